@@ -1,0 +1,33 @@
+# What the user may choose. Every option has a default that works on a bare machine.
+option(FERMAT_BUILD_TESTS "Build the C++ tests" ${PROJECT_IS_TOP_LEVEL})
+option(FERMAT_PYTHON "Build the Python module" OFF)
+option(FERMAT_NATIVE "Use every instruction of this machine (-march=native)" OFF)
+option(FERMAT_WERROR "Treat warnings as errors" OFF)
+option(FERMAT_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+set(FERMAT_CUDA AUTO CACHE STRING "CUDA: ON, OFF or AUTO (when nvcc is found)")
+set(FERMAT_MPI AUTO CACHE STRING "MPI: ON, OFF or AUTO (when found)")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_library(fermat_flags INTERFACE)
+target_compile_options(fermat_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+    # Arithmetic keeps IEEE results; these two only drop errno and trap flags, which nobody reads,
+    # and let loops with sqrt and selects be vectorised.
+    -fno-math-errno -fno-trapping-math>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${FERMAT_WERROR}>>:-Werror>)
+if(FERMAT_NATIVE)
+  target_compile_options(fermat_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
+endif()
+if(FERMAT_SANITIZE)
+  target_compile_options(fermat_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer>)
+  target_link_options(fermat_flags INTERFACE -fsanitize=address,undefined)
+endif()

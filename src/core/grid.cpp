@@ -1,0 +1,46 @@
+#include "core/grid.hpp"
+
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+
+namespace fermat {
+namespace {
+
+constexpr const char* axis_names = "xyz";
+/// Node offsets and byte counts of several fields must stay far inside 64 bits, and a mistyped
+/// shape should be told before memory runs out.
+constexpr double max_nodes = 1e12;
+
+}  // namespace
+
+std::string to_string(Shape shape) {
+    return shape.y == 1 ? fmt::format("({}, {})", shape.x, shape.z)
+                        : fmt::format("({}, {}, {})", shape.x, shape.y, shape.z);
+}
+
+void validate(const Grid& grid) {
+    for (int axis = 0; axis < 3; ++axis) {
+        const bool flat_y = axis == 1 && grid.is_2d();
+        if (grid.shape[axis] < 2 && !flat_y) {
+            throw InputError(fmt::format("shape along {} is {} (must be at least 2 nodes)",
+                                         axis_names[axis], grid.shape[axis]));
+        }
+        const double spacing = grid.spacing[axis];
+        if (!(spacing > 0) || !std::isfinite(spacing)) {
+            throw InputError(fmt::format("spacing along {} is {} (must be positive and finite)",
+                                         axis_names[axis], spacing));
+        }
+        if (!std::isfinite(grid.origin[axis])) {
+            throw InputError(fmt::format("origin along {} is {} (must be finite)", axis_names[axis],
+                                         grid.origin[axis]));
+        }
+    }
+    const double nodes = static_cast<double>(grid.shape.x) * grid.shape.y * grid.shape.z;
+    if (nodes > max_nodes) {
+        throw InputError(fmt::format("shape {} has {:.3g} nodes (must be at most {:.0e})",
+                                     to_string(grid.shape), nodes, max_nodes));
+    }
+}
+
+}  // namespace fermat

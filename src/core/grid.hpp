@@ -1,0 +1,162 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "core/host_device.hpp"
+#include "core/vec3.hpp"
+
+namespace fermat {
+
+/// Node (or cell) index along x, y, z.
+struct Index3 {
+    int x = 0;
+    int y = 0;
+    int z = 0;
+
+    FERMAT_HD int& operator[](int axis) { return axis == 0 ? x : axis == 1 ? y : z; }
+    FERMAT_HD int operator[](int axis) const { return axis == 0 ? x : axis == 1 ? y : z; }
+
+    friend bool operator==(const Index3&, const Index3&) = default;
+};
+
+/// Number of nodes (or cells) along x, y, z. A 2-D grid has y == 1.
+struct Shape {
+    int x = 0;
+    int y = 0;
+    int z = 0;
+
+    FERMAT_HD int operator[](int axis) const { return axis == 0 ? x : axis == 1 ? y : z; }
+    FERMAT_HD std::size_t count() const {
+        return static_cast<std::size_t>(x) * static_cast<std::size_t>(y) *
+               static_cast<std::size_t>(z);
+    }
+    /// Position of (i, j, k) in C order: z fastest.
+    FERMAT_HD std::size_t offset(int i, int j, int k) const {
+        return (static_cast<std::size_t>(i) * static_cast<std::size_t>(y) +
+                static_cast<std::size_t>(j)) *
+                   static_cast<std::size_t>(z) +
+               static_cast<std::size_t>(k);
+    }
+    FERMAT_HD std::size_t offset(Index3 n) const { return offset(n.x, n.y, n.z); }
+
+    friend bool operator==(const Shape&, const Shape&) = default;
+};
+
+/// "(129, 129, 129)" or, in 2-D, "(501, 501)": the way users write shapes.
+std::string to_string(Shape shape);
+
+/// A regular grid of nodes. Cells are the boxes between nodes. In 2-D (y == 1) the y axis has no
+/// extent: every point has the grid's own y.
+struct Grid {
+    Shape shape;
+    Vec3 origin;
+    Vec3 spacing{1, 1, 1};
+
+    FERMAT_HD bool is_2d() const { return shape.y == 1; }
+    FERMAT_HD int dimensions() const { return is_2d() ? 2 : 3; }
+    FERMAT_HD std::size_t node_count() const { return shape.count(); }
+    FERMAT_HD Shape cell_shape() const {
+        return {shape.x - 1, is_2d() ? 1 : shape.y - 1, shape.z - 1};
+    }
+    FERMAT_HD Vec3 position(Index3 n) const {
+        return {origin.x + n.x * spacing.x, origin.y + n.y * spacing.y, origin.z + n.z * spacing.z};
+    }
+    FERMAT_HD Vec3 far_corner() const { return position({shape.x - 1, shape.y - 1, shape.z - 1}); }
+    /// Fractional node index of a point.
+    FERMAT_HD Vec3 to_index(Vec3 p) const {
+        return {(p.x - origin.x) / spacing.x, is_2d() ? 0.0 : (p.y - origin.y) / spacing.y,
+                (p.z - origin.z) / spacing.z};
+    }
+    /// True in the closed box; rounding of a point meant to lie on a face is forgiven.
+    FERMAT_HD bool contains(Vec3 p) const;
+    /// The nearest point of the closed box.
+    FERMAT_HD Vec3 clamp(Vec3 p) const;
+    /// Node nearest to a point of the box.
+    FERMAT_HD Index3 nearest_node(Vec3 p) const;
+
+    friend bool operator==(const Grid&, const Grid&) = default;
+};
+
+/// Throws InputError unless shape, origin and spacing make a grid that can be computed on.
+void validate(const Grid& grid);
+
+/// The cell round a point and the point's position in it, each fraction in [0, 1].
+struct CellPoint {
+    Index3 cell;
+    Vec3 fraction;
+};
+
+namespace detail {
+/// How far outside the box, in cells, a point may lie through rounding alone.
+inline constexpr double face_slack = 1e-6;
+
+FERMAT_HD inline double clamped(double u, int nodes) {
+    const double last = nodes - 1;
+    return u < 0 ? 0 : u > last ? last : u;
+}
+FERMAT_HD inline int lower_node(double u, int nodes) {
+    const int cell = static_cast<int>(u);
+    const int last_cell = nodes > 1 ? nodes - 2 : 0;
+    return cell < 0 ? 0 : cell > last_cell ? last_cell : cell;
+}
+}  // namespace detail
+
+FERMAT_HD inline bool Grid::contains(Vec3 p) const {
+    const Vec3 u = to_index(p);
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!(u[axis] >= -detail::face_slack) ||
+            !(u[axis] <= shape[axis] - 1 + detail::face_slack)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+FERMAT_HD inline Vec3 Grid::clamp(Vec3 p) const {
+    const Vec3 low = origin;
+    const Vec3 high = far_corner();
+    for (int axis = 0; axis < 3; ++axis) {
+        p[axis] = p[axis] < low[axis] ? low[axis] : p[axis] > high[axis] ? high[axis] : p[axis];
+    }
+    return p;
+}
+
+FERMAT_HD inline Index3 Grid::nearest_node(Vec3 p) const {
+    const Vec3 u = to_index(p);
+    return {static_cast<int>(detail::clamped(u.x, shape.x) + 0.5),
+            static_cast<int>(detail::clamped(u.y, shape.y) + 0.5),
+            static_cast<int>(detail::clamped(u.z, shape.z) + 0.5)};
+}
+
+FERMAT_HD inline CellPoint locate(const Grid& grid, Vec3 p) {
+    const Vec3 u = grid.to_index(p);
+    CellPoint at;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double inside = detail::clamped(u[axis], grid.shape[axis]);
+        at.cell[axis] = detail::lower_node(inside, grid.shape[axis]);
+        at.fraction[axis] = inside - at.cell[axis];
+    }
+    return at;
+}
+
+/// Calls visit(node, weight) for the corners of a point's cell with their multilinear weights:
+/// 8 in 3-D, 4 in 2-D. The weights add up to 1; corners of weight 0 are visited too.
+template <class Visit>
+FERMAT_HD void for_each_corner(const Grid& grid, Vec3 p, Visit visit) {
+    const CellPoint at = locate(grid, p);
+    const int corners_y = grid.is_2d() ? 1 : 2;
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < corners_y; ++j) {
+            for (int k = 0; k < 2; ++k) {
+                const double weight = (i ? at.fraction.x : 1 - at.fraction.x) *
+                                      (j ? at.fraction.y : 1 - at.fraction.y) *
+                                      (k ? at.fraction.z : 1 - at.fraction.z);
+                visit(Index3{at.cell.x + i, at.cell.y + j, at.cell.z + k}, weight);
+            }
+        }
+    }
+}
+
+}  // namespace fermat

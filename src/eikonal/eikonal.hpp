@@ -1,0 +1,64 @@
+#pragma once
+
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/choice.hpp"
+#include "core/monitor.hpp"
+#include "eikonal/time_field.hpp"
+#include "model/model.hpp"
+
+namespace fermat {
+
+/// How a time field is made (design 4.1).
+enum class Solver {
+    fim,     ///< fast iterative, block-wise and vectorised: the default
+    fmm,     ///< fast marching: reference
+    fsm,     ///< fast sweeping: reference
+    vidale,  ///< expanding box of Vidale (1990) with Hole & Zelt's (1995) operators
+};
+template <>
+inline constexpr auto choices<Solver> = choice_table<Solver>(
+    "solver",
+    {{"fim", Solver::fim}, {"fmm", Solver::fmm}, {"fsm", Solver::fsm}, {"vidale", Solver::vidale}});
+
+enum class Precision { single, full };
+template <>
+inline constexpr auto choices<Precision> = choice_table<Precision>("precision",
+                                                                   {{"single", Precision::single},
+                                                                    {"double", Precision::full}});
+
+struct EikonalOptions {
+    Solver solver = Solver::fim;
+    int order = 2;    ///< of the differences: 1 or 2
+    int threads = 0;  ///< 0: all cores
+};
+
+void validate(const EikonalOptions& options);
+
+/// First arrivals of one point source at every node.
+template <class Real = float>
+BasicTimeField<Real> solve(const Model& model, const PointSource& source,
+                           const EikonalOptions& options = {}, Monitor& monitor = silent_monitor());
+
+/// First arrivals of several point sources in one field, each with its own start time: the earliest
+/// of them at every node. Infinite where none arrives.
+template <class Real = float>
+Field<Real> first_arrivals(const Model& model, std::span<const PointSource> sources,
+                           const EikonalOptions& options = {}, Monitor& monitor = silent_monitor());
+
+/// Solves every source by itself, parallel over sources, and hands each field to `consume` with
+/// its source's number: in any order, from any thread, one call at a time per thread. Memory is one
+/// field a thread, whatever the number of sources.
+void for_each_field(const Model& model, std::span<const PointSource> sources,
+                    const EikonalOptions& options, Monitor& monitor,
+                    const std::function<void(std::size_t, TimeField&&)>& consume);
+
+/// Times of all sources at all receivers, row-major [source][receiver]; infinite where no wave
+/// arrives. Solves from whichever side has fewer points (reciprocity).
+std::vector<double> receiver_times(const Model& model, std::span<const PointSource> sources,
+                                   std::span<const Vec3> receivers, const EikonalOptions& options,
+                                   Monitor& monitor = silent_monitor());
+
+}  // namespace fermat

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/choice.hpp"
+#include "core/vec3.hpp"
+
+namespace fermat {
+
+/// How a ray ended. Only `ok` rays reach their source.
+enum class RayStatus : std::uint8_t {
+    ok,
+    receiver_in_air,
+    source_in_air,
+    unreachable,  ///< air separates source and receiver
+    stalled,      ///< the descent could not go on; the part traced is kept
+};
+template <>
+inline constexpr auto choices<RayStatus> =
+    choice_table<RayStatus>("ray status", {{"ok", RayStatus::ok},
+                                           {"receiver_in_air", RayStatus::receiver_in_air},
+                                           {"source_in_air", RayStatus::source_in_air},
+                                           {"unreachable", RayStatus::unreachable},
+                                           {"stalled", RayStatus::stalled}});
+
+/// What is known of a ray beside its points.
+struct RayInfo {
+    std::int32_t source = 0;
+    std::int32_t receiver = 0;
+    double field_time = 0;  ///< time of the field at the receiver
+    double time = 0;        ///< slowness integrated along the ray
+    double length = 0;
+    RayStatus status = RayStatus::ok;
+};
+
+/// Many rays in flat memory: ray r owns points [first_point[r], first_point[r + 1]), from receiver
+/// to source.
+struct RaySet {
+    std::vector<RayInfo> rays;
+    std::vector<std::int64_t> first_point{0};
+    std::vector<Vec3> points;
+
+    std::size_t size() const { return rays.size(); }
+    std::span<const Vec3> path(std::size_t ray) const {
+        const auto begin = static_cast<std::size_t>(first_point[ray]);
+        const auto end = static_cast<std::size_t>(first_point[ray + 1]);
+        return std::span(points).subspan(begin, end - begin);
+    }
+    void append(const RayInfo& info, std::span<const Vec3> path_points) {
+        rays.push_back(info);
+        points.insert(points.end(), path_points.begin(), path_points.end());
+        first_point.push_back(static_cast<std::int64_t>(points.size()));
+    }
+};
+
+}  // namespace fermat

@@ -7,6 +7,7 @@ option(FERMAT_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitiz
 set(FERMAT_CUDA AUTO CACHE STRING "CUDA: ON, OFF or AUTO (when nvcc is found)")
 set(FERMAT_MPI AUTO CACHE STRING "MPI: ON, OFF or AUTO (when found)")
 
+include(GNUInstallDirs)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
@@ -22,12 +23,15 @@ target_compile_options(fermat_flags INTERFACE
     # Arithmetic keeps IEEE results; these two only drop errno and trap flags, which nobody reads,
     # and let loops with sqrt and selects be vectorised.
     -fno-math-errno -fno-trapping-math>
-  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${FERMAT_WERROR}>>:-Werror>)
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${FERMAT_WERROR}>>:-Werror>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-fopenmp>
+  $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${FERMAT_WERROR}>>:-Werror=all-warnings>)
 if(FERMAT_NATIVE)
   target_compile_options(fermat_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
 endif()
 if(FERMAT_SANITIZE)
   target_compile_options(fermat_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer>)
+    $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=address,undefined -fno-sanitize-recover=undefined
+      -fno-omit-frame-pointer -D_GLIBCXX_ASSERTIONS>)
   target_link_options(fermat_flags INTERFACE -fsanitize=address,undefined)
 endif()

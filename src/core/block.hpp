@@ -19,8 +19,9 @@ class HostBlock {
   public:
     explicit HostBlock(LaneOrder order = LaneOrder::forward) : order_(order) {}
 
+    /// FERMAT_HD only so that nvcc lets a FERMAT_HD algorithm call it.
     template <class Phase>
-    void for_each(int count, Phase phase) const {
+    FERMAT_HD void for_each(int count, Phase phase) const {
         if (order_ == LaneOrder::forward) {
             for (int lane = 0; lane < count; ++lane) phase(lane);
         } else {

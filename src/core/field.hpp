@@ -18,7 +18,7 @@ enum class Space { host, device };
 template <class T, Space S = Space::host>
 class FieldView {
   public:
-    FERMAT_HD FieldView() = default;
+    FieldView() = default;
     FERMAT_HD FieldView(T* data, Shape shape) : data_(data), shape_(shape) {}
     /// A view of mutable values serves where a view of const values is asked for.
     template <class U>

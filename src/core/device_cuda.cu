@@ -1,0 +1,33 @@
+#include <cuda_runtime.h>
+
+#include <string>
+
+#include "core/device.hpp"
+#include "core/error.hpp"
+
+namespace fermat {
+
+int device_count() {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
+    // No driver or no device is an answer, not a failure; the runtime must not remember it as one.
+    cudaGetLastError();
+    return 0;
+}
+
+DeviceInfo device_info(int number) {
+    const int count = device_count();
+    if (number < 0 || number >= count) {
+        throw InputError("CUDA device " + std::to_string(number) +
+                         " does not exist (this machine has " + std::to_string(count) + ")");
+    }
+    cudaDeviceProp properties{};
+    if (const cudaError_t status = cudaGetDeviceProperties(&properties, number);
+        status != cudaSuccess) {
+        throw ComputeError("CUDA device " + std::to_string(number) +
+                           " does not answer: " + cudaGetErrorString(status));
+    }
+    return {number, properties.name, properties.totalGlobalMem, properties.major, properties.minor};
+}
+
+}  // namespace fermat

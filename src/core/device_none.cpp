@@ -1,0 +1,12 @@
+#include "core/device.hpp"
+#include "core/error.hpp"
+
+namespace fermat {
+
+int device_count() { return 0; }
+
+DeviceInfo device_info(int) {
+    throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON)");
+}
+
+}  // namespace fermat

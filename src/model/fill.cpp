@@ -1,0 +1,51 @@
+#include "model/fill.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <new>
+
+#include "core/error.hpp"
+
+namespace fermat::detail {
+
+void require_velocity(std::string_view what, double velocity, bool air_allowed) {
+    using Limits = std::numeric_limits<float>;
+    // Below the smallest normal float a velocity would become air, or its slowness infinite.
+    if (!(velocity >= static_cast<double>(Limits::min())) ||
+        !(velocity <= static_cast<double>(Limits::max()))) {
+        throw InputError(fmt::format("{} {} (must be finite and > 0{})", what, velocity,
+                                     air_allowed ? ", or 0 for air" : ""));
+    }
+}
+
+void require_amplitude(double amplitude) {
+    if (!(std::abs(amplitude) < 1)) {
+        throw InputError(
+            fmt::format("amplitude is {} (a relative amplitude must lie between -1 and 1, so that "
+                        "velocity stays positive)",
+                        amplitude));
+    }
+}
+
+Field<float> allocate_nodes(const Grid& grid) {
+    validate(grid);
+    try {
+        return Field<float>(grid.shape);
+    } catch (const std::bad_alloc&) {
+        throw ComputeError(fmt::format(
+            "not enough memory for a model of {} nodes ({:.1f} GiB)", to_string(grid.shape),
+            static_cast<double>(grid.node_count()) * sizeof(float) / (1024.0 * 1024.0 * 1024.0)));
+    }
+}
+
+Model extrude(const Grid& grid, std::span<const float> column) {
+    Field<float> values = allocate_nodes(grid);
+    for (float* out = values.begin(); out != values.end(); out += column.size()) {
+        std::copy(column.begin(), column.end(), out);
+    }
+    return Model(grid, std::move(values));
+}
+
+}  // namespace fermat::detail

@@ -1,0 +1,140 @@
+#include "model/makers.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "model/fill.hpp"
+
+namespace fermat {
+namespace {
+
+template <class Velocity>
+Model depth_model(const Grid& grid, Velocity velocity) {
+    validate(grid);
+    std::vector<float> column(static_cast<std::size_t>(grid.shape.z));
+    for (int k = 0; k < grid.shape.z; ++k) {
+        column[static_cast<std::size_t>(k)] =
+            static_cast<float>(velocity(grid.position({0, 0, k}).z));
+    }
+    return detail::extrude(grid, column);
+}
+
+/// Positive and finite as the float that will be stored.
+bool is_velocity(double v) {
+    return v >= static_cast<double>(std::numeric_limits<float>::min()) &&
+           v <= static_cast<double>(std::numeric_limits<float>::max());
+}
+
+double velocity_between(std::span<const DepthVelocity> profile, double depth) {
+    if (depth <= profile.front().depth) return profile.front().velocity;
+    std::size_t n = 1;
+    while (n < profile.size() && profile[n].depth < depth) ++n;
+    if (n == profile.size()) return profile.back().velocity;
+    const auto [z0, v0] = profile[n - 1];
+    const auto [z1, v1] = profile[n];
+    return v0 + (v1 - v0) * ((depth - z0) / (z1 - z0));
+}
+
+}  // namespace
+
+Model constant_model(const Grid& grid, double velocity) {
+    validate(grid);
+    detail::require_velocity("velocity is", velocity);
+    return depth_model(grid, [&](double) { return velocity; });
+}
+
+Model gradient_model(const Grid& grid, double v0, double gradient) {
+    validate(grid);
+    if (!std::isfinite(v0) || !std::isfinite(gradient)) {
+        throw InputError(fmt::format("v0 is {} and gradient is {} (must be finite)", v0, gradient));
+    }
+    const double top = grid.origin.z;
+    const double bottom = grid.far_corner().z;
+    for (const double depth : {top, bottom}) {
+        const double v = v0 + gradient * depth;
+        if (!is_velocity(v)) {
+            throw InputError(fmt::format(
+                "velocity is {} at depth {} (v0 {} + gradient {} * depth must stay > 0 from depth "
+                "{} to {})",
+                v, depth, v0, gradient, top, bottom));
+        }
+    }
+    return depth_model(grid, [&](double depth) { return v0 + gradient * depth; });
+}
+
+Model gradient_model(const Grid& grid, double v0, Vec3 gradient) {
+    validate(grid);
+    if (!std::isfinite(v0) || !is_finite(gradient)) {
+        throw InputError(fmt::format("v0 is {} and gradient is ({}, {}, {}) (must be finite)", v0,
+                                     gradient.x, gradient.y, gradient.z));
+    }
+    const auto velocity = [&](Index3 node) { return v0 + dot(gradient, grid.position(node)); };
+    // Linear in a box: the extremes are at the corners.
+    const Shape s = grid.shape;
+    for (const int i : {0, s.x - 1}) {
+        for (const int j : {0, s.y - 1}) {
+            for (const int k : {0, s.z - 1}) {
+                const double v = velocity({i, j, k});
+                const Vec3 p = grid.position({i, j, k});
+                if (!is_velocity(v)) {
+                    throw InputError(fmt::format(
+                        "velocity is {} at ({}, {}, {}), depth {} (v0 {} + gradient ({}, {}, {}) . "
+                        "position must stay > 0 in the whole grid)",
+                        v, p.x, p.y, p.z, p.z, v0, gradient.x, gradient.y, gradient.z));
+                }
+            }
+        }
+    }
+    return detail::fill(grid, velocity);
+}
+
+Model layered_model(const Grid& grid, std::span<const DepthVelocity> layers) {
+    validate(grid);
+    validate(layers, "layer", true);
+    const double slack = detail::face_slack * grid.spacing.z;
+    return depth_model(grid, [&](double depth) {
+        std::size_t n = 0;
+        while (n + 1 < layers.size() && layers[n + 1].depth <= depth + slack) ++n;
+        return layers[n].velocity;
+    });
+}
+
+Model profile_model(const Grid& grid, std::span<const DepthVelocity> profile) {
+    validate(grid);
+    validate(profile, "profile point");
+    return depth_model(grid, [&](double depth) { return velocity_between(profile, depth); });
+}
+
+double profile_velocity(std::span<const DepthVelocity> profile, double depth) {
+    validate(profile, "profile point");
+    return velocity_between(profile, depth);
+}
+
+Model checkerboard_model(const Model& base, const CheckerboardOptions& options) {
+    const Grid& grid = base.grid();
+    detail::require_amplitude(options.amplitude);
+    for (int axis = 0; axis < 3; ++axis) {
+        if (axis == 1 && grid.is_2d()) continue;
+        if (!(options.size[axis] >= grid.spacing[axis])) {
+            throw InputError(fmt::format(
+                "checkerboard size along {} is {} (must be at least the spacing {}, or inf for no "
+                "alternation)",
+                "xyz"[axis], options.size[axis], grid.spacing[axis]));
+        }
+    }
+    const auto box = [&](int node, int axis) {
+        return static_cast<long>(
+            std::floor(node * grid.spacing[axis] / options.size[axis] + detail::face_slack));
+    };
+    return detail::fill(grid, [&](Index3 n) {
+        const long boxes = box(n.x, 0) + (grid.is_2d() ? 0 : box(n.y, 1)) + box(n.z, 2);
+        const double sign = boxes % 2 == 0 ? 1 : -1;
+        return static_cast<double>(base.velocity()(n)) * (1 + sign * options.amplitude);
+    });
+}
+
+}  // namespace fermat

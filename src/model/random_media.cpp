@@ -1,0 +1,166 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <new>
+#include <random>
+#include <vector>
+
+#include "core/error.hpp"
+#include "model/fill.hpp"
+#include "model/makers.hpp"
+
+// Seeded media must have the same bits on every machine. The standard fixes the engine's numbers
+// but not its distributions, and a compiler may fuse a product and a sum into one rounding; so the
+// noise is smoothed in integers, and no product below feeds a sum directly.
+
+namespace fermat {
+namespace {
+
+using Noise = std::int64_t;
+
+/// Three box filters make a near-Gaussian kernel (central limit).
+constexpr int box_passes = 3;
+
+/// Width in nodes of each of the box filters. A kernel of standard deviation s turns white noise
+/// into noise of autocorrelation exp(-d^2 / (4 s^2)), so s = correlation / 2; a box of w nodes has
+/// variance (w^2 - 1) / 12, and the three of them add up to (w^2 - 1) / 4.
+int box_width(double correlation, double spacing, int nodes) {
+    const double ratio = correlation / spacing;
+    if (ratio >= nodes) return nodes;
+    const double width = std::sqrt(ratio * ratio + 1);
+    const int odd = 2 * static_cast<int>(std::lround((width - 1) / 2)) + 1;
+    return odd < nodes ? odd : nodes;
+}
+
+/// Running mean over `width` entries of a periodic line, rounded to integers.
+void box_filter(std::vector<Noise>& line, std::vector<Noise>& out, int width) {
+    const int count = static_cast<int>(line.size());
+    const int before = width / 2;
+    const auto at = [&](int n) { return line[static_cast<std::size_t>((n + count) % count)]; };
+    Noise sum = 0;
+    for (int n = 0; n < width; ++n) sum += at(n - before);
+    for (int n = 0; n < count; ++n) {
+        const Noise half = sum < 0 ? -(width / 2) : width / 2;
+        out[static_cast<std::size_t>(n)] = (sum + half) / width;
+        sum += at(n - before + width) - at(n - before);
+    }
+    line.swap(out);
+}
+
+void smooth_along(FieldView<Noise> values, int axis, int width) {
+    if (width == 1) return;
+    const Shape s = values.shape();
+    const int count = s[axis];
+    std::vector<Noise> line(static_cast<std::size_t>(count));
+    std::vector<Noise> scratch(line.size());
+    const Index3 lines{axis == 0 ? 1 : s.x, axis == 1 ? 1 : s.y, axis == 2 ? 1 : s.z};
+    for (int i = 0; i < lines.x; ++i) {
+        for (int j = 0; j < lines.y; ++j) {
+            for (int k = 0; k < lines.z; ++k) {
+                Index3 node{i, j, k};
+                for (node[axis] = 0; node[axis] < count; ++node[axis]) {
+                    line[static_cast<std::size_t>(node[axis])] = values(node);
+                }
+                for (int pass = 0; pass < box_passes; ++pass) box_filter(line, scratch, width);
+                for (node[axis] = 0; node[axis] < count; ++node[axis]) {
+                    values(node) = line[static_cast<std::size_t>(node[axis])];
+                }
+            }
+        }
+    }
+}
+
+/// Integers of 40 bits: a sum over the widest box stays inside 64, and smoothing leaves more
+/// digits than a float has.
+Field<Noise> white_noise(const Grid& grid, std::uint64_t seed) {
+    std::mt19937_64 engine(seed);
+    try {
+        Field<Noise> noise(grid.shape);
+        for (Noise& value : noise) {
+            value = static_cast<Noise>(engine() >> 24) - (Noise{1} << 39);
+        }
+        return noise;
+    } catch (const std::bad_alloc&) {
+        throw ComputeError(
+            fmt::format("not enough memory for random noise on {} nodes", to_string(grid.shape)));
+    }
+}
+
+void validate(const Grid& grid, const RandomSmoothOptions& options) {
+    validate(grid);
+    detail::require_velocity("velocity is", options.velocity);
+    detail::require_amplitude(options.amplitude);
+    double coarsest = 0;
+    double longest = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (axis == 1 && grid.is_2d()) continue;
+        coarsest = std::max(coarsest, grid.spacing[axis]);
+        longest = std::max(longest, (grid.shape[axis] - 1) * grid.spacing[axis]);
+    }
+    if (!(options.correlation >= 2 * coarsest)) {
+        throw InputError(fmt::format(
+            "correlation is {} (must be at least {}, two grid spacings, to be smooth on this grid)",
+            options.correlation, 2 * coarsest));
+    }
+    if (!(options.correlation <= longest)) {
+        throw InputError(
+            fmt::format("correlation is {} (must be at most {}, the longest side of the grid)",
+                        options.correlation, longest));
+    }
+}
+
+}  // namespace
+
+Model random_smooth_model(const Grid& grid, const RandomSmoothOptions& options) {
+    validate(grid, options);
+    Field<Noise> noise = white_noise(grid, options.seed);
+    for (int axis = 0; axis < 3; ++axis) {
+        if (axis == 1 && grid.is_2d()) continue;
+        smooth_along(noise, axis,
+                     box_width(options.correlation, grid.spacing[axis], grid.shape[axis]));
+    }
+    double sum = 0;
+    for (const Noise value : noise) sum += static_cast<double>(value);
+    const Noise mean = std::llround(sum / static_cast<double>(noise.size()));
+    Noise peak = 1;
+    for (const Noise value : noise) peak = std::max(peak, std::abs(value - mean));
+
+    const double bound = options.velocity * options.amplitude;
+    std::size_t n = 0;
+    return detail::fill(grid, [&](Index3) {
+        const double scaled = bound * static_cast<double>(noise[n++] - mean);
+        return options.velocity + scaled / static_cast<double>(peak);
+    });
+}
+
+Model random_blocks_model(const Grid& grid, const RandomBlocksOptions& options) {
+    validate(grid);
+    detail::require_velocity("v_min is", options.v_min);
+    detail::require_velocity("v_max is", options.v_max);
+    if (options.v_max < options.v_min) {
+        throw InputError(
+            fmt::format("v_max is {} (must be at least v_min, {})", options.v_max, options.v_min));
+    }
+    Shape block = options.block;
+    if (grid.is_2d()) block.y = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (block[axis] < 1) {
+            throw InputError(fmt::format("block along {} is {} (must be at least 1 node)",
+                                         "xyz"[axis], block[axis]));
+        }
+    }
+    const auto blocks = [&](int axis) { return (grid.shape[axis] - 1) / block[axis] + 1; };
+    const Shape board{blocks(0), blocks(1), blocks(2)};
+    std::mt19937_64 engine(options.seed);
+    std::vector<float> velocity(board.count());
+    for (float& v : velocity) {
+        // The scale is a power of two, so that the quotient is exact and fusing it changes nothing.
+        const double share = static_cast<double>(engine() >> 40) * (options.v_max - options.v_min);
+        v = static_cast<float>(options.v_min + share / (1 << 24));
+    }
+    return detail::fill(grid, [&](Index3 n) {
+        return velocity[board.offset(n.x / block.x, n.y / block.y, n.z / block.z)];
+    });
+}
+
+}  // namespace fermat

@@ -16,7 +16,7 @@ namespace fermat {
 double homogeneous_time(double velocity, Vec3 a, Vec3 b);
 
 /// v(p) = v0 + gradient . p, an unbounded medium. Rays are arcs of circles whose centres lie in the
-/// plane v = 0 (Cerveny, section 3.7.2). With r = |b - a|, g = |gradient|:
+/// plane v = 0 (Cerveny, section 3.4). With r = |b - a|, g = |gradient|:
 ///     T = acosh(1 + g^2 r^2 / (2 v_a v_b)) / g = (2 / g) asinh(g r / (2 sqrt(v_a v_b))),
 /// computed in the second way, which keeps its digits for small r and small g.
 struct LinearVelocity {
@@ -35,7 +35,7 @@ struct LinearVelocity {
 };
 
 /// s^2(p) = s0_squared + gradient . p, with s = 1/v the slowness. With sigma defined by
-/// dT = s^2 dsigma, rays are parabolas (Cerveny, section 3.4.2):
+/// dT = s^2 dsigma, rays are parabolas (Cerveny, section 3.4):
 ///     x(sigma) = x_a + p_a sigma + G sigma^2 / 4,    p(sigma) = p_a + G sigma / 2.
 /// |p_a|^2 = s_a^2 and x(sigma) = x_b give, with r = |b - a| and m = (s_a^2 + s_b^2) / 2,
 ///     sigma^2 = 2 r^2 / (m + sqrt(m^2 - |G|^2 r^2 / 4)),    T = m sigma - |G|^2 sigma^3 / 24.
@@ -57,7 +57,7 @@ struct LinearSquaredSlowness {
 
 /// A layer of velocity v1 and the given thickness over a half-space of velocity v2, receivers at
 /// the surface, the source at a depth in [0, thickness]. With H = 2 thickness - depth and sin(i) =
-/// v1 / v2 (Telford et al., Applied Geophysics, 1990, section 4.3):
+/// v1 / v2 (Telford et al., Applied Geophysics, 1990, chapter 4):
 ///     direct T = sqrt(x^2 + depth^2) / v1,    head T = x / v2 + H cos(i) / v1,  x >= H tan(i).
 /// Only where v2 > v1 is there a critical angle and a head wave.
 struct TwoLayers {
@@ -90,7 +90,7 @@ struct SurfaceArrival {
 ///     T = x / v_n + 2 sum_{i<n} h_i sqrt(1 / v_i^2 - 1 / v_n^2),
 ///     x >= 2 sum_{i<n} h_i tan(asin(v_i / v_n)),
 /// and exists only where v_n is above all velocities over it: a low-velocity layer has none
-/// (Telford et al. 1990, section 4.3). Reflections never arrive first.
+/// (Telford et al. 1990, chapter 4). Reflections never arrive first.
 SurfaceArrival layered_first_arrival(std::span<const DepthVelocity> layers, double offset);
 
 /// Time of the head wave along the top of layer n >= 1; infinite where there is none.

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <new>
 #include <random>
@@ -18,18 +20,28 @@ namespace {
 
 using Noise = std::int64_t;
 
-/// Three box filters make a near-Gaussian kernel (central limit).
-constexpr int box_passes = 3;
+/// Widths in nodes of three box filters in a row, which make a near-Gaussian kernel.
+using BoxWidths = std::array<int, 3>;
 
-/// Width in nodes of each of the box filters. A kernel of standard deviation s turns white noise
-/// into noise of autocorrelation exp(-d^2 / (4 s^2)), so s = correlation / 2; a box of w nodes has
-/// variance (w^2 - 1) / 12, and the three of them add up to (w^2 - 1) / 4.
-int box_width(double correlation, double spacing, int nodes) {
+/// A kernel of standard deviation s turns white noise into noise of autocorrelation
+/// exp(-d^2 / (4 s^2)), so s = correlation / 2. A box of w nodes has variance (w^2 - 1) / 12, and
+/// the variances of the boxes add up: the squares of the widths should add up to 3 (q + 1), with
+/// q = (correlation / spacing)^2. Each width is one of the two odd numbers round the ideal one.
+BoxWidths box_widths(double correlation, double spacing, int nodes) {
     const double ratio = correlation / spacing;
-    if (ratio >= nodes) return nodes;
-    const double width = std::sqrt(ratio * ratio + 1);
-    const int odd = 2 * static_cast<int>(std::lround((width - 1) / 2)) + 1;
-    return odd < nodes ? odd : nodes;
+    if (ratio >= nodes) return {nodes, nodes, nodes};
+    const std::int64_t square = std::llround(ratio * ratio) + 1;
+    std::int64_t width = 1;
+    while ((width + 2) * (width + 2) <= square) width += 2;
+    BoxWidths widths{};
+    std::int64_t missing = 3 * (square - width * width);
+    const std::int64_t gain = 4 * width + 4;  // (width + 2)^2 - width^2
+    for (int& w : widths) {
+        const bool widen = 2 * missing > gain;
+        if (widen) missing -= gain;
+        w = static_cast<int>(std::min<std::int64_t>(widen ? width + 2 : width, nodes));
+    }
+    return widths;
 }
 
 /// Running mean over `width` entries of a periodic line, rounded to integers.
@@ -47,8 +59,7 @@ void box_filter(std::vector<Noise>& line, std::vector<Noise>& out, int width) {
     line.swap(out);
 }
 
-void smooth_along(FieldView<Noise> values, int axis, int width) {
-    if (width == 1) return;
+void smooth_along(FieldView<Noise> values, int axis, BoxWidths widths) {
     const Shape s = values.shape();
     const int count = s[axis];
     std::vector<Noise> line(static_cast<std::size_t>(count));
@@ -61,7 +72,7 @@ void smooth_along(FieldView<Noise> values, int axis, int width) {
                 for (node[axis] = 0; node[axis] < count; ++node[axis]) {
                     line[static_cast<std::size_t>(node[axis])] = values(node);
                 }
-                for (int pass = 0; pass < box_passes; ++pass) box_filter(line, scratch, width);
+                for (const int width : widths) box_filter(line, scratch, width);
                 for (node[axis] = 0; node[axis] < count; ++node[axis]) {
                     values(node) = line[static_cast<std::size_t>(node[axis])];
                 }
@@ -117,7 +128,7 @@ Model random_smooth_model(const Grid& grid, const RandomSmoothOptions& options) 
     for (int axis = 0; axis < 3; ++axis) {
         if (axis == 1 && grid.is_2d()) continue;
         smooth_along(noise, axis,
-                     box_width(options.correlation, grid.spacing[axis], grid.shape[axis]));
+                     box_widths(options.correlation, grid.spacing[axis], grid.shape[axis]));
     }
     double sum = 0;
     for (const Noise value : noise) sum += static_cast<double>(value);

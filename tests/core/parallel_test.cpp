@@ -46,7 +46,9 @@ TEST(ParallelFor, AnExceptionReachesTheCallerWithItsType) {
             });
         };
         expect_error<InputError>(work, "index 3 is bad");
-        if (threads == 1) EXPECT_EQ(calls, 4) << "nothing runs after the exception";
+        if (threads == 1) {
+            EXPECT_EQ(calls, 4) << "nothing runs after the exception";
+        }
     }
 }
 

@@ -1,0 +1,22 @@
+#include "bindings.hpp"
+#include "core/error.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+
+void bind_errors(nb::module_&) {
+    nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+        try {
+            std::rethrow_exception(thrown);
+        } catch (const InputError& error) {
+            PyErr_SetString(PyExc_ValueError, error.what());
+        } catch (const Cancelled& error) {
+            PyErr_SetString(PyExc_KeyboardInterrupt, error.what());
+        } catch (const Error& error) {
+            PyErr_SetString(PyExc_RuntimeError, error.what());
+        }
+    });
+}
+
+}  // namespace fermat::python

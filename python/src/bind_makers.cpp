@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "core/error.hpp"
+#include "model/makers.hpp"
+#include "model/topography.hpp"
+#include "numpy.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Free = nb::call_guard<nb::gil_scoped_release>;
+using Pairs = std::vector<std::pair<double, double>>;
+
+Grid grid_from(const AxisCounts& counts, const AxisNumbers& spacing, const AxisNumbers& origin) {
+    const Shape shape = shape_from(counts);
+    const bool is_2d = shape.y == 1;
+    return {shape, axes_from(origin, is_2d, 0, "origin"), axes_from(spacing, is_2d, 1, "spacing")};
+}
+
+std::vector<DepthVelocity> entries_from(const Pairs& pairs) {
+    std::vector<DepthVelocity> entries;
+    entries.reserve(pairs.size());
+    for (const auto& [depth, velocity] : pairs) entries.push_back({depth, velocity});
+    return entries;
+}
+
+Surface surface_from(const std::vector<std::vector<double>>& rows, bool is_2d) {
+    std::vector<Vec3> points;
+    points.reserve(rows.size());
+    for (const std::vector<double>& row : rows) {
+        if (row.size() != (is_2d ? 2 : 3)) {
+            throw InputError(fmt::format(
+                "point {} of the surface has {} numbers (must have {})", points.size(), row.size(),
+                is_2d ? "2, (x, z), for a 2-D model" : "3, (x, y, z), for a 3-D model"));
+        }
+        points.push_back(is_2d ? Vec3{row[0], 0, row[1]} : Vec3{row[0], row[1], row[2]});
+    }
+    return Surface(is_2d ? Surface::Kind::line : Surface::Kind::area, points);
+}
+
+void bind_from_grid(nb::class_<Model>& type) {
+    type.def_static(
+        "constant",
+        [](const AxisCounts& shape, double velocity, const AxisNumbers& spacing,
+           const AxisNumbers& origin) {
+            return constant_model(grid_from(shape, spacing, origin), velocity);
+        },
+        "shape"_a, nb::kw_only(), "velocity"_a, "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
+        "The same velocity everywhere.");
+    type.def_static(
+        "gradient",
+        [](const AxisCounts& shape, double v0, double gradient, const AxisNumbers& spacing,
+           const AxisNumbers& origin) {
+            return gradient_model(grid_from(shape, spacing, origin), v0, gradient);
+        },
+        "shape"_a, nb::kw_only(), "v0"_a, "gradient"_a, "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
+        "v0 + gradient * z, with z the depth.\n\n"
+        "    model = fermat.Model.gradient((129, 129, 129), v0=2, gradient=0.5, spacing=0.1)");
+    type.def_static(
+        "layers",
+        [](const AxisCounts& shape, const Pairs& layers, const AxisNumbers& spacing,
+           const AxisNumbers& origin) {
+            return layered_model(grid_from(shape, spacing, origin), entries_from(layers));
+        },
+        "shape"_a, nb::kw_only(), "layers"_a, "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
+        "Layers as (depth of the top, velocity), downwards; the first also fills what is above.\n\n"
+        "    model = fermat.Model.layers((501, 501), layers=[(0, 2), (50, 5)])");
+    type.def_static(
+        "profile",
+        [](const AxisCounts& shape, const Pairs& profile, const AxisNumbers& spacing,
+           const AxisNumbers& origin) {
+            return profile_model(grid_from(shape, spacing, origin), entries_from(profile));
+        },
+        "shape"_a, nb::kw_only(), "profile"_a, "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
+        "A 1-D profile of (depth, velocity), linear between its points and constant beyond them.");
+}
+
+void bind_random(nb::class_<Model>& type) {
+    type.def_static(
+        "random",
+        [](const AxisCounts& shape, double velocity, double amplitude, double correlation,
+           std::uint64_t seed, const AxisNumbers& spacing, const AxisNumbers& origin) {
+            return random_smooth_model(grid_from(shape, spacing, origin),
+                                       {velocity, amplitude, correlation, seed});
+        },
+        "shape"_a, nb::kw_only(), "velocity"_a, "amplitude"_a = 0.1, "correlation"_a, "seed"_a = 1,
+        "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
+        "A smooth random medium: velocity * (1 + a), |a| <= amplitude, Gaussian-correlated over "
+        "the length correlation. A seed gives the same medium on every machine.");
+    type.def_static(
+        "random_blocks",
+        [](const AxisCounts& shape, double v_min, double v_max, const AxisCounts& block,
+           std::uint64_t seed, const AxisNumbers& spacing, const AxisNumbers& origin) {
+            return random_blocks_model(grid_from(shape, spacing, origin),
+                                       {v_min, v_max, shape_from(block), seed});
+        },
+        "shape"_a, nb::kw_only(), "v_min"_a, "v_max"_a, "block"_a, "seed"_a = 1, "spacing"_a = 1.0,
+        "origin"_a = 0.0, Free(),
+        "Blocks of constant random velocity, uniform in [v_min, v_max]; block is their size in "
+        "nodes.");
+}
+
+void bind_from_model(nb::class_<Model>& type) {
+    type.def(
+        "checkerboard",
+        [](const Model& base, const AxisNumbers& size, double amplitude) {
+            return checkerboard_model(base,
+                                      {axes_from(size, base.grid().is_2d(), 1, "size"), amplitude});
+        },
+        nb::kw_only(), "size"_a, "amplitude"_a = 0.1, Free(),
+        "This model with boxes of velocity * (1 + amplitude) and velocity * (1 - amplitude) in "
+        "turn. size is a box's, as lengths; infinity along an axis means no alternation.");
+    type.def(
+        "cut_by_surface",
+        [](const Model& model, const std::vector<std::vector<double>>& points) {
+            return cut_by_surface(model, surface_from(points, model.grid().is_2d()));
+        },
+        "points"_a, Free(),
+        "This model with air above a surface through points (x, z), or (x, y, z) in 3-D; z is "
+        "depth, so hills are negative.");
+}
+
+}  // namespace
+
+void bind_makers(nb::class_<Model>& type) {
+    bind_from_grid(type);
+    bind_random(type);
+    bind_from_model(type);
+}
+
+}  // namespace fermat::python

@@ -1,0 +1,129 @@
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <limits>
+#include <new>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "bindings.hpp"
+#include "core/error.hpp"
+#include "numpy.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+Model model_from(nb::handle velocity, const AxisNumbers& spacing, const AxisNumbers& origin) {
+    Field<float> values = field_from_array(velocity, "velocity");
+    const bool is_2d = values.shape().y == 1;
+    const Grid grid{values.shape(), axes_from(origin, is_2d, 0, "origin"),
+                    axes_from(spacing, is_2d, 1, "spacing")};
+    return Model(grid, std::move(values));
+}
+
+Field<float> slowness_of(const Model& model) {
+    const FieldView<const float> velocity = model.velocity();
+    Field<float> slowness(velocity.shape());
+    for (std::size_t n = 0; n < velocity.size(); ++n) {
+        const float v = velocity[n];
+        slowness[n] = v > 0 ? 1 / v : std::numeric_limits<float>::infinity();
+    }
+    return slowness;
+}
+
+/// As in 2-D a model knows its axes by two numbers, so does its text.
+std::string numbers(Vec3 v, bool is_2d) {
+    return is_2d ? fmt::format("({:g}, {:g})", v.x, v.z)
+                 : fmt::format("({:g}, {:g}, {:g})", v.x, v.y, v.z);
+}
+
+std::string description(const Model& model) {
+    const Grid& grid = model.grid();
+    float low = std::numeric_limits<float>::infinity();
+    float high = 0;
+    for (const float v : model.velocity()) {
+        if (v > 0) low = std::min(low, v);
+        high = std::max(high, v);
+    }
+    return fmt::format("Model(shape={}, spacing={}, origin={}, velocity {:g} to {:g}{})",
+                       to_string(grid.shape), numbers(grid.spacing, grid.is_2d()),
+                       numbers(grid.origin, grid.is_2d()), low, high,
+                       model.has_air() ? ", with air" : "");
+}
+
+constexpr const char* model_doc =
+    R"(Velocity on the nodes of a regular grid.
+
+velocity is an array (nx, ny, nz), or (nx, nz) in 2-D, of float32 or float64 in any layout; it is
+copied. z is depth, positive down. 0 marks air (no propagation). spacing is the distance of
+neighbouring nodes, one number or one each axis; origin is the position of the first node. Units
+are your own but consistent: km, s and km/s, say. An array with ny = 1 makes a 2-D model.
+
+    model = fermat.Model(np.full((101, 51), 2.0), spacing=0.1)
+)";
+
+}  // namespace
+
+void bind_model(nb::module_& module) {
+    nb::class_<Model> type(module, "Model", model_doc);
+    type.def(
+        "__init__",
+        [](Model* self, nb::object velocity, const AxisNumbers& spacing,
+           const AxisNumbers& origin) { new (self) Model(model_from(velocity, spacing, origin)); },
+        "velocity"_a.none(), nb::kw_only(), "spacing"_a = 1.0, "origin"_a = 0.0,
+        nb::sig("def __init__(self, velocity: numpy.typing.NDArray[typing.Any], *, "
+                "spacing: float | collections.abc.Sequence[float] = 1.0, "
+                "origin: float | collections.abc.Sequence[float] = 0.0) -> None"));
+    type.def_prop_ro(
+        "velocity",
+        [](nb::handle_t<Model> self) {
+            return view_of(nb::cast<const Model&>(self).velocity(), self);
+        },
+        nb::sig("def velocity(self) -> numpy.typing.NDArray[numpy.float32]"),
+        "Velocity on the nodes: a read-only view of the model's own memory.");
+    type.def_prop_ro(
+        "slowness", [](const Model& self) { return array_of(slowness_of(self)); },
+        nb::rv_policy::take_ownership,
+        nb::sig("def slowness(self) -> numpy.typing.NDArray[numpy.float32]"),
+        "1 / velocity on the nodes, infinite in air: a new array.");
+    type.def_prop_ro(
+        "shape", [](const Model& self) { return tuple_of(self.grid().shape); },
+        nb::sig("def shape(self) -> tuple[int, ...]"),
+        "Number of nodes: (nx, ny, nz), or (nx, nz) in 2-D.");
+    type.def_prop_ro(
+        "spacing",
+        [](const Model& self) { return tuple_of(self.grid().spacing, self.grid().is_2d()); },
+        nb::sig("def spacing(self) -> tuple[float, ...]"),
+        "Distance of neighbouring nodes along each axis.");
+    type.def_prop_ro(
+        "origin",
+        [](const Model& self) { return tuple_of(self.grid().origin, self.grid().is_2d()); },
+        nb::sig("def origin(self) -> tuple[float, ...]"), "Position of the first node.");
+    type.def_prop_ro(
+        "ndim", [](const Model& self) { return self.grid().dimensions(); }, "2 or 3.");
+    type.def_prop_ro("has_air", &Model::has_air, "Whether a node has velocity 0.");
+    type.def("__repr__", &description);
+    type.def("__copy__", &Model::copy);
+    type.def("__deepcopy__", [](const Model& self, const nb::object&) { return self.copy(); });
+
+    using State = std::tuple<nb::object, AxisNumbers, AxisNumbers>;
+    type.def("__getstate__", [](nb::handle_t<Model> self) {
+        return nb::make_tuple(self.attr("velocity").attr("copy")(), self.attr("spacing"),
+                              self.attr("origin"));
+    });
+    type.def("__setstate__", [](Model& self, const State& state) {
+        new (&self) Model(model_from(std::get<0>(state), std::get<1>(state), std::get<2>(state)));
+    });
+    bind_makers(type);
+}
+
+}  // namespace fermat::python

@@ -1,0 +1,36 @@
+#include <nanobind/stl/string.h>
+
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include "bindings.hpp"
+#include "core/parallel.hpp"
+#include "monitor.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+void bind_monitor(nb::module_& module) {
+    module.def(
+        "_wait",
+        [](std::int64_t steps, double seconds_per_step, int threads, nb::object progress) {
+            const std::chrono::duration<double> nap(seconds_per_step);
+            PythonMonitor(std::move(progress)).run([&](Monitor& monitor) {
+                monitor.begin("waiting", steps);
+                parallel_for(steps, resolve_threads(threads), [&](std::int64_t) {
+                    monitor.check();
+                    std::this_thread::sleep_for(nap);
+                    monitor.advance();
+                });
+                monitor.end();
+            });
+        },
+        "steps"_a, "seconds_per_step"_a, nb::kw_only(), "threads"_a = 1, "progress"_a = nb::none(),
+        "Does nothing for a while, in the way of a long computation: a check of progress "
+        "callbacks and Ctrl-C on this machine.");
+}
+
+}  // namespace fermat::python

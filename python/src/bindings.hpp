@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "model/model.hpp"
+
+namespace fermat::python {
+
+// One function a file, called by module.cpp.
+void bind_errors(nanobind::module_& module);
+void bind_info(nanobind::module_& module);
+void bind_monitor(nanobind::module_& module);
+void bind_model(nanobind::module_& module);
+
+/// Model's makers, called by bind_model.
+void bind_makers(nanobind::class_<Model>& type);
+
+}  // namespace fermat::python

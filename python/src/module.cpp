@@ -1,0 +1,9 @@
+#include "bindings.hpp"
+
+NB_MODULE(_core, module) {
+    module.doc() = "The C++ part of fermat; import fermat instead.";
+    fermat::python::bind_errors(module);
+    fermat::python::bind_info(module);
+    fermat::python::bind_monitor(module);
+    fermat::python::bind_model(module);
+}

@@ -1,0 +1,68 @@
+#include "monitor.hpp"
+
+#include <string>
+#include <utility>
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+
+namespace {
+constexpr auto report_period = std::chrono::milliseconds(50);
+constexpr auto look_period = std::chrono::milliseconds(20);
+}  // namespace
+
+PythonMonitor::PythonMonitor(nb::object progress)
+    : progress_(std::move(progress)),
+      caller_(std::this_thread::get_id()),
+      monitor_(progress_.is_none()
+                   ? Monitor::Listener{}
+                   : Monitor::Listener([this](const ProgressEvent& event) { report(event); }),
+               [this] { return stop_requested(); }) {
+    if (!progress_.is_none() && !PyCallable_Check(progress_.ptr())) {
+        throw InputError("progress is not callable (must be progress(done, total, task), or None)");
+    }
+}
+
+void PythonMonitor::report(const ProgressEvent& event) {
+    const auto now = Clock::now();
+    const bool must = event.done == 0 || event.finished;
+    if (stop_ || (!must && now < next_report_)) return;
+    next_report_ = now + report_period;
+    const nb::gil_scoped_acquire gil;
+    try {
+        progress_(event.done, event.total, nb::str(event.task.data(), event.task.size()));
+    } catch (nb::python_error&) {
+        keep_error();
+    }
+}
+
+/// Python runs signal handlers in its main thread only, so that only the thread that called us can
+/// look; the other threads of the work hear of it through the flag.
+bool PythonMonitor::stop_requested() {
+    if (stop_ || std::this_thread::get_id() != caller_) return stop_;
+    const auto now = Clock::now();
+    if (now < next_look_) return false;
+    next_look_ = now + look_period;
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) {
+        try {
+            throw nb::python_error();
+        } catch (nb::python_error&) {
+            keep_error();
+        }
+    }
+    return stop_;
+}
+
+/// Called inside a catch block, with the GIL held: the GIL keeps `pending_` to one thread.
+void PythonMonitor::keep_error() {
+    if (!pending_) pending_ = std::current_exception();
+    stop_ = true;
+}
+
+void PythonMonitor::raise_pending() {
+    if (pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
+}
+
+}  // namespace fermat::python

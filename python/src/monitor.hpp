@@ -1,0 +1,72 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <thread>
+#include <type_traits>
+
+#include "core/error.hpp"
+#include "core/monitor.hpp"
+
+namespace fermat::python {
+
+/// Joins a long computation to Python: progress goes out to a callable `progress(done, total,
+/// task)`, Ctrl-C comes in. The GIL is free while the work runs and is taken for the callable and
+/// for the look at signals only, both a few times a second.
+///
+///     PythonMonitor bridge(progress);                       // a callable or None
+///     auto field = bridge.run([&](Monitor& monitor) { return solve(..., monitor); });
+///
+/// An exception that the callable or a signal handler raises stops the work and is raised again
+/// by run().
+class PythonMonitor {
+  public:
+    explicit PythonMonitor(nanobind::object progress);
+    PythonMonitor(const PythonMonitor&) = delete;
+    PythonMonitor& operator=(const PythonMonitor&) = delete;
+
+    template <class Work>
+    auto run(Work&& work) {
+        using Result = std::invoke_result_t<Work, Monitor&>;
+        try {
+            // Work that ends before it looks at the stop request must not swallow the error.
+            if constexpr (std::is_void_v<Result>) {
+                without_gil(work);
+                raise_pending();
+            } else {
+                Result result = without_gil(work);
+                raise_pending();
+                return result;
+            }
+        } catch (const Cancelled&) {
+            raise_pending();
+            throw;
+        }
+    }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+
+    template <class Work>
+    auto without_gil(Work& work) {
+        const nanobind::gil_scoped_release release;
+        return work(monitor_);
+    }
+    void report(const ProgressEvent& event);
+    bool stop_requested();
+    void keep_error();
+    void raise_pending();
+
+    nanobind::object progress_;
+    std::thread::id caller_;
+    std::atomic<bool> stop_{false};
+    std::exception_ptr pending_;
+    Clock::time_point next_report_;
+    Clock::time_point next_look_;
+    Monitor monitor_;
+};
+
+}  // namespace fermat::python

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <variant>
+#include <vector>
+
+#include "core/field.hpp"
+
+namespace fermat::python {
+
+/// A float field of (nx, ny, nz), or (nx, nz) in 2-D, as Python sees it.
+using ReadOnlyArray = nanobind::ndarray<nanobind::numpy, const float>;
+using OwnedArray = nanobind::ndarray<nanobind::numpy, float>;
+
+/// One number for every axis, or one each.
+using AxisNumbers = std::variant<double, std::vector<double>>;
+using AxisCounts = std::vector<int>;
+
+/// Copies an array of float32 or float64 in any layout. `what` names it in messages.
+Field<float> field_from_array(nanobind::handle array, const char* what);
+
+/// The field's own memory, kept alive by `owner`; 2-D fields come without their y axis.
+ReadOnlyArray view_of(FieldView<const float> field, nanobind::handle owner);
+
+/// Gives the field's memory to NumPy.
+OwnedArray array_of(Field<float> field);
+
+/// "(nx, nz)" or "(nx, ny, nz)" as a Shape.
+Shape shape_from(const AxisCounts& counts);
+
+/// x, y, z from what the user gave; `flat_y` is the value of y in 2-D.
+Vec3 axes_from(const AxisNumbers& numbers, bool is_2d, double flat_y, const char* what);
+
+/// (x, z) in 2-D, (x, y, z) in 3-D.
+nanobind::tuple tuple_of(Vec3 values, bool is_2d);
+nanobind::tuple tuple_of(Shape shape);
+
+}  // namespace fermat::python

@@ -1,0 +1,63 @@
+"""The package: one version, types that mypy accepts, a command line that answers."""
+
+import subprocess
+import sys
+from importlib import metadata, resources
+
+import fermat as fm
+import pytest
+
+USE = """
+import fermat as fm
+import numpy as np
+
+model = fm.Model(np.ones((3, 4)), spacing=(0.1, 0.2), origin=0)
+other: fm.Model = fm.Model.layers((3, 4), layers=[(0, 2), (1, 3)]).checkerboard(size=2)
+total: np.float32 = model.velocity.sum() + other.slowness.sum()
+shape: tuple[int, ...] = model.shape
+version: str = fm.__version__
+fm.plot.section(model, times=model.slowness)
+"""
+
+
+def test_the_version_comes_from_one_file(root):
+    version = (root / "VERSION").read_text().strip()
+    assert fm.__version__ == version
+    assert fm.build_info()["version"] == version
+    try:
+        assert metadata.version("fermat") == version
+    except metadata.PackageNotFoundError:
+        pytest.skip("installed without pip")
+
+
+def test_the_package_is_typed():
+    package = resources.files("fermat")
+    assert (package / "py.typed").is_file()
+    assert "class Model" in (package / "_core.pyi").read_text()
+
+
+def test_mypy_accepts_right_use_and_refuses_wrong_use(tmp_path):
+    pytest.importorskip("mypy")
+    good, bad = tmp_path / "good.py", tmp_path / "bad.py"
+    good.write_text(USE)
+    bad.write_text("import fermat\nfermat.Model.constant((3, 3), velocity='fast')\n")
+    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={tmp_path}/cache"]
+    run = subprocess.run([*command, good, bad], capture_output=True, text=True, cwd=tmp_path)
+    complaints = [line for line in run.stdout.splitlines() if ": error:" in line]
+    assert len(complaints) == 1, run.stdout + run.stderr
+    assert complaints[0].startswith("bad.py:2:")
+
+
+def test_python_m_fermat_is_the_command_line():
+    run = subprocess.run([sys.executable, "-m", "fermat", "--version"], capture_output=True, text=True)
+    if (resources.files("fermat") / "bin" / "fermat").is_file():
+        assert run.returncode == 0, run.stderr
+        assert fm.__version__ in run.stdout
+    else:
+        assert run.returncode == 1
+        assert run.stderr.startswith("fermat: error: the program is not in this installation")
+
+
+def test_devices_are_listed_on_any_machine():
+    assert all(isinstance(name, str) for name in fm.devices())
+    assert fm.build_info()["cuda"] != "no" or fm.devices() == []

@@ -1,0 +1,123 @@
+"""The scripts' own Python: the check of includes and the closing count of scripts/test."""
+
+import importlib.util
+
+import pytest
+
+
+@pytest.fixture
+def script(root):
+    def load(name):
+        spec = importlib.util.spec_from_file_location(name, root / "scripts" / f"{name}.py")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    return load
+
+
+@pytest.fixture
+def findings(script, tmp_path):
+    check_includes = script("check_includes")
+
+    def run(files, **options):
+        for name, text in files.items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        return check_includes.check(tmp_path, **options)
+
+    return run
+
+
+def test_the_tree_itself_is_clean(script, root):
+    assert script("check_includes").check(root) == []
+
+
+def test_includes_down_the_flow_pass(findings):
+    files = {
+        "src/core/grid.hpp": "#include <vector>\n",
+        "src/core/version.hpp.in": "",
+        "src/model/model.hpp": '#include "core/grid.hpp"\n',
+        "src/io/model_io.cpp": '#include "model/model.hpp"\n',
+        "python/src/numpy.hpp": '#include "core/version.hpp"\n',
+        "python/src/module.cpp": '#include "numpy.hpp"\n',
+    }
+    assert findings(files) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "included"),
+    [
+        ("src/core/grid.hpp", "model/model.hpp"),
+        ("src/model/model.cpp", "io/model_io.hpp"),
+        ("src/eikonal/fim.cu", "io/model_io.hpp"),
+        ("src/tomography/loop.cpp", "io/model_io.hpp"),
+        ("src/eikonal/fim.cpp", "graph/star.hpp"),
+        ("src/io/model_io.cpp", "cli/main.hpp"),
+        ("python/src/module.cpp", "cli/main.hpp"),
+    ],
+)
+def test_an_include_against_the_flow_is_named(findings, file, included):
+    found = findings({f"src/{included}": "", file: f'  #  include "{included}"\n'})
+    assert len(found) == 1
+    assert found[0].startswith(f'{file}: includes "{included}"')
+
+
+@pytest.mark.parametrize("included", ["../core/grid.hpp", "grid.hpp", "core/none.hpp"])
+def test_a_path_that_is_not_below_src_is_named(findings, included):
+    files = {"src/core/grid.hpp": "", "src/model/a.cpp": f'#include "{included}"\n'}
+    assert findings(files) == [
+        f'src/model/a.cpp: includes "{included}" (must be a path below src)'
+    ]
+
+
+def test_a_cycle_of_headers_is_shown(findings):
+    files = {
+        "src/core/a.hpp": '#include "core/b.hpp"\n',
+        "src/core/b.hpp": '#include "core/c.hpp"\n',
+        "src/core/c.hpp": '#include "core/a.hpp"\n',
+    }
+    assert findings(files) == [
+        "includes form a cycle: src/core/a.hpp -> src/core/b.hpp -> src/core/c.hpp -> "
+        "src/core/a.hpp"
+    ]
+
+
+def test_a_cycle_in_the_table_is_shown(findings):
+    found = findings({}, allowed={"core": {"model"}, "model": {"core"}})
+    assert found == ["the table of allowed includes has a cycle: core -> model -> core"]
+
+
+def test_a_folder_that_is_no_stage_is_named(findings):
+    assert "'util' is not a stage" in findings({"src/util/a.hpp": ""})[0]
+
+
+CTEST = """<testsuite tests="4"><testcase name="a" status="run"/>
+<testcase name="b" status="fail"><failure message=""/></testcase>
+<testcase name="c" status="notrun"><skipped message=""/></testcase>
+<testcase name="d" status="run"/></testsuite>"""
+PYTEST = """<testsuites><testsuite><testcase name="a"/>
+<testcase name="b"><error/></testcase></testsuite></testsuites>"""
+
+
+def test_the_closing_line_adds_up_all_parts(script, tmp_path, capsys):
+    (tmp_path / "ctest-release.xml").write_text(CTEST)
+    (tmp_path / "pytest.xml").write_text(PYTEST)
+    (tmp_path / "parts.txt").write_text(
+        "passed build 10\nfailed ctest 3\nfailed pytest 3\nfailed build with CUDA 1\n"
+    )
+    assert script("count_tests").main(tmp_path) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "4 passed, 3 failed, 1 skipped"
+
+
+def test_a_part_that_died_without_a_failed_test_is_a_failure(script, tmp_path, capsys):
+    (tmp_path / "pytest.xml").write_text('<testsuites><testcase name="a"/></testsuites>')
+    (tmp_path / "parts.txt").write_text("failed pytest 3\n")
+    assert script("count_tests").main(tmp_path) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "1 passed, 1 failed, 0 skipped"
+
+
+def test_no_result_at_all_is_a_failure(script, tmp_path, capsys):
+    assert script("count_tests").main(tmp_path) == 1
+    assert capsys.readouterr().out == "0 passed, 1 failed, 0 skipped\n"

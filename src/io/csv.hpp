@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "io/atomic_file.hpp"
+
+namespace fermat {
+
+/// A comma-separated table with a header of column names. Blank lines and lines that start with '#'
+/// are left out; LF and CRLF both end a line; there is no quoting. Fields stay text until they are
+/// asked for, so that columns of no interest may hold anything.
+class CsvTable {
+  public:
+    /// Throws InputError that names file and line.
+    explicit CsvTable(const std::filesystem::path& path);
+
+    const std::filesystem::path& path() const { return path_; }
+    const std::vector<std::string>& names() const { return names_; }
+    std::size_t rows() const { return lines_.size(); }
+
+    std::optional<std::size_t> find_column(std::string_view name) const;
+    /// Throws InputError that lists the columns there are.
+    std::size_t column(std::string_view name) const;
+
+    std::string_view text(std::size_t row, std::size_t column) const {
+        return fields_[row * names_.size() + column];
+    }
+    /// A finite number. Throws InputError that names file, line, column and text.
+    double number(std::size_t row, std::size_t column) const;
+    std::int64_t integer(std::size_t row, std::size_t column) const;
+    /// "'picks.csv' line 7: ": the start of a message about a row.
+    std::string where(std::size_t row) const;
+
+  private:
+    void add_row(std::string_view line, std::size_t number);
+    [[noreturn]] void fail(std::size_t row, std::size_t column, std::string_view problem) const;
+
+    std::filesystem::path path_;
+    std::shared_ptr<const std::string> content_;  ///< what the fields point into
+    std::vector<std::string> names_;
+    std::vector<std::string_view> fields_;
+    std::vector<std::size_t> lines_;
+};
+
+using CsvCell = std::variant<double, std::int64_t, std::string_view>;
+
+/// Writes a table row by row; the file appears at commit(). Numbers are written with as many digits
+/// as it takes to read the same value back.
+class CsvWriter {
+  public:
+    CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names);
+
+    void add_row(const std::vector<CsvCell>& cells);
+    void commit() { file_.commit(); }
+
+  private:
+    OutputFile file_;
+    std::size_t columns_;
+    std::string line_;
+};
+
+}  // namespace fermat

@@ -1,0 +1,207 @@
+#include "io/geometry.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <tuple>
+
+#include "core/error.hpp"
+#include "io/csv.hpp"
+#include "io/position_index.hpp"
+#include "io/sgt.hpp"
+#include "io/suffix.hpp"
+
+namespace fermat {
+namespace fs = std::filesystem;
+namespace {
+
+/// The columns of a table that hold a point: prefix + "x", prefix + "y" (perhaps), prefix + "z".
+class PointColumns {
+  public:
+    PointColumns(const CsvTable& table, const std::string& prefix)
+        : table_(table),
+          x_(table.column(prefix + "x")),
+          y_(table.find_column(prefix + "y")),
+          z_(table.column(prefix + "z")) {}
+
+    bool is_2d() const { return !y_; }
+    Vec3 operator()(std::size_t row) const {
+        return {table_.number(row, x_), y_ ? table_.number(row, *y_) : 0.0, table_.number(row, z_)};
+    }
+
+  private:
+    const CsvTable& table_;
+    std::size_t x_;
+    std::optional<std::size_t> y_;
+    std::size_t z_;
+};
+
+void require_rows(const CsvTable& table) {
+    if (table.rows() > 0) return;
+    throw InputError(fmt::format("'{}' has a header and no rows", table.path().string()));
+}
+
+PointList read_csv_points(const fs::path& path, PointRole role) {
+    const CsvTable table(path);
+    require_rows(table);
+    const std::string prefix = role == PointRole::source ? "source_" : "receiver_";
+    const bool prefixed = !table.find_column("x") && table.find_column(prefix + "x");
+    const PointColumns point(table, prefixed ? prefix : "");
+    const auto start = role == PointRole::source ? table.find_column("start_time") : std::nullopt;
+
+    PointList list;
+    list.is_2d = point.is_2d();
+    std::set<std::tuple<double, double, double, double>> seen;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        const Vec3 p = point(row);
+        const double time = start ? table.number(row, *start) : 0.0;
+        if (prefixed && !seen.emplace(p.x, p.y, p.z, time).second) continue;
+        list.positions.push_back(p);
+        list.start_times.push_back(time);
+    }
+    return list;
+}
+
+Picks read_csv_picks(const fs::path& path) {
+    const CsvTable table(path);
+    require_rows(table);
+    const PointColumns source(table, "source_");
+    const PointColumns receiver(table, "receiver_");
+    if (source.is_2d() != receiver.is_2d()) {
+        throw InputError(
+            fmt::format("'{}' has y for {} only (source_y and receiver_y must both be "
+                        "there, or neither in 2-D)",
+                        path.string(), source.is_2d() ? "receivers" : "sources"));
+    }
+    const std::size_t time = table.column("time");
+    const auto error = table.find_column("error");
+
+    Picks picks;
+    picks.has_errors = error.has_value();
+    picks.is_2d = source.is_2d();
+    PositionIndex sources;
+    PositionIndex receivers;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        const Pick pick{sources.add(source(row)), receivers.add(receiver(row)),
+                        table.number(row, time), error ? table.number(row, *error) : 0.0};
+        if (pick.time < 0 || pick.error < 0) {
+            throw InputError(fmt::format("{}{} is {} (must not be negative)", table.where(row),
+                                         pick.time < 0 ? "time" : "error",
+                                         pick.time < 0 ? pick.time : pick.error));
+        }
+        picks.picks.push_back(pick);
+    }
+    picks.sources = sources.take();
+    picks.receivers = receivers.take();
+    return picks;
+}
+
+InputError unknown_suffix(const fs::path& path) {
+    return InputError(fmt::format("'{}' has the suffix '{}' (geometry and picks are .csv or .sgt)",
+                                  path.string(), path.extension().string()));
+}
+
+void append_point(std::vector<CsvCell>& cells, Vec3 p, bool is_2d) {
+    cells.emplace_back(p.x);
+    if (!is_2d) cells.emplace_back(p.y);
+    cells.emplace_back(p.z);
+}
+
+}  // namespace
+
+PointList read_points(const fs::path& path, PointRole role) {
+    const std::string suffix = suffix_of(path);
+    if (suffix == ".csv") return read_csv_points(path, role);
+    if (suffix != ".sgt") throw unknown_suffix(path);
+    Picks picks = read_sgt(path).picks;
+    PointList list;
+    list.positions = std::move(role == PointRole::source ? picks.sources : picks.receivers);
+    list.start_times.assign(list.positions.size(), 0.0);
+    list.is_2d = picks.is_2d;
+    return list;
+}
+
+std::vector<PointSource> read_sources(const fs::path& path) {
+    const PointList list = read_points(path, PointRole::source);
+    std::vector<PointSource> sources;
+    for (std::size_t i = 0; i < list.positions.size(); ++i) {
+        sources.push_back({list.positions[i], list.start_times[i]});
+    }
+    return sources;
+}
+
+std::vector<Vec3> read_receivers(const fs::path& path) {
+    return read_points(path, PointRole::receiver).positions;
+}
+
+void write_points(const fs::path& path, const PointList& points) {
+    bool timed = false;
+    for (const double t : points.start_times) timed |= t != 0;
+    std::vector<std::string> names = {"x", "y", "z"};
+    if (points.is_2d) names.erase(names.begin() + 1);
+    if (timed) names.emplace_back("start_time");
+    CsvWriter table(path, names);
+    for (std::size_t i = 0; i < points.positions.size(); ++i) {
+        std::vector<CsvCell> cells;
+        append_point(cells, points.positions[i], points.is_2d);
+        if (timed) cells.emplace_back(points.start_times[i]);
+        table.add_row(cells);
+    }
+    table.commit();
+}
+
+Picks read_picks(const fs::path& path) {
+    const std::string suffix = suffix_of(path);
+    if (suffix == ".csv") return read_csv_picks(path);
+    if (suffix == ".sgt") return read_sgt(path).picks;
+    throw unknown_suffix(path);
+}
+
+void write_picks(const fs::path& path, const Picks& picks) {
+    if (suffix_of(path) != ".csv") {
+        throw InputError(
+            fmt::format("cannot write '{}' (picks are written as .csv)", path.string()));
+    }
+    std::vector<std::string> names;
+    for (const std::string prefix : {"source_", "receiver_"}) {
+        names.push_back(prefix + "x");
+        if (!picks.is_2d) names.push_back(prefix + "y");
+        names.push_back(prefix + "z");
+    }
+    names.emplace_back("time");
+    if (picks.has_errors) names.emplace_back("error");
+    CsvWriter table(path, names);
+    for (const Pick& pick : picks.picks) {
+        std::vector<CsvCell> cells;
+        append_point(cells, picks.sources[static_cast<std::size_t>(pick.source)], picks.is_2d);
+        append_point(cells, picks.receivers[static_cast<std::size_t>(pick.receiver)], picks.is_2d);
+        cells.emplace_back(pick.time);
+        if (picks.has_errors) cells.emplace_back(pick.error);
+        table.add_row(cells);
+    }
+    table.commit();
+}
+
+std::vector<DepthVelocity> read_profile(const fs::path& path) {
+    const CsvTable table(path);
+    require_rows(table);
+    const std::size_t depth = table.column("depth");
+    const std::size_t velocity = table.column("velocity");
+    std::vector<DepthVelocity> profile;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        const DepthVelocity at{table.number(row, depth), table.number(row, velocity)};
+        if (at.velocity < 0) {
+            throw InputError(fmt::format("{}velocity is {} (must be > 0, or 0 for air)",
+                                         table.where(row), at.velocity));
+        }
+        if (!profile.empty() && !(at.depth > profile.back().depth)) {
+            throw InputError(fmt::format("{}depth is {} (must be below the {} of the row before)",
+                                         table.where(row), at.depth, profile.back().depth));
+        }
+        profile.push_back(at);
+    }
+    return profile;
+}
+
+}  // namespace fermat

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "core/vec3.hpp"
+#include "eikonal/time_field.hpp"
+#include "model/layer.hpp"
+#include "tomography/picks.hpp"
+
+namespace fermat {
+
+enum class PointRole { source, receiver };
+
+/// Points of a file, in its order.
+struct PointList {
+    std::vector<Vec3> positions;
+    std::vector<double> start_times;  ///< one a point; 0 where the file gives none
+    bool is_2d = false;               ///< the file had no y: every y is 0
+};
+
+/// Sources or receivers by suffix. CSV: columns x,y,z and, for sources, start_time; y may be left
+/// out in 2-D. The columns may carry the role's name, source_x and so on: then the file is a table
+/// of picks and equal points are one. `.sgt`: the points that serve in that role.
+PointList read_points(const std::filesystem::path& path, PointRole role);
+
+std::vector<PointSource> read_sources(const std::filesystem::path& path);
+std::vector<Vec3> read_receivers(const std::filesystem::path& path);
+
+void write_points(const std::filesystem::path& path, const PointList& points);
+
+/// Picks by suffix: `.csv` with source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time
+/// and perhaps error, y left out in 2-D; or `.sgt`.
+Picks read_picks(const std::filesystem::path& path);
+
+void write_picks(const std::filesystem::path& path, const Picks& picks);
+
+/// CSV with columns depth,velocity; depths must increase.
+std::vector<DepthVelocity> read_profile(const std::filesystem::path& path);
+
+}  // namespace fermat

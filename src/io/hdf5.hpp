@@ -1,0 +1,103 @@
+#pragma once
+
+#include <hdf5.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace fermat::hdf5 {
+
+/// Needed round every call of HDF5: lets one thread in at a time, since the library is not built
+/// for more, and keeps it from printing errors of its own meanwhile. May be nested.
+class Session {
+  public:
+    Session();
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+
+  private:
+    std::unique_lock<std::recursive_mutex> lock_;
+    H5E_auto2_t printer_ = nullptr;
+    void* printer_data_ = nullptr;
+};
+
+/// Owner of an identifier of HDF5.
+class Handle {
+  public:
+    using Close = herr_t (*)(hid_t);
+
+    Handle() = default;
+    Handle(hid_t id, Close close) : id_(id), close_(close) {}
+    ~Handle() { reset(); }
+    Handle(Handle&& other) noexcept
+        : id_(std::exchange(other.id_, H5I_INVALID_HID)), close_(other.close_) {}
+    Handle& operator=(Handle&& other) noexcept {
+        std::swap(id_, other.id_);
+        std::swap(close_, other.close_);
+        return *this;
+    }
+
+    operator hid_t() const { return id_; }
+    bool valid() const { return id_ >= 0; }
+    /// Closes now; false if that failed, as it does when the last bytes cannot be written.
+    bool reset();
+
+  private:
+    hid_t id_ = H5I_INVALID_HID;
+    Close close_ = nullptr;
+};
+
+/// Why the last call failed, from the library's own record of it.
+std::string last_reason();
+
+/// Throws ComputeError "cannot write 'file': reason".
+[[noreturn]] void fail_write(const std::filesystem::path& file);
+/// Throws InputError "cannot read 'file': what (reason)".
+[[noreturn]] void fail_read(const std::filesystem::path& file, const std::string& what);
+
+/// A new, empty file. Its format carries checksums of all metadata, so that damage is noticed.
+Handle create_file(const std::filesystem::path& temporary, const std::filesystem::path& target);
+Handle open_file(const std::filesystem::path& path);
+Handle create_group(hid_t parent, const std::string& name, const std::filesystem::path& file);
+
+void write_attribute(hid_t object, const char* name, std::span<const double> values,
+                     const std::filesystem::path& file);
+void write_attribute(hid_t object, const char* name, std::span<const std::int64_t> values,
+                     const std::filesystem::path& file);
+/// As a fixed-length ASCII string, the only kind VTK accepts.
+void write_attribute(hid_t object, const char* name, const std::string& text,
+                     const std::filesystem::path& file);
+
+/// Exactly `values.size()` numbers. Throws InputError where the attribute is missing or different.
+void read_attribute(hid_t object, const char* name, std::span<double> values,
+                    const std::filesystem::path& file);
+void read_attribute(hid_t object, const char* name, std::span<std::int64_t> values,
+                    const std::filesystem::path& file);
+std::string read_text_attribute(hid_t object, const char* name, const std::filesystem::path& file);
+
+/// True if every part of a path such as "VTKHDF/PointData/velocity" is there.
+bool exists(hid_t parent, const std::string& path);
+
+enum class Kind { floating, integer };
+
+/// A dataset that was found to be of the wanted kind and to have its data in the file, so that
+/// memory of its size may be taken. Throws InputError otherwise.
+struct Dataset {
+    Handle id;
+    std::vector<hsize_t> shape;
+
+    std::size_t count() const;
+};
+Dataset open_dataset(hid_t parent, const std::string& path, Kind kind,
+                     const std::filesystem::path& file);
+
+/// Names of the datasets in a group, in the library's order; none where there is no such group.
+std::vector<std::string> dataset_names(hid_t parent, const std::string& group);
+
+}  // namespace fermat::hdf5

@@ -1,0 +1,69 @@
+#include "io/input_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+#include "core/error.hpp"
+
+namespace fermat {
+namespace {
+
+constexpr std::uint64_t max_whole_file = std::uint64_t{16} << 30;
+
+InputError read_failure(const std::filesystem::path& path, int error_number) {
+    return InputError(fmt::format("cannot read '{}': {}", path.string(),
+                                  std::generic_category().message(error_number)));
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
+    // O_NONBLOCK: opening a pipe that nobody writes must not wait for ever.
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (descriptor_ < 0) throw read_failure(path, errno);
+    struct stat status {};
+    if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) {
+        ::close(descriptor_);
+        throw InputError(fmt::format(
+            "cannot read '{}': it is {}", path.string(),
+            S_ISDIR(status.st_mode) ? "a folder (a file is needed)" : "not a regular file"));
+    }
+    size_ = static_cast<std::uint64_t>(status.st_size);
+}
+
+InputFile::~InputFile() { ::close(descriptor_); }
+
+void InputFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
+    while (!bytes.empty()) {
+        const ssize_t got =
+            ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) throw read_failure(path_, errno);
+        if (got == 0) {
+            throw InputError(
+                fmt::format("'{}' ends at byte {} (it is truncated; {} more bytes "
+                            "were expected)",
+                            path_.string(), offset, bytes.size()));
+        }
+        offset += static_cast<std::uint64_t>(got);
+        bytes = bytes.subspan(static_cast<std::size_t>(got));
+    }
+}
+
+std::string read_whole_file(const std::filesystem::path& path) {
+    const InputFile file(path);
+    if (file.size() > max_whole_file) {
+        throw InputError(fmt::format("'{}' has {} bytes (at most {} can be read)", path.string(),
+                                     file.size(), max_whole_file));
+    }
+    std::string text(static_cast<std::size_t>(file.size()), '\0');
+    file.read(0, std::as_writable_bytes(std::span(text)));
+    return text;
+}
+
+}  // namespace fermat

@@ -1,0 +1,171 @@
+#include "io/model_io.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "io/csv.hpp"
+#include "io/nonlinloc.hpp"
+#include "io/npy.hpp"
+#include "io/suffix.hpp"
+#include "io/vtk_xml.hpp"
+#include "io/vtkhdf_image.hpp"
+
+namespace fermat {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_vtkhdf(const std::string& suffix) {
+    return suffix == ".h5" || suffix == ".hdf5" || suffix == ".hdf" || suffix == ".vtkhdf";
+}
+
+/// Coordinates along an axis that must be even: first, step and number of nodes.
+struct Axis {
+    double first = 0;
+    double step = 1;
+    int nodes = 1;
+
+    /// Nearest node, or -1 where the value lies between nodes.
+    int index(double value) const {
+        const double u = nodes == 1 ? 0 : (value - first) / step;
+        const double nearest = std::round(u);
+        return std::abs(u - nearest) <= 1e-3 && nearest >= 0 && nearest < nodes
+                   ? static_cast<int>(nearest)
+                   : -1;
+    }
+};
+
+Axis find_axis(const CsvTable& table, std::size_t column) {
+    std::vector<double> values(table.rows());
+    for (std::size_t row = 0; row < values.size(); ++row) values[row] = table.number(row, column);
+    std::sort(values.begin(), values.end());
+    // Coordinates printed with few digits differ a little from row to row.
+    const double range = values.back() - values.front();
+    const double same = 1e-6 * range / static_cast<double>(values.size()) +
+                        1e-12 * (std::abs(values.front()) + std::abs(values.back()));
+    std::size_t nodes = 1;
+    for (std::size_t i = 1; i < values.size(); ++i) nodes += values[i] - values[i - 1] > same;
+    Axis axis;
+    axis.first = values.front();
+    axis.nodes = static_cast<int>(nodes);
+    if (nodes > 1) axis.step = range / static_cast<double>(nodes - 1);
+    return axis;
+}
+
+Model read_csv_model(const fs::path& path) {
+    const CsvTable table(path);
+    if (table.rows() == 0 || table.rows() > std::numeric_limits<int>::max()) {
+        throw InputError(fmt::format("has {} rows", table.rows()));
+    }
+    const std::size_t velocity_column = table.column("velocity");
+    const auto y_column = table.find_column("y");
+    const std::array<std::size_t, 3> columns = {
+        table.column("x"), y_column.value_or(table.column("x")), table.column("z")};
+    std::array<Axis, 3> axes;
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (i != 1 || y_column) axes[i] = find_axis(table, columns[i]);
+    }
+    Grid grid;
+    grid.shape = {axes[0].nodes, axes[1].nodes, axes[2].nodes};
+    grid.origin = {axes[0].first, axes[1].first, axes[2].first};
+    grid.spacing = {axes[0].step, axes[1].step, axes[2].step};
+    const double nodes = static_cast<double>(grid.shape.x) * grid.shape.y * grid.shape.z;
+    if (nodes != static_cast<double>(table.rows())) {
+        throw InputError(
+            fmt::format("has {} rows for {} different x, {} y and {} z (every node of "
+                        "a regular grid must have one row)",
+                        table.rows(), grid.shape.x, grid.shape.y, grid.shape.z));
+    }
+    validate(grid);
+    Field<float> velocity(grid.shape, -1.0F);
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        Index3 node;
+        for (int i = 0; i < 3; ++i) {
+            const auto axis = static_cast<std::size_t>(i);
+            if (i == 1 && !y_column) continue;
+            const double value = table.number(row, columns[axis]);
+            node[i] = axes[axis].index(value);
+            if (node[i] < 0) {
+                throw InputError(fmt::format("{}{} is {} (must lie on an evenly spaced grid)",
+                                             table.where(row), "xyz"[i], value));
+            }
+        }
+        const double value = table.number(row, velocity_column);
+        if (value < 0 || value > std::numeric_limits<float>::max()) {
+            throw InputError(fmt::format("{}velocity is {} (must be finite and > 0, or 0 for air)",
+                                         table.where(row), value));
+        }
+        if (velocity(node) >= 0) {
+            throw InputError(fmt::format("{}its node was given before", table.where(row)));
+        }
+        velocity(node) = static_cast<float>(value);
+    }
+    return Model(grid, std::move(velocity));
+}
+
+Model read_npy_model(const fs::path& path, const ModelReadOptions& options) {
+    Field<float> velocity = read_npy(path);
+    if (!options.spacing) {
+        throw InputError(
+            fmt::format("'{}' holds values only (the spacing must be given)", path.string()));
+    }
+    const Grid grid{velocity.shape(), options.origin.value_or(Vec3{}), *options.spacing};
+    return Model(grid, std::move(velocity));
+}
+
+Model read_by_suffix(const fs::path& path, const std::string& suffix,
+                     const ModelReadOptions& options) {
+    if (suffix == ".npy") return read_npy_model(path, options);
+    if (options.spacing || options.origin) {
+        throw InputError(fmt::format("'{}' has its own {} (leave it out)", path.string(),
+                                     options.spacing ? "spacing" : "origin"));
+    }
+    if (is_vtkhdf(suffix)) {
+        const ImageReader image(path);
+        return Model(image.grid(), image.read_point_array("velocity"));
+    }
+    if (suffix == ".csv") return read_csv_model(path);
+    if (suffix == ".vti" || suffix == ".vtr") return read_vtk_xml(path);
+    if (suffix == ".hdr") return read_nonlinloc(path);
+    throw InputError(
+        fmt::format("'{}' has the suffix '{}' (models are .h5, .npy, .csv, .vti, .vtr "
+                    "or .hdr)",
+                    path.string(), path.extension().string()));
+}
+
+}  // namespace
+
+Model read_model(const fs::path& path, const ModelReadOptions& options) {
+    try {
+        return read_by_suffix(path, suffix_of(path), options);
+    } catch (const InputError& error) {
+        // Messages about values, such as a negative velocity, do not know the file.
+        const std::string text = error.what();
+        if (text.find(path.string()) != std::string::npos) throw;
+        throw InputError(fmt::format("'{}': {}", path.string(), text));
+    }
+}
+
+void write_model(const fs::path& path, const Model& model) {
+    const std::string suffix = suffix_of(path);
+    if (suffix == ".npy") {
+        write_npy(path, model.velocity());
+    } else if (is_vtkhdf(suffix)) {
+        ImageWriter image(path, model.grid());
+        image.add_point_array("velocity", model.velocity());
+        image.commit();
+    } else {
+        throw InputError(
+            fmt::format("cannot write '{}' (models are written as .h5 or .npy)", path.string()));
+    }
+}
+
+}  // namespace fermat

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+
+namespace fermat {
+
+/// The suffix of a file's name in small letters, with its dot.
+inline std::string suffix_of(const std::filesystem::path& path) {
+    std::string suffix = path.extension().string();
+    std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](char c) {
+        return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
+    return suffix;
+}
+
+}  // namespace fermat

@@ -1,0 +1,281 @@
+#include "io/vtkhdf_rays.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "io/atomic_file.hpp"
+#include "io/hdf5.hpp"
+#include "io/text.hpp"
+
+namespace fermat {
+namespace {
+
+namespace fs = std::filesystem;
+using hdf5::Handle;
+using hdf5::Session;
+
+static_assert(sizeof(Vec3) == 3 * sizeof(double), "points go to the file as they lie in memory");
+
+template <class T>
+hid_t native_type() {
+    if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
+    if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
+    if constexpr (std::is_same_v<T, std::int32_t>) return H5T_NATIVE_INT32;
+    if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
+}
+
+/// A dataset that grows: [rows], or [rows][width].
+template <class T>
+class Column {
+  public:
+    Column() = default;
+    Column(hid_t group, const char* name, const fs::path& file, hsize_t width = 0)
+        : file_(file), rank_(width == 0 ? 1 : 2), width_(width) {
+        constexpr hsize_t chunk_rows = 16384;
+        const std::array<hsize_t, 2> now = {0, width};
+        const std::array<hsize_t, 2> most = {H5S_UNLIMITED, width};
+        const std::array<hsize_t, 2> chunk = {chunk_rows, width};
+        const Handle space(H5Screate_simple(rank_, now.data(), most.data()), H5Sclose);
+        const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+        H5Pset_chunk(properties, rank_, chunk.data());
+        id_ = Handle(
+            H5Dcreate2(group, name, native_type<T>(), space, H5P_DEFAULT, properties, H5P_DEFAULT),
+            H5Dclose);
+        if (!id_.valid()) hdf5::fail_write(file_);
+    }
+
+    /// Appends rows that lie one after another in memory.
+    void append(const T* values, std::size_t rows) {
+        if (rows == 0) return;
+        const std::array<hsize_t, 2> start = {rows_, 0};
+        const std::array<hsize_t, 2> count = {rows, width_};
+        rows_ += rows;
+        const std::array<hsize_t, 2> extent = {rows_, width_};
+        if (H5Dset_extent(id_, extent.data()) < 0) hdf5::fail_write(file_);
+        const Handle space(H5Dget_space(id_), H5Sclose);
+        const Handle memory(H5Screate_simple(rank_, count.data(), nullptr), H5Sclose);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+        if (H5Dwrite(id_, native_type<T>(), memory, space, H5P_DEFAULT, values) < 0) {
+            hdf5::fail_write(file_);
+        }
+    }
+    std::int64_t rows() const { return static_cast<std::int64_t>(rows_); }
+    bool close() { return id_.reset(); }
+
+  private:
+    fs::path file_;
+    int rank_ = 1;
+    hsize_t width_ = 0;
+    hsize_t rows_ = 0;
+    Handle id_;
+};
+
+/// The count datasets of VTKHDF hold one number: that of the file's only piece.
+void write_count(hid_t group, const char* name, std::int64_t value, const fs::path& file) {
+    const hsize_t one = 1;
+    const Handle space(H5Screate_simple(1, &one, nullptr), H5Sclose);
+    const Handle id(
+        H5Dcreate2(group, name, H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+        H5Dclose);
+    if (!id.valid() || H5Dwrite(id, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) < 0) {
+        hdf5::fail_write(file);
+    }
+}
+
+}  // namespace
+
+struct RayWriter::Impl {
+    AtomicFile output;
+    Handle file;
+    Handle root;
+    Handle lines;
+    Handle cell_data;
+    Column<double> points;
+    Column<std::int64_t> offsets;
+    Column<std::int64_t> connectivity;
+    Column<std::int32_t> source;
+    Column<std::int32_t> receiver;
+    Column<double> time;
+    Column<double> field_time;
+    Column<double> length;
+    Column<std::uint8_t> status;
+
+    explicit Impl(const fs::path& path) : output(path) {
+        const Session session;
+        file = hdf5::create_file(output.temporary(), path);
+        root = hdf5::create_group(file, "VTKHDF", path);
+        const std::array<std::int64_t, 2> version = {2, 0};
+        hdf5::write_attribute(root, "Version", version, path);
+        hdf5::write_attribute(root, "Type", std::string("PolyData"), path);
+        lines = hdf5::create_group(root, "Lines", path);
+        cell_data = hdf5::create_group(root, "CellData", path);
+        points = Column<double>(root, "Points", path, 3);
+        offsets = Column<std::int64_t>(lines, "Offsets", path);
+        connectivity = Column<std::int64_t>(lines, "Connectivity", path);
+        source = Column<std::int32_t>(cell_data, "source", path);
+        receiver = Column<std::int32_t>(cell_data, "receiver", path);
+        time = Column<double>(cell_data, "time", path);
+        field_time = Column<double>(cell_data, "field_time", path);
+        length = Column<double>(cell_data, "length", path);
+        status = Column<std::uint8_t>(cell_data, "status", path);
+        const std::int64_t start = 0;
+        offsets.append(&start, 1);
+        // VTK's reader wants all four kinds of cells, empty or not.
+        for (const char* kind : {"Vertices", "Polygons", "Strips"}) {
+            const Handle group = hdf5::create_group(root, kind, path);
+            write_count(group, "NumberOfCells", 0, path);
+            write_count(group, "NumberOfConnectivityIds", 0, path);
+            Column<std::int64_t> no_offsets(group, "Offsets", path);
+            no_offsets.append(&start, 1);
+            const Column<std::int64_t> no_points(group, "Connectivity", path);
+        }
+    }
+
+    template <class T, class Get>
+    void append_column(Column<T>& column, const RaySet& rays, Get get) {
+        std::vector<T> values;
+        values.reserve(rays.size());
+        for (const RayInfo& ray : rays.rays) values.push_back(get(ray));
+        column.append(values.data(), values.size());
+    }
+
+    void append(const RaySet& rays) {
+        const Session session;
+        const std::int64_t first = points.rows();
+        std::vector<std::int64_t> ids;
+        for (std::size_t r = 0; r < rays.size(); ++r)
+            ids.push_back(first + rays.first_point[r + 1]);
+        offsets.append(ids.data(), ids.size());
+        ids.resize(rays.points.size());
+        for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = first + static_cast<std::int64_t>(i);
+        connectivity.append(ids.data(), ids.size());
+        if (!rays.points.empty()) points.append(&rays.points.front().x, rays.points.size());
+        append_column(source, rays, [](const RayInfo& ray) { return ray.source; });
+        append_column(receiver, rays, [](const RayInfo& ray) { return ray.receiver; });
+        append_column(time, rays, [](const RayInfo& ray) { return ray.time; });
+        append_column(field_time, rays, [](const RayInfo& ray) { return ray.field_time; });
+        append_column(length, rays, [](const RayInfo& ray) { return ray.length; });
+        append_column(status, rays,
+                      [](const RayInfo& ray) { return static_cast<std::uint8_t>(ray.status); });
+    }
+
+    void commit() {
+        const Session session;
+        write_count(root, "NumberOfPoints", points.rows(), output.target());
+        write_count(lines, "NumberOfCells", source.rows(), output.target());
+        write_count(lines, "NumberOfConnectivityIds", connectivity.rows(), output.target());
+        const bool closed = points.close() && offsets.close() && connectivity.close() &&
+                            source.close() && receiver.close() && time.close() &&
+                            field_time.close() && length.close() && status.close() &&
+                            lines.reset() && cell_data.reset() && root.reset() && file.reset();
+        if (!closed) hdf5::fail_write(output.target());
+        output.commit();
+    }
+};
+
+RayWriter::RayWriter(const fs::path& path) : impl_(std::make_unique<Impl>(path)) {}
+RayWriter::~RayWriter() = default;
+RayWriter::RayWriter(RayWriter&&) noexcept = default;
+void RayWriter::append(const RaySet& rays) { impl_->append(rays); }
+void RayWriter::commit() { impl_->commit(); }
+
+void write_rays(const fs::path& path, const RaySet& rays) {
+    RayWriter writer(path);
+    writer.append(rays);
+    writer.commit();
+}
+
+namespace {
+
+template <class T>
+std::vector<T> read_column(hid_t root, const std::string& name, const fs::path& path,
+                           std::size_t width = 0) {
+    const auto kind = std::is_floating_point_v<T> ? hdf5::Kind::floating : hdf5::Kind::integer;
+    const hdf5::Dataset dataset = hdf5::open_dataset(root, name, kind, path);
+    const bool fits = width == 0 ? dataset.shape.size() == 1
+                                 : dataset.shape.size() == 2 && dataset.shape[1] == width;
+    if (!fits) {
+        throw InputError(fmt::format("'{}' holds '{}' with the shape [{}] (must be {})",
+                                     path.string(), name, fmt::join(dataset.shape, "]["),
+                                     width == 0 ? "one-dimensional" : "[points][3]"));
+    }
+    std::vector<T> values(dataset.count());
+    if (!values.empty() &&
+        H5Dread(dataset.id, native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+        hdf5::fail_read(path, fmt::format("dataset '{}'", name));
+    }
+    return values;
+}
+
+InputError inconsistent(const fs::path& path, const std::string& what) {
+    return InputError(fmt::format("'{}' is damaged: {}", path.string(), what));
+}
+
+/// Points of the rays in the order of the lines, however the file numbers them.
+void read_paths(hid_t root, const fs::path& path, RaySet& rays) {
+    const auto coordinates = read_column<double>(root, "Points", path, 3);
+    const auto ids = read_column<std::int64_t>(root, "Lines/Connectivity", path);
+    rays.first_point = read_column<std::int64_t>(root, "Lines/Offsets", path);
+    const auto point_count = static_cast<std::int64_t>(coordinates.size() / 3);
+    for (const std::int64_t id : ids) {
+        if (id < 0 || id >= point_count) {
+            throw inconsistent(path, fmt::format("a line uses point {} of {}", id, point_count));
+        }
+        const double* p = &coordinates[static_cast<std::size_t>(3 * id)];
+        rays.points.push_back({p[0], p[1], p[2]});
+    }
+    const auto& first = rays.first_point;
+    bool ordered = !first.empty() && first.front() == 0 &&
+                   first.back() == static_cast<std::int64_t>(ids.size());
+    for (std::size_t i = 1; ordered && i < first.size(); ++i) ordered = first[i - 1] <= first[i];
+    if (!ordered) throw inconsistent(path, "the offsets of its lines are out of order");
+}
+
+}  // namespace
+
+RaySet read_rays(const fs::path& path) {
+    const Session session;
+    const Handle file = hdf5::open_file(path);
+    if (!hdf5::exists(file, "VTKHDF")) {
+        throw InputError(
+            fmt::format("'{}' has no group 'VTKHDF' (it is HDF5 of another kind)", path.string()));
+    }
+    const Handle root(H5Gopen2(file, "VTKHDF", H5P_DEFAULT), H5Gclose);
+    if (!root.valid()) hdf5::fail_read(path, "group 'VTKHDF'");
+    const std::string type = hdf5::read_text_attribute(root, "Type", path);
+    if (type != "PolyData") {
+        throw InputError(fmt::format("'{}' is VTKHDF of type {} (rays are 'PolyData')",
+                                     path.string(), in_quotes(type)));
+    }
+    RaySet rays;
+    read_paths(root, path, rays);
+    const auto source = read_column<std::int32_t>(root, "CellData/source", path);
+    const auto receiver = read_column<std::int32_t>(root, "CellData/receiver", path);
+    const auto time = read_column<double>(root, "CellData/time", path);
+    const auto field_time = read_column<double>(root, "CellData/field_time", path);
+    const auto length = read_column<double>(root, "CellData/length", path);
+    const auto status = read_column<std::uint8_t>(root, "CellData/status", path);
+    const std::size_t count = rays.first_point.size() - 1;
+    for (const std::size_t rows : {source.size(), receiver.size(), time.size(), field_time.size(),
+                                   length.size(), status.size()}) {
+        if (rows != count) {
+            throw inconsistent(path, fmt::format("cell data of {} for {} lines", rows, count));
+        }
+    }
+    for (std::size_t r = 0; r < count; ++r) {
+        if (status[r] >= choices<RayStatus>.entries.size()) {
+            throw inconsistent(path, fmt::format("status {} of ray {}", status[r], r));
+        }
+        rays.rays.push_back({source[r], receiver[r], field_time[r], time[r], length[r],
+                             static_cast<RayStatus>(status[r])});
+    }
+    return rays;
+}
+
+}  // namespace fermat

@@ -1,0 +1,87 @@
+#include "io/model_io.hpp"
+
+#include "io/npy.hpp"
+#include "io/temp_folder.hpp"
+
+namespace fermat {
+namespace {
+
+using namespace test;
+using ModelIo = TempFolder;
+
+Model some_model(Shape shape) {
+    Field<float> velocity(shape);
+    for (std::size_t i = 0; i < velocity.size(); ++i) velocity[i] = static_cast<float>(i);
+    return Model({shape, {1, 0, -2}, {0.5, 1, 0.25}}, std::move(velocity));
+}
+
+bool same_values(const Model& a, const Model& b) {
+    return std::equal(a.velocity().begin(), a.velocity().end(), b.velocity().begin(),
+                      b.velocity().end());
+}
+
+TEST_F(ModelIo, ModelsReadBackBySuffix) {
+    for (const Shape shape : {Shape{4, 3, 5}, Shape{4, 1, 5}}) {
+        const Model model = some_model(shape);
+        for (const char* name : {"m.h5", "m.vtkhdf", "m.HDF", "m.npy"}) {
+            write_model(at(name), model);
+            ModelReadOptions options;
+            if (at(name).extension() == ".npy") {
+                options.spacing = model.grid().spacing;
+                options.origin = model.grid().origin;
+            }
+            const Model back = read_model(at(name), options);
+            EXPECT_EQ(back.grid(), model.grid()) << name;
+            EXPECT_TRUE(same_values(back, model)) << name;
+        }
+    }
+}
+
+TEST_F(ModelIo, ATableInAnyOrderIsAModelIfItsGridIsRegular) {
+    put("m.csv", "velocity,z,x\n4,0.2,1\n1,0.1,0\n2,0.2,0\n6,0.3,1\n3,0.3,0\n0,0.1,1\n");
+    const Model model = read_model(at("m.csv"));
+    EXPECT_EQ(model.grid().shape, (Shape{2, 1, 3}));
+    EXPECT_NEAR(model.grid().spacing.z, 0.1, 1e-15);
+    EXPECT_EQ(model.velocity()(1, 0, 2), 6);
+    EXPECT_TRUE(model.is_air({1, 0, 0}));
+    const auto error = [&](std::string_view content) {
+        put("m.csv", content);
+        const auto text = message_of([&] { read_model(at("m.csv")); });
+        EXPECT_TRUE(contains(text, "m.csv"));
+        return text;
+    };
+    EXPECT_TRUE(contains(error("x,z,velocity\n"), "0 rows"));
+    EXPECT_TRUE(contains(error("x,z,v\n0,0,1\n"), "'velocity'"));
+    EXPECT_TRUE(contains(error("x,z,velocity\n0,0,1\n1,0,1\n1,1,1\n"), "regular grid"));
+    EXPECT_TRUE(contains(error("x,z,velocity\n0,0,1\n1,0,1\n1,1,1\n1,1,1\n"), "before"));
+    EXPECT_TRUE(
+        contains(error("x,z,velocity\n0,0,1\n0,1,1\n0,3,1\n1,0,1\n1,1,1\n1,3,1\n"), "evenly"));
+    EXPECT_TRUE(contains(error("x,z,velocity\n0,0,1\n1,0,1\n1,1,1\n0,1,-2\n"), "line 5"));
+}
+
+TEST_F(ModelIo, SpacingIsAskedForWhereItIsMissingAndRefusedWhereItIsNot) {
+    const Model model = some_model({4, 1, 5});
+    write_model(at("m.npy"), model);
+    write_model(at("m.h5"), model);
+    EXPECT_TRUE(contains(message_of([&] { read_model(at("m.npy")); }), "spacing must be given"));
+    EXPECT_TRUE(contains(message_of([&] {
+                             read_model(at("m.h5"), {Vec3{1, 1, 1}, {}});
+                         }),
+                         "its own spacing"));
+    EXPECT_TRUE(contains(message_of([&] {
+                             read_model(at("m.npy"), {Vec3{1, 1, 0}, {}});
+                         }),
+                         "m.npy': spacing along z"));
+}
+
+TEST_F(ModelIo, UnknownSuffixesAreToldWithTheKnownOnes) {
+    EXPECT_TRUE(contains(message_of([&] { read_model(at("m.segy")); }), ".vti"));
+    EXPECT_TRUE(contains(message_of([&] {
+                             write_model(at("m.vti"), some_model({2, 1, 2}));
+                         }),
+                         ".npy"));
+    EXPECT_TRUE(listing().empty());
+}
+
+}  // namespace
+}  // namespace fermat

@@ -1,9 +1,8 @@
-"""Draws the models that scripts/demo made.
+"""Makes five models, writes them as VTKHDF files and draws them.
 
-    python examples/demo.py FOLDER
+    python examples/demo.py demo-output
 
-reads FOLDER/*.h5, which `fermat model` wrote, and leaves FOLDER/*.png. Any VTKHDF reader would do:
-h5py is enough, since a file is one array [nz][ny][nx] with its spacing and origin.
+Each FOLDER/name.h5 opens in ParaView, PyVista and h5py; FOLDER/name.png is its picture.
 """
 
 from __future__ import annotations
@@ -12,39 +11,49 @@ import sys
 from pathlib import Path
 
 import fermat as fm
-import h5py
 import matplotlib
+import numpy as np
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 
-TITLES = {
-    "gradient": "Constant gradient, v = 2 + 0.5 z (section of a 3-D model)",
-    "layers": "Two layers",
-    "checkerboard": "Checkerboard on a gradient",
-    "random": "Random medium, seed 1",
-    "topography": "Gradient below topography (air is white)",
-}
+
+def hills() -> np.ndarray:
+    """Points (x, z) of a surface up to 0.6 km above the datum; z is depth, so hills are negative."""
+    x = np.linspace(0, 12, 61)
+    return np.column_stack([x, -0.4 - 0.2 * np.sin(1.3 * x) * np.cos(0.4 * x)])
 
 
-def read_model(path: Path) -> fm.Model:
-    with h5py.File(path) as file:
-        image = file["VTKHDF"]
-        velocity = image["PointData/velocity"][:].transpose(2, 1, 0)
-        spacing, origin = image.attrs["Spacing"], image.attrs["Origin"]
-    if velocity.shape[1] == 1:
-        return fm.Model(velocity[:, 0], spacing=spacing[[0, 2]], origin=origin[[0, 2]])
-    return fm.Model(velocity, spacing=spacing, origin=origin)
+def models() -> dict[str, tuple[str, fm.Model]]:
+    gradient = fm.Model.gradient((129, 129, 129), v0=2, gradient=0.5, spacing=0.1)
+    section = fm.Model.gradient((241, 101), v0=2, gradient=0.5, spacing=0.05, origin=(0, -1))
+    return {
+        "gradient": ("Gradient, 2 + 0.5 z km/s (section of a 3-D model)", gradient),
+        "layers": (
+            "Two layers, 2 over 5 km/s",
+            fm.Model.layers((501, 126), layers=[(0, 2), (50, 5)], spacing=1),
+        ),
+        "checkerboard": ("Checkerboard, 10 % on a gradient", section.checkerboard(size=(1, 1))),
+        "random": (
+            "Random medium, 20 % about 4 km/s",
+            fm.Model.random(
+                (241, 101), velocity=4, amplitude=0.2, correlation=0.5, seed=1, spacing=0.05
+            ),
+        ),
+        "topography": ("Gradient below hills (air is white)", section.cut_by_surface(hills())),
+    }
 
 
 def main(folder: Path) -> None:
-    for name, title in TITLES.items():
-        ax = fm.plot.section(read_model(folder / f"{name}.h5"))
-        ax.set_title(title)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, (title, model) in models().items():
+        model.save(folder / f"{name}.h5")
+        ax = fm.plot.section(model)
+        ax.set_title(title, fontsize="medium")
         picture = folder / f"{name}.png"
         ax.figure.savefig(picture, dpi=150)
         plt.close(ax.figure)
-        print(picture)
+        print(f"{picture}: {model!r}")
 
 
 if __name__ == "__main__":

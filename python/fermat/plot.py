@@ -44,7 +44,9 @@ def section(
 
     velocity, extent = _slice(model, model.velocity, y)
     if ax is None:
-        _, ax = plt.subplots(layout="constrained")
+        tall = (extent[2] - extent[3]) / (extent[1] - extent[0])
+        size = (7.0, min(max(5.5 * tall + 1, 2.0), 9.0))
+        _, ax = plt.subplots(figsize=size, layout="constrained")
     image = ax.imshow(
         np.ma.masked_equal(velocity, 0).T,
         extent=extent,
@@ -55,7 +57,8 @@ def section(
         vmax=vmax,
         interpolation="nearest",
     )
-    ax.figure.colorbar(image, ax=ax, label=f"velocity ({length}/{time})", shrink=0.8)
+    bar = ax.inset_axes((1.02, 0, 0.03, 1))
+    ax.figure.colorbar(image, cax=bar, label=f"velocity ({length}/{time})")
     if times is not None:
         if times.shape != model.shape:
             raise ValueError(

@@ -124,6 +124,7 @@ void bind_model(nb::module_& module) {
         new (&self) Model(model_from(std::get<0>(state), std::get<1>(state), std::get<2>(state)));
     });
     bind_makers(type);
+    bind_files(type);
 }
 
 }  // namespace fermat::python

@@ -14,5 +14,7 @@ void bind_model(nanobind::module_& module);
 
 /// Model's makers, called by bind_model.
 void bind_makers(nanobind::class_<Model>& type);
+/// Model's load and save, called by bind_model.
+void bind_files(nanobind::class_<Model>& type);
 
 }  // namespace fermat::python

@@ -1,0 +1,56 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "bindings.hpp"
+#include "io/model_io.hpp"
+#include "numpy.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Free = nb::call_guard<nb::gil_scoped_release>;
+
+/// What the user says of a file whose dimensions are not known yet: two numbers mean 2-D.
+std::optional<Vec3> axes_before_reading(const std::optional<AxisNumbers>& numbers, double flat_y,
+                                        const char* what) {
+    if (!numbers) return std::nullopt;
+    const auto* each = std::get_if<std::vector<double>>(&*numbers);
+    return axes_from(*numbers, each != nullptr && each->size() == 2, flat_y, what);
+}
+
+Model load(const std::filesystem::path& path, const std::optional<AxisNumbers>& spacing,
+           const std::optional<AxisNumbers>& origin) {
+    Model model = read_model(path, {axes_before_reading(spacing, 1, "spacing"),
+                                    axes_before_reading(origin, 0, "origin")});
+    const bool is_2d = model.grid().is_2d();
+    if (spacing) axes_from(*spacing, is_2d, 1, "spacing");
+    if (origin) axes_from(*origin, is_2d, 0, "origin");
+    return model;
+}
+
+}  // namespace
+
+void bind_files(nb::class_<Model>& type) {
+    type.def_static(
+        "load", &load, "path"_a, nb::kw_only(), "spacing"_a = nb::none(), "origin"_a = nb::none(),
+        Free(),
+        "Read a model from a file by its suffix: .h5 (VTKHDF), .npy, .csv, .vti, .vtr or .hdr "
+        "(NonLinLoc). .npy needs a spacing; the others have their own.");
+    type.def(
+        "save",
+        [](const Model& model, const std::filesystem::path& path) { write_model(path, model); },
+        "path"_a, Free(),
+        "Write the model: .h5 (VTKHDF, for ParaView, PyVista and h5py) or .npy (values only). A "
+        "file that was there stays as it was if writing fails.");
+}
+
+}  // namespace fermat::python

@@ -1,4 +1,5 @@
-# Needed: HDF5, fmt, OpenMP (library); CLI11, spdlog (program). Found, not demanded: CUDA, MPI.
+# Needed: HDF5, fmt, OpenMP (library); CLI11, spdlog (program). Found, not demanded: CUDA, MPI,
+# Python with nanobind.
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(fmt REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
@@ -47,6 +48,22 @@ if(NOT FERMAT_MPI STREQUAL "OFF")
     set(FERMAT_MPI_WORDS "MPI ${MPI_CXX_VERSION}")
   elseif(FERMAT_MPI STREQUAL "ON")
     message(FATAL_ERROR "FERMAT_MPI is ON and no MPI was found (install libopenmpi-dev)")
+  endif()
+endif()
+
+set(FERMAT_HAS_PYTHON OFF)
+if(NOT FERMAT_PYTHON STREQUAL "OFF")
+  find_package(Python 3.10 QUIET COMPONENTS Interpreter Development.Module)
+  if(Python_FOUND AND NOT nanobind_DIR)
+    execute_process(COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
+                    OUTPUT_VARIABLE nanobind_DIR OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+  endif()
+  if(Python_FOUND AND nanobind_DIR)
+    find_package(nanobind CONFIG REQUIRED)
+    set(FERMAT_HAS_PYTHON ON)
+  elseif(FERMAT_PYTHON STREQUAL "ON")
+    message(FATAL_ERROR "FERMAT_PYTHON is ON and no Python >= 3.10 with headers and nanobind was "
+                        "found (pip install nanobind, or set Python_EXECUTABLE)")
   endif()
 endif()
 

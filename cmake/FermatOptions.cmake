@@ -1,11 +1,11 @@
 # What the user may choose. Every option has a default that works on a bare machine.
 option(FERMAT_BUILD_TESTS "Build the C++ tests" ${PROJECT_IS_TOP_LEVEL})
-option(FERMAT_PYTHON "Build the Python module" OFF)
 option(FERMAT_NATIVE "Use every instruction of this machine (-march=native)" OFF)
 option(FERMAT_WERROR "Treat warnings as errors" OFF)
 option(FERMAT_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 set(FERMAT_CUDA AUTO CACHE STRING "CUDA: ON, OFF or AUTO (when nvcc is found)")
 set(FERMAT_MPI AUTO CACHE STRING "MPI: ON, OFF or AUTO (when found)")
+set(FERMAT_PYTHON AUTO CACHE STRING "Python module: ON, OFF or AUTO (when nanobind is found)")
 
 include(GNUInstallDirs)
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

@@ -98,9 +98,8 @@ build_release() {
 # A sum over all that the installed module is made of.
 module_state() {
     {
-        git ls-files -z --cached --others --exclude-standard -- \
-            CMakeLists.txt cmake pyproject.toml python src VERSION README.md LICENSE |
-            xargs -0 sha1sum 2>/dev/null
+        find CMakeLists.txt VERSION README.md LICENSE pyproject.toml cmake python src -type f \
+            -not -path '*/__pycache__/*' -print0 | sort -z | xargs -0 sha1sum
         cat .venv/fermat-packages
     } | sha1sum
 }

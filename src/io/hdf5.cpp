@@ -2,14 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cerrno>
-#include <cstring>
+#include <atomic>
 #include <string_view>
 
 #include "core/error.hpp"
 #include "io/input_file.hpp"
-#include "io/text.hpp"
 
 namespace fermat::hdf5 {
 namespace {
@@ -24,6 +21,11 @@ constexpr int max_rank = 4;
 std::recursive_mutex& library_mutex() {
     static std::recursive_mutex mutex;
     return mutex;
+}
+
+std::atomic<bool>& saw_damage() {
+    static std::atomic<bool> seen{false};
+    return seen;
 }
 
 Handle simple_space(std::size_t count) {
@@ -107,7 +109,9 @@ Session::Session() : lock_(library_mutex()) {
     H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-Session::~Session() { H5Eset_auto2(H5E_DEFAULT, printer_, printer_data_); }
+Session::~Session() {
+    if (!saw_damage()) H5Eset_auto2(H5E_DEFAULT, printer_, printer_data_);
+}
 
 bool Handle::reset() {
     const hid_t id = std::exchange(id_, H5I_INVALID_HID);
@@ -141,16 +145,9 @@ void fail_write(const fs::path& file) {
 }
 
 void fail_read(const fs::path& file, const std::string& what) {
+    saw_damage() = true;
     throw InputError(fmt::format("cannot read {} of '{}': it is truncated or damaged ({})", what,
                                  file.string(), last_reason()));
-}
-
-Handle create_file(const fs::path& temporary, const fs::path& target) {
-    const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST);
-    Handle file(H5Fcreate(temporary.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
-    if (!file.valid()) fail_write(target);
-    return file;
 }
 
 Handle open_file(const fs::path& path) {
@@ -225,9 +222,12 @@ std::string read_text_attribute(hid_t object, const char* name, const fs::path& 
     return text.substr(0, text.find('\0'));
 }
 
-bool exists(hid_t parent, const std::string& path) {
+bool exists(hid_t parent, const std::string& path, const fs::path& file) {
     for (std::size_t end = path.find('/');; end = path.find('/', end + 1)) {
-        if (H5Lexists(parent, path.substr(0, end).c_str(), H5P_DEFAULT) <= 0) return false;
+        const std::string part = path.substr(0, end);
+        const htri_t there = H5Lexists(parent, part.c_str(), H5P_DEFAULT);
+        if (there < 0) fail_read(file, fmt::format("'{}'", part));
+        if (there == 0) return false;
         if (end == std::string::npos) return true;
     }
 }
@@ -239,7 +239,7 @@ std::size_t Dataset::count() const {
 }
 
 Dataset open_dataset(hid_t parent, const std::string& path, Kind kind, const fs::path& file) {
-    if (!exists(parent, path)) {
+    if (!exists(parent, path, file)) {
         throw InputError(fmt::format("'{}' has no dataset '{}'", file.string(), path));
     }
     Dataset dataset;
@@ -264,16 +264,19 @@ Dataset open_dataset(hid_t parent, const std::string& path, Kind kind, const fs:
     return dataset;
 }
 
-std::vector<std::string> dataset_names(hid_t parent, const std::string& group) {
+std::vector<std::string> dataset_names(hid_t parent, const std::string& group,
+                                       const fs::path& file) {
     std::vector<std::string> names;
-    if (!exists(parent, group)) return names;
+    if (!exists(parent, group, file)) return names;
     const Handle id(H5Gopen2(parent, group.c_str(), H5P_DEFAULT), H5Gclose);
-    if (!id.valid()) return names;
+    if (!id.valid()) fail_read(file, fmt::format("group '{}'", group));
     const auto keep = [](hid_t, const char* name, const H5L_info_t*, void* data) -> herr_t {
         static_cast<std::vector<std::string>*>(data)->emplace_back(name);
         return 0;
     };
-    H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, nullptr, keep, &names);
+    if (H5Literate(id, H5_INDEX_NAME, H5_ITER_INC, nullptr, keep, &names) < 0) {
+        fail_read(file, fmt::format("group '{}'", group));
+    }
     return names;
 }
 

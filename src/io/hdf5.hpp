@@ -14,6 +14,9 @@ namespace fermat::hdf5 {
 
 /// Needed round every call of HDF5: lets one thread in at a time, since the library is not built
 /// for more, and keeps it from printing errors of its own meanwhile. May be nested.
+///
+/// Damaged files: our own carry checksums and every size is checked against the file before memory
+/// is taken, but what the library does with a hostile file that has no checksums is its own affair.
 class Session {
   public:
     Session();
@@ -58,11 +61,11 @@ std::string last_reason();
 
 /// Throws ComputeError "cannot write 'file': reason".
 [[noreturn]] void fail_write(const std::filesystem::path& file);
-/// Throws InputError "cannot read 'file': what (reason)".
+/// Throws InputError "cannot read what of 'file': reason". HDF5 1.10 loses track of an object whose
+/// header is damaged, and complains on stderr when the process ends; printing therefore stays off
+/// once this was called.
 [[noreturn]] void fail_read(const std::filesystem::path& file, const std::string& what);
 
-/// A new, empty file. Its format carries checksums of all metadata, so that damage is noticed.
-Handle create_file(const std::filesystem::path& temporary, const std::filesystem::path& target);
 Handle open_file(const std::filesystem::path& path);
 Handle create_group(hid_t parent, const std::string& name, const std::filesystem::path& file);
 
@@ -81,8 +84,9 @@ void read_attribute(hid_t object, const char* name, std::span<std::int64_t> valu
                     const std::filesystem::path& file);
 std::string read_text_attribute(hid_t object, const char* name, const std::filesystem::path& file);
 
-/// True if every part of a path such as "VTKHDF/PointData/velocity" is there.
-bool exists(hid_t parent, const std::string& path);
+/// True if every part of a path such as "VTKHDF/PointData/velocity" is there. Throws InputError
+/// where damage keeps that from being known.
+bool exists(hid_t parent, const std::string& path, const std::filesystem::path& file);
 
 enum class Kind { floating, integer };
 
@@ -98,6 +102,7 @@ Dataset open_dataset(hid_t parent, const std::string& path, Kind kind,
                      const std::filesystem::path& file);
 
 /// Names of the datasets in a group, in the library's order; none where there is no such group.
-std::vector<std::string> dataset_names(hid_t parent, const std::string& group);
+std::vector<std::string> dataset_names(hid_t parent, const std::string& group,
+                                       const std::filesystem::path& file);
 
 }  // namespace fermat::hdf5

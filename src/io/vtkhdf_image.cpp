@@ -8,8 +8,7 @@
 #include <limits>
 
 #include "core/error.hpp"
-#include "io/atomic_file.hpp"
-#include "io/hdf5.hpp"
+#include "io/hdf5_output.hpp"
 #include "io/text.hpp"
 #include "io/transpose.hpp"
 #include "io/vtk_direction.hpp"
@@ -57,9 +56,8 @@ std::size_t largest_block(Shape shape) {
 }  // namespace
 
 struct ImageWriter::Impl {
-    AtomicFile output;
+    hdf5::NewFile output;
     Grid grid;
-    Handle file;
     Handle root;
     Handle point_data;
     Handle cell_data;
@@ -67,8 +65,7 @@ struct ImageWriter::Impl {
     Impl(const fs::path& path, const Grid& image_grid) : output(path), grid(image_grid) {
         validate(grid);
         const Session session;
-        file = hdf5::create_file(output.temporary(), path);
-        root = hdf5::create_group(file, "VTKHDF", path);
+        root = hdf5::create_group(output.id(), "VTKHDF", path);
         const bool flat = grid.is_2d();
         const Shape n = grid.shape;
         const std::array<std::int64_t, 2> version = {2, 0};
@@ -85,18 +82,20 @@ struct ImageWriter::Impl {
         hdf5::write_attribute(root, "Direction", flat ? direction_section : direction_xyz, path);
         point_data = hdf5::create_group(root, "PointData", path);
         cell_data = hdf5::create_group(root, "CellData", path);
+        output.check();
     }
 
     void add(hid_t group, const std::string& name, FieldView<const float> values, Shape wanted,
              const char* where) {
-        const fs::path& path = output.target();
+        const fs::path& path = output.path();
         if (values.shape() != wanted) {
             throw InputError(fmt::format("array '{}' has shape {} (must be {} {}, as the grid)",
                                          name, to_string(values.shape()), to_string(wanted),
                                          where));
         }
         const Session session;
-        if (name.empty() || name.find('/') != std::string::npos || hdf5::exists(group, name)) {
+        if (name.empty() || name.find('/') != std::string::npos ||
+            hdf5::exists(group, name, path)) {
             throw InputError(fmt::format("array name {} in '{}' is empty, taken or has a '/'",
                                          in_quotes(name), path.string()));
         }
@@ -115,6 +114,7 @@ struct ImageWriter::Impl {
                                         buffer.data()) < 0) {
                                hdf5::fail_write(path);
                            }
+                           output.check();
                        });
         if (!dataset.reset()) hdf5::fail_write(path);
     }
@@ -135,9 +135,9 @@ void ImageWriter::add_cell_array(const std::string& name, FieldView<const float>
 
 void ImageWriter::commit() {
     const Session session;
-    const bool closed = impl_->point_data.reset() && impl_->cell_data.reset() &&
-                        impl_->root.reset() && impl_->file.reset();
-    if (!closed) hdf5::fail_write(impl_->output.target());
+    const bool closed =
+        impl_->point_data.reset() && impl_->cell_data.reset() && impl_->root.reset();
+    if (!closed) hdf5::fail_write(impl_->output.path());
     impl_->output.commit();
 }
 
@@ -156,7 +156,7 @@ struct ImageReader::Impl {
     explicit Impl(const fs::path& image) : path(image) {
         const Session session;
         file = hdf5::open_file(path);
-        if (!hdf5::exists(file, "VTKHDF")) {
+        if (!hdf5::exists(file, "VTKHDF", path)) {
             throw InputError(fmt::format("'{}' has no group 'VTKHDF' (it is HDF5 of another kind)",
                                          path.string()));
         }
@@ -245,7 +245,7 @@ struct ImageReader::Impl {
 
     std::vector<std::string> names(const std::string& group) const {
         const Session session;
-        return hdf5::dataset_names(root, group);
+        return hdf5::dataset_names(root, group, path);
     }
 };
 

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "io/atomic_file.hpp"
-#include "io/hdf5.hpp"
+#include "io/hdf5_output.hpp"
 #include "io/text.hpp"
 
 namespace fermat {
@@ -91,8 +90,7 @@ void write_count(hid_t group, const char* name, std::int64_t value, const fs::pa
 }  // namespace
 
 struct RayWriter::Impl {
-    AtomicFile output;
-    Handle file;
+    hdf5::NewFile output;
     Handle root;
     Handle lines;
     Handle cell_data;
@@ -108,8 +106,7 @@ struct RayWriter::Impl {
 
     explicit Impl(const fs::path& path) : output(path) {
         const Session session;
-        file = hdf5::create_file(output.temporary(), path);
-        root = hdf5::create_group(file, "VTKHDF", path);
+        root = hdf5::create_group(output.id(), "VTKHDF", path);
         const std::array<std::int64_t, 2> version = {2, 0};
         hdf5::write_attribute(root, "Version", version, path);
         hdf5::write_attribute(root, "Type", std::string("PolyData"), path);
@@ -163,18 +160,19 @@ struct RayWriter::Impl {
         append_column(length, rays, [](const RayInfo& ray) { return ray.length; });
         append_column(status, rays,
                       [](const RayInfo& ray) { return static_cast<std::uint8_t>(ray.status); });
+        output.check();
     }
 
     void commit() {
         const Session session;
-        write_count(root, "NumberOfPoints", points.rows(), output.target());
-        write_count(lines, "NumberOfCells", source.rows(), output.target());
-        write_count(lines, "NumberOfConnectivityIds", connectivity.rows(), output.target());
+        write_count(root, "NumberOfPoints", points.rows(), output.path());
+        write_count(lines, "NumberOfCells", source.rows(), output.path());
+        write_count(lines, "NumberOfConnectivityIds", connectivity.rows(), output.path());
         const bool closed = points.close() && offsets.close() && connectivity.close() &&
                             source.close() && receiver.close() && time.close() &&
                             field_time.close() && length.close() && status.close() &&
-                            lines.reset() && cell_data.reset() && root.reset() && file.reset();
-        if (!closed) hdf5::fail_write(output.target());
+                            lines.reset() && cell_data.reset() && root.reset();
+        if (!closed) hdf5::fail_write(output.path());
         output.commit();
     }
 };
@@ -242,7 +240,7 @@ void read_paths(hid_t root, const fs::path& path, RaySet& rays) {
 RaySet read_rays(const fs::path& path) {
     const Session session;
     const Handle file = hdf5::open_file(path);
-    if (!hdf5::exists(file, "VTKHDF")) {
+    if (!hdf5::exists(file, "VTKHDF", path)) {
         throw InputError(
             fmt::format("'{}' has no group 'VTKHDF' (it is HDF5 of another kind)", path.string()));
     }

@@ -7,8 +7,8 @@ set(fermat_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fermat)
 install(TARGETS fermat EXPORT fermat_targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT fermat
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT fermat)
-if(TARGET fermat_cli)
-  install(TARGETS fermat_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT fermat)
+if(TARGET fermat_program)
+  install(TARGETS fermat_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT fermat)
 endif()
 # Headers keep their folders under include/fermat, so that "core/grid.hpp" means the same file to
 # the library and to those who use it.

@@ -16,7 +16,7 @@ if(FERMAT_HAS_PYTHON)
   set(fermat_python_said "${Python_VERSION}, nanobind ${nanobind_VERSION}")
 endif()
 set(fermat_program_said no)
-if(TARGET fermat_cli)
+if(TARGET fermat_program)
   set(fermat_program_said yes)
 endif()
 

@@ -15,8 +15,9 @@ namespace fermat::hdf5 {
 /// Needed round every call of HDF5: lets one thread in at a time, since the library is not built
 /// for more, and keeps it from printing errors of its own meanwhile. May be nested.
 ///
-/// Damaged files: our own carry checksums and every size is checked against the file before memory
-/// is taken, but what the library does with a hostile file that has no checksums is its own affair.
+/// Damaged files: our own carry checksums, and every size is checked against the file before memory
+/// is taken. Files in HDF5's oldest format, h5py's default, have no checksums; what HDF5 1.10
+/// itself does with a damaged one of those can be a crash, which cannot be prevented from here.
 class Session {
   public:
     Session();

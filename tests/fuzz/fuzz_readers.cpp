@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "core/error.hpp"
 #include "fuzz/mutate.hpp"
@@ -81,20 +82,19 @@ int run(double seconds, std::uint64_t seed, const std::string& reader) {
     if (!::mkdtemp(name.data())) return 1;
     fmt::print("seed {}, files in {}\n", seed, name);
     std::fflush(stdout);
-    const auto targets = all_targets(name);
-    bool good = true;
-    int done = 0;
-    for (const Target& target : targets) {
-        if (!reader.empty() && target.name != reader) continue;
-        Random random(seed);
-        const double share =
-            reader.empty() ? seconds / static_cast<double>(targets.size()) : seconds;
-        good = fuzz_target(target, name, share, random) && good;
-        ++done;
+    std::vector<Target> chosen;
+    for (const Target& target : all_targets(name)) {
+        if (reader.empty() ? !target.on_request : target.name == reader) chosen.push_back(target);
     }
-    if (done == 0) fmt::print("no reader is named {}\n", reader);
+    if (chosen.empty()) fmt::print("no reader is named {}\n", reader);
+    bool good = !chosen.empty();
+    for (const Target& target : chosen) {
+        Random random(seed);
+        good =
+            fuzz_target(target, name, seconds / static_cast<double>(chosen.size()), random) && good;
+    }
     if (good) fs::remove_all(name);
-    return good && done > 0 ? 0 : 1;
+    return good ? 0 : 1;
 }
 
 }  // namespace

@@ -40,7 +40,6 @@ std::string ray_seed(const fs::path& file) {
         rays.append({r, 1, 0.5, 0.25, 2, RayStatus::ok}, path);
     }
     write_rays(file, rays);
-    // Chunks hold 16384 rows; most of the file is their unused end, which would soak up the damage.
     return read_whole_file(file);
 }
 
@@ -152,7 +151,9 @@ std::vector<Target> all_targets(const fs::path& folder) {
          {model_seed(folder / "a.h5", {5, 4, 3}), model_seed(folder / "b.h5", {5, 1, 3})},
          read_image},
         {"rays", ".h5", {ray_seed(folder / "r.h5")}, [](const fs::path& file) { read_rays(file); }},
-        {"classic", ".h5", {classic_seed(folder / "c.h5")}, read_image},
+        // Without checksums libhdf5 1.10 itself follows damaged addresses and can crash, before we
+        // can check anything: not a test of our code, but worth a look with a newer library.
+        {"classic", ".h5", {classic_seed(folder / "c.h5")}, read_image, "", "", true},
     };
 }
 

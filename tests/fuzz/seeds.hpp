@@ -16,6 +16,7 @@ struct Target {
     std::function<void(const std::filesystem::path&)> read;
     std::string companion_suffix{};
     std::string companion{};
+    bool on_request = false;  ///< fuzzed only when asked for by name
 };
 
 /// One for every reader of the library. Seeds of binary formats are written into `folder` first.

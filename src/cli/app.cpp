@@ -1,0 +1,124 @@
+#include "cli/app.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+
+#include "cli/config.hpp"
+#include "cli/flags.hpp"
+#include "cli/help.hpp"
+#include "cli/progress_bar.hpp"
+#include "core/cancel.hpp"
+#include "core/error.hpp"
+#include "core/version.hpp"
+
+namespace fermat::cli {
+namespace {
+
+constexpr int status_failed = 1;
+constexpr int status_wrong_input = 2;
+constexpr int status_stopped = 130;
+constexpr int max_threads = 4096;
+
+int fail(int status, std::string message) {
+    std::replace(message.begin(), message.end(), '\n', ' ');
+    fmt::print(stderr, "fermat: error: {}\n", message);
+    return status;
+}
+
+/// The command as the user typed it: "fermat model gradient".
+std::string command_words(const CLI::App& root) {
+    std::string words = "fermat";
+    for (const CLI::App* command : running_commands(root)) words += " " + command->get_name();
+    return words;
+}
+
+void set_up_log(const CommonOptions& common) {
+    auto logger = std::make_shared<spdlog::logger>(
+        "fermat", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    logger->set_pattern("fermat: %l: %v");
+    const LogLevel level = common.quiet ? LogLevel::error : common.log_level;
+    logger->set_level(spdlog::level::from_str(std::string(name_of(level))));
+    spdlog::set_default_logger(std::move(logger));
+}
+
+ProgressStyle progress_style(const CommonOptions& common) {
+    if (common.quiet) return ProgressStyle::silent;
+    return ::isatty(STDERR_FILENO) != 0 ? ProgressStyle::bar : ProgressStyle::lines;
+}
+
+}  // namespace
+
+Program::Program()
+    : app_("First-arrival traveltimes, seismic rays and traveltime tomography", "fermat") {
+    app_.formatter(std::make_shared<HelpFormatter>());
+    app_.require_subcommand(1);
+    app_.fallthrough();
+    app_.set_version_flag("--version", "fermat " + std::string(version), "show the version");
+    app_.footer(example_text("fermat info\nfermat times --help"));
+
+    add_value(app_, "--threads", "N", common_.threads, "threads to use (default: all cores)",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_whole(flag, text, 1, max_threads);
+              });
+    add_choice(app_, "--device", common_.device, "where to compute");
+    app_.add_flag("--quiet", common_.quiet, "no progress and no log; errors are still told");
+    add_choice(app_, "--log-level", common_.log_level, "least important messages to show");
+    app_.set_config("--config", "", "TOML file with flags; the command line wins over it")
+        ->type_name("FILE");
+    app_.config_formatter(std::make_shared<CommandConfig>(app_));
+}
+
+CLI::App& Program::add(CLI::App& parent, const std::string& name, const std::string& description,
+                       const std::string& example) {
+    CLI::App& command = *parent.add_subcommand(name, description);
+    // Common flags may stand after the command too.
+    command.fallthrough();
+    command.footer(example_text(example));
+    return command;
+}
+
+CLI::App& Program::add_group(const std::string& name, const std::string& description,
+                             const std::string& example) {
+    CLI::App& group = add(app_, name, description, example);
+    group.require_subcommand(1);
+    return group;
+}
+
+void Program::do_work() const {
+    set_up_log(common_);
+    const SignalGuard guard;
+    ProgressBar bar(progress_style(common_));
+    Monitor monitor([&bar](const ProgressEvent& event) { bar.show(event); },
+                    &SignalGuard::stop_requested);
+    work_({common_, monitor});
+}
+
+int Program::run(int argc, const char* const* argv) {
+    try {
+        app_.parse(argc, argv);
+        do_work();
+        return 0;
+    } catch (const CLI::ParseError& error) {
+        // Help and version come as an "error" of status 0.
+        if (error.get_exit_code() == 0) return app_.exit(error);
+        return fail(status_wrong_input,
+                    fmt::format("{} (see {} --help)", error.what(), command_words(app_)));
+    } catch (const InputError& error) {
+        return fail(status_wrong_input, error.what());
+    } catch (const Cancelled& error) {
+        return fail(status_stopped, error.what());
+    } catch (const std::bad_alloc&) {
+        return fail(status_failed, "out of memory (a smaller grid or fewer --threads need less)");
+    } catch (const std::exception& error) {
+        return fail(status_failed, error.what());
+    }
+}
+
+}  // namespace fermat::cli

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "core/choice.hpp"
+#include "core/monitor.hpp"
+
+namespace fermat::cli {
+
+enum class Device { automatic, cpu, cuda };
+enum class LogLevel { error, warning, info, debug };
+
+}  // namespace fermat::cli
+
+namespace fermat {
+
+template <>
+inline constexpr auto choices<cli::Device> = choice_table<cli::Device>(
+    "device",
+    {{"auto", cli::Device::automatic}, {"cpu", cli::Device::cpu}, {"cuda", cli::Device::cuda}});
+template <>
+inline constexpr auto choices<cli::LogLevel> =
+    choice_table<cli::LogLevel>("log level", {{"error", cli::LogLevel::error},
+                                              {"warning", cli::LogLevel::warning},
+                                              {"info", cli::LogLevel::info},
+                                              {"debug", cli::LogLevel::debug}});
+
+}  // namespace fermat
+
+namespace fermat::cli {
+
+/// Flags that every command has.
+struct CommonOptions {
+    int threads = 0;  ///< 0: all cores
+    Device device = Device::automatic;
+    bool quiet = false;
+    LogLevel log_level = LogLevel::warning;
+};
+
+/// What a command gets beside its own options.
+struct Run {
+    const CommonOptions& common;
+    Monitor& monitor;
+};
+
+/// The program: commands are added to it, then it runs once.
+class Program {
+  public:
+    Program();
+
+    CLI::App& root() { return app_; }
+
+    /// A command that only holds others, such as `fermat model`.
+    CLI::App& add_group(const std::string& name, const std::string& description,
+                        const std::string& example);
+
+    /// A command with its flags and its work. `example` is lines of shell that run as they are.
+    template <class Options>
+    void add_command(CLI::App& parent, const std::string& name, const std::string& description,
+                     const std::string& example, void (*add_flags)(CLI::App&, Options&),
+                     void (*work)(const Options&, const Run&)) {
+        CLI::App& command = add(parent, name, description, example);
+        const auto options = std::make_shared<Options>();
+        add_flags(command, *options);
+        command.callback([this, options, work] {
+            work_ = [options, work](const Run& run) { work(*options, run); };
+        });
+    }
+
+    /// Does what the arguments say. Gives the exit status: 0 done; 1 the computation failed; 2 the
+    /// call or its input is wrong; 130 stopped by the user. Errors are one line on stderr.
+    int run(int argc, const char* const* argv);
+
+  private:
+    CLI::App& add(CLI::App& parent, const std::string& name, const std::string& description,
+                  const std::string& example);
+    void do_work() const;
+
+    CLI::App app_;
+    CommonOptions common_;
+    std::function<void(const Run&)> work_;
+};
+
+}  // namespace fermat::cli

@@ -1,0 +1,82 @@
+#include "cli/config.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "core/error.hpp"
+#include "io/text.hpp"
+
+namespace fermat::cli {
+namespace {
+
+bool has_flag(const CLI::App& command, const std::string& key) {
+    const CLI::Option* option = command.get_option_no_throw("--" + key);
+    return option != nullptr && option->get_configurable();
+}
+
+std::vector<std::string> path_of(const CLI::App* command) {
+    std::vector<std::string> path;
+    for (; command->get_parent() != nullptr; command = command->get_parent()) {
+        path.insert(path.begin(), command->get_name());
+    }
+    return path;
+}
+
+}  // namespace
+
+std::vector<CLI::App*> running_commands(const CLI::App& root) {
+    std::vector<CLI::App*> commands;
+    for (const CLI::App* app = &root; !app->get_subcommands().empty(); app = commands.back()) {
+        commands.push_back(app->get_subcommands().front());
+    }
+    return commands;
+}
+
+CommandConfig::Target CommandConfig::find(const TomlEntry& entry) const {
+    const std::vector<CLI::App*> running = running_commands(root_);
+    const CLI::App* last = running.empty() ? &root_ : running.back();
+    const CLI::App* command = entry.section.empty() ? last : &root_;
+    for (const std::string& name : entry.section) {
+        const auto inner = command->get_subcommands(
+            [&name](const CLI::App* each) { return each->get_name() == name; });
+        if (inner.empty()) {
+            throw InputError(fmt::format("line {}: unknown command {} in [{}] (see fermat --help)",
+                                         entry.line, in_quotes(name),
+                                         fmt::join(entry.section, ".")));
+        }
+        command = inner.front();
+    }
+    if (has_flag(*command, entry.key)) return {command, command == last};
+    if (has_flag(root_, entry.key)) return {&root_, command == last};
+    const auto path = path_of(command);
+    throw InputError(fmt::format("line {}: unknown key {} (see fermat {}{}--help)", entry.line,
+                                 in_quotes(entry.key), fmt::join(path, " "),
+                                 path.empty() ? "" : " "));
+}
+
+std::vector<CLI::ConfigItem> CommandConfig::from_config(std::istream& input) const {
+    const std::string text{std::istreambuf_iterator<char>(input), {}};
+    std::vector<CLI::ConfigItem> own;
+    std::vector<CLI::ConfigItem> shared;
+    try {
+        for (const TomlEntry& entry : parse_toml(text)) {
+            const Target target = find(entry);
+            if (!target.runs) continue;
+            CLI::ConfigItem item;
+            item.parents = path_of(target.command);
+            item.name = entry.key;
+            item.inputs = entry.texts;
+            // CLI11 keeps the first value of a flag.
+            (entry.section.empty() ? shared : own).push_back(std::move(item));
+        }
+    } catch (const InputError& error) {
+        const auto file = root_.get_config_ptr()->as<std::string>();
+        throw InputError(fmt::format("'{}' {}", file, error.what()));
+    }
+    own.insert(own.end(), std::make_move_iterator(shared.begin()),
+               std::make_move_iterator(shared.end()));
+    return own;
+}
+
+}  // namespace fermat::cli

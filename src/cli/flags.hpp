@@ -1,0 +1,66 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/values.hpp"
+#include "core/choice.hpp"
+
+namespace fermat::cli {
+
+/// A flag whose text becomes a value by parse(flag, text), which throws InputError with a sentence
+/// of ours in place of CLI11's. `type` is what the help shows in its place.
+template <class Target, class Parse>
+CLI::Option* add_value(CLI::App& app, const std::string& names, const std::string& type,
+                       Target& target, const std::string& description, Parse parse) {
+    // "-o,--output" speaks of itself as "--output"; a positional with a flag's name as the flag.
+    const std::size_t begin = names.find("--");
+    const std::string shown = names.substr(begin, names.find(',', begin) - begin);
+    const CLI::callback_t read = [shown, &target, parse](const CLI::results_t& texts) {
+        target = parse(shown, texts.front());
+        return true;
+    };
+    return app.add_option(names, read, description)->type_name(type);
+}
+
+inline CLI::Option* add_real(CLI::App& app, const std::string& names, double& target,
+                             const std::string& description) {
+    return add_value(app, names, "V", target, description, parse_real);
+}
+
+/// A flag whose values are the names of an enum.
+template <class Enum>
+CLI::Option* add_choice(CLI::App& app, const std::string& names, Enum& target,
+                        const std::string& description) {
+    return add_value(app, names, "NAME", target, description + ": " + names_of<Enum>(),
+                     [](std::string_view flag, std::string_view text) {
+                         return parse_named<Enum>(flag, text);
+                     })
+        ->default_str(std::string(name_of(target)));
+}
+
+/// A flag that may be given several times, each time with one value.
+inline CLI::Option* add_repeated(CLI::App& app, const std::string& names, const std::string& type,
+                                 std::vector<std::string>& target, const std::string& description) {
+    return app.add_option(names, target, description)
+        ->type_name(type)
+        ->allow_extra_args(false)
+        ->option_text(type + " ...");
+}
+
+inline CLI::Option* add_path(CLI::App& app, const std::string& names,
+                             std::optional<std::filesystem::path>& target,
+                             const std::string& description) {
+    return add_value(app, names, "FILE", target, description, parse_path);
+}
+
+inline CLI::Option* add_path(CLI::App& app, const std::string& names, std::filesystem::path& target,
+                             const std::string& description) {
+    return add_value(app, names, "FILE", target, description, parse_path);
+}
+
+}  // namespace fermat::cli

@@ -1,0 +1,42 @@
+#include "cli/help.hpp"
+
+#include <sstream>
+
+namespace fermat::cli {
+namespace {
+
+constexpr std::size_t left_column = 34;
+
+}  // namespace
+
+HelpFormatter::HelpFormatter() {
+    column_width(left_column);
+    label("REQUIRED", "(required)");
+    label("OPTIONS", "flags");
+    label("SUBCOMMAND", "command");
+}
+
+std::string HelpFormatter::make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const {
+    std::string text = CLI::Formatter::make_subcommands(app, mode);
+    const CLI::App* root = app;
+    while (root->get_parent() != nullptr) root = root->get_parent();
+    const bool leaf = app->get_subcommands([](const CLI::App*) { return true; }).empty();
+    if (root == app || !leaf) return text;
+    const auto common = root->get_options([](const CLI::Option* option) {
+        return option->nonpositional() && option->get_lnames() != std::vector<std::string>{"help"};
+    });
+    return text + make_group("Common flags", false, common);
+}
+
+std::string HelpFormatter::make_footer(const CLI::App* app) const {
+    return app->get_footer() + "\n";
+}
+
+std::string example_text(const std::string& lines) {
+    std::string text = "Example:";
+    std::istringstream in(lines);
+    for (std::string line; std::getline(in, line);) text += "\n  " + line;
+    return text;
+}
+
+}  // namespace fermat::cli

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+namespace fermat::cli {
+
+/// CLI11's help, with the program's common flags under those of a command, and with examples left
+/// as they were written (later versions of CLI11 would fill their lines).
+class HelpFormatter : public CLI::Formatter {
+  public:
+    HelpFormatter();
+
+    std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override;
+    std::string make_footer(const CLI::App* app) const override;
+};
+
+/// The foot of a help text. `lines` are shell commands.
+std::string example_text(const std::string& lines);
+
+}  // namespace fermat::cli

@@ -1,0 +1,265 @@
+#include <spdlog/spdlog.h>
+
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/outputs.hpp"
+#include "io/geometry.hpp"
+#include "io/model_io.hpp"
+#include "io/sgt.hpp"
+#include "io/suffix.hpp"
+#include "model/makers.hpp"
+#include "model/topography.hpp"
+
+namespace fermat::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OutputFlag {
+    fs::path output;
+};
+
+void add_output(CLI::App& app, OutputFlag& flag) {
+    add_path(app, "-o,--output", flag.output, "model to write: .h5, or .npy for values only")
+        ->required();
+}
+
+struct GridFlags {
+    Shape shape;
+    AxisNumbers spacing{"--spacing", "1", {1.0}};
+    AxisNumbers origin{"--origin", "0", {0.0}};
+
+    Grid grid() const {
+        const bool is_2d = shape.y == 1;
+        return {shape, to_axes(origin, is_2d, 0), to_axes(spacing, is_2d, 1)};
+    }
+};
+
+void add_grid(CLI::App& app, GridFlags& flags) {
+    add_value(app, "--shape", "NX,NY,NZ", flags.shape, "nodes along each axis; NX,NZ in 2-D",
+              parse_shape)
+        ->required();
+    add_value(app, "--spacing", "H", flags.spacing, "distance of nodes; or HX,HY,HZ; HX,HZ in 2-D",
+              parse_axes)
+        ->default_str("1");
+    add_value(app, "--origin", "X,Y,Z", flags.origin, "first node; X,Z in 2-D; z is depth",
+              parse_axes)
+        ->default_str("0");
+}
+
+/// Writes what a command made, unless the user asked to stop meanwhile.
+void write(const OutputFlag& flag, const Model& model, const Run& run) {
+    run.monitor.check();
+    write_model(flag.output, model);
+    spdlog::info("wrote '{}' with {} nodes", flag.output.string(), to_string(model.grid().shape));
+}
+
+/// Options of a maker beside its grid, and the model they make.
+struct ConstantFlags : OutputFlag, GridFlags {
+    double velocity = 0;
+
+    void add(CLI::App& app) {
+        add_real(app, "--velocity", velocity, "velocity of every node")->required();
+    }
+    Model make() const { return constant_model(grid(), velocity); }
+};
+
+struct GradientFlags : OutputFlag, GridFlags {
+    double v0 = 0;
+    double gradient = 0;
+
+    void add(CLI::App& app) {
+        add_real(app, "--v0", v0, "velocity at z = 0")->required();
+        add_real(app, "--gradient", gradient, "growth of velocity with depth z")->required();
+    }
+    Model make() const { return gradient_model(grid(), v0, gradient); }
+};
+
+struct LayersFlags : OutputFlag, GridFlags {
+    std::vector<std::string> layers;
+
+    void add(CLI::App& app) {
+        add_repeated(app, "--layer", "Z:V", layers,
+                     "depth of a layer's top and its velocity (0: air); once a layer, downwards")
+            ->required();
+    }
+    Model make() const {
+        std::vector<DepthVelocity> tops;
+        for (const std::string& text : layers) tops.push_back(parse_layer("--layer", text));
+        return layered_model(grid(), tops);
+    }
+};
+
+struct ProfileFlags : OutputFlag, GridFlags {
+    fs::path profile;
+
+    void add(CLI::App& app) {
+        add_path(app, "--profile", profile, "CSV with columns depth,velocity; linear between rows")
+            ->required();
+    }
+    Model make() const { return profile_model(grid(), read_profile(profile)); }
+};
+
+struct RandomFlags : OutputFlag, GridFlags {
+    RandomSmoothOptions options;
+
+    void add(CLI::App& app) {
+        add_real(app, "--velocity", options.velocity, "mean velocity")->required();
+        add_real(app, "--amplitude", options.amplitude, "largest relative deviation")
+            ->default_str("0.1");
+        add_real(app, "--correlation", options.correlation, "correlation length")->required();
+        add_value(app, "--seed", "N", options.seed, "another seed makes another medium", parse_seed)
+            ->default_str("1");
+    }
+    Model make() const { return random_smooth_model(grid(), options); }
+};
+
+struct BlocksFlags : OutputFlag, GridFlags {
+    RandomBlocksOptions options;
+    AxisNumbers block{"--block", "8", {8.0}};
+
+    void add(CLI::App& app) {
+        add_real(app, "--min", options.v_min, "least velocity")->required();
+        add_real(app, "--max", options.v_max, "greatest velocity")->required();
+        add_value(app, "--block", "N", block, "nodes along a block; or NX,NY,NZ; NX,NZ in 2-D",
+                  parse_axes)
+            ->default_str("8");
+        add_value(app, "--seed", "N", options.seed, "another seed makes another medium", parse_seed)
+            ->default_str("1");
+    }
+    Model make() const {
+        RandomBlocksOptions all = options;
+        all.block = to_block(block, shape.y == 1);
+        return random_blocks_model(grid(), all);
+    }
+};
+
+struct CheckerboardFlags : OutputFlag {
+    fs::path base;
+    AxisNumbers size;
+    double amplitude = CheckerboardOptions{}.amplitude;
+
+    void add(CLI::App& app) {
+        add_path(app, "--base", base, "model to start from")->required();
+        add_value(app, "--size", "LX,LY,LZ", size,
+                  "lengths of a box; LX,LZ in 2-D; inf: no alternation along that axis",
+                  parse_lengths)
+            ->required();
+        add_real(app, "--amplitude", amplitude, "relative; negative starts with the slow box")
+            ->default_str("0.1");
+    }
+    Model make() const {
+        const Model model = read_model(base);
+        return checkerboard_model(model, {to_axes(size, model.grid().is_2d(), 1), amplitude});
+    }
+};
+
+/// Points of the ground. Those of a survey are all of its points, whatever they served as.
+Surface read_surface(const fs::path& path) {
+    if (suffix_of(path) == ".sgt") {
+        const SgtSurvey survey = read_sgt(path);
+        return {survey.picks.is_2d ? Surface::Kind::line : Surface::Kind::area, survey.points};
+    }
+    const PointList list = read_points(path, PointRole::receiver);
+    return {list.is_2d ? Surface::Kind::line : Surface::Kind::area, list.positions};
+}
+
+struct TopographyFlags : OutputFlag {
+    fs::path base;
+    fs::path surface;
+
+    void add(CLI::App& app) {
+        add_path(app, "--base", base, "model to cut")->required();
+        add_path(app, "--surface", surface,
+                 "points of the ground: CSV with columns x,z or x,y,z (z is depth), or .sgt")
+            ->required();
+    }
+    Model make() const { return cut_by_surface(read_model(base), read_surface(surface)); }
+};
+
+struct ConvertFlags : OutputFlag {
+    fs::path in;
+    AxisNumbers spacing;
+    AxisNumbers origin;
+
+    void add(CLI::App& app) {
+        add_path(app, "--in,input", in, "model to read: .h5, .npy, .csv, .vti, .vtr or .hdr")
+            ->required();
+        add_value(app, "--spacing", "H", spacing, "distance of nodes, for .npy; or one an axis",
+                  parse_axes);
+        add_value(app, "--origin", "X,Y,Z", origin, "first node, for .npy; X,Z in 2-D", parse_axes);
+    }
+    Model make() const {
+        ModelReadOptions options;
+        if (spacing.given()) options.spacing = to_axes(spacing, spacing.numbers.size() == 2, 1);
+        if (origin.given()) options.origin = to_axes(origin, origin.numbers.size() == 2, 0);
+        return read_model(in, options);
+    }
+};
+
+template <class Flags>
+void add_flags(CLI::App& app, Flags& flags) {
+    if constexpr (std::is_base_of_v<GridFlags, Flags>) add_grid(app, flags);
+    flags.add(app);
+    add_output(app, flags);
+}
+
+template <class Flags>
+void make_and_write(const Flags& flags, const Run& run) {
+    check_model_output(flags.output);
+    write(flags, flags.make(), run);
+}
+
+template <class Flags>
+void add_maker(Program& program, CLI::App& group, const std::string& name,
+               const std::string& description, const std::string& example) {
+    program.add_command<Flags>(group, name, description, example, &add_flags<Flags>,
+                               &make_and_write<Flags>);
+}
+
+}  // namespace
+
+void add_model_commands(Program& program) {
+    const std::string base =
+        "fermat model gradient --shape 101,51 --spacing 0.1 --v0 2 --gradient 0.5 -o model.h5\n";
+    CLI::App& group = program.add_group(
+        "model", "Make, change and convert velocity models",
+        base + "fermat model checkerboard --base model.h5 --size 1,1 -o board.h5");
+    add_maker<ConstantFlags>(program, group, "constant", "The same velocity everywhere",
+                             "fermat model constant --shape 51,51,51 --spacing 0.1 --velocity 3 "
+                             "-o model.h5");
+    add_maker<GradientFlags>(program, group, "gradient", "Velocity that grows linearly with depth",
+                             "fermat model gradient --shape 129,129,129 --spacing 0.1 --v0 2 "
+                             "--gradient 0.5 -o model.h5");
+    add_maker<LayersFlags>(program, group, "layers", "Flat layers of constant velocity",
+                           "fermat model layers --shape 501,501 --spacing 1 --layer 0:2 "
+                           "--layer 250:5 -o model.h5");
+    add_maker<ProfileFlags>(program, group, "profile", "A 1-D profile extruded to 2-D or 3-D",
+                            "printf 'depth,velocity\\n0,4\\n10,6\\n40,8\\n' > vz.csv\n"
+                            "fermat model profile --shape 206,50,41 --spacing 1 --profile vz.csv "
+                            "-o model.h5");
+    add_maker<CheckerboardFlags>(program, group, "checkerboard",
+                                 "Boxes of higher and lower velocity on a model",
+                                 base +
+                                     "fermat model checkerboard --base model.h5 --size 1,inf "
+                                     "--amplitude 0.1 -o board.h5");
+    add_maker<RandomFlags>(program, group, "random", "Smooth random velocity",
+                           "fermat model random --shape 101,101 --spacing 0.1 --velocity 3 "
+                           "--amplitude 0.2 --correlation 1 --seed 7 -o model.h5");
+    add_maker<BlocksFlags>(program, group, "blocks", "Blocks of random velocity",
+                           "fermat model blocks --shape 101,101 --spacing 0.1 --min 1 --max 10 "
+                           "--block 8 --seed 7 -o model.h5");
+    add_maker<TopographyFlags>(program, group, "topography",
+                               "Turn what lies above the ground into air",
+                               base +
+                                   "printf 'x,z\\n0,0.4\\n5,0.1\\n10,0.6\\n' > ground.csv\n"
+                                   "fermat model topography --base model.h5 --surface "
+                                   "ground.csv -o cut.h5");
+    add_maker<ConvertFlags>(program, group, "convert", "Read what people bring and write .h5",
+                            "printf 'x,z,velocity\\n0,0,2\\n1,0,2\\n0,1,3\\n1,1,3\\n' > model.csv\n"
+                            "fermat model convert model.csv -o model.h5");
+}
+
+}  // namespace fermat::cli

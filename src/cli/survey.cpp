@@ -1,0 +1,87 @@
+#include "cli/survey.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/values.hpp"
+#include "core/error.hpp"
+#include "io/geometry.hpp"
+
+namespace fermat::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string range_of(const Grid& grid) {
+    const Vec3 far = grid.far_corner();
+    std::string text = fmt::format("x from {:g} to {:g}, ", grid.origin.x, far.x);
+    if (!grid.is_2d()) text += fmt::format("y from {:g} to {:g}, ", grid.origin.y, far.y);
+    return text + fmt::format("z from {:g} to {:g}", grid.origin.z, far.z);
+}
+
+void check_point(const Model& model, Vec3 point, const std::string& name) {
+    const Grid& grid = model.grid();
+    const std::string at = grid.is_2d()
+                               ? fmt::format("({:g}, {:g})", point.x, point.z)
+                               : fmt::format("({:g}, {:g}, {:g})", point.x, point.y, point.z);
+    if (!grid.contains(point)) {
+        throw InputError(
+            fmt::format("{} at {} is outside the model ({})", name, at, range_of(grid)));
+    }
+    if (in_air(model, point)) {
+        throw InputError(
+            fmt::format("{} at {} is in air (must touch a node of velocity > 0)", name, at));
+    }
+}
+
+/// The points of a file, fitted to the model's dimensions and checked.
+PointList read_checked(const Model& model, const fs::path& file, PointRole role) {
+    PointList list = read_points(file, role);
+    const Grid& grid = model.grid();
+    if (list.is_2d && !grid.is_2d()) {
+        throw InputError(fmt::format("'{}' has no column y (the model is 3-D: x,y,z are needed)",
+                                     file.string()));
+    }
+    for (std::size_t i = 0; i < list.positions.size(); ++i) {
+        Vec3& point = list.positions[i];
+        const std::string name = fmt::format("'{}' {} {}", file.string(),
+                                             role == PointRole::source ? "source" : "receiver", i);
+        if (grid.is_2d()) {
+            if (!list.is_2d && point.y != grid.origin.y) {
+                throw InputError(fmt::format("{} has y = {:g} (the model is 2-D at y = {:g})", name,
+                                             point.y, grid.origin.y));
+            }
+            point.y = grid.origin.y;
+        }
+        check_point(model, point, name);
+    }
+    return list;
+}
+
+}  // namespace
+
+std::vector<PointSource> read_survey_sources(const Model& model,
+                                             const std::vector<std::string>& texts,
+                                             const std::optional<fs::path>& file) {
+    std::vector<PointSource> sources;
+    for (const std::string& text : texts) {
+        const Vec3 point = to_point(parse_axes("--source", text), model.grid());
+        check_point(model, point, "--source");
+        sources.push_back({point, 0});
+    }
+    if (file) {
+        const PointList list = read_checked(model, *file, PointRole::source);
+        for (std::size_t i = 0; i < list.positions.size(); ++i) {
+            sources.push_back({list.positions[i], list.start_times[i]});
+        }
+    }
+    if (sources.empty()) {
+        throw InputError("no source is given (use --source x,y,z or --sources s.csv)");
+    }
+    return sources;
+}
+
+std::vector<Vec3> read_survey_receivers(const Model& model, const fs::path& file) {
+    return read_checked(model, file, PointRole::receiver).positions;
+}
+
+}  // namespace fermat::cli

@@ -1,0 +1,226 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/outputs.hpp"
+#include "cli/survey.hpp"
+#include "core/error.hpp"
+#include "core/version.hpp"
+#include "eikonal/eikonal.hpp"
+#include "io/csv.hpp"
+#include "io/model_io.hpp"
+#include "io/vtkhdf_image.hpp"
+
+namespace fermat::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct TimesFlags {
+    fs::path model;
+    std::vector<std::string> source;
+    std::optional<fs::path> sources;
+    bool together = false;
+    std::optional<fs::path> receivers;
+    EikonalOptions eikonal;
+    Precision precision = Precision::single;
+    std::optional<fs::path> output;
+    std::optional<fs::path> table;
+};
+
+void add_flags(CLI::App& app, TimesFlags& flags) {
+    add_path(app, "--model", flags.model, "velocity model")->required();
+    add_repeated(app, "--source", "X,Y,Z", flags.source,
+                 "a source; X,Z in 2-D; once a source: one field each");
+    add_path(app, "--sources", flags.sources,
+             "sources: CSV with columns x,y,z[,start_time] (no y in 2-D), or .sgt");
+    app.add_flag("--together", flags.together,
+                 "one field: the first arrival of all sources with their start times");
+    add_path(app, "--receivers", flags.receivers,
+             "receivers: CSV with columns x,y,z (no y in 2-D), or .sgt");
+    add_choice(app, "--solver", flags.eikonal.solver, "method");
+    add_value(
+        app, "--order", "N", flags.eikonal.order, "of the differences: 1 or 2",
+        [](std::string_view flag, std::string_view text) { return parse_whole(flag, text, 1, 2); })
+        ->default_str("2");
+    add_choice(app, "--precision", flags.precision, "of the computation");
+    add_path(app, "-o,--output", flags.output, "fields to write: .h5; infinite where none arrives");
+    add_path(app, "--table", flags.table,
+             "CSV to write: source,receiver,time for all pairs, numbered from 0");
+}
+
+void check(const TimesFlags& flags, const CommonOptions& common) {
+    if (common.device == Device::cuda) {
+        throw InputError(build::cuda == "no"
+                             ? "--device is 'cuda' (CUDA is not in this build: configure with "
+                               "-DFERMAT_CUDA=ON, or use cpu)"
+                             : "--device is 'cuda' (fermat times computes on the CPU: use cpu)");
+    }
+    if (!flags.output && !flags.table) {
+        throw InputError("nothing to write (use -o times.h5, or --receivers r.csv --table t.csv)");
+    }
+    if (flags.receivers.has_value() != flags.table.has_value()) {
+        throw InputError(flags.table ? "--table needs --receivers r.csv"
+                                     : "--receivers needs --table t.csv");
+    }
+    if (flags.output) {
+        check_image_output(*flags.output);
+        check_different("--output", *flags.output, "--model", flags.model);
+        if (flags.table) check_different("--output", *flags.output, "--table", *flags.table);
+    }
+    for (const auto& [flag, input] :
+         {std::pair{"--sources", flags.sources}, std::pair{"--receivers", flags.receivers},
+          std::pair{"--model", std::optional(flags.model)}}) {
+        if (input && flags.table) check_different("--table", *flags.table, flag, *input);
+    }
+}
+
+Field<float> to_single(const Field<double>& field) {
+    Field<float> single(field.shape());
+    std::transform(field.begin(), field.end(), single.begin(),
+                   [](double value) { return static_cast<float>(value); });
+    return single;
+}
+
+/// What is known once the flags and files are read.
+struct Job {
+    const Model& model;
+    const std::vector<PointSource>& sources;
+    const std::vector<Vec3>& receivers;
+    const EikonalOptions& options;
+    Precision precision;
+    Monitor& monitor;
+};
+
+/// Times at receivers, [source][receiver].
+class PairTimes {
+  public:
+    explicit PairTimes(const Job& job)
+        : receivers_(job.receivers), times_(job.sources.size() * job.receivers.size()) {}
+    explicit PairTimes(const Job& job, std::vector<double> times)
+        : receivers_(job.receivers), times_(std::move(times)) {}
+
+    template <class Real>
+    void read(std::size_t source, const BasicTimeField<Real>& field) {
+        for (std::size_t r = 0; r < receivers_.size(); ++r) {
+            times_[source * receivers_.size() + r] = time_at(field, receivers_[r]);
+        }
+    }
+    double at(std::size_t source, std::size_t receiver) const {
+        return times_[source * receivers_.size() + receiver];
+    }
+
+  private:
+    const std::vector<Vec3>& receivers_;
+    std::vector<double> times_;
+};
+
+/// One field a source, each written when it is ready; their names, not their order in time, say
+/// whose they are. HDF5 lets one thread in at a time by itself.
+PairTimes solve_each(const Job& job, ImageWriter* image) {
+    PairTimes pairs(job);
+    const std::size_t count = job.sources.size();
+    if (job.precision == Precision::full) {
+        for (std::size_t i = 0; i < count; ++i) {
+            auto field = solve<double>(job.model, job.sources[i], job.options, job.monitor);
+            pairs.read(i, field);
+            if (image == nullptr) continue;
+            image->add_point_array(time_array_name(i, count),
+                                   to_single(to_times(std::move(field))));
+        }
+        return pairs;
+    }
+    if (image == nullptr) {
+        return PairTimes(
+            job, receiver_times(job.model, job.sources, job.receivers, job.options, job.monitor));
+    }
+    for_each_field(
+        job.model, job.sources, job.options, job.monitor, [&](std::size_t i, TimeField&& field) {
+            pairs.read(i, field);
+            image->add_point_array(time_array_name(i, count), to_times(std::move(field)));
+        });
+    return pairs;
+}
+
+void write_together(const Job& job, ImageWriter& image) {
+    const std::string name = time_array_name(0, 1);
+    if (job.precision == Precision::full) {
+        image.add_point_array(name, to_single(first_arrivals<double>(job.model, job.sources,
+                                                                     job.options, job.monitor)));
+    } else {
+        image.add_point_array(name,
+                              first_arrivals(job.model, job.sources, job.options, job.monitor));
+    }
+}
+
+void add_row(CsvWriter& table, std::size_t source, std::size_t receiver, double time) {
+    table.add_row({static_cast<std::int64_t>(source), static_cast<std::int64_t>(receiver), time});
+}
+
+void fill_table(const Job& job, const PairTimes& pairs, CsvWriter& table, bool together) {
+    for (std::size_t r = 0; r < job.receivers.size() && together; ++r) {
+        std::size_t first = 0;
+        for (std::size_t s = 1; s < job.sources.size(); ++s) {
+            if (pairs.at(s, r) < pairs.at(first, r)) first = s;
+        }
+        add_row(table, first, r, pairs.at(first, r));
+    }
+    for (std::size_t s = 0; s < job.sources.size() && !together; ++s) {
+        for (std::size_t r = 0; r < job.receivers.size(); ++r) add_row(table, s, r, pairs.at(s, r));
+    }
+}
+
+void compute_times(const TimesFlags& flags, const Run& run) {
+    check(flags, run.common);
+    EikonalOptions options = flags.eikonal;
+    options.threads = run.common.threads;
+    validate(options);
+    const Model model = read_model(flags.model);
+    const auto sources = read_survey_sources(model, flags.source, flags.sources);
+    std::vector<Vec3> receivers;
+    if (flags.receivers) receivers = read_survey_receivers(model, *flags.receivers);
+    const Job job{model, sources, receivers, options, flags.precision, run.monitor};
+
+    // Opened first: that an output cannot be written is told before the work.
+    std::optional<ImageWriter> image;
+    std::optional<CsvWriter> table;
+    if (flags.output) image.emplace(*flags.output, model.grid());
+    if (flags.table)
+        table.emplace(*flags.table, std::vector<std::string>{"source", "receiver", "time"});
+
+    const auto start = std::chrono::steady_clock::now();
+    if (image && flags.together) write_together(job, *image);
+    if (table || !flags.together) {
+        const bool fields = image && !flags.together;
+        const PairTimes pairs = solve_each(job, fields ? &*image : nullptr);
+        if (table) fill_table(job, pairs, *table, flags.together);
+    }
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+
+    run.monitor.check();
+    if (image) image->commit();
+    if (table) table->commit();
+    spdlog::info("{} source(s) and {} receiver(s) on {} nodes in {:.3g} s", sources.size(),
+                 receivers.size(), to_string(model.grid().shape), spent.count());
+}
+
+}  // namespace
+
+void add_times_command(Program& program) {
+    program.add_command<TimesFlags>(
+        program.root(), "times", "First-arrival traveltimes of sources, as fields or at receivers",
+        "fermat model gradient --shape 65,65,33 --spacing 0.1 --v0 2 --gradient 0.5 -o model.h5\n"
+        "fermat times --model model.h5 --source 3,3,0.5 --solver fim --order 2 -o times.h5\n"
+        "printf 'x,y,z\\n1,1,0\\n5,5,0\\n' > receivers.csv\n"
+        "fermat times --model model.h5 --source 3,3,0.5 --source 2,4,1 --receivers receivers.csv "
+        "--table times.csv",
+        &add_flags, &compute_times);
+}
+
+}  // namespace fermat::cli

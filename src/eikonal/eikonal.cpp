@@ -1,0 +1,196 @@
+#include "eikonal/eikonal.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "eikonal/factored_source.hpp"
+#include "eikonal/fim.hpp"
+#include "eikonal/fmm.hpp"
+#include "eikonal/fsm.hpp"
+#include "eikonal/stencil.hpp"
+#include "eikonal/vidale.hpp"
+
+namespace fermat {
+namespace {
+
+template <class Real>
+Field<Real> allocate(Shape shape) {
+    try {
+        return Field<Real>(shape);
+    } catch (const std::bad_alloc&) {
+        throw ComputeError(fmt::format(
+            "a time field of shape {} does not fit in memory ({:.1f} GB are needed for each "
+            "thread)",
+            to_string(shape), 1e-9 * static_cast<double>(shape.count() * sizeof(Real))));
+    }
+}
+
+/// tau of a field of times, in its memory. At the source itself tau is 1.
+template <class Real>
+void divide_by_constant_medium(const Grid& grid, const FactoredSource& source,
+                               FieldView<Real> times) {
+    for (int i = 0; i < grid.shape.x; ++i) {
+        for (int j = 0; j < grid.shape.y; ++j) {
+            for (int k = 0; k < grid.shape.z; ++k) {
+                const double t0 =
+                    source.slowness * distance(grid.position({i, j, k}), source.position);
+                Real& t = times(i, j, k);
+                t = t0 > 0 ? static_cast<Real>(t / t0) : Real(1);
+            }
+        }
+    }
+}
+
+template <class Real>
+BasicTimeField<Real> solve_on(const Model& model, const PointSource& source,
+                              const EikonalOptions& options, int threads, Monitor& monitor) {
+    const FactoredSource factored = factor_source(model, source.position);
+    BasicTimeField<Real> field{
+        model.grid(), {factored.position, source.start_time}, factored.slowness, {}};
+    if (options.solver == Solver::vidale) {
+        field.tau = vidale_times<Real>(model, factored.position, monitor);
+        divide_by_constant_medium(model.grid(), factored, field.tau.view());
+        return field;
+    }
+    field.tau = allocate<Real>(model.grid().shape);
+    switch (options.solver) {
+        case Solver::fmm:
+            fmm_solve<Real>(model, factored, options.order, field.tau, monitor);
+            break;
+        case Solver::fsm:
+            fsm_solve<Real>(model, factored, options.order, field.tau, monitor);
+            break;
+        default:
+            fim_solve<Real>(model, factored, options.order, threads, field.tau, monitor);
+    }
+    for (Real& tau : field.tau) {
+        if (!(tau < reached_limit<Real>)) tau = std::numeric_limits<Real>::infinity();
+    }
+    return field;
+}
+
+/// Solves all sources, each field going to consume(i, field). Sources run in parallel when they are
+/// enough to go round; otherwise they run one after another, each on all threads.
+template <class Real, class Consume>
+void solve_each(const Model& model, std::span<const PointSource> sources,
+                const EikonalOptions& options, Monitor& monitor, Consume&& consume) {
+    validate(options);
+    for (const PointSource& source : sources) factor_source(model, source.position);
+    const int threads = resolve_threads(options.threads);
+    const auto count = static_cast<std::int64_t>(sources.size());
+    const bool serial_solver = options.solver != Solver::fim;
+    const int outer = serial_solver || count >= threads ? threads : 1;
+    const int inner = outer == 1 ? threads : 1;
+    monitor.begin("first arrivals", count);
+    parallel_for(count, outer, [&](std::int64_t i) {
+        monitor.check();
+        const auto n = static_cast<std::size_t>(i);
+        consume(n, solve_on<Real>(model, sources[n], options, inner, monitor));
+        monitor.advance();
+    });
+    monitor.end();
+}
+
+}  // namespace
+
+void validate(const EikonalOptions& options) {
+    if (options.order != 1 && options.order != 2) {
+        throw InputError(fmt::format("order is {} (must be 1 or 2)", options.order));
+    }
+    resolve_threads(options.threads);
+}
+
+template <class Real>
+BasicTimeField<Real> solve(const Model& model, const PointSource& source,
+                           const EikonalOptions& options, Monitor& monitor) {
+    validate(options);
+    return solve_on<Real>(model, source, options, resolve_threads(options.threads), monitor);
+}
+
+template <class Real>
+Field<Real> first_arrivals(const Model& model, std::span<const PointSource> sources,
+                           const EikonalOptions& options, Monitor& monitor) {
+    if (sources.empty()) throw InputError("no source is given (at least one is needed)");
+    // Sources one after another on all threads: the earliest of each node needs one field only.
+    Field<Real> earliest;
+    const int threads = resolve_threads(options.threads);
+    monitor.begin("first arrivals", static_cast<std::int64_t>(sources.size()));
+    for (const PointSource& source : sources) {
+        Field<Real> times = to_times(solve<Real>(model, source, options, monitor), threads);
+        if (earliest.empty()) {
+            earliest = std::move(times);
+        } else {
+            for (std::size_t n = 0; n < times.size(); ++n) {
+                earliest[n] = std::min(earliest[n], times[n]);
+            }
+        }
+        monitor.advance();
+    }
+    monitor.end();
+    return earliest;
+}
+
+void for_each_field(const Model& model, std::span<const PointSource> sources,
+                    const EikonalOptions& options, Monitor& monitor,
+                    const std::function<void(std::size_t, TimeField&&)>& consume) {
+    solve_each<float>(model, sources, options, monitor, consume);
+}
+
+std::vector<double> receiver_times(const Model& model, std::span<const PointSource> sources,
+                                   std::span<const Vec3> receivers, const EikonalOptions& options,
+                                   Monitor& monitor) {
+    const Grid& grid = model.grid();
+    std::vector<Vec3> places(receivers.begin(), receivers.end());
+    for (Vec3& r : places) {
+        if (!is_finite(r) || !grid.contains(r)) {
+            const Vec3 far = grid.far_corner();
+            throw InputError(fmt::format(
+                "receiver ({}, {}, {}) is outside the model (must lie in x {}..{}, y {}..{}, "
+                "z {}..{})",
+                r.x, r.y, r.z, grid.origin.x, far.x, grid.origin.y, far.y, grid.origin.z, far.z));
+        }
+        r = grid.clamp(r);
+    }
+    std::vector<double> times(sources.size() * receivers.size(),
+                              std::numeric_limits<double>::infinity());
+    if (sources.size() <= receivers.size()) {
+        solve_each<float>(model, sources, options, monitor, [&](std::size_t s, TimeField&& field) {
+            for (std::size_t r = 0; r < receivers.size(); ++r) {
+                times[s * receivers.size() + r] = time_at(field, places[r]);
+            }
+        });
+        return times;
+    }
+    std::vector<PointSource> from_receivers;
+    std::vector<std::size_t> numbers;
+    for (std::size_t r = 0; r < receivers.size(); ++r) {
+        if (in_air(model, places[r])) continue;
+        from_receivers.push_back({places[r], 0});
+        numbers.push_back(r);
+    }
+    for (const PointSource& source : sources) factor_source(model, source.position);
+    solve_each<float>(
+        model, from_receivers, options, monitor, [&](std::size_t n, TimeField&& field) {
+            for (std::size_t s = 0; s < sources.size(); ++s) {
+                times[s * receivers.size() + numbers[n]] =
+                    sources[s].start_time + time_at(field, grid.clamp(sources[s].position));
+            }
+        });
+    return times;
+}
+
+template TimeField solve(const Model&, const PointSource&, const EikonalOptions&, Monitor&);
+template BasicTimeField<double> solve(const Model&, const PointSource&, const EikonalOptions&,
+                                      Monitor&);
+template Field<float> first_arrivals(const Model&, std::span<const PointSource>,
+                                     const EikonalOptions&, Monitor&);
+template Field<double> first_arrivals(const Model&, std::span<const PointSource>,
+                                      const EikonalOptions&, Monitor&);
+
+}  // namespace fermat

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "model/model.hpp"
+
+namespace fermat {
+
+/// A node beside the source whose tau is known beforehand.
+struct StartNode {
+    Index3 node;
+    double tau = 0;
+};
+
+/// A point source as the factored solvers see it.
+struct FactoredSource {
+    Vec3 position;
+    double slowness = 0;            ///< s0, at the source
+    std::vector<StartNode> starts;  ///< nodes within one cell of the source along each axis
+};
+
+/// Times of the start nodes are integrals of slowness along the straight line from the source: the
+/// ray's bending over one cell is of higher order than the schemes. Throws InputError for a source
+/// outside the box or in air.
+FactoredSource factor_source(const Model& model, Vec3 position);
+
+}  // namespace fermat

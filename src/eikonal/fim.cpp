@@ -1,0 +1,189 @@
+#include "eikonal/fim.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "eikonal/fim_block.hpp"
+
+namespace fermat {
+namespace {
+
+/// Solves active blocks, one parity at a time, until none is left.
+///
+/// Blocks that see the wave for the first time are taken at once: spreading from the source in
+/// levels meets each block after those it depends on, and in smooth media once is enough. Blocks
+/// that are to be done again wait until no active block is earlier by more than a block's crossing,
+/// so that what comes round an obstacle or through a fast channel is not followed up piecemeal.
+template <class Real, int Dim, int Order>
+class FimSchedule {
+  public:
+    FimSchedule(const FimProblem<Real>& problem, int threads)
+        : problem_(problem),
+          threads_(threads),
+          grid_(problem.shape, {Block::depth, Block::width, Block::length}),
+          states_(static_cast<std::size_t>(grid_.count())) {
+        for (int t = 0; t < threads; ++t) workers_.push_back(std::make_unique<Block>());
+        for (int axis = 0; axis < 3; ++axis) {
+            const int largest = axis == 0 ? Block::depth : axis == 1 ? Block::width : Block::length;
+            crossing_ = std::max(crossing_, static_cast<float>(largest * problem.spacing[axis]));
+        }
+    }
+
+    void run(Monitor& monitor) {
+        activate_starts();
+        for (int colour = 0; !active_[0].empty() || !active_[1].empty(); colour ^= 1) {
+            monitor.check();
+            take_batch(colour);
+            outcomes_.resize(batch_.size());
+            parallel_for(static_cast<std::int64_t>(batch_.size()), threads_, [&](std::int64_t i) {
+                outcomes_[static_cast<std::size_t>(i)] = visit(batch_[static_cast<std::size_t>(i)]);
+            });
+            for (std::size_t i = 0; i < batch_.size(); ++i) follow(batch_[i], outcomes_[i]);
+        }
+    }
+
+  private:
+    using Block = FimBlock<Real, Dim, Order>;
+    static constexpr int by_itself = 6;  ///< in place of a face
+    /// Second order may rise as well as fall, so two nodes at a shock could take turns for ever:
+    /// after this many visits a block's values may only fall.
+    static constexpr int most_free_visits = 30;
+
+    struct State {
+        float key = std::numeric_limits<float>::infinity();  ///< earliest arrival to deal with
+        std::uint8_t faces = 0;                              ///< through which it comes
+        std::uint8_t visits = 0;
+    };
+
+    State& state(int block) { return states_[static_cast<std::size_t>(block)]; }
+
+    void activate(int block, int face, float key) {
+        State& s = state(block);
+        if (s.faces == 0) active_[static_cast<std::size_t>(grid_.parity(block))].push_back(block);
+        s.faces |= static_cast<std::uint8_t>(1 << face);
+        s.key = std::min(s.key, key);
+    }
+
+    /// Blocks that hold a start node or look at one across a face.
+    void activate_starts() {
+        for (const auto& node : problem_.starts) {
+            for (int axis = 0; axis < 3; ++axis) {
+                for (int shift = -Order; shift <= Order; ++shift) {
+                    auto near = node;
+                    near[axis] = std::clamp(near[axis] + shift, 0, problem_.shape[axis] - 1);
+                    activate(grid_.block_of(near), by_itself, 0);
+                }
+            }
+        }
+    }
+
+    void take_batch(int colour) {
+        float first = std::numeric_limits<float>::infinity();
+        for (const auto& list : active_) {
+            for (const int block : list) first = std::min(first, state(block).key);
+        }
+        auto& list = active_[static_cast<std::size_t>(colour)];
+        const auto later = std::partition(list.begin(), list.end(), [&](int block) {
+            return state(block).visits == 0 || state(block).key <= first + crossing_;
+        });
+        batch_.assign(list.begin(), later);
+        list.erase(list.begin(), later);
+        std::sort(batch_.begin(), batch_.end());
+    }
+
+    VisitOutcome visit(int block) {
+        State& s = state(block);
+        const Accept accept =
+            Order == 1 || s.visits >= most_free_visits ? Accept::earlier : Accept::any;
+        const auto from = entry(block, s.faces);
+        s.faces = 0;
+        s.key = std::numeric_limits<float>::infinity();
+        s.visits = static_cast<std::uint8_t>(std::min(s.visits + 1, 255));
+        Block& worker = *workers_[static_cast<std::size_t>(thread_index())];
+        return worker.visit(problem_, grid_.extent(block), from, accept);
+    }
+
+    /// Along each axis the wave comes through the face that woke the block; if that does not
+    /// decide, from the source's side.
+    std::array<int, 3> entry(int block, unsigned faces) const {
+        const BlockExtent extent = grid_.extent(block);
+        std::array<int, 3> from;
+        for (int axis = 0; axis < 3; ++axis) {
+            const bool low = faces & (1u << (2 * axis));
+            const bool high = faces & (2u << (2 * axis));
+            const double centre = 0.5 * (extent.begin[axis] + extent.end[axis] - 1);
+            const bool beyond_source = problem_.coordinate(axis, centre) >= 0;
+            from[axis] = (low != high ? low : beyond_source) ? 1 : -1;
+        }
+        return from;
+    }
+
+    void follow(int block, const VisitOutcome& outcome) {
+        float first = std::numeric_limits<float>::infinity();
+        for (int face = 0; face < 6; ++face) {
+            const float key = outcome.earliest[static_cast<std::size_t>(face)];
+            if (!std::isfinite(key)) continue;
+            const int stride = grid_.stride(face / 2);
+            activate(face % 2 ? block + stride : block - stride, face ^ 1, key);
+            first = std::min(first, key);
+        }
+        if (!outcome.settled) activate(block, by_itself, std::isfinite(first) ? first : 0);
+    }
+
+    FimProblem<Real> problem_;
+    int threads_;
+    BlockGrid grid_;
+    std::vector<State> states_;
+    std::vector<std::unique_ptr<Block>> workers_;
+    std::array<std::vector<int>, 2> active_;
+    std::vector<int> batch_;
+    std::vector<VisitOutcome> outcomes_;
+    float crossing_ = 0;
+};
+
+}  // namespace
+
+template <class Real>
+void fim_solve(const Model& model, const FactoredSource& source, int order, int threads,
+               FieldView<Real> tau, Monitor& monitor) {
+    const Grid& grid = model.grid();
+    const bool flat = grid.is_2d();
+    const Vec3 from = source.position - grid.origin;
+    // A 2-D grid (nx, 1, nz) has the same memory as (1, nx, nz): x takes the lanes.
+    const auto as_block_axes = [flat](auto x, auto y, auto z, auto absent) {
+        return flat ? std::array{absent, x, z} : std::array{x, y, z};
+    };
+    std::fill(tau.begin(), tau.end(), unreached<Real>);
+    std::vector<std::array<int, 3>> starts;
+    for (const StartNode& start : source.starts) {
+        starts.push_back(as_block_axes(start.node.x, start.node.y, start.node.z, 0));
+        tau(start.node) = static_cast<Real>(start.tau);
+    }
+    FimProblem<Real> problem;
+    problem.shape = as_block_axes(grid.shape.x, grid.shape.y, grid.shape.z, 1);
+    problem.spacing = as_block_axes(grid.spacing.x, grid.spacing.y, grid.spacing.z, 1.0);
+    problem.source = as_block_axes(from.x, from.y, from.z, 0.0);
+    problem.source_slowness = source.slowness;
+    problem.velocity = model.velocity().data();
+    problem.tau = tau.data();
+    problem.starts = starts;
+    const auto run = [&]<int Dim, int Order>() {
+        FimSchedule<Real, Dim, Order>(problem, threads).run(monitor);
+    };
+    if (flat) {
+        order == 1 ? run.template operator()<2, 1>() : run.template operator()<2, 2>();
+    } else {
+        order == 1 ? run.template operator()<3, 1>() : run.template operator()<3, 2>();
+    }
+}
+
+template void fim_solve(const Model&, const FactoredSource&, int, int, FieldView<float>, Monitor&);
+template void fim_solve(const Model&, const FactoredSource&, int, int, FieldView<double>, Monitor&);
+
+}  // namespace fermat

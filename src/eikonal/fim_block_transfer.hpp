@@ -1,0 +1,178 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "eikonal/fim_block.hpp"
+
+namespace fermat {
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::load_tau(const FimProblem<Real>& problem,
+                                          const BlockExtent& extent) {
+    std::fill(tau_.begin(), tau_.end(), unreached<Real>);
+    const auto load_line = [&](int o, int l, int r_begin, int r_end) {
+        const int outer = extent.begin[0] + o;
+        const int lane = extent.begin[1] + l;
+        if (outer < 0 || outer >= problem.shape[0] || lane < 0 || lane >= problem.shape[1]) return;
+        r_begin = std::max(r_begin, -extent.begin[2]);
+        r_end = std::min(r_end, problem.shape[2] - extent.begin[2]);
+        const Real* const from = problem.tau + problem.offset(outer, lane, extent.begin[2]);
+        Real* const to = tau_.data() + at_node(o, l, 0);
+        for (int r = r_begin; r < r_end; ++r) to[r * pitch] = from[r];
+    };
+    const int outer_count = extent.size(0);
+    const int lane_count = extent.size(1);
+    const int run_count = extent.size(2);
+    for (int o = 0; o < outer_count; ++o) {
+        for (int l = -halo; l < lane_count + halo; ++l) {
+            const int reach = l >= 0 && l < lane_count ? halo : 0;
+            load_line(o, l, -reach, run_count + reach);
+        }
+    }
+    if constexpr (Dim == 3) {
+        for (const int o : {-2, -1, outer_count, outer_count + 1}) {
+            for (int l = 0; l < lane_count; ++l) load_line(o, l, 0, run_count);
+        }
+    }
+}
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
+                                             const BlockExtent& extent) {
+    // Velocity first, then f in its place; what stays unreached is no node of the block.
+    std::fill(f_.begin(), f_.end(), unreached<Real>);
+    const Real inverse_s0 = static_cast<Real>(1 / problem.source_slowness);
+    const double first_lane = extent.begin[1] + (mirrored_ ? width - 1 : 0);
+    const Real y_first = static_cast<Real>(problem.coordinate(1, first_lane));
+    const Real y_step = static_cast<Real>(mirrored_ ? -problem.spacing[1] : problem.spacing[1]);
+    const Real z_step = static_cast<Real>(problem.spacing[2]);
+    for (int o = 0; o < extent.size(0); ++o) {
+        for (int l = 0; l < extent.size(1); ++l) {
+            const float* const from =
+                problem.velocity +
+                problem.offset(extent.begin[0] + o, extent.begin[1] + l, extent.begin[2]);
+            Real* const to = f_.data() + at_node(o, l, 0);
+            for (int r = 0; r < extent.size(2); ++r) to[r * pitch] = static_cast<Real>(from[r]);
+        }
+        const double x = Dim == 3 ? problem.coordinate(0, extent.begin[0] + o) : 0;
+        const Real x2 = static_cast<Real>(x * x);
+        for (int row = 0; row < rows; ++row) {
+            Real* const f = f_.data() + at(o, row, 0);
+            Real* const inverse_r2 = inverse_r2_.data() + at(o, row, 0);
+            const Real z_first = static_cast<Real>(problem.coordinate(2, extent.begin[2] + row));
+            for (int lane = 0; lane < width; ++lane) {
+                const Real y = y_first + static_cast<Real>(lane) * y_step;
+                const Real z = z_first - static_cast<Real>(lane) * z_step;
+                const Real r2 = x2 + y * y + z * z;
+                const Real v = f[lane];
+                const bool rock = (v > 0) & (v < reached_limit<Real>);
+                inverse_r2[lane] = 1 / r2;
+                f[lane] = rock ? inverse_s0 / (v * std::sqrt(r2)) : unreached<Real>;
+            }
+        }
+    }
+    hold_starts(problem, extent);
+}
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::hold_starts(const FimProblem<Real>& problem,
+                                             const BlockExtent& extent) {
+    for (const auto& node : problem.starts) {
+        bool inside = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            inside &= node[axis] >= extent.begin[axis] && node[axis] < extent.end[axis];
+        }
+        if (!inside) continue;
+        const int here = at_node(node[0] - extent.begin[0], node[1] - extent.begin[1],
+                                 node[2] - extent.begin[2]);
+        f_[static_cast<std::size_t>(here)] = unreached<Real>;
+    }
+}
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::mirror() {
+    mirror(tau_);
+    mirror(f_);
+    mirror(inverse_r2_);
+    mirrored_ = !mirrored_;
+}
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::mirror(std::vector<Real>& values) {
+    spare_.assign(values.size(), unreached<Real>);
+    for (int p = 0; p < planes; ++p) {
+        for (int lane = -halo; lane < width + halo; ++lane) {
+            const int other = width - 1 - lane;
+            // Runs for which both rows are stored; what is left out belongs to no node or halo.
+            const int begin = -halo - std::min({lane, other, 0});
+            const int end = rows + halo - std::max({lane, other, width - 1});
+            const Real* const from = values.data() + at(p - first_plane, lane, lane);
+            Real* const to = spare_.data() + at(p - first_plane, other, other);
+            for (int r = begin; r < end; ++r) to[r * pitch] = from[r * pitch];
+        }
+    }
+    values.swap(spare_);
+}
+
+/// The neighbour across a face looks at the two nearest layers (second order) or the nearest one,
+/// and only where they are earlier than itself.
+template <class Real, int Dim, int Order>
+float FimBlock<Real, Dim, Order>::earliest_through(const FimProblem<Real>& problem,
+                                                   const BlockExtent& extent, int axis,
+                                                   int side) const {
+    float earliest = INFINITY;
+    const bool grid_ends = side ? extent.end[axis] == problem.shape[axis] : extent.begin[axis] == 0;
+    if (grid_ends) return earliest;
+    const auto step = steps();
+    const std::array<std::ptrdiff_t, 3> stride{
+        static_cast<std::ptrdiff_t>(problem.shape[1]) * problem.shape[2], problem.shape[2], 1};
+    const int a = axis == 0 ? 1 : 0;
+    const int b = axis == 2 ? 1 : 2;
+    const int edge = side ? extent.size(axis) - 1 : 0;
+    const int outward = side ? 1 : -1;
+    const bool two_layers = Order == 2 && extent.size(axis) > 1;
+    const Real h = static_cast<Real>(problem.spacing[axis]);
+    const Real up =
+        outward * h * static_cast<Real>(problem.coordinate(axis, extent.begin[axis] + edge));
+    const int corner = at_node(0, 0, 0) + edge * step[axis];
+    const Real* const first_old =
+        problem.tau + problem.offset(extent.begin[0], extent.begin[1], extent.begin[2]) +
+        edge * stride[axis];
+    const auto moved = [](Real now, Real old) { return std::abs(now - old) > tolerance * now; };
+    for (int i = 0; i < extent.size(a); ++i) {
+        for (int j = 0; j < extent.size(b); ++j) {
+            const int here = corner + i * step[a] + j * step[b];
+            const Real* const old = first_old + i * stride[a] + j * stride[b];
+            const Real now = tau_[static_cast<std::size_t>(here)];
+            if (!(now < reached_limit<Real>)) continue;
+            bool matters = moved(now, *old);
+            if (two_layers) {
+                matters |= moved(tau_[static_cast<std::size_t>(here - outward * step[axis])],
+                                 old[-outward * stride[axis]]);
+            }
+            if (!matters) continue;
+            const Real inverse_r2 = inverse_r2_[static_cast<std::size_t>(here)];
+            const Real next = old[outward * stride[axis]];
+            const Real next_time2 = next * next * (1 + 2 * up * inverse_r2 + h * h * inverse_r2);
+            if (next_time2 <= now * now) continue;
+            earliest = std::min(earliest, static_cast<float>(now / std::sqrt(inverse_r2)));
+        }
+    }
+    return earliest;
+}
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::store_tau(const FimProblem<Real>& problem,
+                                           const BlockExtent& extent) const {
+    for (int o = 0; o < extent.size(0); ++o) {
+        for (int l = 0; l < extent.size(1); ++l) {
+            Real* const to = problem.tau + problem.offset(extent.begin[0] + o, extent.begin[1] + l,
+                                                          extent.begin[2]);
+            const Real* const from = tau_.data() + at_node(o, l, 0);
+            for (int r = 0; r < extent.size(2); ++r) to[r] = from[r * pitch];
+        }
+    }
+}
+
+}  // namespace fermat

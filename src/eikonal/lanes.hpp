@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cmath>
+#include <cstring>
+#include <type_traits>
+
+#include "core/host_device.hpp"
+
+namespace fermat {
+
+/// A register of values that are computed with at once, by the compiler's own vector types. The
+/// stencils are templates over the value type, so that the same source serves one node (float,
+/// double; also on the GPU) and a register full of nodes (Lanes).
+#if defined(__AVX512F__)
+inline constexpr int register_bytes = 64;
+#elif defined(__AVX2__)
+inline constexpr int register_bytes = 32;
+#else
+inline constexpr int register_bytes = 16;
+#endif
+
+template <class Real>
+inline constexpr int lane_count = register_bytes / static_cast<int>(sizeof(Real));
+
+#if !defined(__CUDACC__)
+template <class Real>
+struct LanesOf;
+template <>
+struct LanesOf<float> {
+    typedef float type __attribute__((vector_size(register_bytes)));
+};
+template <>
+struct LanesOf<double> {
+    typedef double type __attribute__((vector_size(register_bytes)));
+};
+template <class Real>
+using Lanes = typename LanesOf<Real>::type;
+#endif
+
+/// The number type behind a value type: float for float and for Lanes<float>.
+template <class V>
+struct ScalarOf {
+    using type = std::remove_cvref_t<decltype(V{}[0])>;
+};
+template <>
+struct ScalarOf<float> {
+    using type = float;
+};
+template <>
+struct ScalarOf<double> {
+    using type = double;
+};
+template <class V>
+using Scalar = typename ScalarOf<V>::type;
+
+FERMAT_HD inline float root(float v) { return std::sqrt(v); }
+FERMAT_HD inline double root(double v) { return std::sqrt(v); }
+
+#if !defined(__CUDACC__)
+template <class V>
+inline V root(V v) {
+    constexpr int count = lane_count<Scalar<V>>;
+    Scalar<V> in[count];
+    Scalar<V> out[count];
+    std::memcpy(in, &v, sizeof v);
+    for (int lane = 0; lane < count; ++lane) out[lane] = std::sqrt(in[lane]);
+    std::memcpy(&v, out, sizeof v);
+    return v;
+}
+
+template <class Real>
+inline Lanes<Real> load(const Real* from) {
+    Lanes<Real> v;
+    std::memcpy(&v, from, sizeof v);
+    return v;
+}
+
+template <class Real>
+inline void store(Real* to, std::type_identity_t<Lanes<Real>> v) {
+    std::memcpy(to, &v, sizeof v);
+}
+#endif
+
+}  // namespace fermat

@@ -36,7 +36,7 @@ class Column {
     Column() = default;
     Column(hid_t group, const char* name, const fs::path& file, hsize_t width = 0)
         : file_(file), rank_(width == 0 ? 1 : 2), width_(width) {
-        constexpr hsize_t chunk_rows = 16384;
+        constexpr hsize_t chunk_rows = 4096;
         const std::array<hsize_t, 2> now = {0, width};
         const std::array<hsize_t, 2> most = {H5S_UNLIMITED, width};
         const std::array<hsize_t, 2> chunk = {chunk_rows, width};
@@ -75,7 +75,7 @@ class Column {
     Handle id_;
 };
 
-/// The count datasets of VTKHDF hold one number: that of the file's only piece.
+/// A dataset of one number, as VTKHDF wants counts: that of the file's only piece.
 void write_count(hid_t group, const char* name, std::int64_t value, const fs::path& file) {
     const hsize_t one = 1;
     const Handle space(H5Screate_simple(1, &one, nullptr), H5Sclose);
@@ -128,8 +128,7 @@ struct RayWriter::Impl {
             const Handle group = hdf5::create_group(root, kind, path);
             write_count(group, "NumberOfCells", 0, path);
             write_count(group, "NumberOfConnectivityIds", 0, path);
-            Column<std::int64_t> no_offsets(group, "Offsets", path);
-            no_offsets.append(&start, 1);
+            write_count(group, "Offsets", 0, path);
             const Column<std::int64_t> no_points(group, "Connectivity", path);
         }
     }

@@ -92,7 +92,7 @@ build_release() {
     local options
     read -ra options < <(release_options)
     configure release "${options[@]}"
-    cmake --build build/release -j "$(jobs_count)"
+    cmake --build build/release -j "$(jobs_count)" || fail "building build/release failed"
 }
 
 # A sum over all that the installed module is made of.

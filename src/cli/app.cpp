@@ -17,6 +17,7 @@
 #include "core/cancel.hpp"
 #include "core/error.hpp"
 #include "core/version.hpp"
+#include "io/text.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -37,6 +38,15 @@ std::string command_words(const CLI::App& root) {
     std::string words = "fermat";
     for (const CLI::App* command : running_commands(root)) words += " " + command->get_name();
     return words;
+}
+
+/// CLI11 tells what is missing before what is unknown; a mistyped flag or command is both.
+std::string parse_message(const CLI::App& root, const CLI::ParseError& error) {
+    const std::vector<std::string> unknown = root.remaining(true);
+    if (unknown.empty()) return error.what();
+    const bool command = running_commands(root).empty() && !unknown.front().starts_with('-');
+    return fmt::format("unknown {} {}", command ? "command" : "argument",
+                       in_quotes(unknown.front()));
 }
 
 void set_up_log(const CommonOptions& common) {
@@ -108,8 +118,9 @@ int Program::run(int argc, const char* const* argv) {
     } catch (const CLI::ParseError& error) {
         // Help and version come as an "error" of status 0.
         if (error.get_exit_code() == 0) return app_.exit(error);
-        return fail(status_wrong_input,
-                    fmt::format("{} (see {} --help)", error.what(), command_words(app_)));
+        return fail(
+            status_wrong_input,
+            fmt::format("{} (see {} --help)", parse_message(app_, error), command_words(app_)));
     } catch (const InputError& error) {
         return fail(status_wrong_input, error.what());
     } catch (const Cancelled& error) {

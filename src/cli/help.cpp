@@ -22,8 +22,8 @@ std::string HelpFormatter::make_subcommands(const CLI::App* app, CLI::AppFormatM
     while (root->get_parent() != nullptr) root = root->get_parent();
     const bool leaf = app->get_subcommands([](const CLI::App*) { return true; }).empty();
     if (root == app || !leaf) return text;
-    const auto common = root->get_options([](const CLI::Option* option) {
-        return option->nonpositional() && option->get_lnames() != std::vector<std::string>{"help"};
+    const auto common = root->get_options([root](const CLI::Option* option) {
+        return option != root->get_help_ptr() && option != root->get_version_ptr();
     });
     return text + make_group("Common flags", false, common);
 }

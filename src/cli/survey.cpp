@@ -18,7 +18,8 @@ std::string range_of(const Grid& grid) {
     return text + fmt::format("z from {:g} to {:g}", grid.origin.z, far.z);
 }
 
-void check_point(const Model& model, Vec3 point, const std::string& name) {
+/// The point itself, without what rounding put outside the box.
+Vec3 checked(const Model& model, Vec3 point, const std::string& name) {
     const Grid& grid = model.grid();
     const std::string at = grid.is_2d()
                                ? fmt::format("({:g}, {:g})", point.x, point.z)
@@ -31,6 +32,7 @@ void check_point(const Model& model, Vec3 point, const std::string& name) {
         throw InputError(
             fmt::format("{} at {} is in air (must touch a node of velocity > 0)", name, at));
     }
+    return grid.clamp(point);
 }
 
 /// The points of a file, fitted to the model's dimensions and checked.
@@ -52,7 +54,7 @@ PointList read_checked(const Model& model, const fs::path& file, PointRole role)
             }
             point.y = grid.origin.y;
         }
-        check_point(model, point, name);
+        point = checked(model, point, name);
     }
     return list;
 }
@@ -65,8 +67,7 @@ std::vector<PointSource> read_survey_sources(const Model& model,
     std::vector<PointSource> sources;
     for (const std::string& text : texts) {
         const Vec3 point = to_point(parse_axes("--source", text), model.grid());
-        check_point(model, point, "--source");
-        sources.push_back({point, 0});
+        sources.push_back({checked(model, point, "--source"), 0});
     }
     if (file) {
         const PointList list = read_checked(model, *file, PointRole::source);

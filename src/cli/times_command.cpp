@@ -127,13 +127,17 @@ PairTimes solve_each(const Job& job, ImageWriter* image) {
     PairTimes pairs(job);
     const std::size_t count = job.sources.size();
     if (job.precision == Precision::full) {
+        job.monitor.begin("first arrivals", static_cast<std::int64_t>(count));
         for (std::size_t i = 0; i < count; ++i) {
             auto field = solve<double>(job.model, job.sources[i], job.options, job.monitor);
             pairs.read(i, field);
-            if (image == nullptr) continue;
-            image->add_point_array(time_array_name(i, count),
-                                   to_single(to_times(std::move(field))));
+            if (image != nullptr) {
+                image->add_point_array(time_array_name(i, count),
+                                       to_single(to_times(std::move(field))));
+            }
+            job.monitor.advance();
         }
+        job.monitor.end();
         return pairs;
     }
     if (image == nullptr) {

@@ -150,7 +150,9 @@ class Reader {
             if (rest_.empty()) fail("an array has no end");
             list.items.push_back(value(depth + 1));
             skip_lines();
-            if (!take(',') && peek() != ']') fail("values of an array need ',' between them");
+            if (!take(',') && !rest_.empty() && peek() != ']') {
+                fail("values of an array need ',' between them");
+            }
         }
     }
 

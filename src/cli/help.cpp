@@ -1,6 +1,8 @@
 #include "cli/help.hpp"
 
 #include <sstream>
+#include <utility>
+#include <vector>
 
 namespace fermat::cli {
 namespace {
@@ -28,8 +30,13 @@ std::string HelpFormatter::make_subcommands(const CLI::App* app, CLI::AppFormatM
     return text + make_group("Common flags", false, common);
 }
 
-std::string HelpFormatter::make_footer(const CLI::App* app) const {
-    return app->get_footer() + "\n";
+std::string HelpFormatter::make_footer(const CLI::App*) const { return {}; }
+
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
+                                     CLI::AppFormatMode mode) const {
+    std::string text = CLI::Formatter::make_help(app, std::move(name), mode);
+    text.erase(text.find_last_not_of('\n') + 1);
+    return text + "\n\n" + app->get_footer() + "\n";
 }
 
 std::string example_text(const std::string& lines) {

@@ -13,6 +13,8 @@ class HelpFormatter : public CLI::Formatter {
 
     std::string make_subcommands(const CLI::App* app, CLI::AppFormatMode mode) const override;
     std::string make_footer(const CLI::App* app) const override;
+    std::string make_help(const CLI::App* app, std::string name,
+                          CLI::AppFormatMode mode) const override;
 };
 
 /// The foot of a help text. `lines` are shell commands.

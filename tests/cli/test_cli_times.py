@@ -4,6 +4,7 @@ import contextlib
 import csv
 import os
 import pty
+import select
 import signal
 import subprocess
 import time
@@ -236,14 +237,23 @@ def test_ctrl_c_in_one_large_solve(fermat, solver):
     assert [p.name for p in fermat.folder.iterdir()] == ["model.h5"]
 
 
+def read_until(leader, mark, seconds=30):
+    """What a terminal shows up to `mark`."""
+    shown = b""
+    deadline = time.monotonic() + seconds
+    while mark not in shown and time.monotonic() < deadline:
+        if select.select([leader], [], [], 0.1)[0]:
+            shown += os.read(leader, 4096)
+    return shown.decode()
+
+
 def test_a_terminal_shows_a_bar_and_a_clean_error_line(fermat):
     leader, follower = pty.openpty()
     with long_run(fermat, stderr=follower) as run:
-        os.close(follower)
-        time.sleep(1)
+        assert read_until(leader, b"%").startswith("\rfirst arrivals [")
         run.send_signal(signal.SIGINT)
         run.wait(timeout=30)
-    shown = os.read(leader, 1 << 16).decode()
+    os.close(follower)
+    end = "\r\x1b[Kfermat: error: stopped by the user\r\n"
+    assert read_until(leader, b"user\r\n").endswith(end)
     os.close(leader)
-    assert "\r" in shown and "%" in shown and "[" in shown
-    assert shown.endswith("\r\x1b[Kfermat: error: stopped by the user\r\n")

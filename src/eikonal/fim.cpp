@@ -10,6 +10,7 @@
 
 #include "core/parallel.hpp"
 #include "eikonal/fim_block.hpp"
+#include "eikonal/fim_block_transfer.hpp"
 
 namespace fermat {
 namespace {
@@ -154,7 +155,6 @@ void fim_solve(const Model& model, const FactoredSource& source, int order, int 
                FieldView<Real> tau, Monitor& monitor) {
     const Grid& grid = model.grid();
     const bool flat = grid.is_2d();
-    const Vec3 from = source.position - grid.origin;
     // A 2-D grid (nx, 1, nz) has the same memory as (1, nx, nz): x takes the lanes.
     const auto as_block_axes = [flat](auto x, auto y, auto z, auto absent) {
         return flat ? std::array{absent, x, z} : std::array{x, y, z};
@@ -167,8 +167,13 @@ void fim_solve(const Model& model, const FactoredSource& source, int order, int 
     }
     FimProblem<Real> problem;
     problem.shape = as_block_axes(grid.shape.x, grid.shape.y, grid.shape.z, 1);
-    problem.spacing = as_block_axes(grid.spacing.x, grid.spacing.y, grid.spacing.z, 1.0);
-    problem.source = as_block_axes(from.x, from.y, from.z, 0.0);
+    // Lengths in units of the smallest spacing keep their squares inside float's range.
+    const double unit = flat ? std::min(grid.spacing.x, grid.spacing.z)
+                             : std::min({grid.spacing.x, grid.spacing.y, grid.spacing.z});
+    const Vec3 h = grid.spacing / unit;
+    const Vec3 at = (source.position - grid.origin) / unit;
+    problem.spacing = as_block_axes(h.x, h.y, h.z, 1.0);
+    problem.source = as_block_axes(at.x, at.y, at.z, 0.0);
     problem.source_slowness = source.slowness;
     problem.velocity = model.velocity().data();
     problem.tau = tau.data();

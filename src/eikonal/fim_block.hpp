@@ -185,6 +185,7 @@ typename FimBlock<Real, Dim, Order>::SweepResult FimBlock<Real, Dim, Order>::swe
                 const V f = load(medium);
                 const V old = load(t);
                 const V inverse_r2 = load(inverse_r2_.data() + here);
+                const NodeMedium<V> node(f, inverse_r2);
                 const auto on_lane = neighbours(t, lane_step);
                 const auto on_run = neighbours(t, run_step);
                 const V lane_gamma = load(lane_part + lane) * inverse_r2;
@@ -192,8 +193,9 @@ typename FimBlock<Real, Dim, Order>::SweepResult FimBlock<Real, Dim, Order>::swe
                 const V lane_eta = h2[1] * inverse_r2;
                 const V run_eta = h2[2] * inverse_r2;
                 const auto lane_term =
-                    upwind_term<Order>(on_lane, lane_gamma, lane_eta, inverse_h[1]);
-                const auto run_term = upwind_term<Order>(on_run, run_gamma, run_eta, inverse_h[2]);
+                    upwind_term<Order>(on_lane, {lane_gamma, lane_eta, inverse_h[1]}, node);
+                const auto run_term =
+                    upwind_term<Order>(on_run, {run_gamma, run_eta, inverse_h[2]}, node);
                 const Mask mine = f < reached_limit<Real>;
                 V now;
                 // f of what was swept before tells whether it belongs to the block.
@@ -210,7 +212,8 @@ typename FimBlock<Real, Dim, Order>::SweepResult FimBlock<Real, Dim, Order>::swe
                     const auto on_outer = neighbours(t, plane);
                     const V gamma = outer_part * inverse_r2;
                     const V eta = h2[0] * inverse_r2;
-                    const auto outer_term = upwind_term<Order>(on_outer, gamma, eta, inverse_h[0]);
+                    const auto outer_term =
+                        upwind_term<Order>(on_outer, {gamma, eta, inverse_h[0]}, node);
                     take(solve_upwind(lane_term, run_term, outer_term, f));
                     conflict |= mine & in_conflict(time2_before(on_outer, gamma, eta, outer_sense),
                                                    outer_sense * plane);
@@ -229,14 +232,7 @@ typename FimBlock<Real, Dim, Order>::SweepResult FimBlock<Real, Dim, Order>::swe
         }
     }
     ++sweeps_;
-    const auto any = [](Mask mask) {
-        bool found = false;
-        for (int lane = 0; lane < step; ++lane) found |= mask[lane] != 0;
-        return found;
-    };
-    return {any(changed), any(conflict)};
+    return {any_lane(changed), any_lane(conflict)};
 }
 
 }  // namespace fermat
-
-#include "eikonal/fim_block_transfer.hpp"

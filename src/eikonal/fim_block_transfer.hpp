@@ -133,8 +133,8 @@ float FimBlock<Real, Dim, Order>::earliest_through(const FimProblem<Real>& probl
     const int outward = side ? 1 : -1;
     const bool two_layers = Order == 2 && extent.size(axis) > 1;
     const Real h = static_cast<Real>(problem.spacing[axis]);
-    const Real up =
-        outward * h * static_cast<Real>(problem.coordinate(axis, extent.begin[axis] + edge));
+    const Real up = static_cast<Real>(outward) * h *
+                    static_cast<Real>(problem.coordinate(axis, extent.begin[axis] + edge));
     const int corner = at_node(0, 0, 0) + edge * step[axis];
     const Real* const first_old =
         problem.tau + problem.offset(extent.begin[0], extent.begin[1], extent.begin[2]) +

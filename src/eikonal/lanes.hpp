@@ -1,6 +1,11 @@
 #pragma once
 
+#if defined(__AVX2__) && !defined(__CUDACC__)
+#include <immintrin.h>
+#endif
+
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -56,6 +61,8 @@ using Scalar = typename ScalarOf<V>::type;
 FERMAT_HD inline float root(float v) { return std::sqrt(v); }
 FERMAT_HD inline double root(double v) { return std::sqrt(v); }
 
+FERMAT_HD inline bool any_lane(bool mask) { return mask; }
+
 #if !defined(__CUDACC__)
 template <class V>
 inline V root(V v) {
@@ -66,6 +73,20 @@ inline V root(V v) {
     for (int lane = 0; lane < count; ++lane) out[lane] = std::sqrt(in[lane]);
     std::memcpy(&v, out, sizeof v);
     return v;
+}
+
+/// True if a comparison holds in any lane.
+template <class Mask>
+requires(sizeof(Mask) == register_bytes) inline bool any_lane(Mask mask) {
+#if defined(__AVX512F__)
+    return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
+#elif defined(__AVX2__)
+    return _mm256_testz_si256((__m256i)mask, (__m256i)mask) == 0;
+#else
+    std::uint64_t halves[register_bytes / 8];
+    std::memcpy(halves, &mask, sizeof mask);
+    return (halves[0] | halves[1]) != 0;
+#endif
 }
 
 template <class Real>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 #include <limits>
 
 #include "core/field.hpp"
@@ -26,6 +27,7 @@ struct TimeFieldView {
     PointSource source;
     double source_slowness = 0;
     FieldView<const Real, S> tau;
+    bool has_gaps = true;  ///< false where every node is known to be reached
 };
 
 template <class Real>
@@ -35,7 +37,7 @@ struct BasicTimeField {
     double source_slowness = 0;
     Field<Real> tau;
 
-    TimeFieldView<Real> view() const { return {grid, source, source_slowness, tau.view()}; }
+    TimeFieldView<Real> view() const { return {grid, source, source_slowness, tau.view(), true}; }
 };
 using TimeField = BasicTimeField<float>;
 
@@ -91,13 +93,58 @@ FERMAT_HD double tau_slope(const TimeFieldView<Real, S>& field, Index3 node, int
     return sides == 2 ? (above - below) / 2 : above - below;
 }
 
-/// Gradient of T at a point: T0 grad(tau) + tau grad(T0), with grad(tau) interpolated between the
-/// nodes' centred differences. Zero at the source and where no wave arrives.
+/// tau and its gradient at a point, the latter interpolated between the nodes' centred differences.
+struct TauPoint {
+    double tau = std::numeric_limits<double>::infinity();
+    Vec3 gradient;
+};
+
+/// The same by one pass over the 32 nodes round a cell (12 in 2-D) that lies inside the grid, where
+/// every node is reached. False where that is not so.
+template <int Dim, class Real, Space S>
+FERMAT_HD bool tau_inside(const TimeFieldView<Real, S>& field, const CellPoint& at, TauPoint& out) {
+    const Shape n = field.grid.shape;
+    const bool inside = at.cell.x > 0 && at.cell.x + 2 < n.x && at.cell.z > 0 &&
+                        at.cell.z + 2 < n.z && (Dim == 2 || (at.cell.y > 0 && at.cell.y + 2 < n.y));
+    if (!inside) return false;
+    using Offset = std::ptrdiff_t;
+    const Offset row = n.z;
+    const Offset slab = row * n.y;
+    const Real* const t = field.tau.data() + n.offset(at.cell);
+    const double wx[2] = {1 - at.fraction.x, at.fraction.x};
+    const double wy[2] = {1 - at.fraction.y, at.fraction.y};
+    const double wz[2] = {1 - at.fraction.z, at.fraction.z};
+    double tau = 0;
+    double sx = 0;
+    double sy = 0;
+    double sz = 0;
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < (Dim == 2 ? 1 : 2); ++j) {
+            const Real* const line = t + i * slab + j * row;
+            const double w = Dim == 2 ? wx[i] : wx[i] * wy[j];
+            tau += w * (wz[0] * line[0] + wz[1] * line[1]);
+            sx += w *
+                  (wz[0] * (line[slab] - line[-slab]) + wz[1] * (line[slab + 1] - line[1 - slab]));
+            if (Dim == 3) {
+                sy += w *
+                      (wz[0] * (line[row] - line[-row]) + wz[1] * (line[row + 1] - line[1 - row]));
+            }
+            sz += w * (wz[0] * (line[1] - line[-1]) + wz[1] * (line[2] - line[0]));
+        }
+    }
+    const Vec3 h = field.grid.spacing;
+    out = {tau, {0.5 * sx / h.x, Dim == 3 ? 0.5 * sy / h.y : 0, 0.5 * sz / h.z}};
+    // Unreached nodes are infinite, and what they enter is infinite or not a number.
+    return std::isfinite(tau + sx + sy + sz);
+}
+
 template <class Real, Space S>
-FERMAT_HD Vec3 gradient_at(const TimeFieldView<Real, S>& field, Vec3 point) {
-    const Vec3 from_source = point - field.source.position;
-    const double r = norm(from_source);
-    if (r == 0) return {};
+FERMAT_HD TauPoint tau_point(const TimeFieldView<Real, S>& field, Vec3 point) {
+    const CellPoint at = locate(field.grid, point);
+    TauPoint out;
+    if (field.grid.is_2d() ? tau_inside<2>(field, at, out) : tau_inside<3>(field, at, out)) {
+        return out;
+    }
     double tau = 0;
     double weights = 0;
     Vec3 slope;
@@ -112,9 +159,32 @@ FERMAT_HD Vec3 gradient_at(const TimeFieldView<Real, S>& field, Vec3 point) {
     });
     if (weights == 0) return {};
     const Vec3 h = field.grid.spacing;
-    const Vec3 tau_gradient{slope.x / h.x, slope.y / h.y, slope.z / h.z};
-    const double s0 = field.source_slowness / weights;
-    return s0 * (r * tau_gradient + (tau / r) * from_source);
+    slope = slope / weights;
+    return {tau / weights, {slope.x / h.x, slope.y / h.y, slope.z / h.z}};
+}
+
+/// T and its gradient T0 grad(tau) + tau grad(T0) at a point. The gradient is zero at the source
+/// and where no wave arrives.
+struct TimePoint {
+    double time = std::numeric_limits<double>::infinity();
+    Vec3 gradient;
+};
+
+template <class Real, Space S>
+FERMAT_HD TimePoint time_point(const TimeFieldView<Real, S>& field, Vec3 point) {
+    const Vec3 from_source = point - field.source.position;
+    const double r = norm(from_source);
+    if (r == 0) return {field.source.start_time, {}};
+    const TauPoint at = tau_point(field, point);
+    if (!std::isfinite(at.tau)) return {};
+    const double s0 = field.source_slowness;
+    return {field.source.start_time + s0 * r * at.tau,
+            s0 * (r * at.gradient + (at.tau / r) * from_source)};
+}
+
+template <class Real, Space S>
+FERMAT_HD Vec3 gradient_at(const TimeFieldView<Real, S>& field, Vec3 point) {
+    return time_point(field, point).gradient;
 }
 
 template <class Real>

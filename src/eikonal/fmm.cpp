@@ -1,0 +1,218 @@
+#include "eikonal/fmm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "core/error.hpp"
+#include "eikonal/fmm_queue.hpp"
+#include "eikonal/node_update.hpp"
+
+namespace fermat {
+namespace {
+
+/// Mean time across the smallest spacing, in the units of NodeGeometry, of what is not air.
+double mean_step(const Model& model, const FactoredSource& source) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const float v : model.velocity()) {
+        if (v == 0) continue;
+        sum += 1 / static_cast<double>(v);
+        ++count;
+    }
+    return sum / static_cast<double>(count) / source.slowness;
+}
+
+/// Nodes are settled in the order of their times from neighbours settled before them. In factored
+/// form this leaves a little out: T0's part of the gradient lets a node draw on a neighbour of the
+/// same time, or a slightly later one (two nodes astride the plane of the source, say). So a
+/// settled node that a newly settled one makes earlier is computed again, which leads to the same
+/// solution that sweeping and iterating find.
+template <class Real, int Dim, int Order>
+class March {
+  public:
+    March(const Model& model, const FactoredSource& source)
+        : rimmed_(model.grid().shape),
+          geometry_(model, source),
+          tau_(rimmed_.count(), closed),
+          queue_(mean_step(model, source) / 8) {
+        const Shape shape = rimmed_.shape();
+        for (int i = 0; i < shape.x; ++i) {
+            for (int j = 0; j < shape.y; ++j) {
+                const float* velocity = &model.velocity()(i, j, 0);
+                Real* tau = tau_.data() + rimmed_.offset(i, j, 0);
+                for (int k = 0; k < shape.z; ++k) {
+                    if (velocity[k] > 0) tau[k] = unreached<Real>;
+                }
+            }
+        }
+        for (const StartNode& start : source.starts) {
+            starts_.push_back(rimmed_.offset(start.node));
+            tau_[starts_.back()] = static_cast<Real>(start.tau);
+        }
+        for (const StartNode& start : source.starts) update_round(start.node);
+    }
+
+    void run(Monitor& monitor) {
+        constexpr std::uint32_t turns_between_checks = 1 << 16;
+        const auto is_settled = [this](std::uint32_t node) { return tau_[node] > 0; };
+        MarchItem first;
+        for (std::uint32_t turn = 1; queue_.pop(first, is_settled); ++turn) {
+            if (turn % turns_between_checks == 0) monitor.check();
+            prefetch(queue_.ahead());
+            Real& tau = tau_[first.node()];
+            if (tau > 0) continue;
+            const Index3 n = rimmed_.node(first.node());
+            // A time that rose since it was queued waits for its new turn.
+            const float time = static_cast<float>(std::sqrt(geometry_.r2(n)) * -tau);
+            if (time > first.time() * (1 + late_turn)) {
+                queue_.push({time, first.node()});
+                continue;
+            }
+            tau = -tau;
+            update_round(n);
+            while (!again_.empty()) {
+                const Index3 earlier = rimmed_.node(again_.back());
+                again_.pop_back();
+                update_round(earlier);
+            }
+        }
+    }
+
+    /// Nodes that no wave reached are left `unreached`.
+    void copy_to(FieldView<Real> tau) const {
+        copy_from_rimmed(rimmed_, tau_, tau);
+        for (Real& value : tau) value = std::min(value, unreached<Real>);
+    }
+
+  private:
+    /// Of nodes whose time is not computed: air and the rim.
+    static constexpr Real closed = 2 * unreached<Real>;
+    static constexpr Real tolerance = sizeof(Real) == 4 ? Real(1e-6) : Real(1e-12);
+    static constexpr float late_turn = 1e-6F;
+
+    void update_round(Index3 n) {
+        const std::size_t here = rimmed_.offset(n);
+        update_next<0, -1>(n, here);
+        update_next<0, 1>(n, here);
+        if constexpr (Dim == 3) {
+            update_next<1, -1>(n, here);
+            update_next<1, 1>(n, here);
+        }
+        update_next<2, -1>(n, here);
+        update_next<2, 1>(n, here);
+    }
+
+    template <int D, int Side>
+    void update_next(Index3 n, std::size_t here) {
+        const std::size_t next = here + static_cast<std::size_t>(Side * rimmed_.stride(D));
+        const Real tau = tau_[next];
+        if (tau == closed) return;
+        n[D] += Side;
+        if (!is_settled(tau)) {
+            update(n, next);
+        } else if (draws_on<D, -Side>(n, next)) {
+            correct(n, next);
+        }
+    }
+
+    static bool is_settled(Real tau) { return tau > 0 && tau < reached_limit<Real>; }
+
+    /// Whether the neighbour on that side has a part in the node's equation to first order.
+    template <int D, int Side>
+    bool draws_on(Index3 n, std::size_t offset) const {
+        const Real r2 = geometry_.r2(n);
+        const Real moment = -Side * geometry_.axis(D).moment[static_cast<std::size_t>(n[D])];
+        const std::ptrdiff_t step = Side * rimmed_.stride(D);
+        const Real* tau = &tau_[offset];
+        return (r2 + moment) * tau[0] > r2 * tau[step];
+    }
+
+    Real candidate(Index3 n, Real r2, Real r, std::size_t offset) const {
+        const Real* tau = &tau_[offset];
+        return update_node<Dim, Order>(geometry_, rimmed_, n, r2, r, [tau](std::ptrdiff_t step) {
+            return tau[step] < 0 ? unreached<Real> : tau[step];
+        });
+    }
+
+    void update(Index3 n, std::size_t offset) {
+        const Real r2 = geometry_.r2(n);
+        const Real r = std::sqrt(r2);
+        const Real tau = candidate(n, r2, r, offset);
+        if (!(tau < reached_limit<Real>)) return;
+        const Real old = std::abs(tau_[offset]);
+        tau_[offset] = -tau;
+        if (tau < old) {
+            queue_.push({static_cast<float>(r * tau), static_cast<std::uint32_t>(offset)});
+        }
+    }
+
+    void correct(Index3 n, std::size_t offset) {
+        if (std::find(starts_.begin(), starts_.end(), offset) != starts_.end()) return;
+        const Real r2 = geometry_.r2(n);
+        const Real tau = candidate(n, r2, std::sqrt(r2), offset);
+        if (!(tau < tau_[offset] * (1 - tolerance))) return;
+        tau_[offset] = tau;
+        again_.push_back(static_cast<std::uint32_t>(offset));
+    }
+
+    /// From one turn to the next nodes lie far apart in memory: what a turn reads is asked for
+    /// ahead.
+    [[gnu::always_inline]] void prefetch(std::uint32_t node) const {
+        const std::ptrdiff_t x = rimmed_.stride(0);
+        const std::ptrdiff_t y = Dim == 2 ? 0 : rimmed_.stride(1);
+        for (const std::ptrdiff_t step : {x, y, 2 * x, 2 * y, x + y, x - y}) {
+            prefetch_at(tau_.data(), node + step);
+            prefetch_at(tau_.data(), node - step);
+        }
+        geometry_.template prefetch<Dim>(rimmed_.node(node));
+    }
+
+    RimmedShape rimmed_;
+    NodeGeometry<Real> geometry_;
+    /// Positive once settled, which is all that a stencil may use; negative while on the front.
+    std::vector<Real> tau_;
+    std::vector<std::size_t> starts_;
+    MarchQueue queue_;
+    /// Settled nodes that became earlier since and have to tell their neighbours.
+    std::vector<std::uint32_t> again_;
+};
+
+template <int Dim, int Order, class Real>
+void march(const Model& model, const FactoredSource& source, FieldView<Real> tau,
+           Monitor& monitor) {
+    March<Real, Dim, Order> march(model, source);
+    march.run(monitor);
+    march.copy_to(tau);
+}
+
+}  // namespace
+
+template <class Real>
+void fmm_solve(const Model& model, const FactoredSource& source, int order, FieldView<Real> tau,
+               Monitor& monitor) {
+    constexpr double limit = 4.29e9;
+    if (static_cast<double>(RimmedShape(model.grid().shape).count()) > limit) {
+        throw InputError(
+            fmt::format("a model of {} nodes is too large for fmm (must have fewer than "
+                        "4.2e9; solve it with fim)",
+                        model.grid().node_count()));
+    }
+    if (model.grid().is_2d()) {
+        order == 1 ? march<2, 1>(model, source, tau, monitor)
+                   : march<2, 2>(model, source, tau, monitor);
+    } else {
+        order == 1 ? march<3, 1>(model, source, tau, monitor)
+                   : march<3, 2>(model, source, tau, monitor);
+    }
+}
+
+template void fmm_solve<float>(const Model&, const FactoredSource&, int, FieldView<float>,
+                               Monitor&);
+template void fmm_solve<double>(const Model&, const FactoredSource&, int, FieldView<double>,
+                                Monitor&);
+
+}  // namespace fermat

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace fermat {
+
+/// A node on the front of a fast march and its time, ordered by time, then by node. Times are not
+/// negative, so that their bits are ordered as they are.
+class MarchItem {
+  public:
+    MarchItem() = default;
+    MarchItem(float time, std::uint32_t node)
+        : bits_(static_cast<std::uint64_t>(std::bit_cast<std::uint32_t>(time)) << 32 | node) {}
+
+    float time() const { return std::bit_cast<float>(static_cast<std::uint32_t>(bits_ >> 32)); }
+    std::uint32_t node() const { return static_cast<std::uint32_t>(bits_); }
+
+    friend auto operator<=>(const MarchItem&, const MarchItem&) = default;
+
+  private:
+    std::uint64_t bits_ = 0;
+};
+
+/// The front of a fast march, earliest first: a calendar queue (Brown 1988) that keeps the exact
+/// order. Items lie unsorted in buckets of equal width in time; only the bucket whose turn it is
+/// gets sorted, and what still comes into it goes to a small heap. Items are not taken out when a
+/// node's time changes: the march pushes again and drops what is out of date.
+class MarchQueue {
+  public:
+    explicit MarchQueue(double bucket_width)
+        : per_width_(static_cast<float>(1 / bucket_width)), ring_(ring_size) {}
+
+    void push(MarchItem item) {
+        const std::int64_t bucket = bucket_of(item);
+        if (bucket <= current_) {
+            late_.push_back(item);
+            std::push_heap(late_.begin(), late_.end(), std::greater<>());
+        } else if (bucket < current_ + ring_size) {
+            put_in_ring(bucket, item);
+        } else {
+            beyond_.push_back(item);
+        }
+    }
+
+    /// Takes the first item out; false when there is none. Items for which `is_stale(node)` holds
+    /// when their bucket's turn comes are dropped.
+    template <class Stale>
+    bool pop(MarchItem& item, Stale is_stale) {
+        while (next_ == sorted_.size() && late_.empty()) {
+            if (!advance()) return false;
+            std::erase_if(sorted_, [&](MarchItem i) { return is_stale(i.node()); });
+            std::sort(sorted_.begin(), sorted_.end());
+        }
+        if (next_ < sorted_.size() && (late_.empty() || sorted_[next_] < late_.front())) {
+            item = sorted_[next_++];
+        } else {
+            item = late_.front();
+            std::pop_heap(late_.begin(), late_.end(), std::greater<>());
+            late_.pop_back();
+        }
+        return true;
+    }
+
+    /// The node whose turn comes a few turns from now.
+    std::uint32_t ahead() const {
+        if (sorted_.empty()) return late_.empty() ? 0 : late_.front().node();
+        constexpr std::size_t turns = 2;
+        return sorted_[std::min(next_ + turns, sorted_.size() - 1)].node();
+    }
+
+  private:
+    using Bucket = std::vector<MarchItem>;
+    static constexpr std::int64_t ring_size = 1024;
+
+    std::int64_t bucket_of(MarchItem item) const {
+        constexpr float last = 9e18F;
+        return static_cast<std::int64_t>(std::min(item.time() * per_width_, last));
+    }
+    Bucket& slot(std::int64_t bucket) {
+        return ring_[static_cast<std::size_t>(bucket) % static_cast<std::size_t>(ring_size)];
+    }
+    void put_in_ring(std::int64_t bucket, MarchItem item) {
+        Bucket& b = slot(bucket);
+        if (b.capacity() == 0 && !spare_.empty()) {
+            b = std::move(spare_.back());
+            spare_.pop_back();
+        }
+        b.push_back(item);
+        ++in_ring_;
+    }
+    /// Makes the next bucket with items current; false when there is none.
+    bool advance() {
+        sorted_.clear();
+        next_ = 0;
+        if (in_ring_ == 0 && beyond_.empty()) return false;
+        do {
+            ++current_;
+            if (in_ring_ == 0) {
+                // Nothing for a while: jump to where the next items are.
+                std::int64_t first = std::numeric_limits<std::int64_t>::max();
+                for (const MarchItem item : beyond_) first = std::min(first, bucket_of(item));
+                current_ = first;
+                look_beyond();
+            } else if (current_ == next_look_) {
+                look_beyond();
+            }
+        } while (slot(current_).empty());
+        in_ring_ -= slot(current_).size();
+        // Memory of used buckets goes to those that fill next, so that it stays that of the front.
+        if (sorted_.capacity() > 0) spare_.push_back(std::move(sorted_));
+        sorted_ = std::move(slot(current_));
+        slot(current_) = {};
+        return true;
+    }
+    /// Takes what the ring now spans out of `beyond_`.
+    void look_beyond() {
+        next_look_ = current_ + ring_size;
+        std::erase_if(beyond_, [&](MarchItem item) {
+            const std::int64_t bucket = bucket_of(item);
+            if (bucket >= current_ + ring_size) return false;
+            put_in_ring(bucket, item);
+            return true;
+        });
+    }
+
+    float per_width_;
+    std::int64_t current_ = -1;
+    std::int64_t next_look_ = ring_size - 1;
+    std::vector<Bucket> ring_;
+    std::size_t in_ring_ = 0;
+    std::vector<Bucket> spare_;
+    Bucket sorted_;  ///< the current bucket, from next_
+    std::size_t next_ = 0;
+    Bucket late_;    ///< a heap: items that came when their bucket was current or past
+    Bucket beyond_;  ///< items later than the ring
+};
+
+}  // namespace fermat

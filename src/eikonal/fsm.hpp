@@ -1,0 +1,16 @@
+#pragma once
+
+#include "core/monitor.hpp"
+#include "eikonal/factored_source.hpp"
+#include "model/model.hpp"
+
+namespace fermat {
+
+/// The fast sweeping method (Zhao 2005) with locking (Bak, McLaughlin & Renzi 2010): Gauss-Seidel
+/// sweeps in all orders of the axes' directions, in which a node is computed only if a neighbour
+/// has changed since. Fills tau, `unreached` where no wave arrives. Serial.
+template <class Real>
+void fsm_solve(const Model& model, const FactoredSource& source, int order, FieldView<Real> tau,
+               Monitor& monitor);
+
+}  // namespace fermat

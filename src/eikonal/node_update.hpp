@@ -1,0 +1,170 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "eikonal/factored_source.hpp"
+#include "eikonal/stencil.hpp"
+#include "model/model.hpp"
+
+namespace fermat {
+
+/// The nodes of a solve with a rim of two nodes that no wave reaches, so that no stencil asks where
+/// the grid ends. A 2-D grid has no rim along y, and its y is never stepped.
+class RimmedShape {
+  public:
+    static constexpr int rim = 2;
+
+    explicit RimmedShape(Shape shape) : shape_(shape), rim_y_(shape.y == 1 ? 0 : rim) {
+        stride_[2] = 1;
+        stride_[1] = shape.z + 2 * rim;
+        stride_[0] = stride_[1] * (shape.y + 2 * rim_y_);
+    }
+
+    Shape shape() const { return shape_; }
+    std::size_t count() const {
+        return static_cast<std::size_t>(stride_[0]) * static_cast<std::size_t>(shape_.x + 2 * rim);
+    }
+    std::ptrdiff_t stride(int axis) const { return stride_[static_cast<std::size_t>(axis)]; }
+    std::size_t offset(int i, int j, int k) const {
+        return static_cast<std::size_t>((i + rim) * stride_[0] + (j + rim_y_) * stride_[1] + k +
+                                        rim);
+    }
+    std::size_t offset(Index3 n) const { return offset(n.x, n.y, n.z); }
+    /// The node at an offset that is not in the rim.
+    Index3 node(std::uint32_t offset) const {
+        const auto plane = static_cast<std::uint32_t>(stride_[0]);
+        const auto row = static_cast<std::uint32_t>(stride_[1]);
+        const std::uint32_t i = offset / plane;
+        const std::uint32_t in_plane = offset - i * plane;
+        const std::uint32_t j = in_plane / row;
+        return {static_cast<int>(i) - rim, static_cast<int>(j) - rim_y_,
+                static_cast<int>(in_plane - j * row) - rim};
+    }
+
+  private:
+    Shape shape_;
+    int rim_y_;
+    std::array<std::ptrdiff_t, 3> stride_{};
+};
+
+/// Asks for values[n] ahead of its use; n may lie outside. Always inlined, because GCC takes a
+/// function that only prefetches for one without effect and leaves its calls out.
+template <class T>
+[[gnu::always_inline]] inline void prefetch_at(const T* values, std::ptrdiff_t n) {
+    const auto address =
+        reinterpret_cast<std::uintptr_t>(values) + static_cast<std::uintptr_t>(n) * sizeof(T);
+    __builtin_prefetch(reinterpret_cast<const void*>(address));
+}
+
+/// What the stencil has to know of a node beside the times round it, from tables per axis. Lengths
+/// are in units of the smallest spacing and slownesses relative to the source's, whatever the
+/// user's units, so that their squares stay in the range of a float.
+template <class Real>
+class NodeGeometry {
+  public:
+    struct Axis {
+        std::vector<Real> square;  ///< x^2 from the source
+        std::vector<Real> moment;  ///< h x
+        Real h2 = 0;
+        Real inverse_spacing = 0;
+    };
+
+    NodeGeometry(const Model& model, const FactoredSource& source)
+        : velocity_(model.velocity().data()),
+          shape_(model.grid().shape),
+          source_slowness_(static_cast<Real>(source.slowness)) {
+        const Grid& grid = model.grid();
+        const double unit = grid.is_2d()
+                                ? std::min(grid.spacing.x, grid.spacing.z)
+                                : std::min({grid.spacing.x, grid.spacing.y, grid.spacing.z});
+        for (int d = 0; d < 3; ++d) {
+            Axis& axis = axes_[static_cast<std::size_t>(d)];
+            const double h = grid.spacing[d] / unit;
+            const double at = (source.position[d] - grid.origin[d]) / unit;
+            axis.h2 = static_cast<Real>(h * h);
+            axis.inverse_spacing = static_cast<Real>(1 / h);
+            for (int i = 0; i < grid.shape[d]; ++i) {
+                const double x = i * h - at;
+                axis.square.push_back(static_cast<Real>(x * x));
+                axis.moment.push_back(static_cast<Real>(h * x));
+            }
+        }
+    }
+
+    const Axis& axis(int d) const { return axes_[static_cast<std::size_t>(d)]; }
+    Real r2(Index3 n) const {
+        return axes_[0].square[static_cast<std::size_t>(n.x)] +
+               axes_[1].square[static_cast<std::size_t>(n.y)] +
+               axes_[2].square[static_cast<std::size_t>(n.z)];
+    }
+    /// v / v0: 0 in air.
+    Real speed(Index3 n) const {
+        return static_cast<Real>(velocity_[shape_.offset(n)]) * source_slowness_;
+    }
+
+    /// Asks for the velocities at and round a node ahead of their use.
+    template <int Dim>
+    [[gnu::always_inline]] void prefetch(Index3 n) const {
+        const std::ptrdiff_t y = shape_.z;
+        const std::ptrdiff_t x = y * shape_.y;
+        const std::ptrdiff_t here = n.x * x + n.y * y + n.z;
+        for (const std::ptrdiff_t step : {std::ptrdiff_t(0), x, -x}) {
+            prefetch_at(velocity_, here + step);
+        }
+        if constexpr (Dim == 3) {
+            prefetch_at(velocity_, here + y);
+            prefetch_at(velocity_, here - y);
+        }
+    }
+
+  private:
+    const float* velocity_;
+    Shape shape_;
+    Real source_slowness_;
+    std::array<Axis, 3> axes_;
+};
+
+/// tau that the neighbours of node n give it; read(step) is tau at a step in a rimmed field, of
+/// at least `unreached` where it must not be used. `r` is the distance from the source and not 0.
+template <int Dim, int Order, class Real, class Read>
+inline Real update_node(const NodeGeometry<Real>& geometry, const RimmedShape& rimmed, Index3 n,
+                        Real r2, Real r, Read read) {
+    const Real inverse_r2 = 1 / r2;
+    const Real f = 1 / (geometry.speed(n) * r);
+    const NodeMedium<Real> node(f, inverse_r2);
+    const auto term = [&](auto d) {
+        const auto& axis = geometry.axis(d);
+        const std::ptrdiff_t step = rimmed.stride(d);
+        const AxisNeighbours<Real> round{read(-step), read(step), read(-2 * step), read(2 * step)};
+        const AxisGeometry<Real> place{axis.moment[static_cast<std::size_t>(n[d])] * inverse_r2,
+                                       axis.h2 * inverse_r2, axis.inverse_spacing};
+        return upwind_term<Order, Real>(round, place, node);
+    };
+    constexpr std::integral_constant<int, 0> axis_x;
+    constexpr std::integral_constant<int, 1> axis_y;
+    constexpr std::integral_constant<int, 2> axis_z;
+    if constexpr (Dim == 2) {
+        return solve_upwind(term(axis_x), term(axis_z), f);
+    } else {
+        return solve_upwind(term(axis_x), term(axis_y), term(axis_z), f);
+    }
+}
+
+/// tau without its rim.
+template <class Real>
+void copy_from_rimmed(const RimmedShape& rimmed, const std::vector<Real>& from,
+                      FieldView<Real> to) {
+    const Shape shape = to.shape();
+    for (int i = 0; i < shape.x; ++i) {
+        for (int j = 0; j < shape.y; ++j) {
+            std::copy_n(from.data() + rimmed.offset(i, j, 0), shape.z, &to(i, j, 0));
+        }
+    }
+}
+
+}  // namespace fermat

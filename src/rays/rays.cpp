@@ -1,0 +1,225 @@
+#include "rays/rays.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "rays/cell_descent.hpp"
+#include "rays/descent.hpp"
+#include "rays/escape.hpp"
+#include "rays/grid_descent.hpp"
+#include "rays/integrate.hpp"
+#include "rays/trace.hpp"
+
+namespace fermat {
+namespace {
+
+using View = TimeFieldView<float>;
+
+RayStatus trace_points(const View& field, Vec3 receiver, const RayOptions& options,
+                       std::vector<Vec3>& points) {
+    const auto trace = [&](auto propose) {
+        return trace_ray(field, receiver, propose, BreadthFirstEscape<float>{field},
+                         [&](Vec3 p) { points.push_back(p); });
+    };
+    switch (options.tracer) {
+        case Tracer::cells:
+            return trace(CellProposal<float, Space::host>{field});
+        case Tracer::grid:
+            return trace(GridProposal<float, Space::host>{field, options.directions});
+        default:
+            return trace(DescentProposal<float, Space::host>{field});
+    }
+}
+
+struct Ray {
+    RayInfo info;
+    std::vector<Vec3> points;
+};
+
+void trace_one(const Model& model, const View& field, const RayOptions& options, Vec3 receiver,
+               Ray& ray) {
+    ray.info.field_time = time_at(field, receiver);
+    if (in_air(model, receiver)) {
+        ray.info.status = RayStatus::receiver_in_air;
+        ray.points = {receiver};
+    } else {
+        ray.info.status = trace_points(field, receiver, options, ray.points);
+    }
+    const PathIntegral along = integrate_path(model, ray.points);
+    ray.info.length = along.length;
+    const bool arrived = ray.info.status == RayStatus::ok;
+    ray.info.time =
+        arrived ? field.source.start_time + along.time : std::numeric_limits<double>::infinity();
+}
+
+RaySet rays_of_dead_source(std::int32_t source_number, std::span<const Vec3> receivers,
+                           std::span<const std::int32_t> numbers) {
+    RaySet set;
+    for (std::size_t n = 0; n < receivers.size(); ++n) {
+        constexpr double never = std::numeric_limits<double>::infinity();
+        set.append({source_number, numbers[n], never, never, 0, RayStatus::source_in_air},
+                   std::span(&receivers[n], 1));
+    }
+    return set;
+}
+
+/// Passes finished sets on in the order of their numbers.
+class InOrder {
+  public:
+    explicit InOrder(const std::function<void(RaySet&&)>& consume) : consume_(consume) {}
+
+    void put(std::size_t number, RaySet&& set) {
+        const std::lock_guard lock(mutex_);
+        waiting_.emplace(number, std::move(set));
+        for (auto it = waiting_.find(next_); it != waiting_.end(); it = waiting_.find(next_)) {
+            consume_(std::move(it->second));
+            waiting_.erase(it);
+            ++next_;
+        }
+    }
+
+  private:
+    const std::function<void(RaySet&&)>& consume_;
+    std::mutex mutex_;
+    std::map<std::size_t, RaySet> waiting_;
+    std::size_t next_ = 0;
+};
+
+void check_inside(const Grid& grid, const char* what, std::size_t number, Vec3 p) {
+    if (is_finite(p) && grid.contains(p)) return;
+    const Vec3 far = grid.far_corner();
+    throw InputError(fmt::format(
+        "{} {} at ({}, {}, {}) is outside the model (must lie in x {}..{}, y {}..{}, z {}..{})",
+        what, number, p.x, p.y, p.z, grid.origin.x, far.x, grid.origin.y, far.y, grid.origin.z,
+        far.z));
+}
+
+/// The receivers of each source, in the order of the pairs.
+std::vector<std::vector<std::int32_t>> by_source(std::span<const RayPair> pairs,
+                                                 std::size_t sources, std::size_t receivers) {
+    std::vector<std::vector<std::int32_t>> lists(sources);
+    for (const RayPair& pair : pairs) {
+        const bool good = pair.source >= 0 && static_cast<std::size_t>(pair.source) < sources &&
+                          pair.receiver >= 0 && static_cast<std::size_t>(pair.receiver) < receivers;
+        if (!good) {
+            throw InputError(fmt::format(
+                "pair ({}, {}) names a source or receiver that is not there (there are {} and {})",
+                pair.source, pair.receiver, sources, receivers));
+        }
+        lists[static_cast<std::size_t>(pair.source)].push_back(pair.receiver);
+    }
+    return lists;
+}
+
+}  // namespace
+
+void validate(const RayOptions& options, const Grid& grid) {
+    validate(options.eikonal);
+    if (options.directions != 8 && options.directions != 16) {
+        throw InputError(fmt::format("directions of the grid tracer is {} (must be 8 or 16)",
+                                     options.directions));
+    }
+    if (options.tracer == Tracer::grid && !grid.is_2d()) {
+        throw InputError("tracer 'grid' is for 2-D models (use 'descent' or 'cells' in 3-D)");
+    }
+}
+
+std::vector<RayPair> all_pairs(std::size_t sources, std::size_t receivers) {
+    std::vector<RayPair> pairs;
+    pairs.reserve(sources * receivers);
+    for (std::size_t s = 0; s < sources; ++s) {
+        for (std::size_t r = 0; r < receivers; ++r) {
+            pairs.push_back({static_cast<std::int32_t>(s), static_cast<std::int32_t>(r)});
+        }
+    }
+    return pairs;
+}
+
+RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t source_number,
+                  std::span<const Vec3> receivers, std::span<const std::int32_t> receiver_numbers,
+                  const RayOptions& options, int threads) {
+    View view = field.view();
+    view.has_gaps = model.has_air();
+    std::vector<Ray> rays(receivers.size());
+    // A task holds several rays, so that dealing them out costs nothing.
+    constexpr std::int64_t share = 16;
+    const auto count = static_cast<std::int64_t>(receivers.size());
+    parallel_for((count + share - 1) / share, threads, [&](std::int64_t task) {
+        for (std::int64_t n = task * share; n < std::min(count, (task + 1) * share); ++n) {
+            const auto i = static_cast<std::size_t>(n);
+            rays[i].info.source = source_number;
+            rays[i].info.receiver = receiver_numbers[i];
+            trace_one(model, view, options, model.grid().clamp(receivers[i]), rays[i]);
+        }
+    });
+    RaySet set;
+    const std::size_t points =
+        std::accumulate(rays.begin(), rays.end(), std::size_t{0},
+                        [](std::size_t sum, const Ray& ray) { return sum + ray.points.size(); });
+    set.rays.reserve(rays.size());
+    set.points.reserve(points);
+    for (const Ray& ray : rays) set.append(ray.info, ray.points);
+    return set;
+}
+
+void for_each_source_rays(const Model& model, std::span<const PointSource> sources,
+                          std::span<const Vec3> receivers, std::span<const RayPair> pairs,
+                          const RayOptions& options, Monitor& monitor,
+                          const std::function<void(RaySet&&)>& consume) {
+    const Grid& grid = model.grid();
+    validate(options, grid);
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+        check_inside(grid, "source", s, sources[s].position);
+    }
+    for (std::size_t r = 0; r < receivers.size(); ++r) {
+        check_inside(grid, "receiver", r, receivers[r]);
+    }
+    const auto lists = by_source(pairs, sources.size(), receivers.size());
+    const int threads = resolve_threads(options.eikonal.threads);
+    const auto count = static_cast<std::int64_t>(sources.size());
+    const int outer = count >= threads ? threads : 1;
+    const int inner = outer == 1 ? threads : 1;
+    InOrder in_order(consume);
+    monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
+    parallel_for(count, outer, [&](std::int64_t i) {
+        monitor.check();
+        const auto s = static_cast<std::size_t>(i);
+        std::vector<Vec3> places;
+        for (const std::int32_t r : lists[s]) {
+            places.push_back(receivers[static_cast<std::size_t>(r)]);
+        }
+        const auto number = static_cast<std::int32_t>(i);
+        if (places.empty()) {
+            in_order.put(s, {});
+        } else if (in_air(model, grid.clamp(sources[s].position))) {
+            in_order.put(s, rays_of_dead_source(number, places, lists[s]));
+        } else {
+            EikonalOptions eikonal = options.eikonal;
+            eikonal.threads = inner;
+            const TimeField field = solve(model, sources[s], eikonal, monitor);
+            in_order.put(s, trace_rays(model, field, number, places, lists[s], options, inner));
+        }
+        monitor.advance(static_cast<std::int64_t>(places.size()));
+    });
+    monitor.end();
+}
+
+RaySet trace_rays(const Model& model, std::span<const PointSource> sources,
+                  std::span<const Vec3> receivers, std::span<const RayPair> pairs,
+                  const RayOptions& options, Monitor& monitor) {
+    RaySet all;
+    for_each_source_rays(model, sources, receivers, pairs, options, monitor, [&](RaySet&& set) {
+        for (std::size_t r = 0; r < set.size(); ++r) all.append(set.rays[r], set.path(r));
+    });
+    return all;
+}
+
+}  // namespace fermat

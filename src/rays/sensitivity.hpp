@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/choice.hpp"
+#include "core/field.hpp"
+#include "model/model.hpp"
+#include "rays/ray_set.hpp"
+
+namespace fermat {
+
+/// What the columns of a sensitivity matrix stand for.
+enum class Basis {
+    cells,  ///< length of the ray in each cell
+    nodes,  ///< derivative of the ray's time by each node's slowness
+};
+template <>
+inline constexpr auto choices<Basis> = choice_table<Basis>("basis", {{"cells", Basis::cells},
+                                                                     {"nodes", Basis::nodes}});
+
+/// Compressed sparse rows, one a ray, columns ascending. Columns number cells or nodes in C order.
+struct SparseRows {
+    std::int64_t columns = 0;
+    std::vector<std::int64_t> row_start{0};
+    std::vector<std::int64_t> column;
+    std::vector<double> value;
+};
+
+/// Rows of all rays; those that did not arrive are empty. With Basis::nodes, row times slowness is
+/// the time along the ray; with Basis::cells, row times the cells' mean slowness along the ray is.
+SparseRows sensitivity(const Model& model, const RaySet& rays, Basis basis, int threads = 0);
+
+/// How rays sample the cells: their number and their length in each, summed in the order of rays.
+struct Coverage {
+    Field<float> count;
+    Field<float> length;
+};
+Coverage coverage(const Model& model, const RaySet& rays, int threads = 0);
+
+}  // namespace fermat

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "io/hdf5_column.hpp"
 #include "io/hdf5_output.hpp"
 #include "io/text.hpp"
 
@@ -16,64 +17,12 @@ namespace fermat {
 namespace {
 
 namespace fs = std::filesystem;
+using hdf5::Column;
 using hdf5::Handle;
+using hdf5::native_type;
 using hdf5::Session;
 
 static_assert(sizeof(Vec3) == 3 * sizeof(double), "points go to the file as they lie in memory");
-
-template <class T>
-hid_t native_type() {
-    if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
-    if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
-    if constexpr (std::is_same_v<T, std::int32_t>) return H5T_NATIVE_INT32;
-    if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
-}
-
-/// A dataset that grows: [rows], or [rows][width].
-template <class T>
-class Column {
-  public:
-    Column() = default;
-    Column(hid_t group, const char* name, const fs::path& file, hsize_t width = 0)
-        : file_(file), rank_(width == 0 ? 1 : 2), width_(width) {
-        constexpr hsize_t chunk_rows = 4096;
-        const std::array<hsize_t, 2> now = {0, width};
-        const std::array<hsize_t, 2> most = {H5S_UNLIMITED, width};
-        const std::array<hsize_t, 2> chunk = {chunk_rows, width};
-        const Handle space(H5Screate_simple(rank_, now.data(), most.data()), H5Sclose);
-        const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
-        H5Pset_chunk(properties, rank_, chunk.data());
-        id_ = Handle(
-            H5Dcreate2(group, name, native_type<T>(), space, H5P_DEFAULT, properties, H5P_DEFAULT),
-            H5Dclose);
-        if (!id_.valid()) hdf5::fail_write(file_);
-    }
-
-    /// Appends rows that lie one after another in memory.
-    void append(const T* values, std::size_t rows) {
-        if (rows == 0) return;
-        const std::array<hsize_t, 2> start = {rows_, 0};
-        const std::array<hsize_t, 2> count = {rows, width_};
-        rows_ += rows;
-        const std::array<hsize_t, 2> extent = {rows_, width_};
-        if (H5Dset_extent(id_, extent.data()) < 0) hdf5::fail_write(file_);
-        const Handle space(H5Dget_space(id_), H5Sclose);
-        const Handle memory(H5Screate_simple(rank_, count.data(), nullptr), H5Sclose);
-        H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
-        if (H5Dwrite(id_, native_type<T>(), memory, space, H5P_DEFAULT, values) < 0) {
-            hdf5::fail_write(file_);
-        }
-    }
-    std::int64_t rows() const { return static_cast<std::int64_t>(rows_); }
-    bool close() { return id_.reset(); }
-
-  private:
-    fs::path file_;
-    int rank_ = 1;
-    hsize_t width_ = 0;
-    hsize_t rows_ = 0;
-    Handle id_;
-};
 
 /// A dataset of one number, as VTKHDF wants counts: that of the file's only piece.
 void write_count(hid_t group, const char* name, std::int64_t value, const fs::path& file) {

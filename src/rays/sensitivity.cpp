@@ -86,20 +86,35 @@ SparseRows sensitivity(const Model& model, const RaySet& rays, Basis basis, int 
     return matrix;
 }
 
+CoverageSum::CoverageSum(const Model& model, int threads)
+    : model_(model),
+      threads_(resolve_threads(threads)),
+      count_(model.grid().cell_shape(), 0),
+      length_(model.grid().cell_shape(), 0) {}
+
+void CoverageSum::add(const RaySet& rays) {
+    for_each_row(model_, rays, Basis::cells, threads_, [&](const std::vector<Entry>& row) {
+        for (const auto& [cell, value] : row) {
+            count_[static_cast<std::size_t>(cell)] += 1;
+            length_[static_cast<std::size_t>(cell)] += value;
+        }
+    });
+}
+
+Coverage CoverageSum::result() const {
+    const auto to_single = [](const Field<double>& sums) {
+        Field<float> single(sums.shape());
+        std::transform(sums.begin(), sums.end(), single.begin(),
+                       [](double sum) { return static_cast<float>(sum); });
+        return single;
+    };
+    return {to_single(count_), to_single(length_)};
+}
+
 Coverage coverage(const Model& model, const RaySet& rays, int threads) {
-    const Shape cells = model.grid().cell_shape();
-    Field<double> length(cells, 0);
-    Coverage cover{Field<float>(cells, 0), Field<float>(cells)};
-    for_each_row(model, rays, Basis::cells, resolve_threads(threads),
-                 [&](const std::vector<Entry>& row) {
-                     for (const auto& [cell, value] : row) {
-                         cover.count[static_cast<std::size_t>(cell)] += 1;
-                         length[static_cast<std::size_t>(cell)] += value;
-                     }
-                 });
-    std::transform(length.begin(), length.end(), cover.length.begin(),
-                   [](double sum) { return static_cast<float>(sum); });
-    return cover;
+    CoverageSum sum(model, threads);
+    sum.add(rays);
+    return sum.result();
 }
 
 }  // namespace fermat

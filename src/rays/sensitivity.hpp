@@ -38,4 +38,19 @@ struct Coverage {
 };
 Coverage coverage(const Model& model, const RaySet& rays, int threads = 0);
 
+/// The same, summed up as rays come. The model must outlive it.
+class CoverageSum {
+  public:
+    explicit CoverageSum(const Model& model, int threads = 0);
+
+    void add(const RaySet& rays);
+    Coverage result() const;
+
+  private:
+    const Model& model_;
+    int threads_;
+    Field<double> count_;
+    Field<double> length_;
+};
+
 }  // namespace fermat

@@ -1,0 +1,66 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <type_traits>
+
+#include "io/hdf5.hpp"
+
+namespace fermat::hdf5 {
+
+template <class T>
+hid_t native_type() {
+    if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
+    if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
+    if constexpr (std::is_same_v<T, std::int32_t>) return H5T_NATIVE_INT32;
+    if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
+}
+
+/// A dataset that grows: [rows], or [rows][width].
+template <class T>
+class Column {
+  public:
+    Column() = default;
+    Column(hid_t group, const char* name, const std::filesystem::path& file, hsize_t width = 0)
+        : file_(file), rank_(width == 0 ? 1 : 2), width_(width) {
+        constexpr hsize_t chunk_rows = 4096;
+        const std::array<hsize_t, 2> now = {0, width};
+        const std::array<hsize_t, 2> most = {H5S_UNLIMITED, width};
+        const std::array<hsize_t, 2> chunk = {chunk_rows, width};
+        const Handle space(H5Screate_simple(rank_, now.data(), most.data()), H5Sclose);
+        const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+        H5Pset_chunk(properties, rank_, chunk.data());
+        id_ = Handle(
+            H5Dcreate2(group, name, native_type<T>(), space, H5P_DEFAULT, properties, H5P_DEFAULT),
+            H5Dclose);
+        if (!id_.valid()) fail_write(file_);
+    }
+
+    /// Appends rows that lie one after another in memory.
+    void append(const T* values, std::size_t rows) {
+        if (rows == 0) return;
+        const std::array<hsize_t, 2> start = {rows_, 0};
+        const std::array<hsize_t, 2> count = {rows, width_};
+        rows_ += rows;
+        const std::array<hsize_t, 2> extent = {rows_, width_};
+        if (H5Dset_extent(id_, extent.data()) < 0) fail_write(file_);
+        const Handle space(H5Dget_space(id_), H5Sclose);
+        const Handle memory(H5Screate_simple(rank_, count.data(), nullptr), H5Sclose);
+        H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr);
+        if (H5Dwrite(id_, native_type<T>(), memory, space, H5P_DEFAULT, values) < 0) {
+            fail_write(file_);
+        }
+    }
+    std::int64_t rows() const { return static_cast<std::int64_t>(rows_); }
+    bool close() { return id_.reset(); }
+
+  private:
+    std::filesystem::path file_;
+    int rank_ = 1;
+    hsize_t width_ = 0;
+    hsize_t rows_ = 0;
+    Handle id_;
+};
+
+}  // namespace fermat::hdf5

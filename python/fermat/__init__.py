@@ -2,14 +2,30 @@
 
     import fermat as fm
     model = fm.Model.gradient((129, 129, 129), v0=2, gradient=0.5, spacing=0.1)
+    times = fm.traveltimes(model, source=(5, 5, 0.5))
+    rays = fm.rays(model, sources=(5, 5, 0.5), receivers=[(0, 0, 0), (12, 5, 0)])
+    fm.plot.section(model, times=times, rays=rays)
 
 z is depth, positive down; a 2-D model is (x, z). Units are your own but consistent.
 """
 
-from . import plot
+from . import analytic, plot
 from ._core import Model, build_info, devices
+from ._rays import Rays, rays
+from ._times import receiver_times, traveltimes
 
 __version__ = build_info()["version"]
-Model.__module__ = __name__
+Model.__module__ = Rays.__module__ = __name__
 
-__all__ = ["Model", "__version__", "build_info", "devices", "plot"]
+__all__ = [
+    "Model",
+    "Rays",
+    "__version__",
+    "analytic",
+    "build_info",
+    "devices",
+    "plot",
+    "rays",
+    "receiver_times",
+    "traveltimes",
+]

@@ -11,6 +11,9 @@ void bind_errors(nanobind::module_& module);
 void bind_info(nanobind::module_& module);
 void bind_monitor(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
+void bind_times(nanobind::module_& module);
+void bind_rays(nanobind::module_& module);
+void bind_analytic(nanobind::module_& module);
 
 /// Model's makers, called by bind_model.
 void bind_makers(nanobind::class_<Model>& type);

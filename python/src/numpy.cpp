@@ -84,6 +84,14 @@ Array wrapped(T* data, Shape shape, nb::handle owner) {
     return shape.y == 1 ? Array(data, {nx, nz}, owner) : Array(data, {nx, ny, nz}, owner);
 }
 
+template <class T>
+nb::ndarray<nb::numpy, T> handed_over(Field<T> field) {
+    const Shape shape = field.shape();
+    T* data = field.release().release();
+    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return wrapped<nb::ndarray<nb::numpy, T>>(data, shape, owner);
+}
+
 }  // namespace
 
 Field<float> field_from_array(nb::handle object, const char* what) {
@@ -105,11 +113,10 @@ ReadOnlyArray view_of(FieldView<const float> field, nb::handle owner) {
     return wrapped<ReadOnlyArray>(field.data(), field.shape(), owner);
 }
 
-OwnedArray array_of(Field<float> field) {
-    const Shape shape = field.shape();
-    float* data = field.release().release();
-    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<float*>(p); });
-    return wrapped<OwnedArray>(data, shape, owner);
+OwnedArray array_of(Field<float> field) { return handed_over(std::move(field)); }
+
+nb::ndarray<nb::numpy, double> array_of(Field<double> field) {
+    return handed_over(std::move(field));
 }
 
 Shape shape_from(const AxisCounts& counts) {

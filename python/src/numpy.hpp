@@ -26,6 +26,7 @@ ReadOnlyArray view_of(FieldView<const float> field, nanobind::handle owner);
 
 /// Gives the field's memory to NumPy.
 OwnedArray array_of(Field<float> field);
+nanobind::ndarray<nanobind::numpy, double> array_of(Field<double> field);
 
 /// "(nx, nz)" or "(nx, ny, nz)" as a Shape.
 Shape shape_from(const AxisCounts& counts);

@@ -10,13 +10,20 @@ import pytest
 USE = """
 import fermat as fm
 import numpy as np
+import numpy.typing as npt
 
 model = fm.Model(np.ones((3, 4)), spacing=(0.1, 0.2), origin=0)
 other: fm.Model = fm.Model.layers((3, 4), layers=[(0, 2), (1, 3)]).checkerboard(size=2)
 total: np.float32 = model.velocity.sum() + other.slowness.sum()
 shape: tuple[int, ...] = model.shape
 version: str = fm.__version__
-fm.plot.section(model, times=model.slowness)
+single: npt.NDArray[np.float32] = fm.traveltimes(model, (0, 0), solver="fmm")
+double: npt.NDArray[np.float64] = fm.traveltimes(model, [(0, 0)], precision="double")
+at: npt.NDArray[np.float64] = fm.receiver_times(model, (0, 0), np.zeros((3, 2)))
+rays: fm.Rays = fm.rays(model, (0, 0), [(0.1, 0.2)], pairs=[(0, 0)], progress=print)
+path: npt.NDArray[np.float64] = rays.paths[0]
+exact = fm.analytic.gradient_time((0, 0), (1, 1), v0=2, gradient=0.5)
+fm.plot.section(model, times=single, rays=rays, sources=(0, 0), levels=[0.1, 0.2])
 """
 
 

@@ -1,0 +1,239 @@
+"""Rays from receivers to sources, and what tomography wants of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+
+from . import _arguments as arguments
+from . import _core
+
+if TYPE_CHECKING:
+    import os
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._arguments import Basis, Device, Progress, Solver, Tracer
+    from ._core import Model
+
+__all__ = ["Paths", "Rays", "rays"]
+
+
+class Paths(Sequence["NDArray[np.float64]"]):
+    """The rays' points, one array (points, 2 or 3) a ray, cut from `Rays.points` when asked for."""
+
+    def __init__(self, points: NDArray[np.float64], offsets: NDArray[np.int64]) -> None:
+        self._points = points
+        self._offsets = offsets
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    @overload
+    def __getitem__(self, ray: int) -> NDArray[np.float64]: ...
+    @overload
+    def __getitem__(self, ray: slice) -> list[NDArray[np.float64]]: ...
+    def __getitem__(self, ray: int | slice) -> NDArray[np.float64] | list[NDArray[np.float64]]:
+        numbers = range(len(self))[ray]
+        if isinstance(numbers, range):
+            return [self[n] for n in numbers]
+        return self._points[self._offsets[numbers] : self._offsets[numbers + 1]]
+
+    def __repr__(self) -> str:
+        return f"Paths({len(self)} rays, {len(self._points)} points)"
+
+
+class Rays:
+    """Rays of a model, grouped by source; `fermat.rays` makes them.
+
+    Arrays have one entry a ray and are read-only views of the rays' own memory.
+    """
+
+    def __init__(self, model: Model, rays: _core.RaySet) -> None:
+        self._model = model
+        self._rays = rays
+
+    def __len__(self) -> int:
+        return len(self._rays)
+
+    def __repr__(self) -> str:
+        names, counts = np.unique(self.status, return_counts=True)
+        ends = ", ".join(f"{count} {name}" for name, count in zip(names, counts, strict=True))
+        return f"Rays({len(self)} rays{': ' if ends else ''}{ends}; {len(self.points)} points)"
+
+    @property
+    def model(self) -> Model:
+        """What they were traced in."""
+        return self._model
+
+    @property
+    def points(self) -> NDArray[np.float64]:
+        """Points of all rays, (n, 3), or (n, 2) as (x, z) in 2-D, each from receiver to source."""
+        return self._rays.points(self._model.ndim == 2)
+
+    @property
+    def offsets(self) -> NDArray[np.int64]:
+        """Ray r has the points offsets[r] to offsets[r + 1]."""
+        return self._rays.offsets
+
+    @property
+    def paths(self) -> Paths:
+        """Points ray by ray: rays.paths[r] is an array (n, 2 or 3), without a copy."""
+        return Paths(self.points, self.offsets)
+
+    @property
+    def times(self) -> NDArray[np.float64]:
+        """Slowness integrated along the ray, plus the start time; infinite unless it arrived."""
+        return self._rays.times
+
+    @property
+    def field_times(self) -> NDArray[np.float64]:
+        """Time of the field at the receiver."""
+        return self._rays.field_times
+
+    @property
+    def lengths(self) -> NDArray[np.float64]:
+        return self._rays.lengths
+
+    @property
+    def source(self) -> NDArray[np.int32]:
+        """Number of the ray's source, from 0."""
+        return self._rays.source
+
+    @property
+    def receiver(self) -> NDArray[np.int32]:
+        """Number of the ray's receiver, from 0."""
+        return self._rays.receiver
+
+    @property
+    def status(self) -> NDArray[np.str_]:
+        """How the ray ended: "ok", or why it did not reach its source: "receiver_in_air",
+        "source_in_air", "unreachable", "stalled"."""
+        return np.array(_core.ray_status_names())[self._rays.status]
+
+    def sensitivity(self, basis: Basis = "nodes", *, threads: int = 0) -> Any:
+        """How the rays' times depend on the model: a scipy.sparse.csr_array, one row a ray.
+
+        With "nodes", columns are the model's nodes in C order and a row times their slowness is
+        the time along the ray. With "cells", columns are cells and values are the ray's length
+        in each. Rays that did not arrive have empty rows.
+
+        >>> import fermat as fm, numpy as np
+        >>> model = fm.Model.gradient((41, 21), v0=2, gradient=0.5, spacing=0.25)
+        >>> rays = fm.rays(model, (0, 0), [(9, 0), (10, 3)])
+        >>> matrix = rays.sensitivity()
+        >>> matrix.shape
+        (2, 861)
+        >>> np.allclose(matrix @ model.slowness.ravel(), rays.times, rtol=1e-6)
+        True
+        """
+        try:
+            from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
+        except ImportError:
+            raise ImportError("sensitivity needs SciPy (pip install scipy)") from None
+        values, columns, starts, width = _core.sensitivity(self._model, self._rays, basis, threads)
+        return csr_array((values, columns, starts), shape=(len(self), width))
+
+    def coverage(
+        self, *, threads: int = 0
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Number and total length of the rays in each cell: two arrays of one less than the
+        model's nodes along each axis."""
+        cells = tuple(n - 1 for n in self._model.shape)
+        count, length = _core.coverage(self._model, self._rays, threads)
+        return count.reshape(cells), length.reshape(cells)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the rays as lines for ParaView, PyVista and h5py (VTKHDF PolyData, .h5).
+
+        A file that was there stays as it was if writing fails."""
+        self._rays.save(path)
+
+
+def rays(
+    model: Model,
+    sources: ArrayLike,
+    receivers: ArrayLike,
+    *,
+    pairs: ArrayLike | None = None,
+    tracer: Tracer = "descent",
+    directions: int = 16,
+    start_time: ArrayLike = 0.0,
+    solver: Solver = "fim",
+    order: int = 2,
+    device: Device = "auto",
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Rays:
+    """Rays of first arrivals from receivers to sources.
+
+    Parameters
+    ----------
+    model
+        Velocity.
+    sources, receivers
+        Positions (n, 3), or (n, 2) as (x, z) in 2-D; one position is taken as an array of one.
+    pairs
+        Which rays to trace: an array (n, 2) of source and receiver numbers from 0. Default: every
+        source with every receiver. Rays come grouped by source, within a source in this order.
+    tracer
+        "descent" continuous descent of the time field (default), "cells" straight through each
+        cell, "grid" from node to node (2-D).
+    directions
+        Of the tracer "grid": 8 or 16.
+    start_time, solver, order, device, threads, progress
+        As in `traveltimes`.
+
+    Returns
+    -------
+    Rays
+        Each ray ends exactly at its source, or its status says why not.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> model = fm.Model.layers((501, 101), layers=[(0, 2), (50, 5)])
+    >>> rays = fm.rays(model, (0, 0), [(x, 0) for x in (100, 300, 500)])
+    >>> rays
+    Rays(3 rays: 3 ok; ... points)
+    >>> [int(path[:, 1].max().round(-1)) for path in rays.paths]  # direct, then along the interface
+    [0, 50, 50]
+    """
+    places = arguments.points(model, sources, "sources")
+    stations = arguments.points(model, receivers, "receivers")
+    starts = arguments.start_times(start_time, len(places))
+    which = None if pairs is None else _pairs(pairs)
+    return Rays(
+        model,
+        _core.rays(
+            model,
+            places,
+            starts,
+            stations,
+            which,
+            tracer,
+            directions,
+            solver,
+            order,
+            device,
+            threads,
+            progress,
+        ),
+    )
+
+
+def _pairs(values: ArrayLike) -> NDArray[np.int32]:
+    array = np.asarray(values)
+    if array.size == 0:
+        array = np.empty((0, 2), np.int32)
+    if array.ndim != 2 or array.shape[1] != 2 or not np.issubdtype(array.dtype, np.integer):
+        raise ValueError(
+            f"pairs is an array of {array.dtype} of shape {array.shape} (must be whole numbers of "
+            "shape (n, 2): source and receiver, from 0)"
+        )
+    limit = np.iinfo(np.int32)
+    if array.size and (array.min() < limit.min or array.max() > limit.max):
+        raise ValueError(f"pairs holds {array.max()} (must be below 2^31)")
+    return np.ascontiguousarray(array, dtype=np.int32)

@@ -1,0 +1,151 @@
+"""First arrivals: fields on the model's nodes and times at receivers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from . import _arguments as arguments
+from . import _core
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._arguments import Device, Precision, Progress, Solver
+    from ._core import Model
+
+__all__ = ["receiver_times", "traveltimes"]
+
+
+@overload
+def traveltimes(
+    model: Model,
+    source: ArrayLike,
+    *,
+    start_time: ArrayLike = ...,
+    together: bool = ...,
+    solver: Solver = ...,
+    order: int = ...,
+    precision: Literal["single"] = ...,
+    device: Device = ...,
+    threads: int = ...,
+    progress: Progress | None = ...,
+) -> NDArray[np.float32]: ...
+@overload
+def traveltimes(
+    model: Model,
+    source: ArrayLike,
+    *,
+    start_time: ArrayLike = ...,
+    together: bool = ...,
+    solver: Solver = ...,
+    order: int = ...,
+    precision: Literal["double"],
+    device: Device = ...,
+    threads: int = ...,
+    progress: Progress | None = ...,
+) -> NDArray[np.float64]: ...
+def traveltimes(
+    model: Model,
+    source: ArrayLike,
+    *,
+    start_time: ArrayLike = 0.0,
+    together: bool = False,
+    solver: Solver = "fim",
+    order: int = 2,
+    precision: Precision = "single",
+    device: Device = "auto",
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> NDArray[Any]:
+    """First-arrival times on the model's nodes.
+
+    Parameters
+    ----------
+    model
+        Velocity; times are in its length unit over its velocity unit (km and km/s give s).
+    source
+        A position (x, y, z), or (x, z) in 2-D, anywhere in the model's closed box, on a node or
+        between nodes; or an array (n, 3) or (n, 2) of them.
+    start_time
+        When the source starts: one number, or one for each source.
+    together
+        One field for all sources: the earliest arrival of any of them.
+    solver
+        "fim" fast iterative (default), "fmm" fast marching, "fsm" fast sweeping, "vidale" expanding
+        box.
+    order
+        Of the differences: 1 or 2.
+    precision
+        Of the computation and of the result: "single" (float32) or "double" (float64).
+    device
+        "cpu", "cuda", or "auto" for what is there.
+    threads
+        0 for all cores. The result does not depend on it.
+    progress
+        Called as progress(done, total, task) now and then.
+
+    Returns
+    -------
+    ndarray
+        Of the model's shape for one source or together; (n, *shape) for an array of sources.
+        Infinite where no wave arrives, as in air.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> model = fm.Model.gradient((51, 51), v0=2, gradient=0.5, spacing=0.1)  # km, km/s
+    >>> import numpy as np
+    >>> times = fm.traveltimes(model, source=(2.5, 0))
+    >>> times.shape
+    (51, 51)
+    >>> print(f"{times[25, 50]:.3f} s straight down; exactly {2 * np.log(4.5 / 2):.3f} s")
+    1.622 s straight down; exactly 1.622 s
+    """
+    places = arguments.points(model, source, "source")
+    starts = arguments.start_times(start_time, len(places))
+    one = arguments.is_single(source)
+    return _core.traveltimes(
+        model,
+        places,
+        starts,
+        one or together,
+        solver,
+        order,
+        precision,
+        device,
+        threads,
+        progress,
+    )
+
+
+def receiver_times(
+    model: Model,
+    sources: ArrayLike,
+    receivers: ArrayLike,
+    *,
+    start_time: ArrayLike = 0.0,
+    solver: Solver = "fim",
+    order: int = 2,
+    device: Device = "auto",
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> NDArray[np.float64]:
+    """First-arrival times of every source at every receiver: an array (sources, receivers).
+
+    No field is kept, and the fewer of sources and receivers are solved from. Options are those of
+    `traveltimes`. Infinite where no wave arrives.
+
+    >>> import fermat as fm
+    >>> model = fm.Model.constant((101, 51), velocity=2.0, spacing=0.1)
+    >>> fm.receiver_times(model, [(0, 0), (4, 0)], [(0, 3), (4, 3), (8, 3)]).round(3)
+    array([[1.5  , 2.5  , 4.272],
+           [2.5  , 1.5  , 2.5  ]])
+    """
+    places = arguments.points(model, sources, "sources")
+    stations = arguments.points(model, receivers, "receivers")
+    starts = arguments.start_times(start_time, len(places))
+    times = _core.receiver_times(
+        model, places, starts, stations, solver, order, device, threads, progress
+    )
+    return times.reshape(len(places), len(stations))

@@ -1,0 +1,127 @@
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "bindings.hpp"
+#include "core/parallel.hpp"
+#include "eikonal/eikonal.hpp"
+#include "monitor.hpp"
+#include "numpy.hpp"
+#include "options.hpp"
+#include "points.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+struct Job {
+    const Model& model;
+    std::vector<PointSource> sources;
+    EikonalOptions options;
+    Precision precision = Precision::single;
+};
+
+template <class Real>
+nb::object earliest(const Job& job, PythonMonitor& bridge) {
+    return nb::cast(array_of(bridge.run([&](Monitor& monitor) {
+        return first_arrivals<Real>(job.model, job.sources, job.options, monitor);
+    })));
+}
+
+/// Fields in double run one after another, each on all threads.
+void each_field(const Job& job, Monitor& monitor, double* out) {
+    const std::size_t nodes = job.model.grid().node_count();
+    monitor.begin("first arrivals", static_cast<std::int64_t>(job.sources.size()));
+    for (const PointSource& source : job.sources) {
+        const Field<double> times =
+            to_times(solve<double>(job.model, source, job.options, monitor));
+        out = std::copy_n(times.data(), nodes, out);
+        monitor.advance();
+    }
+    monitor.end();
+}
+
+void each_field(const Job& job, Monitor& monitor, float* out) {
+    const std::size_t nodes = job.model.grid().node_count();
+    for_each_field(job.model, job.sources, job.options, monitor,
+                   [&](std::size_t number, TimeField&& field) {
+                       const Field<float> times = to_times(std::move(field));
+                       std::copy_n(times.data(), nodes, out + number * nodes);
+                   });
+}
+
+/// (n, nx, ny, nz), or (n, nx, nz) in 2-D.
+template <class Real>
+nb::object one_each(const Job& job, PythonMonitor& bridge) {
+    const Shape shape = job.model.grid().shape;
+    std::unique_ptr<Real[]> memory(new Real[job.sources.size() * shape.count()]);
+    bridge.run([&](Monitor& monitor) { each_field(job, monitor, memory.get()); });
+    Real* const data = memory.release();
+    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<Real*>(p); });
+    std::vector<std::size_t> sizes{job.sources.size(), static_cast<std::size_t>(shape.x)};
+    if (shape.y != 1) sizes.push_back(static_cast<std::size_t>(shape.y));
+    sizes.push_back(static_cast<std::size_t>(shape.z));
+    return nb::cast(nb::ndarray<nb::numpy, Real>(data, sizes.size(), sizes.data(), owner));
+}
+
+template <class Real>
+nb::object fields(const Job& job, bool together, PythonMonitor& bridge) {
+    return together ? earliest<Real>(job, bridge) : one_each<Real>(job, bridge);
+}
+
+nb::object traveltimes(const Model& model, const Points& sources, const Numbers& start_times,
+                       bool together, const std::string& solver, int order,
+                       const std::string& precision, const std::string& device, int threads,
+                       nb::object progress) {
+    const Job job{model, sources_from(sources, start_times, model.grid()),
+                  eikonal_options(solver, order, threads, device),
+                  parse_choice<Precision>(precision)};
+    PythonMonitor bridge(std::move(progress));
+    return job.precision == Precision::full ? fields<double>(job, together, bridge)
+                                            : fields<float>(job, together, bridge);
+}
+
+DoubleArray times_at_receivers(const Model& model, const Points& sources,
+                               const Numbers& start_times, const Points& receivers,
+                               const std::string& solver, int order, const std::string& device,
+                               int threads, nb::object progress) {
+    const Grid& grid = model.grid();
+    const std::vector<PointSource> from = sources_from(sources, start_times, grid);
+    const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
+    const EikonalOptions options = eikonal_options(solver, order, threads, device);
+    PythonMonitor bridge(std::move(progress));
+    return array_from(bridge.run(
+        [&](Monitor& monitor) { return receiver_times(model, from, to, options, monitor); }));
+}
+
+}  // namespace
+
+void bind_times(nb::module_& module) {
+    module.def("traveltimes", &traveltimes, "model"_a, "sources"_a, "start_times"_a, "together"_a,
+               "solver"_a, "order"_a, "precision"_a, "device"_a, "threads"_a, "progress"_a.none(),
+               nb::sig("def traveltimes(model: Model, sources: numpy.typing.NDArray[typing.Any], "
+                       "start_times: numpy.typing.NDArray[typing.Any], together: bool, solver: "
+                       "str, order: int, precision: str, device: str, threads: int, progress: "
+                       "object | None) -> numpy.typing.NDArray[typing.Any]"),
+               "fermat.traveltimes after its arguments are checked.");
+    module.def("receiver_times", &times_at_receivers, "model"_a, "sources"_a, "start_times"_a,
+               "receivers"_a, "solver"_a, "order"_a, "device"_a, "threads"_a, "progress"_a.none(),
+               nb::sig("def receiver_times(model: Model, sources: "
+                       "numpy.typing.NDArray[typing.Any], start_times: "
+                       "numpy.typing.NDArray[typing.Any], receivers: "
+                       "numpy.typing.NDArray[typing.Any], solver: str, order: int, device: str, "
+                       "threads: int, progress: object | None) -> "
+                       "numpy.typing.NDArray[numpy.float64]"),
+               "fermat.receiver_times after its arguments are checked: [source][receiver], flat.");
+}
+
+}  // namespace fermat::python

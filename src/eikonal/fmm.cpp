@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/error.hpp"
@@ -57,11 +58,15 @@ class March {
     }
 
     void run(Monitor& monitor) {
-        constexpr std::uint32_t turns_between_checks = 1 << 16;
-        const auto is_settled = [this](std::uint32_t node) { return tau_[node] > 0; };
+        std::uint32_t turn = 0;
+        const auto take_turn = [&](Index3 n) {
+            constexpr std::uint32_t turns_between_checks = 1 << 14;
+            if (++turn % turns_between_checks == 0) monitor.check();
+            update_round(n);
+        };
+        const auto was_settled = [this](std::uint32_t node) { return tau_[node] > 0; };
         MarchItem first;
-        for (std::uint32_t turn = 1; queue_.pop(first, is_settled); ++turn) {
-            if (turn % turns_between_checks == 0) monitor.check();
+        while (queue_.pop(first, was_settled)) {
             prefetch(queue_.ahead());
             Real& tau = tau_[first.node()];
             if (tau > 0) continue;
@@ -73,11 +78,11 @@ class March {
                 continue;
             }
             tau = -tau;
-            update_round(n);
+            take_turn(n);
             while (!again_.empty()) {
                 const Index3 earlier = rimmed_.node(again_.back());
                 again_.pop_back();
-                update_round(earlier);
+                take_turn(earlier);
             }
         }
     }
@@ -91,7 +96,7 @@ class March {
   private:
     /// Of nodes whose time is not computed: air and the rim.
     static constexpr Real closed = 2 * unreached<Real>;
-    static constexpr Real tolerance = sizeof(Real) == 4 ? Real(1e-6) : Real(1e-12);
+    static constexpr Real tolerance = 2 * std::numeric_limits<Real>::epsilon();
     static constexpr float late_turn = 1e-6F;
 
     void update_round(Index3 n) {

@@ -116,8 +116,8 @@ class Sweeper {
         const Real old = *tau;
         const Real least_change = tolerance * old;
         const bool take =
-            found < old - least_change ||
-            (Mode == Accept::changed && found > old + least_change && found < reached_limit<Real>);
+            found < reached_limit<Real> &&
+            (found < old - least_change || (Mode == Accept::changed && found > old + least_change));
         if (!take) return;
         tau_[offset] = found;
         changed_ = true;

@@ -136,22 +136,24 @@ inline Real update_node(const NodeGeometry<Real>& geometry, const RimmedShape& r
                         Real r2, Real r, Read read) {
     const Real inverse_r2 = 1 / r2;
     const Real f = 1 / (geometry.speed(n) * r);
-    const NodeMedium<Real> node(f, inverse_r2);
-    const auto term = [&](auto d) {
+    const auto along = [&](auto d) {
         const auto& axis = geometry.axis(d);
         const std::ptrdiff_t step = rimmed.stride(d);
-        const AxisNeighbours<Real> round{read(-step), read(step), read(-2 * step), read(2 * step)};
-        const AxisGeometry<Real> place{axis.moment[static_cast<std::size_t>(n[d])] * inverse_r2,
-                                       axis.h2 * inverse_r2, axis.inverse_spacing};
-        return upwind_term<Order, Real>(round, place, node);
+        return AxisStencil<Real>{read(-step),
+                                 read(step),
+                                 read(-2 * step),
+                                 read(2 * step),
+                                 axis.moment[static_cast<std::size_t>(n[d])] * inverse_r2,
+                                 axis.h2 * inverse_r2,
+                                 axis.inverse_spacing};
     };
     constexpr std::integral_constant<int, 0> axis_x;
     constexpr std::integral_constant<int, 1> axis_y;
     constexpr std::integral_constant<int, 2> axis_z;
     if constexpr (Dim == 2) {
-        return solve_upwind(term(axis_x), term(axis_z), f);
+        return update_tau<Order>(f, inverse_r2, along(axis_x), along(axis_z));
     } else {
-        return solve_upwind(term(axis_x), term(axis_y), term(axis_z), f);
+        return update_tau<Order>(f, inverse_r2, along(axis_x), along(axis_y), along(axis_z));
     }
 }
 

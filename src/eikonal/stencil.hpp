@@ -28,105 +28,142 @@ inline constexpr Real unreached = Real(1e10);
 template <class Real>
 inline constexpr Real reached_limit = Real(1e9);
 
-/// One axis' part of the equation: it contributes a^2 (tau - z)^2 once tau exceeds z.
+template <class V>
+FERMAT_HD inline V least(V a, V b) {
+    return a < b ? a : b;
+}
+template <class V>
+FERMAT_HD inline V least(V a, V b, V c) {
+    return least(least(a, b), c);
+}
+
+/// One axis' part of the equation: it contributes a^2 (tau - z)^2 once tau exceeds z. z is kept as
+/// near + shift, of which near is exact and shift small, so that tau takes on little rounding.
 template <class V>
 struct UpwindTerm {
-    V z;
+    V near;
+    V shift;
     V a;
 };
 
-/// tau of the neighbours along one axis: one and two nodes below and above.
+/// One axis through a node: tau one and two nodes below and above, and the node's place relative to
+/// the source by gamma and eta = h^2/r^2. The neighbour k steps toward sigma has
+/// (r_k/r)^2 = 1 - 2 k sigma gamma + k^2 eta.
 template <class V>
-struct AxisNeighbours {
+struct AxisStencil {
     V low;
     V high;
     V low2;
     V high2;
-};
-
-/// A node's place relative to the source: gamma and eta = h^2/r^2 along one axis. The neighbour k
-/// steps toward sigma has (r_k/r)^2 = 1 - 2 k sigma gamma + k^2 eta.
-template <class V>
-struct AxisGeometry {
     V gamma;
     V eta;
     Scalar<V> inverse_spacing;
 };
 
-/// What a node has along all axes: f, and f^2 as the test for late arrivals needs it.
+/// The upwind neighbours along one axis.
 template <class V>
-struct NodeMedium {
-    V f;
-    V inverse_r2;
-    V late;
-
-    FERMAT_HD NodeMedium(V f_, V inverse_r2_) : f(f_), inverse_r2(inverse_r2_), late(9 * f_ * f_) {}
+struct UpwindSide {
+    V near;
+    V far;
+    V other;   ///< the neighbour on the other side
+    V toward;  ///< sigma gamma
+    V near_ratio2;
+    V far_ratio2;
+    Scalar<V> inverse_spacing;
 };
 
+template <class V, class Mask>
+FERMAT_HD inline UpwindSide<V> factored_side(const AxisStencil<V>& axis, Mask from_low) {
+    UpwindSide<V> side;
+    side.near = from_low ? axis.low : axis.high;
+    side.far = from_low ? axis.low2 : axis.high2;
+    side.other = from_low ? axis.high : axis.low;
+    side.toward = from_low ? axis.gamma : -axis.gamma;
+    side.near_ratio2 = 1 - 2 * side.toward + axis.eta;
+    side.far_ratio2 = 1 - 4 * side.toward + 4 * axis.eta;
+    side.inverse_spacing = axis.inverse_spacing;
+    return side;
+}
+
+/// The side whose first-order z is the smaller.
+template <class V>
+FERMAT_HD inline UpwindSide<V> factored_side(const AxisStencil<V>& axis) {
+    return factored_side(axis, (1 - axis.gamma) * axis.low < (1 + axis.gamma) * axis.high);
+}
+
+/// The side that Godunov's scheme takes at a given tau: that of the larger derivative.
+template <class V>
+FERMAT_HD inline UpwindSide<V> godunov_side(const AxisStencil<V>& axis, V tau) {
+    return factored_side(axis, 2 * axis.gamma * tau > axis.low - axis.high);
+}
+
+/// True where the wave comes from both sides: fronts collide, and the two may differ.
+template <class V>
+FERMAT_HD inline auto both_upwind(const UpwindSide<V>& side, V tau) {
+    return (1 - side.toward) * tau > side.other;
+}
+
 /// Second order is used where the node behind the upwind neighbour is upwind of it in turn.
-///
-/// Factoring pays where the wave comes straight from the source. Beside the source but behind an
-/// obstacle it harms: tau then varies as 1/T0, and the differences' error, about tau s0 h/(2r),
-/// outgrows s and lets times leak to too early values. So where a neighbour's wave came at less
-/// than a third of the local velocity on the straight line, T/r > 3 s, the plain equation in T is
-/// used: the same formula with tau_k r_k/r for tau_k and no gamma.
 template <int Order, class V>
-FERMAT_HD inline UpwindTerm<V> upwind_term(const AxisNeighbours<V>& tau,
-                                           const AxisGeometry<V>& axis, const NodeMedium<V>& node) {
+FERMAT_HD inline UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
     using Real = Scalar<V>;
+    V c = 1 + side.toward;
+    V shift = -side.near * side.toward;
+    if constexpr (Order == 2) {
+        const auto second =
+            side.far * side.far * side.far_ratio2 <= side.near * side.near * side.near_ratio2;
+        c = second ? c + Real(0.5) : c;
+        shift = second ? shift + Real(0.5) * (side.near - side.far) : shift;
+    }
+    // Past the source the slope may point the wrong way for any tau: no contribution then.
+    const V none = 0 * c + unreached<Real>;
+    return {side.near, c > 0 ? shift / c : none, side.inverse_spacing * c};
+}
+
+/// The same axis in the plain equation, where T is differenced instead of tau: tau_k r_k/r takes
+/// the place of tau_k, and gamma falls away.
+template <class V>
+FERMAT_HD inline UpwindSide<V> plain_side(const AxisStencil<V>& axis) {
     const V level = 1 + axis.eta;
     const V slant = 2 * axis.gamma;
     const auto from_low =
-        tau.low * tau.low * (level - slant) < tau.high * tau.high * (level + slant);
-    V near = from_low ? tau.low : tau.high;
-    V toward = from_low ? axis.gamma : -axis.gamma;
+        axis.low * axis.low * (level - slant) < axis.high * axis.high * (level + slant);
+    const V toward = from_low ? axis.gamma : -axis.gamma;
     const V near_ratio2 = level - 2 * toward;
-    const auto late = near * near * node.inverse_r2 > node.late;
-    V alpha = toward * 0 + 1;
-    V beta;
-    if constexpr (Order == 2) {
-        V far = from_low ? tau.low2 : tau.high2;
-        const V far_ratio2 = 1 - 4 * (toward - axis.eta);
-        const auto second = far * far * far_ratio2 <= near * near * near_ratio2;
-        if (any_lane(late)) {
-            far = late ? far * root(far_ratio2 > 0 ? far_ratio2 : 0 * near) : far;
-            near = late ? near * root(near_ratio2 > 0 ? near_ratio2 : 0 * near) : near;
-            toward = late ? 0 * near : toward;
-        }
-        alpha = second ? alpha + Real(0.5) : alpha;
-        beta = second ? 2 * near - Real(0.5) * far : near;
-    } else {
-        if (any_lane(late)) {
-            near = late ? near * root(near_ratio2 > 0 ? near_ratio2 : 0 * near) : near;
-            toward = late ? 0 * near : toward;
-        }
-        beta = near;
-    }
-    const V c = alpha + toward;
-    const V z = beta / c;
-    return {c > 0 ? z : z * 0 + unreached<Real>, axis.inverse_spacing * c};
+    const V far_ratio2 = 1 - 4 * toward + 4 * axis.eta;
+    const V none = 0 * toward;
+    const V near = (from_low ? axis.low : axis.high) * root(near_ratio2 > 0 ? near_ratio2 : none);
+    const V far = (from_low ? axis.low2 : axis.high2) * root(far_ratio2 > 0 ? far_ratio2 : none);
+    return {near, far, none, none, none + 1, none + 1, axis.inverse_spacing};
+}
+
+/// z of the second term less z of the first.
+template <class V>
+FERMAT_HD inline V lag(const UpwindTerm<V>& first, const UpwindTerm<V>& second) {
+    return (second.near - first.near) + (second.shift - first.shift);
 }
 
 template <class V>
 FERMAT_HD inline void order_terms(UpwindTerm<V>& first, UpwindTerm<V>& second) {
-    const auto swap = second.z < first.z;
-    const UpwindTerm<V> lower{swap ? second.z : first.z, swap ? second.a : first.a};
-    const UpwindTerm<V> upper{swap ? first.z : second.z, swap ? first.a : second.a};
+    const auto swap = lag(first, second) < 0;
+    const UpwindTerm<V> lower{swap ? second.near : first.near, swap ? second.shift : first.shift,
+                              swap ? second.a : first.a};
+    second = {swap ? first.near : second.near, swap ? first.shift : second.shift,
+              swap ? first.a : second.a};
     first = lower;
-    second = upper;
 }
 
-/// The root of the equation in two dimensions. Solved for tau - z_1, which keeps float's digits.
+/// The root of the equation in two dimensions, solved for tau - z of the first term.
 template <class V>
 FERMAT_HD inline V solve_upwind(UpwindTerm<V> p, UpwindTerm<V> q, V f) {
     order_terms(p, q);
-    const V d = q.z - p.z;
+    const V d = lag(p, q);
     const V one = f / p.a;
     const V wp = p.a * p.a;
     const V wq = q.a * q.a;
     const V w = wp + wq;
     const V two = (wq * d + root(w * f * f - wp * wq * d * d)) / w;
-    return p.z + (one > d ? two : one);
+    return p.near + (p.shift + (one > d ? two : one));
 }
 
 /// The root of the equation in three dimensions.
@@ -135,8 +172,8 @@ FERMAT_HD inline V solve_upwind(UpwindTerm<V> p, UpwindTerm<V> q, UpwindTerm<V> 
     order_terms(p, q);
     order_terms(q, r);
     order_terms(p, q);
-    const V dq = q.z - p.z;
-    const V dr = r.z - p.z;
+    const V dq = lag(p, q);
+    const V dr = lag(p, r);
     const V one = f / p.a;
     const V wp = p.a * p.a;
     const V wq = q.a * q.a;
@@ -150,7 +187,42 @@ FERMAT_HD inline V solve_upwind(UpwindTerm<V> p, UpwindTerm<V> q, UpwindTerm<V> 
     const V three = (b3 + root(b3 * b3 - w3 * (b2 * dq + wr * dr * dr - f2))) / w3;
     const V flat = one > dq ? two : one;
     const auto full = (one > dq) & (two > dr);
-    return p.z + (full ? three : flat);
+    return p.near + (p.shift + (full ? three : flat));
+}
+
+/// tau of a node from its neighbours: of one or the other side along each axis, those that make it
+/// the earliest, as Godunov's scheme has it.
+///
+/// Factoring pays where the wave comes straight from the source. Beside the source but behind an
+/// obstacle it harms: tau then varies as 1/T0, and the error of its differences, about
+/// tau s0 h/(2r), outgrows s and lets times leak to far too early values. So the plain equation
+/// decides where it finds an arrival late, T/r > 4 s: slower on the straight line than a quarter of
+/// the local velocity. With F and P the factored and the plain solution and L = 4 s/s0,
+///
+///     tau = P if P > L, else min(F, L)
+///
+/// which rises with every neighbour as F and P do, so that first order keeps one solution. P cannot
+/// exceed L where along some axis T_1 <= 3 s r, nor matter where F stays below; it is rarely
+/// needed.
+template <int Order, class V, class... Axis>
+FERMAT_HD inline V update_tau(V f, V inverse_r2, const Axis&... axis) {
+    using Real = Scalar<V>;
+    const auto solve = [&](const auto&... side) {
+        V tau = solve_upwind(upwind_term<Order>(side)..., f);
+        const auto reached = (tau < reached_limit<Real>)&(f < reached_limit<Real>);
+        if (any_lane((both_upwind(side, tau) | ...) & reached)) {
+            tau = least(tau, solve_upwind(upwind_term<Order>(godunov_side(axis, tau))..., f));
+        }
+        const V f2 = f * f;
+        const V nearest2 = least((side.near * side.near * side.near_ratio2)...);
+        const auto maybe_late =
+            (nearest2 * inverse_r2 > 9 * f2) | (tau * tau * inverse_r2 > 16 * f2);
+        if (!any_lane(maybe_late & reached)) return tau;
+        const V limit = 4 * f / root(inverse_r2);
+        const V plain = solve_upwind(upwind_term<Order>(plain_side(axis))..., f);
+        return plain > limit ? plain : least(tau, limit);
+    };
+    return solve(factored_side(axis)...);
 }
 
 }  // namespace fermat

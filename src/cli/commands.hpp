@@ -7,6 +7,7 @@ namespace fermat::cli {
 // One function a verb of the command line; each adds its flags, help and example.
 void add_model_commands(Program& program);
 void add_times_command(Program& program);
+void add_rays_command(Program& program);
 void add_info_command(Program& program);
 
 }  // namespace fermat::cli

@@ -1,10 +1,15 @@
+#include <csignal>
+
 #include "cli/app.hpp"
 #include "cli/commands.hpp"
 
 int main(int argc, char** argv) {
+    // A file that reaches the shell's limit is then a failed write, which is told in a sentence.
+    std::signal(SIGXFSZ, SIG_IGN);
     fermat::cli::Program program;
     fermat::cli::add_model_commands(program);
     fermat::cli::add_times_command(program);
+    fermat::cli::add_rays_command(program);
     fermat::cli::add_info_command(program);
     return program.run(argc, argv);
 }

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string_view>
 
 namespace fermat::cli {
@@ -10,11 +12,19 @@ namespace fermat::cli {
 
 /// A model: .h5 (.hdf, .hdf5, .vtkhdf) or .npy.
 void check_model_output(const std::filesystem::path& path);
-/// Fields with their grid: .h5 (.hdf, .hdf5, .vtkhdf).
-void check_image_output(const std::filesystem::path& path);
 
-/// An output must not be the file that another flag names.
-void check_different(std::string_view flag, const std::filesystem::path& path,
-                     std::string_view other_flag, const std::filesystem::path& other);
+/// A file that a flag names, where the flag was given.
+struct FlagFile {
+    std::string_view flag;
+    std::optional<std::filesystem::path> path;
+};
+/// HDF5: .h5 (.hdf, .hdf5, .vtkhdf).
+void check_hdf5_output(const FlagFile& output);
+
+/// An output must be neither an input nor another output.
+void check_different(std::span<const FlagFile> inputs, std::span<const FlagFile> outputs);
+
+/// True where a file is what the program prints to, so that other lines would mix with it.
+bool is_standard_output(const std::optional<std::filesystem::path>& path);
 
 }  // namespace fermat::cli

@@ -19,7 +19,7 @@ std::string range_of(const Grid& grid) {
 }
 
 /// The point itself, without what rounding put outside the box.
-Vec3 checked(const Model& model, Vec3 point, const std::string& name) {
+Vec3 checked(const Model& model, Vec3 point, const std::string& name, AirPoints air) {
     const Grid& grid = model.grid();
     const std::string at = grid.is_2d()
                                ? fmt::format("({:g}, {:g})", point.x, point.z)
@@ -28,16 +28,17 @@ Vec3 checked(const Model& model, Vec3 point, const std::string& name) {
         throw InputError(
             fmt::format("{} at {} is outside the model ({})", name, at, range_of(grid)));
     }
-    if (in_air(model, point)) {
+    if (air == AirPoints::refused && in_air(model, point)) {
         throw InputError(
             fmt::format("{} at {} is in air (must touch a node of velocity > 0)", name, at));
     }
     return grid.clamp(point);
 }
 
-/// The points of a file, fitted to the model's dimensions and checked.
-PointList read_checked(const Model& model, const fs::path& file, PointRole role) {
-    PointList list = read_points(file, role);
+}  // namespace
+
+PointList fit_to_model(const Model& model, PointList list, const fs::path& file, PointRole role,
+                       AirPoints air) {
     const Grid& grid = model.grid();
     if (list.is_2d && !grid.is_2d()) {
         throw InputError(fmt::format("'{}' has no column y (the model is 3-D: x,y,z are needed)",
@@ -54,23 +55,22 @@ PointList read_checked(const Model& model, const fs::path& file, PointRole role)
             }
             point.y = grid.origin.y;
         }
-        point = checked(model, point, name);
+        point = checked(model, point, name, air);
     }
     return list;
 }
 
-}  // namespace
-
 std::vector<PointSource> read_survey_sources(const Model& model,
                                              const std::vector<std::string>& texts,
-                                             const std::optional<fs::path>& file) {
+                                             const std::optional<fs::path>& file, AirPoints air) {
     std::vector<PointSource> sources;
     for (const std::string& text : texts) {
         const Vec3 point = to_point(parse_axes("--source", text), model.grid());
-        sources.push_back({checked(model, point, "--source"), 0});
+        sources.push_back({checked(model, point, "--source", air), 0});
     }
     if (file) {
-        const PointList list = read_checked(model, *file, PointRole::source);
+        const PointList list = fit_to_model(model, read_points(*file, PointRole::source), *file,
+                                            PointRole::source, air);
         for (std::size_t i = 0; i < list.positions.size(); ++i) {
             sources.push_back({list.positions[i], list.start_times[i]});
         }
@@ -81,8 +81,10 @@ std::vector<PointSource> read_survey_sources(const Model& model,
     return sources;
 }
 
-std::vector<Vec3> read_survey_receivers(const Model& model, const fs::path& file) {
-    return read_checked(model, file, PointRole::receiver).positions;
+std::vector<Vec3> read_survey_receivers(const Model& model, const fs::path& file, AirPoints air) {
+    return fit_to_model(model, read_points(file, PointRole::receiver), file, PointRole::receiver,
+                        air)
+        .positions;
 }
 
 }  // namespace fermat::cli

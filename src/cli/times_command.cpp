@@ -2,16 +2,16 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <limits>
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/outputs.hpp"
 #include "cli/survey.hpp"
 #include "core/error.hpp"
-#include "core/version.hpp"
 #include "eikonal/eikonal.hpp"
 #include "io/csv.hpp"
 #include "io/model_io.hpp"
@@ -44,11 +44,7 @@ void add_flags(CLI::App& app, TimesFlags& flags) {
                  "one field: the first arrival of all sources with their start times");
     add_path(app, "--receivers", flags.receivers,
              "receivers: CSV with columns x,y,z (no y in 2-D), or .sgt");
-    add_choice(app, "--solver", flags.eikonal.solver, "method");
-    add_value(
-        app, "--order", "N", flags.eikonal.order, "of the differences: 1 or 2",
-        [](std::string_view flag, std::string_view text) { return parse_whole(flag, text, 1, 2); })
-        ->default_str("2");
+    add_eikonal_flags(app, flags.eikonal);
     add_choice(app, "--precision", flags.precision, "of the computation");
     add_path(app, "-o,--output", flags.output, "fields to write: .h5; infinite where none arrives");
     add_path(app, "--table", flags.table,
@@ -56,12 +52,7 @@ void add_flags(CLI::App& app, TimesFlags& flags) {
 }
 
 void check(const TimesFlags& flags, const CommonOptions& common) {
-    if (common.device == Device::cuda) {
-        throw InputError(build::cuda == "no"
-                             ? "--device is 'cuda' (CUDA is not in this build: configure with "
-                               "-DFERMAT_CUDA=ON, or use cpu)"
-                             : "--device is 'cuda' (fermat times computes on the CPU: use cpu)");
-    }
+    require_cpu(common, "fermat times");
     if (!flags.output && !flags.table) {
         throw InputError("nothing to write (use -o times.h5, or --receivers r.csv --table t.csv)");
     }
@@ -69,16 +60,12 @@ void check(const TimesFlags& flags, const CommonOptions& common) {
         throw InputError(flags.table ? "--table needs --receivers r.csv"
                                      : "--receivers needs --table t.csv");
     }
-    if (flags.output) {
-        check_image_output(*flags.output);
-        check_different("--output", *flags.output, "--model", flags.model);
-        if (flags.table) check_different("--output", *flags.output, "--table", *flags.table);
-    }
-    for (const auto& [flag, input] :
-         {std::pair{"--sources", flags.sources}, std::pair{"--receivers", flags.receivers},
-          std::pair{"--model", std::optional(flags.model)}}) {
-        if (input && flags.table) check_different("--table", *flags.table, flag, *input);
-    }
+    const FlagFile output{"--output", flags.output};
+    check_hdf5_output(output);
+    check_different(
+        std::array{FlagFile{"--model", flags.model}, FlagFile{"--sources", flags.sources},
+                   FlagFile{"--receivers", flags.receivers}},
+        std::array{output, FlagFile{"--table", flags.table}});
 }
 
 Field<float> to_single(const Field<double>& field) {
@@ -186,9 +173,11 @@ void compute_times(const TimesFlags& flags, const Run& run) {
     options.threads = run.common.threads;
     validate(options);
     const Model model = read_model(flags.model);
-    const auto sources = read_survey_sources(model, flags.source, flags.sources);
+    const auto sources =
+        read_survey_sources(model, flags.source, flags.sources, AirPoints::refused);
     std::vector<Vec3> receivers;
-    if (flags.receivers) receivers = read_survey_receivers(model, *flags.receivers);
+    if (flags.receivers)
+        receivers = read_survey_receivers(model, *flags.receivers, AirPoints::refused);
     const Job job{model, sources, receivers, options, flags.precision, run.monitor};
 
     // Opened first: that an output cannot be written is told before the work.

@@ -8,7 +8,8 @@ import pytest
 
 MODEL_COMMANDS = ["constant", "gradient", "layers", "profile", "checkerboard", "random", "blocks",
                   "topography", "convert"]
-COMMANDS = [[], ["model"], *(["model", name] for name in MODEL_COMMANDS), ["times"], ["info"]]
+COMMANDS = [[], ["model"], *(["model", name] for name in MODEL_COMMANDS), ["times"], ["rays"],
+            ["info"]]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: "-".join(words) or "fermat")

@@ -1,0 +1,28 @@
+#include "cli/eikonal_flags.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/flags.hpp"
+#include "core/error.hpp"
+#include "core/version.hpp"
+
+namespace fermat::cli {
+
+void add_eikonal_flags(CLI::App& app, EikonalOptions& options) {
+    add_choice(app, "--solver", options.solver, "method of the traveltimes");
+    add_value(
+        app, "--order", "N", options.order, "of the differences: 1 or 2",
+        [](std::string_view flag, std::string_view text) { return parse_whole(flag, text, 1, 2); })
+        ->default_str("2");
+}
+
+void require_cpu(const CommonOptions& common, std::string_view command) {
+    if (common.device != Device::cuda) return;
+    throw InputError(
+        build::cuda == "no"
+            ? "--device is 'cuda' (CUDA is not in this build: configure with "
+              "-DFERMAT_CUDA=ON, or use cpu)"
+            : fmt::format("--device is 'cuda' ({} computes on the CPU: use cpu)", command));
+}
+
+}  // namespace fermat::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+
+#include "cli/app.hpp"
+#include "eikonal/eikonal.hpp"
+
+namespace fermat::cli {
+
+/// --solver and --order, for every command that solves.
+void add_eikonal_flags(CLI::App& app, EikonalOptions& options);
+
+/// Throws InputError where --device asks for more than `command` can do.
+void require_cpu(const CommonOptions& common, std::string_view command);
+
+}  // namespace fermat::cli

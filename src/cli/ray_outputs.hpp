@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/outputs.hpp"
+#include "io/csv.hpp"
+#include "io/sparse_io.hpp"
+#include "io/vector_coverage.hpp"
+#include "io/vtkhdf_image.hpp"
+#include "io/vtkhdf_rays.hpp"
+#include "rays/sensitivity.hpp"
+
+namespace fermat::cli {
+
+/// The flags that say what becomes of rays.
+struct RayOutputFlags {
+    std::optional<std::filesystem::path> rays;
+    std::optional<std::filesystem::path> table;
+    std::optional<std::filesystem::path> sensitivity;
+    Basis basis = Basis::nodes;
+    std::optional<std::filesystem::path> coverage;
+    std::optional<std::filesystem::path> vector_coverage;
+
+    std::vector<FlagFile> files() const;
+};
+
+/// Writes rays to all outputs as they come, so that only a few are ever in memory.
+class RayOutputs {
+  public:
+    /// Opens the outputs, so that one that cannot be written is told before the work. The model
+    /// must outlive it. `pick_times` has one time a ray in their order, or is empty.
+    RayOutputs(const RayOutputFlags& flags, const Model& model, std::vector<double> pick_times,
+               int threads);
+
+    void take(const RaySet& rays);
+    void commit();
+    /// "12 rays: 10 ok, 2 unreachable".
+    std::string summary() const;
+
+  private:
+    void add_rows(const RaySet& rays);
+    void add_vectors(const RaySet& rays);
+
+    const Model& model_;
+    std::vector<double> pick_times_;
+    int threads_;
+    Basis basis_;
+    std::size_t taken_ = 0;
+    std::array<std::size_t, choices<RayStatus>.entries.size()> counts_{};
+    std::optional<RayWriter> rays_;
+    std::optional<CsvWriter> table_;
+    std::optional<SparseWriter> sensitivity_;
+    std::optional<ImageWriter> coverage_;
+    std::optional<CoverageSum> coverage_sum_;
+    std::optional<VectorCoverageWriter> vector_coverage_;
+};
+
+}  // namespace fermat::cli

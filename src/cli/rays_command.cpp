@@ -1,0 +1,115 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "cli/commands.hpp"
+#include "cli/eikonal_flags.hpp"
+#include "cli/flags.hpp"
+#include "cli/ray_outputs.hpp"
+#include "cli/ray_survey.hpp"
+#include "core/error.hpp"
+#include "io/model_io.hpp"
+#include "rays/rays.hpp"
+
+namespace fermat::cli {
+namespace {
+
+struct RaysFlags {
+    std::filesystem::path model;
+    RaySurveyFlags survey;
+    RayOptions rays;
+    RayOutputFlags outputs;
+};
+
+int parse_directions(std::string_view flag, std::string_view text) {
+    if (text == "8") return 8;
+    if (text == "16") return 16;
+    throw InputError(flag_message(flag, text, "must be 8 or 16"));
+}
+
+void add_flags(CLI::App& app, RaysFlags& flags) {
+    add_path(app, "--model", flags.model, "velocity model")->required();
+    add_repeated(app, "--source", "X,Y,Z", flags.survey.source,
+                 "a source; X,Z in 2-D; once a source");
+    add_path(app, "--sources", flags.survey.sources,
+             "sources: CSV with columns x,y,z[,start_time] (no y in 2-D), or .sgt");
+    add_path(app, "--receivers", flags.survey.receivers,
+             "receivers: CSV with columns x,y,z (no y in 2-D), or .sgt");
+    add_path(app, "--pairs", flags.survey.pairs,
+             "CSV with columns source,receiver, numbered from 0 (default: all pairs)");
+    add_path(app, "--picks", flags.survey.picks,
+             "picks, CSV or .sgt: their pairs, and their points where none are given");
+    add_choice(app, "--tracer", flags.rays.tracer, "method of the rays");
+    add_value(app, "--directions", "N", flags.rays.directions, "of --tracer grid: 8 or 16",
+              parse_directions)
+        ->default_str("16");
+    add_eikonal_flags(app, flags.rays.eikonal);
+    add_path(app, "-o,--output", flags.outputs.rays, "rays to write: .h5");
+    add_path(app, "--table", flags.outputs.table,
+             "CSV to write: source,receiver,time,length,points,status");
+    add_path(app, "--sensitivity", flags.outputs.sensitivity,
+             "sparse matrix to write: .h5, one row a ray");
+    add_choice(app, "--basis", flags.outputs.basis, "columns of --sensitivity");
+    add_path(app, "--coverage", flags.outputs.coverage,
+             "rays and ray length in each cell to write: .h5");
+    add_path(app, "--vector-coverage", flags.outputs.vector_coverage,
+             "XML to write: shot, receiver, pick time and vertices of each ray");
+}
+
+void check(const RaysFlags& flags, const CommonOptions& common) {
+    require_cpu(common, "fermat rays");
+    const auto outputs = flags.outputs.files();
+    if (std::none_of(outputs.begin(), outputs.end(), [](const auto& o) { return o.path; })) {
+        throw InputError(
+            "nothing to write (use -o rays.h5, --table, --sensitivity, --coverage or "
+            "--vector-coverage)");
+    }
+    for (const FlagFile& output : outputs) {
+        const bool text = output.flag == "--table" || output.flag == "--vector-coverage";
+        if (!text) check_hdf5_output(output);
+    }
+    check_different(
+        std::array{FlagFile{"--model", flags.model}, FlagFile{"--sources", flags.survey.sources},
+                   FlagFile{"--receivers", flags.survey.receivers},
+                   FlagFile{"--pairs", flags.survey.pairs},
+                   FlagFile{"--picks", flags.survey.picks}},
+        outputs);
+}
+
+void trace(const RaysFlags& flags, const Run& run) {
+    check(flags, run.common);
+    RayOptions options = flags.rays;
+    options.eikonal.threads = run.common.threads;
+    const Model model = read_model(flags.model);
+    validate(options, model.grid());
+    RaySurvey survey = read_ray_survey(model, flags.survey);
+    RayOutputs outputs(flags.outputs, model, std::move(survey.pick_times), run.common.threads);
+
+    const auto start = std::chrono::steady_clock::now();
+    for_each_source_rays(model, survey.sources, survey.receivers, survey.pairs, options,
+                         run.monitor, [&](RaySet&& rays) { outputs.take(rays); });
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    run.monitor.check();
+    outputs.commit();
+    if (!run.common.quiet && !is_standard_output(flags.outputs.table) &&
+        !is_standard_output(flags.outputs.vector_coverage)) {
+        fmt::print("{} in {:.3g} s\n", outputs.summary(), spent.count());
+    }
+}
+
+}  // namespace
+
+void add_rays_command(Program& program) {
+    program.add_command<RaysFlags>(
+        program.root(), "rays", "Rays between sources and receivers, and how they sample the model",
+        "fermat model gradient --shape 65,65,33 --spacing 0.1 --v0 2 --gradient 0.5 -o model.h5\n"
+        "printf 'x,y,z\\n1,1,0\\n5,5,0\\n' > sources.csv\n"
+        "printf 'x,y,z\\n6,1,0\\n6,3,0\\n6,5,0\\n' > receivers.csv\n"
+        "fermat rays --model model.h5 --sources sources.csv --receivers receivers.csv "
+        "-o rays.h5 --table rays.csv --coverage coverage.h5",
+        &add_flags, &trace);
+}
+
+}  // namespace fermat::cli

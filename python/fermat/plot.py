@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["section"]
 
 AIR = "0.85"  # light grey: no colour of the velocity scale
-RAY = "#d62728"
+RAY = "#ff5a36"  # not on the scale either, and of another hue to the colour-blind
 
 
 def section(
@@ -93,7 +93,7 @@ def section(
     if ax is None:
         tall = (extent[2] - extent[3]) / (extent[1] - extent[0])
         size = (7.0, min(max(5.5 * tall + 1, 2.0), 9.0))
-        _, ax = plt.subplots(figsize=size, layout="constrained")
+        _, ax = plt.subplots(figsize=size, layout="compressed")
     ax.set_facecolor(AIR)
     image = ax.imshow(
         np.ma.masked_equal(velocity, 0).T,
@@ -126,12 +126,37 @@ def _draw_isochrons(
     levels: int | Sequence[float],
     unit: str,
 ) -> None:
-    values, _ = _slice(model, np.asarray(times), y)
+    """White lines with dark rims: they show on every colour of the scale."""
+    from matplotlib.patheffects import AbstractPathEffect, withStroke
+
+    values, extent = _slice(model, np.asarray(times), y)
     x, z = _axes(model)
     lines = ax.contour(
         x, z, np.ma.masked_invalid(values).T, levels=levels, colors="white", linewidths=0.8
     )
-    ax.clabel(lines, fontsize="x-small", fmt=f"%g {unit}")
+    rim: list[AbstractPathEffect] = [withStroke(linewidth=1.8, foreground=(0, 0, 0, 0.45))]
+    lines.set_path_effects(rim)
+    corners = [np.asarray(path.vertices) for path in lines.get_paths()]
+    places = [place for line in corners if (place := _inmost(line, extent))]
+    if places:
+        texts = ax.clabel(lines, fontsize="x-small", fmt=f"%g {unit}", manual=places)
+        for text in texts or []:
+            text.set_path_effects(rim)
+
+
+def _inmost(
+    points: NDArray[Any], extent: tuple[float, float, float, float]
+) -> tuple[float, float] | None:
+    """The point of a line farthest from the frame, where a label has room; none for a line that
+    is small, such as time 0 at the source, or near the frame all along."""
+    left, right, bottom, top = extent
+    small = 0.05 * min(right - left, bottom - top)
+    if len(points) == 0 or np.ptp(points, axis=0).max() < small:
+        return None
+    x, z = points.T
+    room = np.minimum.reduce([x - left, right - x, z - top, bottom - z])
+    best = int(room.argmax())
+    return (float(x[best]), float(z[best])) if room[best] > small else None
 
 
 def _draw_rays(ax: Axes, rays: Rays) -> None:

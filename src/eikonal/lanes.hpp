@@ -61,11 +61,11 @@ using Scalar = typename ScalarOf<V>::type;
 FERMAT_HD inline float root(float v) { return std::sqrt(v); }
 FERMAT_HD inline double root(double v) { return std::sqrt(v); }
 
-FERMAT_HD inline bool any_lane(bool mask) { return mask; }
+FERMAT_HD_INLINE bool any_lane(bool mask) { return mask; }
 
 #if !defined(__CUDACC__)
 template <class V>
-inline V root(V v) {
+[[gnu::always_inline]] inline V root(V v) {
     constexpr int count = lane_count<Scalar<V>>;
     Scalar<V> in[count];
     Scalar<V> out[count];
@@ -77,7 +77,7 @@ inline V root(V v) {
 
 /// True if a comparison holds in any lane.
 template <class Mask>
-requires(sizeof(Mask) == register_bytes) inline bool any_lane(Mask mask) {
+requires(sizeof(Mask) == register_bytes) [[gnu::always_inline]] inline bool any_lane(Mask mask) {
 #if defined(__AVX512F__)
     return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
 #elif defined(__AVX2__)
@@ -90,14 +90,14 @@ requires(sizeof(Mask) == register_bytes) inline bool any_lane(Mask mask) {
 }
 
 template <class Real>
-inline Lanes<Real> load(const Real* from) {
+[[gnu::always_inline]] inline Lanes<Real> load(const Real* from) {
     Lanes<Real> v;
     std::memcpy(&v, from, sizeof v);
     return v;
 }
 
 template <class Real>
-inline void store(Real* to, std::type_identity_t<Lanes<Real>> v) {
+[[gnu::always_inline]] inline void store(Real* to, std::type_identity_t<Lanes<Real>> v) {
     std::memcpy(to, &v, sizeof v);
 }
 #endif

@@ -29,11 +29,11 @@ template <class Real>
 inline constexpr Real reached_limit = Real(1e9);
 
 template <class V>
-FERMAT_HD inline V least(V a, V b) {
+FERMAT_HD_INLINE V least(V a, V b) {
     return a < b ? a : b;
 }
 template <class V>
-FERMAT_HD inline V least(V a, V b, V c) {
+FERMAT_HD_INLINE V least(V a, V b, V c) {
     return least(least(a, b), c);
 }
 
@@ -73,7 +73,7 @@ struct UpwindSide {
 };
 
 template <class V, class Mask>
-FERMAT_HD inline UpwindSide<V> factored_side(const AxisStencil<V>& axis, Mask from_low) {
+FERMAT_HD_INLINE UpwindSide<V> factored_side(const AxisStencil<V>& axis, Mask from_low) {
     UpwindSide<V> side;
     side.near = from_low ? axis.low : axis.high;
     side.far = from_low ? axis.low2 : axis.high2;
@@ -87,25 +87,25 @@ FERMAT_HD inline UpwindSide<V> factored_side(const AxisStencil<V>& axis, Mask fr
 
 /// The side whose first-order z is the smaller.
 template <class V>
-FERMAT_HD inline UpwindSide<V> factored_side(const AxisStencil<V>& axis) {
+FERMAT_HD_INLINE UpwindSide<V> factored_side(const AxisStencil<V>& axis) {
     return factored_side(axis, (1 - axis.gamma) * axis.low < (1 + axis.gamma) * axis.high);
 }
 
 /// The side that Godunov's scheme takes at a given tau: that of the larger derivative.
 template <class V>
-FERMAT_HD inline UpwindSide<V> godunov_side(const AxisStencil<V>& axis, V tau) {
+FERMAT_HD_INLINE UpwindSide<V> godunov_side(const AxisStencil<V>& axis, V tau) {
     return factored_side(axis, 2 * axis.gamma * tau > axis.low - axis.high);
 }
 
 /// True where the wave comes from both sides: fronts collide, and the two may differ.
 template <class V>
-FERMAT_HD inline auto both_upwind(const UpwindSide<V>& side, V tau) {
+FERMAT_HD_INLINE auto both_upwind(const UpwindSide<V>& side, V tau) {
     return (1 - side.toward) * tau > side.other;
 }
 
 /// Second order is used where the node behind the upwind neighbour is upwind of it in turn.
 template <int Order, class V>
-FERMAT_HD inline UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
+FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
     using Real = Scalar<V>;
     V c = 1 + side.toward;
     V shift = -side.near * side.toward;
@@ -123,7 +123,7 @@ FERMAT_HD inline UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
 /// The same axis in the plain equation, where T is differenced instead of tau: tau_k r_k/r takes
 /// the place of tau_k, and gamma falls away.
 template <class V>
-FERMAT_HD inline UpwindSide<V> plain_side(const AxisStencil<V>& axis) {
+FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis) {
     const V level = 1 + axis.eta;
     const V slant = 2 * axis.gamma;
     const auto from_low =
@@ -139,12 +139,12 @@ FERMAT_HD inline UpwindSide<V> plain_side(const AxisStencil<V>& axis) {
 
 /// z of the second term less z of the first.
 template <class V>
-FERMAT_HD inline V lag(const UpwindTerm<V>& first, const UpwindTerm<V>& second) {
+FERMAT_HD_INLINE V lag(const UpwindTerm<V>& first, const UpwindTerm<V>& second) {
     return (second.near - first.near) + (second.shift - first.shift);
 }
 
 template <class V>
-FERMAT_HD inline void order_terms(UpwindTerm<V>& first, UpwindTerm<V>& second) {
+FERMAT_HD_INLINE void order_terms(UpwindTerm<V>& first, UpwindTerm<V>& second) {
     const auto swap = lag(first, second) < 0;
     const UpwindTerm<V> lower{swap ? second.near : first.near, swap ? second.shift : first.shift,
                               swap ? second.a : first.a};
@@ -155,7 +155,7 @@ FERMAT_HD inline void order_terms(UpwindTerm<V>& first, UpwindTerm<V>& second) {
 
 /// The root of the equation in two dimensions, solved for tau - z of the first term.
 template <class V>
-FERMAT_HD inline V solve_upwind(UpwindTerm<V> p, UpwindTerm<V> q, V f) {
+FERMAT_HD_INLINE V solve_upwind(UpwindTerm<V> p, UpwindTerm<V> q, V f) {
     order_terms(p, q);
     const V d = lag(p, q);
     const V one = f / p.a;
@@ -168,7 +168,7 @@ FERMAT_HD inline V solve_upwind(UpwindTerm<V> p, UpwindTerm<V> q, V f) {
 
 /// The root of the equation in three dimensions.
 template <class V>
-FERMAT_HD inline V solve_upwind(UpwindTerm<V> p, UpwindTerm<V> q, UpwindTerm<V> r, V f) {
+FERMAT_HD_INLINE V solve_upwind(UpwindTerm<V> p, UpwindTerm<V> q, UpwindTerm<V> r, V f) {
     order_terms(p, q);
     order_terms(q, r);
     order_terms(p, q);
@@ -190,6 +190,15 @@ FERMAT_HD inline V solve_upwind(UpwindTerm<V> p, UpwindTerm<V> q, UpwindTerm<V> 
     return p.near + (p.shift + (full ? three : flat));
 }
 
+/// The side ways of update_tau: `tau` is the solution from the sides of smaller z.
+template <int Order, class V, class... Axis>
+FERMAT_HD_RARE V update_tau_carefully(V tau, V f, V inverse_r2, const Axis&... axis) {
+    const V godunov = solve_upwind(upwind_term<Order>(godunov_side(axis, tau))..., f);
+    const V plain = solve_upwind(upwind_term<Order>(plain_side(axis))..., f);
+    const V limit = 4 * f / root(inverse_r2);
+    return plain > limit ? plain : least(least(tau, godunov), limit);
+}
+
 /// tau of a node from its neighbours: of one or the other side along each axis, those that make it
 /// the earliest, as Godunov's scheme has it.
 ///
@@ -205,22 +214,17 @@ FERMAT_HD inline V solve_upwind(UpwindTerm<V> p, UpwindTerm<V> q, UpwindTerm<V> 
 /// exceed L where along some axis T_1 <= 3 s r, nor matter where F stays below; it is rarely
 /// needed.
 template <int Order, class V, class... Axis>
-FERMAT_HD inline V update_tau(V f, V inverse_r2, const Axis&... axis) {
+FERMAT_HD_INLINE V update_tau(V f, V inverse_r2, const Axis&... axis) {
     using Real = Scalar<V>;
-    const auto solve = [&](const auto&... side) {
-        V tau = solve_upwind(upwind_term<Order>(side)..., f);
-        const auto reached = (tau < reached_limit<Real>)&(f < reached_limit<Real>);
-        if (any_lane((both_upwind(side, tau) | ...) & reached)) {
-            tau = least(tau, solve_upwind(upwind_term<Order>(godunov_side(axis, tau))..., f));
-        }
-        const V f2 = f * f;
+    const auto solve = [&](const auto&... side) __attribute__((always_inline)) {
+        const V tau = solve_upwind(upwind_term<Order>(side)..., f);
         const V nearest2 = least((side.near * side.near * side.near_ratio2)...);
-        const auto maybe_late =
-            (nearest2 * inverse_r2 > 9 * f2) | (tau * tau * inverse_r2 > 16 * f2);
-        if (!any_lane(maybe_late & reached)) return tau;
-        const V limit = 4 * f / root(inverse_r2);
-        const V plain = solve_upwind(upwind_term<Order>(plain_side(axis))..., f);
-        return plain > limit ? plain : least(tau, limit);
+        const V f2 = f * f;
+        const auto late = (nearest2 * inverse_r2 > 9 * f2) | (tau * tau * inverse_r2 > 16 * f2);
+        const auto reached = (tau < reached_limit<Real>)&(f < reached_limit<Real>);
+        const auto careful = late | (both_upwind(side, tau) | ...);
+        if (!any_lane(careful & reached)) return tau;
+        return update_tau_carefully<Order>(tau, f, inverse_r2, axis...);
     };
     return solve(factored_side(axis)...);
 }

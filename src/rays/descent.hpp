@@ -35,30 +35,41 @@ FERMAT_HD inline double step_length(const Grid& grid, Vec3 direction, double cel
     return cells / most;
 }
 
-/// Continuous descent: midpoint steps (second order) of about a cell, shortened until the ray's
-/// direction turns little over one step and the time falls as a ray's time must.
+/// Continuous descent by midpoint steps (second order). A step is shortened until the ray turns
+/// little over it and the time falls along it as the gradient says, and lengthened, to a few cells,
+/// where the ray runs straight.
 template <class Real, Space S>
 struct DescentProposal {
     TimeFieldView<Real, S> field;
+    double cells = 1;  ///< length of the next step, in cells
 
-    FERMAT_HD bool operator()(const Walker& at, Walker& next) const {
+    FERMAT_HD bool operator()(const Walker& at, Walker& next) {
         constexpr double shortest = 1.0 / 16;
+        constexpr double longest = 4;
         constexpr double least_cosine = 0.97;
+        constexpr double straight_cosine = 0.9997;
         const Grid& grid = field.grid;
         const Vec3 gradient = gradient_at(field, at.point);
-        const double steepness = norm(gradient);
         Vec3 start;
         if (!descent_direction(grid, at.point, gradient, start)) return false;
-        for (double cells = 1; cells >= shortest; cells /= 2) {
+        for (; cells >= shortest; cells /= 2) {
             const double h = step_length(grid, start, cells);
             const Vec3 half = grid.clamp(at.point + (0.5 * h) * start);
+            const Vec3 gradient_there = gradient_at(field, half);
             Vec3 middle;
-            if (!descent_direction(grid, half, gradient_at(field, half), middle)) continue;
-            if (dot(start, middle) < least_cosine && cells > shortest) continue;
+            if (!descent_direction(grid, half, gradient_there, middle)) continue;
+            const double cosine = dot(start, middle);
+            if (cosine < least_cosine && cells > shortest) continue;
             next.point = grid.clamp(at.point + h * middle);
             next.time = time_at(field, next.point);
-            if (at.time - next.time > 0.3 * steepness * h) return true;
+            const double fall = at.time - next.time;
+            const double expected = h * norm(gradient_there);
+            const bool as_expected = std::abs(fall - expected) < 0.02 * expected;
+            if (cells > 1 ? !as_expected : !(fall > 0.3 * expected)) continue;
+            if (cosine > straight_cosine && as_expected && cells < longest) cells *= 2;
+            return true;
         }
+        cells = 1;
         return false;
     }
 };

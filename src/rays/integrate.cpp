@@ -11,12 +11,7 @@ PathIntegral integrate_path(const Model& model, std::span<const Vec3> path) {
     for (std::size_t p = 0; p + 1 < path.size(); ++p) {
         sum.length += distance(path[p], path[p + 1]);
         for_each_piece(grid, path[p], path[p + 1], [&](const Piece& piece) {
-            const CellSlowness slowness(grid, velocity, piece.cell);
-            double weights[8];
-            slowness.piece_weights(piece, weights);
-            for (int n = 0; n < slowness.corner_count(); ++n) {
-                sum.time += weights[n] * slowness.slowness(n);
-            }
+            sum.time += CellSlowness(grid, velocity, piece.cell).piece_time(piece);
         });
     }
     return sum;

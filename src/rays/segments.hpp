@@ -80,6 +80,19 @@ class CellSlowness {
     }
     FERMAT_HD double slowness(int n) const { return slowness_[n]; }
 
+    /// Time along a piece in this cell.
+    FERMAT_HD double piece_time(const Piece& piece) const {
+        if (all_rock_ && corners_y_ == 2) {
+            const Vec3 middle = 0.5 * (piece.from + piece.to);
+            return piece.length / 6 * (at(piece.from) + 4 * at(middle) + at(piece.to));
+        }
+        double weights[8];
+        piece_weights(piece, weights);
+        double time = 0;
+        for (int n = 0; n < corner_count(); ++n) time += weights[n] * slowness_[n];
+        return time;
+    }
+
     /// Adds scale times the weight of each corner at a point of the cell. False where all is air.
     FERMAT_HD bool add_weights(Vec3 fraction, double scale, double* weights) const {
         double w[8];
@@ -119,6 +132,15 @@ class CellSlowness {
     }
 
   private:
+    /// Trilinear, in a 3-D cell without air.
+    FERMAT_HD double at(Vec3 f) const {
+        const auto mix = [](double a, double b, double t) { return a + t * (b - a); };
+        const double* s = slowness_;
+        const double low = mix(mix(s[0], s[1], f.z), mix(s[2], s[3], f.z), f.y);
+        const double high = mix(mix(s[4], s[5], f.z), mix(s[6], s[7], f.z), f.y);
+        return mix(low, high, f.x);
+    }
+
     Index3 cell_;
     int corners_y_;
     bool all_rock_ = true;

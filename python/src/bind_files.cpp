@@ -43,12 +43,15 @@ void bind_files(nb::class_<Model>& type) {
     type.def_static(
         "load", &load, "path"_a, nb::kw_only(), "spacing"_a = nb::none(), "origin"_a = nb::none(),
         Free(),
+        nb::sig("def load(path: str | os.PathLike[str], *, "
+                "spacing: float | collections.abc.Sequence[float] | None = None, "
+                "origin: float | collections.abc.Sequence[float] | None = None) -> Model"),
         "Read a model from a file by its suffix: .h5 (VTKHDF), .npy, .csv, .vti, .vtr or .hdr "
         "(NonLinLoc). .npy needs a spacing; the others have their own.");
     type.def(
         "save",
         [](const Model& model, const std::filesystem::path& path) { write_model(path, model); },
-        "path"_a, Free(),
+        "path"_a, Free(), nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
         "Write the model: .h5 (VTKHDF, for ParaView, PyVista and h5py) or .npy (values only). A "
         "file that was there stays as it was if writing fails.");
 }

@@ -116,10 +116,13 @@ void bind_model(nb::module_& module) {
     type.def("__deepcopy__", [](const Model& self, const nb::object&) { return self.copy(); });
 
     using State = std::tuple<nb::object, AxisNumbers, AxisNumbers>;
-    type.def("__getstate__", [](nb::handle_t<Model> self) {
-        return nb::make_tuple(self.attr("velocity").attr("copy")(), self.attr("spacing"),
-                              self.attr("origin"));
-    });
+    type.def(
+        "__getstate__",
+        [](nb::handle_t<Model> self) {
+            return nb::make_tuple(self.attr("velocity").attr("copy")(), self.attr("spacing"),
+                                  self.attr("origin"));
+        },
+        nb::sig("def __getstate__(self) -> tuple[object, ...]"));
     type.def("__setstate__", [](Model& self, const State& state) {
         new (&self) Model(model_from(std::get<0>(state), std::get<1>(state), std::get<2>(state)));
     });

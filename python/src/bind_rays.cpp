@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 
@@ -7,6 +8,8 @@
 #include <utility>
 
 #include "bindings.hpp"
+#include "core/error.hpp"
+#include "io/suffix.hpp"
 #include "io/vtkhdf_rays.hpp"
 #include "monitor.hpp"
 #include "numpy.hpp"
@@ -88,6 +91,14 @@ nb::tuple coverage_cells(const Model& model, const RaySet& rays, int threads) {
     return nb::make_tuple(array_of(std::move(cover.count)), array_of(std::move(cover.length)));
 }
 
+void save(const RaySet& rays, const std::filesystem::path& path) {
+    const std::string suffix = suffix_of(path);
+    if (suffix != ".h5" && suffix != ".hdf5" && suffix != ".hdf" && suffix != ".vtkhdf") {
+        throw InputError(fmt::format("cannot write '{}' (rays are written as .h5)", path.string()));
+    }
+    write_rays(path, rays);
+}
+
 nb::list status_names() {
     nb::list names;
     for (const auto& [name, value] : choices<RayStatus>.entries) {
@@ -132,9 +143,8 @@ void bind_ray_set(nb::module_& module) {
             return status_column(nb::cast<const RaySet&>(self), self);
         },
         nb::sig("def status(self) -> numpy.typing.NDArray[numpy.uint8]"));
-    type.def(
-        "save", [](const RaySet& set, const std::filesystem::path& path) { write_rays(path, set); },
-        "path"_a, Free());
+    type.def("save", &save, "path"_a, Free(),
+             nb::sig("def save(self, path: str | os.PathLike[str]) -> None"));
 }
 
 }  // namespace

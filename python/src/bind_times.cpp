@@ -1,15 +1,15 @@
+#include <fmt/format.h>
 #include <nanobind/stl/string.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
-#include <span>
+#include <new>
 #include <string>
 #include <utility>
 
 #include "bindings.hpp"
-#include "core/parallel.hpp"
+#include "core/error.hpp"
 #include "eikonal/eikonal.hpp"
 #include "monitor.hpp"
 #include "numpy.hpp"
@@ -59,11 +59,24 @@ void each_field(const Job& job, Monitor& monitor, float* out) {
                    });
 }
 
+template <class Real>
+std::unique_ptr<Real[]> allocate(std::size_t fields, Shape shape) {
+    try {
+        return std::unique_ptr<Real[]>(new Real[fields * shape.count()]);
+    } catch (const std::bad_alloc&) {
+        const double bytes = static_cast<double>(sizeof(Real) * shape.count());
+        throw ComputeError(fmt::format(
+            "{} time fields of shape {} do not fit in memory ({:.1f} GB are needed; solve fewer "
+            "sources at a time, or use receiver_times)",
+            fields, to_string(shape), 1e-9 * bytes * static_cast<double>(fields)));
+    }
+}
+
 /// (n, nx, ny, nz), or (n, nx, nz) in 2-D.
 template <class Real>
 nb::object one_each(const Job& job, PythonMonitor& bridge) {
     const Shape shape = job.model.grid().shape;
-    std::unique_ptr<Real[]> memory(new Real[job.sources.size() * shape.count()]);
+    std::unique_ptr<Real[]> memory = allocate<Real>(job.sources.size(), shape);
     bridge.run([&](Monitor& monitor) { each_field(job, monitor, memory.get()); });
     Real* const data = memory.release();
     const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<Real*>(p); });

@@ -200,6 +200,23 @@ def test_vtk_reads_the_file(some, tmp_path):
     np.testing.assert_allclose(mesh.cell_data["time"], some.times)
 
 
-def test_a_failed_save_leaves_the_old_file(some, tmp_path):
+def test_a_suffix_that_is_not_hdf5_is_refused(some, tmp_path):
+    with pytest.raises(ValueError, match=r"rays.txt' \(rays are written as .h5\)"):
+        some.save(tmp_path / "rays.txt")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("counts", [(0, 0), (1, 0), (0, 1)])
+def test_no_rays_are_rays_too(line, counts, tmp_path):
+    rays = fm.rays(line, *(np.zeros((n, 2)) for n in counts))
+    assert repr(rays) == "Rays(0 rays; 0 points)"
+    assert rays.points.shape == (0, 2)
+    assert rays.sensitivity().shape == (0, line.velocity.size)
+    assert rays.coverage()[0].sum() == 0
+    rays.save(tmp_path / "rays.h5")
+
+
+def test_a_failed_save_leaves_nothing(some, tmp_path):
     with pytest.raises((ValueError, RuntimeError), match="none"):
         some.save(tmp_path / "none" / "rays.h5")
+    assert list(tmp_path.iterdir()) == []

@@ -223,6 +223,12 @@ def test_wrong_input_is_named(line, source, options, message):
         fm.traveltimes(line, source, **options)
 
 
+def test_more_fields_than_memory_are_named():
+    model = fm.Model.constant((300, 300, 30), velocity=1)
+    with pytest.raises(RuntimeError, match=r"10000000 time fields .* \(108000.0 GB are needed"):
+        fm.traveltimes(model, np.zeros((10**7, 3)))
+
+
 def test_a_source_in_air_is_named():
     model = fm.Model.constant((21, 21), velocity=2).cut_by_surface([(0, 4.5), (20, 4.5)])
     with pytest.raises(ValueError, match="is in air"):

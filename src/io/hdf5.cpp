@@ -165,8 +165,15 @@ Handle open_file(const fs::path& path) {
     return file;
 }
 
+Handle creation_properties(hid_t property_class) {
+    Handle properties(H5Pcreate(property_class), H5Pclose);
+    H5Pset_obj_track_times(properties, false);
+    return properties;
+}
+
 Handle create_group(hid_t parent, const std::string& name, const fs::path& file) {
-    Handle group(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    const Handle properties = creation_properties(H5P_GROUP_CREATE);
+    Handle group(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, properties, H5P_DEFAULT), H5Gclose);
     if (!group.valid()) fail_write(file);
     return group;
 }

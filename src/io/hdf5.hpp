@@ -67,6 +67,10 @@ std::string last_reason();
 /// once this was called.
 [[noreturn]] void fail_read(const std::filesystem::path& file, const std::string& what);
 
+/// Properties of a new file (H5P_FILE_CREATE), group or dataset: without the time of its creation,
+/// so that equal results are equal files.
+Handle creation_properties(hid_t property_class);
+
 Handle open_file(const std::filesystem::path& path);
 Handle create_group(hid_t parent, const std::string& name, const std::filesystem::path& file);
 

@@ -29,7 +29,7 @@ class Column {
         const std::array<hsize_t, 2> most = {H5S_UNLIMITED, width};
         const std::array<hsize_t, 2> chunk = {chunk_rows, width};
         const Handle space(H5Screate_simple(rank_, now.data(), most.data()), H5Sclose);
-        const Handle properties(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+        const Handle properties = creation_properties(H5P_DATASET_CREATE);
         H5Pset_chunk(properties, rank_, chunk.data());
         id_ = Handle(
             H5Dcreate2(group, name, native_type<T>(), space, H5P_DEFAULT, properties, H5P_DEFAULT),

@@ -12,7 +12,8 @@ NewFile::NewFile(const std::filesystem::path& path)
     const bool ready = use_recording_driver(access, first_error_.get()) &&
                        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST) >= 0;
     if (ready) {
-        file_ = Handle(H5Fcreate(output_.temporary().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access),
+        const Handle creation = creation_properties(H5P_FILE_CREATE);
+        file_ = Handle(H5Fcreate(output_.temporary().c_str(), H5F_ACC_TRUNC, creation, access),
                        H5Fclose);
     }
     check();

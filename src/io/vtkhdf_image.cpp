@@ -102,8 +102,9 @@ struct ImageWriter::Impl {
         const auto extents = file_shape(wanted, grid.is_2d());
         const int rank = static_cast<int>(extents.size());
         const Handle space(H5Screate_simple(rank, extents.data(), nullptr), H5Sclose);
+        const Handle properties = hdf5::creation_properties(H5P_DATASET_CREATE);
         Handle dataset(H5Dcreate2(group, name.c_str(), H5T_IEEE_F32LE, space, H5P_DEFAULT,
-                                  H5P_DEFAULT, H5P_DEFAULT),
+                                  properties, H5P_DEFAULT),
                        H5Dclose);
         if (!dataset.valid()) hdf5::fail_write(path);
         std::vector<float> buffer(largest_block(wanted));

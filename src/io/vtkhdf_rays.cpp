@@ -28,8 +28,9 @@ static_assert(sizeof(Vec3) == 3 * sizeof(double), "points go to the file as they
 void write_count(hid_t group, const char* name, std::int64_t value, const fs::path& file) {
     const hsize_t one = 1;
     const Handle space(H5Screate_simple(1, &one, nullptr), H5Sclose);
+    const Handle properties = hdf5::creation_properties(H5P_DATASET_CREATE);
     const Handle id(
-        H5Dcreate2(group, name, H5T_NATIVE_INT64, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+        H5Dcreate2(group, name, H5T_NATIVE_INT64, space, H5P_DEFAULT, properties, H5P_DEFAULT),
         H5Dclose);
     if (!id.valid() || H5Dwrite(id, H5T_NATIVE_INT64, H5S_ALL, H5S_ALL, H5P_DEFAULT, &value) < 0) {
         hdf5::fail_write(file);

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
     fermat::cli::add_model_commands(program);
     fermat::cli::add_times_command(program);
     fermat::cli::add_rays_command(program);
+    fermat::cli::add_bench_commands(program);
     fermat::cli::add_info_command(program);
     return program.run(argc, argv);
 }

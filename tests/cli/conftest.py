@@ -67,6 +67,12 @@ def fermat(program, tmp_path) -> Fermat:
     return Fermat(program, tmp_path)
 
 
+@pytest.fixture(scope="session")
+def shared_fermat(program, tmp_path_factory) -> Fermat:
+    """For long runs whose result several tests read."""
+    return Fermat(program, tmp_path_factory.mktemp("shared"))
+
+
 @pytest.fixture
 def volume(fermat):
     """model.h5: 3-D, 11 x 9 x 7 nodes 0.5 apart, 2 + 0.5 z."""

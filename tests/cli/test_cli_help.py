@@ -9,7 +9,7 @@ import pytest
 MODEL_COMMANDS = ["constant", "gradient", "layers", "profile", "checkerboard", "random", "blocks",
                   "topography", "convert"]
 COMMANDS = [[], ["model"], *(["model", name] for name in MODEL_COMMANDS), ["times"], ["rays"],
-            ["info"]]
+            ["bench"], ["bench", "eikonal"], ["info"]]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: "-".join(words) or "fermat")
@@ -24,7 +24,7 @@ def test_help_shows_an_example_that_runs(fermat, command):
         assert (fermat.folder / name).is_file()
 
 
-@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in ([], ["model"])],
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c not in ([], ["model"], ["bench"])],
                          ids="-".join)
 def test_help_of_a_command_lists_the_common_flags(fermat, command):
     text = fermat(*command, "--help")

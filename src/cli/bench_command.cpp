@@ -1,0 +1,67 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "cli/bench_eikonal.hpp"
+#include "cli/commands.hpp"
+#include "cli/eikonal_flags.hpp"
+#include "cli/flags.hpp"
+#include "core/parallel.hpp"
+#include "core/version.hpp"
+
+namespace fermat::cli {
+namespace {
+
+struct BenchFlags {
+    bool quick = false;
+    int repeats = 0;  ///< 0: not given
+    EikonalBench bench;
+    std::optional<std::filesystem::path> csv;
+};
+
+void add_flags(CLI::App& app, BenchFlags& flags) {
+    app.add_flag("--quick", flags.quick, "cubes up to 128^3 only, and fewer runs");
+    add_value(app, "--repeat", "R", flags.repeats,
+              "runs of each, of which the median is told (default: 5; 3 with --quick)",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_whole(flag, text, 1, 1000);
+              });
+    add_value(app, "--largest", "N", flags.bench.largest, "leave out grids above N a side",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_whole(flag, text, 64, 1600);
+              })
+        ->default_str("1600");
+    add_path(app, "--csv", flags.csv, "CSV to write: all rows and columns");
+}
+
+void run_eikonal(const BenchFlags& flags, const Run& run) {
+    require_cpu(run.common, "fermat bench eikonal");
+    constexpr int quick_volume = 128;
+    EikonalBench bench = flags.bench;
+    bench.repeats = flags.repeats > 0 ? flags.repeats : flags.quick ? 3 : 5;
+    bench.threads = resolve_threads(run.common.threads);
+    if (flags.quick) bench.largest_volume = quick_volume;
+    BenchReport report(flags.csv);
+    report.say(fmt::format("fermat {}: eikonal solvers, {} thread{}, median of {}", version,
+                           bench.threads, bench.threads == 1 ? "" : "s", bench.repeats));
+    // No bar: it would draw between the rows and into the time that is measured.
+    Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
+    bench_eikonal(bench, report, stop_only);
+    run.monitor.check();
+    report.commit();
+}
+
+}  // namespace
+
+void add_bench_commands(Program& program) {
+    CLI::App& group = program.add_group(
+        "bench", "Measure speed and accuracy: the papers' tables, on this machine",
+        "fermat bench eikonal --largest 64 --repeat 1 --threads 1");
+    program.add_command<BenchFlags>(
+        group, "eikonal", "Traveltime fields: papers 5 and 1, cubes, threads",
+        "fermat bench eikonal --quick --largest 100 --repeat 1 --threads 1 --csv bench.csv",
+        &add_flags, &run_eikonal);
+}
+
+}  // namespace fermat::cli

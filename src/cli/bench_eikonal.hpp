@@ -1,0 +1,19 @@
+#pragma once
+
+#include "cli/bench_report.hpp"
+#include "core/monitor.hpp"
+
+namespace fermat::cli {
+
+struct EikonalBench {
+    int repeats = 5;
+    int threads = 1;
+    int largest = 1600;        ///< cells or nodes a side: larger grids are left out
+    int largest_volume = 384;  ///< the same for cubes
+};
+
+/// Measures the eikonal solvers: paper 5's nine scenarios, paper 1's gradient, cubes of a constant
+/// gradient, and threads. Seconds are medians and leave out the making of models.
+void bench_eikonal(const EikonalBench& bench, BenchReport& report, Monitor& monitor);
+
+}  // namespace fermat::cli

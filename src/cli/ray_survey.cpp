@@ -138,6 +138,7 @@ RaySurvey read_ray_survey(const Model& model, const RaySurveyFlags& flags) {
         survey.pairs = read_pairs(*flags.pairs, survey.sources.size(), survey.receivers.size());
     } else {
         survey.pairs = all_pairs(survey.sources.size(), survey.receivers.size());
+        return survey;
     }
     group_by_source(survey);
     return survey;

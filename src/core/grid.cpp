@@ -19,6 +19,18 @@ std::string to_string(Shape shape) {
                         : fmt::format("({}, {}, {})", shape.x, shape.y, shape.z);
 }
 
+std::string to_string(const Grid& grid, Vec3 point) {
+    return grid.is_2d() ? fmt::format("({}, {})", point.x, point.z)
+                        : fmt::format("({}, {}, {})", point.x, point.y, point.z);
+}
+
+void require_inside(const Grid& grid, Vec3 point, const std::string& what) {
+    if (is_finite(point) && grid.contains(point)) return;
+    throw InputError(fmt::format("{} at {} is outside the model (must lie between {} and {})", what,
+                                 to_string(grid, point), to_string(grid, grid.origin),
+                                 to_string(grid, grid.far_corner())));
+}
+
 void validate(const Grid& grid) {
     for (int axis = 0; axis < 3; ++axis) {
         const bool flat_y = axis == 1 && grid.is_2d();

@@ -82,6 +82,12 @@ struct Grid {
 /// Throws InputError unless shape, origin and spacing make a grid that can be computed on.
 void validate(const Grid& grid);
 
+/// "(5, 5, 0.5)" or, in 2-D, "(5, 0.5)": the way users write points.
+std::string to_string(const Grid& grid, Vec3 point);
+
+/// Throws InputError, with `what` for the point's name ("source 3"), unless it lies in the box.
+void require_inside(const Grid& grid, Vec3 point, const std::string& what);
+
 /// The cell round a point and the point's position in it, each fraction in [0, 1].
 struct CellPoint {
     Index3 cell;

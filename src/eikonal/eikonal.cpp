@@ -148,13 +148,7 @@ std::vector<double> receiver_times(const Model& model, std::span<const PointSour
     const Grid& grid = model.grid();
     std::vector<Vec3> places(receivers.begin(), receivers.end());
     for (Vec3& r : places) {
-        if (!is_finite(r) || !grid.contains(r)) {
-            const Vec3 far = grid.far_corner();
-            throw InputError(fmt::format(
-                "receiver ({}, {}, {}) is outside the model (must lie in x {}..{}, y {}..{}, "
-                "z {}..{})",
-                r.x, r.y, r.z, grid.origin.x, far.x, grid.origin.y, far.y, grid.origin.z, far.z));
-        }
+        require_inside(grid, r, "receiver");
         r = grid.clamp(r);
     }
     std::vector<double> times(sources.size() * receivers.size(),

@@ -25,18 +25,12 @@ double mean_slowness(const Model& model, Vec3 from, Vec3 to) {
 FactoredSource factor_source(const Model& model, Vec3 position) {
     const Grid& grid = model.grid();
     if (grid.is_2d()) position.y = grid.origin.y;
-    if (!is_finite(position) || !grid.contains(position)) {
-        const Vec3 far = grid.far_corner();
-        throw InputError(fmt::format(
-            "source ({}, {}, {}) is outside the model (must lie in x {}..{}, y {}..{}, z {}..{})",
-            position.x, position.y, position.z, grid.origin.x, far.x, grid.origin.y, far.y,
-            grid.origin.z, far.z));
-    }
+    require_inside(grid, position, "source");
     FactoredSource source{grid.clamp(position), 0, {}};
     source.slowness = slowness_at(model, source.position);
     if (!std::isfinite(source.slowness)) {
-        throw InputError(fmt::format("source ({}, {}, {}) is in air (move it below the surface)",
-                                     position.x, position.y, position.z));
+        throw InputError(fmt::format("source at {} is in air (move it below the surface)",
+                                     to_string(grid, position)));
     }
     const Vec3 at = grid.to_index(source.position);
     Index3 first;

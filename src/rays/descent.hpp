@@ -36,7 +36,7 @@ FERMAT_HD inline double step_length(const Grid& grid, Vec3 direction, double cel
 }
 
 /// Continuous descent by midpoint steps (second order). A step is shortened until the ray turns
-/// little over it and the time falls along it as the gradient says, and lengthened, to a few cells,
+/// little over it and the time falls along it as the gradient says, and lengthened to two cells
 /// where the ray runs straight.
 template <class Real, Space S>
 struct DescentProposal {
@@ -45,9 +45,9 @@ struct DescentProposal {
 
     FERMAT_HD bool operator()(const Walker& at, Walker& next) {
         constexpr double shortest = 1.0 / 16;
-        constexpr double longest = 4;
-        constexpr double least_cosine = 0.97;
-        constexpr double straight_cosine = 0.9997;
+        constexpr double longest = 2;
+        constexpr double least_cosine = 0.99;
+        constexpr double straight_cosine = 0.99998;
         const Grid& grid = field.grid;
         const Vec3 gradient = gradient_at(field, at.point);
         Vec3 start;

@@ -93,15 +93,6 @@ class InOrder {
     std::size_t next_ = 0;
 };
 
-void check_inside(const Grid& grid, const char* what, std::size_t number, Vec3 p) {
-    if (is_finite(p) && grid.contains(p)) return;
-    const Vec3 far = grid.far_corner();
-    throw InputError(fmt::format(
-        "{} {} at ({}, {}, {}) is outside the model (must lie in x {}..{}, y {}..{}, z {}..{})",
-        what, number, p.x, p.y, p.z, grid.origin.x, far.x, grid.origin.y, far.y, grid.origin.z,
-        far.z));
-}
-
 /// The receivers of each source, in the order of the pairs.
 std::vector<std::vector<std::int32_t>> by_source(std::span<const RayPair> pairs,
                                                  std::size_t sources, std::size_t receivers) {
@@ -145,7 +136,7 @@ std::vector<RayPair> all_pairs(std::size_t sources, std::size_t receivers) {
 
 RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t source_number,
                   std::span<const Vec3> receivers, std::span<const std::int32_t> receiver_numbers,
-                  const RayOptions& options, int threads) {
+                  const RayOptions& options, int threads, Monitor& monitor) {
     View view = field.view();
     view.has_gaps = model.has_air();
     std::vector<Ray> rays(receivers.size());
@@ -153,6 +144,7 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
     constexpr std::int64_t share = 16;
     const auto count = static_cast<std::int64_t>(receivers.size());
     parallel_for((count + share - 1) / share, threads, [&](std::int64_t task) {
+        monitor.check();
         for (std::int64_t n = task * share; n < std::min(count, (task + 1) * share); ++n) {
             const auto i = static_cast<std::size_t>(n);
             rays[i].info.source = source_number;
@@ -177,10 +169,10 @@ void for_each_source_rays(const Model& model, std::span<const PointSource> sourc
     const Grid& grid = model.grid();
     validate(options, grid);
     for (std::size_t s = 0; s < sources.size(); ++s) {
-        check_inside(grid, "source", s, sources[s].position);
+        require_inside(grid, sources[s].position, fmt::format("source {}", s));
     }
     for (std::size_t r = 0; r < receivers.size(); ++r) {
-        check_inside(grid, "receiver", r, receivers[r]);
+        require_inside(grid, receivers[r], fmt::format("receiver {}", r));
     }
     const auto lists = by_source(pairs, sources.size(), receivers.size());
     const int threads = resolve_threads(options.eikonal.threads);
@@ -205,7 +197,8 @@ void for_each_source_rays(const Model& model, std::span<const PointSource> sourc
             EikonalOptions eikonal = options.eikonal;
             eikonal.threads = inner;
             const TimeField field = solve(model, sources[s], eikonal, monitor);
-            in_order.put(s, trace_rays(model, field, number, places, lists[s], options, inner));
+            in_order.put(
+                s, trace_rays(model, field, number, places, lists[s], options, inner, monitor));
         }
         monitor.advance(static_cast<std::int64_t>(places.size()));
     });

@@ -43,7 +43,7 @@ std::vector<RayPair> all_pairs(std::size_t sources, std::size_t receivers);
 /// become the rays' receiver indices.
 RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t source_number,
                   std::span<const Vec3> receivers, std::span<const std::int32_t> receiver_numbers,
-                  const RayOptions& options, int threads);
+                  const RayOptions& options, int threads, Monitor& monitor = silent_monitor());
 
 /// Solves each source's field once and traces its rays. `consume` gets one RaySet a source, in the
 /// order of the sources, one call at a time; fields are not kept. Sources in air and receivers in

@@ -2,6 +2,7 @@
 
 import csv
 import resource
+import signal
 import subprocess
 import time
 import xml.etree.ElementTree as ET
@@ -240,6 +241,28 @@ def test_bad_input_is_one_line_and_leaves_nothing(survey, arguments, words):
     survey.write("far.csv", "x,y,z\n99,0,0\n")
     survey.write("rays.h5", "was here before")
     assert words in survey.error(*arguments)
+
+
+def test_ctrl_c_leaves_nothing(fermat):
+    fermat("model", "gradient", "--shape", "41,41,41", "--v0", "2", "--gradient", "0.1", "-o",
+           "model.h5")
+    fermat.write("s.csv", "x,y,z\n" + "20,20,20\n" * 20000)
+    fermat.write("r.csv", "x,y,z\n1,1,1\n39,2,0\n")
+    run = subprocess.Popen([fermat.program, *SURVEY, *OUT, "--table", "t.csv", "--coverage",
+                            "c.h5"], cwd=fermat.folder, stderr=subprocess.PIPE, text=True)
+    try:
+        deadline = time.monotonic() + 30
+        while not list(fermat.folder.glob(".fermat-*")) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        time.sleep(0.3)
+        run.send_signal(signal.SIGINT)
+        _, stderr = run.communicate(timeout=30)
+    finally:
+        run.kill()
+        run.wait()
+    assert run.returncode == 130
+    assert stderr.splitlines()[-1] == "fermat: error: stopped by the user"
+    assert sorted(p.name for p in fermat.folder.iterdir()) == ["model.h5", "r.csv", "s.csv"]
 
 
 def test_a_file_size_limit_is_told_and_leaves_the_old_files(survey):

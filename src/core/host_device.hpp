@@ -9,7 +9,7 @@
 #define FERMAT_HD
 #endif
 
-/// For the innermost arithmetic, where a call would spill a register full of nodes to memory; and for
-/// its rare side ways, which should not swell the loop they leave.
+/// For the innermost arithmetic, where a call would spill a register full of nodes to memory; and
+/// for its rare side ways, which should not swell the loop they leave.
 #define FERMAT_HD_INLINE FERMAT_HD [[gnu::always_inline]] inline
 #define FERMAT_HD_RARE FERMAT_HD [[gnu::noinline]]

@@ -27,7 +27,7 @@ class FimSchedule {
     FimSchedule(const FimProblem<Real>& problem, int threads)
         : problem_(problem),
           threads_(threads),
-          grid_(problem.shape, {Block::depth, Block::width, Block::length}),
+          grid_(problem.shape, {Block::depth, Block::width, Block::length}, problem.source_node()),
           states_(static_cast<std::size_t>(grid_.count())) {
         for (int t = 0; t < threads; ++t) workers_.push_back(std::make_unique<Block>());
         for (int axis = 0; axis < 3; ++axis) {

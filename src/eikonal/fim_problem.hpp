@@ -24,6 +24,9 @@ struct FimProblem {
                    static_cast<std::size_t>(shape[2]) +
                static_cast<std::size_t>(r);
     }
+    std::array<double, 3> source_node() const {
+        return {source[0] / spacing[0], source[1] / spacing[1], source[2] / spacing[2]};
+    }
     /// Coordinate along an axis of node n (which may be fractional), relative to the source.
     double coordinate(int axis, double n) const { return n * spacing[axis] - source[axis]; }
 };
@@ -41,10 +44,25 @@ struct BlockGrid {
     std::array<int, 3> nodes;
     std::array<int, 3> blocks;
 
-    BlockGrid(std::array<int, 3> node_shape, std::array<int, 3> largest) : nodes(node_shape) {
+    /// `source` is in nodes. Nodes astride the source depend on each other, so no cut runs there:
+    /// one more block along an axis moves the cuts away.
+    BlockGrid(std::array<int, 3> node_shape, std::array<int, 3> largest,
+              std::array<double, 3> source)
+        : nodes(node_shape) {
         for (int axis = 0; axis < 3; ++axis) {
             blocks[axis] = (nodes[axis] + largest[axis] - 1) / largest[axis];
+            constexpr int most_more = 3;
+            for (int more = 0; more < most_more && cut_near(axis, source[axis]); ++more) {
+                ++blocks[axis];
+            }
         }
+    }
+    bool cut_near(int axis, double node) const {
+        for (int block = 1; block < blocks[axis]; ++block) {
+            const double cut = first_node(axis, block) - 0.5;
+            if (cut > node - 2.5 && cut < node + 2.5) return true;
+        }
+        return false;
     }
     int count() const { return blocks[0] * blocks[1] * blocks[2]; }
     int stride(int axis) const {

@@ -103,15 +103,16 @@ FERMAT_HD_INLINE auto both_upwind(const UpwindSide<V>& side, V tau) {
     return (1 - side.toward) * tau > side.other;
 }
 
-/// Second order is used where the node behind the upwind neighbour is upwind of it in turn.
+/// Second order is used where the node behind the upwind neighbour is upwind of it in turn. Ties,
+/// as astride the source's plane, count as upwind: rounding must not switch the order to and fro.
 template <int Order, class V>
 FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
     using Real = Scalar<V>;
     V c = 1 + side.toward;
     V shift = -side.near * side.toward;
     if constexpr (Order == 2) {
-        const auto second =
-            side.far * side.far * side.far_ratio2 <= side.near * side.near * side.near_ratio2;
+        const auto second = Real(0.99999) * side.far * side.far * side.far_ratio2 <=
+                            side.near * side.near * side.near_ratio2;
         c = second ? c + Real(0.5) : c;
         shift = second ? shift + Real(0.5) * (side.near - side.far) : shift;
     }

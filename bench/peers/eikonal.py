@@ -63,11 +63,16 @@ def pyekfmm(h, velocity, source):
 def fteikpy(h, velocity, source):
     import fteikpy
 
+    # It takes velocity in cells and gives times on nodes.
+    cells = velocity.astype(float)
+    for axis in range(velocity.ndim):
+        low = np.take(cells, range(cells.shape[axis] - 1), axis)
+        cells = 0.5 * (low + np.take(cells, range(1, cells.shape[axis]), axis))
     if velocity.ndim == 2:
-        solver = fteikpy.Eikonal2D(velocity.T.astype(float), gridsize=(h, h))
+        solver = fteikpy.Eikonal2D(cells.T, gridsize=(h, h))
         at = (source[1], source[0])
         return lambda: solver.solve(at, nsweep=2).grid.T
-    solver = fteikpy.Eikonal3D(np.moveaxis(velocity, 2, 0).astype(float), gridsize=(h, h, h))
+    solver = fteikpy.Eikonal3D(np.moveaxis(cells, 2, 0), gridsize=(h, h, h))
     at = (source[2], source[0], source[1])
     return lambda: np.moveaxis(solver.solve(at, nsweep=2).grid, 0, 2)
 
@@ -86,34 +91,12 @@ def scikit_fmm(h, velocity, source):
     return work
 
 
-def ttcrpy_fsm(h, velocity, source):
-    axis = np.arange(velocity.shape[0]) * h
-    if velocity.ndim == 2:
-        from ttcrpy.rgrid import Grid2d as Grid
-
-        grid = Grid(axis, axis, method="FSM", cell_slowness=False, n_threads=1)
-    else:
-        from ttcrpy.rgrid import Grid3d as Grid
-
-        grid = Grid(axis, axis, axis, method="FSM", cell_slowness=False, n_threads=1)
-    grid.set_velocity(velocity.astype(float))
-    at = np.array([source])
-    receiver = np.array([[axis[-1]] * velocity.ndim])
-
-    def work():
-        grid.raytrace(at, receiver)
-        return np.asarray(grid.get_grid_traveltimes())
-
-    return work
-
-
 PACKAGES = {
     "Fermat fim order 2": fermat_fim,
     "Fermat fim order 1": lambda *a: fermat_fim(*a, order=1),
     "Fermat fmm order 2": lambda *a: fermat_fim(*a, solver="fmm"),
     "pyekfmm order 2": pyekfmm,
     "fteikpy, 2 sweeps": fteikpy,
-    "ttcrpy FSM": ttcrpy_fsm,
     "scikit-fmm order 2": scikit_fmm,
 }
 

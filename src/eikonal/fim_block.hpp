@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <cstdint>
 #include <vector>
 
 #include "eikonal/fim_problem.hpp"
@@ -49,8 +48,6 @@ class FimBlock {
     VisitOutcome visit(const FimProblem<Real>& problem, const BlockExtent& extent,
                        std::array<int, 3> entry, Accept accept);
 
-    std::int64_t sweeps() const { return sweeps_; }
-
   private:
     static constexpr int halo = 2;
     static constexpr int rows = length + width - 1;
@@ -96,7 +93,6 @@ class FimBlock {
     std::vector<Real> inverse_r2_;  ///< 1 / r^2
     std::vector<Real> spare_;
     bool mirrored_ = false;
-    std::int64_t sweeps_ = 0;
 };
 
 template <class Real, int Dim, int Order>
@@ -224,7 +220,6 @@ typename FimBlock<Real, Dim, Order>::SweepResult FimBlock<Real, Dim, Order>::swe
             }
         }
     }
-    ++sweeps_;
     return {any_lane(changed), any_lane(conflict)};
 }
 

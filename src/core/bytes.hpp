@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/error.hpp"
+
+namespace fermat {
+
+using Bytes = std::vector<std::byte>;
+
+/// Puts plain values behind one another, for a message to another process of the same program.
+class ByteWriter {
+  public:
+    template <class T>
+    requires std::is_trivially_copyable_v<T>
+    void add(const T& value) { append(&value, sizeof value); }
+    template <class T>
+    void add(const std::vector<T>& values) {
+        static_assert(std::is_trivially_copyable_v<T>);
+        add(values.size());
+        append(values.data(), values.size() * sizeof(T));
+    }
+    void add(const std::string& text) { add(std::vector<char>(text.begin(), text.end())); }
+
+    Bytes take() { return std::move(bytes_); }
+
+  private:
+    void append(const void* data, std::size_t size) {
+        if (size == 0) return;
+        const std::size_t before = bytes_.size();
+        bytes_.resize(before + size);
+        std::memcpy(bytes_.data() + before, data, size);
+    }
+
+    Bytes bytes_;
+};
+
+/// Takes them out again in the same order. Throws ComputeError where the bytes end before.
+class ByteReader {
+  public:
+    explicit ByteReader(std::span<const std::byte> bytes) : rest_(bytes) {}
+
+    template <class T>
+    requires std::is_trivially_copyable_v<T> T take() {
+        T value;
+        copy(&value, sizeof value);
+        return value;
+    }
+    template <class T>
+    std::vector<T> take_vector() {
+        const auto count = take<std::size_t>();
+        if (count > rest_.size() / sizeof(T)) fail();
+        std::vector<T> values(count);
+        copy(values.data(), count * sizeof(T));
+        return values;
+    }
+    std::string take_text() {
+        const std::vector<char> text = take_vector<char>();
+        return {text.begin(), text.end()};
+    }
+    std::span<const std::byte> rest() const { return rest_; }
+
+  private:
+    [[noreturn]] static void fail() {
+        throw ComputeError("a message between ranks is too short (ranks must be one program)");
+    }
+    void copy(void* to, std::size_t size) {
+        if (size > rest_.size()) fail();
+        if (size > 0) std::memcpy(to, rest_.data(), size);
+        rest_ = rest_.subspan(size);
+    }
+
+    std::span<const std::byte> rest_;
+};
+
+}  // namespace fermat

@@ -1,0 +1,205 @@
+#include "tomography/backprojection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include "core/deal.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "rays/sensitivity.hpp"
+
+namespace fermat {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// What the rays of one source are, as it travels from a rank to rank 0.
+struct SourceRays {
+    std::vector<double> time;
+    std::vector<double> length;
+    std::vector<RayStatus> status;
+    std::vector<std::int64_t> row_start;
+    std::vector<std::int64_t> cell;
+    std::vector<double> length_in_cell;  ///< empty where it does not count
+    double field_seconds = 0;
+    double ray_seconds = 0;
+
+    Bytes pack() const {
+        ByteWriter out;
+        out.add(time);
+        out.add(length);
+        out.add(status);
+        out.add(row_start);
+        out.add(cell);
+        out.add(length_in_cell);
+        out.add(field_seconds);
+        out.add(ray_seconds);
+        return out.take();
+    }
+    static SourceRays unpack(const Bytes& bytes) {
+        ByteReader in(bytes);
+        SourceRays rays;
+        rays.time = in.take_vector<double>();
+        rays.length = in.take_vector<double>();
+        rays.status = in.take_vector<RayStatus>();
+        rays.row_start = in.take_vector<std::int64_t>();
+        rays.cell = in.take_vector<std::int64_t>();
+        rays.length_in_cell = in.take_vector<double>();
+        rays.field_seconds = in.take<double>();
+        rays.ray_seconds = in.take<double>();
+        return rays;
+    }
+};
+
+std::vector<std::vector<std::int32_t>> picks_by_source(const Picks& picks) {
+    std::vector<std::vector<std::int32_t>> lists(picks.sources.size());
+    for (std::size_t n = 0; n < picks.picks.size(); ++n) {
+        lists[static_cast<std::size_t>(picks.picks[n].source)].push_back(
+            static_cast<std::int32_t>(n));
+    }
+    return lists;
+}
+
+SourceRays rays_of_source(const Model& model, const Picks& picks, std::int32_t source,
+                          std::span<const std::int32_t> numbers,
+                          const BackprojectionOptions& options, int threads, Monitor& monitor) {
+    SourceRays out;
+    if (numbers.empty()) return out;
+    const Grid& grid = model.grid();
+    const PointSource point{grid.clamp(picks.sources[static_cast<std::size_t>(source)]), 0};
+    if (in_air(model, point.position)) {
+        out.time.assign(numbers.size(), std::numeric_limits<double>::infinity());
+        out.length.assign(numbers.size(), 0);
+        out.status.assign(numbers.size(), RayStatus::source_in_air);
+        out.row_start.assign(numbers.size() + 1, 0);
+        return out;
+    }
+    const auto start = Clock::now();
+    EikonalOptions eikonal = options.rays.eikonal;
+    eikonal.threads = threads;
+    const TimeField field = solve(model, point, eikonal, monitor);
+    out.field_seconds = seconds_since(start);
+
+    std::vector<Vec3> receivers;
+    std::vector<std::int32_t> receiver_numbers;
+    for (const std::int32_t n : numbers) {
+        receiver_numbers.push_back(picks.picks[static_cast<std::size_t>(n)].receiver);
+        receivers.push_back(picks.receivers[static_cast<std::size_t>(receiver_numbers.back())]);
+    }
+    const RaySet rays = trace_rays(model, field, source, receivers, receiver_numbers, options.rays,
+                                   threads, monitor);
+    SparseRows rows = sensitivity(model, rays, Basis::cells, threads);
+    for (const RayInfo& ray : rays.rays) {
+        out.time.push_back(ray.field_time);
+        out.length.push_back(ray.length);
+        out.status.push_back(ray.status);
+    }
+    out.row_start = std::move(rows.row_start);
+    out.cell = std::move(rows.column);
+    if (options.share == RayShare::length) out.length_in_cell = std::move(rows.value);
+    out.ray_seconds = seconds_since(start) - out.field_seconds;
+    return out;
+}
+
+/// Adds one source's rays, in the order of its picks.
+class Sums {
+  public:
+    Sums(const Picks& picks, const BackprojectionOptions& options, Backprojection& out)
+        : picks_(picks), options_(options), out_(out) {}
+
+    void add(const SourceRays& rays, std::span<const std::int32_t> numbers) {
+        for (std::size_t r = 0; r < numbers.size(); ++r) {
+            const auto n = static_cast<std::size_t>(numbers[r]);
+            const double residual = picks_.picks[n].time - rays.time[r];
+            if (rays.status[r] != RayStatus::ok || !std::isfinite(residual)) {
+                ++out_.lost_by_status[static_cast<std::size_t>(rays.status[r])];
+                continue;
+            }
+            out_.residual[n] = residual;
+            const double scaled = residual / options_.scale[n];
+            const bool used = scaled >= options_.limits.low && scaled <= options_.limits.high;
+            out_.use[n] = used ? PickUse::used : PickUse::rejected;
+            if (used && rays.length[r] > 0) project(rays, r, residual, options_.weights[n]);
+        }
+        field_seconds_ += rays.field_seconds;
+        ray_seconds_ += rays.ray_seconds;
+    }
+    double ray_fraction() const {
+        const double both = field_seconds_ + ray_seconds_;
+        return both > 0 ? ray_seconds_ / both : 0;
+    }
+
+  private:
+    void project(const SourceRays& rays, std::size_t ray, double residual, double weight) {
+        const double perturbation = residual / rays.length[ray];
+        const bool by_length = !rays.length_in_cell.empty();
+        for (auto e = rays.row_start[ray]; e < rays.row_start[ray + 1]; ++e) {
+            const auto entry = static_cast<std::size_t>(e);
+            const auto cell = static_cast<std::size_t>(rays.cell[entry]);
+            const double share = by_length ? weight * rays.length_in_cell[entry] : weight;
+            out_.perturbation[cell] += share * perturbation;
+            out_.weight[cell] += share;
+            out_.count[cell] += 1;
+        }
+    }
+
+    const Picks& picks_;
+    const BackprojectionOptions& options_;
+    Backprojection& out_;
+    double field_seconds_ = 0;
+    double ray_seconds_ = 0;
+};
+
+}  // namespace
+
+Backprojection backproject(const Model& model, const Picks& picks,
+                           const BackprojectionOptions& options, Ranks& ranks, Monitor& monitor) {
+    const auto start = Clock::now();
+    const auto lists = picks_by_source(picks);
+    const auto count = static_cast<std::int64_t>(lists.size());
+    const int threads = resolve_threads(options.rays.eikonal.threads);
+    // Sources in parallel where they go round; else one after another, each on all threads.
+    const int outer = count >= static_cast<std::int64_t>(threads) * ranks.size() ? threads : 1;
+    const int inner = outer == 1 ? threads : 1;
+
+    Backprojection out;
+    if (ranks.is_root()) {
+        const Shape cells = model.grid().cell_shape();
+        out.residual.assign(picks.picks.size(), std::numeric_limits<double>::quiet_NaN());
+        out.use.assign(picks.picks.size(), PickUse::lost);
+        out.lost_by_status.assign(choices<RayStatus>.entries.size(), 0);
+        out.perturbation = Field<double>(cells, 0);
+        out.weight = Field<double>(cells, 0);
+        out.count = Field<float>(cells, 0);
+    }
+    Sums sums(picks, options, out);
+    monitor.begin("times and rays", static_cast<std::int64_t>(picks.picks.size()));
+    deal_in_order(
+        ranks, count, outer,
+        [&](std::int64_t s) {
+            monitor.check();
+            return rays_of_source(model, picks, static_cast<std::int32_t>(s),
+                                  lists[static_cast<std::size_t>(s)], options, inner, monitor)
+                .pack();
+        },
+        [&](std::int64_t s, const Bytes& bytes) {
+            const auto& numbers = lists[static_cast<std::size_t>(s)];
+            if (!numbers.empty()) sums.add(SourceRays::unpack(bytes), numbers);
+            monitor.advance(static_cast<std::int64_t>(numbers.size()));
+        });
+    monitor.end();
+    out.seconds = seconds_since(start);
+    out.ray_fraction = sums.ray_fraction();
+    return out;
+}
+
+}  // namespace fermat

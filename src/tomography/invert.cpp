@@ -1,0 +1,232 @@
+#include "tomography/invert.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+
+namespace fermat {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Seconds since the last call, or since it was made.
+class Lap {
+  public:
+    double next() {
+        const auto now = Clock::now();
+        return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+    }
+
+  private:
+    Clock::time_point last_ = Clock::now();
+};
+
+std::string lost_words(const Backprojection& pass) {
+    std::string words;
+    for (const auto& [name, status] : choices<RayStatus>.entries) {
+        const auto count = pass.lost_by_status[static_cast<std::size_t>(status)];
+        if (count > 0) words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, name);
+    }
+    return words;
+}
+
+/// The loop's own memory. Rank 0 decides; the others solve and trace what they are dealt.
+class Loop {
+  public:
+    Loop(const Model& start, const Picks& picks, const InversionOptions& options,
+         const InversionListener& listener, Monitor& monitor, Ranks& ranks)
+        : picks_(picks),
+          options_(options),
+          listener_(listener),
+          monitor_(monitor),
+          ranks_(ranks),
+          threads_(resolve_threads(options.eikonal.threads)),
+          schedule_(options.schedule.empty() ? default_schedule(start.grid()) : options.schedule),
+          model_(start.copy()) {
+        projection_.rays = {options.tracer, 16, options.eikonal};
+        projection_.share = options.share;
+        const bool by_error = picks.has_errors && options.weights == PickWeights::errors;
+        for (const Pick& pick : picks.picks) {
+            projection_.weights.push_back(by_error ? 1 / (pick.error * pick.error) : 1);
+            projection_.scale.push_back(by_error ? pick.error : 1);
+        }
+    }
+
+    void take_up(InversionState&& state) {
+        model_ = Model(model_.grid(), std::move(state.velocity));
+        history_ = std::move(state.history);
+        next_ = state.next;
+        stage_ = state.stage;
+        stage_iterations_ = state.stage_iterations;
+        projection_.limits = state.limits;
+        initial_residual_ = std::move(state.initial_residual);
+    }
+
+    InversionResult run() {
+        for (;;) {
+            share_model();
+            Backprojection pass = backproject(model_, picks_, projection_, ranks_, monitor_);
+            bool again = false;
+            std::optional<StopReason> stop;
+            together(ranks_, [&] {
+                if (!ranks_.is_root()) return;
+                again = find_first_limits(pass);
+                if (again) return;
+                judge(pass);
+                stop = find_stop();
+            });
+            if (broadcast_value(ranks_, again)) continue;
+            if (broadcast_value(ranks_, stop.has_value())) return finish(std::move(pass), stop);
+            together(ranks_, [&] {
+                if (!ranks_.is_root()) return;
+                update(std::move(pass));
+                if (listener_.update) save();
+            });
+        }
+    }
+
+  private:
+    void share_model() {
+        if (ranks_.size() == 1) return;
+        Field<float> velocity(model_.grid().shape);
+        const auto now = model_.velocity();
+        std::copy(now.begin(), now.end(), velocity.begin());
+        ranks_.broadcast(std::as_writable_bytes(std::span(velocity.data(), velocity.size())));
+        model_ = Model(model_.grid(), std::move(velocity));
+    }
+
+    /// Outliers are known by the residuals of the model before; the start model has none before it
+    /// and is passed over twice.
+    bool find_first_limits(const Backprojection& pass) {
+        if (options_.outliers == 0) return false;
+        const bool first = !std::isfinite(projection_.limits.low);
+        if (first) {
+            projection_.limits =
+                outlier_limits(pass.residual, projection_.scale, options_.outliers);
+        }
+        return first && std::isfinite(projection_.limits.low);
+    }
+
+    void judge(const Backprojection& pass) {
+        next_.misfit = misfit(picks_, pass.residual, pass.use);
+        if (next_.misfit.used == 0) {
+            throw InputError(fmt::format(
+                "no pick of {} can be used ({}{})", picks_.picks.size(), lost_words(pass),
+                next_.misfit.rejected > 0 ? fmt::format("{} outliers", next_.misfit.rejected)
+                                          : ""));
+        }
+        next_.seconds.times = pass.seconds * (1 - pass.ray_fraction);
+        next_.seconds.rays = pass.seconds * pass.ray_fraction;
+        if (history_.empty()) initial_residual_ = pass.residual;
+        history_.push_back(next_);
+        if (listener_.iteration) listener_.iteration(next_);
+        if (options_.outliers > 0) {
+            projection_.limits =
+                outlier_limits(pass.residual, projection_.scale, options_.outliers);
+        }
+    }
+
+    std::optional<StopReason> find_stop() {
+        const Misfit& now = history_.back().misfit;
+        if (options_.target_rms > 0 && now.rms <= options_.target_rms) {
+            return StopReason::target_rms;
+        }
+        if (options_.target_chi2 > 0 && now.chi2 <= options_.target_chi2) {
+            return StopReason::target_chi2;
+        }
+        bool stagnant = false;
+        if (options_.stagnation > 0 && stage_iterations_ > 0) {
+            const double before = history_[history_.size() - 2].misfit.rms;
+            stagnant = now.rms > before * (1 - options_.stagnation);
+        }
+        if (stagnant ||
+            stage_iterations_ == schedule_[static_cast<std::size_t>(stage_)].iterations) {
+            ++stage_;
+            stage_iterations_ = 0;
+        }
+        if (stage_ < static_cast<int>(schedule_.size())) return std::nullopt;
+        return stagnant ? StopReason::stagnation : StopReason::schedule_end;
+    }
+
+    void update(Backprojection&& pass) {
+        const Stage& stage = schedule_[static_cast<std::size_t>(stage_)];
+        next_ = {};
+        next_.iteration = history_.back().iteration + 1;
+        next_.stage = stage_ + 1;
+        next_.cell = stage.cell;
+        next_.vertex = stage.vertex;
+        Lap lap;
+        smooth_cells(pass.perturbation, pass.weight, stage.cell,
+                     {options_.smoother, stage.cell_passes, threads_}, monitor_);
+        next_.seconds.cell_smoothing = lap.next();
+        Field<double> nodes = cells_to_nodes(model_.grid(), pass.perturbation, stage.cell);
+        pass = {};
+        const Field<std::uint8_t> mask = rock_mask(model_);
+        next_.seconds.update = lap.next();
+        smooth_vertices(nodes.view(), stage.vertex,
+                        {options_.smoother, stage.vertex_passes, threads_}, mask, monitor_);
+        next_.seconds.vertex_smoothing = lap.next();
+        Update made = apply_perturbation(model_, nodes, options_.update, threads_);
+        model_ = std::move(made.model);
+        next_.max_update = made.max_change;
+        next_.seconds.update += lap.next();
+        ++stage_iterations_;
+    }
+
+    void save() {
+        InversionState state;
+        state.velocity = Field<float>(model_.grid().shape);
+        const auto velocity = model_.velocity();
+        std::copy(velocity.begin(), velocity.end(), state.velocity.begin());
+        state.history = history_;
+        state.next = next_;
+        state.stage = stage_;
+        state.stage_iterations = stage_iterations_;
+        state.limits = projection_.limits;
+        state.initial_residual = initial_residual_;
+        listener_.update(state);
+    }
+
+    InversionResult finish(Backprojection&& pass, std::optional<StopReason> stop) {
+        return {std::move(model_),
+                std::move(pass.count),
+                std::move(history_),
+                std::move(initial_residual_),
+                std::move(pass.residual),
+                std::move(pass.use),
+                stop.value_or(StopReason::schedule_end)};
+    }
+
+    const Picks& picks_;
+    const InversionOptions& options_;
+    const InversionListener& listener_;
+    Monitor& monitor_;
+    Ranks& ranks_;
+    int threads_;
+    std::vector<Stage> schedule_;
+    Model model_;
+    BackprojectionOptions projection_;
+    std::vector<IterationReport> history_;
+    IterationReport next_;
+    int stage_ = 0;
+    int stage_iterations_ = 0;
+    std::vector<double> initial_residual_;
+};
+
+}  // namespace
+
+InversionResult invert(const Model& start, const Picks& picks, const InversionOptions& options,
+                       const InversionListener& listener, Monitor& monitor, Ranks& ranks,
+                       std::optional<InversionState> resume) {
+    validate(options, picks, start.grid());
+    Loop loop(start, picks, options, listener, monitor, ranks);
+    if (resume) loop.take_up(std::move(*resume));
+    return loop.run();
+}
+
+}  // namespace fermat

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/choice.hpp"
+#include "core/monitor.hpp"
+#include "core/ranks.hpp"
+#include "model/model.hpp"
+#include "rays/rays.hpp"
+#include "tomography/backprojection.hpp"
+#include "tomography/misfit.hpp"
+#include "tomography/picks.hpp"
+#include "tomography/schedule.hpp"
+#include "tomography/smoothing.hpp"
+#include "tomography/update.hpp"
+
+namespace fermat {
+
+/// How picks count against each other.
+enum class PickWeights {
+    errors,  ///< by 1 / error^2 where errors are given, else all alike: the default
+    equal,   ///< all alike
+};
+template <>
+inline constexpr auto choices<PickWeights> = choice_table<PickWeights>(
+    "pick weights", {{"errors", PickWeights::errors}, {"equal", PickWeights::equal}});
+
+/// The tomography of paper 4 (Hole 1992 on Vidale's times). What a flag, a line of a configuration
+/// file and a keyword of Python set.
+struct InversionOptions {
+    EikonalOptions eikonal;  ///< its threads serve the whole loop
+    Tracer tracer = Tracer::descent;
+    std::vector<Stage> schedule;  ///< empty: default_schedule of the model's grid
+    Smoother smoother = Smoother::running;
+    RayShare share = RayShare::even;
+    PickWeights weights = PickWeights::errors;
+    double target_rms = 0;   ///< ends the run once reached; 0: none
+    double target_chi2 = 0;  ///< the same; needs errors
+    double stagnation = 0;   ///< a relative fall of the RMS below it ends a stage; 0: never
+    double outliers = 0;     ///< residuals beyond so many standard deviations are left out; 0: none
+    UpdateLimits update;
+};
+
+void validate(const InversionOptions& options, const Picks& picks, const Grid& grid);
+
+/// Seconds of one iteration by what they went into.
+struct IterationSeconds {
+    double times = 0;
+    double rays = 0;
+    double cell_smoothing = 0;
+    double vertex_smoothing = 0;
+    double update = 0;
+
+    double total() const { return times + rays + cell_smoothing + vertex_smoothing + update; }
+};
+
+/// The model after so many updates: how it was made and how well it explains the picks.
+struct IterationReport {
+    int iteration = 0;      ///< updates made; 0 is the start model
+    Misfit misfit;          ///< of this model
+    double max_update = 0;  ///< largest relative change of velocity in the update that made it
+    int stage = 0;          ///< of that update, from 1; 0 for the start model
+    SmoothingSize cell;
+    SmoothingSize vertex;
+    IterationSeconds seconds;
+};
+
+enum class StopReason { schedule_end, target_rms, target_chi2, stagnation };
+template <>
+inline constexpr auto choices<StopReason> =
+    choice_table<StopReason>("stop reason", {{"schedule-end", StopReason::schedule_end},
+                                             {"target-rms", StopReason::target_rms},
+                                             {"target-chi2", StopReason::target_chi2},
+                                             {"stagnation", StopReason::stagnation}});
+
+/// All that a run needs to go on after an update, with the same bits as if it had never stopped.
+struct InversionState {
+    Field<float> velocity;
+    std::vector<IterationReport> history;  ///< of the models before this one
+    IterationReport next;                  ///< of this one, as far as its update tells
+    int stage = 0;                         ///< that is under way, from 0
+    int stage_iterations = 0;              ///< updates made in it
+    ResidualLimits limits;
+    std::vector<double> initial_residual;
+};
+
+/// What hears of a run on rank 0.
+struct InversionListener {
+    std::function<void(const IterationReport&)> iteration;
+    /// After every update: the place for a checkpoint.
+    std::function<void(const InversionState&)> update;
+};
+
+struct InversionResult {
+    Model model;
+    Field<float> coverage;  ///< rays in each cell that carried a residual, in the final model
+    std::vector<IterationReport> history;
+    std::vector<double> initial_residual;  ///< observed - computed, one a pick; NaN where lost
+    std::vector<double> final_residual;
+    std::vector<PickUse> final_use;
+    StopReason reason = StopReason::schedule_end;
+};
+
+/// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a
+/// point lies outside the model or no pick has a ray. On other ranks than 0 the result holds the
+/// model alone.
+InversionResult invert(const Model& start, const Picks& picks, const InversionOptions& options,
+                       const InversionListener& listener = {}, Monitor& monitor = silent_monitor(),
+                       Ranks& ranks = serial_ranks(),
+                       std::optional<InversionState> resume = std::nullopt);
+
+/// A name for the run that these make, up to the last bit: the version, the model, the picks and
+/// every option that counts. Threads and ranks do not.
+std::string run_fingerprint(const Model& start, const Picks& picks,
+                            const InversionOptions& options);
+
+}  // namespace fermat

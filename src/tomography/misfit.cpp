@@ -1,0 +1,54 @@
+#include "tomography/misfit.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace fermat {
+namespace {
+
+/// The lower middle for an even number.
+double median_of(std::vector<double>& values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+}  // namespace
+
+Misfit misfit(const Picks& picks, std::span<const double> residual, std::span<const PickUse> use) {
+    Misfit out;
+    double squares = 0;
+    double scaled = 0;
+    for (std::size_t n = 0; n < residual.size(); ++n) {
+        if (use[n] == PickUse::lost) ++out.lost;
+        if (use[n] == PickUse::rejected) ++out.rejected;
+        if (use[n] != PickUse::used) continue;
+        ++out.used;
+        squares += residual[n] * residual[n];
+        if (picks.has_errors) {
+            const double z = residual[n] / picks.picks[n].error;
+            scaled += z * z;
+        }
+    }
+    const auto count = static_cast<double>(out.used);
+    out.rms = std::sqrt(squares / count);
+    out.chi2 = picks.has_errors ? scaled / count : std::numeric_limits<double>::quiet_NaN();
+    return out;
+}
+
+ResidualLimits outlier_limits(std::span<const double> residual, std::span<const double> scale,
+                              double factor) {
+    std::vector<double> values;
+    for (std::size_t n = 0; n < residual.size(); ++n) {
+        if (std::isfinite(residual[n])) values.push_back(residual[n] / scale[n]);
+    }
+    if (values.empty()) return {};
+    const double middle = median_of(values);
+    for (double& value : values) value = std::abs(value - middle);
+    constexpr double gaussian = 1.4826;
+    const double reach = factor * gaussian * median_of(values);
+    return {middle - reach, middle + reach};
+}
+
+}  // namespace fermat

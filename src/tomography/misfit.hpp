@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "tomography/backprojection.hpp"
+#include "tomography/picks.hpp"
+
+namespace fermat {
+
+/// How well a model explains the picks that are used.
+struct Misfit {
+    double rms = 0;   ///< sqrt(mean(r^2)), in units of time
+    double chi2 = 0;  ///< mean((r / error)^2); NaN where no errors are given
+    std::int64_t used = 0;
+    std::int64_t lost = 0;
+    std::int64_t rejected = 0;
+};
+
+Misfit misfit(const Picks& picks, std::span<const double> residual, std::span<const PickUse> use);
+
+/// Limits of outlier rejection: median +- factor * 1.4826 * (median absolute deviation), which for
+/// Gaussian residuals is `factor` standard deviations and which outliers themselves hardly move.
+/// Residuals are divided by `scale`; those that are NaN do not count.
+ResidualLimits outlier_limits(std::span<const double> residual, std::span<const double> scale,
+                              double factor);
+
+}  // namespace fermat

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/monitor.hpp"
+#include "eikonal/eikonal.hpp"
+#include "model/model.hpp"
+#include "rays/rays.hpp"
+#include "tomography/picks.hpp"
+
+namespace fermat {
+
+/// Gaussian noise on synthetic picks. The same seed gives the same bits on every machine.
+struct NoiseOptions {
+    double deviation = 0;  ///< standard deviation, in units of time; also the picks' error
+    std::uint64_t seed = 1;
+};
+void validate(const NoiseOptions& noise);
+
+struct SyntheticPicks {
+    Picks picks;
+    std::int64_t unreached = 0;  ///< pairs without a time (air between them), which are left out
+};
+
+/// First arrivals of a model between sources and receivers, as if they had been picked. Times that
+/// noise would make negative become 0. Points outside the model are an InputError.
+SyntheticPicks synthetic_picks(const Model& model, std::span<const PointSource> sources,
+                               std::span<const Vec3> receivers, std::span<const RayPair> pairs,
+                               const NoiseOptions& noise = {}, const EikonalOptions& options = {},
+                               Monitor& monitor = silent_monitor());
+
+/// The same for the geometry of picks: those that a survey would have made in another model. Errors
+/// are kept where no noise is given.
+SyntheticPicks synthetic_picks(const Model& model, const Picks& survey,
+                               const NoiseOptions& noise = {}, const EikonalOptions& options = {},
+                               Monitor& monitor = silent_monitor());
+
+/// How much of a true model an inversion found: relative velocity perturbations v / v_start - 1 of
+/// the true and of the found model, over the nodes that belong to a cell of at least `min_coverage`
+/// rays and are not air.
+struct Recovery {
+    double correlation = 0;  ///< Pearson's; NaN where one of them is constant
+    double amplitude = 0;    ///< found over true, by least squares
+    std::int64_t nodes = 0;
+};
+Recovery recovery(const Model& start, const Model& truth, const Model& found,
+                  FieldView<const float> coverage, double min_coverage);
+
+}  // namespace fermat

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "cli/bench_eikonal.hpp"
+#include "cli/bench_rays.hpp"
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
@@ -52,6 +53,33 @@ void run_eikonal(const BenchFlags& flags, const Run& run) {
     report.commit();
 }
 
+void add_rays_flags(CLI::App& app, RaysBench& bench) {
+    add_value(app, "--repeat", "R", bench.repeats, "runs of each, of which the median is told",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_whole(flag, text, 1, 1000);
+              })
+        ->default_str("5");
+    add_value(app, "--largest", "N", bench.largest, "leave out cubes above N nodes a side",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_whole(flag, text, 64, 1600);
+              })
+        ->default_str("256");
+    add_value(app, "--rays", "N", bench.rays, "rays of each cube",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_whole(flag, text, 1, 1000000);
+              })
+        ->default_str("1000");
+    add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
+}
+
+void run_rays(const RaysBench& flags, const Run& run) {
+    require_cpu(run.common, "fermat bench rays");
+    RaysBench bench = flags;
+    bench.threads = resolve_threads(run.common.threads);
+    Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
+    bench_rays(bench, stop_only);
+}
+
 }  // namespace
 
 void add_bench_commands(Program& program) {
@@ -62,6 +90,10 @@ void add_bench_commands(Program& program) {
         group, "eikonal", "Traveltime fields: papers 5 and 1, cubes, threads",
         "fermat bench eikonal --quick --largest 100 --repeat 1 --threads 1 --csv bench.csv",
         &add_flags, &run_eikonal);
+    program.add_command<RaysBench>(
+        group, "rays", "Rays per second and their accuracy, and the sensitivity matrix",
+        "fermat bench rays --largest 64 --rays 100 --repeat 1 --threads 1", &add_rays_flags,
+        &run_rays);
 }
 
 }  // namespace fermat::cli

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+
+#include "cli/bench_table.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -46,27 +47,10 @@ constexpr std::array columns = {
     BenchColumn{"jetson_nano_s", [](const BenchRow& r) { return cell(r.jetson); }},
 };
 
-std::string text_of(const CsvCell& value) {
-    if (const auto* real = std::get_if<double>(&value)) return fmt::format("{:.3g}", *real);
-    if (const auto* number = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *number);
-    const auto text = std::get<std::string_view>(value);
-    return text.empty() ? "-" : std::string(text);
-}
-
-/// Columns are as wide as their names or the longest number; scenarios stand on the left.
-void print_cell(std::size_t column, const std::string& text) {
-    constexpr std::size_t scenario_width = 14;
-    constexpr std::size_t least_width = 8;
-    if (columns[column].name == "scenario") {
-        fmt::print("{:<{}}", text, scenario_width);
-    } else {
-        fmt::print("  {:>{}}", text, std::max(least_width, columns[column].name.size()));
-    }
-}
-
-void end_line() {
-    fmt::print("\n");
-    std::fflush(stdout);
+/// Scenarios stand on the left.
+void print(std::size_t column, std::string_view text) {
+    const std::string_view name = columns[column].name;
+    print_cell(name == "scenario" ? BenchCell::name : BenchCell::number, name, text);
 }
 
 }  // namespace
@@ -89,16 +73,16 @@ void BenchReport::begin(std::string_view title, std::initializer_list<std::strin
         const auto* found = std::find_if(columns.begin(), columns.end(),
                                          [&](const auto& column) { return column.name == name; });
         shown_.push_back(static_cast<std::size_t>(found - columns.begin()));
-        print_cell(shown_.back(), std::string(name));
+        print(shown_.back(), name);
     }
-    end_line();
+    end_bench_line();
 }
 
 void BenchReport::add(const BenchRow& row) {
     for (const std::size_t column : shown_) {
-        print_cell(column, text_of(columns[column].value(row)));
+        print(column, cell_text(columns[column].value(row)));
     }
-    end_line();
+    end_bench_line();
     if (!csv_) return;
     std::vector<CsvCell> cells;
     for (const BenchColumn& column : columns) cells.push_back(column.value(row));
@@ -107,7 +91,7 @@ void BenchReport::add(const BenchRow& row) {
 
 void BenchReport::say(std::string_view line) const {
     fmt::print("{}", line);
-    end_line();
+    end_bench_line();
 }
 
 void BenchReport::commit() {

@@ -78,12 +78,28 @@ def test_one_thread_has_nothing_to_compare(fermat):
     assert text.splitlines()[-1] == "Threads: one only (--threads N compares N with one)"
 
 
+def test_rays_of_every_tracer_arrive(fermat):
+    text = fermat("bench", "rays", "--largest", "64", "--rays", "50", "--repeat", "1",
+                  "--threads", "1", "--csv", "rays.csv")
+    with open(fermat.folder / "rays.csv") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["medium"], row["tracer"]) for row in rows] == [
+        (medium, what) for medium in ("gradient", "smooth")
+        for what in ("descent", "sensitivity", "cells")]
+    for row in rows:
+        assert (row["nx"], row["rays"], row["rays_lost"]) == ("64", "50", "0")
+        assert float(row["rays_per_s"]) == pytest.approx(50 / float(row["seconds"]))
+        assert row["tracer"] == "cells" or float(row["median_error"]) < 1e-3
+    assert text.splitlines()[-1].split()[:3] == ["smooth", "64", "cells"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["bench"], "A subcommand is required"),
         (["bench", "eikonal", "--repeat", "0"], "--repeat is '0'"),
         (["bench", "eikonal", "--largest", "10"], "--largest is '10'"),
+        (["bench", "rays", "--rays", "0"], "--rays is '0'"),
         (["bench", "eikonal", "--csv", "no/b.csv"], "'no' does not exist"),
     ],
 )

@@ -125,6 +125,10 @@ std::optional<Received> next_letter(Ranks& ranks) {
     return Received{message->from, letter, in.take_vector<std::byte>()};
 }
 
+/// Nobody goes on before rank 0 has heard everyone's `bye`: it would take a later message for one
+/// of this deal.
+void part(Ranks& ranks) { broadcast_value(ranks, char{}); }
+
 /// Rank 0: keeps the order.
 class Dealer {
   public:
@@ -160,6 +164,7 @@ class Dealer {
             if (got && got->letter.word == Word::bye) ++gone;
             if (!got) std::this_thread::sleep_for(std::chrono::microseconds(200));
         }
+        part(ranks_);
     }
 
   private:
@@ -237,6 +242,7 @@ void serve_as_worker(Ranks& ranks, int threads, const std::function<Bytes(std::i
         }
     }
     post(ranks, 0, {Word::bye});
+    part(ranks);
     if (!stop_reason.empty()) throw_packed_error(stop_reason);
 }
 

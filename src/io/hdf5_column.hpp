@@ -1,10 +1,15 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <type_traits>
+#include <vector>
 
+#include "core/error.hpp"
 #include "io/hdf5.hpp"
 
 namespace fermat::hdf5 {
@@ -12,6 +17,7 @@ namespace fermat::hdf5 {
 template <class T>
 hid_t native_type() {
     if constexpr (std::is_same_v<T, double>) return H5T_NATIVE_DOUBLE;
+    if constexpr (std::is_same_v<T, float>) return H5T_NATIVE_FLOAT;
     if constexpr (std::is_same_v<T, std::int64_t>) return H5T_NATIVE_INT64;
     if constexpr (std::is_same_v<T, std::int32_t>) return H5T_NATIVE_INT32;
     if constexpr (std::is_same_v<T, std::uint8_t>) return H5T_NATIVE_UINT8;
@@ -62,5 +68,27 @@ class Column {
     hsize_t rows_ = 0;
     Handle id_;
 };
+
+/// All values of a dataset [rows], or [rows][width]. Throws InputError.
+template <class T>
+std::vector<T> read_column(hid_t root, const std::string& name, const std::filesystem::path& path,
+                           std::size_t width = 0) {
+    const auto kind = std::is_floating_point_v<T> ? Kind::floating : Kind::integer;
+    const Dataset dataset = open_dataset(root, name, kind, path);
+    const bool fits = width == 0 ? dataset.shape.size() == 1
+                                 : dataset.shape.size() == 2 && dataset.shape[1] == width;
+    if (!fits) {
+        throw InputError(fmt::format(
+            "'{}' holds '{}' with the shape [{}] (must be {})", path.string(), name,
+            fmt::join(dataset.shape, "]["),
+            width == 0 ? std::string("one-dimensional") : fmt::format("[points][{}]", width)));
+    }
+    std::vector<T> values(dataset.count());
+    if (!values.empty() &&
+        H5Dread(dataset.id, native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+        fail_read(path, fmt::format("dataset '{}'", name));
+    }
+    return values;
+}
 
 }  // namespace fermat::hdf5

@@ -69,22 +69,6 @@ void SparseWriter::commit() { impl_->commit(); }
 
 namespace {
 
-template <class T>
-std::vector<T> read_list(hid_t file, const std::string& name, const fs::path& path) {
-    const auto kind = std::is_floating_point_v<T> ? hdf5::Kind::floating : hdf5::Kind::integer;
-    const hdf5::Dataset dataset = hdf5::open_dataset(file, name, kind, path);
-    if (dataset.shape.size() != 1) {
-        throw InputError(fmt::format("'{}' holds '{}' with {} axes (must have one)", path.string(),
-                                     name, dataset.shape.size()));
-    }
-    std::vector<T> values(dataset.count());
-    if (!values.empty() && H5Dread(dataset.id, hdf5::native_type<T>(), H5S_ALL, H5S_ALL,
-                                   H5P_DEFAULT, values.data()) < 0) {
-        hdf5::fail_read(path, fmt::format("dataset '{}'", name));
-    }
-    return values;
-}
-
 void check(const SparseRows& rows, std::int64_t row_count, const fs::path& path) {
     const auto damaged = [&](const std::string& what) {
         return InputError(fmt::format("'{}' is damaged: {}", path.string(), what));
@@ -121,9 +105,9 @@ SparseRows read_sparse(const fs::path& path) {
     }
     SparseRows rows;
     rows.columns = shape[1];
-    rows.row_start = read_list<std::int64_t>(file, "indptr", path);
-    rows.column = read_list<std::int64_t>(file, "indices", path);
-    rows.value = read_list<double>(file, "data", path);
+    rows.row_start = hdf5::read_column<std::int64_t>(file, "indptr", path);
+    rows.column = hdf5::read_column<std::int64_t>(file, "indices", path);
+    rows.value = hdf5::read_column<double>(file, "data", path);
     check(rows, shape[0], path);
     return rows;
 }

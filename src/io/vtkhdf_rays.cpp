@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 using hdf5::Column;
 using hdf5::Handle;
 using hdf5::native_type;
+using hdf5::read_column;
 using hdf5::Session;
 
 static_assert(sizeof(Vec3) == 3 * sizeof(double), "points go to the file as they lie in memory");
@@ -139,26 +140,6 @@ void write_rays(const fs::path& path, const RaySet& rays) {
 }
 
 namespace {
-
-template <class T>
-std::vector<T> read_column(hid_t root, const std::string& name, const fs::path& path,
-                           std::size_t width = 0) {
-    const auto kind = std::is_floating_point_v<T> ? hdf5::Kind::floating : hdf5::Kind::integer;
-    const hdf5::Dataset dataset = hdf5::open_dataset(root, name, kind, path);
-    const bool fits = width == 0 ? dataset.shape.size() == 1
-                                 : dataset.shape.size() == 2 && dataset.shape[1] == width;
-    if (!fits) {
-        throw InputError(fmt::format("'{}' holds '{}' with the shape [{}] (must be {})",
-                                     path.string(), name, fmt::join(dataset.shape, "]["),
-                                     width == 0 ? "one-dimensional" : "[points][3]"));
-    }
-    std::vector<T> values(dataset.count());
-    if (!values.empty() &&
-        H5Dread(dataset.id, native_type<T>(), H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
-        hdf5::fail_read(path, fmt::format("dataset '{}'", name));
-    }
-    return values;
-}
 
 InputError inconsistent(const fs::path& path, const std::string& what) {
     return InputError(fmt::format("'{}' is damaged: {}", path.string(), what));

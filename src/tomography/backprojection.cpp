@@ -167,9 +167,10 @@ Backprojection backproject(const Model& model, const Picks& picks,
     const auto lists = picks_by_source(picks);
     const auto count = static_cast<std::int64_t>(lists.size());
     const int threads = resolve_threads(options.rays.eikonal.threads);
-    // Sources in parallel where they go round; else one after another, each on all threads.
-    const int outer = count >= static_cast<std::int64_t>(threads) * ranks.size() ? threads : 1;
-    const int inner = outer == 1 ? threads : 1;
+    // Sources in parallel first; threads that are left over share the work of one.
+    const std::int64_t share = (count + ranks.size() - 1) / ranks.size();
+    const int outer = static_cast<int>(std::clamp<std::int64_t>(share, 1, threads));
+    const int inner = threads / outer;
 
     Backprojection out;
     if (ranks.is_root()) {

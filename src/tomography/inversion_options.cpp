@@ -53,8 +53,23 @@ void check_picks(const InversionOptions& options, const Picks& picks) {
 
 }  // namespace
 
+RayOptions ray_options(const InversionOptions& options) {
+    RayOptions rays;
+    rays.tracer = options.tracer;
+    rays.eikonal = options.eikonal;
+    return rays;
+}
+
 void validate(const InversionOptions& options, const Picks& picks, const Grid& grid) {
-    validate(RayOptions{options.tracer, 16, options.eikonal}, grid);
+    validate(ray_options(options), grid);
+    const bool descends = options.tracer == Tracer::descent || options.tracer == Tracer::cells ||
+                          options.tracer == Tracer::grid;
+    if (!descends) {
+        throw InputError(
+            fmt::format("tracer of an inversion is '{}' (must be one that follows the "
+                        "time field: descent, cells, or grid in 2-D)",
+                        name_of(options.tracer)));
+    }
     if (!options.schedule.empty()) validate(options.schedule);
     const auto not_negative = [](double value) { return value >= 0 && std::isfinite(value); };
     require(not_negative(options.target_rms), "target rms", options.target_rms, ">= 0");

@@ -35,6 +35,13 @@ std::string lost_words(const Backprojection& pass) {
     return words;
 }
 
+/// Small models are smoothed and updated in less time than threads take to meet.
+int update_threads(const Grid& grid, int requested) {
+    constexpr std::size_t small = 50000;
+    const int threads = resolve_threads(requested);
+    return grid.node_count() < small ? 1 : threads;
+}
+
 /// The loop's own memory. Rank 0 decides; the others solve and trace what they are dealt.
 class Loop {
   public:
@@ -45,10 +52,10 @@ class Loop {
           listener_(listener),
           monitor_(monitor),
           ranks_(ranks),
-          threads_(resolve_threads(options.eikonal.threads)),
+          threads_(update_threads(start.grid(), options.eikonal.threads)),
           schedule_(options.schedule.empty() ? default_schedule(start.grid()) : options.schedule),
           model_(start.copy()) {
-        projection_.rays = {options.tracer, 16, options.eikonal};
+        projection_.rays = ray_options(options);
         projection_.share = options.share;
         const bool by_error = picks.has_errors && options.weights == PickWeights::errors;
         for (const Pick& pick : picks.picks) {
@@ -207,7 +214,7 @@ class Loop {
     const InversionListener& listener_;
     Monitor& monitor_;
     Ranks& ranks_;
-    int threads_;
+    int threads_;  ///< of smoothing and update
     std::vector<Stage> schedule_;
     Model model_;
     BackprojectionOptions projection_;

@@ -47,6 +47,9 @@ struct InversionOptions {
 
 void validate(const InversionOptions& options, const Picks& picks, const Grid& grid);
 
+/// How its rays are made.
+RayOptions ray_options(const InversionOptions& options);
+
 /// Seconds of one iteration by what they went into.
 struct IterationSeconds {
     double times = 0;

@@ -1,0 +1,123 @@
+#include "io/run_io.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include "core/error.hpp"
+#include "io/csv.hpp"
+#include "io/vtkhdf_image.hpp"
+
+namespace fermat {
+namespace {
+
+namespace fs = std::filesystem;
+
+int whole(const CsvTable& table, std::size_t row, std::size_t column, int low) {
+    const std::int64_t value = table.integer(row, column);
+    if (value < low || value > std::numeric_limits<int>::max()) {
+        throw InputError(fmt::format("{}column '{}' is {} (must be at least {})", table.where(row),
+                                     table.names()[column], value, low));
+    }
+    return static_cast<int>(value);
+}
+
+SmoothingSize read_size(const CsvTable& table, std::size_t row, const std::string& prefix) {
+    const auto y = table.find_column(prefix + "_y");
+    return {whole(table, row, table.column(prefix + "_x"), 1), y ? whole(table, row, *y, 1) : 1,
+            whole(table, row, table.column(prefix + "_z"), 1)};
+}
+
+/// A number, or nothing where it is not one.
+class NumberText {
+  public:
+    explicit NumberText(double value) : text_(std::isnan(value) ? "" : fmt::format("{}", value)) {}
+    CsvCell cell() const { return std::string_view(text_); }
+
+  private:
+    std::string text_;
+};
+
+std::string_view use_name(PickUse use) {
+    return use == PickUse::used ? "used" : use == PickUse::lost ? "lost" : "rejected";
+}
+
+}  // namespace
+
+std::vector<Stage> read_schedule(const fs::path& path) {
+    const CsvTable table(path);
+    if (table.rows() == 0) {
+        throw InputError(fmt::format("'{}' has a header and no rows", path.string()));
+    }
+    const std::size_t iterations = table.column("iterations");
+    const auto cell_passes = table.find_column("cell_passes");
+    const auto vertex_passes = table.find_column("vertex_passes");
+    std::vector<Stage> schedule;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        schedule.push_back({whole(table, row, iterations, 1), read_size(table, row, "cell"),
+                            read_size(table, row, "vertex"),
+                            cell_passes ? whole(table, row, *cell_passes, 0) : 1,
+                            vertex_passes ? whole(table, row, *vertex_passes, 0) : 1});
+    }
+    return schedule;
+}
+
+void write_history(const fs::path& path, std::span<const IterationReport> history) {
+    CsvWriter table(
+        path, {"iteration", "rms", "picks", "max_update", "cell_size", "vertex_size", "seconds",
+               "chi2", "lost", "rejected", "stage", "seconds_times", "seconds_rays",
+               "seconds_cell_smoothing", "seconds_vertex_smoothing", "seconds_update"});
+    for (const IterationReport& report : history) {
+        const bool updated = report.stage > 0;
+        const std::string cell = updated ? to_string(report.cell) : "";
+        const std::string vertex = updated ? to_string(report.vertex) : "";
+        const NumberText chi2(report.misfit.chi2);
+        const IterationSeconds& spent = report.seconds;
+        table.add_row({std::int64_t{report.iteration}, report.misfit.rms, report.misfit.used,
+                       report.max_update, std::string_view(cell), std::string_view(vertex),
+                       spent.total(), chi2.cell(), report.misfit.lost, report.misfit.rejected,
+                       std::int64_t{report.stage}, spent.times, spent.rays, spent.cell_smoothing,
+                       spent.vertex_smoothing, spent.update});
+    }
+    table.commit();
+}
+
+void write_residuals(const fs::path& path, const Picks& picks, const InversionResult& result) {
+    std::vector<std::string> names = {"source", "receiver"};
+    for (const std::string prefix : {"source_", "receiver_"}) {
+        names.push_back(prefix + "x");
+        if (!picks.is_2d) names.push_back(prefix + "y");
+        names.push_back(prefix + "z");
+    }
+    names.insert(names.end(), {"time", "error", "initial_residual", "final_residual", "use"});
+    CsvWriter table(path, names);
+    for (std::size_t n = 0; n < picks.picks.size(); ++n) {
+        const Pick& pick = picks.picks[n];
+        std::vector<CsvCell> cells = {std::int64_t{pick.source}, std::int64_t{pick.receiver}};
+        for (const Vec3& p : {picks.sources[static_cast<std::size_t>(pick.source)],
+                              picks.receivers[static_cast<std::size_t>(pick.receiver)]}) {
+            cells.emplace_back(p.x);
+            if (!picks.is_2d) cells.emplace_back(p.y);
+            cells.emplace_back(p.z);
+        }
+        const NumberText error(picks.has_errors ? pick.error
+                                                : std::numeric_limits<double>::quiet_NaN());
+        const NumberText initial(result.initial_residual[n]);
+        const NumberText final_(result.final_residual[n]);
+        cells.emplace_back(pick.time);
+        cells.insert(cells.end(), {error.cell(), initial.cell(), final_.cell(),
+                                   CsvCell(use_name(result.final_use[n]))});
+        table.add_row(cells);
+    }
+    table.commit();
+}
+
+void write_coverage(const fs::path& path, const Grid& grid, FieldView<const float> coverage) {
+    ImageWriter image(path, grid);
+    image.add_cell_array("coverage", coverage);
+    image.commit();
+}
+
+}  // namespace fermat

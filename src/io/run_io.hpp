@@ -1,0 +1,31 @@
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <vector>
+
+#include "tomography/invert.hpp"
+
+namespace fermat {
+
+/// Stages of an inversion: CSV with iterations,cell_x,cell_y,cell_z,vertex_x,vertex_y,vertex_z and
+/// perhaps cell_passes,vertex_passes (1 where left out); one row a stage. The y columns may be left
+/// out in 2-D. Throws InputError that names file and line.
+std::vector<Stage> read_schedule(const std::filesystem::path& path);
+
+/// One row a model of the run, the start model first. rms is that of the model, max_update the
+/// largest relative change of velocity that led to it, seconds what both took; chi2 is empty where
+/// no errors are given.
+void write_history(const std::filesystem::path& path, std::span<const IterationReport> history);
+
+/// One row a pick, in the order of the picks: its points, time and error, the residual (observed -
+/// computed) in the start model and in the final one, and what became of it: used, rejected as an
+/// outlier, or lost. Residuals of lost rays are empty.
+void write_residuals(const std::filesystem::path& path, const Picks& picks,
+                     const InversionResult& result);
+
+/// Rays in each cell as cell data `coverage`.
+void write_coverage(const std::filesystem::path& path, const Grid& grid,
+                    FieldView<const float> coverage);
+
+}  // namespace fermat

@@ -1,0 +1,372 @@
+// The loop finds what the picks tell of, the same bits whoever computes it, and goes on where it
+// stopped.
+#include "tomography/invert.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "expect_error.hpp"
+#include "model/makers.hpp"
+#include "thread_ranks.hpp"
+#include "tomography/synthetic.hpp"
+
+namespace fermat {
+namespace {
+
+using test::expect_error;
+
+/// A gradient with a smooth high and a smooth low of 8 %.
+Model anomalies(const Model& base) {
+    const Grid& grid = base.grid();
+    const Vec3 far = grid.far_corner();
+    Field<float> v(grid.shape);
+    for (int i = 0; i < grid.shape.x; ++i) {
+        for (int j = 0; j < grid.shape.y; ++j) {
+            for (int k = 0; k < grid.shape.z; ++k) {
+                const Vec3 p = grid.position({i, j, k});
+                const auto bump = [&](double x, double z, double r) {
+                    const double dx = (p.x / far.x - x) / r;
+                    const double dy = grid.is_2d() ? 0 : (p.y / far.y - 0.5) / r;
+                    const double dz = (p.z / far.z - z) / r;
+                    return std::exp(-(dx * dx + dy * dy + dz * dz));
+                };
+                const double factor = 1 + 0.08 * bump(0.3, 0.35, 0.2) - 0.08 * bump(0.7, 0.6, 0.2);
+                v(i, j, k) = static_cast<float>(base.velocity()(i, j, k) * factor);
+            }
+        }
+    }
+    return Model(grid, std::move(v));
+}
+
+struct Survey {
+    Model start;
+    Model truth;
+    Picks picks;
+};
+
+/// Sources on the left and the top, receivers on the right and the bottom.
+Survey survey_2d(double noise = 0) {
+    const Grid grid{{33, 1, 25}, {0, 0, 0}, {0.25, 1, 0.25}};
+    Model start = gradient_model(grid, 2, 0.1);
+    Model truth = anomalies(start);
+    const Vec3 far = grid.far_corner();
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
+    for (int n = 0; n <= 8; ++n) {
+        sources.push_back({{0, 0, far.z * n / 8}, 0});
+        sources.push_back({{far.x * n / 8, 0, 0}, 0});
+    }
+    for (int n = 0; n <= 16; ++n) {
+        receivers.push_back({far.x, 0, far.z * n / 16});
+        receivers.push_back({far.x * n / 16, 0, far.z});
+    }
+    Picks picks = synthetic_picks(truth, sources, receivers,
+                                  all_pairs(sources.size(), receivers.size()), {noise, 3})
+                      .picks;
+    return {std::move(start), std::move(truth), std::move(picks)};
+}
+
+/// A small cube, sources on the top and receivers on three faces.
+Survey survey_3d() {
+    const Grid grid{{15, 13, 11}, {0, 0, 0}, {1, 1, 1}};
+    Model start = gradient_model(grid, 3, 0.1);
+    Model truth = anomalies(start);
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            sources.push_back({{2.0 + 5 * i, 2.0 + 4 * j, 0}, 0});
+            receivers.push_back({2.0 + 5 * i, 2.0 + 4 * j, 10});
+            receivers.push_back({14, 2.0 + 4 * j, 2.0 + 3 * i});
+            receivers.push_back({2.0 + 5 * i, 12, 2.0 + 3 * j});
+        }
+    }
+    Picks picks =
+        synthetic_picks(truth, sources, receivers, all_pairs(sources.size(), receivers.size()))
+            .picks;
+    return {std::move(start), std::move(truth), std::move(picks)};
+}
+
+std::vector<Stage> short_schedule() {
+    return {{3, {8, 1, 8}, {5, 1, 5}, 1, 1}, {3, {4, 1, 4}, {3, 1, 3}, 1, 1}};
+}
+
+bool same_bits(const InversionResult& a, const InversionResult& b) {
+    const auto equal = [](const auto& x, const auto& y) {
+        return x.size() == y.size() &&
+               std::memcmp(&*x.begin(), &*y.begin(), x.size() * sizeof(*x.begin())) == 0;
+    };
+    return equal(a.model.velocity(), b.model.velocity()) && equal(a.coverage, b.coverage) &&
+           equal(a.initial_residual, b.initial_residual) &&
+           equal(a.final_residual, b.final_residual) && a.history.size() == b.history.size();
+}
+
+TEST(Invert, FindsAnomaliesInTwoDimensions) {
+    const Survey survey = survey_2d();
+    InversionOptions options;
+    options.schedule = {{6, {16, 1, 12}, {9, 1, 9}, 1, 1},
+                        {6, {8, 1, 6}, {5, 1, 5}, 1, 1},
+                        {10, {4, 1, 4}, {3, 1, 3}, 1, 1}};
+    const InversionResult found = invert(survey.start, survey.picks, options);
+    const double before = found.history.front().misfit.rms;
+    const double after = found.history.back().misfit.rms;
+    EXPECT_LT(after, 0.15 * before);
+    EXPECT_EQ(found.history.size(), 23U);
+    EXPECT_EQ(found.reason, StopReason::schedule_end);
+    EXPECT_EQ(found.history.back().misfit.lost, 0);
+    const Recovery score = recovery(survey.start, survey.truth, found.model, found.coverage, 5);
+    EXPECT_GT(score.correlation, 0.8);
+    EXPECT_GT(score.amplitude, 0.6);
+    EXPECT_LT(score.amplitude, 1.3);
+}
+
+TEST(Invert, FindsAnomaliesInThreeDimensions) {
+    const Survey survey = survey_3d();
+    InversionOptions options;
+    options.schedule = {{3, {6, 6, 6}, {5, 5, 5}, 1, 1}, {5, {4, 4, 4}, {3, 3, 3}, 1, 1}};
+    const InversionResult found = invert(survey.start, survey.picks, options);
+    EXPECT_LT(found.history.back().misfit.rms, 0.35 * found.history.front().misfit.rms);
+    EXPECT_GT(recovery(survey.start, survey.truth, found.model, found.coverage, 5).correlation,
+              0.6);
+}
+
+TEST(Invert, TheRightModelStaysAsItIs) {
+    const Survey survey = survey_2d();
+    InversionOptions options;
+    options.schedule = short_schedule();
+    const InversionResult found = invert(survey.truth, survey.picks, options);
+    // Field times and synthetic picks are the same computation.
+    EXPECT_EQ(found.history.front().misfit.rms, 0);
+    EXPECT_EQ(found.history.back().max_update, 0);
+}
+
+TEST(Invert, TheSameBitsForAnyNumberOfThreadsAndRanks) {
+    const Survey survey = survey_3d();
+    InversionOptions options;
+    options.schedule = {{2, {6, 6, 6}, {5, 5, 5}, 1, 1}, {2, {4, 4, 4}, {3, 3, 3}, 1, 1}};
+    options.eikonal.threads = 1;
+    const InversionResult one = invert(survey.start, survey.picks, options);
+    for (const int size : {1, 2, 4}) {
+        for (const int threads : {1, 3}) {
+            options.eikonal.threads = threads;
+            const auto errors = test::on_ranks(size, [&](Ranks& ranks) {
+                const InversionResult other =
+                    invert(survey.start, survey.picks, options, {}, silent_monitor(), ranks);
+                if (ranks.is_root()) {
+                    EXPECT_TRUE(same_bits(one, other)) << size << " ranks, " << threads;
+                }
+            });
+            for (const auto& error : errors) EXPECT_FALSE(error);
+        }
+    }
+}
+
+TEST(Invert, GoesOnFromAnyUpdateWithTheSameBits) {
+    const Survey survey = survey_2d(0.01);
+    InversionOptions options;
+    options.schedule = short_schedule();
+    options.outliers = 3;
+    options.stagnation = 0.02;
+    std::vector<InversionState> states;
+    InversionListener keep;
+    keep.update = [&](const InversionState& state) {
+        InversionState copy;
+        copy.velocity = state.velocity.copy();
+        copy.history = state.history;
+        copy.next = state.next;
+        copy.stage = state.stage;
+        copy.stage_iterations = state.stage_iterations;
+        copy.limits = state.limits;
+        copy.initial_residual = state.initial_residual;
+        states.push_back(std::move(copy));
+    };
+    const InversionResult whole = invert(survey.start, survey.picks, options, keep);
+    ASSERT_GE(states.size(), 2U);
+    for (InversionState& state : states) {
+        const InversionResult rest = invert(survey.start, survey.picks, options, {},
+                                            silent_monitor(), serial_ranks(), std::move(state));
+        EXPECT_TRUE(same_bits(whole, rest));
+        EXPECT_EQ(whole.reason, rest.reason);
+    }
+}
+
+TEST(Invert, AirStaysAirAndIsNotSmeared) {
+    const Grid grid{{31, 1, 21}, {0, 0, -1}, {1, 1, 1}};
+    const std::vector<DepthVelocity> layers = {{-1, 0}, {1, 2}, {8, 3}};
+    const Model truth = layered_model(grid, layers);
+    const std::vector<DepthVelocity> slow = {{-1, 0}, {1, 1.9}, {8, 3}};
+    const Model start = layered_model(grid, slow);
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
+    for (int n = 0; n <= 6; ++n) sources.push_back({{5.0 * n, 0, 1}, 0});
+    for (int n = 0; n <= 30; ++n) receivers.push_back({1.0 * n, 0, 1});
+    const Picks picks =
+        synthetic_picks(truth, sources, receivers, all_pairs(sources.size(), receivers.size()))
+            .picks;
+    InversionOptions options;
+    options.schedule = {{6, {8, 1, 4}, {5, 1, 5}, 1, 1}};
+    const InversionResult found = invert(start, picks, options);
+    for (int i = 0; i < grid.shape.x; ++i) {
+        EXPECT_EQ(found.model.velocity()(i, 0, 0), 0);
+        EXPECT_EQ(found.model.velocity()(i, 0, 1), 0);
+        // Untouched air would drag the surface half way back.
+        EXPECT_NEAR(found.model.velocity()(i, 0, 2), 2.0, 0.035);
+    }
+    EXPECT_LT(found.history.back().misfit.rms, 0.2 * found.history.front().misfit.rms);
+}
+
+TEST(Invert, StopsAtItsTargets) {
+    const Survey survey = survey_2d(0.01);
+    InversionOptions options;
+    options.target_rms = 0.015;
+    const InversionResult rms = invert(survey.start, survey.picks, options);
+    EXPECT_EQ(rms.reason, StopReason::target_rms);
+    EXPECT_LE(rms.history.back().misfit.rms, 0.015);
+    EXPECT_GT(rms.history[rms.history.size() - 2].misfit.rms, 0.015);
+    options.target_rms = 0;
+    options.target_chi2 = 2;
+    const InversionResult chi2 = invert(survey.start, survey.picks, options);
+    EXPECT_EQ(chi2.reason, StopReason::target_chi2);
+    EXPECT_LE(chi2.history.back().misfit.chi2, 2);
+    options.target_chi2 = 0;
+    options.stagnation = 0.2;
+    EXPECT_EQ(invert(survey.start, survey.picks, options).reason, StopReason::stagnation);
+}
+
+TEST(Invert, OutliersAreLeftOutWhereAskedFor) {
+    Survey survey = survey_2d(0.002);
+    const Picks clean = survey.picks;
+    for (std::size_t n = 5; n < survey.picks.picks.size(); n += 25) {
+        survey.picks.picks[n].time += 3;
+    }
+    InversionOptions options;
+    options.schedule = short_schedule();
+    const InversionResult reference = invert(survey.start, clean, options);
+    const InversionResult spoilt = invert(survey.start, survey.picks, options);
+    options.outliers = 5;
+    const InversionResult saved = invert(survey.start, survey.picks, options);
+    EXPECT_GE(saved.history.back().misfit.rejected, 20);
+    EXPECT_LT(saved.history.back().misfit.rms, 2 * reference.history.back().misfit.rms);
+    EXPECT_GT(spoilt.history.back().misfit.rms, 10 * reference.history.back().misfit.rms);
+}
+
+TEST(Invert, BoundsAndCapHold) {
+    const Survey survey = survey_2d();
+    InversionOptions options;
+    options.schedule = short_schedule();
+    options.update.max_change = 0.01;
+    options.update.min_velocity = 1.99;
+    options.update.max_velocity = 2.5;
+    double most = 0;
+    InversionListener watch;
+    watch.iteration = [&](const IterationReport& report) {
+        if (report.iteration > 1) most = std::max(most, report.max_update);
+    };
+    const InversionResult found = invert(survey.start, survey.picks, options, watch);
+    EXPECT_LE(most, 0.01 * 1.001);
+    for (const float v : found.model.velocity()) {
+        EXPECT_GE(v, 1.99F);
+        EXPECT_LE(v, 2.5F);
+    }
+}
+
+TEST(Invert, LostRaysAreCountedNeverSilent) {
+    const Survey survey = survey_2d();
+    Grid grid = survey.start.grid();
+    Field<float> v(grid.shape);
+    std::copy(survey.start.velocity().begin(), survey.start.velocity().end(), v.begin());
+    v(grid.shape.x - 1, 0, 0) = 0;  // the receiver at the upper right corner
+    const Model holed(grid, std::move(v));
+    InversionOptions options;
+    options.schedule = {{1, {4, 1, 4}, {3, 1, 3}, 1, 1}};
+    const InversionResult found = invert(holed, survey.picks, options);
+    EXPECT_GT(found.history.back().misfit.lost, 0);
+    std::int64_t lost = 0;
+    for (const double r : found.final_residual) lost += std::isnan(r);
+    EXPECT_EQ(found.history.back().misfit.lost, lost);
+}
+
+TEST(Invert, BadInputIsOneSentence) {
+    const Survey survey = survey_2d();
+    const auto refused = [&](auto change, auto... parts) {
+        InversionOptions options;
+        Picks picks = survey.picks;
+        change(options, picks);
+        expect_error<InputError>([&] { invert(survey.start, picks, options); }, parts...);
+    };
+    using O = InversionOptions;
+    refused([](O&, Picks& p) { p.picks.clear(); }, "no pick");
+    refused([](O&, Picks& p) { p.picks[3].source = 99; }, "pick 3", "99");
+    refused([](O&, Picks& p) { p.picks[4].time = NAN; }, "pick 4", "nan");
+    refused([](O&, Picks& p) { p.has_errors = true; }, "error of pick 0 is 0");
+    refused([](O&, Picks& p) { p.sources[1].x = -7; }, "source 1", "-7");
+    refused([](O&, Picks& p) { p.receivers[2].z = 700; }, "receiver 2", "700");
+    refused([](O& o, Picks&) { o.target_chi2 = 1; }, "no errors");
+    refused([](O& o, Picks&) { o.target_rms = -1; }, "target rms is -1");
+    refused([](O& o, Picks&) { o.stagnation = 1; }, "stagnation is 1");
+    refused([](O& o, Picks&) { o.outliers = 0.5; }, "outliers is 0.5");
+    refused([](O& o, Picks&) { o.update.step = 0; }, "step is 0");
+    refused([](O& o, Picks&) { o.update.max_change = 1.5; }, "max update is 1.5");
+    refused(
+        [](O& o, Picks&) {
+            o.update.min_velocity = 9;
+            o.update.max_velocity = 3;
+        },
+        "max velocity is 3");
+    refused(
+        [](O& o, Picks&) {
+            o.schedule = {{0, {2, 1, 2}, {3, 1, 3}, 1, 1}};
+        },
+        "stage 1", "0 iterations");
+    refused([](O& o, Picks&) { o.schedule = {{1, {2, 0, 2}, {3, 1, 3}, 1, 1}}; }, "stage 1");
+}
+
+TEST(Fingerprint, ChangesWithWhatCountsAndNotWithThreads) {
+    const Survey survey = survey_2d();
+    InversionOptions options;
+    const std::string name = run_fingerprint(survey.start, survey.picks, options);
+    options.eikonal.threads = 7;
+    EXPECT_EQ(run_fingerprint(survey.start, survey.picks, options), name);
+    EXPECT_NE(run_fingerprint(survey.truth, survey.picks, options), name);
+    options.update.step = 0.9;
+    EXPECT_NE(run_fingerprint(survey.start, survey.picks, options), name);
+    options = {};
+    Picks picks = survey.picks;
+    picks.picks.back().time += 1e-12;
+    EXPECT_NE(run_fingerprint(survey.start, picks, options), name);
+}
+
+TEST(DefaultSchedule, HalvesItsBoxesDownToTwoCells) {
+    const auto schedule = default_schedule({{207, 77, 26}, {}, {1, 1, 1}});
+    ASSERT_EQ(schedule.size(), 6U);
+    EXPECT_EQ(schedule.front().cell, (SmoothingSize{102, 38, 12}));
+    EXPECT_EQ(schedule.front().vertex, (SmoothingSize{103, 39, 13}));
+    EXPECT_EQ(schedule.back().cell, (SmoothingSize{2, 2, 2}));
+    validate(schedule);
+    EXPECT_EQ(default_schedule({{207, 1, 26}, {}, {1, 1, 1}}).front().cell.y, 1);
+}
+
+TEST(SyntheticPicks, NoiseHasItsDeviationAndItsSeed) {
+    const Survey clean = survey_2d();
+    const Survey noisy = survey_2d(0.01);
+    double sum = 0;
+    double squares = 0;
+    const auto n = static_cast<double>(clean.picks.picks.size());
+    for (std::size_t p = 0; p < clean.picks.picks.size(); ++p) {
+        const double noise = noisy.picks.picks[p].time - clean.picks.picks[p].time;
+        sum += noise;
+        squares += noise * noise;
+        EXPECT_EQ(noisy.picks.picks[p].error, 0.01);
+        EXPECT_GE(noisy.picks.picks[p].time, 0);
+    }
+    EXPECT_NEAR(sum / n, 0, 0.002);
+    EXPECT_NEAR(std::sqrt(squares / n), 0.01, 0.002);
+    EXPECT_EQ(survey_2d(0.01).picks.picks[7].time, noisy.picks.picks[7].time);
+}
+
+}  // namespace
+}  // namespace fermat

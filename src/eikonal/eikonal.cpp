@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/huge_pages.hpp"
 #include "core/parallel.hpp"
 #include "eikonal/factored_source.hpp"
 #include "eikonal/fim.hpp"
@@ -22,7 +23,9 @@ namespace {
 template <class Real>
 Field<Real> allocate(Shape shape) {
     try {
-        return Field<Real>(shape);
+        Field<Real> field(shape);
+        advise_huge_pages(field.data(), field.size() * sizeof(Real));
+        return field;
     } catch (const std::bad_alloc&) {
         throw ComputeError(fmt::format(
             "a time field of shape {} does not fit in memory ({:.1f} GB are needed for each "

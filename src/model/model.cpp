@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/huge_pages.hpp"
 
 namespace fermat {
 namespace {
@@ -41,6 +42,7 @@ Model::Model(Grid grid, Field<float> velocity) : grid_(grid), velocity_(std::mov
         has_rock |= v > 0;
     }
     if (!has_rock) throw InputError("velocity is 0 at every node (all air; nothing can propagate)");
+    gather_into_huge_pages(velocity_.data(), velocity_.size() * sizeof(float));
 }
 
 Model Model::copy() const { return Model(grid_, velocity_.copy()); }

@@ -163,6 +163,23 @@ FERMAT_HD TauPoint tau_point(const TimeFieldView<Real, S>& field, Vec3 point) {
     return {tau / weights, {slope.x / h.x, slope.y / h.y, slope.z / h.z}};
 }
 
+/// Asks for what tau_point reads at a point, ahead of its use.
+template <class Real, Space S>
+[[gnu::always_inline]] FERMAT_HD inline void prefetch_tau(const TimeFieldView<Real, S>& field,
+                                                          Vec3 point) {
+#if !defined(__CUDA_ARCH__)
+    const Index3 cell = locate(field.grid, point).cell;
+    const Shape n = field.grid.shape;
+    const int x_end = cell.x + 2 < n.x ? cell.x + 2 : n.x - 1;
+    const int y_end = cell.y + 2 < n.y ? cell.y + 2 : n.y - 1;
+    for (int i = cell.x > 0 ? cell.x - 1 : 0; i <= x_end; ++i) {
+        for (int j = cell.y > 0 ? cell.y - 1 : 0; j <= y_end; ++j) {
+            __builtin_prefetch(field.tau.data() + n.offset(i, j, cell.z));
+        }
+    }
+#endif
+}
+
 /// T and its gradient T0 grad(tau) + tau grad(T0) at a point. The gradient is zero at the source
 /// and where no wave arrives.
 struct TimePoint {

@@ -36,20 +36,24 @@ FERMAT_HD inline double step_length(const Grid& grid, Vec3 direction, double cel
 }
 
 /// Continuous descent by midpoint steps (second order). A step is shortened until the ray turns
-/// little over it and the time falls along it as the gradient says, and lengthened to two cells
+/// little over it and the time falls along it as the gradient says, and lengthened to four cells
 /// where the ray runs straight.
 template <class Real, Space S>
 struct DescentProposal {
     TimeFieldView<Real, S> field;
     double cells = 1;  ///< length of the next step, in cells
+    /// Where the last step led, and the gradient there, which came with the time.
+    Vec3 known_point{INFINITY, INFINITY, INFINITY};
+    Vec3 known_gradient{};
 
     FERMAT_HD bool operator()(const Walker& at, Walker& next) {
         constexpr double shortest = 1.0 / 16;
-        constexpr double longest = 2;
+        constexpr double longest = 4;
         constexpr double least_cosine = 0.99;
         constexpr double straight_cosine = 0.99998;
         const Grid& grid = field.grid;
-        const Vec3 gradient = gradient_at(field, at.point);
+        const Vec3 gradient =
+            at.point == known_point ? known_gradient : gradient_at(field, at.point);
         Vec3 start;
         if (!descent_direction(grid, at.point, gradient, start)) return false;
         for (; cells >= shortest; cells /= 2) {
@@ -61,12 +65,19 @@ struct DescentProposal {
             const double cosine = dot(start, middle);
             if (cosine < least_cosine && cells > shortest) continue;
             next.point = grid.clamp(at.point + h * middle);
-            next.time = time_at(field, next.point);
+            // From one step to the next the field lies far apart in memory: what the next step
+            // will read, if the ray runs on straight, is asked for ahead.
+            prefetch_tau(field, next.point + (0.5 * h) * middle);
+            prefetch_tau(field, next.point + h * middle);
+            const TimePoint there = time_point(field, next.point);
+            next.time = there.time;
             const double fall = at.time - next.time;
             const double expected = h * norm(gradient_there);
             const bool as_expected = std::abs(fall - expected) < 0.02 * expected;
             if (cells > 1 ? !as_expected : !(fall > 0.3 * expected)) continue;
             if (cosine > straight_cosine && as_expected && cells < longest) cells *= 2;
+            known_point = next.point;
+            known_gradient = there.gradient;
             return true;
         }
         cells = 1;

@@ -61,16 +61,22 @@ class CellSlowness {
     template <Space S>
     FERMAT_HD CellSlowness(const Grid& grid, FieldView<const float, S> velocity, Index3 cell)
         : cell_(cell), corners_y_(grid.is_2d() ? 1 : 2) {
-        int n = 0;
+        float v[8];
         for (int i = 0; i < 2; ++i) {
             for (int j = 0; j < corners_y_; ++j) {
-                for (int k = 0; k < 2; ++k, ++n) {
-                    const float v = velocity(cell.x + i, cell.y + j, cell.z + k);
-                    all_rock_ &= v > 0;
-                    slowness_[n] = v > 0 ? 1 / static_cast<double>(v) : 0;
-                }
+                const float* const line = &velocity(cell.x + i, cell.y + j, cell.z);
+                v[2 * (i * corners_y_ + j)] = line[0];
+                v[2 * (i * corners_y_ + j) + 1] = line[1];
             }
         }
+        // In 2-D the rest repeats, so that all are divided at once.
+        for (int n = 4 * corners_y_; n < 8; ++n) v[n] = v[n - 4];
+        for (int n = 0; n < 8; ++n) slowness_[n] = 1 / static_cast<double>(v[n]);
+        float least = v[0];
+        for (int n = 1; n < 8; ++n) least = v[n] < least ? v[n] : least;
+        all_rock_ = least > 0;
+        if (all_rock_) return;
+        for (int n = 0; n < 8; ++n) slowness_[n] = v[n] > 0 ? slowness_[n] : 0;
     }
 
     FERMAT_HD int corner_count() const { return 4 * corners_y_; }

@@ -11,19 +11,26 @@ z is depth, positive down; a 2-D model is (x, z). Units are your own but consist
 
 from . import analytic, plot
 from ._core import Model, build_info, devices
+from ._grid import Grid
+from ._picks import Picks, picks
 from ._rays import Rays, rays
 from ._times import receiver_times, traveltimes
 
 __version__ = build_info()["version"]
-Model.__module__ = Rays.__module__ = __name__
+for _type in (Grid, Model, Picks, Rays):
+    _type.__module__ = __name__
+del _type
 
 __all__ = [
+    "Grid",
     "Model",
+    "Picks",
     "Rays",
     "__version__",
     "analytic",
     "build_info",
     "devices",
+    "picks",
     "plot",
     "rays",
     "receiver_times",

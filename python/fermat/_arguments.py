@@ -17,7 +17,7 @@ Precision = Literal["single", "double"]
 Device = Literal["auto", "cpu", "cuda"]
 Tracer = Literal["descent", "cells", "grid"]
 Basis = Literal["nodes", "cells"]
-Progress = Callable[[int, int, str], object]
+Progress = Callable[[int, int, str], object] | bool
 
 
 def numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from . import _arguments as arguments
-from . import _core
+from . import _core, _grid
+from ._progress import listener
 
 if TYPE_CHECKING:
     import os
@@ -145,6 +146,11 @@ class Rays:
         count, length = _core.coverage(self._model, self._rays, threads)
         return count.reshape(cells), length.reshape(cells)
 
+    def to_pyvista(self) -> Any:
+        """Lines of a pyvista.PolyData, with source, receiver, time and length of each; rays
+        without a path are left out. 2-D rays lie in the plane y = 0."""
+        return _grid.rays_to_pyvista(self)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rays as lines for ParaView, PyVista and h5py (VTKHDF PolyData, .h5).
 
@@ -219,7 +225,7 @@ def rays(
             order,
             device,
             threads,
-            progress,
+            listener(progress),
         ),
     )
 

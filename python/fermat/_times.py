@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _arguments as arguments
 from . import _core
+from ._progress import listener
 
 if TYPE_CHECKING:
     import numpy as np
@@ -83,7 +84,8 @@ def traveltimes(
     threads
         0 for all cores. The result does not depend on it.
     progress
-        Called as progress(done, total, task) now and then.
+        True for a bar (tqdm's when it is installed, else plain lines on stderr), or a function
+        called as progress(done, total, task) now and then.
 
     Returns
     -------
@@ -115,7 +117,7 @@ def traveltimes(
         precision,
         device,
         threads,
-        progress,
+        listener(progress),
     )
 
 
@@ -146,6 +148,6 @@ def receiver_times(
     stations = arguments.points(model, receivers, "receivers")
     starts = arguments.start_times(start_time, len(places))
     times = _core.receiver_times(
-        model, places, starts, stations, solver, order, device, threads, progress
+        model, places, starts, stations, solver, order, device, threads, listener(progress)
     )
     return times.reshape(len(places), len(stations))

@@ -58,7 +58,10 @@ void bind_from_grid(nb::class_<Model>& type) {
             return constant_model(grid_from(shape, spacing, origin), velocity);
         },
         "shape"_a, nb::kw_only(), "velocity"_a, "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
-        "The same velocity everywhere.");
+        "The same velocity everywhere. shape counts nodes: (nx, ny, nz), or (nx, nz) in 2-D.\n\n"
+        "    >>> import fermat as fm\n"
+        "    >>> fm.Model.constant((11, 6), velocity=2, spacing=0.5)\n"
+        "    Model(shape=(11, 6), spacing=(0.5, 0.5), origin=(0, 0), velocity 2 to 2)\n");
     type.def_static(
         "gradient",
         [](const AxisCounts& shape, double v0, double gradient, const AxisNumbers& spacing,
@@ -66,8 +69,10 @@ void bind_from_grid(nb::class_<Model>& type) {
             return gradient_model(grid_from(shape, spacing, origin), v0, gradient);
         },
         "shape"_a, nb::kw_only(), "v0"_a, "gradient"_a, "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
-        "v0 + gradient * z, with z the depth.\n\n"
-        "    model = fermat.Model.gradient((129, 129, 129), v0=2, gradient=0.5, spacing=0.1)");
+        "v0 + gradient * z, with z the depth: km/s and 1/s, say.\n\n"
+        "    >>> import fermat as fm\n"
+        "    >>> fm.Model.gradient((5, 4), v0=2, gradient=0.5).velocity[0]\n"
+        "    array([2. , 2.5, 3. , 3.5], dtype=float32)\n");
     type.def_static(
         "layers",
         [](const AxisCounts& shape, const Pairs& layers, const AxisNumbers& spacing,
@@ -76,7 +81,9 @@ void bind_from_grid(nb::class_<Model>& type) {
         },
         "shape"_a, nb::kw_only(), "layers"_a, "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
         "Layers as (depth of the top, velocity), downwards; the first also fills what is above.\n\n"
-        "    model = fermat.Model.layers((501, 501), layers=[(0, 2), (50, 5)])");
+        "    >>> import fermat as fm\n"
+        "    >>> fm.Model.layers((3, 5), layers=[(0, 2), (2, 5)]).velocity[0]\n"
+        "    array([2., 2., 5., 5., 5.], dtype=float32)\n");
     type.def_static(
         "profile",
         [](const AxisCounts& shape, const Pairs& profile, const AxisNumbers& spacing,
@@ -84,7 +91,11 @@ void bind_from_grid(nb::class_<Model>& type) {
             return profile_model(grid_from(shape, spacing, origin), entries_from(profile));
         },
         "shape"_a, nb::kw_only(), "profile"_a, "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
-        "A 1-D profile of (depth, velocity), linear between its points and constant beyond them.");
+        "A 1-D profile of (depth, velocity), linear between its points and constant beyond them."
+        "\n\n"
+        "    >>> import fermat as fm\n"
+        "    >>> fm.Model.profile((3, 5), profile=[(1, 2), (3, 4)]).velocity[0]\n"
+        "    array([2., 2., 3., 4., 4.], dtype=float32)\n");
 }
 
 void bind_random(nb::class_<Model>& type) {
@@ -98,7 +109,11 @@ void bind_random(nb::class_<Model>& type) {
         "shape"_a, nb::kw_only(), "velocity"_a, "amplitude"_a = 0.1, "correlation"_a, "seed"_a = 1,
         "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
         "A smooth random medium: velocity * (1 + a), |a| <= amplitude, Gaussian-correlated over "
-        "the length correlation. A seed gives the same medium on every machine.");
+        "the length correlation. A seed gives the same medium on every machine.\n\n"
+        "    >>> import fermat as fm\n"
+        "    >>> medium = fm.Model.random((60, 30), velocity=4, amplitude=0.2, correlation=5)\n"
+        "    >>> bool(3.2 <= medium.velocity.min() < medium.velocity.max() <= 4.8)\n"
+        "    True\n");
     type.def_static(
         "random_blocks",
         [](const AxisCounts& shape, double v_min, double v_max, const AxisCounts& block,
@@ -109,7 +124,11 @@ void bind_random(nb::class_<Model>& type) {
         "shape"_a, nb::kw_only(), "v_min"_a, "v_max"_a, "block"_a, "seed"_a = 1, "spacing"_a = 1.0,
         "origin"_a = 0.0, Free(),
         "Blocks of constant random velocity, uniform in [v_min, v_max]; block is their size in "
-        "nodes.");
+        "nodes.\n\n"
+        "    >>> import fermat as fm\n"
+        "    >>> blocks = fm.Model.random_blocks((6, 4), v_min=1, v_max=5, block=(3, 2))\n"
+        "    >>> len(set(blocks.velocity.ravel().tolist()))\n"
+        "    4\n");
 }
 
 void bind_from_model(nb::class_<Model>& type) {
@@ -121,7 +140,14 @@ void bind_from_model(nb::class_<Model>& type) {
         },
         nb::kw_only(), "size"_a, "amplitude"_a = 0.1, Free(),
         "This model with boxes of velocity * (1 + amplitude) and velocity * (1 - amplitude) in "
-        "turn. size is a box's, as lengths; infinity along an axis means no alternation.");
+        "turn. size is a box's, as lengths; infinity along an axis means no alternation.\n\n"
+        "    >>> import fermat as fm\n"
+        "    >>> base = fm.Model.constant((4, 4), velocity=2, origin=0.5)\n"
+        "    >>> base.checkerboard(size=2, amplitude=0.5).velocity\n"
+        "    array([[3., 3., 1., 1.],\n"
+        "           [3., 3., 1., 1.],\n"
+        "           [1., 1., 3., 3.],\n"
+        "           [1., 1., 3., 3.]], dtype=float32)\n");
     type.def(
         "cut_by_surface",
         [](const Model& model, const std::vector<std::vector<double>>& points) {
@@ -129,7 +155,7 @@ void bind_from_model(nb::class_<Model>& type) {
         },
         "points"_a, Free(),
         "This model with air above a surface through points (x, z), or (x, y, z) in 3-D; z is "
-        "depth, so hills are negative.");
+        "depth, so hills are negative. with_topography takes more forms of surfaces.");
 }
 
 }  // namespace

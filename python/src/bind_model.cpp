@@ -68,7 +68,9 @@ copied. z is depth, positive down. 0 marks air (no propagation). spacing is the 
 neighbouring nodes, one number or one each axis; origin is the position of the first node. Units
 are your own but consistent: km, s and km/s, say. An array with ny = 1 makes a 2-D model.
 
-    model = fermat.Model(np.full((101, 51), 2.0), spacing=0.1)
+    >>> import fermat as fm, numpy as np
+    >>> fm.Model(np.full((101, 51), 2.0), spacing=0.1)  # km and km/s
+    Model(shape=(101, 51), spacing=(0.1, 0.1), origin=(0, 0), velocity 2 to 2)
 )";
 
 }  // namespace
@@ -128,6 +130,7 @@ void bind_model(nb::module_& module) {
     });
     bind_makers(type);
     bind_files(type);
+    bind_views(type);
 }
 
 }  // namespace fermat::python

@@ -14,10 +14,13 @@ void bind_model(nanobind::module_& module);
 void bind_times(nanobind::module_& module);
 void bind_rays(nanobind::module_& module);
 void bind_analytic(nanobind::module_& module);
+void bind_picks(nanobind::module_& module);
 
 /// Model's makers, called by bind_model.
 void bind_makers(nanobind::class_<Model>& type);
 /// Model's load and save, called by bind_model.
 void bind_files(nanobind::class_<Model>& type);
+/// Model's grid, topography, and forms that other libraries hold, called by bind_model.
+void bind_views(nanobind::class_<Model>& type);
 
 }  // namespace fermat::python

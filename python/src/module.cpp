@@ -9,4 +9,5 @@ NB_MODULE(_core, module) {
     fermat::python::bind_times(module);
     fermat::python::bind_rays(module);
     fermat::python::bind_analytic(module);
+    fermat::python::bind_picks(module);
 }

@@ -8,6 +8,7 @@ import time
 
 import pytest
 from fermat._core import _wait
+from fermat._progress import listener
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -89,3 +90,21 @@ def test_a_handler_of_the_users_own_is_heard():
 def test_progress_must_be_callable():
     with pytest.raises(ValueError, match="progress is not callable"):
         _wait(1, 0, progress=3)
+
+
+def test_progress_true_is_a_bar_of_tqdm(capsys):
+    pytest.importorskip("tqdm")
+    _wait(5, 0.01, progress=listener(True))
+    text = capsys.readouterr().err
+    assert "waiting: 100%" in text and "5/5" in text
+
+
+def test_progress_true_is_a_line_without_tqdm(capsys, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    _wait(5, 0.01, progress=listener(True))
+    assert capsys.readouterr().err == "waiting: 5 of 5\n"
+
+
+@pytest.mark.parametrize("off", [None, False])
+def test_progress_may_be_off(off):
+    assert listener(off) is None

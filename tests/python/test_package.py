@@ -24,6 +24,9 @@ rays: fm.Rays = fm.rays(model, (0, 0), [(0.1, 0.2)], pairs=[(0, 0)], progress=pr
 path: npt.NDArray[np.float64] = rays.paths[0]
 exact = fm.analytic.gradient_time((0, 0), (1, 1), v0=2, gradient=0.5)
 fm.plot.section(model, times=single, rays=rays, sources=(0, 0), levels=[0.1, 0.2])
+picks: fm.Picks = fm.picks({"time": [1]})
+grid: fm.Grid = model.with_topography(picks, height=True).grid
+x: npt.NDArray[np.float64] = model.coords[0]
 """
 
 
@@ -53,6 +56,13 @@ def test_mypy_accepts_right_use_and_refuses_wrong_use(tmp_path):
     complaints = [line for line in run.stdout.splitlines() if ": error:" in line]
     assert len(complaints) == 1, run.stdout + run.stderr
     assert complaints[0].startswith("bad.py:2:")
+
+
+def test_the_package_itself_passes_mypy(tmp_path):
+    pytest.importorskip("mypy")
+    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={tmp_path}", "-p", "fermat"]
+    run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert run.returncode == 0, run.stdout + run.stderr
 
 
 def test_python_m_fermat_is_the_command_line():

@@ -103,3 +103,142 @@ def test_isochrons_are_labelled_in_the_users_unit(levels):
     texts = [text.get_text() for text in ax.texts]
     assert (levels == [99.0]) == (texts == [])
     assert all(text.endswith(" ms") for text in texts)
+
+
+def test_a_section_across_x_shows_y_and_depth():
+    model = fm.Model(np.arange(1, 61, dtype=float).reshape(3, 4, 5))
+    ax = fm.plot.section(model, x=2, rays=fm.rays(model, (0, 0, 0), (2, 3, 4)))
+    np.testing.assert_array_equal(ax.get_images()[0].get_array().T, model.velocity[2])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("y (km)", "depth (km)")
+    np.testing.assert_array_equal(markers(ax)["v"], [(3, 4)])
+    with pytest.raises(ValueError, match="more than one of x, y and z"):
+        fm.plot.section(model, x=1, y=1)
+
+
+def test_cells_without_rays_are_pale():
+    model = fm.Model.constant((4, 3), velocity=2)
+    count = np.array([[1, 0], [0, 2], [0, 0]])
+    (veil,) = fm.plot.section(model, covered=count).collections
+    np.testing.assert_array_equal(veil.get_array()[..., 3] > 0, (count == 0).T)
+    with pytest.raises(ValueError, match=r"covered has shape \(4, 3\) \(must be \(3, 2\) cells"):
+        fm.plot.section(model, covered=np.zeros((4, 3)))
+
+
+@pytest.fixture
+def cube():
+    return fm.Model(np.arange(1, 61, dtype=float).reshape(3, 4, 5), origin=(0, 0, -1))
+
+
+def test_a_map_has_y_upward_at_its_depth(cube):
+    ax = fm.plot.map(cube, depth=1.2, rays=fm.rays(cube, (0, 0, 0), (2, 3, 3)), length="m")
+    np.testing.assert_array_equal(ax.get_images()[0].get_array().T, cube.velocity[:, :, 2])
+    low, high = ax.get_ylim()
+    assert low < high
+    assert ax.get_aspect() == 1
+    assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("x (m)", "y (m)", "depth 1.2 m")
+    np.testing.assert_array_equal(markers(ax)["*"], [(0, 0)])
+
+
+def test_slices_share_one_scale(cube):
+    figure = fm.plot.depth_slices(cube, [-1, 0, 3])
+    images = [ax.get_images()[0] for ax in figure.axes if ax.get_images()]
+    assert len(images) == 3
+    assert {image.get_clim() for image in images} == {(1.0, 60.0)}
+    assert len([ax for ax in fm.plot.depth_slices(cube).axes if ax.get_images()]) == 5
+
+
+def test_maps_need_3d():
+    flat = fm.Model.constant((4, 3), velocity=2)
+    for draw in (fm.plot.map, fm.plot.depth_slices):
+        with pytest.raises(ValueError, match="needs a 3-D model"):
+            draw(flat)
+
+
+def test_coverage_is_that_of_the_rays():
+    model = fm.Model.constant((9, 5), velocity=2)
+    rays = fm.rays(model, (0, 2.5), [(8, 2.5), (4, 2.5)])
+    ax = fm.plot.coverage(rays)
+    drawn = ax.get_images()[0].get_array().T
+    count = rays.coverage()[0]
+    np.testing.assert_array_equal(np.ma.filled(drawn, 0), count)
+    assert ax.get_images()[0].get_extent() == [0, 8, 4, 0]
+    with pytest.raises(ValueError, match="count is missing"):
+        fm.plot.coverage(model)
+    with pytest.raises(ValueError, match=r"count has shape \(9, 5\)"):
+        fm.plot.coverage(model, np.zeros((9, 5)))
+    fm.plot.coverage(model, np.zeros((8, 4))).figure.canvas.draw()
+
+
+def test_residuals_say_their_rms(tmp_path):
+    figure = fm.plot.residuals([1, 2], [0.3, -0.3], [0.1, np.nan], time="ms")
+    labels = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert labels == ["before: RMS 0.3 ms", "after: RMS 0.1 ms"]
+    (tmp_path / "residuals.csv").write_text(
+        "source_x,source_z,receiver_x,receiver_z,initial_residual,final_residual,use\n"
+        "0,0,3,0,0.5,0.2,used\n0,0,9,0,-0.5,,lost\n"
+    )
+    left = fm.plot.residuals(tmp_path).axes[0]
+    np.testing.assert_array_equal(left.collections[0].get_offsets(), [(3, 0.5), (9, -0.5)])
+    with pytest.raises(ValueError, match=r"before has shape \(1,\) \(must be \(2,\), as offset"):
+        fm.plot.residuals([1, 2], [0.1])
+    with pytest.raises(ValueError, match="no residual is finite"):
+        fm.plot.residuals([1], [np.nan])
+
+
+def test_convergence_comes_from_runs_folders_and_columns(tmp_path):
+    (tmp_path / "history.csv").write_text(
+        "iteration,rms,cell_size,stage,chi2\n0,0.4,,0,\n1,0.2,9x9,1,\n2,0.1,3x3,2,\n"
+    )
+    columns = {"iteration": [0, 1, 2], "rms": [0.4, 0.2, 0.1], "stage": [0, 1, 2]}
+
+    class Run:
+        history = columns
+
+    for run in (tmp_path, tmp_path / "history.csv", columns, Run()):
+        ax = fm.plot.convergence(run, target=0.05)
+        np.testing.assert_array_equal(ax.get_lines()[0].get_ydata(), [0.4, 0.2, 0.1])
+        assert len(ax.patches) == 1
+    with pytest.raises(ValueError, match="no column 'rms'"):
+        fm.plot.convergence({"iteration": [1]})
+    with pytest.raises(ValueError, match="history of type int is not understood"):
+        fm.plot.convergence(3)
+
+
+def test_curves_run_shot_by_shot():
+    picks = fm.Picks(
+        [(0, 0), (10, 0)], [(8, 0), (4, 0)], source=[0, 0, 1], receiver=[0, 1, 0], time=[4, 2, 1]
+    )
+    ax = fm.plot.traveltime_curves(picks, picks.time, length="m")
+    np.testing.assert_array_equal(ax.get_lines()[0].get_xydata(), [(4, 2), (8, 4)])
+    assert len(ax.get_lines()) == 4
+    reduced = fm.plot.traveltime_curves(picks, by="offset", reduce=2)
+    np.testing.assert_array_equal(reduced.get_lines()[0].get_ydata(), [0, 0])
+    for wrong in ({"by": "z"}, {"reduce": 0}, {"computed": [1]}):
+        with pytest.raises(ValueError, match=next(iter(wrong))):
+            fm.plot.traveltime_curves(picks, **wrong)
+
+
+def test_a_checkerboard_is_drawn_in_per_cent():
+    base = fm.Model.constant((9, 9), velocity=2)
+    truth = base.checkerboard(size=4, amplitude=0.1)
+    figure = fm.plot.checkerboard(truth, base, base)
+    first, second = (ax.get_images()[0] for ax in figure.axes if ax.get_images())
+    assert first.get_clim() == second.get_clim() == pytest.approx((-10, 10), rel=1e-5)
+    assert abs(first.get_array()).min() == pytest.approx(10, rel=1e-5)
+    assert abs(second.get_array()).max() == 0
+    with pytest.raises(ValueError, match="truth equals base"):
+        fm.plot.checkerboard(base, truth, base)
+
+
+def test_the_scene_has_depth_downward(cube):
+    pyvista = pytest.importorskip("pyvista")
+    rays = fm.rays(cube, (0, 0, 0), [(2, 3, 3)])
+    scene = fm.plot.interactive3d(
+        cube, rays=rays, times=fm.traveltimes(cube, (0, 0, 0)), off_screen=True
+    )
+    assert isinstance(scene, pyvista.Plotter)
+    up, camera = np.array(scene.camera.up), scene.camera
+    assert up[2] < 0
+    right = np.cross(np.subtract(camera.focal_point, camera.position), up)
+    assert right[0] > 0
+    scene.close()

@@ -1,0 +1,265 @@
+"""Observed first arrivals with their geometry, from what people bring."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from ._arguments import numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Picks", "picks"]
+
+Project = Callable[[float, float], tuple[float, float]]
+
+
+class Picks:
+    """First arrivals: which source, which receiver, when, and how surely.
+
+    `picks` makes them from files, tables and catalogues. Positions are in the model's length unit
+    with z downward, times and errors in its time unit.
+
+    Parameters
+    ----------
+    sources, receivers
+        Positions (n, 3), or (n, 2) as (x, z) in 2-D.
+    source, receiver
+        One number a pick: its row in `sources` and `receivers`, from 0.
+    time
+        One a pick.
+    error
+        Standard deviation, one a pick or one for all; None where it is not known.
+    surface
+        Points of the ground, where they are known apart from sources and receivers.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> fm.Picks([(0, 0)], [(1, 0), (2, 0)], source=[0, 0], receiver=[0, 1], time=[0.5, 0.9])
+    Picks(2 picks of 1 sources and 2 receivers in 2-D, time 0.5 to 0.9)
+    """
+
+    def __init__(
+        self,
+        sources: ArrayLike,
+        receivers: ArrayLike,
+        *,
+        source: ArrayLike,
+        receiver: ArrayLike,
+        time: ArrayLike,
+        error: ArrayLike | None = None,
+        surface: ArrayLike | None = None,
+    ) -> None:
+        self.sources = _positions(sources, "sources")
+        self.receivers = _positions(receivers, "receivers")
+        if self.sources.shape[1] != self.receivers.shape[1]:
+            raise ValueError(
+                f"sources have {self.sources.shape[1]} coordinates and receivers "
+                f"{self.receivers.shape[1]} (must have the same: 2, (x, z), or 3)"
+            )
+        self.time = numbers(time, "time").reshape(-1)
+        if not np.isfinite(self.time).all():
+            raise ValueError("time is not finite (leave such picks out)")
+        self.source = _rows(source, len(self.sources), len(self.time), "source")
+        self.receiver = _rows(receiver, len(self.receivers), len(self.time), "receiver")
+        self.error: NDArray[np.float64] | None = None
+        if error is not None:
+            spread = np.broadcast_to(numbers(error, "error"), self.time.shape)
+            if not (np.isfinite(spread).all() and (spread >= 0).all()):
+                raise ValueError("error is negative or not finite (must be >= 0)")
+            self.error = np.array(spread)
+        self._surface = None if surface is None else _positions(surface, "surface")
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    def __repr__(self) -> str:
+        span = f", time {self.time.min():g} to {self.time.max():g}" if len(self) else ""
+        return (
+            f"Picks({len(self)} picks of {len(self.sources)} sources and {len(self.receivers)} "
+            f"receivers in {self.ndim}-D{span})"
+        )
+
+    @property
+    def ndim(self) -> int:
+        """2 or 3."""
+        return int(self.sources.shape[1])
+
+    @property
+    def pairs(self) -> NDArray[np.int32]:
+        """Source and receiver of each pick, (n, 2): what `rays` takes as its pairs."""
+        return np.column_stack([self.source, self.receiver])
+
+    @property
+    def offset(self) -> NDArray[np.float64]:
+        """Horizontal distance of source and receiver, one a pick.
+
+        >>> import fermat as fm
+        >>> pair = dict(source=[0], receiver=[0], time=[1])
+        >>> fm.Picks([(0, 0, 9)], [(3, 4, 0)], **pair).offset
+        array([5.])
+        """
+        apart = self.receivers[self.receiver, :-1] - self.sources[self.source, :-1]
+        return np.asarray(np.sqrt((apart**2).sum(axis=1)))
+
+    @property
+    def surface(self) -> NDArray[np.float64]:
+        """Points of the ground: the survey's own, else all sources and receivers."""
+        if self._surface is not None:
+            return self._surface
+        return np.unique(np.vstack([self.sources, self.receivers]), axis=0)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Picks:
+        """Read `.csv` (source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time[,error],
+        no y in 2-D) or `.sgt`, the refraction surveys' own, whose heights become depths."""
+        sources, receivers, surface, source, receiver, time, error, is_2d = _core.load_picks(path)
+        axes = [0, 2] if is_2d else [0, 1, 2]
+        places = [points.reshape(-1, 3)[:, axes] for points in (sources, receivers, surface)]
+        return cls(
+            places[0],
+            places[1],
+            source=source,
+            receiver=receiver,
+            time=time,
+            error=error if len(error) else None,
+            surface=places[2] if len(surface) else None,
+        )
+
+    @classmethod
+    def from_columns(cls, table: Mapping[str, Any]) -> Picks:
+        """From a pandas.DataFrame or a dict of columns, named as in the CSV file.
+
+        >>> import fermat as fm
+        >>> fm.Picks.from_columns({"source_x": [0, 0], "source_z": [0, 0], "receiver_x": [1, 2],
+        ...                        "receiver_z": [0, 0], "time": [0.5, 0.9]})
+        Picks(2 picks of 1 sources and 2 receivers in 2-D, time 0.5 to 0.9)
+        """
+        names = list(table.keys())
+        axes = "xyz" if "source_y" in names or "receiver_y" in names else "xz"
+        ends = {role: [f"{role}_{axis}" for axis in axes] for role in ("source", "receiver")}
+        missing = [n for n in (*ends["source"], *ends["receiver"], "time") if n not in names]
+        if missing:
+            raise ValueError(f"the table has no column {missing[0]!r} (it has {names})")
+        unique = {}
+        for role, columns in ends.items():
+            points = np.column_stack([numbers(table[column], column) for column in columns])
+            unique[role] = _in_order(points)
+        return cls(
+            unique["source"][0],
+            unique["receiver"][0],
+            source=unique["source"][1],
+            receiver=unique["receiver"][1],
+            time=np.asarray(table["time"]),
+            error=np.asarray(table["error"]) if "error" in names else None,
+        )
+
+    def to_columns(self) -> dict[str, NDArray[np.float64]]:
+        """One array a column of the CSV file: `pandas.DataFrame(picks.to_columns())`."""
+        table = {}
+        for role, points, rows in (
+            ("source", self.sources, self.source),
+            ("receiver", self.receivers, self.receiver),
+        ):
+            for n, axis in enumerate("xz" if self.ndim == 2 else "xyz"):
+                table[f"{role}_{axis}"] = points[rows, n]
+        table["time"] = self.time
+        if self.error is not None:
+            table["error"] = self.error
+        return table
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write `.csv`. A file that was there stays as it was if writing fails."""
+        none = np.empty(0)
+        error = none if self.error is None else self.error
+        _core.save_picks(
+            path, self.sources, self.receivers, self.source, self.receiver, self.time, error
+        )
+
+
+def picks(
+    data: Any,
+    *,
+    inventory: Any = None,
+    phase: str = "P",
+    project: Project | None = None,
+) -> Picks:
+    """Observed first arrivals from what there is.
+
+    Parameters
+    ----------
+    data
+        The name of a `.csv` or `.sgt` file; a pandas.DataFrame or a dict of columns named as in
+        the CSV; an ObsPy catalogue; or Picks, which come back as they are.
+    inventory
+        Of ObsPy: where the stations are. Needed with a catalogue.
+    phase
+        Of a catalogue: picks whose phase hint begins with this letter.
+    project
+        Of a catalogue: (longitude, latitude) in degrees to (x, y) in km. Default: east and north
+        of the stations' mean position, good for some hundred km.
+
+    Returns
+    -------
+    Picks
+        From a catalogue, positions are in km and times in s after the origin time.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> table = {"source_x": [0], "source_z": [0], "receiver_x": [3], "receiver_z": [0],
+    ...          "time": [1.5], "error": [0.1]}
+    >>> fm.picks(table).offset
+    array([3.])
+    """
+    if isinstance(data, Picks):
+        return data
+    if isinstance(data, (str, os.PathLike)):
+        return Picks.load(data)
+    if hasattr(data, "events"):
+        from ._catalogue import picks_of_catalogue
+
+        return picks_of_catalogue(data, inventory, phase, project)
+    if hasattr(data, "keys"):
+        return Picks.from_columns(data)
+    raise ValueError(
+        f"picks of type {type(data).__name__} are not understood (must be a file name, a "
+        "DataFrame or dict of columns, an ObsPy catalogue, or Picks)"
+    )
+
+
+def _positions(values: ArrayLike, what: str) -> NDArray[np.float64]:
+    array = np.atleast_2d(numbers(values, what))
+    if array.ndim != 2 or array.shape[1] not in (2, 3):
+        raise ValueError(
+            f"{what} has shape {array.shape} (must be (n, 3), or (n, 2) as (x, z) in 2-D)"
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"{what} holds a coordinate that is not finite")
+    return array
+
+
+def _rows(values: ArrayLike, limit: int, count: int, what: str) -> NDArray[np.int32]:
+    array = np.asarray(values).reshape(-1)
+    if len(array) != count:
+        raise ValueError(f"{what} has {len(array)} entries (must have one a pick: {count})")
+    if count and (array.min() < 0 or array.max() >= limit):
+        raise ValueError(
+            f"{what} runs from {array.min()} to {array.max()} (there are {limit}, from 0)"
+        )
+    return np.ascontiguousarray(array, dtype=np.int32)
+
+
+def _in_order(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    """Different points in the order in which they come, and each one's number."""
+    _, first, which = np.unique(points, axis=0, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return points[first[order]], rank[which.reshape(-1)]

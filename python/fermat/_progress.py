@@ -1,0 +1,61 @@
+"""What `progress=` may be: nothing, True for a bar, or a function."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._arguments import Progress
+
+Listener = Callable[[int, int, str], object]
+LINE_PERIOD = 2.0  # seconds between plain lines
+
+
+def listener(progress: Progress | None) -> Any:
+    """What the C++ side calls with (done, total, task), or None."""
+    if progress is None or progress is False:
+        return None
+    if progress is not True:
+        return progress
+    try:
+        from tqdm.auto import tqdm  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    except ImportError:
+        return _Lines()
+    return _Bar(tqdm)
+
+
+class _Bar:
+    """One tqdm bar a task."""
+
+    def __init__(self, tqdm: Any) -> None:
+        self._tqdm = tqdm
+        self._bar: Any = None
+
+    def __call__(self, done: int, total: int, task: str) -> None:
+        if done == 0:
+            self._bar = self._tqdm(total=total, desc=task, file=sys.stderr)
+        elif self._bar is not None:
+            self._bar.update(done - self._bar.n)
+        if done == total and self._bar is not None:  # the end may be told twice
+            self._bar.close()
+            self._bar = None
+
+
+class _Lines:
+    """For machines without tqdm: a line at the end of a task, and now and then before."""
+
+    def __init__(self) -> None:
+        self._next = 0.0
+        self._ended = False
+
+    def __call__(self, done: int, total: int, task: str) -> None:
+        now = time.monotonic()
+        if done == 0:
+            self._next, self._ended = now + LINE_PERIOD, False
+        ends = done == total and not self._ended
+        if ends or (now >= self._next and not self._ended):
+            self._next, self._ended = now + LINE_PERIOD, ends
+            print(f"{task}: {done} of {total}", file=sys.stderr)

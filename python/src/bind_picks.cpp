@@ -1,0 +1,92 @@
+#include <nanobind/stl/filesystem.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "io/geometry.hpp"
+#include "io/sgt.hpp"
+#include "io/suffix.hpp"
+#include "points.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+std::vector<double> flat(const std::vector<Vec3>& points) {
+    std::vector<double> values;
+    values.reserve(3 * points.size());
+    for (const Vec3& p : points) values.insert(values.end(), {p.x, p.y, p.z});
+    return values;
+}
+
+/// Sources, receivers, the file's own surface (empty if it has none), then one column each of
+/// source, receiver, time and error, and whether the file is 2-D.
+nb::tuple load(const std::filesystem::path& path) {
+    SgtSurvey survey;
+    {
+        const nb::gil_scoped_release release;
+        if (suffix_of(path) == ".sgt") {
+            survey = read_sgt(path);
+        } else {
+            survey.picks = read_picks(path);
+        }
+    }
+    const Picks& picks = survey.picks;
+    std::vector<std::int32_t> source, receiver;
+    std::vector<double> time, error;
+    for (const Pick& pick : picks.picks) {
+        source.push_back(pick.source);
+        receiver.push_back(pick.receiver);
+        time.push_back(pick.time);
+        if (picks.has_errors) error.push_back(pick.error);
+    }
+    return nb::make_tuple(array_from(flat(picks.sources)), array_from(flat(picks.receivers)),
+                          array_from(flat(survey.points)), array_from(std::move(source)),
+                          array_from(std::move(receiver)), array_from(std::move(time)),
+                          array_from(std::move(error)), picks.is_2d);
+}
+
+void save(const std::filesystem::path& path, const Points& sources, const Points& receivers,
+          const Indices& source, const Indices& receiver, const Numbers& time,
+          const Numbers& error) {
+    Picks picks{points_from(sources, 0),
+                points_from(receivers, 0),
+                {},
+                error.shape(0) > 0,
+                sources.shape(1) == 2};
+    for (std::size_t n = 0; n < time.shape(0); ++n) {
+        picks.picks.push_back({source.data()[n], receiver.data()[n], time.data()[n],
+                               picks.has_errors ? error.data()[n] : 0});
+    }
+    const nb::gil_scoped_release release;
+    write_picks(path, picks);
+}
+
+}  // namespace
+
+void bind_picks(nb::module_& module) {
+    module.def("load_picks", &load, "path"_a,
+               nb::sig("def load_picks(path: str | os.PathLike[str]) -> tuple[typing.Any, ...]"),
+               "fermat.Picks.load before its arrays are put in shape.");
+    module.def("save_picks", &save, "path"_a, "sources"_a, "receivers"_a, "source"_a, "receiver"_a,
+               "time"_a, "error"_a,
+               nb::sig("def save_picks(path: str | os.PathLike[str], sources: "
+                       "numpy.typing.NDArray[typing.Any], receivers: "
+                       "numpy.typing.NDArray[typing.Any], source: "
+                       "numpy.typing.NDArray[typing.Any], receiver: "
+                       "numpy.typing.NDArray[typing.Any], time: "
+                       "numpy.typing.NDArray[typing.Any], error: "
+                       "numpy.typing.NDArray[typing.Any]) -> None"),
+               "fermat.Picks.save after its arrays are checked.");
+}
+
+}  // namespace fermat::python

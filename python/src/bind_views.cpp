@@ -1,0 +1,67 @@
+#include "bindings.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+/// What Model offers by way of Python's own libraries is written in Python, in fermat/_grid.py.
+nb::object helper(const char* name) { return nb::module_::import_("fermat._grid").attr(name); }
+
+}  // namespace
+
+void bind_views(nb::class_<Model>& type) {
+    type.def_prop_ro(
+        "grid", [](nb::handle_t<Model> self) { return helper("grid_of")(self); },
+        nb::sig("def grid(self) -> Grid"),
+        "The nodes: shape, spacing, origin, end, cells and coords.");
+    type.def_prop_ro(
+        "coords",
+        [](nb::handle_t<Model> self) -> nb::object {
+            return helper("grid_of")(self).attr("coords");
+        },
+        nb::sig("def coords(self) -> tuple[numpy.typing.NDArray[numpy.float64], ...]"),
+        "Positions of the nodes, one array an axis.\n\n"
+        "    >>> import fermat as fm\n"
+        "    >>> x, z = fm.Model.constant((3, 2), velocity=2, spacing=0.5).coords\n"
+        "    >>> x\n"
+        "    array([0. , 0.5, 1. ])\n");
+    type.def(
+        "with_topography",
+        [](nb::handle_t<Model> self, nb::handle surface, bool height) {
+            return self.attr("cut_by_surface")(helper("surface_points")(self, surface, height));
+        },
+        "surface"_a, nb::kw_only(), "height"_a = false,
+        nb::sig("def with_topography(self, surface: numpy.typing.ArrayLike | Picks, "
+                "*, height: bool = False) -> Model"),
+        "This model with air above the ground.\n\n"
+        "surface is points (x, z), or (x, y, z) in 3-D; or an array (nx,), or (nx, ny), of one\n"
+        "depth a column of nodes; or Picks, whose points are the ground. z is depth, so hills are\n"
+        "negative; with height=True the last number is a height, positive up. What lies above the\n"
+        "model's top is cut off, so give the model an origin above the highest hill.\n\n"
+        "    >>> import fermat as fm\n"
+        "    >>> flat = fm.Model.constant((5, 5), velocity=2, spacing=10, origin=(0, -20))\n"
+        "    >>> hilly = flat.with_topography([(0, 0), (20, 20), (40, 0)], height=True)\n"
+        "    >>> (hilly.velocity > 0).sum(axis=1)\n"
+        "    array([3, 4, 5, 4, 3])\n");
+    type.def(
+        "to_xarray",
+        [](nb::handle_t<Model> self, const nb::kwargs& fields) {
+            return helper("to_xarray")(self, fields);
+        },
+        "fields"_a, nb::sig("def to_xarray(self, **fields: numpy.typing.ArrayLike) -> typing.Any"),
+        "An xarray.Dataset with the velocity, its coordinates and further fields by name:\n"
+        "model.to_xarray(time=times).");
+    type.def(
+        "to_pyvista",
+        [](nb::handle_t<Model> self, const nb::kwargs& fields) {
+            return helper("to_pyvista")(self, fields);
+        },
+        "fields"_a, nb::sig("def to_pyvista(self, **fields: numpy.typing.ArrayLike) -> typing.Any"),
+        "A pyvista.ImageData with the velocity and further fields by name, on nodes or cells:\n"
+        "model.to_pyvista(time=times, coverage=count).");
+}
+
+}  // namespace fermat::python

@@ -14,7 +14,7 @@ enum class RayStatus : std::uint8_t {
     ok,
     receiver_in_air,
     source_in_air,
-    unreachable,  ///< air separates source and receiver
+    unreachable,  ///< air separates source and receiver, or blocks every start of a bent ray
     stalled,      ///< the descent could not go on; the part traced is kept
 };
 template <>
@@ -25,14 +25,39 @@ inline constexpr auto choices<RayStatus> =
                                            {"unreachable", RayStatus::unreachable},
                                            {"stalled", RayStatus::stalled}});
 
+/// Source and receiver of one ray, as indices.
+struct RayPair {
+    std::int32_t source = 0;
+    std::int32_t receiver = 0;
+};
+
+/// Where a bent ray started from, the fastest of those asked for; rays of fields have none.
+enum class RayStart : std::uint8_t {
+    none,
+    straight,  ///< the straight line
+    deep,      ///< bulging down
+    sides,     ///< bulging level, to the left or to the right
+    descent,   ///< the ray of a time field
+    graph,     ///< the shortest path through the grid's graph
+};
+template <>
+inline constexpr auto choices<RayStart> =
+    choice_table<RayStart>("start", {{"none", RayStart::none},
+                                     {"straight", RayStart::straight},
+                                     {"deep", RayStart::deep},
+                                     {"sides", RayStart::sides},
+                                     {"descent", RayStart::descent},
+                                     {"graph", RayStart::graph}});
+
 /// What is known of a ray beside its points.
 struct RayInfo {
     std::int32_t source = 0;
     std::int32_t receiver = 0;
-    double field_time = 0;  ///< time of the field at the receiver
+    double field_time = 0;  ///< time of the field at the receiver; a bent ray's own time
     double time = 0;        ///< slowness integrated along the ray
     double length = 0;
     RayStatus status = RayStatus::ok;
+    RayStart start = RayStart::none;
 };
 
 /// Many rays in flat memory: ray r owns points [first_point[r], first_point[r + 1]), from receiver

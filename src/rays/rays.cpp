@@ -110,10 +110,23 @@ std::vector<std::vector<std::int32_t>> by_source(std::span<const RayPair> pairs,
     return lists;
 }
 
+/// Rays by bending; their seeds by the tracer of the start's name.
+void bend(const Model& model, const RayJob& job, const RayOptions& options, Monitor& monitor,
+          const std::function<void(RaySet&&)>& consume) {
+    const SeedRays seed = [&](RayStart start, std::span<const RayPair> pairs) {
+        RayOptions other = options;
+        other.tracer = parse_choice<Tracer>(name_of(start));
+        Monitor stop_only({}, [&] { return monitor.stop_requested(); });
+        return trace_rays(model, job.sources, job.receivers, pairs, other, stop_only);
+    };
+    bend_rays(model, job, options.bending, options.eikonal.threads, seed, monitor, consume);
+}
+
 }  // namespace
 
 void validate(const RayOptions& options, const Grid& grid) {
     validate(options.eikonal);
+    validate(options.bending);
     if (options.directions != 8 && options.directions != 16) {
         throw InputError(fmt::format("directions of the grid tracer is {} (must be 8 or 16)",
                                      options.directions));
@@ -137,6 +150,9 @@ std::vector<RayPair> all_pairs(std::size_t sources, std::size_t receivers) {
 RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t source_number,
                   std::span<const Vec3> receivers, std::span<const std::int32_t> receiver_numbers,
                   const RayOptions& options, int threads, Monitor& monitor) {
+    if (options.tracer == Tracer::bending) {
+        throw InputError("tracer 'bending' does not follow a time field (use 'descent')");
+    }
     View view = field.view();
     view.has_gaps = model.has_air();
     std::vector<Ray> rays(receivers.size());
@@ -173,6 +189,10 @@ void for_each_source_rays(const Model& model, std::span<const PointSource> sourc
     }
     for (std::size_t r = 0; r < receivers.size(); ++r) {
         require_inside(grid, receivers[r], fmt::format("receiver {}", r));
+    }
+    if (options.tracer == Tracer::bending) {
+        bend(model, {sources, receivers, pairs}, options, monitor, consume);
+        return;
     }
     const auto lists = by_source(pairs, sources.size(), receivers.size());
     const int threads = resolve_threads(options.eikonal.threads);

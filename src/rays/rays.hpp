@@ -8,6 +8,7 @@
 #include "core/monitor.hpp"
 #include "eikonal/eikonal.hpp"
 #include "model/model.hpp"
+#include "rays/bending_rays.hpp"
 #include "rays/ray_set.hpp"
 
 namespace fermat {
@@ -17,24 +18,23 @@ enum class Tracer {
     descent,  ///< continuous descent of the time field: the default
     cells,    ///< straight through each cell, as in Hole's tomography (paper 4)
     grid,     ///< from node to node by the gradient's angle (paper 5; 2-D)
+    bending,  ///< pseudo-bending from one point to the other, without a field (paper 3)
 };
 template <>
-inline constexpr auto choices<Tracer> = choice_table<Tracer>(
-    "tracer", {{"descent", Tracer::descent}, {"cells", Tracer::cells}, {"grid", Tracer::grid}});
+inline constexpr auto choices<Tracer> = choice_table<Tracer>("tracer",
+                                                             {{"descent", Tracer::descent},
+                                                              {"cells", Tracer::cells},
+                                                              {"grid", Tracer::grid},
+                                                              {"bending", Tracer::bending}});
 
 struct RayOptions {
     Tracer tracer = Tracer::descent;
-    int directions = 16;     ///< of the grid tracer: 8 or 16
-    EikonalOptions eikonal;  ///< the field that rays descend; its threads serve the rays too
+    int directions = 16;       ///< of the grid tracer: 8 or 16
+    EikonalOptions eikonal;    ///< the field that rays descend; its threads serve the rays too
+    BendingOptions bending{};  ///< of the bending tracer
 };
 
 void validate(const RayOptions& options, const Grid& grid);
-
-/// Source and receiver of one ray, as indices.
-struct RayPair {
-    std::int32_t source = 0;
-    std::int32_t receiver = 0;
-};
 
 /// Every source with every receiver, in that order.
 std::vector<RayPair> all_pairs(std::size_t sources, std::size_t receivers);
@@ -46,7 +46,8 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
                   const RayOptions& options, int threads, Monitor& monitor = silent_monitor());
 
 /// Solves each source's field once and traces its rays. `consume` gets one RaySet a source, in the
-/// order of the sources, one call at a time; fields are not kept. Sources in air and receivers in
+/// order of the sources, one call at a time; fields are not kept. Bent rays need no field and come
+/// in the same order, some thousand a call. Sources in air and receivers in
 /// air or outside reach give rays with a status, never an exception; points outside the model do.
 void for_each_source_rays(const Model& model, std::span<const PointSource> sources,
                           std::span<const Vec3> receivers, std::span<const RayPair> pairs,

@@ -1,0 +1,97 @@
+#pragma once
+
+#include "core/host_device.hpp"
+#include "core/vec3.hpp"
+#include "rays/bending_point.hpp"
+#include "rays/bending_relax.hpp"
+#include "rays/bending_space.hpp"
+
+namespace fermat {
+
+// Pseudo-bending of one ray: Um & Thurber (1987) in the form of Koulakov (2009), as paper 3 makes
+// it parallel. Every phase over a block's lanes moves points that do not depend on each other, so
+// the sections of a ray may be bent by one thread, by several or by a CUDA block: the ray is the
+// same.
+
+/// Bends the odd points with the even ones fixed, then the even ones with the odd ones fixed (paper
+/// 3, figure 3). Shifts on trial are a share of the section's length.
+template <class Block, class Medium>
+FERMAT_HD void bend_points(Block block, const Medium& medium, const BendSpace& space, int segments,
+                           int samples, double shift) {
+    const auto bend_point = [&](int i) {
+        PointBend<Medium> bend(medium, space.point[i - 1], space.point[i], space.point[i + 1],
+                               samples);
+        bend.bend(shift);
+        space.point[i] = bend.point();
+    };
+    block.for_each(segments / 2, [&](int i) { bend_point(2 * i + 1); });
+    block.for_each(segments / 2 - 1, [&](int i) { bend_point(2 * i + 2); });
+}
+
+/// Doubles the sections and bends them. Times on trial take `samples` points along the whole ray,
+/// so that long sections see what lies between their ends.
+template <class Block, class Medium>
+FERMAT_HD void double_sections(Block block, const Medium& medium, BendSpace& space, int segments,
+                               int samples) {
+    constexpr double shift = 0.1;
+    block.for_each(segments + 1, [&](int i) {
+        space.other[2 * i] = space.point[i];
+        if (i < segments) space.other[2 * i + 1] = 0.5 * (space.point[i] + space.point[i + 1]);
+    });
+    space.swap_points();
+    const int each = samples > 2 * segments ? samples / (2 * segments) : 1;
+    bend_points(block, medium, space, 2 * segments, each, shift);
+}
+
+/// Sum of time_of(a, b) over the ray's segments; infinite where air is in the way.
+template <class Block, class Medium, class TimeOf>
+FERMAT_HD double ray_time(Block block, const Medium& medium, const BendSpace& space, int segments,
+                          TimeOf time_of) {
+    block.for_each(segments, [&](int i) {
+        const Vec3 a = space.point[i];
+        const Vec3 b = space.point[i + 1];
+        space.time[i] = medium.clear(a, b) ? time_of(a, b) : INFINITY;
+    });
+    return sum_of_times(block, space, segments);
+}
+
+/// Time of the ray as exactly as its medium can.
+template <class Block, class Medium>
+FERMAT_HD double exact_time(Block block, const Medium& medium, const BendSpace& space,
+                            int segments) {
+    return ray_time(block, medium, space, segments,
+                    [&](Vec3 a, Vec3 b) { return medium.segment_time(a, b); });
+}
+
+/// Bends the ray of `segments` segments (a power of two) in space.point to settings.segments, lets
+/// it settle, and gives its time. Relaxing goes by times of the midpoint rule; should the exact
+/// time not fall with it, the ray stays as it was.
+template <class Block, class Medium>
+FERMAT_HD double bend_ray(Block block, const Medium& medium, BendSpace& space, int segments,
+                          const BendSettings& settings) {
+    for (; segments < settings.segments; segments *= 2) {
+        double_sections(block, medium, space, segments, settings.segments);
+    }
+    double before = exact_time(block, medium, space, segments);
+    if (!medium.smooth()) {
+        // Where slowness jumps, the string's forces say nothing: point by point to the end.
+        for (int round = 0; round < settings.most_relaxations; ++round) {
+            for (const double shift : {0.2, 0.02}) {
+                bend_points(block, medium, space, segments, 1, shift);
+            }
+            const double now = exact_time(block, medium, space, segments);
+            const double fall = before - now;
+            before = now;
+            if (!(fall > settings.tolerance * now)) break;
+        }
+        return before;
+    }
+    block.for_each(segments + 1, [&](int i) { space.kept[i] = space.point[i]; });
+    relax(block, medium, space, segments, settings);
+    const double after = exact_time(block, medium, space, segments);
+    if (after <= before) return after;
+    block.for_each(segments + 1, [&](int i) { space.point[i] = space.kept[i]; });
+    return before;
+}
+
+}  // namespace fermat

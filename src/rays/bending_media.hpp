@@ -1,0 +1,201 @@
+#pragma once
+
+#include <cmath>
+
+#include "core/field.hpp"
+#include "core/grid.hpp"
+#include "core/host_device.hpp"
+#include "rays/segments.hpp"
+
+namespace fermat {
+
+// What rays are bent in. A medium has
+//     double slowness(Vec3 p)            infinite in air
+//     SlownessPoint sample(Vec3 p)       the same with its gradient
+//     Vec3 clamp(Vec3 p)                 the nearest point that a ray may visit
+//     bool clear(Vec3 a, Vec3 b)         true unless air lies between
+//     double trial_time(a, b, samples)   of a straight segment, for comparing bends
+//     double segment_time(Vec3 a, Vec3 b)   the same as exactly as the medium can
+//     bool flat()                        true in 2-D: rays keep their y
+//     bool smooth()                      false where slowness jumps, so that no gradient helps
+// and is cheap to copy. Bending is a template over it, for the CPU and the GPU alike.
+
+struct SlownessPoint {
+    double slowness = INFINITY;
+    Vec3 gradient;
+};
+
+/// Time along a straight segment by the midpoint rule on `samples` equal parts. Bending compares
+/// times made in this one way; a finished ray is timed by the medium's own, exact way.
+template <class Medium>
+FERMAT_HD_INLINE double sampled_time(const Medium& medium, Vec3 a, Vec3 b, int samples) {
+    const Vec3 d = b - a;
+    const double share = 1.0 / samples;
+    double sum = 0;
+    for (int i = 0; i < samples; ++i) sum += medium.slowness(a + ((i + 0.5) * share) * d);
+    return norm(d) * share * sum;
+}
+
+/// Multilinear slowness between the nodes of a grid, as all rays are timed (rays/integrate.hpp).
+/// Air has slowness 0 on its nodes and counts for nothing in a cell that has rock.
+template <Space S>
+class GridMedium {
+  public:
+    FERMAT_HD GridMedium(const Grid& grid, FieldView<const float, S> velocity,
+                         FieldView<const float, S> slowness, bool has_air)
+        : grid_(grid),
+          velocity_(velocity),
+          slowness_(slowness),
+          inverse_{1 / grid.spacing.x, grid.is_2d() ? 0 : 1 / grid.spacing.y, 1 / grid.spacing.z},
+          far_corner_(grid.far_corner()),
+          row_(grid.shape.z),
+          slab_(static_cast<std::ptrdiff_t>(grid.shape.z) * grid.shape.y),
+          next_row_(grid.is_2d() ? 0 : row_),
+          last_{grid.shape.x - 2, grid.is_2d() ? 0 : grid.shape.y - 2, grid.shape.z - 2},
+          has_air_(has_air) {}
+
+    FERMAT_HD bool flat() const { return grid_.is_2d(); }
+    FERMAT_HD bool smooth() const { return true; }
+
+    FERMAT_HD_INLINE Vec3 clamp(Vec3 p) const {
+        for (int axis = 0; axis < 3; ++axis) {
+            const double low = grid_.origin[axis];
+            const double high = far_corner_[axis];
+            p[axis] = p[axis] < low ? low : p[axis] > high ? high : p[axis];
+        }
+        return p;
+    }
+
+    FERMAT_HD_INLINE double slowness(Vec3 p) const { return slowness_there(place(to_index(p))); }
+
+    FERMAT_HD_INLINE SlownessPoint sample(Vec3 p) const {
+        const Place at = place(to_index(p));
+        if (has_air_) return beside_air(at);
+        const float* const s = slowness_.data() + at.offset;
+        const float* const corner[4] = {s, s + next_row_, s + slab_, s + slab_ + next_row_};
+        double value[4];
+        double slope[4];
+        for (int n = 0; n < 4; ++n) {
+            slope[n] = static_cast<double>(corner[n][1]) - static_cast<double>(corner[n][0]);
+            value[n] = static_cast<double>(corner[n][0]) + at.z * slope[n];
+        }
+        const double low = mix(value[0], value[1], at.y);
+        const double high = mix(value[2], value[3], at.y);
+        return {
+            mix(low, high, at.x),
+            {(high - low) * inverse_.x,
+             mix(value[1] - value[0], value[3] - value[2], at.x) * inverse_.y,
+             mix(mix(slope[0], slope[1], at.y), mix(slope[2], slope[3], at.y), at.x) * inverse_.z}};
+    }
+
+    /// No cell and no face on the way is all air.
+    FERMAT_HD bool clear(Vec3 a, Vec3 b) const {
+        if (!has_air_) return true;
+        bool rock = true;
+        for_each_piece(grid_, a, b, [&](const Piece& piece) {
+            const CellSlowness cell(grid_, velocity_, piece.cell);
+            const Vec3 middle = 0.5 * (piece.from + piece.to);
+            for (const Vec3 at : {piece.from, middle, piece.to}) {
+                double weights[8] = {};
+                rock = rock && cell.add_weights(at, 1, weights);
+            }
+        });
+        return rock;
+    }
+
+    FERMAT_HD_INLINE double trial_time(Vec3 a, Vec3 b, int samples) const {
+        const double share = 1.0 / samples;
+        const Vec3 first = to_index(a);
+        const Vec3 step = share * (to_index(b) - first);
+        double sum = 0;
+        for (int i = 0; i < samples; ++i) sum += slowness_there(place(first + (i + 0.5) * step));
+        return distance(a, b) * share * sum;
+    }
+
+    FERMAT_HD double segment_time(Vec3 a, Vec3 b) const {
+        double time = 0;
+        for_each_piece(grid_, a, b, [&](const Piece& piece) {
+            time += CellSlowness(grid_, velocity_, piece.cell).piece_time(piece);
+        });
+        return time;
+    }
+
+  private:
+    /// A point's cell, as the offset of its first corner, and its fractions there.
+    struct Place {
+        std::ptrdiff_t offset;
+        double x;
+        double y;
+        double z;
+    };
+
+    FERMAT_HD_INLINE static double mix(double a, double b, double t) { return a + t * (b - a); }
+    FERMAT_HD_INLINE static double line(const float* s, double t) {
+        return mix(static_cast<double>(s[0]), static_cast<double>(s[1]), t);
+    }
+    FERMAT_HD_INLINE static int lower(double u, int last) {
+        const int cell = static_cast<int>(u);
+        return cell < last ? cell : last;
+    }
+
+    FERMAT_HD_INLINE Vec3 to_index(Vec3 p) const {
+        return {(p.x - grid_.origin.x) * inverse_.x, (p.y - grid_.origin.y) * inverse_.y,
+                (p.z - grid_.origin.z) * inverse_.z};
+    }
+
+    FERMAT_HD_INLINE Place place(Vec3 u) const {
+        const int i = lower(u.x, last_.x);
+        const int j = lower(u.y, last_.y);
+        const int k = lower(u.z, last_.z);
+        return {i * slab_ + j * row_ + k, u.x - i, u.y - j, u.z - k};
+    }
+
+    FERMAT_HD_INLINE double slowness_there(const Place& at) const {
+        if (has_air_) return beside_air(at).slowness;
+        const float* const s = slowness_.data() + at.offset;
+        const double low = mix(line(s, at.z), line(s + next_row_, at.z), at.y);
+        const double high = mix(line(s + slab_, at.z), line(s + slab_ + next_row_, at.z), at.y);
+        return mix(low, high, at.x);
+    }
+
+    FERMAT_HD_RARE SlownessPoint beside_air(const Place& at) const {
+        const float* const s = slowness_.data() + at.offset;
+        double sum = 0;
+        double weights = 0;
+        Vec3 sum_slope;
+        Vec3 weight_slope;
+        for (int n = 0; n < 8; ++n) {
+            const bool i = n & 4;
+            const bool j = n & 2;
+            const bool k = n & 1;
+            const double value = s[(i ? slab_ : 0) + (j ? next_row_ : 0) + (k ? 1 : 0)];
+            if (value == 0) continue;
+            const double wx = i ? at.x : 1 - at.x;
+            const double wy = j ? at.y : 1 - at.y;
+            const double wz = k ? at.z : 1 - at.z;
+            const Vec3 slope{(i ? wy * wz : -wy * wz) * inverse_.x,
+                             (j ? wx * wz : -wx * wz) * inverse_.y,
+                             (k ? wx * wy : -wx * wy) * inverse_.z};
+            sum += wx * wy * wz * value;
+            weights += wx * wy * wz;
+            sum_slope = sum_slope + value * slope;
+            weight_slope = weight_slope + slope;
+        }
+        if (!(weights > 1e-9)) return {};
+        const double slowness = sum / weights;
+        return {slowness, (sum_slope - slowness * weight_slope) / weights};
+    }
+
+    Grid grid_;
+    FieldView<const float, S> velocity_;
+    FieldView<const float, S> slowness_;
+    Vec3 inverse_;
+    Vec3 far_corner_;
+    std::ptrdiff_t row_;
+    std::ptrdiff_t slab_;
+    std::ptrdiff_t next_row_;  ///< to the next corner along y; 0 in 2-D
+    Index3 last_;              ///< cell along each axis
+    bool has_air_;
+};
+
+}  // namespace fermat

@@ -1,0 +1,422 @@
+// Bent rays: closed forms in constant gradients and layers, times that only fall, the same bits by
+// every way of sharing the work, and air.
+#include "rays/bending_rays.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "core/block.hpp"
+#include "core/error.hpp"
+#include "expect_error.hpp"
+#include "model/analytic.hpp"
+#include "model/makers.hpp"
+#include "rays/bending_pair.hpp"
+#include "rays/integrate.hpp"
+#include "rays/rays.hpp"
+#include "rays/sensitivity.hpp"
+
+namespace fermat {
+namespace {
+
+/// Uniform in a box; the standard's distributions differ between libraries, this does not.
+class Places {
+  public:
+    Places(Vec3 low, Vec3 high, unsigned seed) : low_(low), high_(high), random_(seed) {}
+
+    Vec3 next() {
+        Vec3 p;
+        for (int axis = 0; axis < 3; ++axis) {
+            p[axis] = low_[axis] +
+                      (high_[axis] - low_[axis]) * (static_cast<double>(random_()) / 4294967296.0);
+        }
+        return p;
+    }
+
+  private:
+    Vec3 low_;
+    Vec3 high_;
+    std::mt19937 random_;
+};
+
+struct Survey {
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
+    std::vector<RayPair> pairs;
+
+    RayJob job() const { return {sources, receivers, pairs}; }
+};
+
+/// Pair n is source n with receiver n.
+Survey random_pairs(Vec3 low, Vec3 high, int count, unsigned seed) {
+    Places places(low, high, seed);
+    Survey survey;
+    for (int n = 0; n < count; ++n) {
+        survey.sources.push_back({places.next(), 0});
+        survey.receivers.push_back(places.next());
+        survey.pairs.push_back({n, n});
+    }
+    return survey;
+}
+
+/// Farthest any point of a path lies from a polyline.
+double farthest(std::span<const Vec3> path, std::span<const Vec3> line) {
+    double most = 0;
+    for (const Vec3 p : path) {
+        double least = INFINITY;
+        for (std::size_t i = 0; i + 1 < line.size(); ++i) {
+            const Vec3 d = line[i + 1] - line[i];
+            const double t = std::clamp(dot(p - line[i], d) / dot(d, d), 0.0, 1.0);
+            least = std::min(least, distance(p, line[i] + t * d));
+        }
+        most = std::max(most, least);
+    }
+    return most;
+}
+
+RaySet gather(const Model& model, const Survey& survey, const RayOptions& options) {
+    return trace_rays(model, survey.sources, survey.receivers, survey.pairs, options);
+}
+
+RayOptions bending(int threads = 2) {
+    RayOptions options;
+    options.tracer = Tracer::bending;
+    options.eikonal.threads = threads;
+    return options;
+}
+
+void expect_same(const RaySet& a, const RaySet& b) {
+    ASSERT_EQ(a.size(), b.size());
+    EXPECT_EQ(a.first_point, b.first_point);
+    EXPECT_EQ(a.points, b.points);
+    for (std::size_t r = 0; r < a.size(); ++r) {
+        EXPECT_EQ(a.rays[r].time, b.rays[r].time) << r;
+        EXPECT_EQ(a.rays[r].start, b.rays[r].start) << r;
+    }
+}
+
+// Issue 7's first target, in a velocity that is a function.
+TEST(Bending, ConstantGradientByAFunction) {
+    const LinearVelocity medium{2, {0.05, -0.03, 0.5}};
+    const Survey survey = random_pairs({0, 0, 0}, {10, 10, 10}, 1000, 1);
+    const VelocityField field{[&](Vec3 p) { return medium.velocity(p); }, {}, false};
+    const RaySet rays = bend_rays(field, survey.job(), {{RayStart::straight}, 0, {}}, 2);
+    ASSERT_EQ(rays.size(), 1000U);
+    for (std::size_t n = 0; n < rays.size(); ++n) {
+        const Vec3 source = survey.sources[n].position;
+        const Vec3 receiver = survey.receivers[n];
+        const double exact = medium.time(source, receiver);
+        EXPECT_NEAR(rays.rays[n].time, exact, 1e-4 * exact);
+        const auto arc = medium.ray(source, receiver, 200);
+        EXPECT_LT(farthest(rays.path(n), arc), 0.005 * medium.ray_length(source, receiver)) << n;
+        EXPECT_EQ(rays.path(n).front(), receiver);
+        EXPECT_EQ(rays.path(n).back(), source);
+        EXPECT_EQ(rays.rays[n].field_time, rays.rays[n].time);
+    }
+}
+
+// The same on a grid, whose slowness between nodes is not quite that of the closed form.
+TEST(Bending, ConstantGradientOnAGrid) {
+    const LinearVelocity medium{2, {0, 0, 0.5}};
+    const Grid grid{{65, 65, 65}, {}, {0.15625, 0.15625, 0.15625}};
+    const Model model = gradient_model(grid, 2, 0.5);
+    const Survey survey = random_pairs({0, 0, 0}, {10, 10, 6}, 300, 2);
+    const RaySet rays = gather(model, survey, bending());
+    for (std::size_t n = 0; n < rays.size(); ++n) {
+        const Vec3 source = survey.sources[n].position;
+        const double exact = medium.time(source, survey.receivers[n]);
+        ASSERT_EQ(rays.rays[n].status, RayStatus::ok);
+        EXPECT_NEAR(rays.rays[n].time, exact, 3e-4 * exact);
+        const auto arc = medium.ray(source, survey.receivers[n], 200);
+        EXPECT_LT(farthest(rays.path(n), arc), 0.005 * rays.rays[n].length);
+        // The ray's time is that of its path, as for all tracers.
+        EXPECT_NEAR(integrate_path(model, rays.path(n)).time, rays.rays[n].time, 1e-12 * exact);
+    }
+}
+
+TEST(Bending, LayersBendByTheHeadWave) {
+    const TwoLayers layers{2, 5, 1};
+    const std::vector<DepthVelocity> profile{{0, 2}, {1, 5}};
+    const DepthMedium medium(profile, Profile::layers, {{-100, -100, 0}, {100, 100, 50}});
+    Survey survey;
+    survey.sources = {{{0, 0, 0}, 0}};
+    for (const double x : {1.0, 2.0, 8.0, 16.0}) {
+        survey.receivers.push_back({x, 0.5 * x, 0});
+        survey.pairs.push_back({0, static_cast<std::int32_t>(survey.receivers.size() - 1)});
+    }
+    const RaySet rays = bend_rays(medium, survey.job(), {}, 1);
+    for (std::size_t n = 0; n < rays.size(); ++n) {
+        const double exact = layers.first_arrival(norm(survey.receivers[n]));
+        EXPECT_GE(rays.rays[n].time, exact * (1 - 1e-9));
+        EXPECT_LE(rays.rays[n].time, exact * 1.01) << n;
+    }
+}
+
+// Down a profile the ray parameter sin(angle)/v is the same all along (Snell).
+TEST(Bending, ProfileKeepsTheRayParameter) {
+    const std::vector<DepthVelocity> profile{{0, 3}, {4, 5}, {10, 6.5}};
+    const DepthMedium medium(profile, Profile::linear);
+    Survey survey;
+    survey.sources = {{{0, 0, 8}, 0}};
+    survey.receivers = {{6, 8, 0.5}};
+    survey.pairs = {{0, 0}};
+    BendingOptions options;
+    options.segment = 0.05;
+    const RaySet rays = bend_rays(medium, survey.job(), options, 1);
+    const auto path = rays.path(0);
+    std::vector<double> parameter;
+    for (std::size_t i = 8; i + 9 < path.size(); i += 8) {
+        const Vec3 d = path[i + 1] - path[i];
+        parameter.push_back(std::hypot(d.x, d.y) / norm(d) *
+                            medium.slowness(0.5 * (path[i] + path[i + 1])));
+    }
+    const auto [low, high] = std::minmax_element(parameter.begin(), parameter.end());
+    EXPECT_LT(*high / *low, 1.02);
+}
+
+TEST(Bending, NeverSlowerThanTheStraightLine) {
+    const Grid grid{{25, 21, 17}, {}, {0.5, 0.5, 0.5}};
+    const Model model = random_blocks_model(grid, {1, 6, {2, 2, 2}, 5});
+    const Survey survey = random_pairs({0, 0, 0}, {12, 10, 8}, 200, 3);
+    for (const StartSet starts :
+         {StartSet{RayStart::straight}, StartSet{RayStart::straight, RayStart::sides}}) {
+        RayOptions options = bending();
+        options.bending.starts = starts;
+        const RaySet rays = gather(model, survey, options);
+        for (std::size_t n = 0; n < rays.size(); ++n) {
+            const Vec3 line[] = {survey.receivers[n], survey.sources[n].position};
+            EXPECT_LE(rays.rays[n].time, integrate_path(model, line).time * (1 + 1e-12));
+            EXPECT_EQ(rays.path(n).front(), line[0]);
+            EXPECT_EQ(rays.path(n).back(), line[1]);
+        }
+    }
+}
+
+// A seeded ray is never slower than its seed; in this medium most seeds can be improved.
+TEST(Bending, SeedsOnlyGetFaster) {
+    const Grid grid{{33, 1, 25}, {}, {0.5, 0.5, 0.5}};
+    const Model model = random_smooth_model(grid, {3, 0.4, 2, 9});
+    Survey survey = random_pairs({0, 0, 0}, {16, 0, 12}, 100, 4);
+    RayOptions options = bending();
+    options.bending.starts = {RayStart::descent};
+    const RaySet bent = gather(model, survey, options);
+    options.tracer = Tracer::descent;
+    const RaySet seeds = gather(model, survey, options);
+    int faster = 0;
+    for (std::size_t n = 0; n < bent.size(); ++n) {
+        EXPECT_LE(bent.rays[n].time, seeds.rays[n].time);
+        EXPECT_GT(bent.rays[n].time, 0.98 * seeds.rays[n].time);
+        EXPECT_EQ(bent.rays[n].start, RayStart::descent);
+        for (const Vec3 p : bent.path(n)) EXPECT_EQ(p.y, 0);
+        faster += bent.rays[n].time < seeds.rays[n].time;
+    }
+    EXPECT_GT(faster, 50);
+}
+
+TEST(Bending, EveryWayOfSharingTheWorkGivesTheSameBits) {
+    const Grid grid{{25, 25, 17}, {}, {0.5, 0.5, 0.5}};
+    const Model model = checkerboard_model(gradient_model(grid, 3, 0.3), {{2, 2, INFINITY}, 0.1});
+    Places places({0, 0, 0}, {12, 12, 8}, 5);
+    Survey survey;
+    for (int n = 0; n < 6; ++n) survey.sources.push_back({places.next(), 0.5 * n});
+    for (int n = 0; n < 7; ++n) survey.receivers.push_back(places.next());
+    survey.pairs = all_pairs(6, 7);
+    std::reverse(survey.pairs.begin(), survey.pairs.end());
+    const RaySet serial = gather(model, survey, bending(1));
+    EXPECT_EQ(serial.rays.front().source, 0);
+    EXPECT_EQ(serial.rays.front().receiver, 6);
+    for (const int threads : {1, 2, 5}) {
+        for (const auto& [name, tasks] : choices<BendingTasks>.entries) {
+            RayOptions options = bending(threads);
+            options.bending.tasks = tasks;
+            SCOPED_TRACE(name);
+            expect_same(gather(model, survey, options), serial);
+        }
+    }
+}
+
+// Lanes of a block run backward give the same bits: no phase has a race.
+TEST(Bending, PhasesHaveNoRaces) {
+    const Grid grid{{17, 17, 17}, {}, {1, 1, 1}};
+    const Model model = random_smooth_model(grid, {3, 0.3, 4, 2});
+    Field<float> slowness(grid.shape);
+    for (std::size_t n = 0; n < slowness.size(); ++n) slowness[n] = 1 / model.velocity()[n];
+    const GridMedium<Space::host> medium(grid, model.velocity(), slowness.view(), false);
+    const BendSettings settings{32};
+    std::vector<std::vector<Vec3>> paths;
+    for (const LaneOrder order : {LaneOrder::forward, LaneOrder::backward}) {
+        std::vector<Vec3> vectors(BendSpace::vectors(32));
+        std::vector<double> scalars(BendSpace::scalars(32));
+        BendSpace space(vectors.data(), scalars.data(), 32);
+        const StartSet all{RayStart::straight, RayStart::deep, RayStart::sides};
+        bend_pair(HostBlock(order), medium, space, {1, 2, 0}, {14, 13, 9}, all, settings);
+        paths.emplace_back(space.best, space.best + 33);
+    }
+    EXPECT_EQ(paths[0], paths[1]);
+}
+
+TEST(Bending, AirIsGoneRoundOrAStatus) {
+    const Grid grid{{41, 1, 21}, {}, {0.5, 0.5, 0.5}};
+    Field<float> velocity(grid.shape, 3);
+    // A hanging wall of air at x = 10 down to z = 4, and a closed pocket of rock at the right.
+    for (int k = 0; k <= 8; ++k) velocity(20, 0, k) = velocity(21, 0, k) = 0;
+    for (int i = 34; i <= 40; ++i) {
+        for (int k = 0; k <= 6; ++k) {
+            if (i <= 35 || k >= 5) velocity(i, 0, k) = 0;
+        }
+    }
+    const Model model(grid, std::move(velocity));
+    Survey survey;
+    survey.sources = {{{2, 0, 0}, 0}, {{10.25, 0, 1}, 0}};
+    survey.receivers = {{16, 0, 0}, {19, 0, 1}, {10.25, 0, 2}, {6, 0, 1}};
+    survey.pairs = all_pairs(2, 4);
+    RayOptions options = bending(1);
+    options.bending.starts = {RayStart::straight, RayStart::deep};
+    const RaySet rays = gather(model, survey, options);
+    EXPECT_EQ(rays.rays[0].status, RayStatus::ok);
+    EXPECT_EQ(rays.rays[0].start, RayStart::deep);
+    EXPECT_EQ(rays.rays[1].status, RayStatus::unreachable);
+    EXPECT_EQ(rays.rays[2].status, RayStatus::receiver_in_air);
+    EXPECT_EQ(rays.rays[3].status, RayStatus::ok);
+    for (std::size_t n = 4; n < 8; ++n) EXPECT_EQ(rays.rays[n].status, RayStatus::source_in_air);
+    EXPECT_TRUE(std::isinf(rays.rays[1].time));
+    EXPECT_EQ(rays.path(1).size(), 1U);
+    EXPECT_LT(rays.rays[0].time, 1.15 * (std::hypot(8, 4.25) + std::hypot(6, 4.25)) / 3);
+    for (const Vec3 p : rays.path(0)) EXPECT_FALSE(in_air(model, p));
+}
+
+TEST(Bending, FunctionsMayHaveAirAndBounds) {
+    const VelocityField field{[](Vec3 p) { return std::hypot(p.x - 5, p.z) < 1 ? 0.0 : 2.0; },
+                              {{0, -9, 0}, {9, 9, 9}},
+                              false};
+    Survey survey;
+    survey.sources = {{{1, 0, 0}, 0}};
+    survey.receivers = {{9, 0, 0}, {5, 0, 0.5}};
+    survey.pairs = all_pairs(1, 2);
+    const RaySet rays = bend_rays(field, survey.job(), {}, 2);
+    EXPECT_EQ(rays.rays[0].status, RayStatus::ok);
+    EXPECT_GT(rays.rays[0].time, 4.0);
+    EXPECT_LT(rays.rays[0].time, 4.5);
+    EXPECT_EQ(rays.rays[1].status, RayStatus::receiver_in_air);
+    for (const Vec3 p : rays.path(0)) EXPECT_TRUE(field.box.contains(p));
+}
+
+TEST(Bending, DegeneratePairs) {
+    const Grid grid{{9, 9, 9}, {}, {1, 1, 1}};
+    const Model model = constant_model(grid, 4);
+    Survey survey;
+    survey.sources = {{{3, 3, 3}, 2}, {{0, 0, 0}, 0}};
+    survey.receivers = {{3, 3, 3}, {3, 3, 5}, {8, 8, 8}, {3, 3, 3 + 1e-12}};
+    survey.pairs = all_pairs(2, 4);
+    const RaySet rays = gather(model, survey, bending());
+    for (std::size_t n = 0; n < rays.size(); ++n) {
+        const RayInfo& ray = rays.rays[n];
+        const PointSource& source = survey.sources[static_cast<std::size_t>(ray.source)];
+        const double way =
+            distance(source.position, survey.receivers[static_cast<std::size_t>(ray.receiver)]);
+        EXPECT_EQ(ray.status, RayStatus::ok);
+        EXPECT_NEAR(ray.time, source.start_time + way / 4, 1e-9) << n;
+        EXPECT_NEAR(ray.length, way, 1e-6);
+        for (const Vec3 p : rays.path(n)) EXPECT_TRUE(is_finite(p));
+    }
+}
+
+TEST(Bending, SensitivityGivesTheTimeBack) {
+    const Grid grid{{21, 21, 11}, {}, {0.5, 0.5, 0.5}};
+    const Model model = random_smooth_model(grid, {4, 0.2, 2, 3});
+    const Survey survey = random_pairs({0, 0, 0}, {10, 10, 5}, 20, 6);
+    const RaySet rays = gather(model, survey, bending());
+    const SparseRows rows = sensitivity(model, rays, Basis::nodes);
+    for (std::size_t n = 0; n < rays.size(); ++n) {
+        double time = 0;
+        for (auto i = rows.row_start[n]; i < rows.row_start[n + 1]; ++i) {
+            const auto node = static_cast<std::size_t>(rows.column[static_cast<std::size_t>(i)]);
+            time += rows.value[static_cast<std::size_t>(i)] / model.velocity()[node];
+        }
+        EXPECT_NEAR(time, rays.rays[n].time, 1e-9 * time);
+    }
+}
+
+TEST(Bending, ManyPairsStream) {
+    const Grid grid{{9, 9, 9}, {}, {1, 1, 1}};
+    const Model model = gradient_model(grid, 3, 0.2);
+    Places places({0, 0, 0}, {8, 8, 8}, 7);
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
+    for (int n = 0; n < 150; ++n) sources.push_back({places.next(), 0});
+    for (int n = 0; n < 150; ++n) receivers.push_back(places.next());
+    RayOptions options = bending();
+    options.bending.starts = {RayStart::straight};
+    options.bending.segment = 4;
+    std::size_t calls = 0;
+    std::size_t largest = 0;
+    std::int32_t last = 0;
+    for_each_source_rays(model, sources, receivers, all_pairs(150, 150), options, silent_monitor(),
+                         [&](RaySet&& set) {
+                             ++calls;
+                             largest = std::max(largest, set.size());
+                             EXPECT_GE(set.rays.front().source, last);
+                             last = set.rays.back().source;
+                             EXPECT_LT(set.rays.back().receiver, 150);
+                         });
+    EXPECT_EQ(calls, 2U);
+    EXPECT_LE(largest, 16384U);
+    EXPECT_EQ(last, 149);
+}
+
+TEST(Bending, AStopEndsIt) {
+    const Model model = constant_model({{9, 9, 9}, {}, {1, 1, 1}}, 1);
+    const std::vector<PointSource> sources(50, {{1, 1, 1}, 0});
+    const std::vector<Vec3> receivers(50, {7, 7, 7});
+    std::atomic<int> asked = 0;
+    Monitor monitor({}, [&] { return ++asked > 20; });
+    EXPECT_THROW(trace_rays(model, sources, receivers, all_pairs(50, 50), bending(), monitor),
+                 Cancelled);
+    EXPECT_LT(asked, 200);
+}
+
+TEST(Bending, HostileInputIsASentence) {
+    const Model model = constant_model({{9, 9, 9}, {}, {1, 1, 1}}, 1);
+    const std::vector<PointSource> sources{{{1, 1, 1}, 0}};
+    const std::vector<Vec3> receivers{{7, 7, 7}};
+    const auto trace = [&](const BendingOptions& bend, std::vector<RayPair> pairs = {{0, 0}}) {
+        RayOptions options = bending();
+        options.bending = bend;
+        trace_rays(model, sources, receivers, pairs, options);
+    };
+    test::expect_error<InputError>([&] { trace({{}, 0, {}}); }, "no start is given");
+    test::expect_error<InputError>([&] { trace({{RayStart::none}, 0, {}}); }, "start 'none'");
+    test::expect_error<InputError>([&] { trace({{RayStart::straight}, -1, {}}); }, "segment is -1");
+    test::expect_error<InputError>(
+        [&] {
+            trace({{RayStart::straight}, NAN, {}});
+        },
+        "segment is nan");
+    test::expect_error<InputError>([&] { trace({}, {{0, 1}}); }, "pair (0, 1) names");
+    test::expect_error<InputError>([&] { trace({}, {{-1, 0}}); }, "pair (-1, 0) names");
+    const RayJob job{sources, receivers, {}};
+    const VelocityField bad{[](Vec3 p) { return p.x < 3 ? 1.0 : -2.0; }, {}, false};
+    const std::vector<RayPair> pair{{0, 0}};
+    test::expect_error<InputError>(
+        [&] {
+            bend_rays(bad, {sources, receivers, pair}, {}, 2);
+        },
+        "is -2 (must be finite and > 0, or 0 for air)");
+    const VelocityField small{[](Vec3) { return 1.0; }, {{0, 0, 0}, {5, 5, 5}}, false};
+    test::expect_error<InputError>([&] { bend_rays(small, job, {}, 1); },
+                                   "receiver 0 at (7, 7, 7)");
+    const VelocityField fine{[](Vec3) { return 1.0; }, {}, false};
+    test::expect_error<InputError>(
+        [&] {
+            bend_rays(fine, job, {{RayStart::descent}, 0, {}}, 1);
+        },
+        "start 'descent' needs a model on a grid");
+    test::expect_error<InputError>([&] { DepthMedium({}, Profile::linear); }, "no profile point");
+}
+
+}  // namespace
+}  // namespace fermat

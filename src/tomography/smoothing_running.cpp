@@ -2,101 +2,155 @@
 #include <vector>
 
 #include "core/parallel.hpp"
-#include "eikonal/lanes.hpp"
 #include "tomography/smoothing_line.hpp"
 #include "tomography/smoothing_methods.hpp"
+#include "tomography/smoothing_pack.hpp"
 
 namespace fermat {
 namespace {
 
-constexpr int lanes = lane_count<double>;
+constexpr int lanes = pack_lanes;
+constexpr int wide = 7;  // registers of neighbouring lines at once; more would not stay in them
+constexpr std::size_t strip = static_cast<std::size_t>(wide) * lanes;
 
-/// Registers of neighbouring lines that are summed at once.
-template <int registers>
-struct Pack {
-    Lanes<double> part[registers];
-
-    [[gnu::always_inline]] friend Pack operator+(Pack a, const Pack& b) {
-        for (int r = 0; r < registers; ++r) a.part[r] += b.part[r];
-        return a;
-    }
-    [[gnu::always_inline]] friend Pack operator*(Pack a, double factor) {
-        for (int r = 0; r < registers; ++r) a.part[r] *= factor;
-        return a;
-    }
-};
-
-template <int registers>
-[[gnu::always_inline]] inline Pack<registers> load_pack(const double* from) {
-    Pack<registers> pack;
-    for (int r = 0; r < registers; ++r) pack.part[r] = load(from + r * lanes);
-    return pack;
-}
-
-template <int registers>
-[[gnu::always_inline]] inline void store_pack(double* to, const Pack<registers>& pack) {
-    for (int r = 0; r < registers; ++r) store(to + r * lanes, pack.part[r]);
-}
-
-/// Neighbouring lines in memory, smoothed in place. `sums` has room for two boxes.
+/// Neighbouring lines from one place to another, which may be the same. `sums` has room for two
+/// boxes.
 template <int registers>
 struct PackedLines {
-    double* first;
-    std::size_t step;
+    const double* from;
+    std::size_t from_step;
+    double* to;
+    std::size_t to_step;
     double* sums;
 
-    static constexpr int columns = registers * lanes;
+    static constexpr std::size_t columns = static_cast<std::size_t>(registers) * lanes;
     Pack<registers> zero() const { return {}; }
-    Pack<registers> load(int i) const { return load_pack<registers>(first + step * i); }
-    void emit(int i, const Pack<registers>& mean) const { store_pack(first + step * i, mean); }
+    Pack<registers> load(int i) const { return load_pack<registers>(from + from_step * i); }
+    void emit(int i, const Pack<registers>& mean) const { store_pack(to + to_step * i, mean); }
     void keep(int slot, int, const Pack<registers>& sum) const {
-        store_pack(sums + static_cast<std::size_t>(slot) * columns, sum);
+        store_pack(sums + columns * slot, sum);
     }
     Pack<registers> kept(int slot, int) const {
-        return load_pack<registers>(sums + static_cast<std::size_t>(slot) * columns);
+        return load_pack<registers>(sums + columns * slot);
     }
 };
 
-constexpr int wide = 4;  // registers; more would not stay in them
+std::size_t padded(int n) { return (static_cast<std::size_t>(n) + strip - 1) / strip * strip; }
+
+/// Values that start on a cache line, so that no register full of them straddles two.
+class AlignedValues {
+  public:
+    explicit AlignedValues(std::size_t count) : lines_((count + 7) / 8) {}
+    double* data() { return lines_.data()->values; }
+
+  private:
+    struct alignas(64) Line {
+        double values[8];
+    };
+    std::vector<Line> lines_;
+};
 
 /// Working memory of one thread.
 struct Scratch {
-    std::vector<double> sums;
-    std::vector<double> tile;
+    Scratch(Shape shape, int widest)
+        : sums(2 * static_cast<std::size_t>(widest) * strip),
+          tile(static_cast<std::size_t>(std::max({shape.x, shape.y, shape.z})) * strip),
+          plane(padded(shape.z) * shape.y),
+          spare(static_cast<std::size_t>(shape.z)) {}
 
-    void fit(int n, BoxReach reach) {
-        sums.resize(2 * static_cast<std::size_t>(reach.width()) * wide * lanes);
-        tile.resize(static_cast<std::size_t>(n) * lanes);
-    }
+    AlignedValues sums;
+    AlignedValues tile;   ///< lines side by side
+    AlignedValues plane;  ///< rows along z, each padded to whole strips
+    AlignedValues spare;  ///< stands for rows that are missing in a pack
 };
 
-/// Smooths up to `lanes` lines that do not lie side by side, through a tile in which they do.
-void smooth_gathered(double* first, std::size_t step, std::size_t apart, int columns, int n,
-                     BoxReach reach, Scratch& scratch) {
+/// Rows that are turned into columns and smoothed at once: enough to hide the adder's latency.
+constexpr int turned = 5;
+constexpr int pack_rows = turned * lanes;
+
+/// Means along `count` <= pack_rows rows: turned into columns, smoothed, and turned back.
+void smooth_rows(const double* from, std::size_t from_step, double* to, std::size_t to_step,
+                 int count, int n, BoxReach reach, Scratch& scratch) {
     double* tile = scratch.tile.data();
-    for (int c = 0; c < columns; ++c) {
-        for (int i = 0; i < n; ++i) tile[i * lanes + c] = first[c * apart + i * step];
+    const auto source = [&](int r) {
+        return r < count ? from + from_step * r : scratch.spare.data();
+    };
+    const auto target = [&](int r) { return r < count ? to + to_step * r : scratch.spare.data(); };
+    const auto column = [&](int k, int r) {
+        return tile + static_cast<std::size_t>(k) * pack_rows + r;
+    };
+    // The last square overlaps the one before where n is no multiple: the same values twice.
+    for (int r = 0; r < pack_rows; r += lanes) {
+        for (int k = 0; k < n && n >= lanes; k += lanes) {
+            const int first = std::min(k, n - lanes);
+            Pack<lanes> square;
+            for (int l = 0; l < lanes; ++l) square.part[l] = load_register(source(r + l) + first);
+            transpose(square);
+            for (int l = 0; l < lanes; ++l) store_register(column(first + l, r), square.part[l]);
+        }
     }
-    PackedLines<1> lines{tile, lanes, scratch.sums.data()};
+    if (n < lanes) {
+        for (int r = 0; r < pack_rows; ++r) {
+            for (int k = 0; k < n; ++k) *column(k, r) = source(r)[k];
+        }
+    }
+    PackedLines<turned> lines{tile, pack_rows, tile, pack_rows, scratch.sums.data()};
     running_means(lines, n, reach);
-    for (int c = 0; c < columns; ++c) {
-        for (int i = 0; i < n; ++i) first[c * apart + i * step] = tile[i * lanes + c];
+    for (int r = 0; r < pack_rows; r += lanes) {
+        for (int k = 0; k < n && n >= lanes; k += lanes) {
+            const int first = std::min(k, n - lanes);
+            Pack<lanes> square;
+            for (int l = 0; l < lanes; ++l) square.part[l] = load_register(column(first + l, r));
+            transpose(square);
+            for (int l = 0; l < lanes; ++l) store_register(target(r + l) + first, square.part[l]);
+        }
+    }
+    if (n < lanes) {
+        for (int r = 0; r < pack_rows; ++r) {
+            for (int k = 0; k < n; ++k) target(r)[k] = *column(k, r);
+        }
     }
 }
 
-/// Smooths `columns` lines that lie side by side, element i of all of them `step` apart.
-void smooth_columns(double* first, std::size_t step, int columns, int n, BoxReach reach,
-                    Scratch& scratch) {
-    int c = 0;
-    for (; c + wide * lanes <= columns; c += wide * lanes) {
-        PackedLines<wide> lines{first + c, step, scratch.sums.data()};
-        running_means(lines, n, reach);
+/// Columns of a padded plane on their way to rows without padding. A pack that reaches beyond the
+/// end of its row spills into the rows after it, which are written later; never beyond the plane.
+struct UnpaddingLines : PackedLines<wide> {
+    std::size_t room;   ///< from the strip's first column to the plane's end
+    std::size_t whole;  ///< columns of this strip that lie inside the row
+
+    void emit(int i, const Pack<wide>& mean) const {
+        if (to_step * i + strip <= room) return PackedLines<wide>::emit(i, mean);
+        double values[strip];
+        store_pack(values, mean);
+        std::copy_n(values, std::min(whole, strip), to + to_step * i);
     }
-    for (; c + lanes <= columns; c += lanes) {
-        PackedLines<1> lines{first + c, step, scratch.sums.data()};
-        running_means(lines, n, reach);
+};
+
+/// Means down the columns of the padded plane in `scratch`, into rows without padding.
+void smooth_plane(double* to, Shape shape, BoxReach reach, Scratch& scratch) {
+    const std::size_t row = padded(shape.z);
+    const std::size_t nz = static_cast<std::size_t>(shape.z);
+    for (std::size_t end = row; end > 0; end -= strip) {  // the strip that spills comes first
+        const std::size_t c = end - strip;
+        UnpaddingLines lines{{scratch.plane.data() + c, row, to + c, nz, scratch.sums.data()},
+                             nz * shape.y - c,
+                             nz - c};
+        running_means(lines, shape.y, reach);
     }
-    if (c < columns) smooth_gathered(first + c, step, 1, columns - c, n, reach, scratch);
+}
+
+/// Means down a strip of columns, in place.
+void smooth_strip(double* first, std::size_t step, std::size_t columns, int n, BoxReach reach,
+                  Scratch& scratch) {
+    if (columns == strip) {
+        PackedLines<wide> lines{first, step, first, step, scratch.sums.data()};
+        return running_means(lines, n, reach);
+    }
+    double* tile = scratch.tile.data();
+    for (int i = 0; i < n; ++i) std::copy_n(first + step * i, columns, tile + strip * i);
+    PackedLines<wide> lines{tile, strip, tile, strip, scratch.sums.data()};
+    running_means(lines, n, reach);
+    for (int i = 0; i < n; ++i) std::copy_n(tile + strip * i, columns, first + step * i);
 }
 
 }  // namespace
@@ -107,37 +161,39 @@ void box_means_running(FieldView<double> values, const SmoothingSize& size, int 
     const BoxReach x = box_reach(size.x, shape.x);
     const BoxReach y = box_reach(size.y, shape.y);
     const BoxReach z = box_reach(size.z, shape.z);
-    std::vector<Scratch> scratch(static_cast<std::size_t>(threads));
+    const int widest = std::max({x.width(), y.width(), z.width()});
+    std::vector<Scratch> scratch(static_cast<std::size_t>(threads), Scratch(shape, widest));
 
-    // Along z, then along y while the planes are still in cache; enough planes to fill the lanes.
-    const int planes = (lanes + shape.y - 1) / shape.y;
-    parallel_for((shape.x + planes - 1) / planes, threads, [&](std::int64_t chunk) {
-        monitor.check();
-        Scratch& mine = scratch[thread_index()];
-        const int first = static_cast<int>(chunk) * planes;
-        const int last = std::min(first + planes, shape.x);
-        mine.fit(shape.z, z);
-        const int rows = (last - first) * shape.y;
-        double* row = values.data() + shape.offset(first, 0, 0);
-        for (int r = 0; r < rows; r += lanes, row += static_cast<std::size_t>(lanes) * shape.z) {
-            smooth_gathered(row, 1, shape.z, std::min(lanes, rows - r), shape.z, z, mine);
-        }
-        mine.fit(shape.y, y);
-        for (int i = first; i < last; ++i) {
-            smooth_columns(values.data() + shape.offset(i, 0, 0), shape.z, shape.z, shape.y, y,
-                           mine);
-        }
-    });
+    if (shape.y == 1) {
+        parallel_for((shape.x + pack_rows - 1) / pack_rows, threads, [&](std::int64_t pack) {
+            monitor.check();
+            const int first = static_cast<int>(pack) * pack_rows;
+            double* row = values.data() + shape.offset(first, 0, 0);
+            smooth_rows(row, shape.z, row, shape.z, std::min(pack_rows, shape.x - first), shape.z,
+                        z, scratch[thread_index()]);
+        });
+    } else {
+        parallel_for(shape.x, threads, [&](std::int64_t i) {
+            monitor.check();
+            Scratch& mine = scratch[thread_index()];
+            double* rows = values.data() + shape.offset(static_cast<int>(i), 0, 0);
+            const std::size_t pad = padded(shape.z);
+            for (int j = 0; j < shape.y; j += pack_rows) {
+                smooth_rows(rows + static_cast<std::size_t>(shape.z) * j, shape.z,
+                            mine.plane.data() + pad * j, pad, std::min(pack_rows, shape.y - j),
+                            shape.z, z, mine);
+            }
+            smooth_plane(rows, shape, y, mine);
+        });
+    }
 
-    const std::int64_t columns = static_cast<std::int64_t>(shape.y) * shape.z;
-    constexpr std::int64_t strip = wide * lanes;
-    parallel_for((columns + strip - 1) / strip, threads, [&](std::int64_t s) {
+    const std::size_t columns = static_cast<std::size_t>(shape.y) * shape.z;
+    const std::size_t strips = (columns + strip - 1) / strip;
+    parallel_for(static_cast<std::int64_t>(strips), threads, [&](std::int64_t s) {
         monitor.check();
-        Scratch& mine = scratch[thread_index()];
-        mine.fit(shape.x, x);
-        const std::int64_t first = s * strip;
-        smooth_columns(values.data() + first, static_cast<std::size_t>(columns),
-                       static_cast<int>(std::min(strip, columns - first)), shape.x, x, mine);
+        const std::size_t first = strip * s;
+        smooth_strip(values.data() + first, columns, std::min(strip, columns - first), shape.x, x,
+                     scratch[thread_index()]);
     });
 }
 

@@ -63,35 +63,37 @@ FERMAT_HD double exact_time(Block block, const Medium& medium, const BendSpace& 
                     [&](Vec3 a, Vec3 b) { return medium.segment_time(a, b); });
 }
 
+/// Lets the points settle one by one, in steps long and short, for media whose slowness jumps:
+/// there the string's forces say nothing.
+template <class Block, class Medium>
+FERMAT_HD void settle_points(Block block, const Medium& medium, const BendSpace& space,
+                             int segments, const BendSettings& settings) {
+    double time = exact_time(block, medium, space, segments);
+    for (int round = 0; round < settings.most_relaxations; ++round) {
+        for (const double shift : {0.2, 0.02}) {
+            bend_points(block, medium, space, segments, 1, shift);
+        }
+        const double now = exact_time(block, medium, space, segments);
+        const bool settled = !(time - now > settings.tolerance * time);
+        time = now;
+        if (settled) return;
+    }
+}
+
 /// Bends the ray of `segments` segments (a power of two) in space.point to settings.segments, lets
-/// it settle, and gives its time. Relaxing goes by times of the midpoint rule; should the exact
-/// time not fall with it, the ray stays as it was.
+/// it settle, and gives its exact time.
 template <class Block, class Medium>
 FERMAT_HD double bend_ray(Block block, const Medium& medium, BendSpace& space, int segments,
                           const BendSettings& settings) {
     for (; segments < settings.segments; segments *= 2) {
         double_sections(block, medium, space, segments, settings.segments);
     }
-    double before = exact_time(block, medium, space, segments);
-    if (!medium.smooth()) {
-        // Where slowness jumps, the string's forces say nothing: point by point to the end.
-        for (int round = 0; round < settings.most_relaxations; ++round) {
-            for (const double shift : {0.2, 0.02}) {
-                bend_points(block, medium, space, segments, 1, shift);
-            }
-            const double now = exact_time(block, medium, space, segments);
-            const double fall = before - now;
-            before = now;
-            if (!(fall > settings.tolerance * now)) break;
-        }
-        return before;
+    if (medium.smooth()) {
+        relax(block, medium, space, segments, settings);
+    } else {
+        settle_points(block, medium, space, segments, settings);
     }
-    block.for_each(segments + 1, [&](int i) { space.kept[i] = space.point[i]; });
-    relax(block, medium, space, segments, settings);
-    const double after = exact_time(block, medium, space, segments);
-    if (after <= before) return after;
-    block.for_each(segments + 1, [&](int i) { space.point[i] = space.kept[i]; });
-    return before;
+    return exact_time(block, medium, space, segments);
 }
 
 }  // namespace fermat

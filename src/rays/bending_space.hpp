@@ -11,7 +11,7 @@ namespace fermat {
 struct BendSettings {
     int segments = 64;          ///< of the finished ray, a power of two
     int most_relaxations = 40;  ///< of the finished ray
-    double tolerance = 1e-7;    ///< relative fall of the time that ends the relaxation
+    double tolerance = 1e-6;    ///< relative fall of the time that ends the relaxation
 };
 
 /// Segments up to which every start is bent before the slow ones are given up.
@@ -26,7 +26,6 @@ struct BendSpace {
     Vec3* left = nullptr;   ///< force of a segment on its first point
     Vec3* right = nullptr;  ///< and on its second
     Vec3* step = nullptr;
-    Vec3* kept = nullptr;  ///< the ray before it was relaxed
     Vec3* best = nullptr;  ///< the fastest ray of those finished
     Vec3* heat = nullptr;  ///< rays of the first round, heat_segments + 1 points each
     double* time = nullptr;
@@ -34,7 +33,7 @@ struct BendSpace {
     double* sum = nullptr;  ///< one number
 
     FERMAT_HD static std::size_t vectors(int segments) {
-        return static_cast<std::size_t>(7 * (segments + 1) +
+        return static_cast<std::size_t>(6 * (segments + 1) +
                                         most_heats * (heat_segments(segments) + 1));
     }
     FERMAT_HD static std::size_t scalars(int segments) {
@@ -48,8 +47,7 @@ struct BendSpace {
           left(other + segments + 1),
           right(left + segments + 1),
           step(right + segments + 1),
-          kept(step + segments + 1),
-          best(kept + segments + 1),
+          best(step + segments + 1),
           heat(best + segments + 1),
           time(scalar_memory),
           factor(time + segments + 1),

@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/huge_pages.hpp"
 #include "core/parallel.hpp"
+#include "core/teams.hpp"
 #include "eikonal/factored_source.hpp"
 #include "eikonal/fim.hpp"
 #include "eikonal/fmm.hpp"
@@ -72,14 +73,17 @@ BasicTimeField<Real> solve_on(const Model& model, const PointSource& source,
         default:
             fim_solve<Real>(model, factored, options.order, threads, field.tau, monitor);
     }
-    for (Real& tau : field.tau) {
-        if (!(tau < reached_limit<Real>)) tau = std::numeric_limits<Real>::infinity();
-    }
+    const auto nodes = static_cast<std::int64_t>(field.tau.size());
+    parallel_ranges(nodes, threads, [&](std::int64_t begin, std::int64_t end) {
+        for (Real* tau = field.tau.data() + begin; tau != field.tau.data() + end; ++tau) {
+            if (!(*tau < reached_limit<Real>)) *tau = std::numeric_limits<Real>::infinity();
+        }
+    });
     return field;
 }
 
-/// Solves all sources, each field going to consume(i, field). Sources run in parallel when they are
-/// enough to go round; otherwise they run one after another, each on all threads.
+/// Solves all sources, each field going to consume(i, field). Sources run in parallel, each on one
+/// thread or, where they are too few to go round, on a team of threads.
 template <class Real, class Consume>
 void solve_each(const Model& model, std::span<const PointSource> sources,
                 const EikonalOptions& options, Monitor& monitor, Consume&& consume) {
@@ -87,14 +91,11 @@ void solve_each(const Model& model, std::span<const PointSource> sources,
     for (const PointSource& source : sources) factor_source(model, source.position);
     const int threads = resolve_threads(options.threads);
     const auto count = static_cast<std::int64_t>(sources.size());
-    const bool serial_solver = options.solver != Solver::fim;
-    const int outer = serial_solver || count >= threads ? threads : 1;
-    const int inner = outer == 1 ? threads : 1;
     monitor.begin("first arrivals", count);
-    parallel_for(count, outer, [&](std::int64_t i) {
+    for_each_by_teams(count, threads, [&](std::int64_t i, int team) {
         monitor.check();
         const auto n = static_cast<std::size_t>(i);
-        consume(n, solve_on<Real>(model, sources[n], options, inner, monitor));
+        consume(n, solve_on<Real>(model, sources[n], options, team, monitor));
         monitor.advance();
     });
     monitor.end();

@@ -159,7 +159,10 @@ void fim_solve(const Model& model, const FactoredSource& source, int order, int 
     const auto as_block_axes = [flat](auto x, auto y, auto z, auto absent) {
         return flat ? std::array{absent, x, z} : std::array{x, y, z};
     };
-    std::fill(tau.begin(), tau.end(), unreached<Real>);
+    parallel_ranges(static_cast<std::int64_t>(tau.size()), threads,
+                    [&](std::int64_t begin, std::int64_t end) {
+                        std::fill(tau.data() + begin, tau.data() + end, unreached<Real>);
+                    });
     std::vector<std::array<int, 3>> starts;
     for (const StartNode& start : source.starts) {
         starts.push_back(as_block_axes(start.node.x, start.node.y, start.node.z, 0));

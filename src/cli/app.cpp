@@ -27,9 +27,16 @@ constexpr int status_wrong_input = 2;
 constexpr int status_stopped = 130;
 constexpr int max_threads = 4096;
 
-int fail(int status, std::string message) {
+/// Tells the error; one that all ranks ended with is told by rank 0 alone. Where the others do not
+/// know of it, they are ended too.
+int fail(int status, std::string message, RankSession& session, const Ranks& ranks, bool known) {
     std::replace(message.begin(), message.end(), '\n', ' ');
-    fmt::print(stderr, "fermat: error: {}\n", message);
+    if (ranks.is_root()) {
+        fmt::print(stderr, "fermat: error: {}\n", message);
+    } else if (!known) {
+        fmt::print(stderr, "fermat: error: rank {}: {}\n", ranks.rank(), message);
+    }
+    if (!known) session.abort(status);
     return status;
 }
 
@@ -101,34 +108,47 @@ CLI::App& Program::add_group(const std::string& name, const std::string& descrip
     return group;
 }
 
-void Program::do_work() const {
-    set_up_log(common_);
+void Program::do_work(Ranks& ranks) const {
+    CommonOptions common = common_;
+    if (!ranks.is_root()) {
+        if (use_ == RankUse::root) return;
+        common.quiet = true;
+    }
+    set_up_log(common);
     const SignalGuard guard;
-    ProgressBar bar(progress_style(common_));
+    ProgressBar bar(progress_style(common));
     Monitor monitor([&bar](const ProgressEvent& event) { bar.show(event); },
                     &SignalGuard::stop_requested);
-    work_({common_, monitor});
+    work_({common, monitor, ranks});
 }
 
-int Program::run(int argc, const char* const* argv) {
+int Program::run(int argc, const char* const* argv, RankSession& session) {
+    Ranks* ranks = &serial_ranks();
+    // What is wrong with the arguments is wrong on every rank.
+    bool shared_work = false;
+    const auto end = [&](int status, const std::string& message) {
+        const bool known = !shared_work || ranks->ended_together();
+        return fail(status, message, session, *ranks, known);
+    };
     try {
+        ranks = &session.ranks();
         app_.parse(argc, argv);
-        do_work();
+        shared_work = ranks->size() > 1 && use_ == RankUse::all;
+        do_work(*ranks);
         return 0;
     } catch (const CLI::ParseError& error) {
         // Help and version come as an "error" of status 0.
-        if (error.get_exit_code() == 0) return app_.exit(error);
-        return fail(
-            status_wrong_input,
-            fmt::format("{} (see {} --help)", parse_message(app_, error), command_words(app_)));
+        if (error.get_exit_code() == 0) return ranks->is_root() ? app_.exit(error) : 0;
+        return end(status_wrong_input, fmt::format("{} (see {} --help)", parse_message(app_, error),
+                                                   command_words(app_)));
     } catch (const InputError& error) {
-        return fail(status_wrong_input, error.what());
+        return end(status_wrong_input, error.what());
     } catch (const Cancelled& error) {
-        return fail(status_stopped, error.what());
+        return end(status_stopped, error.what());
     } catch (const std::bad_alloc&) {
-        return fail(status_failed, "out of memory (a smaller grid or fewer --threads need less)");
+        return end(status_failed, "out of memory (a smaller grid or fewer --threads need less)");
     } catch (const std::exception& error) {
-        return fail(status_failed, error.what());
+        return end(status_failed, error.what());
     }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/rank_session.hpp"
 #include "core/choice.hpp"
 #include "core/monitor.hpp"
 
@@ -44,7 +45,11 @@ struct CommonOptions {
 struct Run {
     const CommonOptions& common;
     Monitor& monitor;
+    Ranks& ranks;
 };
+
+/// Which ranks do a command's work where several were started together.
+enum class RankUse { root, all };
 
 /// The program: commands are added to it, then it runs once.
 class Program {
@@ -61,27 +66,30 @@ class Program {
     template <class Options>
     void add_command(CLI::App& parent, const std::string& name, const std::string& description,
                      const std::string& example, void (*add_flags)(CLI::App&, Options&),
-                     void (*work)(const Options&, const Run&)) {
+                     void (*work)(const Options&, const Run&), RankUse use = RankUse::root) {
         CLI::App& command = add(parent, name, description, example);
         const auto options = std::make_shared<Options>();
         add_flags(command, *options);
-        command.callback([this, options, work] {
+        command.callback([this, options, work, use] {
+            use_ = use;
             work_ = [options, work](const Run& run) { work(*options, run); };
         });
     }
 
     /// Does what the arguments say. Gives the exit status: 0 done; 1 the computation failed; 2 the
     /// call or its input is wrong; 130 stopped by the user. Errors are one line on stderr.
-    int run(int argc, const char* const* argv);
+    /// With several ranks, those above 0 are silent.
+    int run(int argc, const char* const* argv, RankSession& session);
 
   private:
     CLI::App& add(CLI::App& parent, const std::string& name, const std::string& description,
                   const std::string& example);
-    void do_work() const;
+    void do_work(Ranks& ranks) const;
 
     CLI::App app_;
     CommonOptions common_;
     std::function<void(const Run&)> work_;
+    RankUse use_ = RankUse::root;
 };
 
 }  // namespace fermat::cli

@@ -5,6 +5,8 @@
 
 #include "cli/bench_eikonal.hpp"
 #include "cli/bench_rays.hpp"
+#include "cli/bench_smoothing.hpp"
+#include "cli/bench_tomography.hpp"
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
@@ -80,6 +82,42 @@ void run_rays(const RaysBench& flags, const Run& run) {
     bench_rays(bench, stop_only);
 }
 
+void add_smoothing_flags(CLI::App& app, SmoothingBench& bench) {
+    app.add_flag("--quick", bench.quick, "without basic where it takes seconds, and fewer runs");
+    add_value(app, "--repeat", "R", bench.repeats,
+              "runs of table and running, of which the median is told (default: 21; 5 with "
+              "--quick)",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_whole(flag, text, 1, 100000);
+              });
+    add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
+}
+
+void run_smoothing(const SmoothingBench& flags, const Run& run) {
+    require_cpu(run.common, "fermat bench smoothing");
+    SmoothingBench bench = flags;
+    bench.threads = resolve_threads(run.common.threads);
+    Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
+    bench_smoothing(bench, stop_only);
+}
+
+void add_tomography_flags(CLI::App& app, TomographyBench& bench) {
+    add_value(app, "--iterations", "N", bench.iterations, "of each of the six stages",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_whole(flag, text, 1, 1000);
+              })
+        ->default_str("6");
+    add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
+}
+
+void run_tomography(const TomographyBench& flags, const Run& run) {
+    require_cpu(run.common, "fermat bench tomography");
+    TomographyBench bench = flags;
+    bench.threads = resolve_threads(run.common.threads);
+    Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
+    bench_tomography(bench, stop_only);
+}
+
 }  // namespace
 
 void add_bench_commands(Program& program) {
@@ -94,6 +132,12 @@ void add_bench_commands(Program& program) {
         group, "rays", "Rays per second and their accuracy, and the sensitivity matrix",
         "fermat bench rays --largest 64 --rays 100 --repeat 1 --threads 1", &add_rays_flags,
         &run_rays);
+    program.add_command<SmoothingBench>(
+        group, "smoothing", "Smoothing: paper 4's tables, four methods side by side",
+        "fermat bench smoothing --quick --threads 1", &add_smoothing_flags, &run_smoothing);
+    program.add_command<TomographyBench>(
+        group, "tomography", "The tomography loop: paper 4's Table 1, seconds by stage",
+        "fermat bench tomography --iterations 1", &add_tomography_flags, &run_tomography);
 }
 
 }  // namespace fermat::cli

@@ -8,6 +8,9 @@ namespace fermat::cli {
 void add_model_commands(Program& program);
 void add_times_command(Program& program);
 void add_rays_command(Program& program);
+void add_picks_command(Program& program);
+void add_invert_command(Program& program);
+void add_smooth_command(Program& program);
 void add_bench_commands(Program& program);
 void add_info_command(Program& program);
 

@@ -10,7 +10,11 @@ int main(int argc, char** argv) {
     fermat::cli::add_model_commands(program);
     fermat::cli::add_times_command(program);
     fermat::cli::add_rays_command(program);
+    fermat::cli::add_picks_command(program);
+    fermat::cli::add_invert_command(program);
+    fermat::cli::add_smooth_command(program);
     fermat::cli::add_bench_commands(program);
     fermat::cli::add_info_command(program);
-    return program.run(argc, argv);
+    fermat::cli::RankSession session;
+    return program.run(argc, argv, session);
 }

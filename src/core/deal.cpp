@@ -46,14 +46,10 @@ class Team {
         wake_.notify_one();
     }
 
-    /// A finished job; waits for one, but for no longer than a millisecond where `patient` is not
-    /// set.
-    std::optional<Done> take(bool patient) {
+    /// A finished job; waits for one, but not for long.
+    std::optional<Done> take(std::chrono::milliseconds patience) {
         std::unique_lock lock(mutex_);
-        const auto ready = [this] { return !done_.empty(); };
-        if (patient) {
-            finished_.wait(lock, ready);
-        } else if (!finished_.wait_for(lock, std::chrono::milliseconds(1), ready)) {
+        if (!finished_.wait_for(lock, patience, [this] { return !done_.empty(); })) {
             return std::nullopt;
         }
         Done done = std::move(done_.front());
@@ -95,6 +91,10 @@ class Team {
     std::vector<std::thread> threads_;
 };
 
+// How long to wait for a thread before looking at what else there is: a wish to stop, and messages.
+constexpr std::chrono::milliseconds alone{50};
+constexpr std::chrono::milliseconds among_others{1};
+
 /// What ranks say to each other. A worker's last word is `bye`, rank 0's last word is `end` or
 /// `stop`: nothing of one deal is left for what follows it.
 enum class Word : char { ready, result, failed, bye, job, end, stop };
@@ -134,8 +134,8 @@ class Dealer {
   public:
     Dealer(Ranks& ranks, std::int64_t count, int threads,
            const std::function<Bytes(std::int64_t)>& work,
-           const std::function<void(std::int64_t, const Bytes&)>& consume)
-        : ranks_(ranks), count_(count), consume_(consume), team_(threads, work) {
+           const std::function<void(std::int64_t, const Bytes&)>& consume, Monitor& monitor)
+        : ranks_(ranks), count_(count), consume_(consume), monitor_(monitor), team_(threads, work) {
         // Results that wait for an earlier one: a few for each thread, wherever it is.
         window_ = 4 * static_cast<std::int64_t>(threads) * ranks.size() + 4;
         for (int t = 0; t < threads; ++t) idle_.push_back(0);
@@ -148,7 +148,8 @@ class Dealer {
                 for (auto got = next_letter(ranks_); got; got = next_letter(ranks_)) hear(*got);
             }
             if (consumed_ == count_) break;
-            auto done = team_.take(ranks_.size() == 1);
+            monitor_.check();
+            auto done = team_.take(ranks_.size() == 1 ? alone : among_others);
             if (!done) continue;
             if (done->error) std::rethrow_exception(done->error);
             idle_.push_back(0);
@@ -200,6 +201,7 @@ class Dealer {
     Ranks& ranks_;
     std::int64_t count_;
     const std::function<void(std::int64_t, const Bytes&)>& consume_;
+    Monitor& monitor_;
     std::int64_t window_ = 0;
     std::int64_t next_ = 0;
     std::int64_t consumed_ = 0;
@@ -210,20 +212,24 @@ class Dealer {
 
 void serve_as_root(Ranks& ranks, std::int64_t count, int threads,
                    const std::function<Bytes(std::int64_t)>& work,
-                   const std::function<void(std::int64_t, const Bytes&)>& consume) {
-    Dealer dealer(ranks, count, threads, work, consume);
+                   const std::function<void(std::int64_t, const Bytes&)>& consume,
+                   Monitor& monitor) {
+    Dealer dealer(ranks, count, threads, work, consume, monitor);
     try {
         dealer.run();
     } catch (...) {
         dealer.dismiss(Word::stop, pack_error(std::current_exception()));
+        ranks.end_together();
         throw;
     }
     dealer.dismiss(Word::end);
 }
 
 /// The others: ask for a job for every thread, and pass results on.
-void serve_as_worker(Ranks& ranks, int threads, const std::function<Bytes(std::int64_t)>& work) {
+void serve_as_worker(Ranks& ranks, int threads, const std::function<Bytes(std::int64_t)>& work,
+                     Monitor& monitor) {
     Bytes stop_reason;
+    bool told_to_stop = false;
     {
         Team team(threads, work);
         for (int t = 0; t < threads; ++t) post(ranks, 0, {Word::ready});
@@ -232,7 +238,11 @@ void serve_as_worker(Ranks& ranks, int threads, const std::function<Bytes(std::i
             if (got && got->letter.word == Word::job) team.give(got->letter.job);
             if (got && got->letter.word == Word::stop) stop_reason = got->content;
             if (got && got->letter.word != Word::job) break;
-            const auto done = team.take(false);
+            if (!told_to_stop && monitor.stop_requested()) {
+                told_to_stop = true;
+                post(ranks, 0, {Word::failed}, pack_error(std::make_exception_ptr(Cancelled())));
+            }
+            const auto done = team.take(among_others);
             if (!done) continue;
             if (done->error) {
                 post(ranks, 0, {Word::failed}, pack_error(done->error));
@@ -243,18 +253,21 @@ void serve_as_worker(Ranks& ranks, int threads, const std::function<Bytes(std::i
     }
     post(ranks, 0, {Word::bye});
     part(ranks);
-    if (!stop_reason.empty()) throw_packed_error(stop_reason);
+    if (stop_reason.empty()) return;
+    ranks.end_together();
+    throw_packed_error(stop_reason);
 }
 
 }  // namespace
 
 void deal_in_order(Ranks& ranks, std::int64_t count, int threads,
                    const std::function<Bytes(std::int64_t)>& work,
-                   const std::function<void(std::int64_t, const Bytes&)>& consume) {
+                   const std::function<void(std::int64_t, const Bytes&)>& consume,
+                   Monitor& monitor) {
     if (ranks.is_root()) {
-        serve_as_root(ranks, count, threads, work, consume);
+        serve_as_root(ranks, count, threads, work, consume, monitor);
     } else {
-        serve_as_worker(ranks, threads, work);
+        serve_as_worker(ranks, threads, work, monitor);
     }
 }
 

@@ -95,6 +95,7 @@ void together(Ranks& ranks, const std::function<void()>& work) {
     verdict.resize(broadcast_value(ranks, verdict.size()));
     ranks.broadcast(verdict);
     if (static_cast<ErrorKind>(verdict.front()) == ErrorKind::none) return;
+    ranks.end_together();
     throw_packed_error(verdict);
 }
 

@@ -31,6 +31,13 @@ class Ranks {
     virtual std::optional<Message> poll() = 0;
     /// Rank 0's bytes to all. Every rank calls it with as many bytes.
     virtual void broadcast(std::span<std::byte> bytes) = 0;
+
+    /// True once an error was thrown on every rank alike: nobody waits for this one any more.
+    bool ended_together() const { return ended_together_; }
+    void end_together() { ended_together_ = true; }
+
+  private:
+    bool ended_together_ = false;
 };
 
 /// A process on its own.

@@ -196,7 +196,8 @@ Backprojection backproject(const Model& model, const Picks& picks,
             const auto& numbers = lists[static_cast<std::size_t>(s)];
             if (!numbers.empty()) sums.add(SourceRays::unpack(bytes), numbers);
             monitor.advance(static_cast<std::int64_t>(numbers.size()));
-        });
+        },
+        monitor);
     monitor.end();
     out.seconds = seconds_since(start);
     out.ray_fraction = sums.ray_fraction();

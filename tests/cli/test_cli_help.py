@@ -9,7 +9,8 @@ import pytest
 MODEL_COMMANDS = ["constant", "gradient", "layers", "profile", "checkerboard", "random", "blocks",
                   "topography", "convert"]
 COMMANDS = [[], ["model"], *(["model", name] for name in MODEL_COMMANDS), ["times"], ["rays"],
-            ["bench"], ["bench", "eikonal"], ["info"]]
+            ["picks"], ["invert"],
+            ["bench"], ["bench", "tomography"], ["bench", "eikonal"], ["info"]]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: "-".join(words) or "fermat")
@@ -21,7 +22,7 @@ def test_help_shows_an_example_that_runs(fermat, command):
                           text=True, timeout=120, env={**os.environ, "PATH": path})
     assert (done.returncode, done.stderr) == (0, "")
     for name in re.findall(r"(?:-o|--table) (\S+)", example):
-        assert (fermat.folder / name).is_file()
+        assert (fermat.folder / name).exists()
 
 
 @pytest.mark.parametrize("command", [c for c in COMMANDS if c not in ([], ["model"], ["bench"])],

@@ -1,0 +1,93 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <array>
+
+#include "cli/commands.hpp"
+#include "cli/eikonal_flags.hpp"
+#include "cli/flags.hpp"
+#include "cli/outputs.hpp"
+#include "cli/ray_survey.hpp"
+#include "core/error.hpp"
+#include "io/geometry.hpp"
+#include "io/model_io.hpp"
+#include "io/suffix.hpp"
+#include "tomography/synthetic.hpp"
+
+namespace fermat::cli {
+namespace {
+
+struct PicksFlags {
+    std::filesystem::path model;
+    RaySurveyFlags survey;
+    EikonalOptions eikonal;
+    NoiseOptions noise;
+    std::filesystem::path output;
+};
+
+void add_flags(CLI::App& app, PicksFlags& flags) {
+    add_path(app, "--model", flags.model, "velocity model")->required();
+    add_repeated(app, "--source", "X,Y,Z", flags.survey.source,
+                 "a source; X,Z in 2-D; once a source");
+    add_path(app, "--sources", flags.survey.sources,
+             "sources: CSV with columns x,y,z[,start_time] (no y in 2-D), or .sgt");
+    add_path(app, "--receivers", flags.survey.receivers,
+             "receivers: CSV with columns x,y,z (no y in 2-D), or .sgt");
+    add_path(app, "--pairs", flags.survey.pairs,
+             "CSV with columns source,receiver, numbered from 0 (default: all pairs)");
+    add_path(app, "--picks", flags.survey.picks,
+             "picks, CSV or .sgt, whose pairs are to be computed");
+    add_real(app, "--noise", flags.noise.deviation,
+             "standard deviation of Gaussian noise; also the column error (default: 0, no column)");
+    add_value(app, "--seed", "N", flags.noise.seed, "of the noise", parse_seed)->default_str("1");
+    add_eikonal_flags(app, flags.eikonal);
+    add_path(app, "-o,--output", flags.output, "picks to write: .csv")->required();
+}
+
+void make_picks(const PicksFlags& flags, const Run& run) {
+    require_cpu(run.common, "fermat picks");
+    if (suffix_of(flags.output) != ".csv") {
+        throw InputError(flag_message("--output", flags.output.string(), "must end in .csv"));
+    }
+    validate(flags.noise);
+    check_different(
+        std::array{FlagFile{"--model", flags.model}, FlagFile{"--sources", flags.survey.sources},
+                   FlagFile{"--receivers", flags.survey.receivers},
+                   FlagFile{"--pairs", flags.survey.pairs},
+                   FlagFile{"--picks", flags.survey.picks}},
+        std::array{FlagFile{"--output", flags.output}});
+    EikonalOptions eikonal = flags.eikonal;
+    eikonal.threads = run.common.threads;
+    const Model model = read_model(flags.model);
+    const RaySurvey survey = read_ray_survey(model, flags.survey);
+    const SyntheticPicks made = synthetic_picks(model, survey.sources, survey.receivers,
+                                                survey.pairs, flags.noise, eikonal, run.monitor);
+    if (made.picks.picks.empty()) {
+        throw InputError(fmt::format(
+            "none of the {} pairs has a time (air lies at or between them)", made.unreached));
+    }
+    write_picks(flags.output, made.picks);
+    if (made.unreached > 0) {
+        spdlog::warn("{} pairs without a time were left out (air lies at or between them)",
+                     made.unreached);
+    }
+    if (!run.common.quiet) {
+        fmt::print("{} picks of {} sources and {} receivers\n", made.picks.picks.size(),
+                   made.picks.sources.size(), made.picks.receivers.size());
+    }
+}
+
+}  // namespace
+
+void add_picks_command(Program& program) {
+    program.add_command<PicksFlags>(
+        program.root(), "picks", "Synthetic first-arrival picks of a model, with noise",
+        "fermat model gradient --shape 65,33 --spacing 0.1 --v0 2 --gradient 0.5 -o model.h5\n"
+        "printf 'x,z\\n0.5,0\\n3,0\\n6,0\\n' > sources.csv\n"
+        "printf 'x,z\\n1,0\\n2,0\\n4,0\\n5,0\\n' > receivers.csv\n"
+        "fermat picks --model model.h5 --sources sources.csv --receivers receivers.csv "
+        "--noise 0.01 --seed 1 -o picks.csv",
+        &add_flags, &make_picks);
+}
+
+}  // namespace fermat::cli

@@ -23,8 +23,8 @@ inline constexpr auto choices<StarEdges> =
 std::vector<Index3> forward_star(Index3 radius, StarEdges edges = StarEdges::coprime);
 
 /// The largest angle, in radians, between neighbouring directions of a 2-D star on a grid with the
-/// given spacings: what its times in a homogeneous medium are late by is bounded by
-/// 1/cos(angle/2) - 1, when neighbouring directions are of equal length.
+/// given spacings. Times in a homogeneous medium are late by 1/cos(angle/2) - 1 of themselves at
+/// most: a path is made of the two directions next to its own, and the worst lies halfway.
 double largest_gap(const std::vector<Index3>& star, double spacing_x, double spacing_z);
 
 }  // namespace fermat

@@ -1,0 +1,156 @@
+#include "graph/graph.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "graph/bellman_ford.hpp"
+#include "graph/dijkstra.hpp"
+#include "graph/prepare.hpp"
+
+namespace fermat {
+namespace {
+
+ComputeError no_memory(Shape shape, std::size_t bytes, std::string_view what) {
+    return ComputeError(fmt::format("{} of shape {} do not fit in memory ({:.1f} GB are needed)",
+                                    what, to_string(shape),
+                                    1e-9 * static_cast<double>(shape.count() * bytes)));
+}
+
+Field<float> allocate(Shape shape, std::string_view what) {
+    try {
+        return Field<float>(shape);
+    } catch (const std::bad_alloc&) {
+        throw no_memory(shape, sizeof(float), what);
+    }
+}
+
+Shape with_border(Shape shape, Index3 border) {
+    return {shape.x + 2 * border.x, shape.y + 2 * border.y, shape.z + 2 * border.z};
+}
+
+/// Bytes of this machine's memory.
+double machine_memory() {
+    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
+           static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+Index3 default_radius(const Grid& grid) { return grid.is_2d() ? Index3{5, 0, 5} : Index3{3, 3, 3}; }
+
+void validate(const GraphOptions& options, const Grid& grid) {
+    resolve_threads(options.threads);
+    Index3 r = options.radius;
+    if (grid.is_2d()) r.y = 0;
+    constexpr int largest = 64;
+    if (std::max({r.x, r.y, r.z}) > largest) {
+        throw InputError(
+            fmt::format("radius is ({}, {}, {}) (must be {} at most)", r.x, r.y, r.z, largest));
+    }
+    const std::size_t edges = forward_star(r, options.edges).size();
+    if (edges >= static_cast<std::size_t>(most_edges)) {
+        throw InputError(fmt::format(
+            "radius ({}, {}, {}) makes {} edges a node (must be below {}: use a smaller radius)",
+            r.x, r.y, r.z, edges, most_edges));
+    }
+    constexpr double limit = 4294967295.0;
+    const Shape memory = with_border(grid.shape, r);
+    if (static_cast<double>(memory.x) * memory.y * memory.z >= limit) {
+        throw InputError(
+            fmt::format("a graph of {} nodes is too large (must be below 2^32 with its border)",
+                        to_string(grid.shape)));
+    }
+}
+
+Graph::Graph(const Model& model, const GraphOptions& options, Monitor& monitor)
+    : grid_(model.grid()), options_(options) {
+    validate(options_, grid_);
+    if (grid_.is_2d()) options_.radius.y = 0;
+    const Index3 border = options_.radius;
+    const Shape memory = with_border(grid_.shape, border);
+    star_ = make_star_table(border, options_.edges, options_.reading, grid_.spacing, memory);
+    view_ = {grid_.shape, memory, border, grid_.spacing, options_.reading};
+    view_.edges = star_.edges();
+    view_.step = star_.step.data();
+    view_.length = star_.length.data();
+    view_.first_term = star_.first_term.data();
+    view_.terms = star_.terms.data();
+
+    try {
+        slowness_ = make_slowness(model, view_);
+        view_.slowness = slowness_.data();
+        if (options_.solver == GraphSolver::dijkstra) least_slowness_ = make_least_slowness(view_);
+    } catch (const std::bad_alloc&) {
+        throw no_memory(memory, sizeof(float), "the graph's nodes");
+    }
+    const double bytes = 0.5 * view_.edges * static_cast<double>(memory.count()) * sizeof(float);
+    const bool wanted =
+        options_.weights == EdgeWeights::stored ||
+        (options_.weights == EdgeWeights::automatic &&
+         options_.solver == GraphSolver::bellman_ford && bytes < 0.25 * machine_memory());
+    if (!wanted) return;
+    const auto half = static_cast<std::size_t>(view_.edges / 2);
+    try {
+        stored_.reset(new float[half * memory.count() + slack]);
+    } catch (const std::bad_alloc&) {
+        throw no_memory(memory, half * sizeof(float), "the times of the graph's edges");
+    }
+    make_weights(view_, stored_.get(), resolve_threads(options_.threads), monitor);
+    std::fill_n(stored_.get() + half * memory.count(), slack, 0.0F);
+    view_.stored = stored_.get();
+}
+
+GraphField solve(const Graph& graph, Vec3 source, double start_time, Monitor& monitor) {
+    const Grid& grid = graph.grid();
+    if (grid.is_2d()) source.y = grid.origin.y;
+    require_inside(grid, source, "source");
+    GraphField field;
+    field.source = grid.clamp(source);
+    field.source_index = grid.to_index(field.source);
+    field.start_time = start_time;
+    const std::vector<Link> links = graph.links(field.source);
+    if (links.empty()) {
+        throw InputError(fmt::format("source at {} is in air (move it below the surface)",
+                                     to_string(grid, source)));
+    }
+    const Shape memory = graph.view().memory;
+    try {
+        field.times.assign(memory.count() + slack, std::numeric_limits<float>::infinity());
+        field.predecessor.assign(memory.count(), from_nowhere);
+    } catch (const std::bad_alloc&) {
+        throw no_memory(memory, sizeof(float) + sizeof(std::uint16_t), "times and predecessors");
+    }
+    for (const Link& link : links) {
+        field.times[link.place] = link.time;
+        field.predecessor[link.place] = from_source;
+    }
+    if (graph.options().solver == GraphSolver::dijkstra) {
+        dijkstra(graph, links, field, monitor);
+    } else {
+        bellman_ford(graph, links, field, monitor);
+    }
+    return field;
+}
+
+Field<float> node_times(const Graph& graph, const GraphField& field) {
+    const Shape shape = graph.grid().shape;
+    Field<float> times = allocate(shape, "times");
+    float* out = times.data();
+    for (int i = 0; i < shape.x; ++i) {
+        for (int j = 0; j < shape.y; ++j) {
+            const float* const row = field.times.data() + graph.view().at({i, j, 0});
+            out = std::transform(row, row + shape.z, out, [&](float time) {
+                return static_cast<float>(field.start_time + static_cast<double>(time));
+            });
+        }
+    }
+    return times;
+}
+
+}  // namespace fermat

@@ -1,0 +1,107 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "core/grid.hpp"
+#include "core/host_device.hpp"
+#include "graph/line_terms.hpp"
+
+namespace fermat {
+
+/// Predecessors are edge numbers: the node's edge that leads to where its wave came from. These
+/// stand for the rest; the top bit marks a node that Dijkstra's method has done with (paper 2's
+/// sign).
+inline constexpr std::uint16_t from_source = 0x7ffe;
+inline constexpr std::uint16_t from_nowhere = 0x7fff;
+inline constexpr std::uint16_t done_bit = 0x8000;
+inline constexpr int most_edges = from_source;
+
+/// Values behind the end of every array of nodes: rows may be read in whole runs, and what lies
+/// behind them is not used.
+inline constexpr std::size_t slack = 32;
+
+/// A node's part in the time of an edge.
+struct EdgeTerm {
+    std::int32_t step = 0;  ///< in memory, from the edge's beginning
+    float weight = 0;       ///< length; 0 behind the last term of an edge
+};
+
+/// The grid graph as plain pointers and numbers, for host or device. Arrays of nodes have a border
+/// of dummy nodes as wide as the star (papers 1 and 2), infinitely slow as air is: no edge needs to
+/// ask whether it leaves the grid.
+struct GraphView {
+    Shape shape;   ///< of the grid
+    Shape memory;  ///< of the arrays
+    Index3 border;
+    Vec3 spacing;
+    Reading reading = Reading::linear;
+    const float* slowness = nullptr;
+
+    int edges = 0;
+    const std::int32_t* step = nullptr;
+    const float* length = nullptr;
+    const std::int32_t* first_term = nullptr;
+    const EdgeTerm* terms = nullptr;
+    /// [upper half of the star][node in memory], or null: computed when they are needed.
+    const float* stored = nullptr;
+
+    FERMAT_HD std::size_t at(Index3 n) const {
+        return memory.offset(n.x + border.x, n.y + border.y, n.z + border.z);
+    }
+    FERMAT_HD Index3 node(std::size_t place) const {
+        const auto z = static_cast<std::size_t>(memory.z);
+        const auto y = static_cast<std::size_t>(memory.y);
+        return {static_cast<int>(place / (y * z)) - border.x,
+                static_cast<int>(place / z % y) - border.y, static_cast<int>(place % z) - border.z};
+    }
+    FERMAT_HD int opposite(int edge) const { return edges - 1 - edge; }
+};
+
+/// Time along an edge from its terms; infinite where it meets air or leaves the grid.
+FERMAT_HD inline float computed_weight(const GraphView& graph, std::size_t place, int edge) {
+    const float* const s = graph.slowness + place;
+    float sum = 0;
+    for (const EdgeTerm* term = graph.terms + graph.first_term[edge]; term->weight > 0; ++term) {
+        sum += term->weight * s[term->step];
+    }
+    return sum;
+}
+
+/// The same of `Count` <= slack nodes in a row, to the same bits.
+template <int Count>
+FERMAT_HD inline void computed_weights(const GraphView& graph, std::size_t place, int edge,
+                                       float* out) {
+    float sum[Count] = {};
+    for (const EdgeTerm* term = graph.terms + graph.first_term[edge]; term->weight > 0; ++term) {
+        const float* const s = graph.slowness + place + term->step;
+        for (int k = 0; k < Count; ++k) sum[k] += term->weight * s[k];
+    }
+    for (int k = 0; k < Count; ++k) out[k] = sum[k];
+}
+
+/// Where the weights of an edge are stored: an edge is kept once, at its lower end (paper 1).
+FERMAT_HD inline const float* stored_weight(const GraphView& graph, std::size_t place, int edge) {
+    const int half = graph.edges / 2;
+    const bool upper = edge >= half;
+    const auto plane = static_cast<std::size_t>(upper ? edge - half : half - 1 - edge);
+    const std::ptrdiff_t lower =
+        static_cast<std::ptrdiff_t>(place) + (upper ? 0 : graph.step[edge]);
+    return graph.stored + plane * graph.memory.count() + lower;
+}
+
+FERMAT_HD inline float edge_weight(const GraphView& graph, std::size_t place, int edge) {
+    return graph.stored != nullptr ? *stored_weight(graph, place, edge)
+                                   : computed_weight(graph, place, edge);
+}
+
+/// Time along a straight line between two points, given as fractional node indices.
+FERMAT_HD inline double line_time(const GraphView& graph, Vec3 from, Vec3 to) {
+    double sum = 0;
+    for_each_term(from, to, graph.spacing, graph.reading, [&](Index3 node, double weight) {
+        sum += weight * static_cast<double>(graph.slowness[graph.at(node)]);
+    });
+    return sum;
+}
+
+}  // namespace fermat

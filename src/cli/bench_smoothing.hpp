@@ -1,0 +1,21 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "core/monitor.hpp"
+
+namespace fermat::cli {
+
+struct SmoothingBench {
+    int repeats = 0;  ///< 0: 21, or 5 with `quick`
+    int threads = 1;
+    bool quick = false;  ///< leaves out what takes seconds
+    std::optional<std::filesystem::path> csv;
+};
+
+/// Paper 4's Tables 5 and 11: milliseconds of one pass of each method and size over the Potrillo
+/// model's cells and vertices, beside the paper's own.
+void bench_smoothing(const SmoothingBench& bench, Monitor& monitor);
+
+}  // namespace fermat::cli

@@ -13,12 +13,17 @@ std::vector<FlagFile> RayOutputFlags::files() const {
 }
 
 RayOutputs::RayOutputs(const RayOutputFlags& flags, const Model& model,
-                       std::vector<double> pick_times, int threads)
-    : model_(model), pick_times_(std::move(pick_times)), threads_(threads), basis_(flags.basis) {
+                       std::vector<double> pick_times, int threads, Tracer tracer)
+    : model_(model),
+      pick_times_(std::move(pick_times)),
+      threads_(threads),
+      basis_(flags.basis),
+      tracer_(tracer) {
     if (flags.rays) rays_.emplace(*flags.rays);
     if (flags.table) {
-        table_.emplace(*flags.table, std::vector<std::string>{"source", "receiver", "time",
-                                                              "length", "points", "status"});
+        std::vector<std::string> names{"source", "receiver", "time", "length", "points", "status"};
+        if (tracer_ == Tracer::bending) names.emplace_back("start");
+        table_.emplace(*flags.table, names);
     }
     if (flags.sensitivity) {
         sensitivity_.emplace(*flags.sensitivity, sensitivity(model, {}, basis_).columns);
@@ -33,8 +38,14 @@ RayOutputs::RayOutputs(const RayOutputFlags& flags, const Model& model,
 void RayOutputs::add_rows(const RaySet& rays) {
     for (std::size_t r = 0; r < rays.size(); ++r) {
         const RayInfo& ray = rays.rays[r];
-        table_->add_row({std::int64_t{ray.source}, std::int64_t{ray.receiver}, ray.time, ray.length,
-                         static_cast<std::int64_t>(rays.path(r).size()), name_of(ray.status)});
+        std::vector<CsvCell> cells{std::int64_t{ray.source},
+                                   std::int64_t{ray.receiver},
+                                   ray.time,
+                                   ray.length,
+                                   static_cast<std::int64_t>(rays.path(r).size()),
+                                   name_of(ray.status)};
+        if (tracer_ == Tracer::bending) cells.emplace_back(name_of(ray.start));
+        table_->add_row(cells);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "io/vector_coverage.hpp"
 #include "io/vtkhdf_image.hpp"
 #include "io/vtkhdf_rays.hpp"
+#include "rays/rays.hpp"
 #include "rays/sensitivity.hpp"
 
 namespace fermat::cli {
@@ -32,9 +33,10 @@ struct RayOutputFlags {
 class RayOutputs {
   public:
     /// Opens the outputs, so that one that cannot be written is told before the work. The model
-    /// must outlive it. `pick_times` has one time a ray in their order, or is empty.
+    /// must outlive it. `pick_times` has one time a ray in their order, or is empty. The table of
+    /// bent rays says which start won.
     RayOutputs(const RayOutputFlags& flags, const Model& model, std::vector<double> pick_times,
-               int threads);
+               int threads, Tracer tracer);
 
     void take(const RaySet& rays);
     void commit();
@@ -49,6 +51,7 @@ class RayOutputs {
     std::vector<double> pick_times_;
     int threads_;
     Basis basis_;
+    Tracer tracer_;
     std::size_t taken_ = 0;
     std::array<std::size_t, choices<RayStatus>.entries.size()> counts_{};
     std::optional<RayWriter> rays_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 
+#include "cli/bending_flags.hpp"
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
@@ -45,10 +46,11 @@ void add_flags(CLI::App& app, RaysFlags& flags) {
     add_value(app, "--directions", "N", flags.rays.directions, "of --tracer grid: 8 or 16",
               parse_directions)
         ->default_str("16");
+    add_bending_flags(app, flags.rays.bending);
     add_eikonal_flags(app, flags.rays.eikonal);
     add_path(app, "-o,--output", flags.outputs.rays, "rays to write: .h5");
     add_path(app, "--table", flags.outputs.table,
-             "CSV to write: source,receiver,time,length,points,status");
+             "CSV to write: source,receiver,time,length,points,status (and start, if bent)");
     add_path(app, "--sensitivity", flags.outputs.sensitivity,
              "sparse matrix to write: .h5, one row a ray");
     add_choice(app, "--basis", flags.outputs.basis, "columns of --sensitivity");
@@ -85,7 +87,8 @@ void trace(const RaysFlags& flags, const Run& run) {
     const Model model = read_model(flags.model);
     validate(options, model.grid());
     RaySurvey survey = read_ray_survey(model, flags.survey);
-    RayOutputs outputs(flags.outputs, model, std::move(survey.pick_times), run.common.threads);
+    RayOutputs outputs(flags.outputs, model, std::move(survey.pick_times), run.common.threads,
+                       options.tracer);
 
     const auto start = std::chrono::steady_clock::now();
     for_each_source_rays(model, survey.sources, survey.receivers, survey.pairs, options,

@@ -54,6 +54,7 @@ struct RayWriter::Impl {
     Column<double> field_time;
     Column<double> length;
     Column<std::uint8_t> status;
+    Column<std::uint8_t> start;
 
     explicit Impl(const fs::path& path) : output(path) {
         const Session session;
@@ -72,8 +73,9 @@ struct RayWriter::Impl {
         field_time = Column<double>(cell_data, "field_time", path);
         length = Column<double>(cell_data, "length", path);
         status = Column<std::uint8_t>(cell_data, "status", path);
-        const std::int64_t start = 0;
-        offsets.append(&start, 1);
+        start = Column<std::uint8_t>(cell_data, "start", path);
+        const std::int64_t zero = 0;
+        offsets.append(&zero, 1);
         // VTK's reader wants all four kinds of cells, empty or not.
         for (const char* kind : {"Vertices", "Polygons", "Strips"}) {
             const Handle group = hdf5::create_group(root, kind, path);
@@ -110,6 +112,8 @@ struct RayWriter::Impl {
         append_column(length, rays, [](const RayInfo& ray) { return ray.length; });
         append_column(status, rays,
                       [](const RayInfo& ray) { return static_cast<std::uint8_t>(ray.status); });
+        append_column(start, rays,
+                      [](const RayInfo& ray) { return static_cast<std::uint8_t>(ray.start); });
         output.check();
     }
 
@@ -121,7 +125,7 @@ struct RayWriter::Impl {
         const bool closed = points.close() && offsets.close() && connectivity.close() &&
                             source.close() && receiver.close() && time.close() &&
                             field_time.close() && length.close() && status.close() &&
-                            lines.reset() && cell_data.reset() && root.reset();
+                            start.close() && lines.reset() && cell_data.reset() && root.reset();
         if (!closed) hdf5::fail_write(output.path());
         output.commit();
     }
@@ -189,9 +193,10 @@ RaySet read_rays(const fs::path& path) {
     const auto field_time = read_column<double>(root, "CellData/field_time", path);
     const auto length = read_column<double>(root, "CellData/length", path);
     const auto status = read_column<std::uint8_t>(root, "CellData/status", path);
+    const auto start = read_column<std::uint8_t>(root, "CellData/start", path);
     const std::size_t count = rays.first_point.size() - 1;
     for (const std::size_t rows : {source.size(), receiver.size(), time.size(), field_time.size(),
-                                   length.size(), status.size()}) {
+                                   length.size(), status.size(), start.size()}) {
         if (rows != count) {
             throw inconsistent(path, fmt::format("cell data of {} for {} lines", rows, count));
         }
@@ -200,8 +205,11 @@ RaySet read_rays(const fs::path& path) {
         if (status[r] >= choices<RayStatus>.entries.size()) {
             throw inconsistent(path, fmt::format("status {} of ray {}", status[r], r));
         }
+        if (start[r] >= choices<RayStart>.entries.size()) {
+            throw inconsistent(path, fmt::format("start {} of ray {}", start[r], r));
+        }
         rays.rays.push_back({source[r], receiver[r], field_time[r], time[r], length[r],
-                             static_cast<RayStatus>(status[r])});
+                             static_cast<RayStatus>(status[r]), static_cast<RayStart>(start[r])});
     }
     return rays;
 }

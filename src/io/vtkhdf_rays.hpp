@@ -8,8 +8,8 @@
 namespace fermat {
 
 /// Rays as VTKHDF PolyData: one line a ray, from receiver to source, with the cell data source,
-/// receiver, time, field_time, length and status (the value of RayStatus). Rays stream to the file:
-/// memory does not grow with their number.
+/// receiver, time, field_time, length, status (the value of RayStatus) and start (of RayStart). Rays
+/// stream to the file: memory does not grow with their number.
 class RayWriter {
   public:
     explicit RayWriter(const std::filesystem::path& path);

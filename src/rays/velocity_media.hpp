@@ -78,7 +78,8 @@ class FunctionMedium {
     double slowness(Vec3 p) const;
     SlownessPoint sample(Vec3 p) const;
     Vec3 clamp(Vec3 p) const { return box_.clamp(p); }
-    bool clear(Vec3, Vec3) const { return true; }
+    /// As far as the points of segment_time see.
+    bool clear(Vec3 a, Vec3 b) const { return std::isfinite(segment_time(a, b)); }
     double trial_time(Vec3 a, Vec3 b, int samples) const;
     /// Gauss's rule of three points on each half.
     double segment_time(Vec3 a, Vec3 b) const;

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "rays/bending_rays.hpp"
+
+namespace fermat::cli {
+
+/// --starts, --segment and --tasks of the tracer 'bending'.
+void add_bending_flags(CLI::App& app, BendingOptions& options);
+
+}  // namespace fermat::cli

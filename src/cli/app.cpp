@@ -119,7 +119,7 @@ void Program::do_work(Ranks& ranks) const {
     ProgressBar bar(progress_style(common));
     Monitor monitor([&bar](const ProgressEvent& event) { bar.show(event); },
                     &SignalGuard::stop_requested);
-    work_({common, monitor, ranks});
+    work_({common, monitor, ranks, given_flags(app_)});
 }
 
 int Program::run(int argc, const char* const* argv, RankSession& session) {

@@ -46,6 +46,7 @@ struct Run {
     const CommonOptions& common;
     Monitor& monitor;
     Ranks& ranks;
+    std::string settings;  ///< the flags that were given, as TOML
 };
 
 /// Which ranks do a command's work where several were started together.

@@ -23,6 +23,17 @@ std::vector<std::string> path_of(const CLI::App* command) {
     return path;
 }
 
+/// A number as it is, anything else as a string in quotes.
+std::string toml_value(const std::string& text) {
+    if (parse_number(text)) return text;
+    std::string quoted = "\"";
+    for (const char c : text) {
+        if (c == '"' || c == '\\') quoted += '\\';
+        quoted += c;
+    }
+    return quoted + '"';
+}
+
 }  // namespace
 
 std::vector<CLI::App*> running_commands(const CLI::App& root) {
@@ -31,6 +42,25 @@ std::vector<CLI::App*> running_commands(const CLI::App& root) {
         commands.push_back(app->get_subcommands().front());
     }
     return commands;
+}
+
+std::string given_flags(const CLI::App& root) {
+    const std::vector<CLI::App*> running = running_commands(root);
+    if (running.empty()) return "";
+    std::string text = fmt::format("[{}]\n", fmt::join(path_of(running.back()), "."));
+    for (const CLI::App* app : {static_cast<const CLI::App*>(running.back()), &root}) {
+        for (const CLI::Option* option : app->get_options()) {
+            if (option->count() == 0 || !option->get_configurable()) continue;
+            std::vector<std::string> values;
+            for (const std::string& value : option->results()) values.push_back(toml_value(value));
+            const bool is_flag = option->get_items_expected_max() == 0;
+            text += fmt::format("{} = {}\n", option->get_lnames().front(),
+                                is_flag             ? "true"
+                                : values.size() > 1 ? fmt::format("[{}]", fmt::join(values, ", "))
+                                                    : values.front());
+        }
+    }
+    return text;
 }
 
 CommandConfig::Target CommandConfig::find(const TomlEntry& entry) const {

@@ -12,6 +12,10 @@ namespace fermat::cli {
 /// The commands that the command line chose, outermost first: {model, gradient}.
 std::vector<CLI::App*> running_commands(const CLI::App& root);
 
+/// The running command's flags as they were given, by the command line or by a file: a TOML file
+/// that `--config` reads to do the same again.
+std::string given_flags(const CLI::App& root);
+
 /// Flags from a TOML file. A key is a flag without its dashes. Keys before the first table belong
 /// to the command that runs; keys of a table such as [times] or [model.gradient] only to that one,
 /// and they win over the former. Every key is checked, also those of commands that do not run.

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "io/atomic_file.hpp"
 #include "io/checkpoint.hpp"
 #include "io/csv.hpp"
 #include "io/model_io.hpp"
@@ -101,6 +102,9 @@ InversionResult run_inversion(const InversionInputs& inputs, const RunFolder& fo
         validate(inputs.options, inputs.picks, inputs.start.grid());
         if (!run.ranks.is_root()) return;
         folder.create();
+        OutputFile settings(folder.file("settings.toml"));
+        settings.write(run.settings);
+        settings.commit();
         fingerprint = run_fingerprint(inputs.start, inputs.picks, inputs.options);
         state = folder.state(inputs, resume);
         if (state) say(run, fmt::format("going on after iteration {}", state->next.iteration));

@@ -63,9 +63,9 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
              "CSV with columns iterations,cell_x,cell_y,cell_z,vertex_x,vertex_y,vertex_z"
              "[,cell_passes,vertex_passes] (no y in 2-D), one row a stage (default: six stages of "
              "6 iterations, from half the model down to 2 cells)");
-    add_path(
-        app, "-o,--output", flags.output,
-        "folder to write model.h5, coverage.h5, residuals.csv, history.csv, checkpoint.h5 into")
+    add_path(app, "-o,--output", flags.output,
+             "folder to write model.h5, coverage.h5, residuals.csv, history.csv, checkpoint.h5, "
+             "settings.toml into")
         ->required()
         ->type_name("FOLDER");
     app.add_flag("--resume", flags.resume, "go on from the folder's checkpoint, if there is one");

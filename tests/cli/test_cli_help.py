@@ -10,7 +10,7 @@ MODEL_COMMANDS = ["constant", "gradient", "layers", "profile", "checkerboard", "
                   "topography", "convert"]
 COMMANDS = [[], ["model"], *(["model", name] for name in MODEL_COMMANDS), ["times"], ["rays"],
             ["picks"], ["invert"],
-            ["bench"], ["bench", "tomography"], ["bench", "eikonal"], ["info"]]
+            ["bench"], ["bench", "tomography"], ["bench", "eikonal"], ["report"], ["info"]]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: "-".join(words) or "fermat")

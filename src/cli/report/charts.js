@@ -1,0 +1,153 @@
+// The convergence as SVG, residuals by offset and their histogram on canvases.
+
+const BEFORE = "#e69f00", AFTER = "#0072b2";
+
+function svg(name, attributes, text) {
+  const node = document.createElementNS("http://www.w3.org/2000/svg", name);
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+  if (text !== undefined) node.textContent = text;
+  return node;
+}
+
+function drawConvergence(holder, history, unit) {
+  const column = name => history.rows.map(row => row[history.names.indexOf(name)]);
+  const iteration = column("iteration"), rms = column("rms");
+  const wide = 960, tall = 300, room = {left: 70, right: 20, top: 14, bottom: 44};
+  const top = 1.08 * Math.max(...rms), last = Math.max(1, ...iteration), first = iteration[0];
+  const x = n => room.left + (n - first) / (last - first || 1) * (wide - room.left - room.right);
+  const y = v => tall - room.bottom - v / top * (tall - room.top - room.bottom);
+  const root = svg("svg", {viewBox: `0 0 ${wide} ${tall}`, role: "img", "font-size": 13,
+    "aria-label": "RMS residual of each iteration", fill: "#1d2529"});
+  for (const t of niceTicks(0, top, 5)) {
+    root.append(svg("line", {x1: room.left, x2: wide - room.right, y1: y(t), y2: y(t),
+      stroke: "#e4e8ea"}));
+    root.append(svg("text", {x: room.left - 8, y: y(t) + 4, "text-anchor": "end"}, show(t)));
+  }
+  for (const t of niceTicks(first, last, 12).filter(Number.isInteger))
+    root.append(svg("text", {x: x(t), y: tall - room.bottom + 18, "text-anchor": "middle"}, t));
+  root.append(svg("text", {x: wide / 2, y: tall - 8, "text-anchor": "middle"}, "iteration"));
+  root.append(svg("text", {x: 16, y: tall / 2, "text-anchor": "middle",
+    transform: `rotate(-90 16 ${tall / 2})`}, `RMS residual (${unit})`));
+  root.append(svg("polyline", {points: rms.map((v, n) => `${x(iteration[n])},${y(v)}`).join(" "),
+    fill: "none", stroke: AFTER, "stroke-width": 2}));
+  rms.forEach((value, n) => {
+    const dot = svg("circle", {cx: x(iteration[n]), cy: y(value), r: 4, fill: AFTER});
+    dot.append(svg("title", {}, `iteration ${iteration[n]}: RMS ${show(value)} ${unit}`));
+    root.append(dot);
+  });
+  holder.replaceChildren(root);
+}
+
+function table(holder, {names, rows}) {
+  const element = document.createElement("table");
+  const line = (cells, tag) => {
+    const row = element.insertRow();
+    for (const cell of cells) {
+      const node = document.createElement(tag);
+      node.textContent = typeof cell === "number" ? show(cell) : cell;
+      row.append(node);
+    }
+  };
+  line(names, "th");
+  rows.forEach(row => line(row, "td"));
+  holder.replaceChildren(element);
+}
+
+class Residuals {
+  constructor(data, units) {
+    Object.assign(this, {data, units});
+    const finite = [...data.before, ...data.after].filter(Number.isFinite);
+    let low = Infinity, high = -Infinity, far = 0;
+    for (const v of finite) { low = Math.min(low, v); high = Math.max(high, v); }
+    for (const v of data.offset) far = Math.max(far, v);
+    const margin = 0.05 * (high - low) || 1;
+    Object.assign(this, {low: low - margin, high: high + margin, far: far || 1});
+  }
+
+  sets(before, after) {
+    const all = [];
+    if (before) all.push(["start model", this.data.before, BEFORE]);
+    if (after) all.push(["final model", this.data.after, AFTER]);
+    return all;
+  }
+
+  draw(scatter, histogram, readout, before, after) {
+    const sets = this.sets(before, after);
+    this.scatter(scatter, sets);
+    this.histogram(histogram, sets);
+    readout.textContent = sets.map(([name, values]) => {
+      const finite = Array.from(values).filter(Number.isFinite);
+      const rms = Math.sqrt(finite.reduce((sum, v) => sum + v * v, 0) / finite.length);
+      const mean = finite.reduce((sum, v) => sum + v, 0) / finite.length;
+      return `${name}: RMS ${show(rms)}, mean ${show(mean)} ${this.units.time}`;
+    }).join("; ");
+  }
+
+  frame(canvas, xLabel, yLabel) {
+    const pen = canvas.getContext("2d");
+    const f = {left: yLabel ? 70 : 40, right: canvas.width - 14, top: 12,
+      bottom: canvas.height - 44};
+    pen.fillStyle = "#fff";
+    pen.fillRect(0, 0, canvas.width, canvas.height);
+    pen.strokeStyle = pen.fillStyle = "#1d2529";
+    pen.font = "13px system-ui, sans-serif";
+    pen.strokeRect(f.left - 0.5, f.top - 0.5, f.right - f.left + 1, f.bottom - f.top + 1);
+    pen.textAlign = "center";
+    pen.fillText(xLabel, (f.left + f.right) / 2, canvas.height - 8);
+    f.y = v => f.bottom - (v - this.low) / (this.high - this.low) * (f.bottom - f.top);
+    pen.textAlign = "right";
+    for (const t of niceTicks(this.low, this.high, 6)) {
+      pen.fillRect(f.left - 4, f.y(t) - 0.5, 4, 1);
+      if (yLabel) pen.fillText(show(t), f.left - 7, f.y(t) + 4);
+    }
+    pen.save();
+    pen.translate(15, (f.top + f.bottom) / 2);
+    pen.rotate(-Math.PI / 2);
+    pen.textAlign = "center";
+    pen.fillText(yLabel, 0, 0);
+    pen.restore();
+    pen.textAlign = "center";
+    return [pen, f];
+  }
+
+  scatter(canvas, sets) {
+    const {length, time} = this.units;
+    const [pen, f] = this.frame(canvas, `offset (${length})`, `observed − computed (${time})`);
+    const x = v => f.left + v / (1.02 * this.far) * (f.right - f.left);
+    for (const t of niceTicks(0, this.far, 7)) {
+      pen.fillStyle = "#1d2529";
+      pen.fillRect(x(t) - 0.5, f.bottom, 1, 4);
+      pen.fillText(show(t), x(t), f.bottom + 18);
+    }
+    const size = this.data.offset.length > 4000 ? 1.4 : 2.6;
+    for (const [, values, colour] of sets) {
+      pen.fillStyle = colour + "99";
+      values.forEach((v, n) => {
+        if (Number.isFinite(v)) pen.fillRect(x(this.data.offset[n]) - size / 2,
+          f.y(v) - size / 2, size, size);
+      });
+    }
+    pen.fillStyle = "#777";
+    pen.fillRect(f.left, f.y(0) - 0.5, f.right - f.left, 1);
+  }
+
+  histogram(canvas, sets) {
+    const [pen, f] = this.frame(canvas, "picks", ""), count = 40;
+    const bins = sets.map(([, values, colour]) => {
+      const bin = new Array(count).fill(0);
+      for (const v of values) if (Number.isFinite(v))
+        bin[Math.min(count - 1, Math.floor((v - this.low) / (this.high - this.low) * count))]++;
+      return [bin, colour];
+    });
+    const most = Math.max(1, ...bins.flatMap(([bin]) => bin));
+    for (const [bin, colour] of bins) {
+      pen.fillStyle = colour + "8c";
+      const tall = (f.bottom - f.top) / count;
+      bin.forEach((n, k) => pen.fillRect(f.left, f.bottom - (k + 1) * tall,
+        n / most * 0.96 * (f.right - f.left), tall));
+    }
+    pen.fillStyle = "#1d2529";
+    for (const t of niceTicks(0, most / 0.96, 3))
+      pen.fillText(show(t), f.left + t / most * 0.96 * (f.right - f.left), f.bottom + 18);
+  }
+}

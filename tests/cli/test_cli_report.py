@@ -1,0 +1,171 @@
+"""fermat report: one page without the network, whose numbers are those of the run."""
+
+import json
+import re
+
+import h5py
+import numpy as np
+import pytest
+from chromium import Page, find_chromium
+
+HISTORY = """iteration,rms,picks,max_update,cell_size,vertex_size,seconds,chi2,lost,rejected,stage
+0,0.4,3,0,,,0.1,,0,0,0
+1,0.2,3,0.05,9x9,3x3,0.2,,0,0,1
+2,0.1,3,0.02,3x3,3x3,0.3,,0,0,2
+"""
+RESIDUALS = """source,receiver,source_x,source_z,receiver_x,receiver_z,time,error,initial_residual,\
+final_residual,use
+0,0,0,0,3,0,1,,0.5,0.2,used
+0,1,0,0,4,0,2,,-0.5,0.1,used
+1,1,1,0,4,0,2,,0.1,,lost
+"""
+
+
+def add_coverage(model, coverage, count):
+    """coverage.h5 as fermat invert writes it, by way of a copy of the model's grid."""
+    with h5py.File(model) as old, h5py.File(coverage, "w") as new:
+        old.copy("VTKHDF", new)
+        cells = new["VTKHDF"].require_group("CellData")
+        cells["coverage"] = count.transpose().astype(np.float32)
+
+
+@pytest.fixture
+def run(fermat):
+    """A folder `run` as of fermat invert: 2-D, 11 x 6 nodes 0.5 apart from (0, -0.5), 2 + 0.5 z."""
+    (fermat.folder / "run").mkdir()
+    fermat("model", "gradient", "--shape", "11,6", "--spacing", "0.5", "--origin", "0,-0.5", "--v0",
+           "2", "--gradient", "0.5", "-o", "run/model.h5")
+    fermat("model", "constant", "--shape", "11,6", "--spacing", "0.5", "--origin", "0,-0.5",
+           "--velocity", "2", "-o", "start.h5")
+    count = np.zeros((10, 5))
+    count[3:6, 1:4] = 7
+    add_coverage(fermat.folder / "run/model.h5", fermat.folder / "run/coverage.h5", count)
+    fermat.write("run/history.csv", HISTORY)
+    fermat.write("run/residuals.csv", RESIDUALS)
+    fermat.write("run/settings.toml", 'solver = "fim"\n')
+    return fermat
+
+
+def page_data(fermat, name="report.html"):
+    text = (fermat.folder / name).read_text()
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
+    return json.loads(found[1])
+
+
+def test_the_page_holds_the_run(run):
+    assert run("report", "run", "-o", "report.html") == "wrote report.html\n"
+    data = page_data(run)
+    assert data["title"] == "run"
+    assert ["RMS residual", "0.4 → 0.1 s"] in data["summary"]
+    assert ["picks used", "3 of 3"] in data["summary"]
+    assert ["nodes", "(11, 6)"] in data["summary"]
+    assert data["history"]["rows"][1][:2] == [1, 0.2]
+    assert data["settings"] == 'solver = "fim"\n'
+    assert data["model"]["shape"] == [11, 1, 6]
+
+
+def test_words_of_the_user_cannot_break_the_page(run):
+    hostile = "</script><script>alert('x')</script> & \\ \" <b>"
+    run("report", "run", "-o", "report.html", "--title", hostile, "--length-unit", "<m>")
+    data = page_data(run)
+    assert data["title"] == hostile
+    assert data["units"] == {"length": "<m>", "time": "s"}
+    text = (run.folder / "report.html").read_text()
+    assert text.count("<script") == 2
+    assert "alert('x')</script>" not in text
+
+
+def test_equal_runs_are_equal_pages(run):
+    run("report", "run", "-o", "a.html")
+    run("report", "--run", "run", "-o", "b.html", "--quiet")
+    assert run.files()["a.html"] == run.files()["b.html"]
+
+
+def test_what_is_missing_is_named(run):
+    assert "'nowhere' is not a folder" in run.error("report", "nowhere", "-o", "r.html")
+    assert "must end in .html" in run.error("report", "run", "-o", "r.pdf")
+    assert "must be (11, 6), as the run's model" in run.error(
+        "report", "run", "-o", "r.html", "--start", make_other(run))
+    (run.folder / "run/history.csv").write_text(HISTORY.splitlines()[0] + "\n")
+    assert "history.csv' has a header and no rows" in run.error("report", "run", "-o", "r.html")
+    (run.folder / "run/history.csv").unlink()
+    assert "history.csv" in run.error("report", "run", "-o", "r.html")
+
+
+def make_other(fermat):
+    fermat("model", "constant", "--shape", "4,4", "--velocity", "2", "-o", "other.h5")
+    return "other.h5"
+
+
+@pytest.fixture
+def browser(tmp_path_factory):
+    program = find_chromium()
+    if program is None:
+        pytest.skip("no Chromium on this machine (install the package chromium, or set CHROMIUM)")
+    with Page(program, tmp_path_factory.mktemp("chromium")) as page:
+        yield page
+
+
+def test_the_page_in_a_browser(run, browser):
+    """Clicks, reads values and takes a picture."""
+    run("report", "run", "-o", "report.html", "--start", "start.h5")
+    browser.open(run.folder / "report.html")
+    assert browser.errors == []
+    assert browser.text("h1") == "run"
+    assert "0.4 → 0.1 s" in browser.text("#summary")
+    assert browser.value("document.querySelectorAll('#convergence circle').length") == 3
+    assert browser.text("#convergence circle title") == "iteration 0: RMS 0.4 s"
+    assert "start model: RMS 0.4123, mean 0.03333 s" in browser.text("#residual-readout")
+
+    # The value under the pointer is the model's: 2 + 0.5 z at the nearest node, z = 1.
+    whole = "(v => v.toPixel(2.0, 1.0).concat(v.canvas.getBoundingClientRect().width / " \
+            "v.canvas.width))(window.view)"
+    x, y, scale = browser.value(whole)
+    left, top = browser.value("(b => [b.x, b.y])(document.querySelector('#section')"
+                              ".getBoundingClientRect())")
+    here = left + x * scale, top + y * scale
+    browser.mouse("mouseMoved", *here)
+    readout = browser.text("#readout")
+    assert re.search(r"x (2|1\.99\d|2\.00\d), depth (1|0\.99\d*|1\.00\d) km: velocity 2\.5 km/s",
+                     readout), readout
+    assert "change from the start model 25 %" in readout
+    assert "rays in the cell 7" in readout
+
+    # The wheel zooms about the pointer, a click on the button shows all again.
+    span = "view.view.right - view.view.left"
+    browser.mouse("mouseWheel", *here, deltaX=0, deltaY=-120)
+    assert browser.value(span) == pytest.approx(4)
+    browser.mouse("mouseMoved", *here)
+    assert "velocity 2.5 km/s" in browser.text("#readout")
+    browser.click("#reset")
+    assert browser.value(span) == pytest.approx(5)
+
+    # Clicking a box takes residuals off; another field has other colours.
+    browser.click("#before")
+    assert browser.text("#residual-readout").startswith("final model: RMS 0.1581")
+    pixel = f"[...view.pen.getImageData({round(x)}, {round(y)}, 1, 1).data].join()"
+    velocity = browser.value(pixel)
+    browser.choose("#field", "coverage")
+    assert browser.value(pixel) != velocity
+
+    picture = browser.screenshot()
+    assert picture[:8] == b"\x89PNG\r\n\x1a\n"
+    assert len(picture) > 20000
+    assert [url for url in browser.requests if not url.startswith("file:")] == []
+
+
+def test_settings_of_a_run_do_the_same_again(section):
+    """fermat invert leaves its flags as a file that --config reads; the report shows it."""
+    section.write("picks.csv", "source_x,source_z,receiver_x,receiver_z,time\n"
+                               "0,0,5,0,1.6\n0,0,4,0,1.3\n5,0,1,0,1.4\n")
+    section.write("stages.csv", "iterations,cell_x,cell_z,vertex_x,vertex_z\n2,3,3,3,3\n")
+    section("invert", "--model", "model.h5", "--picks", "picks.csv", "--schedule", "stages.csv",
+            "--weights", "equal", "--max-update", "0.2", "-o", "run", "--quiet")
+    text = (section.folder / "run/settings.toml").read_text()
+    assert text.startswith('[invert]\nmodel = "model.h5"\n')
+    assert "max-update = 0.2\n" in text and "quiet = true\n" in text
+    first = section.array("run/model.h5")
+    section("invert", "--config", "run/settings.toml", "-o", "again")
+    np.testing.assert_array_equal(section.array("again/model.h5"), first)
+    section("report", "run", "-o", "report.html")
+    assert page_data(section)["settings"] == text

@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
+#include "cli/graph_flags.hpp"
 #include "cli/outputs.hpp"
 #include "cli/survey.hpp"
 #include "core/error.hpp"
@@ -28,7 +29,7 @@ struct TimesFlags {
     std::optional<fs::path> sources;
     bool together = false;
     std::optional<fs::path> receivers;
-    EikonalOptions eikonal;
+    SolverFlags solver;
     Precision precision = Precision::single;
     std::optional<fs::path> output;
     std::optional<fs::path> table;
@@ -44,7 +45,7 @@ void add_flags(CLI::App& app, TimesFlags& flags) {
                  "one field: the first arrival of all sources with their start times");
     add_path(app, "--receivers", flags.receivers,
              "receivers: CSV with columns x,y,z (no y in 2-D), or .sgt");
-    add_eikonal_flags(app, flags.eikonal);
+    add_solver_flags(app, flags.solver);
     add_choice(app, "--precision", flags.precision, "of the computation");
     add_path(app, "-o,--output", flags.output, "fields to write: .h5; infinite where none arrives");
     add_path(app, "--table", flags.table,
@@ -53,6 +54,10 @@ void add_flags(CLI::App& app, TimesFlags& flags) {
 
 void check(const TimesFlags& flags, const CommonOptions& common) {
     require_cpu(common, "fermat times");
+    if (flags.solver.names_graph() && flags.precision == Precision::full) {
+        throw InputError(fmt::format("--precision is 'double' (--solver {} computes in single)",
+                                     name_of(std::get<GraphSolver>(*flags.solver.solver))));
+    }
     if (!flags.output && !flags.table) {
         throw InputError("nothing to write (use -o times.h5, or --receivers r.csv --table t.csv)");
     }
@@ -81,6 +86,7 @@ struct Job {
     const std::vector<PointSource>& sources;
     const std::vector<Vec3>& receivers;
     const EikonalOptions& options;
+    const Graph* graph;  ///< of a solver on the grid graph
     Precision precision;
     Monitor& monitor;
 };
@@ -99,6 +105,11 @@ class PairTimes {
             times_[source * receivers_.size() + r] = time_at(field, receivers_[r]);
         }
     }
+    void read(std::size_t source, const Graph& graph, const GraphField& field) {
+        for (std::size_t r = 0; r < receivers_.size(); ++r) {
+            times_[source * receivers_.size() + r] = time_at(graph, field, receivers_[r]);
+        }
+    }
     double at(std::size_t source, std::size_t receiver) const {
         return times_[source * receivers_.size() + receiver];
     }
@@ -108,9 +119,29 @@ class PairTimes {
     std::vector<double> times_;
 };
 
+std::vector<GraphSource> graph_sources(const Job& job) {
+    std::vector<GraphSource> sources;
+    for (const PointSource& s : job.sources) sources.push_back({s.position, s.start_time});
+    return sources;
+}
+
+PairTimes solve_each_on_graph(const Job& job, ImageWriter* image) {
+    PairTimes pairs(job);
+    const Graph& graph = *job.graph;
+    for_each_field(graph, graph_sources(job), job.monitor,
+                   [&](std::size_t i, const GraphField& field) {
+                       pairs.read(i, graph, field);
+                       if (image == nullptr) return;
+                       image->add_point_array(time_array_name(i, job.sources.size()),
+                                              node_times(graph, field));
+                   });
+    return pairs;
+}
+
 /// One field a source, each written when it is ready; their names, not their order in time, say
 /// whose they are. HDF5 lets one thread in at a time by itself.
 PairTimes solve_each(const Job& job, ImageWriter* image) {
+    if (job.graph != nullptr) return solve_each_on_graph(job, image);
     PairTimes pairs(job);
     const std::size_t count = job.sources.size();
     if (job.precision == Precision::full) {
@@ -141,7 +172,9 @@ PairTimes solve_each(const Job& job, ImageWriter* image) {
 
 void write_together(const Job& job, ImageWriter& image) {
     const std::string name = time_array_name(0, 1);
-    if (job.precision == Precision::full) {
+    if (job.graph != nullptr) {
+        image.add_point_array(name, first_arrivals(*job.graph, graph_sources(job), job.monitor));
+    } else if (job.precision == Precision::full) {
         image.add_point_array(name, to_single(first_arrivals<double>(job.model, job.sources,
                                                                      job.options, job.monitor)));
     } else {
@@ -169,16 +202,14 @@ void fill_table(const Job& job, const PairTimes& pairs, CsvWriter& table, bool t
 
 void compute_times(const TimesFlags& flags, const Run& run) {
     check(flags, run.common);
-    EikonalOptions options = flags.eikonal;
-    options.threads = run.common.threads;
-    validate(options);
+    const EikonalOptions options = eikonal_options(flags.solver, run.common.threads);
     const Model model = read_model(flags.model);
+    const GraphOptions on_graph = graph_options(flags.solver, model.grid(), run.common.threads);
     const auto sources =
         read_survey_sources(model, flags.source, flags.sources, AirPoints::refused);
     std::vector<Vec3> receivers;
     if (flags.receivers)
         receivers = read_survey_receivers(model, *flags.receivers, AirPoints::refused);
-    const Job job{model, sources, receivers, options, flags.precision, run.monitor};
 
     // Opened first: that an output cannot be written is told before the work.
     std::optional<ImageWriter> image;
@@ -188,6 +219,10 @@ void compute_times(const TimesFlags& flags, const Run& run) {
         table.emplace(*flags.table, std::vector<std::string>{"source", "receiver", "time"});
 
     const auto start = std::chrono::steady_clock::now();
+    std::optional<Graph> graph;
+    if (flags.solver.names_graph()) graph.emplace(model, on_graph, run.monitor);
+    const Job job{model,           sources,    receivers, options, graph ? &*graph : nullptr,
+                  flags.precision, run.monitor};
     if (image && flags.together) write_together(job, *image);
     if (table || !flags.together) {
         const bool fields = image && !flags.together;

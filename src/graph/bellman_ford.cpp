@@ -94,12 +94,12 @@ float window_of(const GraphView& graph, Shape tile) {
 
 class TileSolver {
   public:
-    TileSolver(const Graph& graph, GraphField& field)
+    TileSolver(const Graph& graph, int threads, GraphField& field)
         : graph_(graph),
           view_(graph.view()),
           field_(field),
           next_(field.times),
-          threads_(resolve_threads(graph.options().threads)),
+          threads_(threads),
           size_(tile_size(view_)),
           tiles_{ceil_divide(view_.shape.x, size_.x), ceil_divide(view_.shape.y, size_.y),
                  ceil_divide(view_.shape.z, size_.z)},
@@ -257,9 +257,9 @@ class TileSolver {
 
 }  // namespace
 
-void bellman_ford(const Graph& graph, std::span<const Link> links, GraphField& field,
+void bellman_ford(const Graph& graph, std::span<const Link> links, int threads, GraphField& field,
                   Monitor& monitor) {
-    TileSolver(graph, field).run(links, monitor);
+    TileSolver(graph, threads, field).run(links, monitor);
 }
 
 }  // namespace fermat

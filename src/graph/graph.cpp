@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <new>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/teams.hpp"
 #include "graph/bellman_ford.hpp"
 #include "graph/dijkstra.hpp"
 #include "graph/prepare.hpp"
@@ -34,6 +36,12 @@ Shape with_border(Shape shape, Index3 border) {
     return {shape.x + 2 * border.x, shape.y + 2 * border.y, shape.z + 2 * border.z};
 }
 
+Index3 radius_of(const GraphOptions& options, const Grid& grid) {
+    Index3 r = options.radius == Index3{} ? default_radius(grid) : options.radius;
+    if (grid.is_2d()) r.y = 0;
+    return r;
+}
+
 /// Bytes of this machine's memory.
 double machine_memory() {
     return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
@@ -46,8 +54,7 @@ Index3 default_radius(const Grid& grid) { return grid.is_2d() ? Index3{5, 0, 5} 
 
 void validate(const GraphOptions& options, const Grid& grid) {
     resolve_threads(options.threads);
-    Index3 r = options.radius;
-    if (grid.is_2d()) r.y = 0;
+    const Index3 r = radius_of(options, grid);
     constexpr int largest = 64;
     if (std::max({r.x, r.y, r.z}) > largest) {
         throw InputError(
@@ -71,7 +78,7 @@ void validate(const GraphOptions& options, const Grid& grid) {
 Graph::Graph(const Model& model, const GraphOptions& options, Monitor& monitor)
     : grid_(model.grid()), options_(options) {
     validate(options_, grid_);
-    if (grid_.is_2d()) options_.radius.y = 0;
+    options_.radius = radius_of(options_, grid_);
     const Index3 border = options_.radius;
     const Shape memory = with_border(grid_.shape, border);
     star_ = make_star_table(border, options_.edges, options_.reading, grid_.spacing, memory);
@@ -106,14 +113,15 @@ Graph::Graph(const Model& model, const GraphOptions& options, Monitor& monitor)
     view_.stored = stored_.get();
 }
 
-GraphField solve(const Graph& graph, Vec3 source, double start_time, Monitor& monitor) {
+GraphField solve(const Graph& graph, const GraphSource& point, Monitor& monitor, int threads) {
     const Grid& grid = graph.grid();
+    Vec3 source = point.position;
     if (grid.is_2d()) source.y = grid.origin.y;
     require_inside(grid, source, "source");
     GraphField field;
     field.source = grid.clamp(source);
     field.source_index = grid.to_index(field.source);
-    field.start_time = start_time;
+    field.start_time = point.start_time;
     const std::vector<Link> links = graph.links(field.source);
     if (links.empty()) {
         throw InputError(fmt::format("source at {} is in air (move it below the surface)",
@@ -133,9 +141,39 @@ GraphField solve(const Graph& graph, Vec3 source, double start_time, Monitor& mo
     if (graph.options().solver == GraphSolver::dijkstra) {
         dijkstra(graph, links, field, monitor);
     } else {
-        bellman_ford(graph, links, field, monitor);
+        const int wanted = threads > 0 ? threads : resolve_threads(graph.options().threads);
+        bellman_ford(graph, links, wanted, field, monitor);
     }
     return field;
+}
+
+void for_each_field(const Graph& graph, std::span<const GraphSource> sources, Monitor& monitor,
+                    const std::function<void(std::size_t, const GraphField&)>& consume) {
+    const auto count = static_cast<std::int64_t>(sources.size());
+    monitor.begin("shortest paths", count);
+    for_each_by_teams(count, resolve_threads(graph.options().threads),
+                      [&](std::int64_t i, int team) {
+                          monitor.check();
+                          const auto n = static_cast<std::size_t>(i);
+                          consume(n, solve(graph, sources[n], monitor, team));
+                          monitor.advance();
+                      });
+    monitor.end();
+}
+
+Field<float> first_arrivals(const Graph& graph, std::span<const GraphSource> sources,
+                            Monitor& monitor) {
+    if (sources.empty()) throw InputError("no source is given (at least one is needed)");
+    Field<float> earliest(graph.grid().shape, std::numeric_limits<float>::infinity());
+    std::mutex one_at_a_time;
+    for_each_field(graph, sources, monitor, [&](std::size_t, const GraphField& field) {
+        const Field<float> times = node_times(graph, field);
+        const std::lock_guard lock(one_at_a_time);
+        for (std::size_t n = 0; n < times.size(); ++n) {
+            earliest[n] = std::min(earliest[n], times[n]);
+        }
+    });
+    return earliest;
 }
 
 Field<float> node_times(const Graph& graph, const GraphField& field) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -55,7 +56,7 @@ inline constexpr auto choices<TileVisits> = choice_table<TileVisits>(
 
 struct GraphOptions {
     GraphSolver solver = GraphSolver::dijkstra;
-    Index3 radius{5, 5, 5};  ///< of the star along each axis, in nodes; that along y is 0 in 2-D
+    Index3 radius;  ///< of the star along each axis, in nodes (2-D: not y); none: default_radius
     StarEdges edges = StarEdges::coprime;
     Reading reading = Reading::linear;
     EdgeWeights weights = EdgeWeights::automatic;
@@ -114,9 +115,25 @@ class Graph {
     GraphView view_;
 };
 
-/// Shortest times of one source at every node.
-GraphField solve(const Graph& graph, Vec3 source, double start_time = 0,
-                 Monitor& monitor = silent_monitor());
+/// A point that starts to radiate at `start_time`.
+struct GraphSource {
+    Vec3 position;
+    double start_time = 0;
+};
+
+/// Shortest times of one source at every node; on the graph's own number of threads, or `threads`.
+GraphField solve(const Graph& graph, const GraphSource& source, Monitor& monitor = silent_monitor(),
+                 int threads = 0);
+
+/// Solves every source by itself, in parallel over sources, and hands each field to `consume` with
+/// its source's number: in any order, from any thread, one call at a time per thread. Memory beside
+/// the graph is one field a thread, whatever the number of sources.
+void for_each_field(const Graph& graph, std::span<const GraphSource> sources, Monitor& monitor,
+                    const std::function<void(std::size_t, const GraphField&)>& consume);
+
+/// The earliest time of several sources at every node, each with its own start time.
+Field<float> first_arrivals(const Graph& graph, std::span<const GraphSource> sources,
+                            Monitor& monitor = silent_monitor());
 
 /// Times on the nodes, with the start time.
 Field<float> node_times(const Graph& graph, const GraphField& field);

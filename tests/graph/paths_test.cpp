@@ -30,7 +30,7 @@ TEST(Paths, JoinReceiverAndSourceAndTakeTheirTime) {
             const Vec3 far = grid.far_corner();
             const double y = grid.is_2d() ? grid.origin.y : grid.origin.y + 1.234;
             for (const Vec3 source : {grid.origin, Vec3{grid.origin.x + 1.01, y, far.z - 0.77}}) {
-                const GraphField field = solve(graph, source, 2.5);
+                const GraphField field = solve(graph, {source, 2.5});
                 for (const Vec3 receiver :
                      {far, grid.origin, source, Vec3{far.x - 0.31, y, grid.origin.z + 0.13},
                       source + Vec3{0.1, 0, -0.2}}) {
@@ -52,7 +52,7 @@ TEST(Paths, AreTheSameFromEitherEnd) {
     const Graph graph(model, {});
     const Vec3 a{3.3, 0, 4.8};
     const Vec3 b{55.2, 0, 40.1};
-    EXPECT_NEAR(time_at(graph, solve(graph, a), b), time_at(graph, solve(graph, b), a), 1e-4);
+    EXPECT_NEAR(time_at(graph, solve(graph, {a}), b), time_at(graph, solve(graph, {b}), a), 1e-4);
 }
 
 TEST(Paths, PointsBetweenNodesLoseNoAccuracy) {
@@ -62,7 +62,7 @@ TEST(Paths, PointsBetweenNodesLoseNoAccuracy) {
     const Graph graph(model, options);
     const double bound = 1 / std::cos(largest_gap(graph.star().offset, 1, 1) / 2) - 1;
     const Vec3 source{50.37, 0, 49.61};
-    const GraphField field = solve(graph, source);
+    const GraphField field = solve(graph, {source});
     for (int n = 0; n < 200; ++n) {
         const double r = 0.2 + 0.24 * n;
         const Vec3 p = source + r * Vec3{std::cos(0.7 * n), 0, std::sin(0.7 * n)};
@@ -87,7 +87,7 @@ TEST(Paths, GoRoundAir) {
     for (const Reading reading : {Reading::linear, Reading::nearest}) {
         options.reading = reading;
         const Graph graph(model, options);
-        const GraphField field = solve(graph, {20, 0, 10});
+        const GraphField field = solve(graph, {{20, 0, 10}});
         const GraphPath path = graph_path(graph, field, {40, 0, 10});
         const double taut = 2 * std::hypot(10.0, 20.0);  // to the wall's foot and back
         EXPECT_GT(path.time, taut);
@@ -101,15 +101,15 @@ TEST(Paths, EndInAirOrBehindItAsInfinite) {
     for (int k = 0; k < 21; ++k) velocity(10, 0, k) = 0;
     const Model model({{21, 1, 21}, {}, {1, 1, 1}}, std::move(velocity));
     const Graph graph(model, {});
-    const GraphField field = solve(graph, {2, 0, 3});
+    const GraphField field = solve(graph, {{2, 0, 3}});
     const GraphPath behind = graph_path(graph, field, {15, 0, 3});
     EXPECT_TRUE(std::isinf(behind.time));
     EXPECT_EQ(behind.points.size(), 1u);
     EXPECT_TRUE(std::isinf(time_at(graph, field, {10, 0, 7})));
-    EXPECT_THROW(solve(graph, {10, 0, 7}), InputError);
+    EXPECT_THROW(solve(graph, {{10, 0, 7}}), InputError);
     // Points of a cell that has rock are joined to it.
     EXPECT_TRUE(std::isfinite(time_at(graph, field, {9.6, 0, 7.5})));
-    EXPECT_TRUE(std::isfinite(time_at(graph, solve(graph, {9.6, 0, 7.5}), {0, 0, 0})));
+    EXPECT_TRUE(std::isfinite(time_at(graph, solve(graph, {{9.6, 0, 7.5}}), {0, 0, 0})));
 }
 
 TEST(Graph, ServesManySources) {
@@ -120,7 +120,7 @@ TEST(Graph, ServesManySources) {
     const Graph graph(model, options);
     for (int n = 0; n < 4; ++n) {
         const Vec3 source{3.0 * n, 0, 2.5 * n};
-        EXPECT_EQ(solve(graph, source).times, solve(Graph(model, options), source).times);
+        EXPECT_EQ(solve(graph, {source}).times, solve(Graph(model, options), {source}).times);
     }
 }
 

@@ -45,7 +45,7 @@ std::vector<Case> cases() {
 
 Field<float> times_of(const Model& model, const GraphOptions& options, Vec3 source) {
     const Graph graph(model, options);
-    return node_times(graph, solve(graph, source));
+    return node_times(graph, solve(graph, {source}));
 }
 
 void expect_same(const Field<float>& a, const Field<float>& b, float tolerance) {
@@ -120,10 +120,10 @@ TEST(Solvers, GiveTheSameBitsForAnyNumberOfThreads) {
             options.radius = c.radius;
             options.weights = weights;
             options.threads = 1;
-            const GraphField one = solve(Graph(model, options), c.source);
+            const GraphField one = solve(Graph(model, options), {c.source});
             for (const int threads : {2, 3}) {
                 options.threads = threads;
-                const GraphField many = solve(Graph(model, options), c.source);
+                const GraphField many = solve(Graph(model, options), {c.source});
                 EXPECT_EQ(one.times, many.times);
                 EXPECT_EQ(one.predecessor, many.predecessor);
             }
@@ -230,12 +230,12 @@ TEST(Options, BadOnesAreSentences) {
     options.threads = -1;
     EXPECT_THROW(Graph(model, options), InputError);
     const Graph graph(model, {});
-    EXPECT_THROW(solve(graph, {9, 0, 1}), InputError);
-    EXPECT_THROW(solve(graph, {NAN, 0, 1}), InputError);
+    EXPECT_THROW(solve(graph, {{9, 0, 1}}), InputError);
+    EXPECT_THROW(solve(graph, {{NAN, 0, 1}}), InputError);
     Monitor stopped({}, [] { return true; });
     GraphOptions tiles;
     tiles.solver = GraphSolver::bellman_ford;
-    EXPECT_THROW(solve(Graph(model, tiles), {}, 0, stopped), Cancelled);
+    EXPECT_THROW(solve(Graph(model, tiles), {}, stopped), Cancelled);
 }
 
 }  // namespace

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <span>
+
+#include "core/monitor.hpp"
+#include "eikonal/time_field.hpp"
+#include "graph/graph.hpp"
+#include "model/model.hpp"
+#include "rays/ray_set.hpp"
+
+namespace fermat {
+
+/// Rays of one source from its tree of shortest paths, to receivers in the closed box. The source
+/// must not lie in air. `receiver_numbers` become the rays' receiver indices.
+RaySet trace_graph_rays(const Model& model, const Graph& graph, const PointSource& source,
+                        std::int32_t source_number, std::span<const Vec3> receivers,
+                        std::span<const std::int32_t> receiver_numbers, int threads,
+                        Monitor& monitor);
+
+}  // namespace fermat

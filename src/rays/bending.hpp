@@ -16,8 +16,9 @@ namespace fermat {
 /// Bends the odd points with the even ones fixed, then the even ones with the odd ones fixed (paper
 /// 3, figure 3). Shifts on trial are a share of the section's length.
 template <class Block, class Medium>
-FERMAT_HD void bend_points(Block block, const Medium& medium, const BendSpace& space, int segments,
-                           int samples, double shift) {
+FERMAT_HD [[gnu::noinline]] void bend_points(Block block, const Medium& medium,
+                                             const BendSpace& space, int segments, int samples,
+                                             double shift) {
     const auto bend_point = [&](int i) {
         PointBend<Medium> bend(medium, space.point[i - 1], space.point[i], space.point[i + 1],
                                samples);
@@ -31,8 +32,8 @@ FERMAT_HD void bend_points(Block block, const Medium& medium, const BendSpace& s
 /// Doubles the sections and bends them. Times on trial take `samples` points along the whole ray,
 /// so that long sections see what lies between their ends.
 template <class Block, class Medium>
-FERMAT_HD void double_sections(Block block, const Medium& medium, BendSpace& space, int segments,
-                               int samples) {
+FERMAT_HD [[gnu::noinline]] void double_sections(Block block, const Medium& medium,
+                                                 BendSpace& space, int segments, int samples) {
     constexpr double shift = 0.1;
     block.for_each(segments + 1, [&](int i) {
         space.other[2 * i] = space.point[i];
@@ -57,8 +58,8 @@ FERMAT_HD double ray_time(Block block, const Medium& medium, const BendSpace& sp
 
 /// Time of the ray as exactly as its medium can.
 template <class Block, class Medium>
-FERMAT_HD double exact_time(Block block, const Medium& medium, const BendSpace& space,
-                            int segments) {
+FERMAT_HD [[gnu::noinline]] double exact_time(Block block, const Medium& medium,
+                                              const BendSpace& space, int segments) {
     return ray_time(block, medium, space, segments,
                     [&](Vec3 a, Vec3 b) { return medium.segment_time(a, b); });
 }
@@ -68,9 +69,10 @@ FERMAT_HD double exact_time(Block block, const Medium& medium, const BendSpace& 
 template <class Block, class Medium>
 FERMAT_HD void settle_points(Block block, const Medium& medium, const BendSpace& space,
                              int segments, const BendSettings& settings) {
+    constexpr double shifts[] = {0.2, 0.02};
     double time = exact_time(block, medium, space, segments);
     for (int round = 0; round < settings.most_relaxations; ++round) {
-        for (const double shift : {0.2, 0.02}) {
+        for (const double shift : shifts) {
             bend_points(block, medium, space, segments, 1, shift);
         }
         const double now = exact_time(block, medium, space, segments);
@@ -83,8 +85,8 @@ FERMAT_HD void settle_points(Block block, const Medium& medium, const BendSpace&
 /// Bends the ray of `segments` segments (a power of two) in space.point to settings.segments, lets
 /// it settle, and gives its exact time.
 template <class Block, class Medium>
-FERMAT_HD double bend_ray(Block block, const Medium& medium, BendSpace& space, int segments,
-                          const BendSettings& settings) {
+FERMAT_HD [[gnu::noinline]] double bend_ray(Block block, const Medium& medium, BendSpace& space,
+                                            int segments, const BendSettings& settings) {
     for (; segments < settings.segments; segments *= 2) {
         double_sections(block, medium, space, segments, settings.segments);
     }

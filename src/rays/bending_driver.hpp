@@ -7,6 +7,7 @@
 
 #include "core/block.hpp"
 #include "core/parallel.hpp"
+#include "rays/bending_lots.hpp"
 #include "rays/bending_pair.hpp"
 #include "rays/bending_rays.hpp"
 
@@ -27,15 +28,6 @@ class ThreadBlock {
   private:
     int threads_;
 };
-
-/// Segments of a ray: a power of two, none longer than `segment` on the straight line.
-inline int segments_for(double length, double segment) {
-    constexpr int least = 4;
-    constexpr int most = 1024;
-    int segments = least;
-    while (segments < most && segments * segment < length) segments *= 2;
-    return segments;
-}
 
 /// One thread's memory, for ray after ray.
 class BendMemory {

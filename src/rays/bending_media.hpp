@@ -89,19 +89,7 @@ class GridMedium {
     }
 
     /// No cell and no face on the way is all air.
-    FERMAT_HD bool clear(Vec3 a, Vec3 b) const {
-        if (!has_air_) return true;
-        bool rock = true;
-        for_each_piece(grid_, a, b, [&](const Piece& piece) {
-            const CellSlowness cell(grid_, velocity_, piece.cell);
-            const Vec3 middle = 0.5 * (piece.from + piece.to);
-            for (const Vec3 at : {piece.from, middle, piece.to}) {
-                double weights[8] = {};
-                rock = rock && cell.add_weights(at, 1, weights);
-            }
-        });
-        return rock;
-    }
+    FERMAT_HD_INLINE bool clear(Vec3 a, Vec3 b) const { return !has_air_ || clear_of_air(a, b); }
 
     FERMAT_HD_INLINE double trial_time(Vec3 a, Vec3 b, int samples) const {
         const double share = 1.0 / samples;
@@ -112,7 +100,7 @@ class GridMedium {
         return distance(a, b) * share * sum;
     }
 
-    FERMAT_HD double segment_time(Vec3 a, Vec3 b) const {
+    FERMAT_HD [[gnu::noinline]] double segment_time(Vec3 a, Vec3 b) const {
         double time = 0;
         for_each_piece(grid_, a, b, [&](const Piece& piece) {
             time += CellSlowness(grid_, velocity_, piece.cell).piece_time(piece);
@@ -156,6 +144,19 @@ class GridMedium {
         const double low = mix(line(s, at.z), line(s + next_row_, at.z), at.y);
         const double high = mix(line(s + slab_, at.z), line(s + slab_ + next_row_, at.z), at.y);
         return mix(low, high, at.x);
+    }
+
+    FERMAT_HD [[gnu::noinline]] bool clear_of_air(Vec3 a, Vec3 b) const {
+        bool rock = true;
+        for_each_piece(grid_, a, b, [&](const Piece& piece) {
+            const CellSlowness cell(grid_, velocity_, piece.cell);
+            const Vec3 places[] = {piece.from, 0.5 * (piece.from + piece.to), piece.to};
+            for (const Vec3 at : places) {
+                double weights[8] = {};
+                rock = rock && cell.add_weights(at, 1, weights);
+            }
+        });
+        return rock;
     }
 
     FERMAT_HD_RARE SlownessPoint beside_air(const Place& at) const {

@@ -90,7 +90,8 @@ FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space,
         winner = {time, start};
         block.for_each(settings.segments + 1, [&](int i) { space.best[i] = space.point[i]; });
     };
-    for (const int n : {first, second}) {
+    const int chosen[] = {first, second};
+    for (const int n : chosen) {
         if (n < 0 || (n == second && !(second_time < close * first_time))) continue;
         block.for_each(coarse + 1,
                        [&](int i) { space.point[i] = space.heat[n * (coarse + 1) + i]; });

@@ -51,41 +51,6 @@ namespace {
 
 constexpr RayStart seed_starts[] = {RayStart::descent, RayStart::graph};
 
-/// By source, within a source as they came.
-std::vector<RayPair> sorted_pairs(const RayJob& job) {
-    for (const RayPair& pair : job.pairs) {
-        const bool good =
-            pair.source >= 0 && static_cast<std::size_t>(pair.source) < job.sources.size() &&
-            pair.receiver >= 0 && static_cast<std::size_t>(pair.receiver) < job.receivers.size();
-        if (!good) {
-            throw InputError(fmt::format(
-                "pair ({}, {}) names a source or receiver that is not there (there are {} and {})",
-                pair.source, pair.receiver, job.sources.size(), job.receivers.size()));
-        }
-    }
-    std::vector<RayPair> pairs(job.pairs.begin(), job.pairs.end());
-    std::stable_sort(pairs.begin(), pairs.end(),
-                     [](const RayPair& a, const RayPair& b) { return a.source < b.source; });
-    return pairs;
-}
-
-/// Calls lot(pairs) for some thousand pairs at a time. A lot ends with a source where it can, so
-/// that a source's field is not solved twice for its seeds.
-template <class Lot>
-void for_each_lot(std::span<const RayPair> pairs, Lot lot) {
-    constexpr std::size_t most = 16384;
-    for (std::size_t first = 0; first < pairs.size();) {
-        std::size_t end = std::min(pairs.size(), first + most);
-        if (end < pairs.size()) {
-            std::size_t cut = end;
-            while (cut > first && pairs[cut - 1].source == pairs[end].source) --cut;
-            if (cut > first) end = cut;
-        }
-        lot(pairs.subspan(first, end - first));
-        first = end;
-    }
-}
-
 void require_no_seeds(const BendingOptions& options) {
     for (const RayStart start : seed_starts) {
         if (options.starts.has(start)) {
@@ -111,10 +76,10 @@ RaySet bend_all(const Medium& medium, const Box& box, const RayJob& job,
     for (std::size_t n = 0; n < job.sources.size(); ++n)
         check(job.sources[n].position, "source", n);
     for (std::size_t n = 0; n < job.receivers.size(); ++n) check(job.receivers[n], "receiver", n);
-    const auto pairs = sorted_pairs(job);
+    const auto pairs = detail::sorted_pairs(job);
     RaySet all;
     monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
-    for_each_lot(pairs, [&](std::span<const RayPair> some) {
+    detail::for_each_lot(pairs, [&](std::span<const RayPair> some) {
         const detail::BendingLot<Medium> lot{medium, job.sources,    job.receivers,  some,
                                              {},     options.starts, options.segment};
         const RaySet set = detail::bend_lot(lot, options.tasks, resolve_threads(threads), monitor);
@@ -139,21 +104,6 @@ double extent_of(const RayJob& job) {
     return norm(high - low);
 }
 
-/// 1/v on the nodes, 0 in air.
-Field<float> slowness_of(const Model& model) {
-    Field<float> slowness(model.grid().shape);
-    const auto velocity = model.velocity();
-    for (std::size_t n = 0; n < slowness.size(); ++n) {
-        slowness[n] = velocity[n] > 0 ? 1 / velocity[n] : 0;
-    }
-    return slowness;
-}
-
-double default_segment(const Grid& grid) {
-    const double level = grid.is_2d() ? grid.spacing.x : std::min(grid.spacing.x, grid.spacing.y);
-    return 0.5 * std::min(level, grid.spacing.z);
-}
-
 }  // namespace
 
 void validate(const BendingOptions& options) {
@@ -171,13 +121,13 @@ void bend_rays(const Model& model, const RayJob& job, const BendingOptions& opti
                const SeedRays& seed, Monitor& monitor,
                const std::function<void(RaySet&&)>& consume) {
     validate(options);
-    const auto pairs = sorted_pairs(job);
-    const Field<float> slowness = slowness_of(model);
+    const auto pairs = detail::sorted_pairs(job);
+    const Field<float> slowness = detail::slowness_of(model);
     using Medium = GridMedium<Space::host>;
     const Medium medium(model.grid(), model.velocity(), slowness.view(), model.has_air());
-    const double segment = options.segment > 0 ? options.segment : default_segment(model.grid());
+    const double segment = detail::segment_length(options, model.grid());
     monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
-    for_each_lot(pairs, [&](std::span<const RayPair> some) {
+    detail::for_each_lot(pairs, [&](std::span<const RayPair> some) {
         std::vector<detail::SeedSet> seeds;
         for (const RayStart start : seed_starts) {
             if (options.starts.has(start)) seeds.push_back({start, seed(start, some)});

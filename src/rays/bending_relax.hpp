@@ -69,8 +69,8 @@ FERMAT_HD inline void string_step(const BendSpace& space, int segments) {
 /// and short waves of the ray alike, where point by point long ones take the square of the number
 /// of points. A step that does not shorten the time is halved, and at last refused.
 template <class Block, class Medium>
-FERMAT_HD void relax(Block block, const Medium& medium, BendSpace& space, int segments,
-                     const BendSettings& settings) {
+FERMAT_HD [[gnu::noinline]] void relax(Block block, const Medium& medium, BendSpace& space,
+                                       int segments, const BendSettings& settings) {
     constexpr int most_halvings = 6;
     pull(block, medium, space, space.point, segments);
     double time = sum_of_times(block, space, segments);

@@ -1,7 +1,9 @@
 """The scripts' own Python: the check of includes and the closing count of scripts/test."""
 
 import importlib.util
+import shutil
 
+import fermat
 import pytest
 
 
@@ -121,3 +123,26 @@ def test_a_part_that_died_without_a_failed_test_is_a_failure(script, tmp_path, c
 def test_no_result_at_all_is_a_failure(script, tmp_path, capsys):
     assert script("count_tests").main(tmp_path) == 1
     assert capsys.readouterr().out == "0 passed, 1 failed, 0 skipped\n"
+
+
+def test_a_wheel_that_needs_a_machines_libraries_is_found_out(script, tmp_path):
+    check_wheel = script("check_wheel")
+    assert check_wheel.findings(tmp_path) == ["no compiled file is in the wheel"]
+    program = shutil.which("readelf")
+    if program is None:
+        pytest.skip("no readelf on this machine")
+    shutil.copy(program, tmp_path / "program")
+    found = check_wheel.findings(tmp_path)
+    assert any("program needs libbfd" in each or "program needs libctf" in each for each in found)
+    assert not any("libc.so.6" in each for each in found)
+
+
+def test_the_reference_has_every_public_name(script):
+    page = script("make_reference").python_page()
+    for place in (fermat, fermat.analytic, fermat.plot):
+        for name in place.__all__:
+            thing = getattr(place, name)
+            if callable(thing):
+                assert f"### `{place.__name__}.{name}`" in page
+    assert "#### `Model.with_topography`" in page
+    assert "- `source`: A position" in page

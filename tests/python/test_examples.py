@@ -1,0 +1,31 @@
+"""Examples are short, run, and leave the picture that the documentation shows."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+QUICK = {  # script: further arguments, and its picture
+    "head-waves/head_waves.py": ([], "head-waves.png"),
+    "marmousi-like/marmousi_like.py": ([], "marmousi-like.png"),
+    "gpu-batch/gpu_batch.py": (["2"], "gpu-batch.png"),
+}
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_an_example_runs(name, tmp_path):
+    arguments, picture = QUICK[name]
+    script = ROOT / "examples" / name
+    done = subprocess.run(
+        [sys.executable, script, tmp_path, *arguments], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / picture).stat().st_size > 20000
+    assert picture in (ROOT / "docs" / "examples.md").read_text()
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_an_example_is_short(name):
+    assert len((ROOT / "examples" / name).read_text().splitlines()) <= 60

@@ -35,7 +35,23 @@ def signature(thing: Any, name: str) -> str:
     else:
         text = re.sub(r"ForwardRef\('?(.*?)'?\)(?=[,)])", r"\1", str(inspect.signature(thing)))
     text = re.sub(r"\b(?:fermat|numpy|collections|typing|os)\.(?:\w+\.)*", "", text)
-    return name + text.replace("'", "").removesuffix(" -> None")
+    text = re.sub(r"(: |-> )'([^']*)'", r"\1\2", text)
+    return wrapped(name + text.removesuffix(" -> None"))
+
+
+def wrapped(call: str) -> str:
+    """A long signature has a line for each parameter."""
+    head, inside, tail = re.fullmatch(r"([\w.]+)\((.*)\)(.*)", call, re.DOTALL).groups()  # type: ignore
+    if len(call) <= 88:
+        return call
+    parts, depth = [""], 0
+    for character in inside:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return f"{head}(\n" + "".join(f"    {part.strip()},\n" for part in parts) + f"){tail}"
 
 
 def docstring(thing: Any) -> str:

@@ -29,6 +29,19 @@ class HostBlock {
         }
     }
 
+    /// write(n, read(n)) for n below Count, where reads wait for memory that writes do not touch.
+    template <int Count, class Read, class Write>
+    FERMAT_HD void transfer(Read read, Write write) const {
+        for_each(Count, [&](int n) { write(n, read(n)); });
+    }
+
+    /// What lanes have gathered in variables of their own, put together for all of them. The lanes
+    /// of a HostBlock share their variables, so there is nothing left to do.
+    FERMAT_HD unsigned any_bits(unsigned gathered) const { return gathered; }
+    FERMAT_HD float least(float gathered) const { return gathered; }
+    /// True in one lane: for what is to be done once.
+    FERMAT_HD bool leads() const { return true; }
+
   private:
     LaneOrder order_;
 };
@@ -44,6 +57,65 @@ class CudaBlock {
         }
         __syncthreads();
     }
+};
+
+/// One warp: its barrier is cheap, and many of them hide each other's waiting.
+class CudaWarp {
+  public:
+    static constexpr unsigned all = 0xffffffffU;
+    static constexpr int lanes = 32;
+
+    template <class Phase>
+    __device__ void for_each(int count, Phase phase) const {
+        for (int lane = index(); lane < count; lane += lanes) phase(lane);
+        __syncwarp();
+    }
+    /// Several reads of a lane are under way at once. All is unrolled, so that what depends on n by
+    /// more than the lane is known to the compiler.
+    template <int Count, class Read, class Write>
+    __device__ void transfer(Read read, Write write) const {
+        constexpr int most = 20;
+        static_assert(Count % lanes == 0);
+        constexpr int rounds = Count / lanes;
+#pragma unroll
+        for (int first = 0; first < rounds; first += most) {
+            decltype(read(0)) values[most];
+#pragma unroll
+            for (int i = 0; i < most; ++i) {
+                if (first + i < rounds) values[i] = read((first + i) * lanes + index());
+            }
+#pragma unroll
+            for (int i = 0; i < most; ++i) {
+                if (first + i < rounds) write((first + i) * lanes + index(), values[i]);
+            }
+        }
+        __syncwarp();
+    }
+    __device__ unsigned any_bits(unsigned gathered) const {
+#if __CUDA_ARCH__ >= 800
+        return __reduce_or_sync(all, gathered);
+#else
+        for (int step = lanes / 2; step > 0; step /= 2) {
+            gathered |= __shfl_xor_sync(all, gathered, step);
+        }
+        return gathered;
+#endif
+    }
+    /// Of values that are not negative, whose order is that of their bits.
+    __device__ float least(float gathered) const {
+#if __CUDA_ARCH__ >= 800
+        return __uint_as_float(__reduce_min_sync(all, __float_as_uint(gathered)));
+#else
+        for (int step = lanes / 2; step > 0; step /= 2) {
+            gathered = fminf(gathered, __shfl_xor_sync(all, gathered, step));
+        }
+        return gathered;
+#endif
+    }
+    __device__ bool leads() const { return index() == 0; }
+
+  private:
+    __device__ static int index() { return static_cast<int>(threadIdx.x & (lanes - 1)); }
 };
 #endif
 

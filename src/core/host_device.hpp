@@ -12,4 +12,8 @@
 /// For the innermost arithmetic, where a call would spill a register full of nodes to memory; and
 /// for its rare side ways, which should not swell the loop they leave.
 #define FERMAT_HD_INLINE FERMAT_HD [[gnu::always_inline]] inline
+#if defined(__CUDACC__)
+#define FERMAT_HD_RARE FERMAT_HD inline  // a call costs more registers than the way itself
+#else
 #define FERMAT_HD_RARE FERMAT_HD [[gnu::noinline]]
+#endif

@@ -160,11 +160,6 @@ typename FimBlock<Real, Dim, Order>::SweepResult FimBlock<Real, Dim, Order>::swe
                               eta,
                               inverse_spacing};
     };
-    // T^2 of the neighbour swept just before, in units of the node's own T0^2.
-    const auto time2_before = [](const AxisStencil<V>& axis, int sense) {
-        const V before = sense > 0 ? axis.low : axis.high;
-        return before * before * (1 - 2 * static_cast<Real>(sense) * axis.gamma + axis.eta);
-    };
     const int outer_count = extent.size(0);
     const int row_count = extent.size(2) + width - 1;
     Mask changed{};
@@ -201,8 +196,9 @@ typename FimBlock<Real, Dim, Order>::SweepResult FimBlock<Real, Dim, Order>::swe
                 // f of what was swept before tells whether it belongs to the block.
                 const auto check = [&](const AxisStencil<V>& axis, int sense, int stride) {
                     const Mask in_block = load(medium - sense * stride) < reached_limit<Real>;
-                    const Mask later = time2_before(axis, sense) > now * now * (1 + 4 * tolerance);
-                    conflict |= mine & in_block & later;
+                    const V before = sense > 0 ? axis.low : axis.high;
+                    const V toward = static_cast<Real>(sense) * axis.gamma;
+                    conflict |= mine & in_block & may_feed(now, before, toward, axis.eta, tolerance);
                 };
                 if constexpr (Dim == 3) {
                     const auto on_outer = stencil(t, plane, outer_part * inverse_r2,

@@ -154,8 +154,7 @@ float FimBlock<Real, Dim, Order>::earliest_through(const FimProblem<Real>& probl
             if (!matters) continue;
             const Real inverse_r2 = inverse_r2_[static_cast<std::size_t>(here)];
             const Real next = old[outward * stride[axis]];
-            const Real next_time2 = next * next * (1 + 2 * up * inverse_r2 + h * h * inverse_r2);
-            if (next_time2 <= now * now) continue;
+            if (!may_feed(now, next, -up * inverse_r2, h * h * inverse_r2, tolerance)) continue;
             earliest = std::min(earliest, static_cast<float>(now / std::sqrt(inverse_r2)));
         }
     }

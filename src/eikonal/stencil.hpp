@@ -103,6 +103,22 @@ FERMAT_HD_INLINE auto both_upwind(const UpwindSide<V>& side, V tau) {
     return (1 - side.toward) * tau > side.other;
 }
 
+/// Whether a node of value `now` may make its neighbour earlier: it is the earlier of the two, or
+/// the neighbour's factored equation takes it for upwind, which beside the source is not the same.
+/// By d in tau the latter moves the neighbour by about d^2 r/2 (in units of h and of tau), which is
+/// let pass below `tolerance`. `toward` and `eta` are the node's own, the neighbour standing on the
+/// side that toward is counted from.
+template <class V>
+FERMAT_HD_INLINE auto may_feed(V now, V neighbour, V toward, V eta, Scalar<V> tolerance) {
+    const V ratio2 = 1 - 2 * toward + eta;
+    const V ratio = ratio2 - toward + eta;
+    const V lead = neighbour * ratio - now * ratio2;
+    const V square = lead * lead;
+    const V least_lead = 2 * tolerance * neighbour * neighbour * ratio2 * ratio2;
+    return (neighbour * neighbour * ratio2 > (1 + 4 * tolerance) * now * now) |
+           ((lead > 0) & (square * square > least_lead * least_lead * eta));
+}
+
 /// Second order is used where the node behind the upwind neighbour is upwind of it in turn. Ties,
 /// as astride the source's plane, count as upwind: rounding must not switch the order to and fro.
 template <int Order, class V>

@@ -1,0 +1,104 @@
+#pragma once
+
+// For .cu files alone: the rest of the program sees no CUDA header.
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace fermat {
+
+/// Turns a failed CUDA call into our sentence; `what` names the work that was going on.
+inline void check_cuda(cudaError_t status, const std::string& what) {
+    if (status == cudaSuccess) return;
+    cudaGetLastError();
+    throw ComputeError(what + " failed on the CUDA device: " + cudaGetErrorString(status));
+}
+
+/// Owner of memory on the current device.
+template <class T>
+class CudaArray {
+  public:
+    CudaArray() = default;
+    explicit CudaArray(std::size_t count) : count_(count) {
+        if (count == 0) return;
+        const cudaError_t status = cudaMalloc(reinterpret_cast<void**>(&data_), bytes());
+        if (status == cudaSuccess) return;
+        cudaGetLastError();
+        std::size_t free = 0;
+        std::size_t total = 0;
+        cudaMemGetInfo(&free, &total);
+        throw ComputeError(
+            "the CUDA device has no memory for " + in_gigabytes(bytes()) + " more (" +
+            in_gigabytes(free) + " of " + in_gigabytes(total) +
+            " are free: use a coarser grid, fewer shots at a time, or --device cpu)");
+    }
+    CudaArray(CudaArray&& other) noexcept { *this = std::move(other); }
+    CudaArray& operator=(CudaArray&& other) noexcept {
+        std::swap(data_, other.data_);
+        std::swap(count_, other.count_);
+        return *this;
+    }
+    ~CudaArray() { cudaFree(data_); }
+
+    T* data() const { return data_; }
+    std::size_t size() const { return count_; }
+    std::size_t bytes() const { return count_ * sizeof(T); }
+
+    void upload(std::span<const T> values, cudaStream_t stream = nullptr) {
+        check_cuda(cudaMemcpyAsync(data_, values.data(), values.size_bytes(),
+                                   cudaMemcpyHostToDevice, stream),
+                   "sending data");
+    }
+    void download(std::span<T> values, cudaStream_t stream = nullptr) const {
+        check_cuda(cudaMemcpyAsync(values.data(), data_, values.size_bytes(),
+                                   cudaMemcpyDeviceToHost, stream),
+                   "fetching data");
+        check_cuda(cudaStreamSynchronize(stream), "fetching data");
+    }
+
+  private:
+    static std::string in_gigabytes(std::size_t bytes) {
+        const auto tenths = static_cast<long long>(static_cast<double>(bytes) * 1e-8 + 0.5);
+        return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
+    }
+
+    T* data_ = nullptr;
+    std::size_t count_ = 0;
+};
+
+/// A pair of events round some work on a stream.
+class CudaTimer {
+  public:
+    CudaTimer() {
+        check_cuda(cudaEventCreate(&begin_), "making an event");
+        check_cuda(cudaEventCreate(&end_), "making an event");
+    }
+    CudaTimer(const CudaTimer&) = delete;
+    CudaTimer& operator=(const CudaTimer&) = delete;
+    ~CudaTimer() {
+        cudaEventDestroy(begin_);
+        cudaEventDestroy(end_);
+    }
+
+    void start(cudaStream_t stream = nullptr) { cudaEventRecord(begin_, stream); }
+    /// Waits for the work and says how long it took, in seconds.
+    double stop(const std::string& what, cudaStream_t stream = nullptr) {
+        cudaEventRecord(end_, stream);
+        check_cuda(cudaEventSynchronize(end_), what);
+        float milliseconds = 0;
+        check_cuda(cudaEventElapsedTime(&milliseconds, begin_, end_), what);
+        return 1e-3 * static_cast<double>(milliseconds);
+    }
+
+  private:
+    cudaEvent_t begin_ = nullptr;
+    cudaEvent_t end_ = nullptr;
+};
+
+}  // namespace fermat

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "core/field.hpp"
+#include "eikonal/factored_source.hpp"
+#include "model/model.hpp"
+
+namespace fermat {
+
+/// `fim` on a CUDA device: the model and the work space of a batch of sources, kept there.
+class CudaFim {
+  public:
+    /// Throws InputError where CUDA is not in this build or there is no device; ComputeError where
+    /// the device has no memory for the model and one shot. `most_shots` is cut to what fits.
+    CudaFim(const Model& model, int order, std::size_t most_shots);
+    CudaFim(CudaFim&&) noexcept;
+    ~CudaFim();
+
+    /// How many sources are solved at once.
+    std::size_t batch() const;
+    /// Velocities of another model on the same grid.
+    void set_velocity(const Model& model);
+    /// Solves up to batch() sources. Returns the device's time in seconds, transfers excluded.
+    double solve(std::span<const FactoredSource> sources);
+    /// tau of a source of the last solve, infinite where no wave arrives.
+    void download(std::size_t number, FieldView<float> tau) const;
+    FieldView<float, Space::device> tau(std::size_t number) const;
+    FieldView<const float, Space::device> velocity() const;
+    /// Visits of all tiles in the last solve, and passes over the lists: what its time is made of.
+    struct Work {
+        double visits_per_tile = 0;
+        int passes = 0;
+    };
+    Work work() const;
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace fermat

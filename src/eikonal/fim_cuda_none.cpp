@@ -1,0 +1,21 @@
+#include "core/error.hpp"
+#include "eikonal/fim_cuda.hpp"
+
+namespace fermat {
+
+struct CudaFim::State {};
+
+CudaFim::CudaFim(const Model&, int, std::size_t) {
+    throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON, or use cpu)");
+}
+CudaFim::CudaFim(CudaFim&&) noexcept = default;
+CudaFim::~CudaFim() = default;
+std::size_t CudaFim::batch() const { return 0; }
+void CudaFim::set_velocity(const Model&) {}
+double CudaFim::solve(std::span<const FactoredSource>) { return 0; }
+void CudaFim::download(std::size_t, FieldView<float>) const {}
+FieldView<float, Space::device> CudaFim::tau(std::size_t) const { return {}; }
+FieldView<const float, Space::device> CudaFim::velocity() const { return {}; }
+CudaFim::Work CudaFim::work() const { return {}; }
+
+}  // namespace fermat

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/host_device.hpp"
+
+namespace fermat {
+
+/// The extents of a tile along the axes `outer`, `lane` and `run` of FimProblem, and how nodes are
+/// numbered in it: powers of two, so that looking along an axis the other way flips bits.
+template <int Dim>
+struct TileShape {
+    FERMAT_HD static constexpr int bits(int axis) { return Dim == 3 ? 3 : axis == 0 ? 0 : 5; }
+    FERMAT_HD static constexpr int size(int axis) { return 1 << bits(axis); }
+    /// Step in the numbering of nodes along an axis.
+    FERMAT_HD static constexpr int stride(int axis) {
+        return axis == 2 ? 1 : axis == 1 ? size(2) : size(1) * size(2);
+    }
+    FERMAT_HD static constexpr int code(int outer, int lane, int run) {
+        return outer * stride(0) + lane * stride(1) + run;
+    }
+    FERMAT_HD static constexpr int part(int code, int axis) {
+        return static_cast<int>(static_cast<unsigned>(code) / stride(axis)) & (size(axis) - 1);
+    }
+};
+
+template <int Dim>
+inline constexpr int tile_nodes = TileShape<Dim>::size(0) * TileShape<Dim>::stride(0);
+
+/// Which way a sweep runs: bit `axis` of `down` for downward instead of upward; bit `axis` of
+/// `outward` for both ways at once, out from the middle node, where the source stands in its tile.
+struct SweepWay {
+    unsigned down = 0;
+    unsigned outward = 0;
+
+    /// From the neighbour swept just before a node to the node: 1, -1, or 0 in the middle.
+    template <int Dim>
+    FERMAT_HD int sense(int axis, int n) const {
+        if (!(outward >> axis & 1)) return down >> axis & 1 ? -1 : 1;
+        const int middle = TileShape<Dim>::size(axis) / 2;
+        return n > middle ? 1 : n < middle ? -1 : 0;
+    }
+};
+
+/// Gauss-Seidel sweeps of a tile in steps of `lanes` nodes, for each set of outward axes, the
+/// others upward. A node's step comes after those of the neighbours before it along every axis, so
+/// nodes of one step neither read nor write one another.
+struct TileSteps {
+    static constexpr int lanes = 32;
+    static constexpr int sets = 8;
+    static constexpr std::uint16_t idle = 0xffff;
+
+    std::vector<std::uint16_t> nodes;  ///< [step][lane], or idle
+    int begin[sets + 1] = {};          ///< first step of each set of outward axes
+};
+
+/// Packs the nodes of a tile into as few steps as their order allows.
+template <int Dim>
+TileSteps make_tile_steps();
+
+}  // namespace fermat

@@ -12,17 +12,20 @@ z is depth, positive down; a 2-D model is (x, z). Units are your own but consist
 from . import analytic, plot
 from ._core import Model, build_info, devices
 from ._grid import Grid
+from ._invert import Inversion, invert, synthetic_picks
 from ._picks import Picks, picks
 from ._rays import Rays, rays
+from ._smoothing import smooth
 from ._times import receiver_times, traveltimes
 
 __version__ = build_info()["version"]
-for _type in (Grid, Model, Picks, Rays):
+for _type in (Grid, Inversion, Model, Picks, Rays):
     _type.__module__ = __name__
 del _type
 
 __all__ = [
     "Grid",
+    "Inversion",
     "Model",
     "Picks",
     "Rays",
@@ -30,9 +33,12 @@ __all__ = [
     "analytic",
     "build_info",
     "devices",
+    "invert",
     "picks",
     "plot",
     "rays",
     "receiver_times",
+    "smooth",
+    "synthetic_picks",
     "traveltimes",
 ]

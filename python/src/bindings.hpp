@@ -2,7 +2,12 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+#include <tuple>
+#include <vector>
+
 #include "model/model.hpp"
+#include "rays/bending_rays.hpp"
 
 namespace fermat::python {
 
@@ -13,8 +18,17 @@ void bind_monitor(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_times(nanobind::module_& module);
 void bind_rays(nanobind::module_& module);
+void bind_bending(nanobind::module_& module);
 void bind_analytic(nanobind::module_& module);
+void bind_smoothing(nanobind::module_& module);
 void bind_picks(nanobind::module_& module);
+void bind_invert(nanobind::module_& module);
+
+/// Starts, segment and tasks of bent rays.
+using BendingArguments = std::tuple<std::vector<std::string>, double, std::string>;
+/// The same, checked.
+BendingOptions bending_options(const std::vector<std::string>& starts, double segment,
+                               const std::string& tasks);
 
 /// Model's makers, called by bind_model.
 void bind_makers(nanobind::class_<Model>& type);

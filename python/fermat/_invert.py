@@ -1,0 +1,284 @@
+"""Traveltime tomography: from picks and a start model to a model."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from . import _arguments as arguments
+from . import _core
+from ._picks import Picks
+from ._picks import picks as picks_from
+from ._progress import listener
+from ._rays import _pairs
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._arguments import Device, Progress, Solver, Tracer
+    from ._core import Model
+    from ._smoothing import Smoother
+
+__all__ = ["Inversion", "invert", "synthetic_picks"]
+
+Stage = tuple[Any, ...]
+Schedule = Sequence[Stage] | str | os.PathLike[str]
+USES = np.array(["used", "lost", "rejected"])
+
+
+class Inversion:
+    """What an inversion found; `fermat.invert` makes it and `fermat.plot` draws it.
+
+    Attributes
+    ----------
+    model
+        The model found.
+    start
+        The model it began with.
+    coverage
+        Rays in each cell of the last iteration.
+    history
+        One array a column, one entry a model from the start model on: iteration, rms, chi2 (NaN
+        without errors), picks (used), lost, rejected, max_update (largest relative change of
+        velocity), stage, and seconds in all and by what they went into.
+    residuals
+        One array a column, one entry a pick: points, time, error, initial_residual and
+        final_residual, observed less computed; NaN where a ray was lost.
+    use
+        "used", "lost" or "rejected", one a pick.
+    reason
+        Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
+    """
+
+    def __init__(self, start: Model, picks: Picks, found: tuple[Any, ...]) -> None:
+        self.start = start
+        self.model: Model = found[0]
+        self.coverage: NDArray[np.float32] = found[1].reshape([n - 1 for n in start.shape])
+        rows = found[2]
+        self.history = {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        self.residuals = picks.to_columns() | {
+            "initial_residual": found[3],
+            "final_residual": found[4],
+        }
+        self.use: NDArray[np.str_] = USES[found[5]]
+        self.reason: str = found[6]
+
+    @property
+    def rms(self) -> float:
+        """RMS residual of the model found."""
+        return float(self.history["rms"][-1])
+
+    @property
+    def chi2(self) -> float:
+        """Mean of (residual / error)^2 of the model found; NaN without errors."""
+        return float(self.history["chi2"][-1])
+
+    def __repr__(self) -> str:
+        return (
+            f"Inversion({int(self.history['iteration'][-1])} iterations, rms "
+            f"{self.history['rms'][0]:g} -> {self.rms:g}, stopped by {self.reason})"
+        )
+
+
+def invert(
+    model: Model,
+    picks: Any,
+    *,
+    schedule: Schedule | None = None,
+    target_rms: float = 0.0,
+    target_chi2: float = 0.0,
+    stagnation: float = 0.0,
+    outliers: float = 0.0,
+    weights: Literal["errors", "equal"] = "errors",
+    share: Literal["even", "length"] = "even",
+    step: float = 1.0,
+    max_update: float = 0.5,
+    min_velocity: float = 0.0,
+    max_velocity: float = math.inf,
+    smoother: Smoother = "running",
+    tracer: Tracer = "descent",
+    solver: Solver = "fim",
+    order: int = 2,
+    device: Device = "auto",
+    threads: int = 0,
+    callback: Callable[[dict[str, Any]], object] | None = None,
+    progress: Progress | None = None,
+) -> Inversion:
+    """Traveltime tomography by back-projection (Hole 1992).
+
+    Each iteration solves the times, traces the rays, spreads each residual evenly along its ray,
+    smooths over cells and over nodes, and updates the slowness. Air stays air.
+
+    Parameters
+    ----------
+    model
+        Velocity to start from.
+    picks
+        Picks, or what `picks` makes them from: a file name, a table, a dict of columns.
+    schedule
+        Stages as (iterations, cell box, vertex box), boxes as (x, y, z), or (x, z) in 2-D, in
+        cells and nodes; perhaps with numbers of cell and vertex passes behind; or the name of a
+        schedule file. Default: six stages of 6 iterations, from half the model to 2 cells.
+    target_rms, target_chi2
+        Stop once the RMS residual, or the mean of (residual / error)^2, is as small; 0: never.
+    stagnation
+        End a stage whose RMS falls by less than this fraction; 0: never.
+    outliers
+        Leave out residuals beyond so many standard deviations of their median; 0: none.
+    weights
+        "errors": picks count by 1 / error^2 where errors are given. "equal": all alike.
+    share
+        "even": a ray counts the same in every cell it crosses. "length": by its length in it.
+    step
+        Factor on every update.
+    max_update
+        Largest relative change of velocity in one iteration.
+    min_velocity, max_velocity
+        Bounds, in the model's units.
+    smoother, tracer, solver, order, device, threads
+        How it is computed; see `smooth`, `rays` and `traveltimes`. Results do not depend on
+        `threads`.
+    callback
+        Called after each iteration with a dict of its row in `history`.
+    progress
+        As in `traveltimes`.
+
+    Returns
+    -------
+    Inversion
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> start = fm.Model.gradient((41, 21), v0=2, gradient=0.1, spacing=0.25)
+    >>> truth = start.checkerboard(size=(2.5, 2.5), amplitude=0.05)
+    >>> sources = [(x, 0) for x in range(11)]
+    >>> receivers = [(x, 5) for x in range(11)]
+    >>> picks = fm.synthetic_picks(truth, sources, receivers)
+    >>> run = fm.invert(start, picks, schedule=[(4, (6, 6), (5, 5)), (4, (4, 4), (3, 3))])
+    >>> bool(run.rms < 0.3 * run.history["rms"][0])
+    True
+    """
+    observed = picks_from(picks)
+    if observed.ndim != model.ndim:
+        raise ValueError(f"picks are {observed.ndim}-D and the model is {model.ndim}-D")
+    error = np.empty(0) if observed.error is None else observed.error
+    columns = (
+        observed.sources,
+        observed.receivers,
+        observed.source,
+        observed.receiver,
+        observed.time,
+        error,
+    )
+    options = {
+        "target_rms": target_rms,
+        "target_chi2": target_chi2,
+        "stagnation": stagnation,
+        "outliers": outliers,
+        "weights": weights,
+        "share": share,
+        "step": step,
+        "max_update": max_update,
+        "min_velocity": min_velocity,
+        "max_velocity": max_velocity,
+        "smoother": smoother,
+        "tracer": tracer,
+        "solver": solver,
+        "order": order,
+        "device": device,
+        "threads": threads,
+    }
+    rows = _rows(schedule, model.ndim)
+    found = _core.invert(model, columns, rows, options, callback, listener(progress))
+    return Inversion(model, observed, found)
+
+
+def synthetic_picks(
+    model: Model,
+    sources: ArrayLike,
+    receivers: ArrayLike,
+    *,
+    pairs: ArrayLike | None = None,
+    noise: float = 0.0,
+    seed: int = 1,
+    solver: Solver = "fim",
+    order: int = 2,
+    device: Device = "auto",
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Picks:
+    """First arrivals of a model as if they had been picked.
+
+    Pairs without a time (air lies at or between their points) are left out. Gaussian noise of the
+    standard deviation `noise` is added, which is then also the picks' error; the same `seed` gives
+    the same noise everywhere. Other parameters are those of `rays`.
+
+    >>> import fermat as fm
+    >>> model = fm.Model.constant((11, 6), velocity=2)
+    >>> fm.synthetic_picks(model, (0, 0), [(4, 0), (10, 0)]).time
+    array([2., 5.])
+    """
+    places = arguments.points(model, sources, "sources")
+    stations = arguments.points(model, receivers, "receivers")
+    if pairs is None:
+        grid = np.indices((len(places), len(stations)), dtype=np.int32)
+        which = np.ascontiguousarray(grid.reshape(2, -1).T)
+    else:
+        which = _pairs(pairs)
+    source, receiver, time, _ = _core.synthetic_picks(
+        model,
+        places,
+        stations,
+        which,
+        noise,
+        seed,
+        solver,
+        order,
+        device,
+        threads,
+        listener(progress),
+    )
+    return Picks(
+        places,
+        stations,
+        source=source,
+        receiver=receiver,
+        time=time,
+        error=noise if noise > 0 else None,
+    )
+
+
+def _rows(schedule: Schedule | None, ndim: int) -> NDArray[np.int32]:
+    """Stages as the C++ side wants them: 9 whole numbers each."""
+    if schedule is None:
+        return np.empty((0, 9), np.int32)
+    if isinstance(schedule, (str, os.PathLike)):
+        return np.array(_core.load_schedule(schedule), np.int32)
+    rows = [_row(stage, number, ndim) for number, stage in enumerate(schedule, 1)]
+    if not rows:
+        raise ValueError("schedule has no stage (leave it out for the default)")
+    return np.array(rows, np.int32)
+
+
+def _row(stage: Stage, number: int, ndim: int) -> list[int]:
+    axes = "(x, z)" if ndim == 2 else "(x, y, z)"
+    wrong = ValueError(
+        f"stage {number} of schedule is {stage!r} (must be (iterations, cell box, vertex box), "
+        f"boxes as {axes}, perhaps with cell passes and vertex passes behind)"
+    )
+    if len(stage) not in (3, 5):
+        raise wrong
+    row = [stage[0]]
+    for box in stage[1:3]:
+        if np.shape(box) != (ndim,):
+            raise wrong
+        row += [box[0], 1, box[1]] if ndim == 2 else list(box)
+    row += stage[3:] if len(stage) == 5 else [1, 1]
+    if not all(isinstance(value, (int, np.integer)) for value in row):
+        raise wrong
+    return [int(value) for value in row]

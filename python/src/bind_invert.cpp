@@ -1,0 +1,185 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "io/run_io.hpp"
+#include "monitor.hpp"
+#include "numpy.hpp"
+#include "options.hpp"
+#include "points.hpp"
+#include "tomography/invert.hpp"
+#include "tomography/synthetic.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Rows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+/// fermat.Picks as its columns.
+Picks picks_from(const Model& model, const nb::tuple& columns) {
+    const double y = model.grid().origin.y;
+    const auto source = nb::cast<Indices>(columns[2]);
+    const auto receiver = nb::cast<Indices>(columns[3]);
+    const auto time = nb::cast<Numbers>(columns[4]);
+    const auto error = nb::cast<Numbers>(columns[5]);
+    Picks picks;
+    picks.sources = points_from(nb::cast<Points>(columns[0]), y);
+    picks.receivers = points_from(nb::cast<Points>(columns[1]), y);
+    picks.has_errors = error.shape(0) > 0;
+    picks.is_2d = model.grid().is_2d();
+    for (std::size_t n = 0; n < time.shape(0); ++n) {
+        picks.picks.push_back({source.data()[n], receiver.data()[n], time.data()[n],
+                               picks.has_errors ? error.data()[n] : 0});
+    }
+    return picks;
+}
+
+/// Rows of iterations, cell x y z, vertex x y z, cell passes, vertex passes.
+std::vector<Stage> schedule_from(const Rows& rows) {
+    std::vector<Stage> schedule;
+    for (std::size_t n = 0; n < rows.shape(0); ++n) {
+        const std::int32_t* row = rows.data() + n * rows.shape(1);
+        schedule.push_back(
+            {row[0], {row[1], row[2], row[3]}, {row[4], row[5], row[6]}, row[7], row[8]});
+    }
+    return schedule;
+}
+
+nb::list rows_of_schedule(const std::filesystem::path& path) {
+    nb::list rows;
+    for (const Stage& s : read_schedule(path)) {
+        rows.append(nb::make_tuple(s.iterations, s.cell.x, s.cell.y, s.cell.z, s.vertex.x,
+                                   s.vertex.y, s.vertex.z, s.cell_passes, s.vertex_passes));
+    }
+    return rows;
+}
+
+nb::dict report_of(const IterationReport& report) {
+    nb::dict row;
+    row["iteration"] = report.iteration;
+    row["rms"] = report.misfit.rms;
+    row["chi2"] = report.misfit.chi2;
+    row["picks"] = report.misfit.used;
+    row["lost"] = report.misfit.lost;
+    row["rejected"] = report.misfit.rejected;
+    row["max_update"] = report.max_update;
+    row["stage"] = report.stage;
+    row["seconds"] = report.seconds.total();
+    row["seconds_times"] = report.seconds.times;
+    row["seconds_rays"] = report.seconds.rays;
+    row["seconds_cell_smoothing"] = report.seconds.cell_smoothing;
+    row["seconds_vertex_smoothing"] = report.seconds.vertex_smoothing;
+    row["seconds_update"] = report.seconds.update;
+    return row;
+}
+
+InversionOptions options_from(const nb::dict& given, const Rows& schedule) {
+    const auto real = [&](const char* name) { return nb::cast<double>(given[name]); };
+    const auto text = [&](const char* name) { return nb::cast<std::string>(given[name]); };
+    const auto whole = [&](const char* name) { return nb::cast<int>(given[name]); };
+    InversionOptions options;
+    options.eikonal =
+        eikonal_options(text("solver"), whole("order"), whole("threads"), text("device"));
+    options.tracer = parse_choice<Tracer>(text("tracer"));
+    options.schedule = schedule_from(schedule);
+    options.smoother = parse_choice<Smoother>(text("smoother"));
+    options.share = parse_choice<RayShare>(text("share"));
+    options.weights = parse_choice<PickWeights>(text("weights"));
+    options.target_rms = real("target_rms");
+    options.target_chi2 = real("target_chi2");
+    options.stagnation = real("stagnation");
+    options.outliers = real("outliers");
+    options.update = {real("step"), real("max_update"), real("min_velocity"), real("max_velocity")};
+    return options;
+}
+
+nb::tuple run(const Model& model, const nb::tuple& picks, const Rows& schedule,
+              const nb::dict& given, nb::object callback, nb::object progress) {
+    const Picks observed = picks_from(model, picks);
+    const InversionOptions options = options_from(given, schedule);
+    InversionListener listener;
+    if (!callback.is_none()) {
+        listener.iteration = [&](const IterationReport& report) {
+            const nb::gil_scoped_acquire acquire;
+            callback(report_of(report));
+        };
+    }
+    PythonMonitor bridge(std::move(progress));
+    InversionResult result = bridge.run(
+        [&](Monitor& monitor) { return invert(model, observed, options, listener, monitor); });
+    nb::list history;
+    for (const IterationReport& report : result.history) history.append(report_of(report));
+    std::vector<std::uint8_t> use;
+    for (const PickUse u : result.final_use) use.push_back(static_cast<std::uint8_t>(u));
+    const std::string reason(name_of(result.reason));
+    return nb::make_tuple(std::move(result.model), array_of(std::move(result.coverage)), history,
+                          array_from(std::move(result.initial_residual)),
+                          array_from(std::move(result.final_residual)), array_from(std::move(use)),
+                          reason);
+}
+
+/// Source, receiver, time and error of the pairs that have a time, and the number of the others.
+nb::tuple synthetic(const Model& model, const Points& sources, const Points& receivers,
+                    const Rows& pairs, double noise, std::uint64_t seed, const std::string& solver,
+                    int order, const std::string& device, int threads, nb::object progress) {
+    std::vector<PointSource> from;
+    for (const Vec3 p : points_from(sources, model.grid().origin.y)) from.push_back({p, 0});
+    const std::vector<Vec3> to = points_from(receivers, model.grid().origin.y);
+    std::vector<RayPair> which;
+    for (std::size_t n = 0; n < pairs.shape(0); ++n) {
+        which.push_back({pairs.data()[2 * n], pairs.data()[2 * n + 1]});
+    }
+    const EikonalOptions eikonal = eikonal_options(solver, order, threads, device);
+    PythonMonitor bridge(std::move(progress));
+    const SyntheticPicks made = bridge.run([&](Monitor& monitor) {
+        return synthetic_picks(model, from, to, which, {noise, seed}, eikonal, monitor);
+    });
+    std::vector<std::int32_t> source;
+    std::vector<std::int32_t> receiver;
+    std::vector<double> time;
+    for (const Pick& pick : made.picks.picks) {
+        source.push_back(pick.source);
+        receiver.push_back(pick.receiver);
+        time.push_back(pick.time);
+    }
+    return nb::make_tuple(array_from(std::move(source)), array_from(std::move(receiver)),
+                          array_from(std::move(time)), made.unreached);
+}
+
+}  // namespace
+
+void bind_invert(nb::module_& module) {
+    module.def("invert", &run, "model"_a, "picks"_a, "schedule"_a, "options"_a, "callback"_a.none(),
+               "progress"_a.none(),
+               nb::sig("def invert(model: Model, picks: tuple[typing.Any, ...], schedule: "
+                       "numpy.typing.NDArray[typing.Any], options: dict[str, typing.Any], "
+                       "callback: object | None, progress: object | None) -> tuple[typing.Any, "
+                       "...]"),
+               "fermat.invert after its arguments are checked.");
+    module.def("synthetic_picks", &synthetic, "model"_a, "sources"_a, "receivers"_a, "pairs"_a,
+               "noise"_a, "seed"_a, "solver"_a, "order"_a, "device"_a, "threads"_a,
+               "progress"_a.none(),
+               nb::sig("def synthetic_picks(model: Model, sources: "
+                       "numpy.typing.NDArray[typing.Any], receivers: "
+                       "numpy.typing.NDArray[typing.Any], pairs: "
+                       "numpy.typing.NDArray[typing.Any], noise: float, seed: int, solver: str, "
+                       "order: int, device: str, threads: int, progress: object | None) -> "
+                       "tuple[typing.Any, ...]"),
+               "fermat.synthetic_picks after its arguments are checked.");
+    module.def("load_schedule", &rows_of_schedule, "path"_a,
+               nb::sig("def load_schedule(path: str | os.PathLike[str]) -> list[tuple[int, ...]]"),
+               "Rows of a schedule file.");
+}
+
+}  // namespace fermat::python

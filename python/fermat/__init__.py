@@ -10,6 +10,7 @@ z is depth, positive down; a 2-D model is (x, z). Units are your own but consist
 """
 
 from . import analytic, plot
+from ._bending import Profile
 from ._core import Model, build_info, devices
 from ._grid import Grid
 from ._invert import Inversion, invert, synthetic_picks
@@ -19,7 +20,7 @@ from ._smoothing import smooth
 from ._times import receiver_times, traveltimes
 
 __version__ = build_info()["version"]
-for _type in (Grid, Inversion, Model, Picks, Rays):
+for _type in (Grid, Inversion, Model, Picks, Profile, Rays):
     _type.__module__ = __name__
 del _type
 
@@ -28,6 +29,7 @@ __all__ = [
     "Inversion",
     "Model",
     "Picks",
+    "Profile",
     "Rays",
     "__version__",
     "analytic",

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/choice.hpp"
 #include "core/vec3.hpp"
 #include "model/layer.hpp"
 #include "rays/bending_media.hpp"
@@ -30,6 +31,11 @@ enum class Profile {
     linear,  ///< velocity, linear from point to point: profile_model without a grid
     layers,  ///< constant down to the next depth: layered_model without a grid
 };
+
+template <>
+inline constexpr auto choices<Profile> = choice_table<Profile>("kind of profile",
+                                                               {{"linear", Profile::linear},
+                                                                {"layers", Profile::layers}});
 
 /// Velocity that depends on depth alone, timed in closed form. Rays keep to their vertical plane.
 class DepthMedium {

@@ -1,0 +1,108 @@
+"""Rays by bending in velocities that are no grid: functions of a point, and profiles of depth."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from . import _arguments as arguments
+from . import _core
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._arguments import BendingTasks, Start
+
+__all__ = ["Profile", "options", "trace"]
+
+Velocity = Callable[..., float]
+
+
+@dataclass(frozen=True)
+class Profile:
+    """Velocity that depends on depth alone, for `fermat.rays` with tracer="bending".
+
+    Parameters
+    ----------
+    points
+        (depth, velocity) downwards. Above the first and below the last it is constant.
+    kind
+        "linear" between the points, or "layers": constant down to the next depth.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> profile = fm.Profile([(0, 5.5), (30, 8.0)])
+    >>> rays = fm.rays(profile, (0, 0, 20), (60, 40, 0), tracer="bending")
+    >>> bool(rays.times[0] < (60**2 + 40**2 + 20**2) ** 0.5 / 5.5)
+    True
+    """
+
+    points: Sequence[tuple[float, float]]
+    kind: Literal["linear", "layers"] = "linear"
+
+
+@dataclass(frozen=True)
+class Medium:
+    """What rays that have no model were traced in."""
+
+    velocity: Profile | Velocity
+    ndim: int
+
+
+def options(
+    starts: Start | Sequence[Start], segment: float | None, tasks: BendingTasks
+) -> tuple[list[str], float, str]:
+    """As the C++ side wants them; a segment of 0 stands for the default."""
+    names = [starts] if isinstance(starts, str) else list(starts)
+    if segment is not None and not segment > 0:
+        raise ValueError(f"segment is {segment} (must be a length > 0, or None for the default)")
+    return names, 0.0 if segment is None else float(segment), tasks
+
+
+def trace(
+    velocity: Profile | Velocity,
+    sources: ArrayLike,
+    receivers: ArrayLike,
+    start_time: ArrayLike,
+    pairs: NDArray[np.int32] | None,
+    bounds: ArrayLike | None,
+    bending: tuple[list[str], float, str],
+    threads: int,
+    progress: object | None,
+) -> tuple[Medium, _core.RaySet]:
+    """Rays of a function or a profile; positions say whether it is 2-D or 3-D."""
+    from_ = np.atleast_2d(arguments.numbers(sources, "sources"))
+    to = np.atleast_2d(arguments.numbers(receivers, "receivers"))
+    ndim = from_.shape[-1]
+    if from_.ndim != 2 or to.ndim != 2 or ndim not in (2, 3) or to.shape[1] != ndim:
+        raise ValueError(
+            f"sources have shape {from_.shape} and receivers {to.shape} (must be (n, 3) both, or "
+            "(n, 2) both as (x, z))"
+        )
+    starts = arguments.start_times(start_time, len(from_))
+    survey: tuple[Any, ...] = (_corners(bounds, ndim), from_, starts, to, pairs, *bending, threads)
+    if isinstance(velocity, Profile):
+        points = [(float(z), float(v)) for z, v in velocity.points]
+        rays = _core.bend_profile(points, velocity.kind, *survey, progress)
+    else:
+        rays = _core.bend_function(velocity, *survey, progress)
+    return Medium(velocity, ndim), rays
+
+
+def _corners(bounds: ArrayLike | None, ndim: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Low and high corner; rays of 2-D velocities keep y = 0."""
+    array = np.array([[-np.inf] * ndim, [np.inf] * ndim])
+    if bounds is not None:
+        array = arguments.numbers(bounds, "bounds")
+        if array.shape != (2, ndim) or not (array[0] <= array[1]).all():
+            raise ValueError(
+                f"bounds are {array.tolist()} (must be two corners of {ndim} numbers, the low one "
+                "first)"
+            )
+    if ndim == 2:
+        array = np.insert(array, 1, 0.0, axis=1)
+    return tuple(map(float, array[0])), tuple(map(float, array[1]))

@@ -1,0 +1,49 @@
+"""Real surveys by the examples' own configurations, held against what others reach."""
+
+import csv
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("FERMAT_DATA", ROOT.parent / "shared" / "data"))
+
+
+def lay_out(fermat, example, data):
+    if not (DATA / data).is_file():
+        pytest.skip(f"{data} is not here (set FERMAT_DATA)")
+    shutil.copy(DATA / data, fermat.folder)
+    for file in (ROOT / "examples" / example).iterdir():
+        if file.suffix in (".toml", ".csv"):
+            shutil.copy(file, fermat.folder)
+
+
+def history(fermat):
+    with open(fermat.folder / "run" / "history.csv") as file:
+        return list(csv.DictReader(file))
+
+
+def test_koenigsee_is_explained_to_three_quarters_of_a_millisecond(fermat):
+    lay_out(fermat, "koenigsee", "koenigsee.sgt")
+    for command in (["model", "gradient"], ["model", "topography"], ["invert"]):
+        fermat(*command, "--config", "koenigsee.toml", "--quiet")
+    start = fermat.array("gradient.h5")
+    assert 430 < start.min() < 500 and 4900 < start.max() < 5100
+    rows = history(fermat)
+    assert float(rows[0]["rms"]) > 2e-3
+    assert float(rows[-1]["rms"]) <= 0.75e-3
+    assert all(row["lost"] == "0" and row["picks"] == "714" for row in rows)
+
+
+def test_crosshole_radar_is_explained_to_its_errors_and_no_further(fermat):
+    lay_out(fermat, "crosshole", "crosshole_am13.csv")
+    for command in (["model", "constant"], ["invert"]):
+        fermat(*command, "--config", "crosshole.toml", "--quiet")
+    rows = history(fermat)
+    assert float(rows[0]["chi2"]) > 9.5
+    assert 0.9 < float(rows[-1]["chi2"]) <= 1
+    assert all(row["lost"] == "0" and row["picks"] == "702" for row in rows)
+    velocity = fermat.array("run/model.h5")
+    assert 0.08 < velocity.min() < velocity.max() < 0.2

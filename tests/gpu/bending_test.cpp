@@ -1,0 +1,94 @@
+// Rays bent on a CUDA device are those of the CPU: the same formulas, to rounding.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "core/device.hpp"
+#include "core/error.hpp"
+#include "expect_error.hpp"
+#include "model/makers.hpp"
+#include "rays/costa_rica.hpp"
+#include "rays/integrate.hpp"
+#include "rays/rays.hpp"
+
+namespace fermat {
+namespace {
+
+class CudaBending : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        if (device_count() == 0) GTEST_SKIP() << "no CUDA device";
+    }
+};
+
+std::vector<PointSource> at_zero(const std::vector<Vec3>& points) {
+    std::vector<PointSource> sources;
+    for (const Vec3 p : points) sources.push_back({p, 0});
+    return sources;
+}
+
+RaySet on_device(const Model& model, const RayJob& job, const BendingOptions& options = {}) {
+    RaySet all;
+    bend_rays_cuda(model, job, options, silent_monitor(), [&](RaySet&& set) {
+        for (std::size_t r = 0; r < set.size(); ++r) all.append(set.rays[r], set.path(r));
+    });
+    return all;
+}
+
+RaySet on_cpu(const Model& model, const RayJob& job) {
+    RayOptions options;
+    options.tracer = Tracer::bending;
+    return trace_rays(model, job.sources, job.receivers, job.pairs, options);
+}
+
+// Rounding may send a ray with two nearly equal branches the other way; few are, and those differ
+// little.
+TEST_F(CudaBending, AgreesWithTheCpuOnTheSet) {
+    const LocalSurvey survey = costa_rica_survey({300, 129, 20000, 1});
+    const auto sources = at_zero(survey.sources);
+    const RayJob job{sources, survey.stations, survey.pairs};
+    const RaySet device = on_device(survey.model, job);
+    const RaySet cpu = on_cpu(survey.model, job);
+    ASSERT_EQ(device.size(), cpu.size());
+    std::size_t apart = 0;
+    for (std::size_t n = 0; n < cpu.size(); ++n) {
+        const RayInfo& a = device.rays[n];
+        const RayInfo& b = cpu.rays[n];
+        ASSERT_EQ(a.status, RayStatus::ok);
+        ASSERT_EQ(a.source, b.source);
+        ASSERT_EQ(a.receiver, b.receiver);
+        ASSERT_EQ(device.path(n).front(), cpu.path(n).front());
+        ASSERT_EQ(device.path(n).back(), cpu.path(n).back());
+        apart += std::abs(a.time / b.time - 1) > 1e-5;
+        EXPECT_NEAR(a.time / b.time, 1, 0.02);
+        EXPECT_NEAR(integrate_path(survey.model, device.path(n)).time, a.time, 1e-9 * a.time);
+    }
+    EXPECT_LT(apart, cpu.size() / 50);
+}
+
+TEST_F(CudaBending, StatusesAndDegeneratePairs) {
+    const Grid grid{{41, 1, 21}, {}, {0.5, 0.5, 0.5}};
+    Field<float> velocity(grid.shape, 3);
+    for (int k = 0; k <= 8; ++k) velocity(20, 0, k) = velocity(21, 0, k) = 0;
+    const Model model(grid, std::move(velocity));
+    const std::vector<PointSource> sources{{{2, 0, 0}, 1.5}, {{10.25, 0, 1}, 0}};
+    const std::vector<Vec3> receivers{{16, 0, 0}, {10.25, 0, 2}, {2, 0, 0}};
+    const std::vector<RayPair> pairs = all_pairs(2, 3);
+    const RaySet device = on_device(model, {sources, receivers, pairs});
+    const RaySet cpu = on_cpu(model, {sources, receivers, pairs});
+    for (std::size_t n = 0; n < cpu.size(); ++n) {
+        EXPECT_EQ(device.rays[n].status, cpu.rays[n].status) << n;
+        EXPECT_EQ(device.path(n).size(), cpu.path(n).size()) << n;
+        if (cpu.rays[n].status == RayStatus::ok) {
+            EXPECT_NEAR(device.rays[n].time, cpu.rays[n].time, 1e-5 * cpu.rays[n].time) << n;
+        }
+    }
+    test::expect_error<InputError>(
+        [&] {
+            on_device(model, {sources, receivers, pairs}, {{RayStart::descent}, 0, {}});
+        },
+        "start 'descent' is made on the CPU");
+}
+
+}  // namespace
+}  // namespace fermat

@@ -78,6 +78,9 @@ struct RaySet {
         points.insert(points.end(), path_points.begin(), path_points.end());
         first_point.push_back(static_cast<std::int64_t>(points.size()));
     }
+    void append(const RaySet& other) {
+        for (std::size_t r = 0; r < other.size(); ++r) append(other.rays[r], other.path(r));
+    }
 };
 
 }  // namespace fermat

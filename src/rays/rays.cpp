@@ -11,11 +11,14 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/teams.hpp"
 #include "rays/cell_descent.hpp"
 #include "rays/descent.hpp"
 #include "rays/escape.hpp"
+#include "rays/graph_rays.hpp"
 #include "rays/grid_descent.hpp"
 #include "rays/integrate.hpp"
+#include "rays/reciprocity.hpp"
 #include "rays/trace.hpp"
 
 namespace fermat {
@@ -110,6 +113,51 @@ std::vector<std::vector<std::int32_t>> by_source(std::span<const RayPair> pairs,
     return lists;
 }
 
+/// A survey as its sources see it.
+struct SourceLists {
+    const Model& model;
+    std::span<const PointSource> sources;
+    std::span<const Vec3> receivers;
+    std::vector<std::vector<std::int32_t>> lists;  ///< receivers of each source
+    const Graph* graph = nullptr;                  ///< of the graph tracer
+};
+
+/// Solves the sources' fields and traces their rays, in parallel over sources; where these are too
+/// few to go round, each on a team of threads.
+void trace_each(const SourceLists& survey, const RayOptions& options, Monitor& monitor,
+                const std::function<void(RaySet&&)>& consume) {
+    const Model& model = survey.model;
+    const auto count = static_cast<std::int64_t>(survey.sources.size());
+    InOrder in_order(consume);
+    for_each_by_teams(
+        count, resolve_threads(options.eikonal.threads), [&](std::int64_t i, int team) {
+            monitor.check();
+            const auto s = static_cast<std::size_t>(i);
+            const PointSource& source = survey.sources[s];
+            const std::vector<std::int32_t>& list = survey.lists[s];
+            std::vector<Vec3> places;
+            for (const std::int32_t r : list) {
+                places.push_back(survey.receivers[static_cast<std::size_t>(r)]);
+            }
+            const auto number = static_cast<std::int32_t>(i);
+            if (places.empty()) {
+                in_order.put(s, {});
+            } else if (in_air(model, model.grid().clamp(source.position))) {
+                in_order.put(s, rays_of_dead_source(number, places, list));
+            } else if (survey.graph != nullptr) {
+                in_order.put(s, trace_graph_rays(model, *survey.graph, source, number, places, list,
+                                                 team, monitor));
+            } else {
+                EikonalOptions eikonal = options.eikonal;
+                eikonal.threads = team;
+                const TimeField field = solve(model, source, eikonal, monitor);
+                in_order.put(
+                    s, trace_rays(model, field, number, places, list, options, team, monitor));
+            }
+            monitor.advance(static_cast<std::int64_t>(places.size()));
+        });
+}
+
 /// Rays by bending; their seeds by the tracer of the start's name.
 void bend(const Model& model, const RayJob& job, const RayOptions& options, Monitor& monitor,
           const std::function<void(RaySet&&)>& consume) {
@@ -127,6 +175,7 @@ void bend(const Model& model, const RayJob& job, const RayOptions& options, Moni
 void validate(const RayOptions& options, const Grid& grid) {
     validate(options.eikonal);
     validate(options.bending);
+    validate(options.graph, grid);
     if (options.directions != 8 && options.directions != 16) {
         throw InputError(fmt::format("directions of the grid tracer is {} (must be 8 or 16)",
                                      options.directions));
@@ -150,8 +199,9 @@ std::vector<RayPair> all_pairs(std::size_t sources, std::size_t receivers) {
 RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t source_number,
                   std::span<const Vec3> receivers, std::span<const std::int32_t> receiver_numbers,
                   const RayOptions& options, int threads, Monitor& monitor) {
-    if (options.tracer == Tracer::bending) {
-        throw InputError("tracer 'bending' does not follow a time field (use 'descent')");
+    if (options.tracer == Tracer::bending || options.tracer == Tracer::graph) {
+        throw InputError(fmt::format("tracer '{}' does not follow a time field (use 'descent')",
+                                     name_of(options.tracer)));
     }
     View view = field.view();
     view.has_gaps = model.has_air();
@@ -194,34 +244,26 @@ void for_each_source_rays(const Model& model, std::span<const PointSource> sourc
         bend(model, {sources, receivers, pairs}, options, monitor, consume);
         return;
     }
+    const bool exchange = options.tracer == Tracer::descent &&
+                          options.reciprocity == Reciprocity::automatic &&
+                          exchange_pays(grid, pairs);
     const auto lists = by_source(pairs, sources.size(), receivers.size());
-    const int threads = resolve_threads(options.eikonal.threads);
-    const auto count = static_cast<std::int64_t>(sources.size());
-    const int outer = count >= threads ? threads : 1;
-    const int inner = outer == 1 ? threads : 1;
-    InOrder in_order(consume);
     monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
-    parallel_for(count, outer, [&](std::int64_t i) {
-        monitor.check();
-        const auto s = static_cast<std::size_t>(i);
-        std::vector<Vec3> places;
-        for (const std::int32_t r : lists[s]) {
-            places.push_back(receivers[static_cast<std::size_t>(r)]);
-        }
-        const auto number = static_cast<std::int32_t>(i);
-        if (places.empty()) {
-            in_order.put(s, {});
-        } else if (in_air(model, grid.clamp(sources[s].position))) {
-            in_order.put(s, rays_of_dead_source(number, places, lists[s]));
-        } else {
-            EikonalOptions eikonal = options.eikonal;
-            eikonal.threads = inner;
-            const TimeField field = solve(model, sources[s], eikonal, monitor);
-            in_order.put(
-                s, trace_rays(model, field, number, places, lists[s], options, inner, monitor));
-        }
-        monitor.advance(static_cast<std::int64_t>(places.size()));
-    });
+    if (options.tracer == Tracer::graph) {
+        GraphOptions on_threads = options.graph;
+        on_threads.threads = options.eikonal.threads;
+        const Graph graph(model, on_threads, monitor);
+        trace_each({model, sources, receivers, lists, &graph}, options, monitor, consume);
+    } else if (exchange) {
+        const ExchangedSurvey survey(sources, receivers, pairs);
+        RaySet all;
+        trace_each({model, survey.sources(), survey.receivers(),
+                    by_source(survey.pairs(), receivers.size(), sources.size())},
+                   options, monitor, [&](RaySet&& set) { all.append(set); });
+        survey.turn_round(model, all, consume);
+    } else {
+        trace_each({model, sources, receivers, lists}, options, monitor, consume);
+    }
     monitor.end();
 }
 
@@ -229,9 +271,8 @@ RaySet trace_rays(const Model& model, std::span<const PointSource> sources,
                   std::span<const Vec3> receivers, std::span<const RayPair> pairs,
                   const RayOptions& options, Monitor& monitor) {
     RaySet all;
-    for_each_source_rays(model, sources, receivers, pairs, options, monitor, [&](RaySet&& set) {
-        for (std::size_t r = 0; r < set.size(); ++r) all.append(set.rays[r], set.path(r));
-    });
+    for_each_source_rays(model, sources, receivers, pairs, options, monitor,
+                         [&](RaySet&& set) { all.append(set); });
     return all;
 }
 

@@ -7,6 +7,7 @@
 #include "core/choice.hpp"
 #include "core/monitor.hpp"
 #include "eikonal/eikonal.hpp"
+#include "graph/graph.hpp"
 #include "model/model.hpp"
 #include "rays/bending_rays.hpp"
 #include "rays/ray_set.hpp"
@@ -19,19 +20,32 @@ enum class Tracer {
     cells,    ///< straight through each cell, as in Hole's tomography (paper 4)
     grid,     ///< from node to node by the gradient's angle (paper 5; 2-D)
     bending,  ///< pseudo-bending from one point to the other, without a field (paper 3)
+    graph,    ///< shortest paths on the grid graph (papers 1 and 2)
 };
 template <>
 inline constexpr auto choices<Tracer> = choice_table<Tracer>("tracer",
                                                              {{"descent", Tracer::descent},
                                                               {"cells", Tracer::cells},
                                                               {"grid", Tracer::grid},
-                                                              {"bending", Tracer::bending}});
+                                                              {"bending", Tracer::bending},
+                                                              {"graph", Tracer::graph}});
+
+/// Whether rays may be traced from the other end, by the receivers' fields.
+enum class Reciprocity {
+    automatic,  ///< with tracer `descent`, where the receivers are fewer than the sources
+    off,
+};
+template <>
+inline constexpr auto choices<Reciprocity> = choice_table<Reciprocity>(
+    "reciprocity", {{"auto", Reciprocity::automatic}, {"off", Reciprocity::off}});
 
 struct RayOptions {
     Tracer tracer = Tracer::descent;
     int directions = 16;       ///< of the grid tracer: 8 or 16
     EikonalOptions eikonal;    ///< the field that rays descend; its threads serve the rays too
     BendingOptions bending{};  ///< of the bending tracer
+    GraphOptions graph{};      ///< of the graph tracer, except threads
+    Reciprocity reciprocity = Reciprocity::automatic;
 };
 
 void validate(const RayOptions& options, const Grid& grid);
@@ -45,8 +59,9 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
                   std::span<const Vec3> receivers, std::span<const std::int32_t> receiver_numbers,
                   const RayOptions& options, int threads, Monitor& monitor = silent_monitor());
 
-/// Solves each source's field once and traces its rays. `consume` gets one RaySet a source, in the
-/// order of the sources, one call at a time; fields are not kept. Bent rays need no field and come
+/// Solves each source's field once, or each receiver's where reciprocity saves fields, and traces
+/// its rays. `consume` gets one RaySet a source, in the order of the sources, one call at a time;
+/// fields are not kept. Bent rays need no field and come
 /// in the same order, some thousand a call. Sources in air and receivers in
 /// air or outside reach give rays with a status, never an exception; points outside the model do.
 void for_each_source_rays(const Model& model, std::span<const PointSource> sources,

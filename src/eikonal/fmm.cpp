@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/huge_pages.hpp"
 #include "eikonal/fmm_queue.hpp"
+#include "eikonal/fmm_tiles.hpp"
 #include "eikonal/node_update.hpp"
 
 namespace fermat {
@@ -36,22 +38,25 @@ template <class Real, int Dim, int Order>
 class March {
   public:
     March(const Model& model, const FactoredSource& source)
-        : rimmed_(model.grid().shape),
+        : tiles_(model.grid().shape),
           geometry_(model, source),
-          tau_(rimmed_.count(), closed),
           queue_(mean_step(model, source) / 8) {
-        const Shape shape = rimmed_.shape();
+        const Shape shape = tiles_.shape();
+        const auto count = static_cast<std::size_t>(TiledShape::count(shape));
+        fill(tau_, count, closed);
+        fill(speed_, count, Real(0));
         for (int i = 0; i < shape.x; ++i) {
             for (int j = 0; j < shape.y; ++j) {
-                const float* velocity = &model.velocity()(i, j, 0);
-                Real* tau = tau_.data() + rimmed_.offset(i, j, 0);
                 for (int k = 0; k < shape.z; ++k) {
-                    if (velocity[k] > 0) tau[k] = unreached<Real>;
+                    const Index3 n{i, j, k};
+                    const std::uint32_t here = tiles_.offset(n);
+                    speed_[here] = geometry_.speed(n);
+                    if (speed_[here] > 0) tau_[here] = unreached<Real>;
                 }
             }
         }
         for (const StartNode& start : source.starts) {
-            starts_.push_back(rimmed_.offset(start.node));
+            starts_.push_back(tiles_.offset(start.node));
             tau_[starts_.back()] = static_cast<Real>(start.tau);
         }
         for (const StartNode& start : source.starts) update_round(start.node);
@@ -70,7 +75,7 @@ class March {
             prefetch(queue_.ahead());
             Real& tau = tau_[first.node()];
             if (tau > 0) continue;
-            const Index3 n = rimmed_.node(first.node());
+            const Index3 n = tiles_.node(first.node());
             // A time that rose since it was queued waits for its new turn.
             const float time = static_cast<float>(std::sqrt(geometry_.r2(n)) * -tau);
             if (time > first.time() * (1 + late_turn)) {
@@ -80,7 +85,7 @@ class March {
             tau = -tau;
             take_turn(n);
             while (!again_.empty()) {
-                const Index3 earlier = rimmed_.node(again_.back());
+                const Index3 earlier = tiles_.node(again_.back());
                 again_.pop_back();
                 take_turn(earlier);
             }
@@ -89,8 +94,14 @@ class March {
 
     /// Nodes that no wave reached are left `unreached`.
     void copy_to(FieldView<Real> tau) const {
-        copy_from_rimmed(rimmed_, tau_, tau);
-        for (Real& value : tau) value = std::min(value, unreached<Real>);
+        const Shape shape = tiles_.shape();
+        for (int i = 0; i < shape.x; ++i) {
+            for (int j = 0; j < shape.y; ++j) {
+                for (int k = 0; k < shape.z; ++k) {
+                    tau(i, j, k) = std::min(tau_[tiles_.offset({i, j, k})], unreached<Real>);
+                }
+            }
+        }
     }
 
   private:
@@ -99,8 +110,14 @@ class March {
     static constexpr Real tolerance = 2 * std::numeric_limits<Real>::epsilon();
     static constexpr float late_turn = 1e-6F;
 
+    static void fill(std::vector<Real>& values, std::size_t count, Real value) {
+        values.reserve(count);
+        advise_huge_pages(values.data(), count * sizeof(Real));
+        values.assign(count, value);
+    }
+
     void update_round(Index3 n) {
-        const std::size_t here = rimmed_.offset(n);
+        const std::uint32_t here = tiles_.offset(n);
         update_next<0, -1>(n, here);
         update_next<0, 1>(n, here);
         if constexpr (Dim == 3) {
@@ -112,8 +129,8 @@ class March {
     }
 
     template <int D, int Side>
-    void update_next(Index3 n, std::size_t here) {
-        const std::size_t next = here + static_cast<std::size_t>(Side * rimmed_.stride(D));
+    void update_next(Index3 n, std::uint32_t here) {
+        const std::uint32_t next = shifted<D, Side>(n, here);
         const Real tau = tau_[next];
         if (tau == closed) return;
         n[D] += Side;
@@ -124,26 +141,32 @@ class March {
         }
     }
 
+    /// The number of the node some steps along an axis from node n.
+    template <int D, int Steps>
+    std::uint32_t shifted(Index3 n, std::uint32_t offset) const {
+        return offset - tiles_.part(D, n[D]) + tiles_.part(D, n[D] + Steps);
+    }
+
     static bool is_settled(Real tau) { return tau > 0 && tau < reached_limit<Real>; }
 
     /// Whether the neighbour on that side has a part in the node's equation to first order.
     template <int D, int Side>
-    bool draws_on(Index3 n, std::size_t offset) const {
+    bool draws_on(Index3 n, std::uint32_t offset) const {
         const Real r2 = geometry_.r2(n);
         const Real moment = -Side * geometry_.axis(D).moment[static_cast<std::size_t>(n[D])];
-        const std::ptrdiff_t step = Side * rimmed_.stride(D);
-        const Real* tau = &tau_[offset];
-        return (r2 + moment) * tau[0] > r2 * tau[step];
+        return (r2 + moment) * tau_[offset] > r2 * tau_[shifted<D, Side>(n, offset)];
     }
 
-    Real candidate(Index3 n, Real r2, Real r, std::size_t offset) const {
-        const Real* tau = &tau_[offset];
-        return update_node<Dim, Order>(geometry_, rimmed_, n, r2, r, [tau](std::ptrdiff_t step) {
-            return tau[step] < 0 ? unreached<Real> : tau[step];
-        });
+    Real candidate(Index3 n, Real r2, Real r, std::uint32_t offset) const {
+        return update_node<Dim, Order>(
+            geometry_, n, speed_[offset], r2,
+            r, [&](int d, int steps) __attribute__((always_inline)) {
+                const Real tau = tau_[offset - tiles_.part(d, n[d]) + tiles_.part(d, n[d] + steps)];
+                return tau < 0 ? unreached<Real> : tau;
+            });
     }
 
-    void update(Index3 n, std::size_t offset) {
+    void update(Index3 n, std::uint32_t offset) {
         const Real r2 = geometry_.r2(n);
         const Real r = std::sqrt(r2);
         const Real tau = candidate(n, r2, r, offset);
@@ -151,36 +174,40 @@ class March {
         const Real old = std::abs(tau_[offset]);
         tau_[offset] = -tau;
         if (tau < old) {
-            queue_.push({static_cast<float>(r * tau), static_cast<std::uint32_t>(offset)});
+            queue_.push({static_cast<float>(r * tau), offset});
         }
     }
 
-    void correct(Index3 n, std::size_t offset) {
+    void correct(Index3 n, std::uint32_t offset) {
         if (std::find(starts_.begin(), starts_.end(), offset) != starts_.end()) return;
         const Real r2 = geometry_.r2(n);
         const Real tau = candidate(n, r2, std::sqrt(r2), offset);
         if (!(tau < tau_[offset] * (1 - tolerance))) return;
         tau_[offset] = tau;
-        again_.push_back(static_cast<std::uint32_t>(offset));
+        again_.push_back(offset);
     }
 
-    /// From one turn to the next nodes lie far apart in memory: what a turn reads is asked for
-    /// ahead.
+    /// What the turn of a node will read is asked for ahead.
     [[gnu::always_inline]] void prefetch(std::uint32_t node) const {
-        const std::ptrdiff_t x = rimmed_.stride(0);
-        const std::ptrdiff_t y = Dim == 2 ? 0 : rimmed_.stride(1);
-        for (const std::ptrdiff_t step : {x, y, 2 * x, 2 * y, x + y, x - y}) {
-            prefetch_at(tau_.data(), node + step);
-            prefetch_at(tau_.data(), node - step);
+        const Index3 n = tiles_.node(node);
+        for (int d = 0; d < 3; ++d) {
+            if (Dim == 2 && d == 1) continue;
+            const std::uint32_t base = node - tiles_.part(d, n[d]);
+            for (const int steps : {-1, 1}) {
+                const std::uint32_t next = base + tiles_.part(d, n[d] + steps);
+                prefetch_at(tau_.data(), next);
+                prefetch_at(speed_.data(), next);
+                prefetch_at(tau_.data(), base + tiles_.part(d, n[d] + 2 * steps));
+            }
         }
-        geometry_.template prefetch<Dim>(rimmed_.node(node));
     }
 
-    RimmedShape rimmed_;
+    TiledShape tiles_;
     NodeGeometry<Real> geometry_;
     /// Positive once settled, which is all that a stencil may use; negative while on the front.
     std::vector<Real> tau_;
-    std::vector<std::size_t> starts_;
+    std::vector<Real> speed_;  ///< v / v0: 0 in air
+    std::vector<std::uint32_t> starts_;
     MarchQueue queue_;
     /// Settled nodes that became earlier since and have to tell their neighbours.
     std::vector<std::uint32_t> again_;
@@ -200,7 +227,7 @@ template <class Real>
 void fmm_solve(const Model& model, const FactoredSource& source, int order, FieldView<Real> tau,
                Monitor& monitor) {
     constexpr double limit = 4.29e9;
-    if (static_cast<double>(RimmedShape(model.grid().shape).count()) > limit) {
+    if (TiledShape::count(model.grid().shape) > limit) {
         throw InputError(
             fmt::format("a model of {} nodes is too large for fmm (must have fewer than "
                         "4.2e9; solve it with fim)",

@@ -110,9 +110,9 @@ class Sweeper {
         states_[offset] = State::quiet;
         const Real r2 = geometry_.r2(n);
         const Real* tau = &tau_[offset];
-        const Real found =
-            update_node<Dim, Order>(geometry_, rimmed_, n, r2, std::sqrt(r2),
-                                    [tau](std::ptrdiff_t step) { return tau[step]; });
+        const Real found = update_node<Dim, Order>(
+            geometry_, n, geometry_.speed(n), r2, std::sqrt(r2),
+            [&](int d, int steps) { return tau[steps * rimmed_.stride(d)]; });
         const Real old = *tau;
         const Real least_change = tolerance * old;
         const bool take =

@@ -35,16 +35,6 @@ class RimmedShape {
                                         rim);
     }
     std::size_t offset(Index3 n) const { return offset(n.x, n.y, n.z); }
-    /// The node at an offset that is not in the rim.
-    Index3 node(std::uint32_t offset) const {
-        const auto plane = static_cast<std::uint32_t>(stride_[0]);
-        const auto row = static_cast<std::uint32_t>(stride_[1]);
-        const std::uint32_t i = offset / plane;
-        const std::uint32_t in_plane = offset - i * plane;
-        const std::uint32_t j = in_plane / row;
-        return {static_cast<int>(i) - rim, static_cast<int>(j) - rim_y_,
-                static_cast<int>(in_plane - j * row) - rim};
-    }
 
   private:
     Shape shape_;
@@ -107,21 +97,6 @@ class NodeGeometry {
         return static_cast<Real>(velocity_[shape_.offset(n)]) * source_slowness_;
     }
 
-    /// Asks for the velocities at and round a node ahead of their use.
-    template <int Dim>
-    [[gnu::always_inline]] void prefetch(Index3 n) const {
-        const std::ptrdiff_t y = shape_.z;
-        const std::ptrdiff_t x = y * shape_.y;
-        const std::ptrdiff_t here = n.x * x + n.y * y + n.z;
-        for (const std::ptrdiff_t step : {std::ptrdiff_t(0), x, -x}) {
-            prefetch_at(velocity_, here + step);
-        }
-        if constexpr (Dim == 3) {
-            prefetch_at(velocity_, here + y);
-            prefetch_at(velocity_, here - y);
-        }
-    }
-
   private:
     const float* velocity_;
     Shape shape_;
@@ -129,20 +104,20 @@ class NodeGeometry {
     std::array<Axis, 3> axes_;
 };
 
-/// tau that the neighbours of node n give it; read(step) is tau at a step in a rimmed field, of
-/// at least `unreached` where it must not be used. `r` is the distance from the source and not 0.
+/// tau that the neighbours of node n give it; read(axis, steps) is tau some steps along an axis, of
+/// at least `unreached` where it must not be used. `speed` is v / v0, and `r`, the distance from
+/// the source, is not 0.
 template <int Dim, int Order, class Real, class Read>
-inline Real update_node(const NodeGeometry<Real>& geometry, const RimmedShape& rimmed, Index3 n,
-                        Real r2, Real r, Read read) {
+inline Real update_node(const NodeGeometry<Real>& geometry, Index3 n, Real speed, Real r2, Real r,
+                        Read read) {
     const Real inverse_r2 = 1 / r2;
-    const Real f = 1 / (geometry.speed(n) * r);
+    const Real f = 1 / (speed * r);
     const auto along = [&](auto d) {
         const auto& axis = geometry.axis(d);
-        const std::ptrdiff_t step = rimmed.stride(d);
-        return AxisStencil<Real>{read(-step),
-                                 read(step),
-                                 read(-2 * step),
-                                 read(2 * step),
+        return AxisStencil<Real>{read(d, -1),
+                                 read(d, 1),
+                                 read(d, -2),
+                                 read(d, 2),
                                  axis.moment[static_cast<std::size_t>(n[d])] * inverse_r2,
                                  axis.h2 * inverse_r2,
                                  axis.inverse_spacing};

@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "eikonal/fmm.hpp"
+#include "eikonal/fmm_tiles.hpp"
 #include "eikonal/fsm.hpp"
 #include "eikonal/stencil.hpp"
 #include "model/analytic.hpp"
@@ -364,6 +365,24 @@ TEST(ReferenceSolvers, AgreeToSecondOrderWithinTheScheme) {
             misfit(model.grid(), marched, source, 3, [&](Index3 n) { return swept(n); });
         EXPECT_LT(found.mean, 2e-3) << name;
         EXPECT_LT(found.max, 0.1) << name;
+    }
+}
+
+TEST(TiledShape, NumbersEachNodeAndItsRimOnce) {
+    for (const Shape shape : {Shape{5, 7, 9}, Shape{4, 2, 3}, Shape{6, 1, 11}}) {
+        const TiledShape tiles(shape);
+        std::vector<int> uses(static_cast<std::size_t>(TiledShape::count(shape)), 0);
+        const int rim_y = shape.y == 1 ? 0 : TiledShape::rim;
+        for (int i = -2; i < shape.x + 2; ++i) {
+            for (int j = -rim_y; j < shape.y + rim_y; ++j) {
+                for (int k = -2; k < shape.z + 2; ++k) {
+                    const std::uint32_t offset = tiles.offset({i, j, k});
+                    ASSERT_LT(offset, uses.size());
+                    EXPECT_EQ(++uses[offset], 1);
+                    EXPECT_EQ(tiles.node(offset), (Index3{i, j, k}));
+                }
+            }
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "cli/bench_bending.hpp"
 #include "cli/bench_eikonal.hpp"
+#include "cli/bench_graph.hpp"
 #include "cli/bench_rays.hpp"
 #include "cli/bench_smoothing.hpp"
 #include "cli/bench_tomography.hpp"
@@ -82,6 +84,29 @@ void run_rays(const RaysBench& flags, const Run& run) {
     bench_rays(bench, stop_only);
 }
 
+void add_graph_flags(CLI::App& app, GraphBench& bench) {
+    app.add_flag("--quick", bench.quick, "four sizes up to 512, radii 1 and 6");
+    add_value(app, "--repeat", "R", bench.repeats, "runs of each, of which the median is told",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_whole(flag, text, 1, 1000);
+              })
+        ->default_str("3");
+    add_value(app, "--largest", "N", bench.largest, "leave out grids above N nodes a side",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_whole(flag, text, 128, 1600);
+              })
+        ->default_str("1600");
+    add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
+}
+
+void run_graph(const GraphBench& flags, const Run& run) {
+    require_cpu(run.common, "fermat bench graph");
+    GraphBench bench = flags;
+    bench.threads = resolve_threads(run.common.threads);
+    Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
+    bench_graph(bench, stop_only);
+}
+
 void add_smoothing_flags(CLI::App& app, SmoothingBench& bench) {
     app.add_flag("--quick", bench.quick, "without basic where it takes seconds, and fewer runs");
     add_value(app, "--repeat", "R", bench.repeats,
@@ -118,6 +143,33 @@ void run_tomography(const TomographyBench& flags, const Run& run) {
     bench_tomography(bench, stop_only);
 }
 
+void add_bending_flags(CLI::App& app, BendingBench& bench) {
+    app.add_flag("--quick", bench.quick, "a tenth of the sources, a coarser reference, one run");
+    add_value(app, "--repeat", "R", bench.repeats,
+              "runs of each, of which the median is told (default: 3; 1 with --quick)",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_whole(flag, text, 1, 1000);
+              });
+    add_value(app, "--refine", "N", bench.refine,
+              "cells of the eikonal reference along one of the model's (default: 4; 2 with "
+              "--quick)",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_whole(flag, text, 1, 16);
+              });
+    add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
+    add_path(app, "--write", bench.write,
+             "folder to write the set into, instead: model.h5, sources.csv, receivers.csv, "
+             "pairs.csv");
+}
+
+void run_bending(const BendingBench& flags, const Run& run) {
+    BendingBench bench = flags;
+    bench.threads = resolve_threads(run.common.threads);
+    bench.cuda = run.common.device == Device::cuda;
+    Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
+    bench_bending(bench, stop_only);
+}
+
 }  // namespace
 
 void add_bench_commands(Program& program) {
@@ -128,10 +180,21 @@ void add_bench_commands(Program& program) {
         group, "eikonal", "Traveltime fields: papers 5 and 1, cubes, threads",
         "fermat bench eikonal --quick --largest 100 --repeat 1 --threads 1 --csv bench.csv",
         &add_flags, &run_eikonal);
+    program.add_command<BendingBench>(
+        group, "bending", "Two-point rays: paper 3's figure 7, accuracy, and the set itself",
+        "fermat bench bending --write costa-rica\n"
+        "fermat rays --model costa-rica/model.h5 --sources costa-rica/sources.csv --receivers "
+        "costa-rica/receivers.csv --pairs costa-rica/pairs.csv --tracer bending --starts straight "
+        "--table rays.csv",
+        &add_bending_flags, &run_bending);
     program.add_command<RaysBench>(
         group, "rays", "Rays per second and their accuracy, and the sensitivity matrix",
         "fermat bench rays --largest 64 --rays 100 --repeat 1 --threads 1", &add_rays_flags,
         &run_rays);
+    program.add_command<GraphBench>(
+        group, "graph", "Shortest paths on the grid graph: paper 1's Figures 7 and 8",
+        "fermat bench graph --quick --largest 128 --repeat 1 --threads 1 --csv graph.csv",
+        &add_graph_flags, &run_graph);
     program.add_command<SmoothingBench>(
         group, "smoothing", "Smoothing: paper 4's tables, four methods side by side",
         "fermat bench smoothing --quick --threads 1", &add_smoothing_flags, &run_smoothing);

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
+#include "cli/graph_flags.hpp"
 #include "cli/ray_outputs.hpp"
 #include "cli/ray_survey.hpp"
 #include "core/error.hpp"
@@ -21,6 +22,7 @@ struct RaysFlags {
     std::filesystem::path model;
     RaySurveyFlags survey;
     RayOptions rays;
+    SolverFlags solver;
     RayOutputFlags outputs;
 };
 
@@ -47,7 +49,7 @@ void add_flags(CLI::App& app, RaysFlags& flags) {
               parse_directions)
         ->default_str("16");
     add_bending_flags(app, flags.rays.bending);
-    add_eikonal_flags(app, flags.rays.eikonal);
+    add_solver_flags(app, flags.solver);
     add_path(app, "-o,--output", flags.outputs.rays, "rays to write: .h5");
     add_path(app, "--table", flags.outputs.table,
              "CSV to write: source,receiver,time,length,points,status (and start, if bent)");
@@ -62,6 +64,17 @@ void add_flags(CLI::App& app, RaysFlags& flags) {
 
 void check(const RaysFlags& flags, const CommonOptions& common) {
     require_cpu(common, "fermat rays");
+    const bool graph = flags.rays.tracer == Tracer::graph;
+    if (flags.solver.names_graph() && !graph && flags.rays.tracer != Tracer::bending) {
+        throw InputError(fmt::format(
+            "--solver is '{}' (makes no field for --tracer {}: use --tracer graph)",
+            name_of(std::get<GraphSolver>(*flags.solver.solver)), name_of(flags.rays.tracer)));
+    }
+    if (flags.solver.names_eikonal() && graph) {
+        throw InputError(fmt::format("--solver is '{}' (--tracer graph needs one of {})",
+                                     name_of(std::get<Solver>(*flags.solver.solver)),
+                                     names_of<GraphSolver>()));
+    }
     const auto outputs = flags.outputs.files();
     if (std::none_of(outputs.begin(), outputs.end(), [](const auto& o) { return o.path; })) {
         throw InputError(
@@ -83,8 +96,9 @@ void check(const RaysFlags& flags, const CommonOptions& common) {
 void trace(const RaysFlags& flags, const Run& run) {
     check(flags, run.common);
     RayOptions options = flags.rays;
-    options.eikonal.threads = run.common.threads;
+    options.eikonal = eikonal_options(flags.solver, run.common.threads);
     const Model model = read_model(flags.model);
+    options.graph = graph_options(flags.solver, model.grid(), run.common.threads);
     validate(options, model.grid());
     RaySurvey survey = read_ray_survey(model, flags.survey);
     RayOutputs outputs(flags.outputs, model, std::move(survey.pick_times), run.common.threads,

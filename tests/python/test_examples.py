@@ -10,6 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 QUICK = {  # script: further arguments, and its picture
     "head-waves/head_waves.py": ([], "head-waves.png"),
     "marmousi-like/marmousi_like.py": ([], "marmousi-like.png"),
+    "costa-rica-like/costa_rica_like.py": (["3"], "costa-rica-like.png"),
     "gpu-batch/gpu_batch.py": (["2"], "gpu-batch.png"),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -12,10 +12,16 @@ if TYPE_CHECKING:
 
     from ._core import Model
 
-Solver = Literal["fim", "fmm", "fsm", "vidale"]
+Solver = Literal["fim", "fmm", "fsm", "vidale", "dijkstra", "bellman-ford"]
 Precision = Literal["single", "double"]
 Device = Literal["auto", "cpu", "cuda"]
-Tracer = Literal["descent", "cells", "grid"]
+Tracer = Literal["descent", "cells", "grid", "bending", "graph"]
+Start = Literal["straight", "deep", "sides", "descent", "graph"]
+BendingTasks = Literal["pairs", "sources", "stations", "sections"]
+Star = Literal["coprime", "full"]
+Reading = Literal["linear", "nearest"]
+Weights = Literal["auto", "stored", "computed"]
+Queue = Literal["buckets", "heap"]
 Basis = Literal["nodes", "cells"]
 Progress = Callable[[int, int, str], object] | bool
 
@@ -54,3 +60,31 @@ def start_times(values: ArrayLike, count: int) -> NDArray[np.float64]:
 
 def is_single(values: ArrayLike) -> bool:
     return np.ndim(values) == 1
+
+
+def graph(
+    model: Model,
+    radius: int | Sequence[int] | None,
+    star: Star,
+    reading: Reading,
+    weights: Weights,
+    queue: Queue,
+) -> tuple[tuple[int, int, int], str, str, str, str]:
+    """Options of the grid graph; a radius of (0, 0, 0) stands for the default."""
+    if radius is None:
+        return (0, 0, 0), star, reading, weights, queue
+    array = np.asarray(radius)
+    if (
+        array.ndim > 1
+        or not np.issubdtype(array.dtype, np.integer)
+        or (array.ndim == 1 and len(array) != model.ndim)
+        or not array.any()
+        or abs(array).max() > 1_000_000
+    ):
+        raise ValueError(
+            f"radius is {radius!r} (must be one whole number > 0, or {model.ndim} of them, as the "
+            f"model is {model.ndim}-D)"
+        )
+    each = [int(r) for r in np.broadcast_to(array, (model.ndim,))]
+    full = (each[0], 0, each[1]) if model.ndim == 2 else (each[0], each[1], each[2])
+    return full, star, reading, weights, queue

@@ -9,10 +9,21 @@ from . import _core
 from ._progress import listener
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-    from ._arguments import Device, Precision, Progress, Solver
+    from ._arguments import (
+        Device,
+        Precision,
+        Progress,
+        Queue,
+        Reading,
+        Solver,
+        Star,
+        Weights,
+    )
     from ._core import Model
 
 __all__ = ["receiver_times", "traveltimes"]
@@ -27,6 +38,11 @@ def traveltimes(
     together: bool = ...,
     solver: Solver = ...,
     order: int = ...,
+    radius: int | Sequence[int] | None = ...,
+    star: Star = ...,
+    reading: Reading = ...,
+    weights: Weights = ...,
+    queue: Queue = ...,
     precision: Literal["single"] = ...,
     device: Device = ...,
     threads: int = ...,
@@ -41,6 +57,11 @@ def traveltimes(
     together: bool = ...,
     solver: Solver = ...,
     order: int = ...,
+    radius: int | Sequence[int] | None = ...,
+    star: Star = ...,
+    reading: Reading = ...,
+    weights: Weights = ...,
+    queue: Queue = ...,
     precision: Literal["double"],
     device: Device = ...,
     threads: int = ...,
@@ -54,6 +75,11 @@ def traveltimes(
     together: bool = False,
     solver: Solver = "fim",
     order: int = 2,
+    radius: int | Sequence[int] | None = None,
+    star: Star = "coprime",
+    reading: Reading = "linear",
+    weights: Weights = "auto",
+    queue: Queue = "buckets",
     precision: Precision = "single",
     device: Device = "auto",
     threads: int = 0,
@@ -74,9 +100,19 @@ def traveltimes(
         One field for all sources: the earliest arrival of any of them.
     solver
         "fim" fast iterative (default), "fmm" fast marching, "fsm" fast sweeping, "vidale" expanding
-        box.
+        box; "dijkstra" and "bellman-ford" shortest paths on the grid graph (single precision).
     order
-        Of the differences: 1 or 2.
+        Of the differences: 1 or 2; not of the graph.
+    radius
+        Of the graph's star in nodes, one for all axes or one each (default: 5 in 2-D, 3 in 3-D).
+    star
+        Edges of the graph: "coprime" each direction once, "full" every node of the star's box.
+    reading
+        Slowness along an edge: "linear" between nodes, "nearest" constant in cells round them.
+    weights
+        Times of the edges: "stored" once for all sources, "computed" when needed, or "auto".
+    queue
+        Of "dijkstra": "buckets", or "heap" as in the papers.
     precision
         Of the computation and of the result: "single" (float32) or "double" (float64).
     device
@@ -114,6 +150,7 @@ def traveltimes(
         one or together,
         solver,
         order,
+        arguments.graph(model, radius, star, reading, weights, queue),
         precision,
         device,
         threads,
@@ -129,6 +166,11 @@ def receiver_times(
     start_time: ArrayLike = 0.0,
     solver: Solver = "fim",
     order: int = 2,
+    radius: int | Sequence[int] | None = None,
+    star: Star = "coprime",
+    reading: Reading = "linear",
+    weights: Weights = "auto",
+    queue: Queue = "buckets",
     device: Device = "auto",
     threads: int = 0,
     progress: Progress | None = None,
@@ -147,7 +189,8 @@ def receiver_times(
     places = arguments.points(model, sources, "sources")
     stations = arguments.points(model, receivers, "receivers")
     starts = arguments.start_times(start_time, len(places))
+    graph = arguments.graph(model, radius, star, reading, weights, queue)
     times = _core.receiver_times(
-        model, places, starts, stations, solver, order, device, threads, listener(progress)
+        model, places, starts, stations, solver, order, graph, device, threads, listener(progress)
     )
     return times.reshape(len(places), len(stations))

@@ -1,5 +1,7 @@
 #include <fmt/format.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -74,16 +76,21 @@ std::unique_ptr<Real[]> allocate(std::size_t fields, Shape shape) {
 
 /// (n, nx, ny, nz), or (n, nx, nz) in 2-D.
 template <class Real>
+nb::object stacked(std::unique_ptr<Real[]> memory, std::size_t fields, Shape shape) {
+    Real* const data = memory.release();
+    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<Real*>(p); });
+    std::vector<std::size_t> sizes{fields, static_cast<std::size_t>(shape.x)};
+    if (shape.y != 1) sizes.push_back(static_cast<std::size_t>(shape.y));
+    sizes.push_back(static_cast<std::size_t>(shape.z));
+    return nb::cast(nb::ndarray<nb::numpy, Real>(data, sizes.size(), sizes.data(), owner));
+}
+
+template <class Real>
 nb::object one_each(const Job& job, PythonMonitor& bridge) {
     const Shape shape = job.model.grid().shape;
     std::unique_ptr<Real[]> memory = allocate<Real>(job.sources.size(), shape);
     bridge.run([&](Monitor& monitor) { each_field(job, monitor, memory.get()); });
-    Real* const data = memory.release();
-    const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<Real*>(p); });
-    std::vector<std::size_t> sizes{job.sources.size(), static_cast<std::size_t>(shape.x)};
-    if (shape.y != 1) sizes.push_back(static_cast<std::size_t>(shape.y));
-    sizes.push_back(static_cast<std::size_t>(shape.z));
-    return nb::cast(nb::ndarray<nb::numpy, Real>(data, sizes.size(), sizes.data(), owner));
+    return stacked(std::move(memory), job.sources.size(), shape);
 }
 
 template <class Real>
@@ -91,10 +98,46 @@ nb::object fields(const Job& job, bool together, PythonMonitor& bridge) {
     return together ? earliest<Real>(job, bridge) : one_each<Real>(job, bridge);
 }
 
+std::vector<GraphSource> graph_sources(const std::vector<PointSource>& sources) {
+    std::vector<GraphSource> list;
+    for (const PointSource& s : sources) list.push_back({s.position, s.start_time});
+    return list;
+}
+
+/// The same on the grid graph.
+nb::object graph_fields(const Model& model, const std::vector<GraphSource>& sources, bool together,
+                        const GraphOptions& options, PythonMonitor& bridge) {
+    if (together) {
+        return nb::cast(array_of(bridge.run([&](Monitor& monitor) {
+            return first_arrivals(Graph(model, options, monitor), sources, monitor);
+        })));
+    }
+    const Shape shape = model.grid().shape;
+    std::unique_ptr<float[]> memory = allocate<float>(sources.size(), shape);
+    bridge.run([&](Monitor& monitor) {
+        const Graph graph(model, options, monitor);
+        for_each_field(graph, sources, monitor, [&](std::size_t n, const GraphField& field) {
+            const Field<float> times = node_times(graph, field);
+            std::copy_n(times.data(), times.size(), memory.get() + n * times.size());
+        });
+    });
+    return stacked(std::move(memory), sources.size(), shape);
+}
+
 nb::object traveltimes(const Model& model, const Points& sources, const Numbers& start_times,
                        bool together, const std::string& solver, int order,
-                       const std::string& precision, const std::string& device, int threads,
-                       nb::object progress) {
+                       const GraphArguments& graph, const std::string& precision,
+                       const std::string& device, int threads, nb::object progress) {
+    if (is_graph_solver(solver)) {
+        if (parse_choice<Precision>(precision) == Precision::full) {
+            throw InputError(
+                fmt::format("precision is 'double' (solver '{}' computes in single)", solver));
+        }
+        const auto from = graph_sources(sources_from(sources, start_times, model.grid()));
+        const GraphOptions options = graph_options(solver, graph, model.grid(), threads, device);
+        PythonMonitor bridge(std::move(progress));
+        return graph_fields(model, from, together, options, bridge);
+    }
     const Job job{model, sources_from(sources, start_times, model.grid()),
                   eikonal_options(solver, order, threads, device),
                   parse_choice<Precision>(precision)};
@@ -105,11 +148,28 @@ nb::object traveltimes(const Model& model, const Points& sources, const Numbers&
 
 DoubleArray times_at_receivers(const Model& model, const Points& sources,
                                const Numbers& start_times, const Points& receivers,
-                               const std::string& solver, int order, const std::string& device,
+                               const std::string& solver, int order,
+                               const GraphArguments& graph_arguments, const std::string& device,
                                int threads, nb::object progress) {
     const Grid& grid = model.grid();
     const std::vector<PointSource> from = sources_from(sources, start_times, grid);
     const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
+    if (is_graph_solver(solver)) {
+        const GraphOptions options = graph_options(solver, graph_arguments, grid, threads, device);
+        for (const Vec3& r : to) require_inside(grid, r, "receiver");
+        PythonMonitor bridge(std::move(progress));
+        return array_from(bridge.run([&](Monitor& monitor) {
+            const Graph graph(model, options, monitor);
+            std::vector<double> times(from.size() * to.size());
+            for_each_field(graph, graph_sources(from), monitor,
+                           [&](std::size_t s, const GraphField& field) {
+                               for (std::size_t r = 0; r < to.size(); ++r) {
+                                   times[s * to.size() + r] = time_at(graph, field, to[r]);
+                               }
+                           });
+            return times;
+        }));
+    }
     const EikonalOptions options = eikonal_options(solver, order, threads, device);
     PythonMonitor bridge(std::move(progress));
     return array_from(bridge.run(
@@ -120,18 +180,22 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
 
 void bind_times(nb::module_& module) {
     module.def("traveltimes", &traveltimes, "model"_a, "sources"_a, "start_times"_a, "together"_a,
-               "solver"_a, "order"_a, "precision"_a, "device"_a, "threads"_a, "progress"_a.none(),
+               "solver"_a, "order"_a, "graph"_a, "precision"_a, "device"_a, "threads"_a,
+               "progress"_a.none(),
                nb::sig("def traveltimes(model: Model, sources: numpy.typing.NDArray[typing.Any], "
                        "start_times: numpy.typing.NDArray[typing.Any], together: bool, solver: "
-                       "str, order: int, precision: str, device: str, threads: int, progress: "
+                       "str, order: int, graph: tuple[tuple[int, int, int], str, str, str, str], "
+                       "precision: str, device: str, threads: int, progress: "
                        "object | None) -> numpy.typing.NDArray[typing.Any]"),
                "fermat.traveltimes after its arguments are checked.");
     module.def("receiver_times", &times_at_receivers, "model"_a, "sources"_a, "start_times"_a,
-               "receivers"_a, "solver"_a, "order"_a, "device"_a, "threads"_a, "progress"_a.none(),
+               "receivers"_a, "solver"_a, "order"_a, "graph"_a, "device"_a, "threads"_a,
+               "progress"_a.none(),
                nb::sig("def receiver_times(model: Model, sources: "
                        "numpy.typing.NDArray[typing.Any], start_times: "
                        "numpy.typing.NDArray[typing.Any], receivers: "
-                       "numpy.typing.NDArray[typing.Any], solver: str, order: int, device: str, "
+                       "numpy.typing.NDArray[typing.Any], solver: str, order: int, graph: "
+                       "tuple[tuple[int, int, int], str, str, str, str], device: str, "
                        "threads: int, progress: object | None) -> "
                        "numpy.typing.NDArray[numpy.float64]"),
                "fermat.receiver_times after its arguments are checked: [source][receiver], flat.");

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from . import _arguments as arguments
+from . import _bending as bend
 from . import _core, _grid
 from ._progress import listener
 
@@ -16,7 +17,19 @@ if TYPE_CHECKING:
 
     from numpy.typing import ArrayLike, NDArray
 
-    from ._arguments import Basis, Device, Progress, Solver, Tracer
+    from ._arguments import (
+        Basis,
+        BendingTasks,
+        Device,
+        Progress,
+        Queue,
+        Reading,
+        Solver,
+        Star,
+        Start,
+        Tracer,
+        Weights,
+    )
     from ._core import Model
 
 __all__ = ["Paths", "Rays", "rays"]
@@ -114,6 +127,11 @@ class Rays:
         "source_in_air", "unreachable", "stalled"."""
         return np.array(_core.ray_status_names())[self._rays.status]
 
+    @property
+    def start(self) -> NDArray[np.str_]:
+        """Where a bent ray started from, the fastest of `starts`; "none" for other tracers."""
+        return np.array(_core.ray_start_names())[_core.ray_starts(self._rays)]
+
     def sensitivity(self, basis: Basis = "nodes", *, threads: int = 0) -> Any:
         """How the rays' times depend on the model: a scipy.sparse.csr_array, one row a ray.
 
@@ -158,17 +176,41 @@ class Rays:
         self._rays.save(path)
 
 
+class FreeRays(Rays):
+    """Rays of a profile or a function: there are no cells for them to cross."""
+
+    def __init__(self, medium: bend.Medium, rays: _core.RaySet) -> None:
+        super().__init__(medium, rays)  # type: ignore[arg-type]
+
+    def sensitivity(self, basis: Basis = "nodes", *, threads: int = 0) -> Any:
+        raise ValueError("sensitivity needs rays of a model (profiles and functions have no nodes)")
+
+    def coverage(
+        self, *, threads: int = 0
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        raise ValueError("coverage needs rays of a model (profiles and functions have no cells)")
+
+
 def rays(
-    model: Model,
+    model: Model | bend.Profile | bend.Velocity,
     sources: ArrayLike,
     receivers: ArrayLike,
     *,
     pairs: ArrayLike | None = None,
     tracer: Tracer = "descent",
     directions: int = 16,
+    starts: Start | Sequence[Start] = ("straight", "deep", "sides"),
+    segment: float | None = None,
+    tasks: BendingTasks = "pairs",
+    bounds: ArrayLike | None = None,
     start_time: ArrayLike = 0.0,
     solver: Solver = "fim",
     order: int = 2,
+    radius: int | Sequence[int] | None = None,
+    star: Star = "coprime",
+    reading: Reading = "linear",
+    weights: Weights = "auto",
+    queue: Queue = "buckets",
     device: Device = "auto",
     threads: int = 0,
     progress: Progress | None = None,
@@ -178,7 +220,9 @@ def rays(
     Parameters
     ----------
     model
-        Velocity.
+        Velocity. With tracer="bending" it may also be a `Profile`, or any function v(x, y, z) > 0
+        of three numbers (v(x, z) in 2-D), 0 for air; a function of Python is slow, as every
+        thread waits for the interpreter.
     sources, receivers
         Positions (n, 3), or (n, 2) as (x, z) in 2-D; one position is taken as an array of one.
     pairs
@@ -186,10 +230,23 @@ def rays(
         source with every receiver. Rays come grouped by source, within a source in this order.
     tracer
         "descent" continuous descent of the time field (default), "cells" straight through each
-        cell, "grid" from node to node (2-D).
+        cell, "grid" from node to node (2-D), "graph" shortest paths on the grid graph, with the
+        solvers "dijkstra" (default) and "bellman-ford", "bending" from point to point, without a
+        field.
     directions
         Of the tracer "grid": 8 or 16.
-    start_time, solver, order, device, threads, progress
+    starts
+        Of the tracer "bending", where the fastest wins: "straight", "deep", "sides", and for models
+        the rays of "descent" and "graph". `Rays.start` says which won.
+    segment
+        Of the tracer "bending": longest segment of a ray. Default: half the model's least spacing;
+        64 segments without a model.
+    tasks
+        Of the tracer "bending", dealt out to threads: "pairs", "sources", "stations", "sections".
+        The rays are the same.
+    bounds
+        Two corners that rays of a profile or a function stay between. Default: none.
+    start_time, solver, order, radius, star, reading, weights, queue, device, threads, progress
         As in `traveltimes`.
 
     Returns
@@ -207,22 +264,43 @@ def rays(
     >>> [int(path[:, 1].max().round(-1)) for path in rays.paths]  # direct, then along the interface
     [0, 50, 50]
     """
+    bending = bend.options(starts, segment, tasks)
+    if not isinstance(model, _core.Model):
+        if tracer != "bending":
+            raise ValueError(
+                f"tracer '{tracer}' needs a model (use 'bending' for profiles and functions)"
+            )
+        return FreeRays(
+            *bend.trace(
+                model,
+                sources,
+                receivers,
+                start_time,
+                None if pairs is None else _pairs(pairs),
+                bounds,
+                bending,
+                threads,
+                listener(progress),
+            )
+        )
     places = arguments.points(model, sources, "sources")
     stations = arguments.points(model, receivers, "receivers")
-    starts = arguments.start_times(start_time, len(places))
+    start_times = arguments.start_times(start_time, len(places))
     which = None if pairs is None else _pairs(pairs)
     return Rays(
         model,
         _core.rays(
             model,
             places,
-            starts,
+            start_times,
             stations,
             which,
             tracer,
             directions,
             solver,
             order,
+            arguments.graph(model, radius, star, reading, weights, queue),
+            bending,
             device,
             threads,
             listener(progress),

@@ -1,6 +1,9 @@
 #include <fmt/format.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstddef>
 #include <filesystem>
@@ -56,13 +59,22 @@ nb::ndarray<nb::numpy, const std::uint8_t> status_column(const RaySet& set, nb::
 
 RaySet trace(const Model& model, const Points& sources, const Numbers& start_times,
              const Points& receivers, nb::object pairs, const std::string& tracer, int directions,
-             const std::string& solver, int order, const std::string& device, int threads,
+             const std::string& solver, int order, const GraphArguments& graph,
+             const BendingArguments& bending, const std::string& device, int threads,
              nb::object progress) {
     const Grid& grid = model.grid();
     const std::vector<PointSource> from = sources_from(sources, start_times, grid);
     const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
-    const RayOptions options{parse_choice<Tracer>(tracer), directions,
-                             eikonal_options(solver, order, threads, device)};
+    const Tracer method = parse_choice<Tracer>(tracer);
+    if (is_graph_solver(solver) && method != Tracer::graph && method != Tracer::bending) {
+        throw InputError(fmt::format(
+            "solver '{}' makes no field for tracer '{}' (use tracer 'graph')", solver, tracer));
+    }
+    RayOptions options{
+        method, directions,
+        eikonal_options(is_graph_solver(solver) ? "fim" : solver, order, threads, device)};
+    options.graph = graph_options(solver, graph, grid, threads, device);
+    options.bending = std::apply(bending_options, bending);
     const std::vector<RayPair> which =
         pairs.is_none() ? all_pairs(from.size(), to.size()) : pairs_from(nb::cast<Pairs>(pairs));
     PythonMonitor bridge(std::move(progress));
@@ -152,13 +164,15 @@ void bind_ray_set(nb::module_& module) {
 void bind_rays(nb::module_& module) {
     bind_ray_set(module);
     module.def("rays", &trace, "model"_a, "sources"_a, "start_times"_a, "receivers"_a,
-               "pairs"_a.none(), "tracer"_a, "directions"_a, "solver"_a, "order"_a, "device"_a,
-               "threads"_a, "progress"_a.none(),
+               "pairs"_a.none(), "tracer"_a, "directions"_a, "solver"_a, "order"_a, "graph"_a,
+               "bending"_a, "device"_a, "threads"_a, "progress"_a.none(),
                nb::sig("def rays(model: Model, sources: numpy.typing.NDArray[typing.Any], "
                        "start_times: numpy.typing.NDArray[typing.Any], receivers: "
                        "numpy.typing.NDArray[typing.Any], pairs: numpy.typing.NDArray[typing.Any] "
-                       "| None, tracer: str, directions: int, solver: str, order: int, device: "
-                       "str, threads: int, progress: object | None) -> RaySet"),
+                       "| None, tracer: str, directions: int, solver: str, order: int, graph: "
+                       "tuple[tuple[int, int, int], str, str, str, str], "
+                       "bending: tuple[list[str], float, str], "
+                       "device: str, threads: int, progress: object | None) -> RaySet"),
                "fermat.rays after its arguments are checked.");
     module.def("sensitivity", &sensitivity_rows, "model"_a, "rays"_a, "basis"_a, "threads"_a,
                nb::sig("def sensitivity(model: Model, rays: RaySet, basis: str, threads: int) -> "

@@ -19,7 +19,7 @@ RayOutputs::RayOutputs(const RayOutputFlags& flags, const Model& model,
       threads_(threads),
       basis_(flags.basis),
       tracer_(tracer) {
-    if (flags.rays) rays_.emplace(*flags.rays);
+    if (flags.rays) rays_.emplace(*flags.rays, &model);
     if (flags.table) {
         std::vector<std::string> names{"source", "receiver", "time", "length", "points", "status"};
         if (tracer_ == Tracer::bending) names.emplace_back("start");

@@ -50,6 +50,8 @@ void add_flags(CLI::App& app, RaysFlags& flags) {
         ->default_str("16");
     add_bending_flags(app, flags.rays.bending);
     add_solver_flags(app, flags.solver);
+    add_choice(app, "--reciprocity", flags.rays.reciprocity,
+               "auto: --tracer descent solves from the receivers where they are fewer");
     add_path(app, "-o,--output", flags.outputs.rays, "rays to write: .h5");
     add_path(app, "--table", flags.outputs.table,
              "CSV to write: source,receiver,time,length,points,status (and start, if bent)");

@@ -12,6 +12,7 @@
 #include "io/hdf5_column.hpp"
 #include "io/hdf5_output.hpp"
 #include "io/text.hpp"
+#include "rays/integrate.hpp"
 
 namespace fermat {
 namespace {
@@ -45,7 +46,10 @@ struct RayWriter::Impl {
     Handle root;
     Handle lines;
     Handle cell_data;
+    Handle point_data;
+    const Model* model;
     Column<double> points;
+    Column<double> point_time;
     Column<std::int64_t> offsets;
     Column<std::int64_t> connectivity;
     Column<std::int32_t> source;
@@ -56,7 +60,7 @@ struct RayWriter::Impl {
     Column<std::uint8_t> status;
     Column<std::uint8_t> start;
 
-    explicit Impl(const fs::path& path) : output(path) {
+    Impl(const fs::path& path, const Model* model_of_times) : output(path), model(model_of_times) {
         const Session session;
         root = hdf5::create_group(output.id(), "VTKHDF", path);
         const std::array<std::int64_t, 2> version = {2, 0};
@@ -65,6 +69,10 @@ struct RayWriter::Impl {
         lines = hdf5::create_group(root, "Lines", path);
         cell_data = hdf5::create_group(root, "CellData", path);
         points = Column<double>(root, "Points", path, 3);
+        if (model != nullptr) {
+            point_data = hdf5::create_group(root, "PointData", path);
+            point_time = Column<double>(point_data, "time", path);
+        }
         offsets = Column<std::int64_t>(lines, "Offsets", path);
         connectivity = Column<std::int64_t>(lines, "Connectivity", path);
         source = Column<std::int32_t>(cell_data, "source", path);
@@ -105,6 +113,10 @@ struct RayWriter::Impl {
         for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = first + static_cast<std::int64_t>(i);
         connectivity.append(ids.data(), ids.size());
         if (!rays.points.empty()) points.append(&rays.points.front().x, rays.points.size());
+        if (model != nullptr) {
+            const std::vector<double> times = times_along(*model, rays);
+            point_time.append(times.data(), times.size());
+        }
         append_column(source, rays, [](const RayInfo& ray) { return ray.source; });
         append_column(receiver, rays, [](const RayInfo& ray) { return ray.receiver; });
         append_column(time, rays, [](const RayInfo& ray) { return ray.time; });
@@ -125,20 +137,22 @@ struct RayWriter::Impl {
         const bool closed = points.close() && offsets.close() && connectivity.close() &&
                             source.close() && receiver.close() && time.close() &&
                             field_time.close() && length.close() && status.close() &&
-                            start.close() && lines.reset() && cell_data.reset() && root.reset();
-        if (!closed) hdf5::fail_write(output.path());
+                            start.close() && lines.reset() && cell_data.reset();
+        const bool times_closed = model == nullptr || (point_time.close() && point_data.reset());
+        if (!closed || !times_closed || !root.reset()) hdf5::fail_write(output.path());
         output.commit();
     }
 };
 
-RayWriter::RayWriter(const fs::path& path) : impl_(std::make_unique<Impl>(path)) {}
+RayWriter::RayWriter(const fs::path& path, const Model* model)
+    : impl_(std::make_unique<Impl>(path, model)) {}
 RayWriter::~RayWriter() = default;
 RayWriter::RayWriter(RayWriter&&) noexcept = default;
 void RayWriter::append(const RaySet& rays) { impl_->append(rays); }
 void RayWriter::commit() { impl_->commit(); }
 
-void write_rays(const fs::path& path, const RaySet& rays) {
-    RayWriter writer(path);
+void write_rays(const fs::path& path, const RaySet& rays, const Model* model) {
+    RayWriter writer(path, model);
     writer.append(rays);
     writer.commit();
 }

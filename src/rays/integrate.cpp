@@ -42,4 +42,18 @@ PathIntegral integrate_path(const Model& model, std::span<const Vec3> path) {
     return sum;
 }
 
+std::vector<double> times_along(const Model& model, const RaySet& rays) {
+    std::vector<double> times;
+    times.reserve(rays.points.size());
+    for (std::size_t r = 0; r < rays.size(); ++r) {
+        const auto path = rays.path(r);
+        double time = rays.rays[r].time;
+        for (std::size_t p = 0; p < path.size(); ++p) {
+            times.push_back(time);
+            if (p + 1 < path.size()) time -= integrate_path(model, path.subspan(p, 2)).time;
+        }
+    }
+    return times;
+}
+
 }  // namespace fermat

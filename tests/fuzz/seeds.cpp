@@ -13,6 +13,7 @@
 #include "io/nonlinloc.hpp"
 #include "io/npy.hpp"
 #include "io/sgt.hpp"
+#include "io/sparse_io.hpp"
 #include "io/vtk_xml.hpp"
 #include "io/vtkhdf_image.hpp"
 #include "io/vtkhdf_rays.hpp"
@@ -40,6 +41,18 @@ std::string ray_seed(const fs::path& file) {
         rays.append({r, 1, 0.5, 0.25, 2, RayStatus::ok}, path);
     }
     write_rays(file, rays);
+    return read_whole_file(file);
+}
+
+std::string sparse_seed(const fs::path& file) {
+    SparseRows rows;
+    rows.columns = 9;
+    rows.column = {0, 4, 8, 3};
+    rows.value = {1, 0.5, 0.25, 2};
+    rows.row_start = {0, 3, 3, 4};
+    SparseWriter writer(file, rows.columns);
+    writer.append(rows);
+    writer.commit();
     return read_whole_file(file);
 }
 
@@ -151,6 +164,10 @@ std::vector<Target> all_targets(const fs::path& folder) {
          {model_seed(folder / "a.h5", {5, 4, 3}), model_seed(folder / "b.h5", {5, 1, 3})},
          read_image},
         {"rays", ".h5", {ray_seed(folder / "r.h5")}, [](const fs::path& file) { read_rays(file); }},
+        {"sparse",
+         ".h5",
+         {sparse_seed(folder / "s.h5")},
+         [](const fs::path& file) { read_sparse(file); }},
         // Without checksums libhdf5 1.10 itself follows damaged addresses and can crash, before we
         // can check anything: not a test of our code, but worth a look with a newer library.
         {"classic", ".h5", {classic_seed(folder / "c.h5")}, read_image, "", "", true},

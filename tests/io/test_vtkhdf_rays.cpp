@@ -1,5 +1,8 @@
 #include "io/vtkhdf_rays.hpp"
 
+#include <cmath>
+
+#include "io/hdf5_column.hpp"
 #include "io/temp_folder.hpp"
 #include "io/vtkhdf_image.hpp"
 
@@ -51,6 +54,26 @@ TEST_F(VtkhdfRays, RaysInManyPiecesEqualRaysInOne) {
     }
     writer.commit();
     EXPECT_TRUE(same(read_rays(at("r.h5")), all));
+}
+
+TEST_F(VtkhdfRays, PointsCarryTheirTimesWhereAModelIsGiven) {
+    const Grid grid{{11, 1, 11}, {}, {1, 1, 1}};
+    const Model model(grid, Field<float>(grid.shape, 2));
+    RaySet rays;
+    rays.append({0, 0, 3, 3, 4, RayStatus::ok}, std::vector<Vec3>{{1, 0, 5}, {2, 0, 5}, {5, 0, 5}});
+    rays.append({0, 1, INFINITY, INFINITY, 0, RayStatus::unreachable},
+                std::vector<Vec3>{{9, 0, 9}});
+    RayWriter writer(at("r.h5"), &model);
+    writer.append(rays);
+    writer.append(rays);
+    writer.commit();
+    EXPECT_EQ(read_rays(at("r.h5")).size(), 4u);
+    const hdf5::Session session;
+    const hdf5::Handle file = hdf5::open_file(at("r.h5"));
+    const std::vector<double> once{3, 2.5, 1, INFINITY};
+    std::vector<double> twice = once;
+    twice.insert(twice.end(), once.begin(), once.end());
+    EXPECT_EQ(hdf5::read_column<double>(file, "VTKHDF/PointData/time", at("r.h5")), twice);
 }
 
 TEST_F(VtkhdfRays, WithoutCommitNothingIsLeft) {

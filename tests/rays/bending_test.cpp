@@ -1,5 +1,5 @@
-// Bent rays: closed forms in constant gradients and layers, times that only fall, the same bits by
-// every way of sharing the work, and air.
+// Bent rays of models: closed forms, times that only fall, the same bits by every way of sharing
+// the work, and air.
 #include "rays/bending_rays.hpp"
 
 #include <gtest/gtest.h>
@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <random>
 #include <vector>
 
+#include "bending_survey.hpp"
 #include "core/block.hpp"
 #include "core/error.hpp"
 #include "expect_error.hpp"
@@ -23,60 +23,10 @@
 namespace fermat {
 namespace {
 
-/// Uniform in a box; the standard's distributions differ between libraries, this does not.
-class Places {
-  public:
-    Places(Vec3 low, Vec3 high, unsigned seed) : low_(low), high_(high), random_(seed) {}
-
-    Vec3 next() {
-        Vec3 p;
-        for (int axis = 0; axis < 3; ++axis) {
-            p[axis] = low_[axis] +
-                      (high_[axis] - low_[axis]) * (static_cast<double>(random_()) / 4294967296.0);
-        }
-        return p;
-    }
-
-  private:
-    Vec3 low_;
-    Vec3 high_;
-    std::mt19937 random_;
-};
-
-struct Survey {
-    std::vector<PointSource> sources;
-    std::vector<Vec3> receivers;
-    std::vector<RayPair> pairs;
-
-    RayJob job() const { return {sources, receivers, pairs}; }
-};
-
-/// Pair n is source n with receiver n.
-Survey random_pairs(Vec3 low, Vec3 high, int count, unsigned seed) {
-    Places places(low, high, seed);
-    Survey survey;
-    for (int n = 0; n < count; ++n) {
-        survey.sources.push_back({places.next(), 0});
-        survey.receivers.push_back(places.next());
-        survey.pairs.push_back({n, n});
-    }
-    return survey;
-}
-
-/// Farthest any point of a path lies from a polyline.
-double farthest(std::span<const Vec3> path, std::span<const Vec3> line) {
-    double most = 0;
-    for (const Vec3 p : path) {
-        double least = INFINITY;
-        for (std::size_t i = 0; i + 1 < line.size(); ++i) {
-            const Vec3 d = line[i + 1] - line[i];
-            const double t = std::clamp(dot(p - line[i], d) / dot(d, d), 0.0, 1.0);
-            least = std::min(least, distance(p, line[i] + t * d));
-        }
-        most = std::max(most, least);
-    }
-    return most;
-}
+using test::farthest;
+using test::Places;
+using test::random_pairs;
+using test::Survey;
 
 RaySet gather(const Model& model, const Survey& survey, const RayOptions& options) {
     return trace_rays(model, survey.sources, survey.receivers, survey.pairs, options);
@@ -99,26 +49,6 @@ void expect_same(const RaySet& a, const RaySet& b) {
     }
 }
 
-// Issue 7's first target, in a velocity that is a function.
-TEST(Bending, ConstantGradientByAFunction) {
-    const LinearVelocity medium{2, {0.05, -0.03, 0.5}};
-    const Survey survey = random_pairs({0, 0, 0}, {10, 10, 10}, 1000, 1);
-    const VelocityField field{[&](Vec3 p) { return medium.velocity(p); }, {}, false};
-    const RaySet rays = bend_rays(field, survey.job(), {{RayStart::straight}, 0, {}}, 2);
-    ASSERT_EQ(rays.size(), 1000U);
-    for (std::size_t n = 0; n < rays.size(); ++n) {
-        const Vec3 source = survey.sources[n].position;
-        const Vec3 receiver = survey.receivers[n];
-        const double exact = medium.time(source, receiver);
-        EXPECT_NEAR(rays.rays[n].time, exact, 1e-4 * exact);
-        const auto arc = medium.ray(source, receiver, 200);
-        EXPECT_LT(farthest(rays.path(n), arc), 0.005 * medium.ray_length(source, receiver)) << n;
-        EXPECT_EQ(rays.path(n).front(), receiver);
-        EXPECT_EQ(rays.path(n).back(), source);
-        EXPECT_EQ(rays.rays[n].field_time, rays.rays[n].time);
-    }
-}
-
 // The same on a grid, whose slowness between nodes is not quite that of the closed form.
 TEST(Bending, ConstantGradientOnAGrid) {
     const LinearVelocity medium{2, {0, 0, 0.5}};
@@ -136,46 +66,6 @@ TEST(Bending, ConstantGradientOnAGrid) {
         // The ray's time is that of its path, as for all tracers.
         EXPECT_NEAR(integrate_path(model, rays.path(n)).time, rays.rays[n].time, 1e-12 * exact);
     }
-}
-
-TEST(Bending, LayersBendByTheHeadWave) {
-    const TwoLayers layers{2, 5, 1};
-    const std::vector<DepthVelocity> profile{{0, 2}, {1, 5}};
-    const DepthMedium medium(profile, Profile::layers, {{-100, -100, 0}, {100, 100, 50}});
-    Survey survey;
-    survey.sources = {{{0, 0, 0}, 0}};
-    for (const double x : {1.0, 2.0, 8.0, 16.0}) {
-        survey.receivers.push_back({x, 0.5 * x, 0});
-        survey.pairs.push_back({0, static_cast<std::int32_t>(survey.receivers.size() - 1)});
-    }
-    const RaySet rays = bend_rays(medium, survey.job(), {}, 1);
-    for (std::size_t n = 0; n < rays.size(); ++n) {
-        const double exact = layers.first_arrival(norm(survey.receivers[n]));
-        EXPECT_GE(rays.rays[n].time, exact * (1 - 1e-9));
-        EXPECT_LE(rays.rays[n].time, exact * 1.01) << n;
-    }
-}
-
-// Down a profile the ray parameter sin(angle)/v is the same all along (Snell).
-TEST(Bending, ProfileKeepsTheRayParameter) {
-    const std::vector<DepthVelocity> profile{{0, 3}, {4, 5}, {10, 6.5}};
-    const DepthMedium medium(profile, Profile::linear);
-    Survey survey;
-    survey.sources = {{{0, 0, 8}, 0}};
-    survey.receivers = {{6, 8, 0.5}};
-    survey.pairs = {{0, 0}};
-    BendingOptions options;
-    options.segment = 0.05;
-    const RaySet rays = bend_rays(medium, survey.job(), options, 1);
-    const auto path = rays.path(0);
-    std::vector<double> parameter;
-    for (std::size_t i = 8; i + 9 < path.size(); i += 8) {
-        const Vec3 d = path[i + 1] - path[i];
-        parameter.push_back(std::hypot(d.x, d.y) / norm(d) *
-                            medium.slowness(0.5 * (path[i] + path[i + 1])));
-    }
-    const auto [low, high] = std::minmax_element(parameter.begin(), parameter.end());
-    EXPECT_LT(*high / *low, 1.02);
 }
 
 TEST(Bending, NeverSlowerThanTheStraightLine) {
@@ -287,22 +177,6 @@ TEST(Bending, AirIsGoneRoundOrAStatus) {
     EXPECT_EQ(rays.path(1).size(), 1U);
     EXPECT_LT(rays.rays[0].time, 1.15 * (std::hypot(8, 4.25) + std::hypot(6, 4.25)) / 3);
     for (const Vec3 p : rays.path(0)) EXPECT_FALSE(in_air(model, p));
-}
-
-TEST(Bending, FunctionsMayHaveAirAndBounds) {
-    const VelocityField field{[](Vec3 p) { return std::hypot(p.x - 5, p.z) < 1 ? 0.0 : 2.0; },
-                              {{0, -9, 0}, {9, 9, 9}},
-                              false};
-    Survey survey;
-    survey.sources = {{{1, 0, 0}, 0}};
-    survey.receivers = {{9, 0, 0}, {5, 0, 0.5}};
-    survey.pairs = all_pairs(1, 2);
-    const RaySet rays = bend_rays(field, survey.job(), {}, 2);
-    EXPECT_EQ(rays.rays[0].status, RayStatus::ok);
-    EXPECT_GT(rays.rays[0].time, 4.0);
-    EXPECT_LT(rays.rays[0].time, 4.5);
-    EXPECT_EQ(rays.rays[1].status, RayStatus::receiver_in_air);
-    for (const Vec3 p : rays.path(0)) EXPECT_TRUE(field.box.contains(p));
 }
 
 TEST(Bending, DegeneratePairs) {

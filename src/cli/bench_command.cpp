@@ -119,8 +119,8 @@ void add_smoothing_flags(CLI::App& app, SmoothingBench& bench) {
 }
 
 void run_smoothing(const SmoothingBench& flags, const Run& run) {
-    require_cpu(run.common, "fermat bench smoothing");
     SmoothingBench bench = flags;
+    if (run.common.device == Device::cuda && on_cuda(Device::cuda)) bench.device = Device::cuda;
     bench.threads = resolve_threads(run.common.threads);
     Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
     bench_smoothing(bench, stop_only);

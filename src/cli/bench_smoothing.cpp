@@ -78,7 +78,10 @@ class Bench {
                     paper.cached, paper.table, paper.table_gpu});
     }
 
-    SmoothingOptions by(Smoother smoother) const { return {smoother, 1, options_.threads}; }
+    SmoothingOptions by(Smoother smoother) const {
+        const bool able = smoother == Smoother::table || smoother == Smoother::running;
+        return {smoother, 1, options_.threads, able ? options_.device : Device::cpu};
+    }
 
   private:
     int repeats() const {
@@ -94,8 +97,11 @@ class Bench {
 
 void bench_smoothing(const SmoothingBench& options, Monitor& monitor) {
     const std::string title = fmt::format(
-        "fermat {}: smoothing of {} vertices, {} thread{}, milliseconds a pass, beside paper 4's",
-        version, to_string(vertices), options.threads, options.threads == 1 ? "" : "s");
+        "fermat {}: smoothing of {} vertices, {} thread{}{}, milliseconds a pass, beside paper 4's",
+        version, to_string(vertices), options.threads, options.threads == 1 ? "" : "s",
+        options.device == Device::cuda
+            ? ", table and running on the CUDA device, both ways included"
+            : "");
     BenchTable table(
         title,
         {"smoother", "size", "basic_ms", "cached_ms", "table_ms", "running_ms", "table/running",

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/device.hpp"
 #include "core/monitor.hpp"
 
 namespace fermat::cli {
@@ -10,7 +11,8 @@ namespace fermat::cli {
 struct SmoothingBench {
     int repeats = 0;  ///< 0: 21, or 5 with `quick`
     int threads = 1;
-    bool quick = false;  ///< leaves out what takes seconds
+    bool quick = false;           ///< leaves out what takes seconds
+    Device device = Device::cpu;  ///< of table and running
     std::optional<std::filesystem::path> csv;
 };
 

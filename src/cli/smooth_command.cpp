@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "cli/commands.hpp"
-#include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/outputs.hpp"
 #include "core/error.hpp"
@@ -109,13 +108,14 @@ void smooth_by_coverage(FieldView<float> values, const Grid& grid, const Smoothi
 }
 
 void smooth(const SmoothFlags& flags, const Run& run) {
-    require_cpu(run.common, "fermat smooth");
     const FlagFile output{"--output", flags.output};
     check_hdf5_output(output);
     check_different(std::array{FlagFile{"--in", flags.in}, FlagFile{"--coverage", flags.coverage}},
                     std::array{output});
     SmoothingOptions options = flags.smoothing;
     options.threads = run.common.threads;
+    options.device = run.common.device;
+    validate(options);
 
     const ImageReader in(flags.in);
     const Grid& grid = in.grid();

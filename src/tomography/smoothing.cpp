@@ -11,9 +11,13 @@
 namespace fermat {
 namespace {
 
-void box_means(FieldView<double> values, const SmoothingSize& size, Smoother smoother, int threads,
-               Monitor& monitor) {
-    switch (smoother) {
+void box_means(FieldView<double> values, const SmoothingSize& size, const SmoothingOptions& options,
+               int threads, Monitor& monitor) {
+    if (options.device == Device::cuda) {
+        monitor.check();
+        return box_means_cuda(values, size, options.smoother);
+    }
+    switch (options.smoother) {
         case Smoother::basic:
             return box_means_basic(values, size, threads, monitor);
         case Smoother::cached:
@@ -47,18 +51,18 @@ void require_shape(Shape expected, Shape given, const char* what) {
 /// Mean over each box of the weights; exactly 0 where no weight lies in it. Differences of a table
 /// are exact for whole numbers only: the rest asks a second table, that of where weights lie.
 Field<double> mean_weights(FieldView<const double> weights, const SmoothingSize& size,
-                           Smoother smoother, int threads, Monitor& monitor) {
+                           const SmoothingOptions& options, int threads, Monitor& monitor) {
     Field<double> means(weights.shape());
     std::copy(weights.begin(), weights.end(), means.begin());
-    box_means(means, size, smoother, threads, monitor);
+    box_means(means, size, options, threads, monitor);
     const auto whole = [](double weight) { return weight == std::floor(weight); };
-    if (smoother != Smoother::table || std::all_of(weights.begin(), weights.end(), whole)) {
+    if (options.smoother != Smoother::table || std::all_of(weights.begin(), weights.end(), whole)) {
         return means;
     }
     Field<double> present(weights.shape());
     std::transform(weights.begin(), weights.end(), present.begin(),
                    [](double weight) { return weight > 0 ? 1.0 : 0.0; });
-    box_means(present, size, smoother, threads, monitor);
+    box_means(present, size, options, threads, monitor);
     for_each_element(means.size(), threads, [&](std::size_t n) {
         if (present[n] == 0) means[n] = 0;
     });
@@ -73,12 +77,12 @@ void smooth_masked(FieldView<double> values, const SmoothingSize& size,
     Field<double> weights(values.shape());
     for_each_element(values.size(), threads,
                      [&](std::size_t n) { weights[n] = mask[n] != 0 ? 1.0 : 0.0; });
-    const Field<double> means = mean_weights(weights, size, options.smoother, threads, monitor);
+    const Field<double> means = mean_weights(weights, size, options, threads, monitor);
     Field<double> sums = std::move(weights);
     for (int pass = 0; pass < options.passes; ++pass) {
         for_each_element(values.size(), threads,
                          [&](std::size_t n) { sums[n] = mask[n] != 0 ? values[n] : 0.0; });
-        box_means(sums, size, options.smoother, threads, monitor);
+        box_means(sums, size, options, threads, monitor);
         for_each_element(values.size(), threads, [&](std::size_t n) {
             if (mask[n] != 0) values[n] = sums[n] / means[n];
         });
@@ -108,6 +112,13 @@ void validate(const SmoothingOptions& options) {
         throw InputError(
             fmt::format("threads are {} (must be > 0, or 0 for all cores)", options.threads));
     }
+    if (options.device == Device::cuda) {
+        const bool able =
+            options.smoother == Smoother::table || options.smoother == Smoother::running;
+        on_cuda(options.device,
+                able ? ""
+                     : fmt::format("smoother '{}' computes on the CPU", name_of(options.smoother)));
+    }
 }
 
 void smooth_cells(FieldView<double> perturbations, FieldView<const double> coverage,
@@ -117,13 +128,13 @@ void smooth_cells(FieldView<double> perturbations, FieldView<const double> cover
     require_shape(perturbations.shape(), coverage.shape(), "coverage");
     if (options.passes == 0 || perturbations.size() == 0) return;
     const int threads = resolve_threads(options.threads);
-    const Field<double> rays = mean_weights(coverage, size, options.smoother, threads, monitor);
+    const Field<double> rays = mean_weights(coverage, size, options, threads, monitor);
     Field<double> sums(perturbations.shape());
     for (int pass = 0; pass < options.passes; ++pass) {
         for_each_element(sums.size(), threads, [&](std::size_t n) {
             sums[n] = pass == 0 ? perturbations[n] : perturbations[n] * coverage[n];
         });
-        box_means(sums, size, options.smoother, threads, monitor);
+        box_means(sums, size, options, threads, monitor);
         for_each_element(sums.size(), threads, [&](std::size_t n) {
             if (rays[n] > 0) perturbations[n] = sums[n] / rays[n];
         });
@@ -140,7 +151,7 @@ void smooth_vertices(FieldView<double> values, const SmoothingSize& size,
     if (mask.data()) return smooth_masked(values, size, options, mask, monitor);
     const int threads = resolve_threads(options.threads);
     for (int pass = 0; pass < options.passes; ++pass) {
-        box_means(values, size, options.smoother, threads, monitor);
+        box_means(values, size, options, threads, monitor);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "core/choice.hpp"
+#include "core/device.hpp"
 #include "core/field.hpp"
 #include "core/monitor.hpp"
 
@@ -44,9 +45,12 @@ struct SmoothingOptions {
     Smoother smoother = Smoother::running;
     int passes = 1;   ///< how often the box passes over the whole; 0 leaves all as it is
     int threads = 0;  ///< 0: all cores; results do not depend on it
+    /// `cuda` serves table and running. `automatic` stays on the CPU, where a pass takes less time
+    /// than the way to the device.
+    Device device = Device::cpu;
 };
 
-/// Throw InputError unless every length is >= 1, passes and threads >= 0.
+/// Throw InputError unless every length is >= 1, passes and threads >= 0, and the device there is.
 void validate(const SmoothingSize& size);
 void validate(const SmoothingOptions& options);
 

@@ -292,6 +292,8 @@ TEST(Smoothing, BadCallsAreSentences) {
             smooth_vertices(field.view(), {3, 3, 3}, {}, mask);
         },
         "mask of shape (4, 3, 1)");
+    EXPECT_THROW(smooth_vertices(field.view(), {3, 3, 3}, {Smoother::basic, 1, 1, Device::cuda}),
+                 InputError);
     EXPECT_EQ(parse_choice<Smoother>("table"), Smoother::table);
 }
 

@@ -1,0 +1,80 @@
+// Smoothing on a CUDA device gives what it gives on the CPU: the same sums in the same order.
+#include "tomography/smoothing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "core/device.hpp"
+#include "core/error.hpp"
+#include "expect_error.hpp"
+
+namespace fermat {
+namespace {
+
+class CudaSmoothing : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        if (device_count() == 0) GTEST_SKIP() << "no CUDA device";
+    }
+};
+
+Field<double> random_field(Shape shape, unsigned seed, double low, double high) {
+    std::mt19937_64 engine(seed);
+    std::uniform_real_distribution<double> uniform(low, high);
+    Field<double> field(shape);
+    for (double& value : field) value = uniform(engine);
+    return field;
+}
+
+void expect_close(const Field<double>& expected, const Field<double>& found,
+                  const SmoothingSize& size) {
+    for (std::size_t n = 0; n < expected.size(); ++n) {
+        ASSERT_NEAR(found[n], expected[n], 1e-11) << to_string(size) << " element " << n;
+    }
+}
+
+TEST_F(CudaSmoothing, AgreesWithTheCpu) {
+    for (const Shape shape : {Shape{207, 77, 26}, Shape{61, 1, 40}, Shape{3, 5, 1}}) {
+        const Field<double> values = random_field(shape, 1, -1, 1);
+        const Field<double> coverage = random_field(shape, 2, 0, 5);
+        for (const SmoothingSize size :
+             {SmoothingSize{97, 25, 25}, {24, 12, 8}, {5, 3, 3}, {1, 1, 1}, {2, 1, 4}}) {
+            for (const Smoother smoother : {Smoother::table, Smoother::running}) {
+                const SmoothingOptions cpu{smoother, 2, 1, Device::cpu};
+                const SmoothingOptions cuda{smoother, 2, 1, Device::cuda};
+                Field<double> expected = values.copy(), found = values.copy();
+                smooth_vertices(expected.view(), size, cpu);
+                smooth_vertices(found.view(), size, cuda);
+                expect_close(expected, found, size);
+                expected = values.copy();
+                found = values.copy();
+                smooth_cells(expected, coverage, size, cpu);
+                smooth_cells(found, coverage, size, cuda);
+                expect_close(expected, found, size);
+            }
+        }
+    }
+}
+
+TEST_F(CudaSmoothing, RunningSumsForgetWhatLeftTheBox) {
+    const Shape shape{300, 3, 40};
+    Field<double> expected = random_field(shape, 13, 1e-9, 1e-8);
+    for (int i = 0; i < 30; ++i) expected(i, i % 3, i % 7) = 1e300;
+    Field<double> found = expected.copy();
+    smooth_vertices(expected.view(), {11, 3, 5}, {Smoother::basic, 1, 1});
+    smooth_vertices(found.view(), {11, 3, 5}, {Smoother::running, 1, 1, Device::cuda});
+    for (std::size_t n = 0; n < found.size(); ++n) ASSERT_NEAR(found[n] / expected[n], 1, 1e-12);
+}
+
+TEST_F(CudaSmoothing, OtherMethodsSayThatTheyAreOfTheCpu) {
+    Field<double> values({4, 4, 4}, 1.0);
+    test::expect_error<InputError>(
+        [&] {
+            smooth_vertices(values.view(), {3, 3, 3}, {Smoother::basic, 1, 1, Device::cuda});
+        },
+        "smoother 'basic' computes on the CPU");
+}
+
+}  // namespace
+}  // namespace fermat

@@ -64,8 +64,9 @@ inline GraphOptions graph_options(const std::string& solver, const GraphArgument
 
 inline EikonalOptions eikonal_options(const std::string& solver, int order, int threads,
                                       const std::string& device) {
-    require_device(device);
-    const EikonalOptions options{parse_choice<Solver>(solver), order, threads};
+    const EikonalOptions options{parse_choice<Solver>(solver), order, threads,
+                                 parse_choice<Device>(device)};
+    on_cuda(options);
     validate(options);
     return options;
 }

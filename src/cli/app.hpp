@@ -7,21 +7,17 @@
 
 #include "cli/rank_session.hpp"
 #include "core/choice.hpp"
+#include "core/device.hpp"
 #include "core/monitor.hpp"
 
 namespace fermat::cli {
 
-enum class Device { automatic, cpu, cuda };
 enum class LogLevel { error, warning, info, debug };
 
 }  // namespace fermat::cli
 
 namespace fermat {
 
-template <>
-inline constexpr auto choices<cli::Device> = choice_table<cli::Device>(
-    "device",
-    {{"auto", cli::Device::automatic}, {"cpu", cli::Device::cpu}, {"cuda", cli::Device::cuda}});
 template <>
 inline constexpr auto choices<cli::LogLevel> =
     choice_table<cli::LogLevel>("log level", {{"error", cli::LogLevel::error},

@@ -41,12 +41,16 @@ void add_flags(CLI::App& app, BenchFlags& flags) {
 }
 
 void run_eikonal(const BenchFlags& flags, const Run& run) {
-    require_cpu(run.common, "fermat bench eikonal");
     constexpr int quick_volume = 128;
     EikonalBench bench = flags.bench;
     bench.repeats = flags.repeats > 0 ? flags.repeats : flags.quick ? 3 : 5;
     bench.threads = resolve_threads(run.common.threads);
     if (flags.quick) bench.largest_volume = quick_volume;
+    if (usable_device(run.common) == Device::cuda) {
+        if (!flags.quick) bench.largest_volume = 512;
+        bench_eikonal_cuda(bench, flags.csv, run.monitor);
+        return;
+    }
     BenchReport report(flags.csv);
     report.say(fmt::format("fermat {}: eikonal solvers, {} thread{}, median of {}", version,
                            bench.threads, bench.threads == 1 ? "" : "s", bench.repeats));
@@ -77,9 +81,12 @@ void add_rays_flags(CLI::App& app, RaysBench& bench) {
 }
 
 void run_rays(const RaysBench& flags, const Run& run) {
-    require_cpu(run.common, "fermat bench rays");
     RaysBench bench = flags;
     bench.threads = resolve_threads(run.common.threads);
+    if (usable_device(run.common) == Device::cuda) {
+        bench_rays_cuda(bench, run.monitor);
+        return;
+    }
     Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
     bench_rays(bench, stop_only);
 }

@@ -16,4 +16,8 @@ struct EikonalBench {
 /// gradient, and threads. Seconds are medians and leave out the making of models.
 void bench_eikonal(const EikonalBench& bench, BenchReport& report, Monitor& monitor);
 
+/// fim on the CUDA device: cubes, squares, a batch of shots and a rough medium.
+void bench_eikonal_cuda(const EikonalBench& bench, const std::optional<std::filesystem::path>& csv,
+                        Monitor& monitor);
+
 }  // namespace fermat::cli

@@ -19,4 +19,7 @@ struct RaysBench {
 /// costs. Seconds are medians and leave out the time fields.
 void bench_rays(const RaysBench& bench, Monitor& monitor);
 
+/// Descent on the CUDA device, a million rays a cube.
+void bench_rays_cuda(const RaysBench& bench, Monitor& monitor);
+
 }  // namespace fermat::cli

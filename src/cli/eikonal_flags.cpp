@@ -16,13 +16,23 @@ void add_eikonal_flags(CLI::App& app, EikonalOptions& options) {
         ->default_str("2");
 }
 
+Device usable_device(const CommonOptions& common) {
+    if (common.device == Device::cuda && build::cuda == "no") {
+        throw InputError(
+            "--device is 'cuda' (CUDA is not in this build: configure with -DFERMAT_CUDA=ON, or "
+            "use cpu)");
+    }
+    if (common.device == Device::cuda && device_count() == 0) {
+        throw InputError(
+            "--device is 'cuda' (this machine has no CUDA device, or its driver is too old: use "
+            "cpu)");
+    }
+    return common.device;
+}
+
 void require_cpu(const CommonOptions& common, std::string_view command) {
-    if (common.device != Device::cuda) return;
-    throw InputError(
-        build::cuda == "no"
-            ? "--device is 'cuda' (CUDA is not in this build: configure with "
-              "-DFERMAT_CUDA=ON, or use cpu)"
-            : fmt::format("--device is 'cuda' ({} computes on the CPU: use cpu)", command));
+    if (usable_device(common) != Device::cuda) return;
+    throw InputError(fmt::format("--device is 'cuda' ({} computes on the CPU: use cpu)", command));
 }
 
 }  // namespace fermat::cli

@@ -45,7 +45,7 @@ void add_flags(CLI::App& app, PicksFlags& flags) {
 }
 
 void make_picks(const PicksFlags& flags, const Run& run) {
-    require_cpu(run.common, "fermat picks");
+    usable_device(run.common);
     if (suffix_of(flags.output) != ".csv") {
         throw InputError(flag_message("--output", flags.output.string(), "must end in .csv"));
     }
@@ -58,6 +58,7 @@ void make_picks(const PicksFlags& flags, const Run& run) {
         std::array{FlagFile{"--output", flags.output}});
     EikonalOptions eikonal = flags.eikonal;
     eikonal.threads = run.common.threads;
+    eikonal.device = run.common.device;
     const Model model = read_model(flags.model);
     const RaySurvey survey = read_ray_survey(model, flags.survey);
     const SyntheticPicks made = synthetic_picks(model, survey.sources, survey.receivers,

@@ -65,8 +65,12 @@ void add_flags(CLI::App& app, RaysFlags& flags) {
 }
 
 void check(const RaysFlags& flags, const CommonOptions& common) {
-    require_cpu(common, "fermat rays");
     const bool graph = flags.rays.tracer == Tracer::graph;
+    if (graph || flags.rays.tracer == Tracer::bending) {
+        require_cpu(common, fmt::format("--tracer {}", name_of(flags.rays.tracer)));
+    } else {
+        usable_device(common);
+    }
     if (flags.solver.names_graph() && !graph && flags.rays.tracer != Tracer::bending) {
         throw InputError(fmt::format(
             "--solver is '{}' (makes no field for --tracer {}: use --tracer graph)",
@@ -99,6 +103,7 @@ void trace(const RaysFlags& flags, const Run& run) {
     check(flags, run.common);
     RayOptions options = flags.rays;
     options.eikonal = eikonal_options(flags.solver, run.common.threads);
+    options.eikonal.device = run.common.device;
     const Model model = read_model(flags.model);
     options.graph = graph_options(flags.solver, model.grid(), run.common.threads);
     validate(options, model.grid());

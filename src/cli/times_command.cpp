@@ -53,7 +53,11 @@ void add_flags(CLI::App& app, TimesFlags& flags) {
 }
 
 void check(const TimesFlags& flags, const CommonOptions& common) {
-    require_cpu(common, "fermat times");
+    if (flags.solver.names_graph()) {
+        require_cpu(common, "a solver on the graph");
+    } else {
+        usable_device(common);
+    }
     if (flags.solver.names_graph() && flags.precision == Precision::full) {
         throw InputError(fmt::format("--precision is 'double' (--solver {} computes in single)",
                                      name_of(std::get<GraphSolver>(*flags.solver.solver))));
@@ -202,7 +206,8 @@ void fill_table(const Job& job, const PairTimes& pairs, CsvWriter& table, bool t
 
 void compute_times(const TimesFlags& flags, const Run& run) {
     check(flags, run.common);
-    const EikonalOptions options = eikonal_options(flags.solver, run.common.threads);
+    EikonalOptions options = eikonal_options(flags.solver, run.common.threads);
+    options.device = run.common.device;
     const Model model = read_model(flags.model);
     const GraphOptions on_graph = graph_options(flags.solver, model.grid(), run.common.threads);
     const auto sources =

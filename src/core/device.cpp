@@ -1,5 +1,8 @@
 #include "core/device.hpp"
 
+#include "core/error.hpp"
+#include "core/version.hpp"
+
 namespace fermat {
 
 std::vector<DeviceInfo> list_devices() {
@@ -7,6 +10,23 @@ std::vector<DeviceInfo> list_devices() {
     const int count = device_count();
     for (int number = 0; number < count; ++number) devices.push_back(device_info(number));
     return devices;
+}
+
+bool on_cuda(Device wanted, const std::string& obstacle) {
+    if (wanted == Device::cpu) return false;
+    if (wanted == Device::automatic) return obstacle.empty() && device_count() > 0;
+    if (build::cuda == "no") {
+        throw InputError(
+            "device is 'cuda' (CUDA is not in this build: configure with -DFERMAT_CUDA=ON, or use "
+            "cpu)");
+    }
+    if (!obstacle.empty()) throw InputError("device is 'cuda' (" + obstacle + ": use cpu)");
+    if (device_count() == 0) {
+        throw InputError(
+            "device is 'cuda' (this machine has no CUDA device, or its driver is too "
+            "old: use cpu)");
+    }
+    return true;
 }
 
 }  // namespace fermat

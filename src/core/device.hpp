@@ -4,7 +4,20 @@
 #include <string>
 #include <vector>
 
+#include "core/choice.hpp"
+
 namespace fermat {
+
+/// Where to compute.
+enum class Device {
+    automatic,  ///< on the CUDA device where there is one and the method is written for it
+    cpu,
+    cuda,
+};
+template <>
+inline constexpr auto choices<Device> = choice_table<Device>("device", {{"auto", Device::automatic},
+                                                                        {"cpu", Device::cpu},
+                                                                        {"cuda", Device::cuda}});
 
 /// A CUDA device that this build can compute on.
 struct DeviceInfo {
@@ -23,5 +36,10 @@ DeviceInfo device_info(int number);
 
 /// All of them, in the driver's order.
 std::vector<DeviceInfo> list_devices();
+
+/// Whether a method is to run on the CUDA device. Throws InputError where `wanted` is cuda and
+/// there is none, or where `obstacle` says why the method cannot ("solver 'fmm' computes on the
+/// CPU"); an empty obstacle means that it can.
+bool on_cuda(Device wanted, const std::string& obstacle = {});
 
 }  // namespace fermat

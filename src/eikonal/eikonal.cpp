@@ -13,6 +13,7 @@
 #include "core/teams.hpp"
 #include "eikonal/factored_source.hpp"
 #include "eikonal/fim.hpp"
+#include "eikonal/fim_cuda.hpp"
 #include "eikonal/fmm.hpp"
 #include "eikonal/fsm.hpp"
 #include "eikonal/stencil.hpp"
@@ -82,6 +83,31 @@ BasicTimeField<Real> solve_on(const Model& model, const PointSource& source,
     return field;
 }
 
+/// The same on the CUDA device, as many sources at once as fill it.
+template <class Consume>
+void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources,
+                        const EikonalOptions& options, Monitor& monitor, Consume&& consume) {
+    CudaFim fim(model, options.order, std::min(sources.size(), filling_batch(model.grid())));
+    for (std::size_t first = 0; first < sources.size(); first += fim.batch()) {
+        monitor.check();
+        const auto batch = sources.subspan(first, std::min(fim.batch(), sources.size() - first));
+        std::vector<FactoredSource> factored;
+        for (const PointSource& source : batch) {
+            factored.push_back(factor_source(model, source.position));
+        }
+        fim.solve(factored);
+        for (std::size_t n = 0; n < batch.size(); ++n) {
+            TimeField field{model.grid(),
+                            {factored[n].position, batch[n].start_time},
+                            factored[n].slowness,
+                            allocate<float>(model.grid().shape)};
+            fim.download(n, field.tau.view());
+            consume(first + n, std::move(field));
+            monitor.advance();
+        }
+    }
+}
+
 /// Solves all sources, each field going to consume(i, field). Sources run in parallel, each on one
 /// thread or, where they are too few to go round, on a team of threads.
 template <class Real, class Consume>
@@ -92,6 +118,13 @@ void solve_each(const Model& model, std::span<const PointSource> sources,
     const int threads = resolve_threads(options.threads);
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("first arrivals", count);
+    if constexpr (std::is_same_v<Real, float>) {
+        if (on_cuda(options)) {
+            solve_each_on_cuda(model, sources, options, monitor, consume);
+            monitor.end();
+            return;
+        }
+    }
     for_each_by_teams(count, threads, [&](std::int64_t i, int team) {
         monitor.check();
         const auto n = static_cast<std::size_t>(i);
@@ -110,10 +143,30 @@ void validate(const EikonalOptions& options) {
     resolve_threads(options.threads);
 }
 
+bool on_cuda(const EikonalOptions& options, Precision precision) {
+    std::string obstacle;
+    if (options.solver != Solver::fim) {
+        obstacle = fmt::format("solver '{}' computes on the CPU", name_of(options.solver));
+    } else if (precision == Precision::full) {
+        obstacle = "precision 'double' is the CPU's";
+    }
+    return on_cuda(options.device, obstacle);
+}
+
 template <class Real>
 BasicTimeField<Real> solve(const Model& model, const PointSource& source,
                            const EikonalOptions& options, Monitor& monitor) {
     validate(options);
+    constexpr bool single = std::is_same_v<Real, float>;
+    const bool device = on_cuda(options, single ? Precision::single : Precision::full);
+    if constexpr (single) {
+        if (device) {
+            TimeField field;
+            solve_each_on_cuda(model, std::span(&source, 1), options, silent_monitor(),
+                               [&](std::size_t, TimeField&& solved) { field = std::move(solved); });
+            return field;
+        }
+    }
     return solve_on<Real>(model, source, options, resolve_threads(options.threads), monitor);
 }
 

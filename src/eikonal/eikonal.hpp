@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/choice.hpp"
+#include "core/device.hpp"
 #include "core/monitor.hpp"
 #include "eikonal/time_field.hpp"
 #include "model/model.hpp"
@@ -33,9 +34,14 @@ struct EikonalOptions {
     Solver solver = Solver::fim;
     int order = 2;    ///< of the differences: 1 or 2
     int threads = 0;  ///< 0: all cores
+    Device device = Device::cpu;
 };
 
 void validate(const EikonalOptions& options);
+
+/// Whether single precision solves of these options run on the CUDA device. Throws InputError where
+/// they ask for it and cannot.
+bool on_cuda(const EikonalOptions& options, Precision precision = Precision::single);
 
 /// First arrivals of one point source at every node.
 template <class Real = float>

@@ -41,4 +41,7 @@ class CudaFim {
     std::unique_ptr<State> state_;
 };
 
+/// How many sources on a grid fill a device: a batch of small grids costs hardly more than one.
+std::size_t filling_batch(const Grid& grid);
+
 }  // namespace fermat

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <set>
 
+#include "eikonal/fim_cuda.hpp"
+
 namespace fermat {
 namespace {
 
@@ -73,6 +75,11 @@ void finish(int order, TileSetup& setup) {
 }
 
 }  // namespace
+
+std::size_t filling_batch(const Grid& grid) {
+    constexpr std::size_t filling_nodes = std::size_t{1} << 27;
+    return std::max<std::size_t>(1, filling_nodes / grid.node_count());
+}
 
 TileSetup make_tile_setup(const Grid& grid, std::span<const FactoredSource> sources, int order) {
     const bool flat = grid.is_2d();

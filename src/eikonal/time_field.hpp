@@ -53,7 +53,7 @@ FERMAT_HD double tau_at(const TimeFieldView<Real, S>& field, Vec3 point) {
             weights += weight;
         }
     });
-    return weights > 0 ? sum / weights : std::numeric_limits<double>::infinity();
+    return weights > 0 ? sum / weights : double{INFINITY};
 }
 
 /// T at a point of the box: exact T0 times interpolated tau.

@@ -18,6 +18,7 @@
 #include "rays/graph_rays.hpp"
 #include "rays/grid_descent.hpp"
 #include "rays/integrate.hpp"
+#include "rays/rays_cuda.hpp"
 #include "rays/reciprocity.hpp"
 #include "rays/trace.hpp"
 
@@ -122,6 +123,32 @@ struct SourceLists {
     const Graph* graph = nullptr;                  ///< of the graph tracer
 };
 
+/// Sources in air, or without receivers, need no device.
+void trace_on_cuda(const SourceLists& survey, const RayOptions& options, Monitor& monitor,
+                   InOrder& in_order) {
+    std::vector<std::size_t> alive;
+    for (std::size_t s = 0; s < survey.sources.size(); ++s) {
+        const std::vector<std::int32_t>& list = survey.lists[s];
+        const Vec3 place = survey.model.grid().clamp(survey.sources[s].position);
+        if (list.empty()) {
+            in_order.put(s, {});
+        } else if (in_air(survey.model, place)) {
+            std::vector<Vec3> places;
+            for (const std::int32_t r : list) {
+                places.push_back(survey.receivers[static_cast<std::size_t>(r)]);
+            }
+            in_order.put(s, rays_of_dead_source(static_cast<std::int32_t>(s), places, list));
+            monitor.advance(static_cast<std::int64_t>(list.size()));
+        } else {
+            alive.push_back(s);
+        }
+    }
+    if (alive.empty()) return;
+    trace_each_on_cuda(survey.model, survey.sources, alive, survey.receivers, survey.lists, options,
+                       monitor,
+                       [&](std::size_t s, RaySet&& set) { in_order.put(s, std::move(set)); });
+}
+
 /// Solves the sources' fields and traces their rays, in parallel over sources; where these are too
 /// few to go round, each on a team of threads.
 void trace_each(const SourceLists& survey, const RayOptions& options, Monitor& monitor,
@@ -129,6 +156,10 @@ void trace_each(const SourceLists& survey, const RayOptions& options, Monitor& m
     const Model& model = survey.model;
     const auto count = static_cast<std::int64_t>(survey.sources.size());
     InOrder in_order(consume);
+    if (survey.graph == nullptr && on_cuda(options.eikonal)) {
+        trace_on_cuda(survey, options, monitor, in_order);
+        return;
+    }
     for_each_by_teams(
         count, resolve_threads(options.eikonal.threads), [&](std::int64_t i, int team) {
             monitor.check();
@@ -161,6 +192,12 @@ void trace_each(const SourceLists& survey, const RayOptions& options, Monitor& m
 /// Rays by bending; their seeds by the tracer of the start's name.
 void bend(const Model& model, const RayJob& job, const RayOptions& options, Monitor& monitor,
           const std::function<void(RaySet&&)>& consume) {
+    const StartSet& starts = options.bending.starts;
+    const bool seeded = starts.has(RayStart::descent) || starts.has(RayStart::graph);
+    if (on_cuda(options.eikonal.device, seeded ? "seeded rays are bent on the CPU" : "")) {
+        bend_rays_cuda(model, job, options.bending, monitor, consume);
+        return;
+    }
     const SeedRays seed = [&](RayStart start, std::span<const RayPair> pairs) {
         RayOptions other = options;
         other.tracer = parse_choice<Tracer>(name_of(start));

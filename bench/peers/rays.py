@@ -4,10 +4,10 @@
 
 v = 2 + 0.5 z km/s in a cube of 10 km, source near (5, 5, 0.5), random receivers. Seconds are those
 of rays alone: of a run with many receivers less that of a run with one, where a package does not
-solve and trace by separate calls; each package traces as many rays as its speed allows. `off` is how
-far rays leave their circles, in cells, and `lost` counts rays that end away from the source by more
-than two cells. Each row is measured inside a process of its own, imports and compilation left out,
-as a median of --repeat runs, in time of the processor. The output is Markdown.
+solve and trace by separate calls; each package traces as many rays as its speed allows. `off` is
+how far rays leave their circles, in cells, and `lost` counts rays that end away from the source by
+more than two cells. Each row is measured inside a process of its own, imports and compilation left
+out, as a median of --repeat runs, in time of the processor. The output is Markdown.
 """
 
 import argparse

@@ -44,6 +44,7 @@ def accuracy_figure(table, out):
         axes.loglog(rows["dijkstra_s"], rows["error"], "o-", color=colour, ms=4, lw=1.4)
         axes.annotate(f"r = {radius}", (rows["dijkstra_s"][-1], rows["error"][-1]),
                       xytext=(6, 0), textcoords="offset points", color=colour, va="center")
+    axes.margins(x=0.1)
     first = next(iter(table.values()))
     sizes = first["nodes"]
     axes.set(xlabel="seconds of one source, Dijkstra with buckets",
@@ -72,6 +73,7 @@ def work_figure(table, out):
         axes.grid(axis="x", visible=False)
     left.legend(fontsize=8, loc="upper left")
     figure.suptitle(f"Bellman–Ford by tiles, {nodes:.0f}² nodes", y=1.0)
+    figure.subplots_adjust(wspace=0.3)
     figure.savefig(out / "graph-work.png")
     plt.close(figure)
 
@@ -97,9 +99,8 @@ def paper1_figure(table, out):
     plt.close(figure)
 
 
-def rays_figure(program, out):
-    """Paper 1's Figure 10: times and rays in v = 0.5 + 0.005 z, radius 6, source at (0, 0)."""
-    nodes = 501
+def traced(program, nodes):
+    """Times and rays of `fermat times` and `fermat rays`, from a corner to points all round."""
     with tempfile.TemporaryDirectory() as folder:
         def run(*arguments):
             subprocess.run([program, *arguments, "--quiet"], cwd=folder, check=True)
@@ -119,17 +120,21 @@ def rays_figure(program, out):
         with h5py.File(Path(folder, "rays.h5")) as file:
             xyz = file["VTKHDF/Points"][:]
             offsets = file["VTKHDF/Lines/Offsets"][:]
-            order = file["VTKHDF/Lines/Connectivity"][:]
-    figure, axes = plt.subplots(figsize=(6.2, 5.2))
-    image = axes.imshow(times, extent=(0, nodes - 1, nodes - 1, 0), cmap="viridis")
-    axes.contour(times, levels=np.arange(0, times.max(), 50), colors="white", linewidths=0.5,
-                 alpha=0.6, extent=(0, nodes - 1, 0, nodes - 1))
-    for begin, end in zip(offsets[:-1], offsets[1:]):
-        path = xyz[order[begin:end]]
-        axes.plot(path[:, 0], path[:, 2], color="#ffb000", lw=0.9)
+    return times, [xyz[a:b, [0, 2]] for a, b in zip(offsets[:-1], offsets[1:])]
+
+
+def rays_figure(times, paths, out):
+    """Paper 1's Figure 10: times and rays in v = 0.5 + 0.005 z, radius 6, source at (0, 0)."""
+    side = times.shape[0] - 1
+    figure, axes = plt.subplots(figsize=(6.4, 5.2))
+    image = axes.imshow(times, extent=(0, side, side, 0), cmap="viridis")
+    axes.contour(times, levels=np.arange(0, times.max(), 25), colors="white", linewidths=0.5,
+                 alpha=0.6)
+    for path in paths:
+        axes.plot(path[:, 0], path[:, 1], color="#ffb000", lw=1.0)
     axes.plot(0, 0, "*", color="white", ms=14, mec="black", clip_on=False, zorder=5)
-    axes.set(xlabel="x (km)", ylabel="z (km)", xlim=(0, nodes - 1), ylim=(nodes - 1, 0),
-             title="v = 0.5 + 0.005 z km/s, shortest paths of radius 6")
+    axes.set(xlabel="x (km)", ylabel="z (km)", xlim=(0, side), ylim=(side, 0))
+    axes.set_title("v = 0.5 + 0.005 z km/s, shortest paths of radius 6", pad=12)
     axes.grid(visible=False)
     figure.colorbar(image, label="time (s)", shrink=0.85)
     figure.savefig(out / "graph-rays.png")
@@ -146,7 +151,7 @@ def main():
     accuracy_figure(table, arguments.out)
     work_figure(table, arguments.out)
     paper1_figure(table, arguments.out)
-    rays_figure(arguments.program.resolve(), arguments.out)
+    rays_figure(*traced(arguments.program.resolve(), 501), arguments.out)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ struct GraphOptions {
     int threads = 0;  ///< 0: all cores
 };
 
-/// The radius that is used where none is given: the best of the study in docs/graph-study.md.
+/// The radius that is used where none is given: docs/graph-study.md says what others cost and give.
 Index3 default_radius(const Grid& grid);
 
 void validate(const GraphOptions& options, const Grid& grid);

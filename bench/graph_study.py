@@ -80,7 +80,7 @@ def work_figure(table, out):
 
 def paper1_figure(table, out):
     """Paper 1's Figures 7 and 8: seconds against size, a panel a radius."""
-    figure, panels = plt.subplots(2, 3, figsize=(9, 5.2), sharex=True)
+    figure, panels = plt.subplots(2, 3, figsize=(9, 5.2), sharex=True, sharey=True)
     for axes, (radius, rows) in zip(panels.flat, table.items()):
         axes.loglog(rows["nodes"], rows["heap_s"], "o-", color="0.6", ms=3,
                     label="Dijkstra, std::priority_queue")
@@ -89,11 +89,14 @@ def paper1_figure(table, out):
         axes.loglog(rows["nodes"], rows["dijkstra_s"], "o-", color=COLOURS[1], ms=3,
                     label="Dijkstra, buckets")
         axes.set_title(f"radius {radius}", fontsize=10)
+        ends = [rows["nodes"][0], rows["nodes"][-1]]
+        axes.set_xticks(ends, [f"{n:.0f}" for n in ends], minor=False)
+        axes.set_xticks([], minor=True)
     for axes in panels[1]:
         axes.set_xlabel("nodes a side")
     for axes in panels[:, 0]:
         axes.set_ylabel("seconds")
-    panels[0, 0].legend(fontsize=7)
+    panels[0, 0].legend(fontsize=7, loc="upper left")
     figure.tight_layout()
     figure.savefig(out / "graph-paper1.png")
     plt.close(figure)

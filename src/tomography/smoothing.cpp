@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "core/parallel.hpp"
 #include "tomography/smoothing_methods.hpp"
@@ -129,16 +131,23 @@ void smooth_cells(FieldView<double> perturbations, FieldView<const double> cover
     if (options.passes == 0 || perturbations.size() == 0) return;
     const int threads = resolve_threads(options.threads);
     const Field<double> rays = mean_weights(coverage, size, options, threads, monitor);
-    Field<double> sums(perturbations.shape());
+    // In place, since memory that is asked for anew takes longer than the sums: what must not
+    // change is put aside, and is next to nothing.
+    std::vector<std::pair<std::size_t, double>> untouched;
+    for (std::size_t n = 0; n < perturbations.size(); ++n) {
+        if (rays[n] == 0 && perturbations[n] != 0) untouched.emplace_back(n, perturbations[n]);
+    }
     for (int pass = 0; pass < options.passes; ++pass) {
-        for_each_element(sums.size(), threads, [&](std::size_t n) {
-            sums[n] = pass == 0 ? perturbations[n] : perturbations[n] * coverage[n];
-        });
-        box_means(sums, size, options, threads, monitor);
-        for_each_element(sums.size(), threads, [&](std::size_t n) {
-            if (rays[n] > 0) perturbations[n] = sums[n] / rays[n];
+        if (pass > 0) {
+            for_each_element(perturbations.size(), threads,
+                             [&](std::size_t n) { perturbations[n] *= coverage[n]; });
+        }
+        box_means(perturbations, size, options, threads, monitor);
+        for_each_element(perturbations.size(), threads, [&](std::size_t n) {
+            perturbations[n] = rays[n] > 0 ? perturbations[n] / rays[n] : 0;
         });
     }
+    for (const auto& [n, value] : untouched) perturbations[n] = value;
 }
 
 void smooth_vertices(FieldView<double> values, const SmoothingSize& size,

@@ -13,27 +13,31 @@ namespace fermat {
 // the sections of a ray may be bent by one thread, by several or by a CUDA block: the ray is the
 // same.
 
+/// Where a point goes between its neighbours in memory.
+template <class Medium>
+FERMAT_HD_ONCE Vec3 bent_point(const Medium& medium, const Vec3* point, int samples, double shift) {
+    PointBend<Medium> bend(medium, point[-1], point[0], point[1], samples);
+    bend.bend(shift);
+    return bend.point();
+}
+
 /// Bends the odd points with the even ones fixed, then the even ones with the odd ones fixed (paper
 /// 3, figure 3). Shifts on trial are a share of the section's length.
 template <class Block, class Medium>
-FERMAT_HD [[gnu::noinline]] void bend_points(Block block, const Medium& medium,
-                                             const BendSpace& space, int segments, int samples,
-                                             double shift) {
-    const auto bend_point = [&](int i) {
-        PointBend<Medium> bend(medium, space.point[i - 1], space.point[i], space.point[i + 1],
-                               samples);
-        bend.bend(shift);
-        space.point[i] = bend.point();
+FERMAT_HD void bend_points(Block block, const Medium& medium, const BendSpace& space, int segments,
+                           int samples, double shift) {
+    const auto bend = [&](int i) {
+        space.point[i] = bent_point(medium, space.point + i, samples, shift);
     };
-    block.for_each(segments / 2, [&](int i) { bend_point(2 * i + 1); });
-    block.for_each(segments / 2 - 1, [&](int i) { bend_point(2 * i + 2); });
+    block.for_each(segments / 2, [&](int i) { bend(2 * i + 1); });
+    block.for_each(segments / 2 - 1, [&](int i) { bend(2 * i + 2); });
 }
 
 /// Doubles the sections and bends them. Times on trial take `samples` points along the whole ray,
 /// so that long sections see what lies between their ends.
 template <class Block, class Medium>
-FERMAT_HD [[gnu::noinline]] void double_sections(Block block, const Medium& medium,
-                                                 BendSpace& space, int segments, int samples) {
+FERMAT_HD void double_sections(Block block, const Medium& medium, BendSpace& space, int segments,
+                               int samples) {
     constexpr double shift = 0.1;
     block.for_each(segments + 1, [&](int i) {
         space.other[2 * i] = space.point[i];
@@ -58,8 +62,8 @@ FERMAT_HD double ray_time(Block block, const Medium& medium, const BendSpace& sp
 
 /// Time of the ray as exactly as its medium can.
 template <class Block, class Medium>
-FERMAT_HD [[gnu::noinline]] double exact_time(Block block, const Medium& medium,
-                                              const BendSpace& space, int segments) {
+FERMAT_HD double exact_time(Block block, const Medium& medium, const BendSpace& space,
+                            int segments) {
     return ray_time(block, medium, space, segments,
                     [&](Vec3 a, Vec3 b) { return medium.segment_time(a, b); });
 }
@@ -85,8 +89,8 @@ FERMAT_HD void settle_points(Block block, const Medium& medium, const BendSpace&
 /// Bends the ray of `segments` segments (a power of two) in space.point to settings.segments, lets
 /// it settle, and gives its exact time.
 template <class Block, class Medium>
-FERMAT_HD [[gnu::noinline]] double bend_ray(Block block, const Medium& medium, BendSpace& space,
-                                            int segments, const BendSettings& settings) {
+FERMAT_HD double bend_ray(Block block, const Medium& medium, BendSpace& space, int segments,
+                          const BendSettings& settings) {
     for (; segments < settings.segments; segments *= 2) {
         double_sections(block, medium, space, segments, settings.segments);
     }

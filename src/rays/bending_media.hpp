@@ -20,6 +20,14 @@ namespace fermat {
 //     bool smooth()                      false where slowness jumps, so that no gradient helps
 // and is cheap to copy. Bending is a template over it, for the CPU and the GPU alike.
 
+/// One body of machine code for every caller. A compiler may fuse a product and a sum in one copy
+/// of a function and not in another; then a ray would depend on who bends it.
+#if defined(__CUDACC__)
+#define FERMAT_HD_ONCE FERMAT_HD [[gnu::noinline]]
+#else
+#define FERMAT_HD_ONCE [[gnu::noinline, gnu::noclone]]
+#endif
+
 struct SlownessPoint {
     double slowness = INFINITY;
     Vec3 gradient;
@@ -91,7 +99,7 @@ class GridMedium {
     /// No cell and no face on the way is all air.
     FERMAT_HD_INLINE bool clear(Vec3 a, Vec3 b) const { return !has_air_ || clear_of_air(a, b); }
 
-    FERMAT_HD_INLINE double trial_time(Vec3 a, Vec3 b, int samples) const {
+    FERMAT_HD_ONCE double trial_time(Vec3 a, Vec3 b, int samples) const {
         const double share = 1.0 / samples;
         const Vec3 first = to_index(a);
         const Vec3 step = share * (to_index(b) - first);
@@ -100,7 +108,7 @@ class GridMedium {
         return distance(a, b) * share * sum;
     }
 
-    FERMAT_HD [[gnu::noinline]] double segment_time(Vec3 a, Vec3 b) const {
+    FERMAT_HD_ONCE double segment_time(Vec3 a, Vec3 b) const {
         double time = 0;
         for_each_piece(grid_, a, b, [&](const Piece& piece) {
             time += CellSlowness(grid_, velocity_, piece.cell).piece_time(piece);
@@ -146,7 +154,7 @@ class GridMedium {
         return mix(low, high, at.x);
     }
 
-    FERMAT_HD [[gnu::noinline]] bool clear_of_air(Vec3 a, Vec3 b) const {
+    FERMAT_HD_ONCE bool clear_of_air(Vec3 a, Vec3 b) const {
         bool rock = true;
         for_each_piece(grid_, a, b, [&](const Piece& piece) {
             const CellSlowness cell(grid_, velocity_, piece.cell);

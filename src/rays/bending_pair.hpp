@@ -11,9 +11,13 @@ struct BentRay {
     RayStart start = RayStart::none;
 };
 
+FERMAT_HD_ONCE inline Vec3 point_between(Vec3 a, Vec3 b, int part, int parts) {
+    return part == parts ? b : a + (static_cast<double>(part) / parts) * (b - a);
+}
+
 /// The middle of a start that leaves the straight line, by a share of its length: down, or level to
 /// one side.
-FERMAT_HD inline Vec3 start_middle(Vec3 a, Vec3 b, RayStart start, double share) {
+FERMAT_HD_ONCE inline Vec3 start_middle(Vec3 a, Vec3 b, RayStart start, double share) {
     const Vec3 d = b - a;
     const double length = norm(d);
     const Vec3 middle = 0.5 * (a + b);
@@ -100,9 +104,7 @@ FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space,
     }
     if (starts.has(RayStart::straight)) {
         block.for_each(settings.segments + 1, [&](int i) {
-            const double share = static_cast<double>(i) / settings.segments;
-            space.point[i] =
-                i == settings.segments ? source : receiver + share * (source - receiver);
+            space.point[i] = point_between(receiver, source, i, settings.segments);
         });
         finish(exact_time(block, medium, space, settings.segments), RayStart::straight);
     }

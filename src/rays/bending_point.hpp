@@ -71,7 +71,7 @@ class PointBend {
 
     /// To the lowest point of the parabola through the times at -step, 0 and step along a
     /// direction; at most two steps away.
-    FERMAT_HD [[gnu::noinline]] void minimise(Vec3 direction, double step) {
+    FERMAT_HD_ONCE void minimise(Vec3 direction, double step) {
         const Vec3 centre = x_;
         const double here = time_;
         const double behind = offer(centre - step * direction);
@@ -91,8 +91,7 @@ class PointBend {
         return medium_.trial_time(a_, p, samples_) + medium_.trial_time(p, b_, samples_);
     }
 
-    /// Not inlined: nvcc would make one kernel of a thousand copies.
-    FERMAT_HD [[gnu::noinline]] double offer(Vec3 p) {
+    FERMAT_HD double offer(Vec3 p) {
         p = medium_.clamp(p);
         const double time = time_through(p);
         if (time < time_ && medium_.clear(a_, p) && medium_.clear(p, b_)) {

@@ -9,19 +9,23 @@ namespace fermat {
 
 /// Time of each segment and its share in the forces on its two ends: derivatives of the midpoint
 /// rule's time by the points.
+template <class Medium>
+FERMAT_HD_ONCE void pull_segment(const Medium& medium, const BendSpace& space, const Vec3* point,
+                                 int i) {
+    const Vec3 d = point[i + 1] - point[i];
+    const double h = norm(d);
+    const SlownessPoint at = medium.sample(0.5 * (point[i] + point[i + 1]));
+    const Vec3 half = (0.5 * h) * at.gradient;
+    const Vec3 tension = (h > 0 ? at.slowness / h : 0.0) * d;
+    space.time[i] = medium.clear(point[i], point[i + 1]) ? h * at.slowness : INFINITY;
+    space.left[i] = half - tension;
+    space.right[i] = half + tension;
+}
+
 template <class Block, class Medium>
 FERMAT_HD void pull(Block block, const Medium& medium, const BendSpace& space, const Vec3* point,
                     int segments) {
-    block.for_each(segments, [&](int i) {
-        const Vec3 d = point[i + 1] - point[i];
-        const double h = norm(d);
-        const SlownessPoint at = medium.sample(0.5 * (point[i] + point[i + 1]));
-        const Vec3 half = (0.5 * h) * at.gradient;
-        const Vec3 tension = (h > 0 ? at.slowness / h : 0.0) * d;
-        space.time[i] = medium.clear(point[i], point[i + 1]) ? h * at.slowness : INFINITY;
-        space.left[i] = half - tension;
-        space.right[i] = half + tension;
-    });
+    block.for_each(segments, [&](int i) { pull_segment(medium, space, point, i); });
 }
 
 /// In the order of the ray, whatever the block.
@@ -37,7 +41,7 @@ FERMAT_HD double sum_of_times(Block block, const BendSpace& space, int segments)
 
 /// Solves K d = -g for the step of every point, by Thomas's algorithm; the ends stay. K is the
 /// stiffness of a stretched string, s/h between neighbours.
-FERMAT_HD inline void string_step(const BendSpace& space, int segments) {
+FERMAT_HD_ONCE inline void string_step(const BendSpace& space, int segments) {
     constexpr double tiny = 1e-300;
     const auto stiffness = [&](int i) {
         const Vec3 d = space.point[i + 1] - space.point[i];
@@ -65,12 +69,17 @@ FERMAT_HD inline void string_step(const BendSpace& space, int segments) {
     }
 }
 
+template <class Medium>
+FERMAT_HD_ONCE Vec3 moved_point(const Medium& medium, Vec3 point, Vec3 step, double scale) {
+    return medium.clamp(point + scale * step);
+}
+
 /// Moves all points at once down the gradient of the time, as a stretched string would settle: long
 /// and short waves of the ray alike, where point by point long ones take the square of the number
 /// of points. A step that does not shorten the time is halved, and at last refused.
 template <class Block, class Medium>
-FERMAT_HD [[gnu::noinline]] void relax(Block block, const Medium& medium, BendSpace& space,
-                                       int segments, const BendSettings& settings) {
+FERMAT_HD void relax(Block block, const Medium& medium, BendSpace& space, int segments,
+                     const BendSettings& settings) {
     constexpr int most_halvings = 6;
     pull(block, medium, space, space.point, segments);
     double time = sum_of_times(block, space, segments);
@@ -81,8 +90,8 @@ FERMAT_HD [[gnu::noinline]] void relax(Block block, const Medium& medium, BendSp
         for (int halving = 0; halving < most_halvings; ++halving, scale *= 0.5) {
             block.for_each(segments + 1, [&](int i) {
                 const bool end = i == 0 || i == segments;
-                space.other[i] =
-                    end ? space.point[i] : medium.clamp(space.point[i] + scale * space.step[i]);
+                space.other[i] = end ? space.point[i]
+                                     : moved_point(medium, space.point[i], space.step[i], scale);
             });
             pull(block, medium, space, space.other, segments);
             now = sum_of_times(block, space, segments);

@@ -219,7 +219,7 @@ class TileVisit {
 
     /// Nodes of the tile, then those of its halo: along each axis the two before and the two
     /// behind. Sizes are powers of two, so that places come cheap.
-    static constexpr unsigned halo_nodes(int axis) {
+    FERMAT_HD static constexpr unsigned halo_nodes(int axis) {
         return 4 * tile_nodes<Dim> / Tile::size(axis);
     }
     static constexpr int loaded =

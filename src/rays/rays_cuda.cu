@@ -43,31 +43,64 @@ constexpr int threads = 128;
 
 __device__ int ray_of_thread() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
 
-/// Counts the points of each ray.
+/// Room for the points of rays whose numbers nobody knows beforehand: chunks taken as they are
+/// needed and linked. When they run out, points are counted on, so that the next try has enough.
+struct PointPool {
+    static constexpr int chunk_points = 32;
+
+    Vec3* points = nullptr;
+    int* next = nullptr;       ///< chunk after each chunk
+    unsigned* used = nullptr;  ///< chunks asked for so far
+    unsigned chunks = 0;
+};
+
+/// Walks each ray, one thread a ray, and keeps its points in chunks.
 template <class Proposal>
 __global__ void __launch_bounds__(threads)
-    count_points(Proposal proposal, const Vec3* receivers, int count, Walked* walked,
-                 std::int64_t* points) {
+    walk_rays(Proposal proposal, const Vec3* receivers, int count, PointPool pool, Walked* walked,
+              int* first_chunk, std::int64_t* points) {
     const int n = ray_of_thread();
     if (n >= count) return;
     Walked ray{time_at(proposal.field, receivers[n]), 0, 0, RayStatus::ok, false};
     std::int64_t emitted = 0;
-    ray.status = trace_ray(proposal.field, receivers[n], proposal, NoEscape{ray.dent},
-                           [&](Vec3) { ++emitted; });
+    unsigned chunk = 0;
+    const auto emit = [&](Vec3 p) {
+        const int place = static_cast<int>(emitted % PointPool::chunk_points);
+        if (place == 0) {
+            const unsigned taken = atomicAdd(pool.used, 1U);
+            if (emitted == 0) {
+                first_chunk[n] = static_cast<int>(taken);
+            } else if (chunk < pool.chunks) {
+                pool.next[chunk] = static_cast<int>(taken);
+            }
+            chunk = taken;
+        }
+        if (chunk < pool.chunks) {
+            pool.points[static_cast<std::size_t>(chunk) * PointPool::chunk_points + place] = p;
+        }
+        ++emitted;
+    };
+    ray.status = trace_ray(proposal.field, receivers[n], proposal, NoEscape{ray.dent}, emit);
     walked[n] = ray;
     points[n] = emitted;
 }
 
-/// Walks again and writes the points where there is room for them now.
-template <class Proposal>
+/// Puts the chunks of each ray together, a warp a ray.
 __global__ void __launch_bounds__(threads)
-    write_points(Proposal proposal, const Vec3* receivers, int count,
-                 const std::int64_t* first_point, Vec3* points) {
-    const int n = ray_of_thread();
+    gather_points(int count, PointPool pool, const int* first_chunk,
+                  const std::int64_t* first_point, Vec3* points) {
+    const int n = ray_of_thread() / PointPool::chunk_points;
     if (n >= count) return;
-    bool dent = false;
-    Vec3* next = points + first_point[n];
-    trace_ray(proposal.field, receivers[n], proposal, NoEscape{dent}, [&](Vec3 p) { *next++ = p; });
+    const int lane = static_cast<int>(threadIdx.x) % PointPool::chunk_points;
+    int chunk = first_chunk[n];
+    for (std::int64_t p = first_point[n] + lane; p - lane < first_point[n + 1];
+         p += PointPool::chunk_points) {
+        if (p < first_point[n + 1]) {
+            points[p] =
+                pool.points[static_cast<std::size_t>(chunk) * PointPool::chunk_points + lane];
+        }
+        if (p - lane + PointPool::chunk_points < first_point[n + 1]) chunk = pool.next[chunk];
+    }
 }
 
 /// Slowness and length along each ray.
@@ -107,8 +140,21 @@ struct CudaTracer::State {
     CudaArray<std::int64_t> counts;
     CudaArray<std::int64_t> first_point;
     CudaArray<Vec3> points;
+    CudaArray<int> first_chunk;
+    CudaArray<Vec3> pool;
+    CudaArray<int> pool_next;
+    CudaArray<unsigned> pool_used{1};
     CudaArray<unsigned char> scratch;
     double seconds = 0;
+
+    PointPool point_pool() const {
+        return {pool.data(), pool_next.data(), pool_used.data(),
+                static_cast<unsigned>(pool_next.size())};
+    }
+    void reserve_chunks(std::size_t chunks) {
+        reserve(pool, chunks * PointPool::chunk_points);
+        reserve(pool_next, chunks);
+    }
 };
 
 void CudaTracer::place_points(State& s, int rays) {
@@ -122,7 +168,7 @@ void CudaTracer::place_points(State& s, int rays) {
                "placing the points of rays");
 }
 
-CudaTracer::CudaTracer(const Model& model) : state_(new State{model, {}, {}, {}, {}, {}, {}, 0}) {}
+CudaTracer::CudaTracer(const Model& model) : state_(new State{model}) {}
 CudaTracer::CudaTracer(CudaTracer&&) noexcept = default;
 CudaTracer::~CudaTracer() = default;
 
@@ -146,6 +192,7 @@ RaySet CudaTracer::trace(const CudaFim& fim, std::size_t number, const FactoredS
     reserve(s.walked, count);
     reserve(s.counts, count + 1);
     reserve(s.first_point, count + 1);
+    reserve(s.first_chunk, count);
     s.receivers.upload(places);
     RaySet set;
     set.first_point.resize(count + 1);
@@ -153,16 +200,26 @@ RaySet CudaTracer::trace(const CudaFim& fim, std::size_t number, const FactoredS
         const auto blocks = static_cast<unsigned>((count + threads - 1) / threads);
         const int rays = static_cast<int>(count);
         CudaTimer timer;
-        timer.start();
-        count_points<<<blocks, threads>>>(proposal, s.receivers.data(), rays, s.walked.data(),
-                                          s.counts.data());
-        place_points(s, rays);
-        s.seconds = timer.stop("tracing rays");
+        unsigned used = 0;
+        // Two chunks a ray are a guess; what the first try lacks, the second has.
+        for (std::size_t chunks = 2 * count; chunks > 0; chunks = used) {
+            s.reserve_chunks(chunks);
+            check_cuda(cudaMemset(s.pool_used.data(), 0, sizeof used), "tracing rays");
+            timer.start();
+            walk_rays<<<blocks, threads>>>(proposal, s.receivers.data(), rays, s.point_pool(),
+                                           s.walked.data(), s.first_chunk.data(), s.counts.data());
+            place_points(s, rays);
+            s.seconds = timer.stop("tracing rays");
+            s.pool_used.download(std::span(&used, 1));
+            if (used <= s.point_pool().chunks) break;
+        }
         s.first_point.download(set.first_point);
         reserve(s.points, static_cast<std::size_t>(set.first_point.back()));
         timer.start();
-        write_points<<<blocks, threads>>>(proposal, s.receivers.data(), rays, s.first_point.data(),
-                                          s.points.data());
+        const auto warps =
+            static_cast<unsigned>((count * PointPool::chunk_points + threads - 1) / threads);
+        gather_points<<<warps, threads>>>(rays, s.point_pool(), s.first_chunk.data(),
+                                          s.first_point.data(), s.points.data());
         integrate_rays<<<blocks, threads>>>(grid, fim.velocity(), rays, s.first_point.data(),
                                             s.points.data(), s.walked.data());
         s.seconds += timer.stop("tracing rays");

@@ -134,6 +134,8 @@ void reserve(CudaArray<T>& array, std::size_t count) {
 }  // namespace
 
 struct CudaTracer::State {
+    explicit State(const Model& traced) : model(traced) {}
+
     const Model& model;
     CudaArray<Vec3> receivers;
     CudaArray<Walked> walked;
@@ -168,7 +170,7 @@ void CudaTracer::place_points(State& s, int rays) {
                "placing the points of rays");
 }
 
-CudaTracer::CudaTracer(const Model& model) : state_(new State{model}) {}
+CudaTracer::CudaTracer(const Model& model) : state_(std::make_unique<State>(model)) {}
 CudaTracer::CudaTracer(CudaTracer&&) noexcept = default;
 CudaTracer::~CudaTracer() = default;
 

@@ -163,11 +163,14 @@ void figure_7(const BendingBench& bench, int repeats, const Survey& survey, Repo
     const std::vector<std::size_t> counts =
         bench.quick ? std::vector<std::size_t>{3, 30, 108}
                     : std::vector<std::size_t>{3, 10, 30, 100, 300, 1079};
+    // Barriers between sections make minutes of what single rays do in seconds.
+    const std::size_t most_for_sections = bench.quick ? 3 : 100;
     for (const std::size_t count : counts) {
         const auto pairs = survey.pairs_of(count);
         for (const auto& [name, tasks] : choices<BendingTasks>.entries) {
             double serial = 0;
             for (const int threads : thread_counts(bench.threads)) {
+                if (tasks == BendingTasks::sections && count > most_for_sections) continue;
                 BendingOptions options;
                 options.tasks = tasks;
                 Row row{"figure7", std::string(name), count, pairs.size(), threads};

@@ -27,6 +27,9 @@ function niceTicks(low, high, wanted) {
   return ticks;
 }
 
+// How far apart neighbours along an axis stand in memory: the last axis is fastest.
+const stride = (shape, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1);
+
 const show = value => Number.isFinite(value) ? Number(value.toPrecision(4)).toString() : "none";
 
 class SectionView {
@@ -87,22 +90,35 @@ class SectionView {
     return [v.left + (x - f.x) / f.scale, this.isMap ? v.high - down : v.low + down];
   }
 
-  // Number of the node or cell at a place, or -1.
-  indexAt(across, along, shape, isCells) {
-    const {origin, spacing} = this.model, at = [0, 0, 0];
-    at[this.axis] = Math.min(this.index, shape[this.axis] - 1);
-    for (const [axis, place] of [[this.across, across], [this.along, along]]) {
-      const steps = (place - origin[axis]) / spacing[axis];
-      at[axis] = isCells ? Math.floor(steps) : Math.round(steps);
-      if (steps < -1e-9 || steps > this.model.shape[axis] - 1 + 1e-9) return -1;
-      at[axis] = Math.min(at[axis], shape[axis] - 1);
-    }
-    return (at[0] * shape[1] + at[1]) * shape[2] + at[2];
+  // What a place along one axis adds to the number of its node or cell; NaN outside.
+  share(field, axis, place) {
+    const {origin, spacing, shape} = this.model, last = field.shape[axis] - 1;
+    const steps = (place - origin[axis]) / spacing[axis];
+    if (steps < -1e-9 || steps > shape[axis] - 1 + 1e-9) return NaN;
+    const n = field.isCells ? Math.floor(steps) : Math.round(steps);
+    return Math.max(0, Math.min(n, last)) * stride(field.shape, axis);
+  }
+
+  // The same of the axis that is cut.
+  ground(field) {
+    return Math.min(this.index, field.shape[this.axis] - 1) * stride(field.shape, this.axis);
   }
 
   valueAt(field, across, along) {
-    const n = this.indexAt(across, along, field.shape, field.isCells);
-    return n < 0 ? NaN : field.values[n];
+    const n = this.ground(field) + this.share(field, this.across, across) +
+      this.share(field, this.along, along);
+    return Number.isNaN(n) ? NaN : field.values[n];
+  }
+
+  // Reads a field by pixel (column, row): what columns and rows share is worked out once.
+  pixels(field, f, wide, tall) {
+    const places = (count, place) => Float64Array.from({length: count}, (_, n) => place(n));
+    const ground = this.ground(field);
+    const column = places(wide, i =>
+      this.share(field, this.across, this.toPlace(f.x + i + 0.5, 0)[0]));
+    const row = places(tall, j =>
+      this.share(field, this.along, this.toPlace(0, f.y + j + 0.5)[1]));
+    return (i, j) => field.values[ground + column[i] + row[j]];
   }
 
   colourOf(value) {
@@ -119,11 +135,11 @@ class SectionView {
     pen.fillRect(0, 0, canvas.width, canvas.height);
     const wide = Math.max(1, Math.round(f.width)), tall = Math.max(1, Math.round(f.height));
     const image = pen.createImageData(wide, tall);
+    const value = this.pixels(this.field, f, wide, tall);
+    const rays = this.veil ? this.pixels(this.veil, f, wide, tall) : () => 1;
     for (let j = 0, n = 0; j < tall; ++j) {
       for (let i = 0; i < wide; ++i, n += 4) {
-        const [across, along] = this.toPlace(f.x + i + 0.5, f.y + j + 0.5);
-        const colour = this.colourOf(this.valueAt(this.field, across, along));
-        const bare = this.veil && !(this.valueAt(this.veil, across, along) > 0);
+        const colour = this.colourOf(value(i, j)), bare = !(rays(i, j) > 0);
         const pale = bare && colour !== AIR ? 0.6 : 0;
         for (let k = 0; k < 3; ++k) image.data[n + k] = colour[k] + pale * (255 - colour[k]);
         image.data[n + 3] = 255;

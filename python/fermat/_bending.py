@@ -57,7 +57,7 @@ def options(
     starts: Start | Sequence[Start], segment: float | None, tasks: BendingTasks
 ) -> tuple[list[str], float, str]:
     """As the C++ side wants them; a segment of 0 stands for the default."""
-    names = [starts] if isinstance(starts, str) else list(starts)
+    names: list[str] = [starts] if isinstance(starts, str) else list(starts)
     if segment is not None and not segment > 0:
         raise ValueError(f"segment is {segment} (must be a length > 0, or None for the default)")
     return names, 0.0 if segment is None else float(segment), tasks
@@ -84,12 +84,13 @@ def trace(
             "(n, 2) both as (x, z))"
         )
     starts = arguments.start_times(start_time, len(from_))
-    survey: tuple[Any, ...] = (_corners(bounds, ndim), from_, starts, to, pairs, *bending, threads)
+    ends = (from_, starts, to, pairs)
+    survey: tuple[Any, ...] = (_corners(bounds, ndim), *ends, *bending, threads, progress)
     if isinstance(velocity, Profile):
         points = [(float(z), float(v)) for z, v in velocity.points]
-        rays = _core.bend_profile(points, velocity.kind, *survey, progress)
+        rays = _core.bend_profile(points, velocity.kind, *survey)
     else:
-        rays = _core.bend_function(velocity, *survey, progress)
+        rays = _core.bend_function(velocity, *survey)
     return Medium(velocity, ndim), rays
 
 

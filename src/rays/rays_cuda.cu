@@ -255,7 +255,8 @@ RaySet CudaTracer::trace(const CudaFim& fim, std::size_t number, const FactoredS
         set.rays[n].length = ray.length;
         set.rays[n].status = ray.status;
         const bool in_rock = !s.model.has_air() || !in_air(s.model, places[n]);
-        if (ray.dent || !in_rock) on_cpu.push_back(n);
+        const bool lost = ray.dent || ray.status == RayStatus::stalled;
+        if (lost || !in_rock) on_cpu.push_back(n);
     }
     if (on_cpu.empty()) return set;
 

@@ -101,20 +101,20 @@ double number_or_nan(const CsvTable& table, std::size_t row, std::size_t column)
 }
 
 std::string history_json(const CsvTable& table) {
-    std::string names, rows;
-    for (const std::string& name : table.names()) {
-        names += (names.empty() ? "" : ",") + json_text(name);
-    }
+    std::vector<std::string> names;
+    for (const std::string& name : table.names()) names.push_back(json_text(name));
+    std::vector<std::string> rows;
     for (std::size_t row = 0; row < table.rows(); ++row) {
-        std::string cells;
+        std::vector<std::string> cells;
         for (std::size_t column = 0; column < table.names().size(); ++column) {
             const std::string_view text = table.text(row, column);
             const auto number = parse_number(text);
-            cells += (column == 0 ? "" : ",") + (number ? json_number(*number) : json_text(text));
+            cells.push_back(number ? json_number(*number) : json_text(text));
         }
-        rows += (rows.empty() ? "[" : ",[") + cells + "]";
+        rows.push_back(fmt::format("[{}]", fmt::join(cells, ",")));
     }
-    return fmt::format(R"({{"names":[{}],"rows":[{}]}})", names, rows);
+    return fmt::format(R"({{"names":[{}],"rows":[{}]}})", fmt::join(names, ","),
+                       fmt::join(rows, ","));
 }
 
 struct Residuals {

@@ -100,6 +100,17 @@ double number_or_nan(const CsvTable& table, std::size_t row, std::size_t column)
     return parse_number(table.text(row, column)).value_or(not_a_number);
 }
 
+/// An array of values that are JSON already.
+std::string json_list(const std::vector<std::string>& values) {
+    std::string text(1, '[');
+    for (const std::string& value : values) {
+        if (text.size() > 1) text += ',';
+        text += value;
+    }
+    text += ']';
+    return text;
+}
+
 std::string history_json(const CsvTable& table) {
     std::vector<std::string> names;
     for (const std::string& name : table.names()) names.push_back(json_text(name));
@@ -111,10 +122,9 @@ std::string history_json(const CsvTable& table) {
             const auto number = parse_number(text);
             cells.push_back(number ? json_number(*number) : json_text(text));
         }
-        rows.push_back(fmt::format("[{}]", fmt::join(cells, ",")));
+        rows.push_back(json_list(cells));
     }
-    return fmt::format(R"({{"names":[{}],"rows":[{}]}})", fmt::join(names, ","),
-                       fmt::join(rows, ","));
+    return fmt::format(R"({{"names":{},"rows":{}}})", json_list(names), json_list(rows));
 }
 
 struct Residuals {

@@ -32,10 +32,10 @@ def draw(run: tomo.Run, path: Path) -> None:
     grid = fig.add_gridspec(2, 3)
     left, middle = fig.add_subplot(grid[:, 0]), fig.add_subplot(grid[:, 1])
     velocity = np.where(run.covered(), run.found.velocity, np.nan)
-    tomo.draw_section(left, x, z, velocity, "Velocity, where rays are", "m/ns", cmap="turbo")
+    tomo.draw_section(left, x, z, velocity, "Velocity, where rays are", "m/ns", cmap="viridis")
     tomo.draw_section(middle, x[:-1] + 0.05, z[:-1] + 0.05,
                       np.where(run.coverage > 0, run.coverage, np.nan), "Coverage and rays",
-                      "rays a cell", cmap="viridis")
+                      "rays a cell", cmap="magma_r")
     for points in rays.paths[::4]:
         middle.plot(points[:, 0], points[:, 1], color="w", lw=0.2)
     for ax in (left, middle):

@@ -32,10 +32,10 @@ def draw_section(run: tomo.Run, rays: fm.Rays, path: Path) -> None:
     fig, (top, bottom) = plt.subplots(2, 1, figsize=(11, 8), sharex=True, layout="constrained")
     velocity = np.where(rock & near, run.found.velocity, np.nan)
     tomo.draw_section(top, x, z[shown], velocity[:, shown], "Velocity, where rays are", "m/s",
-                      (300, 500, 1000, 2000, 4000), cmap="turbo", norm=LogNorm(300, 5000))
+                      (300, 500, 1000, 2000, 4000), cmap="viridis", norm=LogNorm(300, 5000))
     counts = np.where(cells > 0, cells, np.nan)
     tomo.draw_section(bottom, x, z[shown], counts[:, shown], "Coverage and rays", "rays a cell",
-                      (1, 10, 100), cmap="viridis", norm="log")
+                      (1, 10, 100), cmap="magma_r", norm="log")
     for path_points in rays.paths:
         bottom.plot(path_points[:, 0], path_points[:, 1], color="k", lw=0.15, alpha=0.5)
     surface = z[rock.argmax(axis=1)]

@@ -37,7 +37,7 @@ def draw_models(run: tomo.Run, true: fm.Model, path: Path) -> None:
     depth = np.arange(26.0)
     start, truth, found = (np.asarray(m.velocity, float) for m in (run.start, true, run.found))
     seen = along_line(run.covered().astype(float), distance) > 0.5
-    velocity = {"cmap": "turbo", "vmin": 4.6, "vmax": 7.2}
+    velocity = {"cmap": "viridis", "vmin": 4.6, "vmax": 7.2}
     change = {"cmap": "RdBu", "vmin": -10, "vmax": 10}
     fig, axes = plt.subplots(6, 1, figsize=(11, 14), sharex=True, layout="constrained")
     for ax, values, title in (
@@ -54,7 +54,7 @@ def draw_models(run: tomo.Run, true: fm.Model, path: Path) -> None:
     rays = np.pad(run.coverage, ((0, 1),) * 3, mode="edge")
     rays = along_line(rays, distance)
     tomo.draw_section(axes[5], distance, depth, np.where(rays >= 1, rays, np.nan), "Coverage",
-                      "rays a cell", (1, 10, 100, 1000), cmap="viridis", norm="log")
+                      "rays a cell", (1, 10, 100, 1000), cmap="magma_r", norm="log")
     shots = np.loadtxt(path.parent / "sources.csv", delimiter=",", skiprows=1)
     for ax in axes:
         ax.plot(shots[:, 0] - 0.8, np.zeros(len(shots)), "k*", ms=9, clip_on=False)

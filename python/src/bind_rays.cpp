@@ -73,7 +73,8 @@ RaySet trace(const Model& model, const Points& sources, const Numbers& start_tim
     RayOptions options{
         method, directions,
         eikonal_options(is_graph_solver(solver) ? "fim" : solver, order, threads, device)};
-    options.graph = graph_options(solver, graph, grid, threads, device);
+    options.graph =
+        graph_options(solver, graph, grid, threads, method == Tracer::graph ? device : "cpu");
     options.bending = std::apply(bending_options, bending);
     const std::vector<RayPair> which =
         pairs.is_none() ? all_pairs(from.size(), to.size()) : pairs_from(nb::cast<Pairs>(pairs));

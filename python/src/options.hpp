@@ -5,33 +5,16 @@
 #include <tuple>
 
 #include "core/choice.hpp"
-#include "core/error.hpp"
-#include "core/version.hpp"
+#include "core/device.hpp"
 #include "eikonal/eikonal.hpp"
 #include "graph/graph.hpp"
 
-namespace fermat::python {
-
-enum class Device { automatic, cpu, cuda };
-
-}  // namespace fermat::python
-
 namespace fermat {
-
-template <>
-inline constexpr auto choices<python::Device> =
-    choice_table<python::Device>("device", {{"auto", python::Device::automatic},
-                                            {"cpu", python::Device::cpu},
-                                            {"cuda", python::Device::cuda}});
-
 namespace python {
 
-/// Throws unless this build computes there.
-inline void require_device(const std::string& name) {
-    if (parse_choice<Device>(name) != Device::cuda) return;
-    throw ComputeError(build::cuda == "no"
-                           ? "CUDA is not in this build (configure with -DFERMAT_CUDA=ON)"
-                           : "this computation has no CUDA version (use device='cpu')");
+/// For what has no CUDA version: throws where it is asked for one.
+inline void require_cpu(const std::string& device, const char* what) {
+    on_cuda(parse_choice<Device>(device), std::string(what) + " computes on the CPU");
 }
 
 /// Radius along x, y, z (0, 0, 0: the default), star, reading, weights and queue.
@@ -48,7 +31,7 @@ inline bool is_graph_solver(const std::string& name) {
 /// `solver` may be one of the eikonal equation's, where the tracer alone asks for the graph.
 inline GraphOptions graph_options(const std::string& solver, const GraphArguments& arguments,
                                   const Grid& grid, int threads, const std::string& device) {
-    require_device(device);
+    require_cpu(device, "a solver on the graph");
     const auto& [radius, star, reading, weights, queue] = arguments;
     GraphOptions options;
     if (is_graph_solver(solver)) options.solver = parse_choice<GraphSolver>(solver);

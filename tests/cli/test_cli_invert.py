@@ -73,7 +73,7 @@ def test_picks_have_the_geometry_the_noise_and_the_error(line):
 
 def test_run_writes_all_its_files(line, whole):
     assert sorted(p.name for p in whole.iterdir()) == sorted(
-        [*RESULTS, "history.csv", "checkpoint.h5"]
+        [*RESULTS, "history.csv", "checkpoint.h5", "settings.toml"]
     )
     history = rows_of(whole / "history.csv")
     assert list(history[0])[: len(HISTORY)] == HISTORY

@@ -177,7 +177,7 @@ MANY = (
 )
 RAYS = (
     "model = fm.Model.gradient((65, 65, 65), v0=2, gradient=0.1)",
-    "fm.rays(model, [(32, 32, 32)] * 1000, [(0, 0, 0)], threads={threads})",
+    "fm.rays(model, [(32, 32, 32)] * 400, [(0, 0, 0)] * 400, threads={threads})",
 )
 
 

@@ -198,7 +198,8 @@ typename FimBlock<Real, Dim, Order>::SweepResult FimBlock<Real, Dim, Order>::swe
                     const Mask in_block = load(medium - sense * stride) < reached_limit<Real>;
                     const V before = sense > 0 ? axis.low : axis.high;
                     const V toward = static_cast<Real>(sense) * axis.gamma;
-                    conflict |= mine & in_block & may_feed(now, before, toward, axis.eta, tolerance);
+                    conflict |=
+                        mine & in_block & may_feed(now, before, toward, axis.eta, tolerance);
                 };
                 if constexpr (Dim == 3) {
                     const auto on_outer = stencil(t, plane, outer_part * inverse_r2,

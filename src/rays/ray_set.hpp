@@ -41,13 +41,13 @@ enum class RayStart : std::uint8_t {
     graph,     ///< the shortest path through the grid's graph
 };
 template <>
-inline constexpr auto choices<RayStart> =
-    choice_table<RayStart>("start", {{"none", RayStart::none},
-                                     {"straight", RayStart::straight},
-                                     {"deep", RayStart::deep},
-                                     {"sides", RayStart::sides},
-                                     {"descent", RayStart::descent},
-                                     {"graph", RayStart::graph}});
+inline constexpr auto choices<RayStart> = choice_table<RayStart>("start",
+                                                                 {{"none", RayStart::none},
+                                                                  {"straight", RayStart::straight},
+                                                                  {"deep", RayStart::deep},
+                                                                  {"sides", RayStart::sides},
+                                                                  {"descent", RayStart::descent},
+                                                                  {"graph", RayStart::graph}});
 
 /// What is known of a ray beside its points.
 struct RayInfo {

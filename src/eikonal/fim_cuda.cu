@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -186,6 +187,14 @@ CudaFim::CudaFim(const Model& model, int order, std::size_t most_shots)
     s.grid = model.grid();
     s.order = order;
     const TileSetup shape = make_tile_setup(s.grid, {}, order);
+    // A tile counts its way through memory in int: ten planes of a 3-D grid must not exceed it.
+    const double plane = static_cast<double>(s.grid.shape.y) * s.grid.shape.z;
+    if (10 * plane > std::numeric_limits<int>::max()) {
+        throw InputError("a plane of " + std::to_string(static_cast<long long>(plane)) +
+                         " nodes across x is more than a CUDA tile can reach (the limit is " +
+                         std::to_string(std::numeric_limits<int>::max() / 10) +
+                         ": lay the longest axis along x, or use --device cpu)");
+    }
     const auto tiles = static_cast<std::size_t>(shape.problem.tile_count());
     s.batch = shots_that_fit(s.grid, tiles, most_shots);
     s.velocity = CudaArray<float>(s.grid.node_count());

@@ -32,10 +32,8 @@ void add_flags(CLI::App& app, BenchFlags& flags) {
               [](std::string_view flag, std::string_view text) {
                   return parse_whole(flag, text, 1, 1000);
               });
-    add_value(app, "--largest", "N", flags.bench.largest, "leave out grids above N a side",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 64, 1600);
-              })
+    add_whole(app, "--largest", "N", flags.bench.largest, "leave out grids above N a side", 64,
+              1600)
         ->default_str("1600");
     add_path(app, "--csv", flags.csv, "CSV to write: all rows and columns");
 }
@@ -62,21 +60,13 @@ void run_eikonal(const BenchFlags& flags, const Run& run) {
 }
 
 void add_rays_flags(CLI::App& app, RaysBench& bench) {
-    add_value(app, "--repeat", "R", bench.repeats, "runs of each, of which the median is told",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 1, 1000);
-              })
+    add_whole(app, "--repeat", "R", bench.repeats, "runs of each, of which the median is told", 1,
+              1000)
         ->default_str("5");
-    add_value(app, "--largest", "N", bench.largest, "leave out cubes above N nodes a side",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 64, 1600);
-              })
+    add_whole(app, "--largest", "N", bench.largest, "leave out cubes above N nodes a side", 64,
+              1600)
         ->default_str("256");
-    add_value(app, "--rays", "N", bench.rays, "rays of each cube",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 1, 1000000);
-              })
-        ->default_str("1000");
+    add_whole(app, "--rays", "N", bench.rays, "rays of each cube", 1, 1000000)->default_str("1000");
     add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
 }
 
@@ -93,15 +83,11 @@ void run_rays(const RaysBench& flags, const Run& run) {
 
 void add_graph_flags(CLI::App& app, GraphBench& bench) {
     app.add_flag("--quick", bench.quick, "four sizes up to 512, radii 1 and 6");
-    add_value(app, "--repeat", "R", bench.repeats, "runs of each, of which the median is told",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 1, 1000);
-              })
+    add_whole(app, "--repeat", "R", bench.repeats, "runs of each, of which the median is told", 1,
+              1000)
         ->default_str("3");
-    add_value(app, "--largest", "N", bench.largest, "leave out grids above N nodes a side",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 128, 1600);
-              })
+    add_whole(app, "--largest", "N", bench.largest, "leave out grids above N nodes a side", 128,
+              1600)
         ->default_str("1600");
     add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
 }
@@ -134,10 +120,7 @@ void run_smoothing(const SmoothingBench& flags, const Run& run) {
 }
 
 void add_tomography_flags(CLI::App& app, TomographyBench& bench) {
-    add_value(app, "--iterations", "N", bench.iterations, "of each of the six stages",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 1, 1000);
-              })
+    add_whole(app, "--iterations", "N", bench.iterations, "of each of the six stages", 1, 1000)
         ->default_str("6");
     add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
 }

@@ -10,9 +10,7 @@ namespace fermat::cli {
 
 void add_eikonal_flags(CLI::App& app, EikonalOptions& options) {
     add_choice(app, "--solver", options.solver, "method of the traveltimes");
-    add_value(
-        app, "--order", "N", options.order, "of the differences: 1 or 2",
-        [](std::string_view flag, std::string_view text) { return parse_whole(flag, text, 1, 2); })
+    add_whole(app, "--order", "N", options.order, "of the differences: 1 or 2", 1, 2)
         ->default_str("2");
 }
 

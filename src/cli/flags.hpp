@@ -32,6 +32,15 @@ inline CLI::Option* add_real(CLI::App& app, const std::string& names, double& ta
     return add_value(app, names, "V", target, description, parse_real);
 }
 
+/// A flag whose value is a whole number from `least` to `most`.
+inline CLI::Option* add_whole(CLI::App& app, const std::string& names, const std::string& type,
+                              int& target, const std::string& description, int least, int most) {
+    return add_value(app, names, type, target, description,
+                     [least, most](std::string_view flag, std::string_view text) {
+                         return parse_whole(flag, text, least, most);
+                     });
+}
+
 /// A flag whose values are the names of an enum.
 template <class Enum>
 CLI::Option* add_choice(CLI::App& app, const std::string& names, Enum& target,

@@ -26,9 +26,7 @@ void add_solver_flags(CLI::App& app, SolverFlags& flags) {
     add_value(app, "--solver", "NAME", flags.solver, "method of the traveltimes: " + solver_names(),
               parse_solver)
         ->default_str("fim");
-    add_value(
-        app, "--order", "N", flags.eikonal.order, "of the differences: 1 or 2",
-        [](std::string_view flag, std::string_view text) { return parse_whole(flag, text, 1, 2); })
+    add_whole(app, "--order", "N", flags.eikonal.order, "of the differences: 1 or 2", 1, 2)
         ->default_str("2");
     add_value(app, "--radius", "R", flags.radius,
               "of the graph's star, in nodes: R or RX,RY,RZ (RX,RZ in 2-D) (default: 5 in 2-D, 3 "

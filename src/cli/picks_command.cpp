@@ -27,16 +27,7 @@ struct PicksFlags {
 
 void add_flags(CLI::App& app, PicksFlags& flags) {
     add_path(app, "--model", flags.model, "velocity model")->required();
-    add_repeated(app, "--source", "X,Y,Z", flags.survey.source,
-                 "a source; X,Z in 2-D; once a source");
-    add_path(app, "--sources", flags.survey.sources,
-             "sources: CSV with columns x,y,z[,start_time] (no y in 2-D), or .sgt");
-    add_path(app, "--receivers", flags.survey.receivers,
-             "receivers: CSV with columns x,y,z (no y in 2-D), or .sgt");
-    add_path(app, "--pairs", flags.survey.pairs,
-             "CSV with columns source,receiver, numbered from 0 (default: all pairs)");
-    add_path(app, "--picks", flags.survey.picks,
-             "picks, CSV or .sgt, whose pairs are to be computed");
+    add_ray_survey_flags(app, flags.survey, "picks, CSV or .sgt, whose pairs are to be computed");
     add_real(app, "--noise", flags.noise.deviation,
              "standard deviation of Gaussian noise; also the column error (default: 0, no column)");
     add_value(app, "--seed", "N", flags.noise.seed, "of the noise", parse_seed)->default_str("1");

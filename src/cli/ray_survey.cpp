@@ -7,6 +7,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "cli/flags.hpp"
 #include "cli/survey.hpp"
 #include "core/error.hpp"
 #include "io/csv.hpp"
@@ -116,6 +117,17 @@ void group_by_source(RaySurvey& survey) {
 }
 
 }  // namespace
+
+void add_ray_survey_flags(CLI::App& app, RaySurveyFlags& flags, const std::string& picks) {
+    add_repeated(app, "--source", "X,Y,Z", flags.source, "a source; X,Z in 2-D; once a source");
+    add_path(app, "--sources", flags.sources,
+             "sources: CSV with columns x,y,z[,start_time] (no y in 2-D), or .sgt");
+    add_path(app, "--receivers", flags.receivers,
+             "receivers: CSV with columns x,y,z (no y in 2-D), or .sgt");
+    add_path(app, "--pairs", flags.pairs,
+             "CSV with columns source,receiver, numbered from 0 (default: all pairs)");
+    add_path(app, "--picks", flags.picks, picks);
+}
 
 RaySurvey read_ray_survey(const Model& model, const RaySurveyFlags& flags) {
     if (flags.pairs && flags.picks) {

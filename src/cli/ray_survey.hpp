@@ -1,5 +1,6 @@
 #pragma once
 
+#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@ struct RaySurveyFlags {
     std::optional<std::filesystem::path> pairs;
     std::optional<std::filesystem::path> picks;
 };
+
+/// `picks` says what --picks is for.
+void add_ray_survey_flags(CLI::App& app, RaySurveyFlags& flags, const std::string& picks);
 
 /// Which rays to trace.
 struct RaySurvey {

@@ -34,16 +34,8 @@ int parse_directions(std::string_view flag, std::string_view text) {
 
 void add_flags(CLI::App& app, RaysFlags& flags) {
     add_path(app, "--model", flags.model, "velocity model")->required();
-    add_repeated(app, "--source", "X,Y,Z", flags.survey.source,
-                 "a source; X,Z in 2-D; once a source");
-    add_path(app, "--sources", flags.survey.sources,
-             "sources: CSV with columns x,y,z[,start_time] (no y in 2-D), or .sgt");
-    add_path(app, "--receivers", flags.survey.receivers,
-             "receivers: CSV with columns x,y,z (no y in 2-D), or .sgt");
-    add_path(app, "--pairs", flags.survey.pairs,
-             "CSV with columns source,receiver, numbered from 0 (default: all pairs)");
-    add_path(app, "--picks", flags.survey.picks,
-             "picks, CSV or .sgt: their pairs, and their points where none are given");
+    add_ray_survey_flags(app, flags.survey,
+                         "picks, CSV or .sgt: their pairs, and their points where none are given");
     add_choice(app, "--tracer", flags.rays.tracer, "method of the rays");
     add_value(app, "--directions", "N", flags.rays.directions, "of --tracer grid: 8 or 16",
               parse_directions)
@@ -66,8 +58,8 @@ void add_flags(CLI::App& app, RaysFlags& flags) {
 
 void check(const RaysFlags& flags, const CommonOptions& common) {
     const bool graph = flags.rays.tracer == Tracer::graph;
-    if (graph || flags.rays.tracer == Tracer::bending) {
-        require_cpu(common, fmt::format("--tracer {}", name_of(flags.rays.tracer)));
+    if (graph) {
+        require_cpu(common, "--tracer graph");
     } else {
         usable_device(common);
     }

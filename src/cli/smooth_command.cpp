@@ -34,10 +34,8 @@ void add_flags(CLI::App& app, SmoothFlags& flags) {
     add_value(app, "--size", "NX,NY,NZ", flags.size,
               "nodes or cells of the box along each axis; NX,NZ in 2-D; or one for all", parse_axes)
         ->required();
-    add_value(app, "--passes", "N", flags.smoothing.passes, "how often the box passes over all",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 1, 1000000);
-              })
+    add_whole(app, "--passes", "N", flags.smoothing.passes, "how often the box passes over all", 1,
+              1000000)
         ->default_str("1");
     add_choice(app, "--smoother", flags.smoothing.smoother, "method; all give the same means");
     add_path(app, "--coverage", flags.coverage,

@@ -53,4 +53,9 @@ FactoredSource factor_source(const Model& model, Vec3 position) {
     return source;
 }
 
+double smallest_spacing(const Grid& grid) {
+    const Vec3 h = grid.spacing;
+    return grid.is_2d() ? std::min(h.x, h.z) : std::min({h.x, h.y, h.z});
+}
+
 }  // namespace fermat

@@ -24,4 +24,8 @@ struct FactoredSource {
 /// outside the box or in air.
 FactoredSource factor_source(const Model& model, Vec3 position);
 
+/// The unit of length of a solve: in it, squares stay inside float's range whatever the user's
+/// units.
+double smallest_spacing(const Grid& grid);
+
 }  // namespace fermat

@@ -52,9 +52,6 @@ class FimSchedule {
   private:
     using Block = FimBlock<Real, Dim, Order>;
     static constexpr int by_itself = 6;  ///< in place of a face
-    /// Second order may rise as well as fall, so two nodes at a shock could take turns for ever:
-    /// after this many visits a block's values may only fall.
-    static constexpr int most_free_visits = 30;
 
     struct State {
         float key = std::numeric_limits<float>::infinity();  ///< earliest arrival to deal with
@@ -101,7 +98,7 @@ class FimSchedule {
     VisitOutcome visit(int block) {
         State& s = state(block);
         const Accept accept =
-            Order == 1 || s.visits >= most_free_visits ? Accept::earlier : Accept::any;
+            Order == 1 || s.visits >= fim_free_visits ? Accept::earlier : Accept::any;
         const auto from = entry(block, s.faces);
         s.faces = 0;
         s.key = std::numeric_limits<float>::infinity();
@@ -154,10 +151,8 @@ template <class Real>
 void fim_solve(const Model& model, const FactoredSource& source, int order, int threads,
                FieldView<Real> tau, Monitor& monitor) {
     const Grid& grid = model.grid();
-    const bool flat = grid.is_2d();
-    // A 2-D grid (nx, 1, nz) has the same memory as (1, nx, nz): x takes the lanes.
-    const auto as_block_axes = [flat](auto x, auto y, auto z, auto absent) {
-        return flat ? std::array{absent, x, z} : std::array{x, y, z};
+    const auto as_block_axes = [&](auto x, auto y, auto z, auto absent) {
+        return fim_axes(grid, x, y, z, absent);
     };
     parallel_ranges(static_cast<std::int64_t>(tau.size()), threads,
                     [&](std::int64_t begin, std::int64_t end) {
@@ -170,9 +165,7 @@ void fim_solve(const Model& model, const FactoredSource& source, int order, int 
     }
     FimProblem<Real> problem;
     problem.shape = as_block_axes(grid.shape.x, grid.shape.y, grid.shape.z, 1);
-    // Lengths in units of the smallest spacing keep their squares inside float's range.
-    const double unit = flat ? std::min(grid.spacing.x, grid.spacing.z)
-                             : std::min({grid.spacing.x, grid.spacing.y, grid.spacing.z});
+    const double unit = smallest_spacing(grid);
     const Vec3 h = grid.spacing / unit;
     const Vec3 at = (source.position - grid.origin) / unit;
     problem.spacing = as_block_axes(h.x, h.y, h.z, 1.0);
@@ -184,7 +177,7 @@ void fim_solve(const Model& model, const FactoredSource& source, int order, int 
     const auto run = [&]<int Dim, int Order>() {
         FimSchedule<Real, Dim, Order>(problem, threads).run(monitor);
     };
-    if (flat) {
+    if (grid.is_2d()) {
         order == 1 ? run.template operator()<2, 1>() : run.template operator()<2, 2>();
     } else {
         order == 1 ? run.template operator()<3, 1>() : run.template operator()<3, 2>();

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "eikonal/fim_problem.hpp"
+#include "eikonal/fim_rules.hpp"
 #include "eikonal/lanes.hpp"
 #include "eikonal/stencil.hpp"
 
@@ -35,11 +36,7 @@ class FimBlock {
     static constexpr int width = 16;
     static constexpr int length = Dim == 3 ? 32 : 64;
 
-    /// Relative change of tau below which a node counts as unchanged: a few units in the last
-    /// place.
-    static constexpr Real tolerance = sizeof(Real) == 8 ? Real(1e-13)
-                                      : Order == 1      ? Real(1.2e-7)
-                                                        : Real(5e-7);
+    static constexpr Real tolerance = fim_tolerance<Real, Order>;
 
     FimBlock() : tau_(planes * plane), f_(planes * plane), inverse_r2_(planes * plane) {}
 

@@ -26,8 +26,6 @@ struct TileState {
 struct TileQueue {
     static constexpr int ring = 4;
     static constexpr unsigned by_itself = 64;
-    /// Second order may rise as well as fall: after this many visits a tile's values only fall.
-    static constexpr unsigned most_free_visits = 30;
 
     TileState* states = nullptr;     ///< [shot][tile]
     unsigned* list[ring] = {};       ///< numbers of states
@@ -96,7 +94,7 @@ FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueu
     const TileShot source = problem.shots[shot];
     TileVisit<Dim, Order, Block> visit(block, problem, source, tile, storage);
     visit.load();
-    const bool only_earlier = Order == 1 || before.visits >= TileQueue::most_free_visits;
+    const bool only_earlier = Order == 1 || before.visits >= static_cast<unsigned>(fim_free_visits);
     const bool settled = visit.solve(visit.entry(before.faces), only_earlier);
     float earliest = INFINITY;
     const auto look_through = [&]<int axis, int side>() {

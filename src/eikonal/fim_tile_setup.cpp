@@ -1,20 +1,14 @@
 #include "eikonal/fim_tile_setup.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <set>
 
 #include "eikonal/fim_cuda.hpp"
+#include "eikonal/fim_rules.hpp"
 
 namespace fermat {
 namespace {
-
-/// A 2-D grid (nx, 1, nz) has the same memory as (1, nx, nz): x takes the lanes.
-template <class T>
-std::array<T, 3> tile_axes(bool flat, T x, T y, T z, T absent) {
-    return flat ? std::array{absent, x, z} : std::array{x, y, z};
-}
 
 /// Nodes astride the source depend on each other, so it lies in the middle of a tile.
 int shift_of(double source_node, int size) {
@@ -82,32 +76,29 @@ std::size_t filling_batch(const Grid& grid) {
 }
 
 TileSetup make_tile_setup(const Grid& grid, std::span<const FactoredSource> sources, int order) {
-    const bool flat = grid.is_2d();
     TileSetup setup;
-    // Lengths in units of the smallest spacing keep their squares inside float's range.
-    const double unit = flat ? std::min(grid.spacing.x, grid.spacing.z)
-                             : std::min({grid.spacing.x, grid.spacing.y, grid.spacing.z});
+    const double unit = smallest_spacing(grid);
     const Vec3 h = grid.spacing / unit;
-    const auto shape = tile_axes(flat, grid.shape.x, grid.shape.y, grid.shape.z, 1);
-    const auto spacing = tile_axes(flat, h.x, h.y, h.z, 1.0);
+    const auto shape = fim_axes(grid, grid.shape.x, grid.shape.y, grid.shape.z, 1);
+    const auto spacing = fim_axes(grid, h.x, h.y, h.z, 1.0);
     std::copy(shape.begin(), shape.end(), setup.problem.shape);
     std::copy(spacing.begin(), spacing.end(), setup.problem.spacing);
     for (const FactoredSource& source : sources) {
         const Vec3 at = (source.position - grid.origin) / unit;
-        const auto place = tile_axes(flat, at.x, at.y, at.z, 0.0);
+        const auto place = fim_axes(grid, at.x, at.y, at.z, 0.0);
         TileShot shot;
         std::copy(place.begin(), place.end(), shot.source);
         shot.inverse_slowness = static_cast<float>(1 / source.slowness);
         shot.first_start = static_cast<int>(setup.starts.size());
         shot.start_count = static_cast<int>(source.starts.size());
         for (const StartNode& start : source.starts) {
-            const auto node = tile_axes(flat, start.node.x, start.node.y, start.node.z, 0);
+            const auto node = fim_axes(grid, start.node.x, start.node.y, start.node.z, 0);
             setup.starts.push_back({node[0], node[1], node[2]});
             setup.start_tau.push_back(static_cast<float>(start.tau));
         }
         setup.shots.push_back(shot);
     }
-    if (flat) {
+    if (grid.is_2d()) {
         finish<2>(order, setup);
     } else {
         finish<3>(order, setup);

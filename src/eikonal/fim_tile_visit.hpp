@@ -3,14 +3,11 @@
 #include <cmath>
 #include <cstddef>
 
+#include "eikonal/fim_rules.hpp"
 #include "eikonal/fim_tile.hpp"
 #include "eikonal/stencil.hpp"
 
 namespace fermat {
-
-/// Relative change of tau below which a node counts as unchanged.
-template <int Order>
-inline constexpr float tile_tolerance = Order == 1 ? 1.2e-7F : 5e-7F;
 
 /// A tile on its way through a warp.
 template <int Dim, int Order, class Block>
@@ -343,7 +340,7 @@ class TileVisit {
         if (!(now < reached_limit<float>) || (only_earlier && now >= old)) return;
         // The smallest of changes are stored, or they would add up along a ray.
         *t = now;
-        if (!(std::abs(now - old) > tile_tolerance<Order> * now)) return;
+        if (!(std::abs(now - old) > fim_tolerance<float, Order> * now)) return;
         s_.moved[code] = Moved::in_visit | Moved::in_sweep;
     }
 
@@ -367,8 +364,8 @@ class TileVisit {
                 const float toward =
                     static_cast<float>(sense) * h * coordinate(axis, node[axis]) * inverse_r2;
                 const float neighbour = s_.tau[here - sense * Storage::pitch(axis)];
-                const bool stale =
-                    may_feed(now, neighbour, toward, h * h * inverse_r2, tile_tolerance<Order>);
+                const bool stale = may_feed(now, neighbour, toward, h * h * inverse_r2,
+                                            fim_tolerance<float, Order>);
                 const bool computed =
                     s_.f[code - sense * Tile::stride(axis)] < reached_limit<float>;
                 if (stale && computed) axes |= 1U << axis;
@@ -391,7 +388,7 @@ class TileVisit {
         const float square = r2(node);
         const float h = h_[axis];
         const float toward = -static_cast<float>(outward) * h * coordinate(axis, node[axis]);
-        if (!may_feed(now, next, toward / square, h * h / square, tile_tolerance<Order>))
+        if (!may_feed(now, next, toward / square, h * h / square, fim_tolerance<float, Order>))
             return INFINITY;
         return now * root(square);
     }

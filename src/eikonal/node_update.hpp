@@ -69,9 +69,7 @@ class NodeGeometry {
           shape_(model.grid().shape),
           source_slowness_(static_cast<Real>(source.slowness)) {
         const Grid& grid = model.grid();
-        const double unit = grid.is_2d()
-                                ? std::min(grid.spacing.x, grid.spacing.z)
-                                : std::min({grid.spacing.x, grid.spacing.y, grid.spacing.z});
+        const double unit = smallest_spacing(grid);
         for (int d = 0; d < 3; ++d) {
             Axis& axis = axes_[static_cast<std::size_t>(d)];
             const double h = grid.spacing[d] / unit;

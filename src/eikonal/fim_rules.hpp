@@ -1,0 +1,28 @@
+#pragma once
+
+#include <array>
+
+#include "core/grid.hpp"
+
+namespace fermat {
+
+/// What `fim` keeps to on the CPU and on the GPU alike.
+
+/// Relative change of tau below which a node counts as unchanged: a few units in the last place.
+template <class Real, int Order>
+inline constexpr Real fim_tolerance = sizeof(Real) == 8 ? Real(1e-13)
+                                      : Order == 1      ? Real(1.2e-7)
+                                                        : Real(5e-7);
+
+/// Second order may rise as well as fall, so two nodes at a shock could take turns for ever: after
+/// this many visits the values of a block or tile may only fall.
+inline constexpr int fim_free_visits = 30;
+
+/// Values along x, y, z as `outer`, `lane` and `run`. A 2-D grid (nx, 1, nz) has the same memory as
+/// (1, nx, nz): x takes the lanes.
+template <class T>
+std::array<T, 3> fim_axes(const Grid& grid, T x, T y, T z, T absent) {
+    return grid.is_2d() ? std::array{absent, x, z} : std::array{x, y, z};
+}
+
+}  // namespace fermat

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,10 @@ DeviceInfo device_info(int number);
 
 /// All of them, in the driver's order.
 std::vector<DeviceInfo> list_devices();
+
+/// Room for floats on the current CUDA device, for those who hand it on. Throws ComputeError where
+/// there is none, InputError where CUDA is not in this build.
+std::shared_ptr<float> allocate_on_device(std::size_t count);
 
 /// Whether a method is to run on the CUDA device. Throws InputError where `wanted` is cuda and
 /// there is none, or where `obstacle` says why the method cannot ("solver 'fmm' computes on the

@@ -1,9 +1,7 @@
-#include <cuda_runtime.h>
-
 #include <string>
 
+#include "core/cuda_memory.hpp"
 #include "core/device.hpp"
-#include "core/error.hpp"
 
 namespace fermat {
 
@@ -28,6 +26,11 @@ DeviceInfo device_info(int number) {
                            " does not answer: " + cudaGetErrorString(status));
     }
     return {number, properties.name, properties.totalGlobalMem, properties.major, properties.minor};
+}
+
+std::shared_ptr<float> allocate_on_device(std::size_t count) {
+    const auto memory = std::make_shared<CudaArray<float>>(count);
+    return {memory, memory->data()};
 }
 
 }  // namespace fermat

@@ -9,4 +9,8 @@ DeviceInfo device_info(int) {
     throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON)");
 }
 
+std::shared_ptr<float> allocate_on_device(std::size_t) {
+    throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON)");
+}
+
 }  // namespace fermat

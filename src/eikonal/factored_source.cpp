@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.hpp"
+#include "model/velocity_check.hpp"
 
 namespace fermat {
 namespace {
@@ -20,18 +22,24 @@ double mean_slowness(const Model& model, Vec3 from, Vec3 to) {
     return sum / 12;
 }
 
+Vec3 placed(const Grid& grid, Vec3 position) {
+    if (grid.is_2d()) position.y = grid.origin.y;
+    require_inside(grid, position, "source");
+    return grid.clamp(position);
+}
+
+InputError in_the_air(const Grid& grid, Vec3 position) {
+    return InputError(fmt::format("source at {} is in air (move it below the surface)",
+                                  to_string(grid, position)));
+}
+
 }  // namespace
 
 FactoredSource factor_source(const Model& model, Vec3 position) {
     const Grid& grid = model.grid();
-    if (grid.is_2d()) position.y = grid.origin.y;
-    require_inside(grid, position, "source");
-    FactoredSource source{grid.clamp(position), 0, {}};
+    FactoredSource source{placed(grid, position), 0, {}};
     source.slowness = slowness_at(model, source.position);
-    if (!std::isfinite(source.slowness)) {
-        throw InputError(fmt::format("source at {} is in air (move it below the surface)",
-                                     to_string(grid, position)));
-    }
+    if (!std::isfinite(source.slowness)) throw in_the_air(grid, position);
     const Vec3 at = grid.to_index(source.position);
     Index3 first;
     Index3 last;
@@ -49,6 +57,31 @@ FactoredSource factor_source(const Model& model, Vec3 position) {
                 if (std::isfinite(mean)) source.starts.push_back({node, mean / source.slowness});
             }
         }
+    }
+    return source;
+}
+
+FactoredSource factor_source(const CudaModel& model, Vec3 position) {
+    // Start nodes lie within one cell, and what lies between them and the source within two.
+    constexpr int reach = 2;
+    const Grid& whole = model.grid();
+    const Vec3 place = placed(whole, position);
+    const Index3 centre = whole.nearest_node(place);
+    Index3 first;
+    Index3 last;
+    for (int axis = 0; axis < 3; ++axis) {
+        first[axis] = std::max(0, centre[axis] - reach);
+        last[axis] = std::min(whole.shape[axis] - 1, centre[axis] + reach);
+    }
+    const Grid box{{last.x - first.x + 1, last.y - first.y + 1, last.z - first.z + 1},
+                   whole.position(first),
+                   whole.spacing};
+    Field<float> velocity = model.fetch(first, box.shape);
+    if (!check_velocity(velocity).has_rock) throw in_the_air(whole, position);
+    FactoredSource source = factor_source(Model(box, std::move(velocity)), place);
+    source.position = place;
+    for (StartNode& start : source.starts) {
+        for (int axis = 0; axis < 3; ++axis) start.node[axis] += first[axis];
     }
     return source;
 }

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "model/cuda_model.hpp"
 #include "model/model.hpp"
 
 namespace fermat {
@@ -23,6 +24,8 @@ struct FactoredSource {
 /// ray's bending over one cell is of higher order than the schemes. Throws InputError for a source
 /// outside the box or in air.
 FactoredSource factor_source(const Model& model, Vec3 position);
+/// The same from the few nodes round the source.
+FactoredSource factor_source(const CudaModel& model, Vec3 position);
 
 /// The unit of length of a solve: in it, squares stay inside float's range whatever the user's
 /// units.

@@ -12,6 +12,7 @@
 #include "eikonal/fim_cuda.hpp"
 #include "eikonal/fim_tile_queue.hpp"
 #include "eikonal/fim_tile_setup.hpp"
+#include "eikonal/time_field.hpp"
 
 namespace fermat {
 namespace {
@@ -74,6 +75,23 @@ __global__ void mark_unreached(float* tau, std::size_t count) {
     }
 }
 
+__global__ void times_of(TimeFieldView<float, Space::device> field, CudaFim::Keep keep,
+                         float* times) {
+    const Shape shape = field.grid.shape;
+    const std::size_t count = shape.count();
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
+        const std::size_t line = n / static_cast<std::size_t>(shape.z);
+        const int k = static_cast<int>(n % static_cast<std::size_t>(shape.z));
+        const int j = static_cast<int>(line % static_cast<std::size_t>(shape.y));
+        const int i = static_cast<int>(line / static_cast<std::size_t>(shape.y));
+        const Vec3 place = field.grid.position({i, j, 0}) - field.source.position;
+        const float time = node_time(field, place.x * place.x + place.y * place.y,
+                                     place.z + k * field.grid.spacing.z, field.tau[n]);
+        times[n] = keep == CudaFim::Keep::all ? time : fminf(times[n], time);
+    }
+}
+
 __global__ void activate(TileQueue queue, const unsigned* entries, unsigned even, unsigned all) {
     for (unsigned n = threadIdx.x; n < all; n += blockDim.x) {
         const unsigned entry = entries[n];
@@ -116,7 +134,8 @@ struct CudaFim::State {
     int order = 2;
     std::size_t batch = 0;
     int blocks = 0;
-    CudaArray<float> velocity;
+    CudaArray<float> own_velocity;
+    const float* velocity = nullptr;  ///< ours, or a CudaModel's
     CudaArray<float> tau;
     CudaArray<TileState> states;
     CudaArray<unsigned> lists;
@@ -162,7 +181,8 @@ namespace {
 /// A source has at most three nodes along each axis to start from.
 constexpr std::size_t most_starts = 27;
 
-std::size_t shots_that_fit(const Grid& grid, std::size_t tiles, std::size_t wanted) {
+std::size_t shots_that_fit(const Grid& grid, std::size_t tiles, std::size_t wanted,
+                           std::size_t model_bytes) {
     std::size_t free = 0;
     std::size_t total = 0;
     check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
@@ -171,8 +191,7 @@ std::size_t shots_that_fit(const Grid& grid, std::size_t tiles, std::size_t want
                              tiles * (sizeof(TileState) + TileQueue::ring * sizeof(unsigned)) +
                              4096;
     const auto usable = static_cast<std::size_t>(0.95 * static_cast<double>(free));
-    const std::size_t model = nodes * sizeof(float);
-    const std::size_t most = usable > model ? (usable - model) / shot : 0;
+    const std::size_t most = usable > model_bytes ? (usable - model_bytes) / shot : 0;
     return std::clamp(std::min(wanted, most), std::size_t{1}, std::size_t{4096});
 }
 
@@ -183,8 +202,22 @@ CudaFim::CudaFim(const Model& model, int order, std::size_t most_shots)
     if (device_count() == 0) {
         throw InputError("this machine has no CUDA device (use --device cpu)");
     }
+    prepare(model.grid(), order, most_shots, model.grid().node_count() * sizeof(float));
+    state_->own_velocity = CudaArray<float>(model.grid().node_count());
+    state_->velocity = state_->own_velocity.data();
+    set_velocity(model);
+}
+
+CudaFim::CudaFim(const CudaModel& model, int order, std::size_t most_shots)
+    : state_(std::make_unique<State>()) {
+    prepare(model.grid(), order, most_shots, 0);
+    state_->velocity = model.velocity().data();
+}
+
+void CudaFim::prepare(const Grid& grid, int order, std::size_t most_shots,
+                      std::size_t model_bytes) {
     State& s = *state_;
-    s.grid = model.grid();
+    s.grid = grid;
     s.order = order;
     const TileSetup shape = make_tile_setup(s.grid, {}, order);
     // A tile counts its way through memory in int: ten planes of a 3-D grid must not exceed it.
@@ -196,8 +229,7 @@ CudaFim::CudaFim(const Model& model, int order, std::size_t most_shots)
                          ": lay the longest axis along x, or use --device cpu)");
     }
     const auto tiles = static_cast<std::size_t>(shape.problem.tile_count());
-    s.batch = shots_that_fit(s.grid, tiles, most_shots);
-    s.velocity = CudaArray<float>(s.grid.node_count());
+    s.batch = shots_that_fit(s.grid, tiles, most_shots, model_bytes);
     s.tau = CudaArray<float>(s.grid.node_count() * s.batch);
     s.states = CudaArray<TileState>(tiles * s.batch);
     s.lists = CudaArray<unsigned>(TileQueue::ring * tiles * s.batch);
@@ -224,7 +256,6 @@ CudaFim::CudaFim(const Model& model, int order, std::size_t most_shots)
         cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, s.kernel(), threads, shared),
         "setting up the eikonal solver");
     s.blocks = std::max(1, resident) * processors;
-    set_velocity(model);
 }
 
 CudaFim::CudaFim(CudaFim&&) noexcept = default;
@@ -233,7 +264,7 @@ CudaFim::~CudaFim() = default;
 std::size_t CudaFim::batch() const { return state_->batch; }
 
 void CudaFim::set_velocity(const Model& model) {
-    state_->velocity.upload(std::span(model.velocity().data(), model.velocity().size()));
+    state_->own_velocity.upload(std::span(model.velocity().data(), model.velocity().size()));
 }
 
 double CudaFim::solve(std::span<const FactoredSource> sources) {
@@ -244,7 +275,7 @@ double CudaFim::solve(std::span<const FactoredSource> sources) {
     for (std::size_t n = 0; n < setup.shots.size(); ++n) {
         setup.shots[n].tau = s.tau.data() + n * nodes;
     }
-    problem.velocity = s.velocity.data();
+    problem.velocity = s.velocity;
     problem.shots = s.shots.data();
     problem.starts = s.starts.data();
     problem.steps = s.steps.data();
@@ -288,7 +319,17 @@ FieldView<float, Space::device> CudaFim::tau(std::size_t number) const {
 }
 
 FieldView<const float, Space::device> CudaFim::velocity() const {
-    return {state_->velocity.data(), state_->grid.shape};
+    return {state_->velocity, state_->grid.shape};
+}
+
+void CudaFim::write_times(std::size_t number, const FactoredSource& source, double start_time,
+                          Keep keep, FieldView<float, Space::device> times) const {
+    const State& s = *state_;
+    times_of<<<wide, 256>>>(
+        {s.grid, {source.position, start_time}, source.slowness, tau(number), true}, keep,
+        times.data());
+    check_cuda(cudaGetLastError(), "making times");
+    check_cuda(cudaStreamSynchronize(nullptr), "making times");
 }
 
 CudaFim::Work CudaFim::work() const {

@@ -6,6 +6,7 @@
 
 #include "core/field.hpp"
 #include "eikonal/factored_source.hpp"
+#include "model/cuda_model.hpp"
 #include "model/model.hpp"
 
 namespace fermat {
@@ -16,6 +17,8 @@ class CudaFim {
     /// Throws InputError where CUDA is not in this build or there is no device; ComputeError where
     /// the device has no memory for the model and one shot. `most_shots` is cut to what fits.
     CudaFim(const Model& model, int order, std::size_t most_shots);
+    /// The same with the model's own memory, which must outlive it.
+    CudaFim(const CudaModel& model, int order, std::size_t most_shots);
     CudaFim(CudaFim&&) noexcept;
     ~CudaFim();
 
@@ -29,6 +32,11 @@ class CudaFim {
     void download(std::size_t number, FieldView<float> tau) const;
     FieldView<float, Space::device> tau(std::size_t number) const;
     FieldView<const float, Space::device> velocity() const;
+    /// T of a source of the last solve, into memory of the device: as it is, or where it is earlier
+    /// than what stands there.
+    enum class Keep { all, earliest };
+    void write_times(std::size_t number, const FactoredSource& source, double start_time, Keep keep,
+                     FieldView<float, Space::device> times) const;
     /// Visits of all tiles in the last solve, and passes over the lists: what its time is made of.
     struct Work {
         double visits_per_tile = 0;
@@ -38,6 +46,8 @@ class CudaFim {
 
   private:
     struct State;
+    void prepare(const Grid& grid, int order, std::size_t most_shots, std::size_t model_bytes);
+
     std::unique_ptr<State> state_;
 };
 

@@ -7,28 +7,32 @@
 namespace fermat {
 
 template <class Real>
-Field<Real> to_times(BasicTimeField<Real>&& field, int threads) {
-    const Grid grid = field.grid;
-    Field<Real> times = std::move(field.tau);
-    const Vec3 from = field.source.position;
-    const double start = field.source.start_time;
+void write_times(const BasicTimeField<Real>& field, FieldView<Real> times, int threads) {
+    const TimeFieldView<Real> view = field.view();
+    const Grid& grid = field.grid;
     parallel_ranges(grid.shape.x, threads, [&](std::int64_t first, std::int64_t last) {
         for (int i = static_cast<int>(first); i < static_cast<int>(last); ++i) {
             for (int j = 0; j < grid.shape.y; ++j) {
-                const Vec3 line = grid.position({i, j, 0}) - from;
+                const Vec3 line = grid.position({i, j, 0}) - field.source.position;
                 const double across = line.x * line.x + line.y * line.y;
+                const Real* const tau = &view.tau(i, j, 0);
                 Real* const t = &times(i, j, 0);
                 for (int k = 0; k < grid.shape.z; ++k) {
-                    const double z = line.z + k * grid.spacing.z;
-                    const double t0 = field.source_slowness * std::sqrt(across + z * z);
-                    t[k] = static_cast<Real>(start + t0 * static_cast<double>(t[k]));
+                    t[k] = node_time(view, across, line.z + k * grid.spacing.z, tau[k]);
                 }
             }
         }
     });
-    return times;
 }
 
+template <class Real>
+Field<Real> to_times(BasicTimeField<Real>&& field, int threads) {
+    write_times(field, field.tau.view(), threads);
+    return std::move(field.tau);
+}
+
+template void write_times(const BasicTimeField<float>&, FieldView<float>, int);
+template void write_times(const BasicTimeField<double>&, FieldView<double>, int);
 template Field<float> to_times(BasicTimeField<float>&&, int);
 template Field<double> to_times(BasicTimeField<double>&&, int);
 

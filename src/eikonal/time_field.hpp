@@ -213,7 +213,19 @@ Vec3 gradient_at(const BasicTimeField<Real>& field, Vec3 point) {
     return gradient_at(field.view(), point);
 }
 
-/// T on the nodes, in the memory that held tau.
+/// T at a node from its tau. `across` is the square of its distance from the source in x and y, the
+/// same along a line of nodes, and `along` the distance in z.
+template <class Real, Space S>
+FERMAT_HD Real node_time(const TimeFieldView<Real, S>& field, double across, double along,
+                         Real tau) {
+    const double t0 = field.source_slowness * std::sqrt(across + along * along);
+    return static_cast<Real>(field.source.start_time + t0 * static_cast<double>(tau));
+}
+
+/// T on the nodes.
+template <class Real>
+void write_times(const BasicTimeField<Real>& field, FieldView<Real> times, int threads = 1);
+/// The same in the memory that held tau.
 template <class Real>
 Field<Real> to_times(BasicTimeField<Real>&& field, int threads = 1);
 

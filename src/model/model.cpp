@@ -2,50 +2,41 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/huge_pages.hpp"
+#include "model/velocity_check.hpp"
 
 namespace fermat {
-namespace {
 
-std::string node_name(const Grid& grid, std::size_t offset) {
-    const auto nz = static_cast<std::size_t>(grid.shape.z);
-    const auto ny = static_cast<std::size_t>(grid.shape.y);
-    const std::size_t k = offset % nz;
-    const std::size_t j = offset / nz % ny;
-    const std::size_t i = offset / nz / ny;
-    return grid.is_2d() ? fmt::format("({}, {})", i, k) : fmt::format("({}, {}, {})", i, j, k);
-}
-
-}  // namespace
-
-Model::Model(Grid grid, Field<float> velocity) : grid_(grid), velocity_(std::move(velocity)) {
+Model::Model(Grid grid, FieldView<const float> velocity, std::shared_ptr<const void> owner)
+    : grid_(grid), velocity_(velocity), owner_(std::move(owner)) {
     validate(grid_);
     if (velocity_.shape() != grid_.shape) {
         throw InputError(fmt::format("velocity has shape {} (must be {} nodes, as the grid)",
                                      to_string(velocity_.shape()), to_string(grid_.shape)));
     }
-    bool has_rock = false;
-    for (std::size_t n = 0; n < velocity_.size(); ++n) {
-        const float v = velocity_[n];
-        if (!(v >= 0) || std::isinf(v)) {
-            throw InputError(
-                fmt::format("velocity at node {} is {} (must be finite and > 0, or 0 for air)",
-                            node_name(grid_, n), v));
-        }
-        has_air_ |= v == 0;
-        has_rock |= v > 0;
-    }
-    if (!has_rock) throw InputError("velocity is 0 at every node (all air; nothing can propagate)");
+    const VelocityCheck check = check_velocity(velocity_);
+    require_velocity(grid_, check);
+    has_air_ = check.has_air;
     gather_into_huge_pages(velocity_.data(), velocity_.size() * sizeof(float));
 }
 
-Model Model::copy() const { return Model(grid_, velocity_.copy()); }
+Model::Model(Grid grid, const std::shared_ptr<const Field<float>>& velocity)
+    : Model(grid, velocity->view(), velocity) {}
+
+Model::Model(Grid grid, Field<float> velocity)
+    : Model(grid, std::make_shared<const Field<float>>(std::move(velocity))) {}
+
+Model Model::copy() const {
+    Field<float> values(velocity_.shape());
+    std::copy(velocity_.begin(), velocity_.end(), values.begin());
+    return Model(grid_, std::move(values));
+}
 
 double slowness_at(const Model& model, Vec3 point) {
     double sum = 0;

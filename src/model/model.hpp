@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 #include "core/field.hpp"
 #include "core/grid.hpp"
 
@@ -13,17 +15,22 @@ class Model {
     /// Throws InputError that names the first bad node, unless every velocity is finite and >= 0
     /// and at least one node is not air.
     Model(Grid grid, Field<float> velocity);
+    /// Over memory that `owner` keeps, and keeps as it is: checked here and not again.
+    Model(Grid grid, FieldView<const float> velocity, std::shared_ptr<const void> owner);
 
     const Grid& grid() const { return grid_; }
-    FieldView<const float> velocity() const { return velocity_.view(); }
+    FieldView<const float> velocity() const { return velocity_; }
     bool is_air(Index3 node) const { return velocity_(node) == 0; }
     bool has_air() const { return has_air_; }
 
     Model copy() const;
 
   private:
+    Model(Grid grid, const std::shared_ptr<const Field<float>>& velocity);
+
     Grid grid_;
-    Field<float> velocity_;
+    FieldView<const float> velocity_;
+    std::shared_ptr<const void> owner_;
     bool has_air_ = false;
 };
 

@@ -1,0 +1,49 @@
+#include "model/velocity_check.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+#include "core/error.hpp"
+
+namespace fermat {
+namespace {
+
+std::string node_name(const Grid& grid, std::size_t offset) {
+    const auto nz = static_cast<std::size_t>(grid.shape.z);
+    const auto ny = static_cast<std::size_t>(grid.shape.y);
+    const std::size_t k = offset % nz;
+    const std::size_t j = offset / nz % ny;
+    const std::size_t i = offset / nz / ny;
+    return grid.is_2d() ? fmt::format("({}, {})", i, k) : fmt::format("({}, {}, {})", i, j, k);
+}
+
+}  // namespace
+
+VelocityCheck check_velocity(FieldView<const float> velocity) {
+    VelocityCheck check;
+    for (std::size_t n = 0; n < velocity.size(); ++n) {
+        const float v = velocity[n];
+        if (!is_velocity(v)) {
+            check.first_bad = n;
+            check.bad_value = v;
+            return check;
+        }
+        check.has_air |= v == 0;
+        check.has_rock |= v > 0;
+    }
+    return check;
+}
+
+void require_velocity(const Grid& grid, const VelocityCheck& check) {
+    if (check.first_bad != VelocityCheck::none) {
+        throw InputError(
+            fmt::format("velocity at node {} is {} (must be finite and > 0, or 0 for air)",
+                        node_name(grid, check.first_bad), check.bad_value));
+    }
+    if (!check.has_rock) {
+        throw InputError("velocity is 0 at every node (all air; nothing can propagate)");
+    }
+}
+
+}  // namespace fermat

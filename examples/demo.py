@@ -77,7 +77,7 @@ def cases() -> dict[str, Case]:
             "Below hills; air is grey",
             fm.Model.gradient(
                 (601, 276), v0=1.5, gradient=0.9, spacing=0.02, origin=(0, -1)
-            ).cut_by_surface(ground),
+            ).with_topography(ground),
             np.array([1, hill(1) + below]),
             np.column_stack([x, hill(x) + below]),
         ),

@@ -10,8 +10,9 @@ z is depth, positive down; a 2-D model is (x, z). Units are your own but consist
 """
 
 from . import analytic, plot
+from ._bench import bench
 from ._bending import Profile
-from ._core import Model, build_info, devices
+from ._core import CudaModel, Model, build_info, devices
 from ._grid import Grid
 from ._invert import Inversion, invert, synthetic_picks
 from ._picks import Picks, picks
@@ -20,11 +21,12 @@ from ._smoothing import smooth
 from ._times import receiver_times, traveltimes
 
 __version__ = build_info()["version"]
-for _type in (Grid, Inversion, Model, Picks, Profile, Rays):
+for _type in (CudaModel, Grid, Inversion, Model, Picks, Profile, Rays):
     _type.__module__ = __name__
 del _type
 
 __all__ = [
+    "CudaModel",
     "Grid",
     "Inversion",
     "Model",
@@ -33,6 +35,7 @@ __all__ = [
     "Rays",
     "__version__",
     "analytic",
+    "bench",
     "build_info",
     "devices",
     "invert",

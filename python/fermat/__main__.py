@@ -5,14 +5,23 @@ import sys
 from pathlib import Path
 
 
-def main() -> None:
-    program = Path(__file__).with_name("bin") / "fermat"
-    if not program.is_file():
-        sys.exit(
-            f"fermat: error: the program is not in this installation ({program} does not exist; "
-            "install again with: pip install --force-reinstall .)"
+def program() -> Path:
+    """The program that came with the package."""
+    path = Path(__file__).with_name("bin") / "fermat"
+    if not path.is_file():
+        raise RuntimeError(
+            f"the program is not in this installation ({path} does not exist; install again with: "
+            "pip install --force-reinstall .)"
         )
-    os.execv(program, [str(program), *sys.argv[1:]])
+    return path
+
+
+def main() -> None:
+    try:
+        path = program()
+    except RuntimeError as error:
+        sys.exit(f"fermat: error: {error}")
+    os.execv(path, [str(path), *sys.argv[1:]])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ._core import Model
+    from ._core import CudaModel, Model
 
 Solver = Literal["fim", "fmm", "fsm", "vidale", "dijkstra", "bellman-ford"]
 Precision = Literal["single", "double"]
@@ -22,6 +22,7 @@ Star = Literal["coprime", "full"]
 Reading = Literal["linear", "nearest"]
 Weights = Literal["auto", "stored", "computed"]
 Queue = Literal["buckets", "heap"]
+Reciprocity = Literal["auto", "off"]
 Basis = Literal["nodes", "cells"]
 Progress = Callable[[int, int, str], object] | bool
 
@@ -33,7 +34,7 @@ def numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
         raise ValueError(f"{what} is not an array of numbers ({error})") from None
 
 
-def points(model: Model, values: ArrayLike, what: str) -> NDArray[np.float64]:
+def points(model: Model | CudaModel, values: ArrayLike, what: str) -> NDArray[np.float64]:
     """One position or many as (n, 2) or (n, 3), as the model has axes."""
     array = numbers(values, what)
     if array.ndim not in (1, 2) or array.shape[-1] != model.ndim:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _arguments as arguments
-from . import _core
+from . import _core, _cuda
 from ._picks import Picks
 from ._picks import picks as picks_from
 from ._progress import listener
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ._arguments import Device, Progress, Solver, Tracer
-    from ._core import Model
+    from ._core import CudaModel, Model
     from ._smoothing import Smoother
 
 __all__ = ["Inversion", "invert", "synthetic_picks"]
@@ -85,7 +85,7 @@ class Inversion:
 
 
 def invert(
-    model: Model,
+    model: Model | CudaModel,
     picks: Any,
     *,
     schedule: Schedule | None = None,
@@ -163,6 +163,7 @@ def invert(
     >>> bool(run.rms < 0.3 * run.history["rms"][0])
     True
     """
+    model = _cuda.on_host(model)
     observed = picks_from(picks)
     if observed.ndim != model.ndim:
         raise ValueError(f"picks are {observed.ndim}-D and the model is {model.ndim}-D")
@@ -199,7 +200,7 @@ def invert(
 
 
 def synthetic_picks(
-    model: Model,
+    model: Model | CudaModel,
     sources: ArrayLike,
     receivers: ArrayLike,
     *,
@@ -223,6 +224,7 @@ def synthetic_picks(
     >>> fm.synthetic_picks(model, (0, 0), [(4, 0), (10, 0)]).time
     array([2., 5.])
     """
+    model = _cuda.on_host(model)
     places = arguments.points(model, sources, "sources")
     stations = arguments.points(model, receivers, "receivers")
     if pairs is None:

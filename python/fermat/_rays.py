@@ -9,7 +9,7 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _bending as bend
-from . import _core, _grid
+from . import _core, _cuda, _grid
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -24,13 +24,14 @@ if TYPE_CHECKING:
         Progress,
         Queue,
         Reading,
+        Reciprocity,
         Solver,
         Star,
         Start,
         Tracer,
         Weights,
     )
-    from ._core import Model
+    from ._core import CudaModel, Model
 
 __all__ = ["Paths", "Rays", "rays"]
 
@@ -175,6 +176,21 @@ class Rays:
         A file that was there stays as it was if writing fails."""
         self._rays.save(path)
 
+    def save_vector_coverage(
+        self, path: str | os.PathLike[str], *, pick_times: ArrayLike | None = None
+    ) -> None:
+        """Write the vector coverage file of tomography programs (XML): for each ray that arrived
+        its shotpoint, receiver, pick time and vertices.
+
+        pick_times has one time a ray; default: the rays' own.
+        """
+        times = arguments.numbers(self.times if pick_times is None else pick_times, "pick_times")
+        if times.shape != (len(self),):
+            raise ValueError(
+                f"pick_times has shape {times.shape} (must be ({len(self)},): one time a ray)"
+            )
+        self._rays.save_vector_coverage(path, times)
+
 
 class FreeRays(Rays):
     """Rays of a profile or a function: there are no cells for them to cross."""
@@ -192,7 +208,7 @@ class FreeRays(Rays):
 
 
 def rays(
-    model: Model | bend.Profile | bend.Velocity,
+    model: Model | CudaModel | bend.Profile | bend.Velocity,
     sources: ArrayLike,
     receivers: ArrayLike,
     *,
@@ -211,6 +227,7 @@ def rays(
     reading: Reading = "linear",
     weights: Weights = "auto",
     queue: Queue = "buckets",
+    reciprocity: Reciprocity = "auto",
     device: Device = "auto",
     threads: int = 0,
     progress: Progress | None = None,
@@ -246,8 +263,11 @@ def rays(
         The rays are the same.
     bounds
         Two corners that rays of a profile or a function stay between. Default: none.
+    reciprocity
+        "auto": with tracer="descent" and fewer receivers than sources, solve the receivers' fields
+        and turn the rays round. "off": always solve the sources'.
     start_time, solver, order, radius, star, reading, weights, queue, device, threads, progress
-        As in `traveltimes`.
+        As in `traveltimes`. A model on a CUDA device is copied to the host, once.
 
     Returns
     -------
@@ -265,6 +285,8 @@ def rays(
     [0, 50, 50]
     """
     bending = bend.options(starts, segment, tasks)
+    if isinstance(model, _core.CudaModel):
+        model = _cuda.on_host(model)
     if not isinstance(model, _core.Model):
         if tracer != "bending":
             raise ValueError(
@@ -301,6 +323,7 @@ def rays(
             order,
             arguments.graph(model, radius, star, reading, weights, queue),
             bending,
+            reciprocity,
             device,
             threads,
             listener(progress),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _arguments as arguments
-from . import _core
+from . import _core, _cuda
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         Star,
         Weights,
     )
-    from ._core import Model
+    from ._core import CudaModel, Model
 
 __all__ = ["receiver_times", "traveltimes"]
 
@@ -67,8 +67,27 @@ def traveltimes(
     threads: int = ...,
     progress: Progress | None = ...,
 ) -> NDArray[np.float64]: ...
+@overload
 def traveltimes(
-    model: Model,
+    model: CudaModel,
+    source: ArrayLike,
+    *,
+    start_time: ArrayLike = ...,
+    together: bool = ...,
+    solver: Solver = ...,
+    order: int = ...,
+    radius: int | Sequence[int] | None = ...,
+    star: Star = ...,
+    reading: Reading = ...,
+    weights: Weights = ...,
+    queue: Queue = ...,
+    precision: Precision = ...,
+    device: Device = ...,
+    threads: int = ...,
+    progress: Progress | None = ...,
+) -> Any: ...
+def traveltimes(
+    model: Model | CudaModel,
     source: ArrayLike,
     *,
     start_time: ArrayLike = 0.0,
@@ -84,7 +103,7 @@ def traveltimes(
     device: Device = "auto",
     threads: int = 0,
     progress: Progress | None = None,
-) -> NDArray[Any]:
+) -> Any:
     """First-arrival times on the model's nodes.
 
     Parameters
@@ -127,7 +146,9 @@ def traveltimes(
     -------
     ndarray
         Of the model's shape for one source or together; (n, *shape) for an array of sources.
-        Infinite where no wave arrives, as in air.
+        Infinite where no wave arrives, as in air. A model whose velocity is an array of CuPy,
+        PyTorch or JAX on a CUDA device gives an array of that library, on the device, without a
+        copy either way; device="cpu" gives a NumPy array.
 
     Examples
     --------
@@ -143,6 +164,20 @@ def traveltimes(
     places = arguments.points(model, source, "source")
     starts = arguments.start_times(start_time, len(places))
     one = arguments.is_single(source)
+    if isinstance(model, _core.CudaModel):
+        if device != "cpu":
+            times = _core.cuda_traveltimes(
+                model,
+                places,
+                starts,
+                one or together,
+                solver,
+                order,
+                precision,
+                listener(progress),
+            )
+            return _cuda.given_back(model, times)
+        model = model.to_host()
     return _core.traveltimes(
         model,
         places,
@@ -159,7 +194,7 @@ def traveltimes(
 
 
 def receiver_times(
-    model: Model,
+    model: Model | CudaModel,
     sources: ArrayLike,
     receivers: ArrayLike,
     *,
@@ -186,6 +221,7 @@ def receiver_times(
     array([[1.5  , 2.5  , 4.272],
            [2.5  , 1.5  , 2.5  ]])
     """
+    model = _cuda.on_host(model)
     places = arguments.points(model, sources, "sources")
     stations = arguments.points(model, receivers, "receivers")
     starts = arguments.start_times(start_time, len(places))

@@ -89,8 +89,8 @@ InversionOptions options_from(const nb::dict& given, const Rows& schedule) {
     const auto text = [&](const char* name) { return nb::cast<std::string>(given[name]); };
     const auto whole = [&](const char* name) { return nb::cast<int>(given[name]); };
     InversionOptions options;
-    require_cpu(text("device"), "invert");
-    options.eikonal = eikonal_options(text("solver"), whole("order"), whole("threads"), "cpu");
+    options.eikonal =
+        eikonal_options(text("solver"), whole("order"), whole("threads"), text("device"));
     options.tracer = parse_choice<Tracer>(text("tracer"));
     options.schedule = schedule_from(schedule);
     options.smoother = parse_choice<Smoother>(text("smoother"));

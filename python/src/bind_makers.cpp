@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -8,9 +7,7 @@
 #include <vector>
 
 #include "bindings.hpp"
-#include "core/error.hpp"
 #include "model/makers.hpp"
-#include "model/topography.hpp"
 #include "numpy.hpp"
 
 namespace fermat::python {
@@ -34,20 +31,6 @@ std::vector<DepthVelocity> entries_from(const Pairs& pairs) {
     entries.reserve(pairs.size());
     for (const auto& [depth, velocity] : pairs) entries.push_back({depth, velocity});
     return entries;
-}
-
-Surface surface_from(const std::vector<std::vector<double>>& rows, bool is_2d) {
-    std::vector<Vec3> points;
-    points.reserve(rows.size());
-    for (const std::vector<double>& row : rows) {
-        if (row.size() != (is_2d ? 2 : 3)) {
-            throw InputError(fmt::format(
-                "point {} of the surface has {} numbers (must have {})", points.size(), row.size(),
-                is_2d ? "2, (x, z), for a 2-D model" : "3, (x, y, z), for a 3-D model"));
-        }
-        points.push_back(is_2d ? Vec3{row[0], 0, row[1]} : Vec3{row[0], row[1], row[2]});
-    }
-    return Surface(is_2d ? Surface::Kind::line : Surface::Kind::area, points);
 }
 
 void bind_from_grid(nb::class_<Model>& type) {
@@ -148,14 +131,6 @@ void bind_from_model(nb::class_<Model>& type) {
         "           [3., 3., 1., 1.],\n"
         "           [1., 1., 3., 3.],\n"
         "           [1., 1., 3., 3.]], dtype=float32)\n");
-    type.def(
-        "cut_by_surface",
-        [](const Model& model, const std::vector<std::vector<double>>& points) {
-            return cut_by_surface(model, surface_from(points, model.grid().is_2d()));
-        },
-        "points"_a, Free(),
-        "This model with air above a surface through points (x, z), or (x, y, z) in 3-D; z is "
-        "depth, so hills are negative. with_topography takes more forms of surfaces.");
 }
 
 }  // namespace

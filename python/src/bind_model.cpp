@@ -13,6 +13,7 @@
 
 #include "bindings.hpp"
 #include "core/error.hpp"
+#include "cuda_array.hpp"
 #include "numpy.hpp"
 
 namespace fermat::python {
@@ -23,11 +24,14 @@ using namespace nb::literals;
 namespace {
 
 Model model_from(nb::handle velocity, const AxisNumbers& spacing, const AxisNumbers& origin) {
-    Field<float> values = field_from_array(velocity, "velocity");
-    const bool is_2d = values.shape().y == 1;
-    const Grid grid{values.shape(), axes_from(origin, is_2d, 0, "origin"),
+    HostValues given = values_from_array(velocity, "velocity");
+    const Shape shape = given.values.shape();
+    const bool is_2d = shape.y == 1;
+    const Grid grid{shape, axes_from(origin, is_2d, 0, "origin"),
                     axes_from(spacing, is_2d, 1, "spacing")};
-    return Model(grid, std::move(values));
+    Model model(grid, given.values, std::move(given.owner));
+    if (given.shared.is_valid()) make_read_only(given.shared);
+    return model;
 }
 
 Field<float> slowness_of(const Model& model) {
@@ -63,8 +67,9 @@ std::string description(const Model& model) {
 constexpr const char* model_doc =
     R"(Velocity on the nodes of a regular grid.
 
-velocity is an array (nx, ny, nz), or (nx, nz) in 2-D, of float32 or float64 in any layout; it is
-copied. z is depth, positive down. 0 marks air (no propagation). spacing is the distance of
+velocity is an array (nx, ny, nz), or (nx, nz) in 2-D, of float32 or float64 in any layout. An array
+of float32 in C order that has its memory to itself is not copied: it becomes read-only, so that the
+model stays as it was checked; give velocity.copy() to go on writing to it. z is depth, positive down. 0 marks air (no propagation). spacing is the distance of
 neighbouring nodes, one number or one each axis; origin is the position of the first node. Units
 are your own but consistent: km, s and km/s, say. An array with ny = 1 makes a 2-D model.
 
@@ -77,14 +82,13 @@ are your own but consistent: km, s and km/s, say. An array with ny = 1 makes a 2
 
 void bind_model(nb::module_& module) {
     nb::class_<Model> type(module, "Model", model_doc);
-    type.def(
-        "__init__",
-        [](Model* self, nb::object velocity, const AxisNumbers& spacing,
-           const AxisNumbers& origin) { new (self) Model(model_from(velocity, spacing, origin)); },
-        "velocity"_a.none(), nb::kw_only(), "spacing"_a = 1.0, "origin"_a = 0.0,
-        nb::sig("def __init__(self, velocity: numpy.typing.NDArray[typing.Any], *, "
-                "spacing: float | collections.abc.Sequence[float] = 1.0, "
-                "origin: float | collections.abc.Sequence[float] = 0.0) -> None"));
+    // An array on a CUDA device makes a model of another type, hence no __init__.
+    type.def(nb::new_([](nb::object velocity, const AxisNumbers& spacing,
+                         const AxisNumbers& origin) -> nb::object {
+                 return lies_on_cuda(velocity) ? cuda_model_from(velocity, spacing, origin)
+                                               : nb::cast(model_from(velocity, spacing, origin));
+             }),
+             "velocity"_a.none(), nb::kw_only(), "spacing"_a = 1.0, "origin"_a = 0.0);
     type.def_prop_ro(
         "velocity",
         [](nb::handle_t<Model> self) {

@@ -13,6 +13,7 @@
 #include "bindings.hpp"
 #include "core/error.hpp"
 #include "io/suffix.hpp"
+#include "io/vector_coverage.hpp"
 #include "io/vtkhdf_rays.hpp"
 #include "monitor.hpp"
 #include "numpy.hpp"
@@ -60,8 +61,8 @@ nb::ndarray<nb::numpy, const std::uint8_t> status_column(const RaySet& set, nb::
 RaySet trace(const Model& model, const Points& sources, const Numbers& start_times,
              const Points& receivers, nb::object pairs, const std::string& tracer, int directions,
              const std::string& solver, int order, const GraphArguments& graph,
-             const BendingArguments& bending, const std::string& device, int threads,
-             nb::object progress) {
+             const BendingArguments& bending, const std::string& reciprocity,
+             const std::string& device, int threads, nb::object progress) {
     const Grid& grid = model.grid();
     const std::vector<PointSource> from = sources_from(sources, start_times, grid);
     const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
@@ -76,6 +77,7 @@ RaySet trace(const Model& model, const Points& sources, const Numbers& start_tim
     options.graph =
         graph_options(solver, graph, grid, threads, method == Tracer::graph ? device : "cpu");
     options.bending = std::apply(bending_options, bending);
+    options.reciprocity = parse_choice<Reciprocity>(reciprocity);
     const std::vector<RayPair> which =
         pairs.is_none() ? all_pairs(from.size(), to.size()) : pairs_from(nb::cast<Pairs>(pairs));
     PythonMonitor bridge(std::move(progress));
@@ -110,6 +112,14 @@ void save(const RaySet& rays, const std::filesystem::path& path) {
         throw InputError(fmt::format("cannot write '{}' (rays are written as .h5)", path.string()));
     }
     write_rays(path, rays);
+}
+
+void save_vector_coverage(const RaySet& rays, const std::filesystem::path& path,
+                          const Numbers& pick_times) {
+    const nb::gil_scoped_release release;
+    VectorCoverageWriter file(path);
+    file.append(rays, {pick_times.data(), pick_times.shape(0)});
+    file.commit();
 }
 
 nb::list status_names() {
@@ -158,6 +168,9 @@ void bind_ray_set(nb::module_& module) {
         nb::sig("def status(self) -> numpy.typing.NDArray[numpy.uint8]"));
     type.def("save", &save, "path"_a, Free(),
              nb::sig("def save(self, path: str | os.PathLike[str]) -> None"));
+    type.def("save_vector_coverage", &save_vector_coverage, "path"_a, "pick_times"_a,
+             nb::sig("def save_vector_coverage(self, path: str | os.PathLike[str], pick_times: "
+                     "numpy.typing.NDArray[typing.Any]) -> None"));
 }
 
 }  // namespace
@@ -166,13 +179,13 @@ void bind_rays(nb::module_& module) {
     bind_ray_set(module);
     module.def("rays", &trace, "model"_a, "sources"_a, "start_times"_a, "receivers"_a,
                "pairs"_a.none(), "tracer"_a, "directions"_a, "solver"_a, "order"_a, "graph"_a,
-               "bending"_a, "device"_a, "threads"_a, "progress"_a.none(),
+               "bending"_a, "reciprocity"_a, "device"_a, "threads"_a, "progress"_a.none(),
                nb::sig("def rays(model: Model, sources: numpy.typing.NDArray[typing.Any], "
                        "start_times: numpy.typing.NDArray[typing.Any], receivers: "
                        "numpy.typing.NDArray[typing.Any], pairs: numpy.typing.NDArray[typing.Any] "
                        "| None, tracer: str, directions: int, solver: str, order: int, graph: "
                        "tuple[tuple[int, int, int], str, str, str, str], "
-                       "bending: tuple[list[str], float, str], "
+                       "bending: tuple[list[str], float, str], reciprocity: str, "
                        "device: str, threads: int, progress: object | None) -> RaySet"),
                "fermat.rays after its arguments are checked.");
     module.def("sensitivity", &sensitivity_rows, "model"_a, "rays"_a, "basis"_a, "threads"_a,

@@ -33,9 +33,10 @@ FieldView<T> view_of(const Volume<T>& array) {
 void smooth(const Volume<double>& values, std::array<int, 3> size,
             const std::optional<Volume<const double>>& coverage,
             const std::optional<Volume<const std::uint8_t>>& mask, int passes,
-            const std::string& smoother, int threads) {
+            const std::string& smoother, const std::string& device, int threads) {
     const SmoothingSize box{size[0], size[1], size[2]};
-    const SmoothingOptions options{parse_choice<Smoother>(smoother), passes, threads};
+    const SmoothingOptions options{parse_choice<Smoother>(smoother), passes, threads,
+                                   parse_choice<Device>(device)};
     PythonMonitor bridge{nb::none()};
     bridge.run([&](Monitor& monitor) {
         if (coverage) {
@@ -51,7 +52,7 @@ void smooth(const Volume<double>& values, std::array<int, 3> size,
 
 void bind_smoothing(nb::module_& module) {
     module.def("smooth", &smooth, "values"_a, "size"_a, "coverage"_a.none(), "mask"_a.none(),
-               "passes"_a, "smoother"_a, "threads"_a);
+               "passes"_a, "smoother"_a, "device"_a, "threads"_a);
 }
 
 }  // namespace fermat::python

@@ -44,20 +44,19 @@ void each_field(const Job& job, Monitor& monitor, double* out) {
     const std::size_t nodes = job.model.grid().node_count();
     monitor.begin("first arrivals", static_cast<std::int64_t>(job.sources.size()));
     for (const PointSource& source : job.sources) {
-        const Field<double> times =
-            to_times(solve<double>(job.model, source, job.options, monitor));
-        out = std::copy_n(times.data(), nodes, out);
+        write_times(solve<double>(job.model, source, job.options, monitor),
+                    {out, job.model.grid().shape});
+        out += nodes;
         monitor.advance();
     }
     monitor.end();
 }
 
 void each_field(const Job& job, Monitor& monitor, float* out) {
-    const std::size_t nodes = job.model.grid().node_count();
+    const Shape shape = job.model.grid().shape;
     for_each_field(job.model, job.sources, job.options, monitor,
-                   [&](std::size_t number, TimeField&& field) {
-                       const Field<float> times = to_times(std::move(field));
-                       std::copy_n(times.data(), nodes, out + number * nodes);
+                   [&](std::size_t number, const TimeField& field) {
+                       write_times(field, {out + number * shape.count(), shape});
                    });
 }
 

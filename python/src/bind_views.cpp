@@ -1,4 +1,11 @@
+#include <fmt/format.h>
+#include <nanobind/stl/vector.h>
+
+#include <vector>
+
 #include "bindings.hpp"
+#include "core/error.hpp"
+#include "model/topography.hpp"
 
 namespace fermat::python {
 
@@ -9,6 +16,29 @@ namespace {
 
 /// What Model offers by way of Python's own libraries is written in Python, in fermat/_grid.py.
 nb::object helper(const char* name) { return nb::module_::import_("fermat._grid").attr(name); }
+
+Surface surface_from(const std::vector<std::vector<double>>& rows, bool is_2d) {
+    std::vector<Vec3> points;
+    points.reserve(rows.size());
+    for (const std::vector<double>& row : rows) {
+        if (row.size() != (is_2d ? 2 : 3)) {
+            throw InputError(fmt::format(
+                "point {} of the surface has {} numbers (must have {})", points.size(), row.size(),
+                is_2d ? "2, (x, z), for a 2-D model" : "3, (x, y, z), for a 3-D model"));
+        }
+        points.push_back(is_2d ? Vec3{row[0], 0, row[1]} : Vec3{row[0], row[1], row[2]});
+    }
+    return Surface(is_2d ? Surface::Kind::line : Surface::Kind::area, points);
+}
+
+Model with_topography(nb::handle_t<Model> self, nb::handle surface, bool height) {
+    const auto& model = nb::cast<const Model&>(self);
+    const Surface ground = surface_from(
+        nb::cast<std::vector<std::vector<double>>>(helper("surface_points")(self, surface, height)),
+        model.grid().is_2d());
+    const nb::gil_scoped_release release;
+    return cut_by_surface(model, ground);
+}
 
 }  // namespace
 
@@ -29,11 +59,7 @@ void bind_views(nb::class_<Model>& type) {
         "    >>> x\n"
         "    array([0. , 0.5, 1. ])\n");
     type.def(
-        "with_topography",
-        [](nb::handle_t<Model> self, nb::handle surface, bool height) {
-            return self.attr("cut_by_surface")(helper("surface_points")(self, surface, height));
-        },
-        "surface"_a, nb::kw_only(), "height"_a = false,
+        "with_topography", &with_topography, "surface"_a, nb::kw_only(), "height"_a = false,
         nb::sig("def with_topography(self, surface: numpy.typing.ArrayLike | Picks, "
                 "*, height: bool = False) -> Model"),
         "This model with air above the ground.\n\n"

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 namespace fermat::python {
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 namespace {
 
@@ -22,23 +24,6 @@ using AnyArray = nb::ndarray<nb::ro>;
 std::string words(nb::handle object) { return nb::str(object).c_str(); }
 
 std::string type_of(nb::handle object) { return words(object.type().attr("__name__")); }
-
-Shape shape_of(const AnyArray& array, const char* what) {
-    if (array.ndim() != 2 && array.ndim() != 3) {
-        throw InputError(
-            fmt::format("{} has {} dimensions (must have 3, (nx, ny, nz) nodes, or 2, (nx, nz))",
-                        what, array.ndim()));
-    }
-    std::array<int, 3> nodes{};
-    for (std::size_t axis = 0; axis < array.ndim(); ++axis) {
-        if (array.shape(axis) > std::numeric_limits<int>::max()) {
-            throw InputError(fmt::format("{} has {} nodes along axis {} (must be below 2^31)", what,
-                                         array.shape(axis), axis));
-        }
-        nodes[axis] = static_cast<int>(array.shape(axis));
-    }
-    return array.ndim() == 2 ? Shape{nodes[0], 1, nodes[1]} : Shape{nodes[0], nodes[1], nodes[2]};
-}
 
 /// What becomes 0 or infinite in float would otherwise be taken for air or blamed on the user.
 float narrowed(double value, const char* what) {
@@ -92,9 +77,42 @@ nb::ndarray<nb::numpy, T> handed_over(Field<T> field) {
     return wrapped<nb::ndarray<nb::numpy, T>>(data, shape, owner);
 }
 
+bool in_c_order(const AnyArray& array, Shape shape) {
+    const bool flat = array.ndim() == 2;
+    const std::int64_t row = shape.z;
+    return array.stride(flat ? 1 : 2) == 1 && (flat || array.stride(1) == row) &&
+           array.stride(0) == row * shape.y &&
+           reinterpret_cast<std::uintptr_t>(array.data()) % alignof(float) == 0;
+}
+
+/// Whether nobody can write to the memory but through the array itself.
+bool has_memory_to_itself(nb::handle object) {
+    if (!nb::isinstance(object, nb::module_::import_("numpy").attr("ndarray"))) return false;
+    const nb::object flags = object.attr("flags");
+    const auto is = [&](const char* flag) { return nb::cast<bool>(nb::object(flags.attr(flag))); };
+    return !is("writeable") || is("owndata");
+}
+
 }  // namespace
 
-Field<float> field_from_array(nb::handle object, const char* what) {
+Shape shape_of(const AnyArray& array, const char* what) {
+    if (array.ndim() != 2 && array.ndim() != 3) {
+        throw InputError(
+            fmt::format("{} has {} dimensions (must have 3, (nx, ny, nz) nodes, or 2, (nx, nz))",
+                        what, array.ndim()));
+    }
+    std::array<int, 3> nodes{};
+    for (std::size_t axis = 0; axis < array.ndim(); ++axis) {
+        if (array.shape(axis) > std::numeric_limits<int>::max()) {
+            throw InputError(fmt::format("{} has {} nodes along axis {} (must be below 2^31)", what,
+                                         array.shape(axis), axis));
+        }
+        nodes[axis] = static_cast<int>(array.shape(axis));
+    }
+    return array.ndim() == 2 ? Shape{nodes[0], 1, nodes[1]} : Shape{nodes[0], nodes[1], nodes[2]};
+}
+
+HostValues values_from_array(nb::handle object, const char* what) {
     if (!nb::hasattr(object, "dtype")) {
         throw InputError(fmt::format("{} is a {} ({})", what, type_of(object), type_wanted));
     }
@@ -105,9 +123,21 @@ Field<float> field_from_array(nb::handle object, const char* what) {
             fmt::format("{} has dtype {} ({})", what, words(object.attr("dtype")), type_wanted));
     }
     const Shape shape = shape_of(array, what);
-    return array.dtype() == nb::dtype<float>() ? copied<float>(array, shape, what)
-                                               : copied<double>(array, shape, what);
+    const bool single = array.dtype() == nb::dtype<float>();
+    if (single && in_c_order(array, shape) && has_memory_to_itself(object)) {
+        const auto* data = static_cast<const float*>(array.data());
+        const std::shared_ptr<const void> owner(new AnyArray(std::move(array)), [](AnyArray* p) {
+            const nb::gil_scoped_acquire gil;
+            delete p;
+        });
+        return {{data, shape}, owner, nb::borrow(object)};
+    }
+    const auto kept = std::make_shared<const Field<float>>(
+        single ? copied<float>(array, shape, what) : copied<double>(array, shape, what));
+    return {kept->view(), kept, nb::object()};
 }
+
+void make_read_only(nb::handle array) { array.attr("setflags")("write"_a = false); }
 
 ReadOnlyArray view_of(FieldView<const float> field, nb::handle owner) {
     return wrapped<ReadOnlyArray>(field.data(), field.shape(), owner);

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <memory>
 #include <variant>
 #include <vector>
 
@@ -18,8 +19,21 @@ using OwnedArray = nanobind::ndarray<nanobind::numpy, float>;
 using AxisNumbers = std::variant<double, std::vector<double>>;
 using AxisCounts = std::vector<int>;
 
-/// Copies an array of float32 or float64 in any layout. `what` names it in messages.
-Field<float> field_from_array(nanobind::handle array, const char* what);
+/// (nx, ny, nz), or (nx, nz) as (nx, 1, nz). `what` names it in messages.
+Shape shape_of(const nanobind::ndarray<nanobind::ro>& array, const char* what);
+
+/// Values, what keeps them, and the user's array where they are its own memory: to be made
+/// read-only once they are accepted.
+struct HostValues {
+    FieldView<const float> values;
+    std::shared_ptr<const void> owner;
+    nanobind::object shared;
+};
+
+/// Of an array of float32 or float64 in any layout. A NumPy array of float32 in C order is not
+/// copied where it is read-only or has its memory to itself.
+HostValues values_from_array(nanobind::handle array, const char* what);
+void make_read_only(nanobind::handle array);
 
 /// The field's own memory, kept alive by `owner`; 2-D fields come without their y axis.
 ReadOnlyArray view_of(FieldView<const float> field, nanobind::handle owner);

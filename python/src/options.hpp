@@ -31,7 +31,6 @@ inline bool is_graph_solver(const std::string& name) {
 /// `solver` may be one of the eikonal equation's, where the tracer alone asks for the graph.
 inline GraphOptions graph_options(const std::string& solver, const GraphArguments& arguments,
                                   const Grid& grid, int threads, const std::string& device) {
-    require_cpu(device, "a solver on the graph");
     const auto& [radius, star, reading, weights, queue] = arguments;
     GraphOptions options;
     if (is_graph_solver(solver)) options.solver = parse_choice<GraphSolver>(solver);
@@ -41,6 +40,8 @@ inline GraphOptions graph_options(const std::string& solver, const GraphArgument
     options.weights = parse_choice<EdgeWeights>(weights);
     options.queue = parse_choice<NodeQueue>(queue);
     options.threads = threads;
+    options.device = parse_choice<Device>(device);
+    on_cuda(options);
     validate(options, grid);
     return options;
 }

@@ -47,7 +47,7 @@ def test_random_media_depend_on_the_seed_alone():
     ],
 )
 def test_a_surface_cuts_the_model_to_air_above(model, points):
-    cut = model.cut_by_surface(points)
+    cut = model.with_topography(points)
     assert (cut.velocity[..., :4] == 0).all()
     assert (cut.velocity[..., 4:] == 2).all()
 
@@ -62,10 +62,12 @@ def test_a_surface_cuts_the_model_to_air_above(model, points):
         (lambda: fm.Model.layers((3, 3), layers=[]), "layer"),
         (lambda: fm.Model.profile((3, 3), profile=[(1, 2), (0, 3)]), "depth"),
         (
-            lambda: fm.Model.constant((3, 3), velocity=1).cut_by_surface([(0, 0, 0)]),
+            lambda: fm.Model.constant((3, 3), velocity=1).with_topography(
+                fm.Picks([(0, 0, 0)], [(1, 0, 0)], source=[0], receiver=[0], time=[1])
+            ),
             "point 0 of the surface has 3 numbers (must have 2, (x, z), for a 2-D model)",
         ),
-        (lambda: fm.Model.constant((3, 3), velocity=1).cut_by_surface([]), "surface"),
+        (lambda: fm.Model.constant((3, 3), velocity=1).with_topography([]), "surface"),
         (lambda: fm.Model.constant((3, 3), velocity=1, spacing=(1, 2, 3)), "spacing has 3 numbers"),
     ],
 )

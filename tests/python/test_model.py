@@ -48,11 +48,50 @@ def test_velocity_is_a_read_only_view_without_a_copy():
         first[0, 0, 0] = 2
 
 
-def test_the_model_does_not_follow_changes_of_its_array():
-    array = np.ones((4, 4), np.float32)
+def test_float32_in_c_order_is_not_copied_and_becomes_read_only():
+    array = np.ones((40, 30, 20), np.float32)
     model = fm.Model(array)
-    array[:] = 9
-    assert model.velocity.max() == 1
+    assert np.shares_memory(model.velocity, array)
+    with pytest.raises(ValueError, match="read-only"):
+        array[0, 0, 0] = 2
+    again = fm.Model(array)
+    assert np.shares_memory(again.velocity, array)
+
+
+def test_what_others_can_write_to_is_copied():
+    array = np.ones((4, 4), np.float32)
+    row, frozen = array.reshape(2, 8), array.view()
+    frozen.flags.writeable = False
+    for given in (row, array.astype(float), array.T):
+        assert not np.shares_memory(fm.Model(given).velocity, array)
+        assert given.flags.writeable
+    assert np.shares_memory(fm.Model(frozen).velocity, array)
+
+
+def test_a_refused_array_stays_writable():
+    array = np.full((4, 4), -1, np.float32)
+    with pytest.raises(ValueError, match="velocity at node"):
+        fm.Model(array)
+    array[:] = 1
+    fm.Model(array)
+
+
+def test_a_file_in_memory_serves_as_it_is(tmp_path):
+    np.save(tmp_path / "velocity.npy", np.full((5, 4), 3, np.float32))
+    mapped = np.load(tmp_path / "velocity.npy", mmap_mode="r")
+    model = fm.Model(mapped)
+    assert np.shares_memory(model.velocity, mapped)
+    del mapped
+    gc.collect()
+    assert (model.velocity == 3).all()
+
+
+def test_the_model_keeps_its_array_alive():
+    model = fm.Model(np.full((50, 50), 3, np.float32))
+    gc.collect()
+    junk = [np.zeros((50, 50), np.float32) for _ in range(20)]
+    assert (model.velocity == 3).all()
+    del junk
 
 
 def test_a_view_keeps_its_model_alive():

@@ -27,6 +27,7 @@ fm.plot.section(model, times=single, rays=rays, sources=(0, 0), levels=[0.1, 0.2
 picks: fm.Picks = fm.picks({"time": [1]})
 grid: fm.Grid = model.with_topography(picks, height=True).grid
 x: npt.NDArray[np.float64] = model.coords[0]
+rows: list[dict[str, int | float | str | None]] = fm.bench("rays", largest=64)
 """
 
 
@@ -73,6 +74,27 @@ def test_python_m_fermat_is_the_command_line():
     else:
         assert run.returncode == 1
         assert run.stderr.startswith("fermat: error: the program is not in this installation")
+
+
+def test_bench_gives_the_tables_of_the_command_line():
+    rows = fm.bench("eikonal", quick=True, largest=100, repeat=1, threads=1, device="cpu")
+    assert {row["table"] for row in rows} >= {"paper5"} and rows[0]["threads"] == 1
+    assert isinstance(rows[0]["seconds"], float) and rows[0]["seconds"] > 0
+    assert len({tuple(row) for row in rows}) == 1
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "sentence"),
+    [
+        (lambda: fm.bench("speed"), ValueError, "speed"),
+        (lambda: fm.bench("rays", largest=7), ValueError, "--largest '7'"),
+        (lambda: fm.bench("rays", colour=7), ValueError, "--colour"),
+    ],
+)
+def test_a_bench_that_cannot_be_is_a_sentence(call, kind, sentence):
+    with pytest.raises(kind) as error:
+        call()
+    assert sentence in str(error.value) and "\n" not in str(error.value)
 
 
 def test_devices_are_listed_on_any_machine():

@@ -27,7 +27,7 @@ def test_depth_points_down_and_scales_are_equal():
 
 
 def test_air_is_left_out():
-    model = fm.Model.constant((5, 5), velocity=2).cut_by_surface([(0, 1.5), (4, 1.5)])
+    model = fm.Model.constant((5, 5), velocity=2).with_topography([(0, 1.5), (4, 1.5)])
     drawn = fm.plot.section(model).get_images()[0].get_array()
     assert drawn.mask[:2].all()
     assert not drawn.mask[2:].any()
@@ -81,7 +81,7 @@ def test_rays_of_a_3d_model_are_projected():
 
 
 def test_rays_that_never_left_are_no_lines():
-    model = fm.Model.constant((9, 9), velocity=2).cut_by_surface([(0, 3.5), (8, 3.5)])
+    model = fm.Model.constant((9, 9), velocity=2).with_topography([(0, 3.5), (8, 3.5)])
     ax = fm.plot.section(model, rays=fm.rays(model, (4, 6), [(2, 1)]))
     assert drawn_rays(ax) == []
     assert "*" not in markers(ax)

@@ -1,7 +1,9 @@
 """Rays arrive, take the field's time, and their rows of sensitivity add up to it."""
 
-import h5py
+from xml.etree import ElementTree
+
 import fermat as fm
+import h5py
 import numpy as np
 import pytest
 
@@ -20,7 +22,7 @@ def cube():
 def hills():
     x = np.linspace(0, 10, 41)
     model = fm.Model.gradient((101, 61), v0=2, gradient=0.5, spacing=0.1, origin=(0, -1))
-    return model.cut_by_surface(np.column_stack([x, 0.4 * np.sin(x)]))
+    return model.with_topography(np.column_stack([x, 0.4 * np.sin(x)]))
 
 
 @pytest.fixture(scope="module")
@@ -220,3 +222,34 @@ def test_a_failed_save_leaves_nothing(some, tmp_path):
     with pytest.raises((ValueError, RuntimeError), match="none"):
         some.save(tmp_path / "none" / "rays.h5")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_reciprocity_changes_no_ray_but_its_way():
+    model = fm.Model.gradient((61, 41), v0=2, gradient=0.5, spacing=0.25)
+    sources, receivers = [(x, 0) for x in range(1, 13)], [(14, 2), (0.5, 8)]
+    turned = fm.rays(model, sources, receivers)
+    direct = fm.rays(model, sources, receivers, reciprocity="off")
+    np.testing.assert_allclose(turned.times, direct.times, rtol=1e-4)
+    np.testing.assert_array_equal(turned.source, direct.source)
+    for path, source in zip(turned.paths, turned.source, strict=True):
+        np.testing.assert_array_equal(path[-1], sources[source])
+    with pytest.raises(ValueError, match="reciprocity"):
+        fm.rays(model, sources, receivers, reciprocity="on")
+
+
+def test_vector_coverage_holds_the_rays_that_arrived(tmp_path):
+    model = fm.Model.constant((11, 6), velocity=2).with_topography([(0, 1), (10, 1)])
+    rays = fm.rays(model, (0, 2), [(8, 2), (5, 0), (4, 5)])
+    assert list(rays.status) == ["ok", "receiver_in_air", "ok"]
+    file = tmp_path / "coverage.xml"
+    rays.save_vector_coverage(file, pick_times=[1.5, 2.5, 3.5])
+    found = ElementTree.parse(file).getroot().findall("ray")
+    assert [ray.get("receiver") for ray in found] == ["0", "2"]
+    assert [float(ray.findtext("pick_time")) for ray in found] == [1.5, 3.5]
+    vertex = found[0].find("trajectory/vertex")
+    assert (float(vertex.get("x")), float(vertex.get("z"))) == (8, 2)
+    rays.save_vector_coverage(file)
+    first = ElementTree.parse(file).getroot().find("ray")
+    assert float(first.findtext("pick_time")) == pytest.approx(rays.times[0])
+    with pytest.raises(ValueError, match=r"pick_times has shape \(2,\) \(must be \(3,\)"):
+        rays.save_vector_coverage(file, pick_times=[1, 2])

@@ -77,3 +77,15 @@ def test_input_is_left_as_it_is():
 def test_bad_calls_are_sentences(arguments, message):
     with pytest.raises(ValueError, match=message):
         fm.smooth(**arguments)
+
+
+def test_the_device_is_checked():
+    values = np.random.default_rng(5).normal(size=(9, 7, 5))
+    with pytest.raises(ValueError, match="device"):
+        fm.smooth(values, 3, device="gpu")
+    if not fm.devices():
+        with pytest.raises(ValueError, match="device is 'cuda'"):
+            fm.smooth(values, 3, device="cuda")
+        return
+    same = fm.smooth(values, 3, device="cuda")
+    np.testing.assert_allclose(same, fm.smooth(values, 3, device="cpu"), atol=1e-12)

@@ -114,7 +114,7 @@ def test_threads_give_the_same_bits(cube, solver):
 
 
 def test_air_is_never_reached():
-    model = fm.Model.constant((21, 21), velocity=2).cut_by_surface([(0, 4.5), (20, 4.5)])
+    model = fm.Model.constant((21, 21), velocity=2).with_topography([(0, 4.5), (20, 4.5)])
     times = fm.traveltimes(model, (10, 10))
     np.testing.assert_array_equal(np.isinf(times), model.velocity == 0)
     assert np.isinf(fm.receiver_times(model, (10, 10), (10, 0)))[0, 0]
@@ -238,7 +238,7 @@ def test_more_fields_than_memory_are_named():
 
 
 def test_a_source_in_air_is_named():
-    model = fm.Model.constant((21, 21), velocity=2).cut_by_surface([(0, 4.5), (20, 4.5)])
+    model = fm.Model.constant((21, 21), velocity=2).with_topography([(0, 4.5), (20, 4.5)])
     with pytest.raises(ValueError, match="is in air"):
         fm.traveltimes(model, (10, 1))
 

@@ -23,7 +23,9 @@ def flat():
 
 def test_ways_to_say_the_same_surface(flat):
     points = [(0, 0), (20, -20), (40, 0)]
-    cut = flat.cut_by_surface(points).velocity
+    cut = np.full((5, 9), 2, np.float32)
+    for column, air in enumerate([4, 2, 0, 2, 4]):
+        cut[column, :air] = 0
     heights = [(x, -z) for x, z in points]
     columns = np.array([0, -10, -20, -10, 0.0])
     survey = fm.Picks([points[0]], points[1:], source=[0, 0], receiver=[0, 1], time=[1, 2])
@@ -83,7 +85,7 @@ def test_pyvista_holds_velocity_and_fields_at_their_places(shape, rng):
 
 def test_pyvista_draws_rays_that_have_a_path():
     pytest.importorskip("pyvista")
-    model = fm.Model.constant((9, 9), velocity=2).cut_by_surface([(0, 3.5), (8, 3.5)])
+    model = fm.Model.constant((9, 9), velocity=2).with_topography([(0, 3.5), (8, 3.5)])
     rays = fm.rays(model, (4, 6), [(2, 1), (2, 6), (7, 8)])
     lines = rays.to_pyvista()
     assert lines.n_cells == 2

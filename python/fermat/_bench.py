@@ -1,0 +1,82 @@
+"""The benchmarks of the command line, as rows for Python."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+from .__main__ import program
+
+if TYPE_CHECKING:
+    from ._arguments import Device
+
+__all__ = ["bench"]
+
+Bench = Literal["eikonal", "rays", "graph", "bending", "smoothing", "tomography"]
+Cell = int | float | str | None
+
+
+def bench(
+    what: Bench,
+    *,
+    device: Device = "auto",
+    threads: int = 0,
+    show: bool = False,
+    **options: int | bool,
+) -> list[dict[str, Cell]]:
+    """Measure speed and accuracy on this machine: the papers' tables, as `fermat bench` makes them.
+
+    Parameters
+    ----------
+    what
+        "eikonal" time fields, "rays", "graph" shortest paths, "bending" two-point rays,
+        "smoothing" or "tomography".
+    device, threads
+        As in `traveltimes`.
+    show
+        Print the tables as they are measured.
+    options
+        Flags of `fermat bench <what>` by their names: quick=True, repeat=3, largest=128.
+
+    Returns
+    -------
+    list of dict
+        One row a measurement, one entry a column, None where a column does not apply;
+        pandas.DataFrame takes it as it is.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> rows = fm.bench("rays", largest=64, rays=100, repeat=1, threads=1)
+    >>> bool(rows[0]["rays"] == 100)
+    True
+    """
+    flags = [f"--device={device}", f"--threads={threads}"]
+    for name, value in options.items():
+        if value is not False:
+            flags.append(f"--{name}" + ("" if value is True else f"={value}"))
+    with tempfile.TemporaryDirectory() as folder:
+        table = Path(folder) / "table.csv"
+        run = subprocess.run(
+            [program(), "bench", what, *flags, f"--csv={table}"],
+            stdout=None if show else subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        if run.returncode != 0:
+            sentence = run.stderr.strip().rpartition("error: ")[2]
+            raise (ValueError if run.returncode == 2 else RuntimeError)(sentence)
+        with table.open(newline="") as rows:
+            return [{name: _cell(text) for name, text in row.items()} for row in csv.DictReader(rows)]
+
+
+def _cell(text: str) -> Cell:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text or None

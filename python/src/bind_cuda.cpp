@@ -1,0 +1,171 @@
+#include <fmt/format.h>
+#include <nanobind/stl/string.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "core/error.hpp"
+#include "core/version.hpp"
+#include "cuda_array.hpp"
+#include "eikonal/times_cuda.hpp"
+#include "monitor.hpp"
+#include "options.hpp"
+#include "points.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+std::string words(nb::handle object) { return nb::str(object).c_str(); }
+
+CudaFloats floats_of(nb::handle velocity) {
+    nb::ndarray<nb::ro> any;
+    if (!nb::try_cast(velocity, any, false)) {
+        throw InputError(
+            fmt::format("velocity is a {} (it lies on a CUDA device, but its library "
+                        "does not hand it over by DLPack)",
+                        words(velocity.type().attr("__name__"))));
+    }
+    if (any.dtype() != nb::dtype<float>()) {
+        throw InputError(
+            fmt::format("velocity on the CUDA device has dtype {} (must be float32 "
+                        "there: convert it, as by velocity.astype('float32'))",
+                        words(velocity.attr("dtype"))));
+    }
+    CudaFloats floats;
+    if (!nb::try_cast(velocity, floats, false)) {
+        throw InputError(
+            "velocity on the CUDA device is not in C order (make it so, as by "
+            "cupy.ascontiguousarray(velocity) or velocity.contiguous())");
+    }
+    return floats;
+}
+
+std::string description(const ArrayOnCuda& self) {
+    const Grid& grid = self.model.grid();
+    return fmt::format("CudaModel(shape={}, velocity of {}{})", to_string(grid.shape),
+                       words(self.array.type().attr("__module__")),
+                       self.model.has_air() ? ", with air" : "");
+}
+
+nb::object to_host(ArrayOnCuda& self) {
+    if (!self.host.is_valid()) {
+        self.host = nb::cast([&] {
+            const nb::gil_scoped_release release;
+            return self.model.fetch();
+        }());
+    }
+    return self.host;
+}
+
+using CudaFields = nb::ndarray<float, nb::device::cuda>;
+
+/// (n, nx, ny, nz) without what there is one of.
+CudaFields fields_of(CudaTimes times, bool one, int device) {
+    std::vector<std::size_t> sizes;
+    if (!one) sizes.push_back(times.fields);
+    sizes.push_back(static_cast<std::size_t>(times.shape.x));
+    if (times.shape.y != 1) sizes.push_back(static_cast<std::size_t>(times.shape.y));
+    sizes.push_back(static_cast<std::size_t>(times.shape.z));
+    using Memory = std::shared_ptr<float>;
+    float* const data = times.memory.get();
+    auto* const kept = new Memory(std::move(times.memory));
+    const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<Memory*>(p); });
+    return CudaFields(data, sizes.size(), sizes.data(), owner, nullptr, nb::dtype<float>(),
+                      nb::device::cuda::value, device);
+}
+
+CudaFields traveltimes(const ArrayOnCuda& self, const Points& sources, const Numbers& start_times,
+                       bool together, const std::string& solver, int order,
+                       const std::string& precision, nb::object progress) {
+    if (is_graph_solver(solver)) require_cpu("cuda", "a solver on the graph");
+    on_cuda(eikonal_options(solver, order, 0, "cuda"), parse_choice<Precision>(precision));
+    const std::vector<PointSource> from = sources_from(sources, start_times, self.model.grid());
+    PythonMonitor bridge(std::move(progress));
+    CudaTimes times = bridge.run([&](Monitor& monitor) {
+        return first_arrivals(self.model, from, order, together ? Fields::together : Fields::each,
+                              monitor);
+    });
+    return fields_of(std::move(times), together, self.values.device_id());
+}
+
+constexpr const char* cuda_model_doc =
+    R"(A model whose velocity lies on a CUDA device: what fermat.Model(array) makes of an array of
+CuPy, PyTorch or JAX that is on the device.
+
+The array is not copied, must be float32 in C order, and must not be changed afterwards.
+fermat.traveltimes computes from it and gives arrays of the same library back, all on the device.
+Everything else works on to_host(), which copies the velocity once, when it is first needed.
+)";
+
+}  // namespace
+
+bool lies_on_cuda(nb::handle array) {
+    if (!nb::hasattr(array, "__dlpack_device__")) return false;
+    const nb::object place = array.attr("__dlpack_device__")();
+    const int kind = nb::cast<int>(nb::int_(place[0]));
+    return kind == nb::device::cuda::value || kind == nb::device::cuda_managed::value;
+}
+
+nb::object cuda_model_from(nb::object velocity, const AxisNumbers& spacing,
+                           const AxisNumbers& origin) {
+    if (build::cuda == "no") {
+        throw InputError(
+            "velocity lies on a CUDA device (CUDA is not in this build: configure with "
+            "-DFERMAT_CUDA=ON, or give a NumPy array)");
+    }
+    CudaFloats values = floats_of(velocity);
+    const Shape shape = shape_of(nb::ndarray<nb::ro>(values), "velocity");
+    const bool is_2d = shape.y == 1;
+    const Grid grid{shape, axes_from(origin, is_2d, 0, "origin"),
+                    axes_from(spacing, is_2d, 1, "spacing")};
+    CudaModel model(grid, {values.data(), shape});
+    return nb::cast(
+        ArrayOnCuda{std::move(velocity), std::move(values), std::move(model), nb::object()});
+}
+
+void bind_cuda(nb::module_& module) {
+    nb::class_<ArrayOnCuda> type(module, "CudaModel", cuda_model_doc);
+    type.def_ro("velocity", &ArrayOnCuda::array, "The array that it was made of, itself.");
+    type.def("to_host", &to_host, nb::sig("def to_host(self) -> Model"),
+             "The same model in the host's memory, for fermat.plot and others: copied at the first "
+             "call and kept.");
+    type.def_prop_ro(
+        "shape", [](const ArrayOnCuda& self) { return tuple_of(self.model.grid().shape); },
+        nb::sig("def shape(self) -> tuple[int, ...]"),
+        "Number of nodes: (nx, ny, nz), or (nx, nz) in 2-D.");
+    type.def_prop_ro(
+        "spacing",
+        [](const ArrayOnCuda& self) {
+            return tuple_of(self.model.grid().spacing, self.model.grid().is_2d());
+        },
+        nb::sig("def spacing(self) -> tuple[float, ...]"),
+        "Distance of neighbouring nodes along each axis.");
+    type.def_prop_ro(
+        "origin",
+        [](const ArrayOnCuda& self) {
+            return tuple_of(self.model.grid().origin, self.model.grid().is_2d());
+        },
+        nb::sig("def origin(self) -> tuple[float, ...]"), "Position of the first node.");
+    type.def_prop_ro(
+        "ndim", [](const ArrayOnCuda& self) { return self.model.grid().dimensions(); }, "2 or 3.");
+    type.def_prop_ro(
+        "has_air", [](const ArrayOnCuda& self) { return self.model.has_air(); },
+        "Whether a node has velocity 0.");
+    type.def("__repr__", &description);
+    module.def("cuda_traveltimes", &traveltimes, "model"_a, "sources"_a, "start_times"_a,
+               "together"_a, "solver"_a, "order"_a, "precision"_a, "progress"_a.none(),
+               nb::sig("def cuda_traveltimes(model: CudaModel, sources: "
+                       "numpy.typing.NDArray[typing.Any], start_times: "
+                       "numpy.typing.NDArray[typing.Any], together: bool, solver: str, order: int, "
+                       "precision: str, progress: object | None) -> typing.Any"),
+               "fermat.traveltimes of a model on the device: what DLPack hands on.");
+}
+
+}  // namespace fermat::python

@@ -1,0 +1,144 @@
+"""Arrays on a CUDA device: in and out by DLPack, no copy, the CPU's times. Skipped without a GPU."""
+
+import fermat as fm
+import numpy as np
+import pytest
+
+
+class OnCuda:
+    """Says that it lies on a device, and has nothing there."""
+
+    dtype = "float32"
+
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+@pytest.mark.skipif(fm.build_info()["cuda"] != "no", reason="CUDA is in this build")
+def test_a_build_without_cuda_says_so():
+    with pytest.raises(ValueError) as error:
+        fm.Model(OnCuda())
+    assert str(error.value) == (
+        "velocity lies on a CUDA device (CUDA is not in this build: configure with "
+        "-DFERMAT_CUDA=ON, or give a NumPy array)"
+    )
+
+
+def libraries():
+    return [pytest.param(name, id=name) for name in ("cupy", "torch")]
+
+
+@pytest.fixture(params=libraries())
+def to_device(request):
+    """A function that brings an array to the device, in one of the libraries."""
+    if not fm.devices():
+        pytest.skip("no CUDA device")
+    library = pytest.importorskip(request.param)
+    if request.param == "torch":
+        if not library.cuda.is_available():
+            pytest.skip("PyTorch has no CUDA device")
+        return lambda array: library.from_numpy(np.array(array)).cuda()
+    return library.asarray
+
+
+def to_numpy(array):
+    return array.get() if hasattr(array, "get") else array.cpu().numpy()
+
+
+def address(array):
+    return array.data.ptr if hasattr(array, "get") else array.data_ptr()
+
+
+def medium(shape, seed=1):
+    velocity = np.random.default_rng(seed).uniform(2, 4, shape).astype(np.float32)
+    velocity[: shape[0] // 3, ..., : shape[-1] // 4] = 0
+    return velocity
+
+
+@pytest.mark.parametrize("shape", [(67, 45), (23, 17, 31)])
+@pytest.mark.parametrize("order", [1, 2])
+def test_times_are_the_hosts_and_stay_on_the_device(to_device, shape, order):
+    velocity = medium(shape)
+    source = [0.71 * (n - 1) * 0.5 for n in shape]
+    model = fm.Model(to_device(velocity), spacing=0.5, origin=0)
+    times = fm.traveltimes(model, source, order=order, start_time=0.25)
+    assert isinstance(model, fm.CudaModel)
+    assert type(times) is type(model.velocity)
+    assert times.shape == shape
+    host = fm.traveltimes(
+        fm.Model(velocity, spacing=0.5), source, order=order, start_time=0.25, device="cpu"
+    )
+    np.testing.assert_allclose(to_numpy(times), host, rtol=1e-4, atol=1e-5)
+    assert (np.isinf(host) == (velocity == 0)).all()
+
+
+def test_nothing_is_copied(to_device):
+    array = to_device(medium((40, 30, 20)))
+    model = fm.Model(array)
+    assert model.velocity is array
+    assert (model.shape, model.ndim, model.has_air) == ((40, 30, 20), 3, True)
+    assert address(model.velocity) == address(array)
+
+
+def test_many_sources_one_field_each_or_the_earliest(to_device):
+    velocity = medium((61, 41), seed=2)
+    sources = [(30.5, 20), (60, 40), (45.25, 1)]
+    starts = [0, 1, 2]
+    model, host = fm.Model(to_device(velocity)), fm.Model(velocity)
+    each = to_numpy(fm.traveltimes(model, sources, start_time=starts))
+    assert each.shape == (3, 61, 41)
+    for times, source, start in zip(each, sources, starts, strict=True):
+        want = fm.traveltimes(host, source, start_time=start, device="cpu")
+        np.testing.assert_allclose(times, want, rtol=1e-4, atol=1e-5)
+    first = to_numpy(fm.traveltimes(model, sources, start_time=starts, together=True))
+    np.testing.assert_array_equal(first, each.min(axis=0))
+
+
+def test_results_outlive_the_model(to_device):
+    times = fm.traveltimes(fm.Model(to_device(np.full((50, 50), 2, "f4"))), (0, 0))
+    again = fm.traveltimes(fm.Model(to_device(np.full((50, 50), 4, "f4"))), (0, 0))
+    np.testing.assert_allclose(to_numpy(times), 2 * to_numpy(again), rtol=1e-5)
+
+
+def test_the_rest_works_on_a_copy_that_is_made_once(to_device):
+    velocity = np.linspace(2, 4, 41 * 31, dtype=np.float32).reshape(41, 31)
+    model, host = fm.Model(to_device(velocity)), fm.Model(velocity)
+    assert model.to_host() is model.to_host()
+    np.testing.assert_array_equal(model.to_host().velocity, velocity)
+    rays = fm.rays(model, (0, 0), [(40, 10), (20, 30)], device="cpu")
+    np.testing.assert_array_equal(
+        rays.times, fm.rays(host, (0, 0), [(40, 10), (20, 30)], device="cpu").times
+    )
+    assert isinstance(fm.traveltimes(model, (0, 0), device="cpu"), np.ndarray)
+    assert fm.receiver_times(model, (0, 0), (40, 10)).shape == (1, 1)
+
+
+def test_what_the_device_cannot_take_is_a_sentence(to_device):
+    good = to_device(np.ones((6, 5), "f4"))
+    cases = [
+        (to_device(np.ones((6, 5))), "velocity on the CUDA device has dtype"),
+        (good.T, "velocity on the CUDA device is not in C order"),
+        (to_device(np.ones(5, "f4")), "velocity has 1 dimensions"),
+        (to_device(np.zeros((6, 5), "f4")), "velocity is 0 at every node"),
+        (to_device(np.full((6, 5), np.nan, "f4")), "velocity at node (0, 0) is nan"),
+    ]
+    for array, sentence in cases:
+        with pytest.raises(ValueError) as error:
+            fm.Model(array)
+        assert sentence in str(error.value)
+    model = fm.Model(good)
+    with pytest.raises(ValueError, match="outside the model"):
+        fm.traveltimes(model, (9, 9))
+    with pytest.raises(ValueError, match="solver 'fmm' computes on the CPU"):
+        fm.traveltimes(model, (0, 0), solver="fmm")
+    with pytest.raises(ValueError, match="precision 'double' is the CPU's"):
+        fm.traveltimes(model, (0, 0), precision="double")
+    with pytest.raises(ValueError, match="a solver on the graph computes on the CPU"):
+        fm.traveltimes(model, (0, 0), solver="dijkstra")
+
+
+def test_a_source_in_air_is_a_sentence(to_device):
+    velocity = np.ones((30, 30), "f4")
+    velocity[:10] = 0
+    with pytest.raises(ValueError, match=r"source at \(2, 2\) is in air"):
+        fm.traveltimes(fm.Model(to_device(velocity)), (2, 2))

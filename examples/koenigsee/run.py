@@ -20,7 +20,7 @@ import fermat as fm  # noqa: E402
 import tomography as tomo  # noqa: E402
 
 plt = tomo.plt
-DEPTH = 16  # of the section, below the datum; few rays go deeper
+DEPTH = 14  # of the section, below the datum; no ray goes deeper
 
 
 def draw_section(run: tomo.Run, rays: fm.Rays, path: Path) -> None:
@@ -32,7 +32,7 @@ def draw_section(run: tomo.Run, rays: fm.Rays, path: Path) -> None:
     fig, (top, bottom) = plt.subplots(2, 1, figsize=(11, 8), sharex=True, layout="constrained")
     velocity = np.where(rock & near, run.found.velocity, np.nan)
     tomo.draw_section(top, x, z[shown], velocity[:, shown], "Velocity, where rays are", "m/s",
-                      (300, 500, 1000, 2000, 4000), cmap="viridis", norm=LogNorm(300, 5000))
+                      (300, 500, 1000, 2000, 3000), cmap="viridis", norm=LogNorm(300, 3000))
     counts = np.where(cells > 0, cells, np.nan)
     tomo.draw_section(bottom, x, z[shown], counts[:, shown], "Coverage and rays", "rays a cell",
                       (1, 10, 100), cmap="magma_r", norm="log")

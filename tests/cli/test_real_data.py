@@ -5,6 +5,8 @@ import os
 import shutil
 from pathlib import Path
 
+import h5py
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,6 +37,9 @@ def test_koenigsee_is_explained_to_three_quarters_of_a_millisecond(fermat):
     assert float(rows[0]["rms"]) > 2e-3
     assert float(rows[-1]["rms"]) <= 0.75e-3
     assert all(row["lost"] == "0" and row["picks"] == "714" for row in rows)
+    with h5py.File(fermat.folder / "run" / "coverage.h5") as file:
+        rays_at_depth = np.array(file["VTKHDF/CellData/coverage"]).sum(axis=-1).ravel()
+    assert 40 < rays_at_depth.nonzero()[0].max() < 0.5 * len(rays_at_depth)  # all turn inside
 
 
 def test_crosshole_radar_is_explained_to_its_errors_and_no_further(fermat):

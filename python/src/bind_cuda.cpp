@@ -84,7 +84,12 @@ CudaFields fields_of(CudaTimes times, bool one, int device) {
 CudaFields traveltimes(const ArrayOnCuda& self, const Points& sources, const Numbers& start_times,
                        bool together, const std::string& solver, int order,
                        const std::string& precision, nb::object progress) {
-    if (is_graph_solver(solver)) require_cpu("cuda", "a solver on the graph");
+    if (solver != name_of(Solver::fim)) {
+        throw InputError(
+            fmt::format("solver is '{}' (arrays on the device are solved by 'fim': use "
+                        "it, or model.to_host())",
+                        solver));
+    }
     on_cuda(eikonal_options(solver, order, 0, "cuda"), parse_choice<Precision>(precision));
     const std::vector<PointSource> from = sources_from(sources, start_times, self.model.grid());
     PythonMonitor bridge(std::move(progress));

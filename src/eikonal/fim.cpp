@@ -36,7 +36,8 @@ class FimSchedule {
         }
     }
 
-    void run(Monitor& monitor) {
+    FimWork run(Monitor& monitor) {
+        FimWork work;
         activate_starts();
         for (int colour = 0; !active_[0].empty() || !active_[1].empty(); colour ^= 1) {
             monitor.check();
@@ -45,8 +46,13 @@ class FimSchedule {
             parallel_for(static_cast<std::int64_t>(batch_.size()), threads_, [&](std::int64_t i) {
                 outcomes_[static_cast<std::size_t>(i)] = visit(batch_[static_cast<std::size_t>(i)]);
             });
-            for (std::size_t i = 0; i < batch_.size(); ++i) follow(batch_[i], outcomes_[i]);
+            work.visits += static_cast<std::int64_t>(batch_.size());
+            for (std::size_t i = 0; i < batch_.size(); ++i) {
+                work.sweeps += outcomes_[i].sweeps;
+                follow(batch_[i], outcomes_[i]);
+            }
         }
+        return work;
     }
 
   private:
@@ -148,8 +154,8 @@ class FimSchedule {
 }  // namespace
 
 template <class Real>
-void fim_solve(const Model& model, const FactoredSource& source, int order, int threads,
-               FieldView<Real> tau, Monitor& monitor) {
+FimWork fim_solve(const Model& model, const FactoredSource& source, int order, int threads,
+                  FieldView<Real> tau, Monitor& monitor) {
     const Grid& grid = model.grid();
     const auto as_block_axes = [&](auto x, auto y, auto z, auto absent) {
         return fim_axes(grid, x, y, z, absent);
@@ -175,16 +181,17 @@ void fim_solve(const Model& model, const FactoredSource& source, int order, int 
     problem.tau = tau.data();
     problem.starts = starts;
     const auto run = [&]<int Dim, int Order>() {
-        FimSchedule<Real, Dim, Order>(problem, threads).run(monitor);
+        return FimSchedule<Real, Dim, Order>(problem, threads).run(monitor);
     };
     if (grid.is_2d()) {
-        order == 1 ? run.template operator()<2, 1>() : run.template operator()<2, 2>();
-    } else {
-        order == 1 ? run.template operator()<3, 1>() : run.template operator()<3, 2>();
+        return order == 1 ? run.template operator()<2, 1>() : run.template operator()<2, 2>();
     }
+    return order == 1 ? run.template operator()<3, 1>() : run.template operator()<3, 2>();
 }
 
-template void fim_solve(const Model&, const FactoredSource&, int, int, FieldView<float>, Monitor&);
-template void fim_solve(const Model&, const FactoredSource&, int, int, FieldView<double>, Monitor&);
+template FimWork fim_solve(const Model&, const FactoredSource&, int, int, FieldView<float>,
+                           Monitor&);
+template FimWork fim_solve(const Model&, const FactoredSource&, int, int, FieldView<double>,
+                           Monitor&);
 
 }  // namespace fermat

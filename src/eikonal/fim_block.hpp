@@ -16,6 +16,7 @@ namespace fermat {
 struct VisitOutcome {
     std::array<float, 6> earliest;
     bool settled = true;  ///< false when the sweeps were cut short
+    int sweeps = 0;
 };
 
 /// Values may fall only (which ends for certain), or rise too (which second order needs).
@@ -108,6 +109,7 @@ VisitOutcome FimBlock<Real, Dim, Order>::visit(const FimProblem<Real>& problem,
                                        ? sweep<Accept::earlier>(problem, extent, outer, row)
                                        : sweep<Accept::any>(problem, extent, outer, row);
         outcome.settled = !result.changed || !result.conflict;
+        ++outcome.sweeps;
         // Next the opposite diagonal, then the other outer sense, then the mirrored diagonals.
         row = -row;
         if (Dim == 3 && turn % 2 == 1) outer = -outer;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
 #include "core/error.hpp"
 
@@ -44,6 +45,16 @@ EikonalOptions eikonal_options(const SolverFlags& flags, int threads) {
     options.threads = threads;
     validate(options);
     return options;
+}
+
+void check_graph_device(const SolverFlags& flags, const CommonOptions& common) {
+    const GraphSolver solver =
+        flags.names_graph() ? std::get<GraphSolver>(*flags.solver) : flags.graph.solver;
+    if (solver == GraphSolver::bellman_ford) {
+        usable_device(common);
+    } else {
+        require_cpu(common, "--solver dijkstra");
+    }
 }
 
 GraphOptions graph_options(const SolverFlags& flags, const Grid& grid, int threads) {

@@ -59,7 +59,7 @@ void add_flags(CLI::App& app, RaysFlags& flags) {
 void check(const RaysFlags& flags, const CommonOptions& common) {
     const bool graph = flags.rays.tracer == Tracer::graph;
     if (graph) {
-        require_cpu(common, "--tracer graph");
+        check_graph_device(flags.solver, common);
     } else {
         usable_device(common);
     }
@@ -98,6 +98,7 @@ void trace(const RaysFlags& flags, const Run& run) {
     options.eikonal.device = run.common.device;
     const Model model = read_model(flags.model);
     options.graph = graph_options(flags.solver, model.grid(), run.common.threads);
+    if (options.tracer == Tracer::graph) options.graph.device = run.common.device;
     validate(options, model.grid());
     RaySurvey survey = read_ray_survey(model, flags.survey);
     RayOutputs outputs(flags.outputs, model, std::move(survey.pick_times), run.common.threads,

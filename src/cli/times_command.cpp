@@ -54,7 +54,7 @@ void add_flags(CLI::App& app, TimesFlags& flags) {
 
 void check(const TimesFlags& flags, const CommonOptions& common) {
     if (flags.solver.names_graph()) {
-        require_cpu(common, "a solver on the graph");
+        check_graph_device(flags.solver, common);
     } else {
         usable_device(common);
     }
@@ -209,7 +209,8 @@ void compute_times(const TimesFlags& flags, const Run& run) {
     EikonalOptions options = eikonal_options(flags.solver, run.common.threads);
     options.device = run.common.device;
     const Model model = read_model(flags.model);
-    const GraphOptions on_graph = graph_options(flags.solver, model.grid(), run.common.threads);
+    GraphOptions on_graph = graph_options(flags.solver, model.grid(), run.common.threads);
+    on_graph.device = run.common.device;
     const auto sources =
         read_survey_sources(model, flags.source, flags.sources, AirPoints::refused);
     std::vector<Vec3> receivers;

@@ -26,12 +26,42 @@ FERMAT_HD inline unsigned atomic_or(unsigned& value, unsigned bits) {
 #endif
 }
 
-/// For floats that are not negative, whose order is that of their bits.
-FERMAT_HD inline void atomic_least(float& value, float other) {
+/// For floats that are not negative, whose order is that of their bits. Gives what was there
+/// before.
+FERMAT_HD inline float atomic_least(float& value, float other) {
 #if defined(__CUDA_ARCH__)
-    atomicMin(reinterpret_cast<unsigned*>(&value), __float_as_uint(other));
+    return __uint_as_float(atomicMin(reinterpret_cast<unsigned*>(&value), __float_as_uint(other)));
 #else
+    const float before = value;
     if (other < value) value = other;
+    return before;
+#endif
+}
+
+FERMAT_HD inline float atomic_exchange(float& value, float other) {
+#if defined(__CUDA_ARCH__)
+    return atomicExch(&value, other);
+#else
+    const float before = value;
+    value = other;
+    return before;
+#endif
+}
+
+/// A value that another block may have written since this one last read it: past the caches that
+/// blocks do not share.
+FERMAT_HD inline float read_fresh(const float& value) {
+#if defined(__CUDA_ARCH__)
+    return __ldcg(&value);
+#else
+    return value;
+#endif
+}
+
+/// What this lane wrote before is seen by whoever sees what it writes after.
+FERMAT_HD inline void publish() {
+#if defined(__CUDA_ARCH__)
+    __threadfence();
 #endif
 }
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <numeric>
 #include <vector>
 
 #include "core/block.hpp"
 #include "core/parallel.hpp"
+#include "graph/prepare.hpp"
 #include "graph/tile.hpp"
 
 namespace fermat {
@@ -81,15 +81,8 @@ struct Outcome {
 /// Tiles whose pending changes lie within this time of the first are visited together: half of what
 /// a wave needs to cross a tile. Less costs parallel work, more costs visits in vain.
 float window_of(const GraphView& graph, Shape tile) {
-    double sum = 0;
-    double count = 0;
-    for (std::size_t n = 0; n < graph.memory.count(); ++n) {
-        const bool rock = std::isfinite(graph.slowness[n]);
-        sum += rock ? static_cast<double>(graph.slowness[n]) : 0;
-        count += rock ? 1 : 0;
-    }
     const double side = std::min(tile.x * graph.spacing.x, tile.z * graph.spacing.z);
-    return static_cast<float>(0.5 * side * sum / count);
+    return static_cast<float>(0.5 * side * mean_slowness(graph));
 }
 
 class TileSolver {

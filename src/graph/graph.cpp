@@ -12,6 +12,7 @@
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
 #include "graph/bellman_ford.hpp"
+#include "graph/bellman_ford_cuda.hpp"
 #include "graph/dijkstra.hpp"
 #include "graph/prepare.hpp"
 
@@ -75,9 +76,17 @@ void validate(const GraphOptions& options, const Grid& grid) {
     }
 }
 
+bool on_cuda(const GraphOptions& options) {
+    const bool able = options.solver == GraphSolver::bellman_ford;
+    return on_cuda(
+        options.device,
+        able ? "" : fmt::format("solver '{}' computes on the CPU", name_of(options.solver)));
+}
+
 Graph::Graph(const Model& model, const GraphOptions& options, Monitor& monitor)
     : grid_(model.grid()), options_(options) {
     validate(options_, grid_);
+    const bool device = on_cuda(options_);
     options_.radius = radius_of(options_, grid_);
     const Index3 border = options_.radius;
     const Shape memory = with_border(grid_.shape, border);
@@ -96,6 +105,10 @@ Graph::Graph(const Model& model, const GraphOptions& options, Monitor& monitor)
     } catch (const std::bad_alloc&) {
         throw no_memory(memory, sizeof(float), "the graph's nodes");
     }
+    if (device && on_cuda(options_.device, cuda_obstacle(view_, star_))) {
+        cuda_ = std::make_shared<CudaGraph>(view_, star_, options_.weights);
+        return;
+    }
     const double bytes = 0.5 * view_.edges * static_cast<double>(memory.count()) * sizeof(float);
     const bool wanted =
         options_.weights == EdgeWeights::stored ||
@@ -113,7 +126,15 @@ Graph::Graph(const Model& model, const GraphOptions& options, Monitor& monitor)
     view_.stored = stored_.get();
 }
 
-GraphField solve(const Graph& graph, const GraphSource& point, Monitor& monitor, int threads) {
+namespace {
+
+/// A field that nothing has reached, and the source's ways into it.
+struct Start {
+    GraphField field;
+    std::vector<Link> links;
+};
+
+Start start_at(const Graph& graph, const GraphSource& point) {
     const Grid& grid = graph.grid();
     Vec3 source = point.position;
     if (grid.is_2d()) source.y = grid.origin.y;
@@ -122,17 +143,59 @@ GraphField solve(const Graph& graph, const GraphSource& point, Monitor& monitor,
     field.source = grid.clamp(source);
     field.source_index = grid.to_index(field.source);
     field.start_time = point.start_time;
-    const std::vector<Link> links = graph.links(field.source);
+    std::vector<Link> links = graph.links(field.source);
     if (links.empty()) {
         throw InputError(fmt::format("source at {} is in air (move it below the surface)",
                                      to_string(grid, source)));
     }
+    return {std::move(field), std::move(links)};
+}
+
+void make_room(const Graph& graph, GraphField& field) {
     const Shape memory = graph.view().memory;
     try {
         field.times.assign(memory.count() + slack, std::numeric_limits<float>::infinity());
         field.predecessor.assign(memory.count(), from_nowhere);
     } catch (const std::bad_alloc&) {
         throw no_memory(memory, sizeof(float) + sizeof(std::uint16_t), "times and predecessors");
+    }
+}
+
+void solve_on_cuda(const Graph& graph, std::span<const GraphSource> sources, Monitor& monitor,
+                   const std::function<void(std::size_t, const GraphField&)>& consume) {
+    CudaGraph& cuda = *graph.cuda();
+    const std::size_t batch = cuda.batch(sources.size());
+    for (std::size_t first = 0; first < sources.size(); first += batch) {
+        monitor.check();
+        std::vector<GraphField> fields;
+        std::vector<std::vector<Link>> links;
+        for (const GraphSource& source :
+             sources.subspan(first, std::min(batch, sources.size() - first))) {
+            Start start = start_at(graph, source);
+            fields.push_back(std::move(start.field));
+            links.push_back(std::move(start.links));
+        }
+        cuda.solve(links, [&](std::size_t n) {
+            monitor.check();
+            make_room(graph, fields[n]);
+            cuda.fetch(n, fields[n]);
+            consume(first + n, fields[n]);
+            fields[n] = {};
+            monitor.advance();
+        });
+    }
+}
+
+}  // namespace
+
+GraphField solve(const Graph& graph, const GraphSource& point, Monitor& monitor, int threads) {
+    auto [field, links] = start_at(graph, point);
+    make_room(graph, field);
+    if (graph.cuda() != nullptr) {
+        graph.cuda()->solve(std::span(&links, 1), [&, &result = field](std::size_t n) {
+            graph.cuda()->fetch(n, result);
+        });
+        return std::move(field);
     }
     for (const Link& link : links) {
         field.times[link.place] = link.time;
@@ -144,13 +207,18 @@ GraphField solve(const Graph& graph, const GraphSource& point, Monitor& monitor,
         const int wanted = threads > 0 ? threads : resolve_threads(graph.options().threads);
         bellman_ford(graph, links, wanted, field, monitor);
     }
-    return field;
+    return std::move(field);
 }
 
 void for_each_field(const Graph& graph, std::span<const GraphSource> sources, Monitor& monitor,
                     const std::function<void(std::size_t, const GraphField&)>& consume) {
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("shortest paths", count);
+    if (graph.cuda() != nullptr) {
+        solve_on_cuda(graph, sources, monitor, consume);
+        monitor.end();
+        return;
+    }
     for_each_by_teams(count, resolve_threads(graph.options().threads),
                       [&](std::int64_t i, int team) {
                           monitor.check();

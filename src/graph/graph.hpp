@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/choice.hpp"
+#include "core/device.hpp"
 #include "core/field.hpp"
 #include "core/monitor.hpp"
 #include "graph/graph_view.hpp"
@@ -63,12 +64,17 @@ struct GraphOptions {
     NodeQueue queue = NodeQueue::buckets;
     TileVisits visits = TileVisits::changed;
     int threads = 0;  ///< 0: all cores
+    Device device = Device::cpu;
 };
 
 /// The radius that is used where none is given: docs/graph-study.md says what others cost and give.
 Index3 default_radius(const Grid& grid);
 
 void validate(const GraphOptions& options, const Grid& grid);
+
+/// Whether these options ask for the CUDA device. Throws InputError where they ask for what it
+/// cannot do.
+bool on_cuda(const GraphOptions& options);
 
 /// A straight way between a point and a node.
 struct Link {
@@ -87,6 +93,8 @@ struct GraphField {
     std::int64_t passes = 0;       ///< of Bellman and Ford's method
 };
 
+class CudaGraph;
+
 /// The graph of a model: star, slowness and, where they are stored, the times of all edges. Made
 /// once, it serves any number of sources, from several threads at once (paper 1's amortisation).
 class Graph {
@@ -97,7 +105,10 @@ class Graph {
     const GraphOptions& options() const { return options_; }
     const StarTable& star() const { return star_; }
     const GraphView& view() const { return view_; }
+    /// On the CPU.
     bool stores_weights() const { return view_.stored != nullptr; }
+    /// The same graph on the CUDA device, where bellman_ford runs there; else null.
+    CudaGraph* cuda() const { return cuda_.get(); }
     /// A lower bound of the slowness along any edge of nodes 8 n to 8 n + 7 of the memory.
     std::span<const float> least_slowness() const { return least_slowness_; }
 
@@ -113,6 +124,7 @@ class Graph {
     std::vector<float> least_slowness_;
     std::unique_ptr<float[]> stored_;
     GraphView view_;
+    std::shared_ptr<CudaGraph> cuda_;
 };
 
 /// A point that starts to radiate at `start_time`.
@@ -127,7 +139,8 @@ GraphField solve(const Graph& graph, const GraphSource& source, Monitor& monitor
 
 /// Solves every source by itself, in parallel over sources, and hands each field to `consume` with
 /// its source's number: in any order, from any thread, one call at a time per thread. Memory beside
-/// the graph is one field a thread, whatever the number of sources.
+/// the graph is one field a thread, whatever the number of sources. On the CUDA device, batches of
+/// sources are solved at once.
 void for_each_field(const Graph& graph, std::span<const GraphSource> sources, Monitor& monitor,
                     const std::function<void(std::size_t, const GraphField&)>& consume);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -24,7 +25,7 @@ inline constexpr std::size_t slack = 32;
 /// A node's part in the time of an edge.
 struct EdgeTerm {
     std::int32_t step = 0;  ///< in memory, from the edge's beginning
-    float weight = 0;       ///< length; 0 behind the last term of an edge
+    float weight = 0;       ///< length
 };
 
 /// The grid graph as plain pointers and numbers, for host or device. Arrays of nodes have a border
@@ -41,7 +42,7 @@ struct GraphView {
     int edges = 0;
     const std::int32_t* step = nullptr;
     const float* length = nullptr;
-    const std::int32_t* first_term = nullptr;
+    const std::int32_t* first_term = nullptr;  ///< of each edge, and the end of the last
     const EdgeTerm* terms = nullptr;
     /// [upper half of the star][node in memory], or null: computed when they are needed.
     const float* stored = nullptr;
@@ -58,26 +59,37 @@ struct GraphView {
     FERMAT_HD int opposite(int edge) const { return edges - 1 - edge; }
 };
 
-/// Time along an edge from its terms; infinite where it meets air or leaves the grid.
-FERMAT_HD inline float computed_weight(const GraphView& graph, std::size_t place, int edge) {
-    const float* const s = graph.slowness + place;
-    float sum = 0;
-    for (const EdgeTerm* term = graph.terms + graph.first_term[edge]; term->weight > 0; ++term) {
-        sum += term->weight * s[term->step];
-    }
-    return sum;
+/// a * b + sum, rounded once wherever the machine can, so that all code that makes a weight makes
+/// the same bits of it: compilers are else free to fuse here and not there.
+FERMAT_HD inline float multiply_add(float a, float b, float sum) {
+#if defined(__CUDA_ARCH__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return fmaf(a, b, sum);
+#else
+    return a * b + sum;
+#endif
 }
 
-/// The same of `Count` <= slack nodes in a row, to the same bits.
-template <int Count>
+/// Times along an edge from its terms, of `Count` nodes `Stride` apart in a row; infinite where
+/// they meet air or leave the grid. Count * Stride <= slack on the CPU.
+template <int Count, int Stride = 1>
 FERMAT_HD inline void computed_weights(const GraphView& graph, std::size_t place, int edge,
                                        float* out) {
     float sum[Count] = {};
-    for (const EdgeTerm* term = graph.terms + graph.first_term[edge]; term->weight > 0; ++term) {
-        const float* const s = graph.slowness + place + term->step;
-        for (int k = 0; k < Count; ++k) sum[k] += term->weight * s[k];
+    const EdgeTerm* const terms = graph.terms + graph.first_term[edge];
+    const int count = graph.first_term[edge + 1] - graph.first_term[edge];
+    for (int n = 0; n < count; ++n) {
+        const EdgeTerm term = terms[n];
+        const float* const s = graph.slowness + place + term.step;
+        for (int k = 0; k < Count; ++k) sum[k] = multiply_add(term.weight, s[k * Stride], sum[k]);
     }
     for (int k = 0; k < Count; ++k) out[k] = sum[k];
+}
+
+/// The same of one node, to the same bits.
+FERMAT_HD inline float computed_weight(const GraphView& graph, std::size_t place, int edge) {
+    float weight;
+    computed_weights<1>(graph, place, edge, &weight);
+    return weight;
 }
 
 /// Where the weights of an edge are stored: an edge is kept once, at its lower end (paper 1).

@@ -1,6 +1,7 @@
 #include "graph/prepare.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -50,6 +51,17 @@ std::vector<float> make_slowness(const Model& model, const GraphView& graph) {
         }
     }
     return slowness;
+}
+
+double mean_slowness(const GraphView& graph) {
+    double sum = 0;
+    double count = 0;
+    for (std::size_t n = 0; n < graph.memory.count(); ++n) {
+        const bool rock = std::isfinite(graph.slowness[n]);
+        sum += rock ? static_cast<double>(graph.slowness[n]) : 0;
+        count += rock ? 1 : 0;
+    }
+    return sum / count;
 }
 
 std::vector<float> make_least_slowness(const GraphView& graph) {

@@ -13,6 +13,9 @@ namespace fermat {
 /// Slowness in the graph's memory: infinite in air and in the border.
 std::vector<float> make_slowness(const Model& model, const GraphView& graph);
 
+/// Of all rock.
+double mean_slowness(const GraphView& graph);
+
 /// For every eight nodes in a row of memory, a lower bound of the slowness in the boxes of the
 /// star's radius round them: no edge of theirs takes less than its length times this. Rounding of
 /// weights is allowed for.

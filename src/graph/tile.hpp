@@ -85,7 +85,7 @@ FERMAT_HD void load_tile(Block block, const GraphView& graph, const TileTimes& a
 }
 
 /// One round of pull relaxation: every node takes the best of what its neighbours had. A lane is a
-/// run of `Run` <= slack nodes along z: one node on a GPU, a few registers on a CPU.
+/// run of `Run` <= slack nodes along z: a few registers of a CPU.
 template <int Run, class Block, class Weights>
 FERMAT_HD void relax_once(Block block, const GraphView& graph, const Weights& weights,
                           const Tile& tile, const float* now, float* next, int* changed) {

@@ -1,0 +1,465 @@
+#include <cooperative_groups.h>
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+
+#include "core/cuda_memory.hpp"
+#include "core/device.hpp"
+#include "graph/bellman_ford_cuda.hpp"
+#include "graph/node_tile_queue.hpp"
+#include "graph/node_tile_setup.hpp"
+#include "graph/shortest_tree.hpp"
+
+namespace fermat {
+namespace {
+
+/// On one multiprocessor: registers for 96 weights a lane are then left.
+constexpr int resident_blocks = 2;
+constexpr int wide = 1024;  ///< blocks of the plain kernels: enough to fill any device
+constexpr int threads = 256;
+
+/// On a GPU each thread is a lane and keeps its own.
+template <int Held>
+struct OwnLane {
+    NodeLane<Held> own;
+    __device__ NodeLane<Held>& operator[](int) { return own; }
+};
+
+/// All passes of a batch, without a word from the host.
+template <int Held>
+__global__ void __launch_bounds__(tile_lanes, resident_blocks)
+    relax_tiles(const __grid_constant__ NodeTiles tiles,
+                const __grid_constant__ HeldSteps<Held> steps,
+                const __grid_constant__ NodeTileQueue queue, float* times, std::size_t stride,
+                int* passes) {
+    extern __shared__ float shared[];
+    const TileRoom room = room_in(tiles, shared);
+    const CudaBlock block;
+    const auto grid = cooperative_groups::this_grid();
+    OwnLane<Held> lane;
+    int pass = 0;
+    while (true) {
+        const int slot = pass & (NodeTileQueue::ring - 1);
+        const unsigned count = queue.count[slot];
+        if (count == 0) break;
+        if (blockIdx.x == 0) queue.prepare(block, pass);
+        for (unsigned n = blockIdx.x; n < count; n += gridDim.x) {
+            take_node_tile(block, tiles, steps, queue, pass, queue.list[slot][n], times, stride,
+                           lane, room);
+        }
+        grid.sync();
+        ++pass;
+    }
+    if (grid.thread_rank() == 0) *passes = pass;
+}
+
+template <class T>
+__global__ void fill(T* values, std::size_t count, T value) {
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
+        values[n] = value;
+    }
+}
+
+/// Times of all edges, each once at its lower end: a warp makes those of 128 nodes in a row, so
+/// that a term is read once for four of each lane's.
+__global__ void make_weights(const __grid_constant__ GraphView graph, float* weights) {
+    constexpr int lanes = CudaWarp::lanes;
+    constexpr int each = 4;
+    constexpr int run = each * lanes;
+    const std::size_t runs = static_cast<std::size_t>((graph.shape.z + run - 1) / run);
+    const auto rows = static_cast<std::size_t>(graph.shape.x) * graph.shape.y;
+    const int half = graph.edges / 2;
+    const std::size_t warps = static_cast<std::size_t>(gridDim.x) * blockDim.x / lanes;
+    const std::size_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / lanes;
+    // Warps next to each other make the same nodes' edges: the nodes stay in the cache.
+    for (std::size_t job = warp; job < rows * runs * half; job += warps) {
+        const int edge = static_cast<int>(job % half);
+        const std::size_t row = job / half / runs;
+        const int z =
+            static_cast<int>(job / half % runs) * run + static_cast<int>(threadIdx.x % lanes);
+        const std::size_t place = graph.at(
+            {static_cast<int>(row / graph.shape.y), static_cast<int>(row % graph.shape.y), z});
+        float some[each];
+        computed_weights<each, lanes>(graph, place, half + edge, some);
+#pragma unroll
+        for (int k = 0; k < each; ++k) {
+            if (z + k * lanes >= graph.shape.z) break;
+            weights[static_cast<std::size_t>(edge) * graph.memory.count() + place + k * lanes] =
+                some[k];
+        }
+    }
+}
+
+__global__ void start(const __grid_constant__ NodeTiles tiles,
+                      const __grid_constant__ NodeTileQueue queue, const ShotLink* links,
+                      std::size_t count, float* times, std::size_t stride) {
+    const std::size_t n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= count) return;
+    start_from(tiles, queue, links[n], times + static_cast<std::size_t>(links[n].shot) * stride);
+}
+
+__global__ void mark_sources(const ShotLink* links, std::size_t count, const float* times,
+                             std::uint16_t* predecessor, std::size_t stride) {
+    const std::size_t n = blockIdx.x * blockDim.x + threadIdx.x;
+    if (n >= count) return;
+    const std::size_t at = static_cast<std::size_t>(links[n].shot) * stride + links[n].place;
+    if (times[at] == links[n].time) predecessor[at] = from_source;
+}
+
+/// Calls visit(place, offset of the shot) for every node of every shot.
+template <class Visit>
+__device__ void for_each_node(const GraphView& graph, int shots, Visit visit) {
+    const std::size_t nodes = graph.shape.count();
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < nodes * shots; n += step) {
+        const std::size_t in_shot = n % nodes;
+        const auto row = static_cast<int>(in_shot / graph.shape.z);
+        visit(graph.at({row / graph.shape.y, row % graph.shape.y,
+                        static_cast<int>(in_shot % graph.shape.z)}),
+              n / nodes * graph.memory.count());
+    }
+}
+
+__global__ void grow_tree(const __grid_constant__ GraphView graph, int shots, const float* times,
+                          std::uint16_t* predecessor, unsigned* left) {
+    for_each_node(graph, shots, [&](std::size_t place, std::size_t shot) {
+        std::uint16_t& mine = predecessor[shot + place];
+        if (mine == from_source) return;
+        mine = earlier_neighbour(graph, times + shot, place);
+        if (mine == from_nowhere && times[shot + place] < INFINITY) atomicAdd(left, 1U);
+    });
+}
+
+/// For the nodes that grow_tree left; `before` are the predecessors of the round before.
+__global__ void grow_level(const __grid_constant__ GraphView graph, int shots, const float* times,
+                           const std::uint16_t* before, std::uint16_t* predecessor,
+                           unsigned* left) {
+    for_each_node(graph, shots, [&](std::size_t place, std::size_t shot) {
+        std::uint16_t& mine = predecessor[shot + place];
+        if (mine != from_nowhere || !(times[shot + place] < INFINITY)) return;
+        mine = equal_neighbour(graph, times + shot, before + shot, place);
+        if (mine == from_nowhere) atomicAdd(left, 1U);
+    });
+}
+
+/// Calls run(Held) as a type: what a lane keeps of a star.
+template <class Run>
+void with_held(int edges, Run run) {
+    if (edges <= 16) {
+        run(std::integral_constant<int, 16>());
+    } else if (edges <= 32) {
+        run(std::integral_constant<int, 32>());
+    } else if (edges <= 48) {
+        run(std::integral_constant<int, 48>());
+    } else {
+        run(std::integral_constant<int, 96>());
+    }
+}
+
+int attribute(cudaDeviceAttr which) {
+    int device = 0;
+    int value = 0;
+    check_cuda(cudaGetDevice(&device), "asking for the device");
+    check_cuda(cudaDeviceGetAttribute(&value, which, device), "asking for the device");
+    return value;
+}
+
+std::size_t free_memory() {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
+    return free;
+}
+
+std::string gigabytes(std::size_t bytes) {
+    const auto tenths = static_cast<long long>(static_cast<double>(bytes) * 1e-8 + 0.5);
+    return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
+}
+
+}  // namespace
+
+std::string cuda_obstacle(const GraphView& graph, const StarTable& star) {
+    if (device_count() == 0) return {};
+    const NodeTiles tiles = make_node_tiles(graph, star, {}).tiles;
+    const std::size_t needed = room_bytes(tiles);
+    const auto most = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    if (needed <= most) return {};
+    const Index3 r = graph.border;
+    return "radius (" + std::to_string(r.x) + ", " + std::to_string(r.y) + ", " +
+           std::to_string(r.z) + ") takes " + std::to_string(needed / 1024) +
+           " KB a tile, and a multiprocessor has " + std::to_string(most / 1024) +
+           ": take a smaller radius";
+}
+
+struct CudaGraph::State {
+    std::mutex one_at_a_time;
+    NodeTileSetup setup;
+    CudaArray<float> slowness;
+    CudaArray<std::int32_t> step;
+    CudaArray<std::int32_t> tile_step;
+    CudaArray<std::int32_t> first_term;
+    CudaArray<EdgeTerm> terms;
+    CudaArray<float> weights;
+    int blocks = 0;
+
+    // Of a batch.
+    std::size_t shots = 0;
+    CudaArray<float> times;
+    CudaArray<std::uint16_t> predecessor;
+    CudaArray<float> key;
+    CudaArray<unsigned> counters;  ///< rounds and visits of entries, counts of lists, nodes left
+    CudaArray<unsigned> lists;
+    CudaArray<float> least;
+    CudaArray<ShotLink> links;
+    CudaArray<int> passes;
+
+    std::size_t last_shots = 0;
+    int last_passes = 0;
+    std::vector<unsigned> last_counters;
+
+    std::size_t stride() const { return setup.tiles.graph.memory.count(); }
+    std::size_t tile_count() const { return setup.tiles.tile_count(); }
+    std::size_t shot_bytes() const {
+        return stride() * (sizeof(float) + sizeof(std::uint16_t)) +
+               tile_count() * (3 + NodeTileQueue::ring) * sizeof(float) + 4096;
+    }
+    void reserve(std::size_t wanted, std::size_t link_count) {
+        if (links.size() < link_count) {
+            links = {};
+            links = CudaArray<ShotLink>(link_count);
+        }
+        if (shots >= wanted) return;
+        shots = 0;
+        times = {};
+        predecessor = {};
+        times = CudaArray<float>(wanted * stride());
+        predecessor = CudaArray<std::uint16_t>(wanted * stride());
+        key = CudaArray<float>(wanted * tile_count());
+        counters = CudaArray<unsigned>(2 * wanted * tile_count() + NodeTileQueue::ring + 1);
+        lists = CudaArray<unsigned>(NodeTileQueue::ring * wanted * tile_count());
+        least = CudaArray<float>(NodeTileQueue::ring * wanted);
+        passes = CudaArray<int>(1);
+        shots = wanted;
+    }
+    NodeTileQueue queue(std::size_t shot_count) const {
+        const std::size_t entries = shot_count * tile_count();
+        NodeTileQueue q;
+        q.key = key.data();
+        q.rounds = counters.data();
+        q.visits = counters.data() + entries;
+        q.count = counters.data() + 2 * entries;
+        for (int i = 0; i < NodeTileQueue::ring; ++i) {
+            q.list[i] = lists.data() + static_cast<std::size_t>(i) * entries;
+        }
+        q.least_of_pass = least.data();
+        q.shots = static_cast<int>(shot_count);
+        return q;
+    }
+    void relax(std::size_t shot_count) {
+        NodeTileQueue q = queue(shot_count);
+        float* all = times.data();
+        std::size_t apart = stride();
+        int* pass_count = passes.data();
+        with_held(setup.tiles.graph.edges, [&](auto held) {
+            constexpr int count = decltype(held)::value;
+            HeldSteps<count> steps = setup.template held_steps<count>();
+            void* arguments[] = {&setup.tiles, &steps, &q, &all, &apart, &pass_count};
+            check_cuda(
+                cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&relax_tiles<count>),
+                                            dim3(static_cast<unsigned>(blocks)), dim3(tile_lanes),
+                                            arguments, room_bytes(setup.tiles), nullptr),
+                "starting the shortest paths");
+        });
+    }
+    void find_predecessors(std::size_t shot_count, std::size_t link_count) {
+        const GraphView& graph = setup.tiles.graph;
+        const auto n = static_cast<int>(shot_count);
+        unsigned* const left = queue(shot_count).count + NodeTileQueue::ring;
+        const auto blocks_of_links = static_cast<unsigned>((link_count + threads - 1) / threads);
+        fill<<<wide, threads>>>(predecessor.data(), shot_count * stride(), from_nowhere);
+        mark_sources<<<blocks_of_links, threads>>>(links.data(), link_count, times.data(),
+                                                   predecessor.data(), stride());
+        grow_tree<<<4 * wide, threads>>>(graph, n, times.data(), predecessor.data(), left);
+        unsigned remaining = 0;
+        const auto ask = [&] {
+            check_cuda(cudaMemcpy(&remaining, left, sizeof remaining, cudaMemcpyDeviceToHost),
+                       "finding the paths");
+        };
+        ask();
+        if (remaining == 0) return;
+        const CudaArray<std::uint16_t> before(shot_count * stride());
+        for (unsigned last = 0; remaining > 0 && remaining != last; ask()) {
+            last = remaining;
+            check_cuda(cudaMemcpyAsync(before.data(), predecessor.data(), before.bytes(),
+                                       cudaMemcpyDeviceToDevice),
+                       "finding the paths");
+            check_cuda(cudaMemsetAsync(left, 0, sizeof(unsigned)), "finding the paths");
+            grow_level<<<wide, threads>>>(graph, n, times.data(), before.data(), predecessor.data(),
+                                          left);
+        }
+    }
+};
+
+CudaGraph::CudaGraph(const GraphView& host, const StarTable& star, EdgeWeights weights,
+                     const NodeTileTuning& tuning)
+    : state_(std::make_unique<State>()) {
+    if (device_count() == 0) {
+        throw InputError("this machine has no CUDA device (use --device cpu)");
+    }
+    if (const std::string obstacle = cuda_obstacle(host, star); !obstacle.empty()) {
+        throw InputError(obstacle);
+    }
+    State& s = *state_;
+    s.setup = make_node_tiles(host, star, tuning);
+    GraphView& graph = s.setup.tiles.graph;
+    // Runs of 128 nodes may be read over the end.
+    constexpr std::size_t overhang = 128;
+    s.slowness = CudaArray<float>(host.memory.count() + overhang);
+    s.step = CudaArray<std::int32_t>(star.step.size());
+    s.tile_step = CudaArray<std::int32_t>(s.setup.step.size());
+    s.first_term = CudaArray<std::int32_t>(star.first_term.size());
+    s.terms = CudaArray<EdgeTerm>(star.terms.size());
+    fill<<<1, overhang>>>(s.slowness.data() + host.memory.count(), overhang, INFINITY);
+    s.step.upload(star.step);
+    s.tile_step.upload(s.setup.step);
+    s.first_term.upload(star.first_term);
+    s.terms.upload(star.terms);
+    graph.slowness = s.slowness.data();
+    graph.step = s.step.data();
+    graph.length = nullptr;
+    graph.first_term = s.first_term.data();
+    graph.terms = s.terms.data();
+    graph.stored = nullptr;
+    s.setup.tiles.step = s.tile_step.data();
+
+    const auto half = static_cast<std::size_t>(host.edges / 2);
+    const std::size_t bytes = half * host.memory.count() * sizeof(float);
+    const std::size_t free = free_memory();
+    if (weights == EdgeWeights::stored && bytes + s.shot_bytes() > free) {
+        throw ComputeError("the times of the graph's edges take " + gigabytes(bytes) +
+                           " of the CUDA device's memory (" + gigabytes(free) +
+                           " are free: use weights 'computed', a smaller radius, or cpu)");
+    }
+    if (weights == EdgeWeights::stored ||
+        (weights == EdgeWeights::automatic && bytes + s.shot_bytes() < free / 2)) {
+        s.weights = CudaArray<float>(half * host.memory.count());
+        // Those of the border are read, and add to times that are infinite.
+        check_cuda(cudaMemset(s.weights.data(), 0, s.weights.bytes()), "making weights");
+        graph.stored = s.weights.data();
+    }
+    with_held(graph.edges, [&](auto held) {
+        const auto kernel = reinterpret_cast<const void*>(&relax_tiles<decltype(held)::value>);
+        const std::size_t shared = room_bytes(s.setup.tiles);
+        check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(shared)),
+                   "setting up the shortest paths");
+        int resident = 0;
+        check_cuda(
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, tile_lanes, shared),
+            "setting up the shortest paths");
+        s.blocks = std::max(1, resident) * attribute(cudaDevAttrMultiProcessorCount);
+    });
+    set_slowness({host.slowness, host.memory.count()});
+}
+
+CudaGraph::~CudaGraph() = default;
+
+bool CudaGraph::stores_weights() const { return state_->weights.size() > 0; }
+
+std::size_t CudaGraph::batch(std::size_t wanted) const {
+    const State& s = *state_;
+    constexpr std::size_t filling_nodes = std::size_t{1} << 25;
+    const std::size_t filling = std::max<std::size_t>(1, filling_nodes / s.stride());
+    const auto fit =
+        static_cast<std::size_t>(0.9 * static_cast<double>(free_memory())) / s.shot_bytes() +
+        s.shots;
+    return std::clamp<std::size_t>(std::min({wanted, filling, fit}), 1, 256);
+}
+
+double CudaGraph::set_slowness(std::span<const float> slowness) {
+    State& s = *state_;
+    const std::lock_guard lock(s.one_at_a_time);
+    s.slowness.upload(slowness);
+    CudaTimer timer;
+    timer.start();
+    if (s.weights.size() > 0) {
+        make_weights<<<8 * wide, threads>>>(s.setup.tiles.graph, s.weights.data());
+    }
+    return timer.stop("making weights");
+}
+
+double CudaGraph::solve(std::span<const std::vector<Link>> sources,
+                        const std::function<void(std::size_t)>& consume) {
+    State& s = *state_;
+    const std::lock_guard lock(s.one_at_a_time);
+    std::vector<ShotLink> links;
+    for (std::size_t n = 0; n < sources.size(); ++n) {
+        for (const Link& link : sources[n]) {
+            links.push_back({link.place, link.time, static_cast<int>(n)});
+        }
+    }
+    s.reserve(sources.size(), links.size());
+    s.links.upload(links);
+    NodeTiles& tiles = s.setup.tiles;
+    const NodeTileQueue queue = s.queue(sources.size());
+    const std::size_t entries = sources.size() * s.tile_count();
+    const auto blocks_of_links = static_cast<unsigned>((links.size() + threads - 1) / threads);
+
+    CudaTimer timer;
+    timer.start();
+    fill<<<wide, threads>>>(s.times.data(), sources.size() * s.stride(), INFINITY);
+    fill<<<wide, threads>>>(s.key.data(), entries, INFINITY);
+    fill<<<1, threads>>>(s.least.data(), NodeTileQueue::ring * sources.size(), INFINITY);
+    check_cuda(cudaMemsetAsync(s.counters.data(), 0, s.counters.bytes()),
+               "starting the shortest paths");
+    start<<<blocks_of_links, threads>>>(tiles, queue, s.links.data(), links.size(), s.times.data(),
+                                        s.stride());
+    s.relax(sources.size());
+    s.find_predecessors(sources.size(), links.size());
+    const double seconds = timer.stop("finding shortest paths");
+
+    s.last_shots = sources.size();
+    s.passes.download(std::span(&s.last_passes, 1));
+    s.last_counters.resize(2 * entries);
+    check_cuda(cudaMemcpy(s.last_counters.data(), s.counters.data(), 2 * entries * sizeof(unsigned),
+                          cudaMemcpyDeviceToHost),
+               "counting visits");
+    for (std::size_t n = 0; n < sources.size(); ++n) consume(n);
+    return seconds;
+}
+
+void CudaGraph::fetch(std::size_t number, GraphField& field) const {
+    const State& s = *state_;
+    const std::size_t nodes = s.stride();
+    check_cuda(cudaMemcpy(field.times.data(), s.times.data() + number * nodes,
+                          nodes * sizeof(float), cudaMemcpyDeviceToHost),
+               "fetching a time field");
+    check_cuda(cudaMemcpy(field.predecessor.data(), s.predecessor.data() + number * nodes,
+                          nodes * sizeof(std::uint16_t), cudaMemcpyDeviceToHost),
+               "fetching predecessors");
+    field.passes = s.last_passes;
+    field.relaxations = 0;
+    for (std::size_t t = 0; t < s.tile_count(); ++t) {
+        field.relaxations +=
+            static_cast<std::int64_t>(s.last_counters[number * s.tile_count() + t]) * tile_lanes *
+            s.setup.tiles.graph.edges;
+    }
+}
+
+CudaGraph::Work CudaGraph::work() const {
+    const State& s = *state_;
+    const std::size_t entries = s.last_shots * s.tile_count();
+    Work work;
+    for (std::size_t n = 0; n < entries; ++n) {
+        work.rounds_per_tile += s.last_counters[n];
+        work.visits_per_tile += s.last_counters[entries + n];
+    }
+    work.rounds_per_tile /= static_cast<double>(entries);
+    work.visits_per_tile /= static_cast<double>(entries);
+    work.passes = s.last_passes;
+    return work;
+}
+
+}  // namespace fermat

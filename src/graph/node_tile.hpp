@@ -1,0 +1,242 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "core/atomic.hpp"
+#include "core/block.hpp"
+#include "core/host_device.hpp"
+#include "graph/graph_view.hpp"
+
+// Tiles as a GPU relaxes them: a lane a node, which keeps the weights of its edges for the length
+// of a visit, so that a round reads nothing but the tile's times.
+
+#if defined(__CUDA_ARCH__)
+#define FERMAT_UNROLL _Pragma("unroll")
+#else
+#define FERMAT_UNROLL
+#endif
+
+namespace fermat {
+
+/// Nodes of a tile, and threads of a block.
+inline constexpr int tile_lanes = 256;
+
+/// How a graph is cut into tiles.
+struct NodeTiles {
+    GraphView graph;
+    Shape size;    ///< of a tile, tile_lanes in all
+    Shape tiles;   ///< how many there are
+    Shape memory;  ///< of a tile's copy of the times, with a border as wide as the star
+    Index3 reach;  ///< how many tiles away a change can be seen
+    const std::int32_t* step = nullptr;  ///< of the star's edges in the copy
+    int rounds = 1;                      ///< of relaxation in a visit, at most
+    float window = 0;  ///< tiles whose changes are this much later than the first ones wait
+
+    FERMAT_HD unsigned tile_count() const { return static_cast<unsigned>(tiles.count()); }
+    FERMAT_HD int directions() const {
+        return (2 * reach.x + 1) * (2 * reach.y + 1) * (2 * reach.z + 1);
+    }
+    FERMAT_HD int own_direction() const { return directions() / 2; }
+    /// The way to a neighbour, in tiles.
+    FERMAT_HD Index3 direction(int d) const {
+        const int across = 2 * reach.z + 1;
+        const int row = d / across;
+        const int deep = 2 * reach.y + 1;
+        return {row / deep - reach.x, row % deep - reach.y, d % across - reach.z};
+    }
+    FERMAT_HD Index3 tile_index(unsigned tile) const {
+        const auto n = static_cast<int>(tile);
+        const int row = n / tiles.z;
+        return {row / tiles.y, row % tiles.y, n % tiles.z};
+    }
+    /// Node `lane` of a tile, from its first one.
+    FERMAT_HD Index3 node_of(int lane) const {
+        const int row = lane / size.z;
+        return {row / size.y, row % size.y, lane % size.z};
+    }
+    /// Whether an edge may lead from node `n` of a tile into the tile at `to`.
+    FERMAT_HD bool sees(Index3 n, Index3 to) const {
+        bool yes = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            const int first = to[axis] * size[axis];
+            const int r = graph.border[axis];
+            yes = yes && n[axis] + r >= first && n[axis] - r < first + size[axis];
+        }
+        return yes;
+    }
+};
+
+/// Steps of the edges that lanes keep, in the tile's copy. As a kernel's parameter they are
+/// constants that instructions take as they are.
+template <int Held>
+struct HeldSteps {
+    std::int32_t step[Held] = {};
+};
+
+/// What a lane keeps during a visit: on a GPU, in registers.
+template <int Held>
+struct NodeLane {
+    float weight[Held];
+    std::size_t place;  ///< of its node in the graph's memory
+    int here;           ///< in the tile's copy
+    float before;       ///< time at the beginning of the visit
+    float best;
+    bool inside;  ///< the grid: tiles at its far faces hang over
+};
+
+/// Memory that the lanes of a tile share.
+struct TileRoom {
+    float* times = nullptr;     ///< NodeTiles::memory
+    float* earliest = nullptr;  ///< one a direction
+    int* changed = nullptr;     ///< one a round
+    int* waits = nullptr;       ///< one
+};
+
+FERMAT_HD inline std::size_t room_bytes(const NodeTiles& tiles) {
+    return tiles.memory.count() * sizeof(float) +
+           static_cast<std::size_t>(tiles.directions()) * sizeof(float) +
+           static_cast<std::size_t>(tiles.rounds + 1) * sizeof(int);
+}
+/// The same in `memory`, which has room_bytes().
+FERMAT_HD inline TileRoom room_in(const NodeTiles& tiles, float* memory) {
+    TileRoom room;
+    room.times = memory;
+    room.earliest = memory + tiles.memory.count();
+    room.changed = reinterpret_cast<int*>(room.earliest + tiles.directions());
+    room.waits = room.changed + tiles.rounds;
+    return room;
+}
+
+namespace detail {
+
+FERMAT_HD inline float earlier(float a, float b) {
+#if defined(__CUDA_ARCH__)
+    return fminf(a, b);
+#else
+    return a < b ? a : b;
+#endif
+}
+
+/// The least of what all lanes bring; each lane of the block must call it.
+FERMAT_HD inline void least_into(const HostBlock&, float& least, float value) {
+    least = earlier(least, value);
+}
+#if defined(__CUDACC__)
+__device__ inline void least_into(const CudaBlock&, float& least, float value) {
+    const CudaWarp warp;
+    const float first = warp.least(value);
+    if (warp.leads() && first < INFINITY) atomic_least(least, first);
+}
+#endif
+
+template <int Held>
+FERMAT_HD_INLINE void begin_lane(const NodeTiles& tiles, Index3 first, int number,
+                                 NodeLane<Held>& lane) {
+    const GraphView& graph = tiles.graph;
+    const Index3 n = tiles.node_of(number);
+    const Index3 node{first.x + n.x, first.y + n.y, first.z + n.z};
+    const Index3 r = graph.border;
+    lane.inside = node.x < graph.shape.x && node.y < graph.shape.y && node.z < graph.shape.z;
+    lane.place = graph.at(lane.inside ? node : Index3{});
+    lane.here = static_cast<int>(tiles.memory.offset(n.x + r.x, n.y + r.y, n.z + r.z));
+    const int edges = lane.inside ? graph.edges : 0;
+    if (graph.stored != nullptr) {
+        FERMAT_UNROLL
+        for (int e = 0; e < Held; ++e) {
+            lane.weight[e] = e < edges ? *stored_weight(graph, lane.place, e) : INFINITY;
+        }
+    } else {
+        FERMAT_UNROLL
+        for (int e = 0; e < Held; ++e) {
+            lane.weight[e] = e < edges ? computed_weight(graph, lane.place, e) : INFINITY;
+        }
+    }
+}
+
+/// The best of what a node's neighbours have, and of its own time.
+template <int Held>
+FERMAT_HD_INLINE float pulled(const NodeTiles& tiles, const HeldSteps<Held>& steps,
+                              const NodeLane<Held>& lane, const float* times) {
+    static_assert(Held % 2 == 0);
+    const float* const here = times + lane.here;
+    float best = *here;
+    FERMAT_UNROLL
+    for (int e = 0; e < Held; e += 2) {
+        best = earlier(best, earlier(here[steps.step[e]] + lane.weight[e],
+                                     here[steps.step[e + 1]] + lane.weight[e + 1]));
+    }
+    if (!lane.inside) return best;
+    for (int e = Held; e < tiles.graph.edges; ++e) {
+        best = earlier(best, here[tiles.step[e]] + edge_weight(tiles.graph, lane.place, e));
+    }
+    return best;
+}
+
+template <class Block>
+FERMAT_HD void load_times(Block block, const NodeTiles& tiles, const float* times, Index3 first,
+                          const TileRoom& room) {
+    const Shape all = tiles.graph.memory;
+    const Shape copy = tiles.memory;
+    block.for_each(static_cast<int>(copy.count()), [&](int n) {
+        const int row = n / copy.z;
+        const Index3 at{first.x + row / copy.y, first.y + row % copy.y, first.z + n % copy.z};
+        const bool inside = at.x < all.x && at.y < all.y && at.z < all.z;
+        room.times[n] = inside ? read_fresh(times[all.offset(at)]) : INFINITY;
+    });
+}
+
+}  // namespace detail
+
+/// Visits a tile: rounds of pull relaxation until it rests, or as many as there may be. Gives their
+/// number; the last of room.changed then says whether it was cut short. room.earliest becomes the
+/// earliest change that each direction can see, infinite where there is none.
+///
+/// Tiles that run at once may see each other's times before or after a change: who is to see it
+/// for certain is woken once it is published. All roads lead to the same times, since the least of
+/// the rounded sums along all paths is what it is, whatever order they are summed in.
+template <int Held, class Block, class Lanes>
+FERMAT_HD_INLINE int visit_node_tile(Block block, const NodeTiles& tiles,
+                                     const HeldSteps<Held>& steps, float* times, unsigned tile,
+                                     Lanes& lanes, const TileRoom& room) {
+    const Index3 t = tiles.tile_index(tile);
+    const Index3 first{t.x * tiles.size.x, t.y * tiles.size.y, t.z * tiles.size.z};
+    // Weights first: they come from far, and are not waited for before they are used.
+    block.for_each(tile_lanes, [&](int n) { detail::begin_lane(tiles, first, n, lanes[n]); });
+    detail::load_times(block, tiles, times, first, room);
+    block.for_each(tiles.rounds, [&](int round) { room.changed[round] = 0; });
+    block.for_each(tiles.directions(), [&](int d) { room.earliest[d] = INFINITY; });
+    block.for_each(tile_lanes, [&](int n) { lanes[n].before = room.times[lanes[n].here]; });
+    int round = 0;
+    bool resting = false;
+    while (round < tiles.rounds && !resting) {
+        block.for_each(tile_lanes, [&](int n) {
+            lanes[n].best = detail::pulled(tiles, steps, lanes[n], room.times);
+        });
+        block.for_each(tile_lanes, [&](int n) {
+            const NodeLane<Held>& lane = lanes[n];
+            if (!lane.inside || !(lane.best < room.times[lane.here])) return;
+            room.times[lane.here] = lane.best;
+            room.changed[round] = 1;
+        });
+        resting = room.changed[round] == 0;
+        ++round;
+    }
+    block.for_each(tile_lanes, [&](int n) {
+        const NodeLane<Held>& lane = lanes[n];
+        const float time = room.times[lane.here];
+        const bool changed = time < lane.before;
+        if (changed) {
+            times[lane.place] = time;
+            publish();
+        }
+        const Index3 node = tiles.node_of(n);
+        for (int d = 0; d < tiles.directions(); ++d) {
+            const bool seen = changed && tiles.sees(node, tiles.direction(d));
+            detail::least_into(block, room.earliest[d], seen ? time : INFINITY);
+        }
+    });
+    return round;
+}
+
+}  // namespace fermat

@@ -1,0 +1,121 @@
+#pragma once
+
+#include "graph/node_tile.hpp"
+
+namespace fermat {
+
+/// The update map (paper 2) and the lists of the tiles in it, for a batch of shots: an entry is
+/// shot * tiles + tile. A pass takes all of one list; what it changes goes to the list of the next,
+/// so that between passes nothing has to be done but wait for all blocks. Lists are kept in `ring`
+/// copies and cleared by the pass that nobody else reads or writes them in.
+struct NodeTileQueue {
+    static constexpr int ring = 4;
+
+    float* key = nullptr;        ///< [entry]: its earliest unseen change; infinite: in no list
+    unsigned* rounds = nullptr;  ///< [entry], of relaxation so far
+    unsigned* visits = nullptr;  ///< [entry]
+    unsigned* list[ring] = {};
+    unsigned* count = nullptr;       ///< [ring]
+    float* least_of_pass = nullptr;  ///< [ring][shot], of the keys in a list
+    int shots = 1;
+
+    FERMAT_HD float& least(int pass, int shot) const {
+        return least_of_pass[(pass & (ring - 1)) * shots + shot];
+    }
+    /// Clears what the pass after the next will fill; by one block, during pass `pass`.
+    template <class Block>
+    FERMAT_HD void prepare(Block block, int pass) const {
+        block.for_each(shots, [&](int shot) {
+            least(pass + 2, shot) = INFINITY;
+            if (shot == 0) count[(pass + 2) & (ring - 1)] = 0;
+        });
+    }
+    FERMAT_HD void push(int pass, unsigned entry) const {
+        const int slot = pass & (ring - 1);
+        list[slot][atomic_add(count[slot], 1)] = entry;
+    }
+    /// Puts an entry into the list of the next pass, if it is in none.
+    FERMAT_HD void wake(int pass, int shot, unsigned entry, float time) const {
+        atomic_least(least(pass + 1, shot), time);
+        if (atomic_least(key[entry], time) == INFINITY) push(pass + 1, entry);
+    }
+    /// Leaves an entry for the next pass.
+    FERMAT_HD void wait(int pass, int shot, unsigned entry, float time) const {
+        atomic_least(least(pass + 1, shot), time);
+        push(pass + 1, entry);
+    }
+};
+
+/// Wakes the tile at `to` from another, for a change at `time`.
+FERMAT_HD inline void wake_neighbour(const NodeTiles& tiles, const NodeTileQueue& queue, int pass,
+                                     int shot, Index3 tile, Index3 to, float time) {
+    const Index3 n{tile.x + to.x, tile.y + to.y, tile.z + to.z};
+    const bool inside = n.x >= 0 && n.x < tiles.tiles.x && n.y >= 0 && n.y < tiles.tiles.y &&
+                        n.z >= 0 && n.z < tiles.tiles.z;
+    if (!inside) return;
+    const auto number = static_cast<unsigned>(tiles.tiles.offset(n));
+    queue.wake(pass, shot, static_cast<unsigned>(shot) * tiles.tile_count() + number, time);
+}
+
+/// A node that the source reaches by a straight way.
+struct ShotLink {
+    std::size_t place = 0;
+    float time = 0;
+    int shot = 0;
+};
+
+/// Gives the node its time and wakes all who see it, for pass 0.
+FERMAT_HD inline void start_from(const NodeTiles& tiles, const NodeTileQueue& queue,
+                                 const ShotLink& link, float* times) {
+    times[link.place] = link.time;
+    const Index3 n = tiles.graph.node(link.place);
+    const Index3 tile{n.x / tiles.size.x, n.y / tiles.size.y, n.z / tiles.size.z};
+    const Index3 inner{n.x % tiles.size.x, n.y % tiles.size.y, n.z % tiles.size.z};
+    for (int d = 0; d < tiles.directions(); ++d) {
+        const Index3 to = tiles.direction(d);
+        if (tiles.sees(inner, to)) {
+            wake_neighbour(tiles, queue, -1, link.shot, tile, to, link.time);
+        }
+    }
+}
+
+/// Deals with one entry of a pass's list. `times` are those of all shots, one behind the other,
+/// `stride` apart.
+template <int Held, class Block, class Lanes>
+FERMAT_HD_INLINE void take_node_tile(Block block, const NodeTiles& tiles,
+                                     const HeldSteps<Held>& steps, const NodeTileQueue& queue,
+                                     int pass, unsigned entry, float* times, std::size_t stride,
+                                     Lanes& lanes, const TileRoom& room) {
+    const int shot = static_cast<int>(entry / tiles.tile_count());
+    const unsigned tile = entry % tiles.tile_count();
+    block.for_each(1, [&](int) {
+        const float key = read_fresh(queue.key[entry]);
+        // A tile far ahead of the wave would be visited in vain: what reaches it will be improved.
+        *room.waits = key > read_fresh(queue.least(pass, shot)) + tiles.window ? 1 : 0;
+        if (*room.waits != 0) {
+            queue.wait(pass, shot, entry, key);
+        } else {
+            // From here on, changes that come too late for this visit wake the tile again.
+            atomic_exchange(queue.key[entry], INFINITY);
+            publish();
+        }
+    });
+    const bool waits = *room.waits != 0;
+    block.for_each(0, [](int) {});  // all lanes have read before the next entry is looked at
+    if (waits) return;
+    const int rounds = visit_node_tile(
+        block, tiles, steps, times + static_cast<std::size_t>(shot) * stride, tile, lanes, room);
+    const bool cut_short = room.changed[rounds - 1] != 0;
+    block.for_each(tiles.directions(), [&](int d) {
+        const bool own = d == tiles.own_direction();
+        if (own) {
+            queue.rounds[entry] += static_cast<unsigned>(rounds);
+            ++queue.visits[entry];
+        }
+        if (!(room.earliest[d] < INFINITY) || (own && !cut_short)) return;
+        wake_neighbour(tiles, queue, pass, shot, tiles.tile_index(tile), tiles.direction(d),
+                       room.earliest[d]);
+    });
+}
+
+}  // namespace fermat

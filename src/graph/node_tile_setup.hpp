@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "graph/node_tile.hpp"
+#include "graph/star_table.hpp"
+
+namespace fermat {
+
+/// How a graph is cut for a GPU, and the steps of its star in a tile's copy. Pointers are still
+/// those of the graph's own view; tiles.step is null.
+struct NodeTileSetup {
+    NodeTiles tiles;
+    std::vector<std::int32_t> step;
+
+    template <int Held>
+    HeldSteps<Held> held_steps() const {
+        HeldSteps<Held> held;
+        for (std::size_t e = 0; e < step.size() && e < static_cast<std::size_t>(Held); ++e) {
+            held.step[e] = step[e];
+        }
+        return held;
+    }
+};
+
+/// How a GPU goes about its tiles: what was fastest on an H200.
+struct NodeTileTuning {
+    int rounds = 8;     ///< of relaxation in a visit, at most
+    double window = 1;  ///< tiles later than the first by this many crossings of a tile wait
+};
+
+NodeTileSetup make_node_tiles(const GraphView& graph, const StarTable& star,
+                              const NodeTileTuning& tuning);
+
+}  // namespace fermat

@@ -1,0 +1,275 @@
+// The GPU's shortest paths run on the host: the same tiles, lists, passes and arithmetic, with the
+// lanes of a block one after another.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "graph/graph.hpp"
+#include "graph/node_tile_queue.hpp"
+#include "graph/node_tile_setup.hpp"
+#include "graph/shortest_tree.hpp"
+#include "model/makers.hpp"
+
+namespace fermat {
+namespace {
+
+constexpr int held = 16;  ///< fewer than most stars have: the rest are read in each round
+
+struct Outcome {
+    std::vector<std::vector<float>> times;  ///< of each shot, in the graph's memory
+    int passes = 0;
+    double visits = 0;
+};
+
+Outcome relax_on_tiles(const Graph& graph, std::span<const Vec3> sources, LaneOrder order,
+                       const NodeTileTuning& tuning = {}) {
+    NodeTileSetup setup = make_node_tiles(graph.view(), graph.star(), tuning);
+    NodeTiles& tiles = setup.tiles;
+    tiles.step = setup.step.data();
+    const HeldSteps<held> steps = setup.held_steps<held>();
+    const std::size_t stride = graph.view().memory.count();
+    const std::size_t entries = sources.size() * tiles.tile_count();
+    std::vector<float> times(sources.size() * stride, INFINITY);
+    std::vector<float> key(entries, INFINITY);
+    std::vector<unsigned> rounds(entries);
+    std::vector<unsigned> visits(entries);
+    std::vector<unsigned> lists[NodeTileQueue::ring];
+    std::vector<unsigned> counts(NodeTileQueue::ring);
+    std::vector<float> least(NodeTileQueue::ring * sources.size(), INFINITY);
+    NodeTileQueue queue;
+    queue.key = key.data();
+    queue.rounds = rounds.data();
+    queue.visits = visits.data();
+    for (int i = 0; i < NodeTileQueue::ring; ++i) {
+        lists[i].resize(entries);
+        queue.list[i] = lists[i].data();
+    }
+    queue.count = counts.data();
+    queue.least_of_pass = least.data();
+    queue.shots = static_cast<int>(sources.size());
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+        for (const Link& link : graph.links(sources[s])) {
+            start_from(tiles, queue, {link.place, link.time, static_cast<int>(s)},
+                       times.data() + s * stride);
+        }
+    }
+    std::vector<float> memory(room_bytes(tiles) / sizeof(float));
+    const TileRoom room = room_in(tiles, memory.data());
+    std::vector<NodeLane<held>> lanes(tile_lanes);
+    const HostBlock block(order);
+    int pass = 0;
+    for (; counts[pass % NodeTileQueue::ring] > 0; ++pass) {
+        queue.prepare(block, pass);
+        const int slot = pass % NodeTileQueue::ring;
+        const unsigned count = counts[slot];
+        for (unsigned n = 0; n < count; ++n) {
+            // Any order of the list must do.
+            const unsigned at = order == LaneOrder::forward ? n : count - 1 - n;
+            take_node_tile(block, tiles, steps, queue, pass, lists[slot][at], times.data(), stride,
+                           lanes, room);
+        }
+    }
+    Outcome outcome;
+    outcome.passes = pass;
+    for (const unsigned v : visits) outcome.visits += v;
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+        outcome.times.emplace_back(times.begin() + static_cast<std::ptrdiff_t>(s * stride),
+                                   times.begin() + static_cast<std::ptrdiff_t>((s + 1) * stride));
+    }
+    return outcome;
+}
+
+/// Blocks of random velocity, some nodes air, with sources in rock: on a node and between.
+struct RandomCase {
+    Model model;
+    std::vector<Vec3> sources;
+};
+
+RandomCase random_case(unsigned seed, int dimensions) {
+    std::mt19937 random(seed);
+    const auto between = [&](int low, int high) {
+        return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+    };
+    const int most = dimensions == 3 ? 21 : 70;
+    const Grid grid{{between(3, most), dimensions == 3 ? between(3, most) : 1, between(3, most)},
+                    {1, -2, 3},
+                    {1, 0.1 * between(7, 15), 0.1 * between(7, 15)}};
+    const Model blocks =
+        random_blocks_model(grid, {1, 5, {between(1, 9), between(1, 9), between(1, 9)}, seed});
+    const Index3 at{between(0, grid.shape.x - 2),
+                    dimensions == 3 ? between(0, grid.shape.y - 2) : 0,
+                    between(0, grid.shape.z - 2)};
+    Field<float> velocity(grid.shape);
+    for (int i = 0; i < grid.shape.x; ++i) {
+        for (int j = 0; j < grid.shape.y; ++j) {
+            for (int k = 0; k < grid.shape.z; ++k) {
+                const bool near =
+                    std::abs(i - at.x) < 3 && std::abs(j - at.y) < 3 && std::abs(k - at.z) < 3;
+                velocity(i, j, k) = !near && random() % 7 == 0 ? 0 : blocks.velocity()(i, j, k);
+            }
+        }
+    }
+    const Vec3 node = grid.position(at);
+    Vec3 between_nodes = node;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (grid.shape[axis] > 1) between_nodes[axis] += 0.3 * grid.spacing[axis];
+    }
+    return {Model(grid, std::move(velocity)), {node, between_nodes}};
+}
+
+GraphOptions options_of(unsigned seed) {
+    GraphOptions options;
+    options.reading = seed % 3 == 0 ? Reading::nearest : Reading::linear;
+    options.edges = seed % 5 == 0 ? StarEdges::full : StarEdges::coprime;
+    options.weights = seed % 4 < 2 ? EdgeWeights::stored : EdgeWeights::computed;
+    options.solver = GraphSolver::bellman_ford;
+    options.threads = 1;
+    return options;
+}
+
+TEST(NodeTile, TimesAreThoseOfTheCpuToTheBit) {
+    for (unsigned seed = 0; seed < 12; ++seed) {
+        const int dimensions = seed % 2 == 0 ? 2 : 3;
+        const RandomCase c = random_case(seed, dimensions);
+        GraphOptions options = options_of(seed);
+        const int most = dimensions == 3 ? 2 : 6;
+        options.radius = {1 + static_cast<int>(seed) % most, dimensions == 3 ? 1 : 0,
+                          1 + static_cast<int>(seed / 2) % most};
+        const Graph graph(c.model, options);
+        const Outcome forward = relax_on_tiles(graph, c.sources, LaneOrder::forward);
+        const Outcome backward = relax_on_tiles(graph, c.sources, LaneOrder::backward);
+        for (std::size_t s = 0; s < c.sources.size(); ++s) {
+            GraphField field = solve(graph, {c.sources[s], 0});
+            field.times.resize(graph.view().memory.count());
+            EXPECT_EQ(forward.times[s], field.times) << "seed " << seed << ", source " << s;
+            EXPECT_EQ(backward.times[s], field.times) << "seed " << seed << ", source " << s;
+        }
+    }
+}
+
+TEST(NodeTile, StarsWiderThanATileReachBeyondItsNeighbours) {
+    const Grid grid{{30, 1, 80}, {}, {1, 1, 1}};
+    const Model model = random_blocks_model(grid, {1, 5, {5, 1, 5}, 3});
+    GraphOptions options = options_of(1);
+    options.radius = {9, 0, 33};
+    const Graph graph(model, options);
+    const std::vector<Vec3> sources{{3, 0, 78}};
+    GraphField field = solve(graph, {sources[0], 0});
+    field.times.resize(graph.view().memory.count());
+    EXPECT_EQ(relax_on_tiles(graph, sources, LaneOrder::forward).times[0], field.times);
+}
+
+TEST(NodeTile, NeitherWindowNorRoundsChangeTheTimes) {
+    const RandomCase c = random_case(100, 2);
+    GraphOptions options = options_of(1);
+    options.radius = {3, 0, 3};
+    const Graph graph(c.model, options);
+    const Outcome usual = relax_on_tiles(graph, c.sources, LaneOrder::forward);
+    for (const double window : {0.0, 0.1, 1e9}) {
+        for (const int rounds : {1, 2, 100}) {
+            const Outcome other =
+                relax_on_tiles(graph, c.sources, LaneOrder::forward, {rounds, window});
+            EXPECT_EQ(other.times, usual.times) << window << ", " << rounds;
+        }
+    }
+}
+
+TEST(NodeTile, TilesAreSeldomVisitedAgain) {
+    const double h = 10.0 / 255;
+    const Model model = gradient_model({{256, 1, 256}, {}, {h, h, h}}, 0.5, 0.35);
+    GraphOptions options = options_of(1);
+    options.radius = {6, 0, 6};
+    const Graph graph(model, options);
+    const Outcome outcome = relax_on_tiles(graph, std::vector<Vec3>{{0, 0, 0}}, LaneOrder::forward);
+    constexpr double tiles = 256.0 * 256.0 / tile_lanes;
+    EXPECT_LT(outcome.visits / tiles, 8);
+    RecordProperty("visits_per_tile", std::to_string(outcome.visits / tiles));
+    RecordProperty("passes", outcome.passes);
+}
+
+/// Predecessors of a field at rest, as the GPU finds them.
+std::vector<std::uint16_t> tree_of(const Graph& graph, const GraphField& field,
+                                   std::span<const Link> links, int& levels) {
+    const GraphView& view = graph.view();
+    std::vector<std::uint16_t> predecessor(view.memory.count(), from_nowhere);
+    for (const Link& link : links) {
+        if (field.times[link.place] == link.time) predecessor[link.place] = from_source;
+    }
+    const auto for_each_left = [&](auto body) {
+        std::size_t left = 0;
+        for (std::size_t n = 0; n < view.shape.count(); ++n) {
+            const auto z = static_cast<std::size_t>(view.shape.z);
+            const auto y = static_cast<std::size_t>(view.shape.y);
+            const std::size_t place =
+                view.at({static_cast<int>(n / z / y), static_cast<int>(n / z % y),
+                         static_cast<int>(n % z)});
+            if (predecessor[place] != from_nowhere || !std::isfinite(field.times[place])) continue;
+            predecessor[place] = body(place);
+            left += predecessor[place] == from_nowhere;
+        }
+        return left;
+    };
+    std::size_t left = for_each_left(
+        [&](std::size_t place) { return earlier_neighbour(view, field.times.data(), place); });
+    for (levels = 0; left > 0; ++levels) {
+        const std::vector<std::uint16_t> before = predecessor;
+        const std::size_t now = for_each_left([&](std::size_t place) {
+            return equal_neighbour(view, field.times.data(), before.data(), place);
+        });
+        EXPECT_LT(now, left);
+        if (now >= left) break;
+        left = now;
+    }
+    return predecessor;
+}
+
+void expect_tree(const Graph& graph, GraphField field, int& levels) {
+    field.predecessor = tree_of(graph, field, graph.links(field.source), levels);
+    const GraphView& view = graph.view();
+    for (std::size_t place = 0; place < view.memory.count(); ++place) {
+        const std::uint16_t edge = field.predecessor[place];
+        EXPECT_EQ(edge == from_nowhere, !std::isfinite(field.times[place]));
+        if (edge == from_nowhere || edge == from_source) continue;
+        const std::size_t from =
+            static_cast<std::size_t>(static_cast<std::int64_t>(place) + view.step[edge]);
+        EXPECT_EQ(field.times[from] + edge_weight(view, place, edge), field.times[place]);
+    }
+    // Ends, if there are no circles.
+    for (const Vec3 corner : {graph.grid().origin, graph.grid().far_corner()}) {
+        const GraphPath path = graph_path(graph, field, corner);
+        EXPECT_TRUE(!std::isfinite(path.time) || path.points.back() == field.source);
+    }
+}
+
+TEST(NodeTile, PredecessorsGiveTheTimes) {
+    for (unsigned seed = 0; seed < 8; ++seed) {
+        const RandomCase c = random_case(seed, seed % 2 == 0 ? 2 : 3);
+        GraphOptions options = options_of(seed);
+        options.radius = {2, 2, 3};
+        const Graph graph(c.model, options);
+        int levels = 0;
+        for (const Vec3 source : c.sources) expect_tree(graph, solve(graph, {source, 0}), levels);
+        EXPECT_EQ(levels, 0);
+    }
+}
+
+TEST(NodeTile, PathsWhoseTimeRoundingSwallowsDoNotGoInCircles) {
+    const Grid grid{{9, 1, 60}, {}, {1, 1, 1}};
+    Field<float> velocity(grid.shape);
+    for (int i = 0; i < 9; ++i) {
+        for (int k = 0; k < 60; ++k) velocity(i, 0, k) = k < 20 ? 1e-3F : 1e9F;
+    }
+    const Model model(grid, std::move(velocity));
+    GraphOptions options = options_of(1);
+    options.radius = {2, 0, 2};
+    const Graph graph(model, options);
+    int levels = 0;
+    expect_tree(graph, solve(graph, {{4, 0, 0}, 0}), levels);
+    EXPECT_GT(levels, 5);
+}
+
+}  // namespace
+}  // namespace fermat

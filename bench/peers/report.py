@@ -1,0 +1,129 @@
+"""docs/peers.md and its figure, from the results of run.py."""
+
+import json
+
+from compare import ahead, is_ours
+from figure import draw
+from tables import inversion_ahead, markdown, ratio_text, table
+
+HEADINGS = {
+    "paper5": ("Paper 5's nine scenarios", "Squares of 100, 200 and 500 cells of size 1. Homogeneous:"
+               " v = 2, source in the middle, 16 receivers round the edges. Layers: v = 2 over 5, the"
+               " interface at a tenth of the depth, source at the corner, 19 receivers on the surface;"
+               " errors are those along the surface, and nodes on the interface hold the mean of both"
+               " velocities. Gradient: v = 1 + 0.01 z, the same survey. Fermat is also measured on"
+               " coarser and finer grids of the same media, for comparisons at equal error."),
+    "paper1": ("Paper 1's gradient", "v = 0.5 to 4 km/s over 10 km, source at the corner."),
+    "volumes": ("3-D, constant gradient", "v = 2 + 0.5 z km/s in a cube of 10 km, source near"
+                " (5, 5, 0.5), rays to 1000 random receivers."),
+    "shortest-path": ("Shortest paths at equal accuracy", "v = 2 + 0.5 z km/s over 10 km; what the"
+                      " forward star's radius is to Fermat, the number of secondary nodes on an edge"
+                      " is to ttcrpy."),
+    "survey": ("One iteration of tomography", "100 shots by 100 receivers in the cube of 128³ nodes:"
+               " times, rays and the sensitivity matrix of all 10,000 pairs. Errors are those of the"
+               " times at receivers. A slow package does some of the shots, and its seconds are"
+               " multiplied."),
+    "koenigsee": ("Inversion of the Königssee line", "From the file of 714 picks to a model that"
+                  " explains them, settings of each package's own example; Fermat stops at the misfit"
+                  " that pyGIMLi was published with, 0.73 ms."),
+}
+
+
+
+INTRODUCTION = """# Beside other packages
+
+Written by `scripts/bench-peers` from the rows in `bench/peers/results`; do not edit.
+
+Every row was measured in a process of its own, one after another. Imports, compilation and the making
+of grids are left out; seconds are the median of five runs by the clock, fewer where a run takes long,
+as the row says. Memory is the most that the process held, with interpreter, imports and model. Errors
+are relative to the closed form, over nodes at least three cells from the source. No peer uses several
+threads inside one shot, so that rows with more than one are Fermat's alone, but for surveys and
+inversions. Fermat is compiled for the machine it runs on (as `scripts/build` does, and as fteikpy does
+by itself); the other packages are what PyPI gives.
+
+"Fermat ahead" is a peer's time over that of our fastest row whose mean error is no larger, with as many
+threads: on the same grid, or on any grid of the same problem, which is then named. Rays are compared
+where ours are also no further off and no more are lost. **Bold** marks what a peer does better.
+"""
+
+
+def load(folder):
+    """Results by workload, in the order of the headings."""
+    found = {}
+    for name in HEADINGS:
+        path = folder / f"{name}.json"
+        if path.exists():
+            found[name] = json.loads(path.read_text())
+    return found
+
+
+def versions(results):
+    found = {}
+    for result in results.values():
+        for row in result["rows"]:
+            found[row["distribution"]] = row["version"] or "not installed"
+    return ", ".join(f"{name} {version}" for name, version in found.items())
+
+
+def comparisons(name, rows):
+    """Kinds of comparison in a workload: a title and how a peer's row is compared."""
+    if name == "koenigsee":
+        return {"": lambda row: inversion_ahead(row, rows)}
+    kinds = {"": lambda row: ahead(row, rows)}
+    if any("with_rays" in row for row in rows):
+        kinds[", with rays"] = lambda row: ahead(row, rows, rays=True)
+    if name != "survey":
+        kinds[", any grid"] = lambda row: ahead(row, rows, anywhere=True)
+    return kinds
+
+
+def span(found):
+    """Least and largest of ratios in words; None stands for a row that ours are not as accurate
+    as."""
+    known = sorted(value[0] for value in found if value)
+    texts = [ratio_text(value) for value in (known[:1] + known[-1:] if len(known) > 1 else known)]
+    text = " to ".join(texts)
+    if known and known[0] < 1:
+        text = f"**{text}**"
+    missing = sum(value is None for value in found)
+    if missing:
+        text += f"{'; ' if text else ''}**{missing} of {len(found)} not as accurate**"
+    return text
+
+
+def summary(results):
+    """Least and largest ratio of each peer in each workload."""
+    peers = []
+    for result in results.values():
+        for row in result["rows"]:
+            if not is_ours(row) and row["distribution"] not in peers:
+                peers.append(row["distribution"])
+    body = []
+    for name, result in results.items():
+        for kind, compared in comparisons(name, result["rows"]).items():
+            found = {peer: [] for peer in peers}
+            for row in result["rows"]:
+                if (value := compared(row)) != "":
+                    found[row["distribution"]].append(value)
+            body.append([HEADINGS[name][0] + kind, *(span(found[peer]) for peer in peers)])
+    return markdown(["Fermat ahead, ×", *peers], body)
+
+
+def told(result):
+    return (f"{result['date']}, {result['machine']}, Python {result['python']}; rows end after "
+            f"{result['limit']:.0f} s.")
+
+
+def write_page(folder, docs):
+    results = load(folder)
+    parts = [INTRODUCTION, f"Versions: {versions(results)}.\n", summary(results)]
+    rows = {name: result["rows"] for name, result in results.items()}
+    if draw(rows, docs / "images" / "peers.png"):
+        parts.append("## Accuracy per second\n\n![Mean error against seconds of every package and "
+                     "order](images/peers.png)\n\nOne thread; further down and to the left is "
+                     "better. Points of a line are grids of growing size.\n")
+    for name, result in results.items():
+        title, text = HEADINGS[name]
+        parts.append(f"## {title}\n\n{text} {told(result)}\n\n{table(name, result['rows'])}")
+    (docs / "peers.md").write_text("\n".join(parts))

@@ -1,0 +1,140 @@
+"""The tables of docs/peers.md, from rows of the results."""
+
+from compare import ahead, grid, is_ours
+
+
+def number(value, form=".3g"):
+    return "" if value is None else format(value, form)
+
+
+def size(row):
+    """As the papers say it: paper 5's squares by cells, all else by nodes."""
+    refined = row.get("refined", 1)
+    other = ("" if refined == 1 else f", {refined:g} × finer" if refined > 1 else
+             f", {1 / refined:g} × coarser")
+    return f"{row['nodes']}{'³' if row['medium'] == 'cube' else '²'}{other}"
+
+
+def seconds(row):
+    runs = row["runs"]
+    fewer = "" if runs >= 5 else " (1 run)" if runs == 1 else f" ({runs} runs)"
+    return number(row["seconds"]) + fewer
+
+
+def ratio_text(value):
+    return f"{value:.2g}" if value < 10 else f"{value:.0f}"
+
+
+def ratio(found, row=None):
+    """A ratio in words; our method where it is another grid."""
+    if found == "":
+        return ""
+    if found is None:
+        return "**none as accurate**"
+    times, ours = found
+    text = f"{ratio_text(times)} ×"
+    if times < 1:
+        text = f"**{text}**"
+    if row is not None and grid(ours) != grid(row):
+        text += f" ({size(ours)})"
+    return text
+
+
+def rays_cell(row):
+    if "rays_failed" in row:
+        return f"failed: {row['rays_failed']}"
+    if "with_rays" not in row:
+        return ""
+    scaled = "" if row["traced"] == row["rays"] else f" (from {row['traced']} rays)"
+    return number(row["with_rays"]) + scaled
+
+
+def lost_cell(row):
+    if "with_rays" not in row:
+        return ""
+    off = "" if row["off"] is None else f", {row['off']:.2g} cells off"
+    return f"{row['lost']} of {row['traced']}{off}"
+
+
+def field_table(rows, with_rays):
+    head = ["medium", "grid", "package", "threads", "map, s"]
+    head += ["map + rays, s", "rays lost"] if with_rays else []
+    head += ["mean error", "max error", "peak MiB", "Fermat ahead, this grid"]
+    head += ["with rays"] if with_rays else []
+    head += ["any grid, equal error"]
+    body = []
+    for row in rows:
+        line = [row["medium"], size(row), row["method"], str(row["threads"])]
+        if "failed" in row:
+            line.append(failure(row))
+            body.append(line + [""] * (len(head) - len(line)))
+            continue
+        line.append(seconds(row))
+        line += [rays_cell(row), lost_cell(row)] if with_rays else []
+        line += [f"{row['mean_error']:.1e}", f"{row['max_error']:.1e}", f"{row['peak_mib']:.0f}"]
+        line.append(ratio(ahead(row, rows)))
+        line += [ratio(ahead(row, rows, rays=True))] if with_rays else []
+        line.append(ratio(ahead(row, rows, anywhere=True), row))
+        body.append(line)
+    return head, body
+
+
+def failure(row):
+    return f"{row['failed']} ({row['distribution']} {row['version'] or 'of no version'})"
+
+
+def survey_table(rows):
+    head = ["package", "threads", "seconds", "shots measured", "matrix", "mean error", "max error",
+            "peak MiB", "Fermat ahead"]
+    body = []
+    for row in rows:
+        line = [row["method"], str(row["threads"])]
+        if "failed" in row:
+            line.append(failure(row))
+        else:
+            line += [seconds(row), f"{row['measured_shots']} of {row['shots']}",
+                     "yes" if row["matrix"] else "no", f"{row['mean_error']:.1e}",
+                     f"{row['max_error']:.1e}", f"{row['peak_mib']:.0f}",
+                     ratio(ahead(row, rows))]
+        body.append(line + [""] * (len(head) - len(line)))
+    return head, body
+
+
+def inversion_ahead(row, rows):
+    """Against ours with as many threads and a misfit no larger; a tenth of a per cent is none."""
+    if is_ours(row) or "failed" in row:
+        return ""
+    found = [ours for ours in rows if is_ours(ours) and "failed" not in ours
+             and ours["threads"] == row["threads"] and ours["rms"] <= 1.001 * row["rms"]]
+    best = min(found, key=lambda ours: ours["seconds"], default=None)
+    return None if best is None else (row["seconds"] / best["seconds"], best)
+
+
+def inversion_table(rows):
+    head = ["package", "threads", "seconds", "iterations", "unknowns", "RMS at start, ms", "RMS, ms",
+            "peak MiB", "Fermat ahead"]
+    body = []
+    for row in rows:
+        line = [row["method"], str(row["threads"])]
+        if "failed" in row:
+            line.append(failure(row))
+        else:
+            start = row["start_rms"]
+            line += [seconds(row), str(row["iterations"]), str(row["unknowns"]),
+                     "" if start is None else number(1e3 * start), number(1e3 * row["rms"]),
+                     f"{row['peak_mib']:.0f}", ratio(inversion_ahead(row, rows))]
+        body.append(line + [""] * (len(head) - len(line)))
+    return head, body
+
+
+def markdown(head, body):
+    lines = [head, ["---"] * len(head), *body]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
+
+
+def table(name, rows):
+    if name == "survey":
+        return markdown(*survey_table(rows))
+    if name == "koenigsee":
+        return markdown(*inversion_table(rows))
+    return markdown(*field_table(rows, any("rays" in row for row in rows)))

@@ -1,0 +1,86 @@
+"""The workloads: which rows each has, as jobs for child.py."""
+
+import koenigsee_job
+import packages
+import survey_job
+
+FERMAT = "Fermat fim, order 2"
+PEERS = ("pyekfmm, order 2", "fteikpy, 2 sweeps", "ttcrpy FSM, order 1", "scikit-fmm, order 2",
+         "pykonal")
+
+
+def field(method, medium, nodes, *, threads=1, **more):
+    return {"kind": "field_job", "method": method, "medium": medium, "nodes": nodes,
+            "threads": threads, "distribution": packages.METHODS[method][0].distribution,
+            **more}
+
+
+def paper5(setup):
+    jobs = []
+    for medium in ("homogeneous", "layers", "gradient"):
+        for cells in (100,) if setup.quick else (100, 200, 500):
+            jobs += [field(FERMAT, medium, cells, threads=n, rays=True) for n in setup.threads]
+            # For comparisons at equal accuracy. An interface must lie on nodes of its grid.
+            refined = (0.5, 4) if medium == "layers" else (0.25,)
+            jobs += [field(FERMAT, medium, cells, rays=True, refined=r) for r in refined]
+            jobs += [field(name, medium, cells, rays=True) for name in PEERS]
+    return jobs
+
+
+def paper1(setup):
+    every = ("Fermat fim, order 1", "Fermat fmm, order 2", "Fermat vidale", *PEERS,
+             "pyekfmm, order 1", "scikit-fmm, order 1")
+    jobs = []
+    for nodes in (64, 128) if setup.quick else (128, 256, 512, 1024, 1600):
+        jobs += [field(FERMAT, "paper 1", nodes, threads=n) for n in setup.threads]
+        jobs += [field(name, "paper 1", nodes) for name in every]
+        if nodes <= 512:
+            jobs.append(field("ttcrpy FSM, WENO3", "paper 1", nodes))
+    return jobs
+
+
+def volumes(setup):
+    """Slow variants are left out of the larger cubes."""
+    jobs = []
+    for nodes in (24, 32) if setup.quick else (64, 128, 256):
+        jobs += [field(FERMAT, "cube", nodes, threads=n, rays=True) for n in setup.threads]
+        jobs += [field(name, "cube", nodes) for name in (
+            "Fermat fim, order 1", "Fermat fmm, order 2", "Fermat vidale") if
+            nodes <= 128 or "fim" in name]
+        jobs += [field(name, "cube", nodes, rays=True) for name in PEERS]
+        if nodes <= 128:
+            jobs += [field(name, "cube", nodes) for name in (
+                "pyekfmm, order 1", "scikit-fmm, order 1", "pykonal, point source")]
+        if nodes <= 64:
+            jobs.append(field("ttcrpy FSM, WENO3", "cube", nodes))
+    return jobs
+
+
+def shortest_path(setup):
+    jobs = []
+    for medium, nodes, radii, counts in (
+            (("square", 64, (1, 5), (2,)),) if setup.quick else
+            (("square", 512, range(1, 9), (2, 5, 10)), ("cube", 48, range(1, 6), (2, 5)))):
+        jobs += [field(f"Fermat dijkstra, radius {radius}", medium, nodes) for radius in radii]
+        jobs += [field(f"ttcrpy SPM, {count} secondary", medium, nodes) for count in counts]
+    return jobs
+
+
+def survey(setup):
+    size = {"nodes": 24, "shots": 4, "receivers": 5} if setup.quick else {
+        "nodes": 128, "shots": 100, "receivers": 100}
+    return [{"kind": "survey_job", "method": name, "medium": "cube", "distribution": distribution,
+             "threads": setup.threads[-1], **size}
+            for name, (_, distribution, _) in survey_job.SURVEYS.items()]
+
+
+def koenigsee(setup):
+    return [{"kind": "koenigsee_job", "method": name, "medium": "Königssee",
+             "distribution": distribution, "threads": threads, "data": setup.data}
+            for name, (_, distribution) in koenigsee_job.INVERSIONS.items()
+            for threads in setup.threads if distribution == "fermat" or threads > 1
+            or len(setup.threads) == 1]
+
+
+WORKLOADS = {"paper5": paper5, "paper1": paper1, "volumes": volumes,
+             "shortest-path": shortest_path, "survey": survey, "koenigsee": koenigsee}

@@ -73,7 +73,9 @@ def _example(found: re.Match[str]) -> str:
 
 def entry(thing: Any, name: str, level: int) -> str:
     title = f"{'#' * level} `{name}`"
-    call = f"```python\n{signature(thing, name)}\n```\n\n" if callable(thing) else ""
+    made_by_others = thing is fermat.CudaModel  # it has no constructor of its own
+    shown = callable(thing) and not made_by_others
+    call = f"```python\n{signature(thing, name)}\n```\n\n" if shown else ""
     return f"{title}\n\n{call}{docstring(thing)}\n"
 
 

@@ -54,8 +54,8 @@ def bench(
     >>> bool(rows[0]["rays"] == 100)
     True
     """
-    flags = [f"--device={device}", f"--threads={threads}"]
-    for name, value in options.items():
+    flags = [f"--device={device}"]
+    for name, value in (options | {"threads": threads or False}).items():
         if value is not False:
             flags.append(f"--{name}" + ("" if value is True else f"={value}"))
     with tempfile.TemporaryDirectory() as folder:

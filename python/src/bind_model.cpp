@@ -1,14 +1,11 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <limits>
-#include <new>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include "bindings.hpp"
@@ -64,14 +61,23 @@ std::string description(const Model& model) {
                        model.has_air() ? ", with air" : "");
 }
 
+nb::object model_or_cuda_model(nb::handle, nb::object velocity, const AxisNumbers& spacing,
+                               const AxisNumbers& origin) {
+    if (lies_on_cuda(velocity)) return cuda_model_from(velocity, spacing, origin);
+    return nb::cast(model_from(velocity, spacing, origin));
+}
+
 constexpr const char* model_doc =
     R"(Velocity on the nodes of a regular grid.
 
-velocity is an array (nx, ny, nz), or (nx, nz) in 2-D, of float32 or float64 in any layout. An array
-of float32 in C order that has its memory to itself is not copied: it becomes read-only, so that the
-model stays as it was checked; give velocity.copy() to go on writing to it. z is depth, positive down. 0 marks air (no propagation). spacing is the distance of
-neighbouring nodes, one number or one each axis; origin is the position of the first node. Units
-are your own but consistent: km, s and km/s, say. An array with ny = 1 makes a 2-D model.
+velocity is an array (nx, ny, nz), or (nx, nz) in 2-D, of float32 or float64 in any layout. z is
+depth, positive down. 0 marks air (no propagation). spacing is the distance of neighbouring nodes,
+one number or one each axis; origin is the position of the first node. Units are your own but
+consistent: km, s and km/s, say. An array with ny = 1 makes a 2-D model.
+
+An array of float32 in C order that has its memory to itself is not copied: it becomes read-only, so
+that the model stays as it was checked; give velocity.copy() to go on writing to it. An array of
+CuPy, PyTorch or JAX on a CUDA device makes a CudaModel.
 
     >>> import fermat as fm, numpy as np
     >>> fm.Model(np.full((101, 51), 2.0), spacing=0.1)  # km and km/s
@@ -82,13 +88,18 @@ are your own but consistent: km, s and km/s, say. An array with ny = 1 makes a 2
 
 void bind_model(nb::module_& module) {
     nb::class_<Model> type(module, "Model", model_doc);
-    // An array on a CUDA device makes a model of another type, hence no __init__.
-    type.def(nb::new_([](nb::object velocity, const AxisNumbers& spacing,
-                         const AxisNumbers& origin) -> nb::object {
-                 return lies_on_cuda(velocity) ? cuda_model_from(velocity, spacing, origin)
-                                               : nb::cast(model_from(velocity, spacing, origin));
-             }),
-             "velocity"_a.none(), nb::kw_only(), "spacing"_a = 1.0, "origin"_a = 0.0);
+    // An array on a CUDA device makes a model of another type, which __init__ could not.
+    type.def_static("__new__", &model_or_cuda_model, "cls"_a, "velocity"_a.none(), nb::kw_only(),
+                    "spacing"_a = 1.0, "origin"_a = 0.0,
+                    nb::sig("def __new__(cls, velocity: numpy.typing.NDArray[typing.Any], *, "
+                            "spacing: float | collections.abc.Sequence[float] = 1.0, "
+                            "origin: float | collections.abc.Sequence[float] = 0.0) -> Model"));
+    type.def(
+        "__init__", [](nb::handle, nb::handle, const AxisNumbers&, const AxisNumbers&) {},
+        "velocity"_a.none(), nb::kw_only(), "spacing"_a = 1.0, "origin"_a = 0.0,
+        nb::sig("def __init__(self, velocity: numpy.typing.NDArray[typing.Any], *, "
+                "spacing: float | collections.abc.Sequence[float] = 1.0, "
+                "origin: float | collections.abc.Sequence[float] = 0.0) -> None"));
     type.def_prop_ro(
         "velocity",
         [](nb::handle_t<Model> self) {
@@ -121,17 +132,15 @@ void bind_model(nb::module_& module) {
     type.def("__copy__", &Model::copy);
     type.def("__deepcopy__", [](const Model& self, const nb::object&) { return self.copy(); });
 
-    using State = std::tuple<nb::object, AxisNumbers, AxisNumbers>;
     type.def(
-        "__getstate__",
+        "__getnewargs_ex__",
         [](nb::handle_t<Model> self) {
-            return nb::make_tuple(self.attr("velocity").attr("copy")(), self.attr("spacing"),
-                                  self.attr("origin"));
+            nb::dict options;
+            options["spacing"] = self.attr("spacing");
+            options["origin"] = self.attr("origin");
+            return nb::make_tuple(nb::make_tuple(self.attr("velocity").attr("copy")()), options);
         },
-        nb::sig("def __getstate__(self) -> tuple[object, ...]"));
-    type.def("__setstate__", [](Model& self, const State& state) {
-        new (&self) Model(model_from(std::get<0>(state), std::get<1>(state), std::get<2>(state)));
-    });
+        nb::sig("def __getnewargs_ex__(self) -> tuple[tuple[object], dict[str, object]]"));
     bind_makers(type);
     bind_files(type);
     bind_views(type);

@@ -1,10 +1,10 @@
+import os
 from pathlib import Path
 
-import matplotlib
 import numpy as np
 import pytest
 
-matplotlib.use("Agg")
+os.environ["MPLBACKEND"] = "Agg"  # before matplotlib is imported, where it is installed
 
 
 @pytest.fixture

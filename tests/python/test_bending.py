@@ -19,6 +19,7 @@ def points(board):
 
 
 def test_rays_of_a_model(board, points):
+    pytest.importorskip("scipy")
     rays = fm.rays(board, *points, tracer="bending")
     assert (rays.status == "ok").all()
     assert set(rays.start) <= {"straight", "deep", "sides"}

@@ -4,8 +4,10 @@ import doctest
 import inspect
 
 import fermat as fm
-import matplotlib.pyplot as plt
 import pytest
+
+plt = pytest.importorskip("matplotlib.pyplot")
+pytest.importorskip("scipy")
 
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

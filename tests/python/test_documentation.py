@@ -10,8 +10,10 @@ import re
 import subprocess
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import pytest
+
+plt = pytest.importorskip("matplotlib.pyplot")
+pytest.importorskip("scipy")
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *ROOT.glob("examples/**/*.md")])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("matplotlib")
 ROOT = Path(__file__).resolve().parents[2]
 QUICK = {  # script: further arguments, and its picture
     "head-waves/head_waves.py": ([], "head-waves.png"),

@@ -87,7 +87,7 @@ def test_bench_gives_the_tables_of_the_command_line():
     ("call", "kind", "sentence"),
     [
         (lambda: fm.bench("speed"), ValueError, "speed"),
-        (lambda: fm.bench("rays", largest=7), ValueError, "--largest '7'"),
+        (lambda: fm.bench("rays", largest=7), ValueError, "--largest is '7'"),
         (lambda: fm.bench("rays", colour=7), ValueError, "--colour"),
     ],
 )

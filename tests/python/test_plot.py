@@ -1,10 +1,11 @@
 """Pictures show the model the right way up, at its own scale."""
 
 import fermat as fm
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
-from matplotlib.collections import LineCollection
+
+plt = pytest.importorskip("matplotlib.pyplot")
+LineCollection = pytest.importorskip("matplotlib.collections").LineCollection
 
 
 @pytest.fixture(autouse=True)

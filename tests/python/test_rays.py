@@ -109,6 +109,7 @@ def test_pairs_choose_the_rays(line):
 
 
 def test_what_cannot_arrive_says_why(hills):
+    pytest.importorskip("scipy")
     rays = fm.rays(hills, [(1, 2), (8, -0.9)], [(5, 3), (2, -0.9)])
     assert list(rays.status) == ["ok", "receiver_in_air", "source_in_air", "source_in_air"]
     assert "1 ok" in repr(rays)
@@ -138,6 +139,7 @@ def test_rows_times_slowness_are_the_times(request, rng, name):
 
 @pytest.mark.parametrize("shape", [(11, 9), (11, 7, 9), (11, 2, 9)])
 def test_coverage_counts_rays_and_lengths_in_cells(shape, rng):
+    pytest.importorskip("scipy")
     model = fm.Model.gradient(shape, v0=2, gradient=0.1)
     far = np.array(shape) - 1
     rays = fm.rays(model, *rng.uniform(0, far, (2, 6, len(shape))))
@@ -179,6 +181,7 @@ def test_wrong_input_is_named(line, change, message):
 
 
 def test_an_unknown_basis_is_named(some):
+    pytest.importorskip("scipy")
     with pytest.raises(ValueError, match="unknown basis 'edges'"):
         some.sensitivity("edges")
 
@@ -210,6 +213,7 @@ def test_a_suffix_that_is_not_hdf5_is_refused(some, tmp_path):
 
 @pytest.mark.parametrize("counts", [(0, 0), (1, 0), (0, 1)])
 def test_no_rays_are_rays_too(line, counts, tmp_path):
+    pytest.importorskip("scipy")
     rays = fm.rays(line, *(np.zeros((n, 2)) for n in counts))
     assert repr(rays) == "Rays(0 rays; 0 points)"
     assert rays.points.shape == (0, 2)

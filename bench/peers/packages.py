@@ -43,10 +43,15 @@ class Pyekfmm:
         self._medium = medium
         self._order = order
         flat = medium.ndim == 2
-        x, *y, z = medium.source
-        self._source = np.array([x, *(y or [0.0]), z], dtype=np.float32)
+        self.move(medium.source)
         self._size = (medium.shape[0], 1, medium.shape[1]) if flat else medium.shape
         self._velocity = medium.velocity.reshape(self._size).ravel(order="F").copy()
+
+    def move(self, source):
+        """To another source."""
+        self._at = tuple(source)
+        x, *y, z = source
+        self._source = np.array([x, *(y or [0.0]), z], dtype=np.float32)
 
     def solve(self):
         ax, ay, az = ([0, self._medium.h, size] for size in self._size)
@@ -68,7 +73,7 @@ class Pyekfmm:
         if medium.ndim == 3:
             options["az"] = axis
         ray = self._pyekfmm.ray2d if medium.ndim == 2 else self._pyekfmm.ray3d
-        return [ray(self.field(), medium.source, receiver, ax=axis, ay=axis, **options).T
+        return [ray(self.field(), self._at, receiver, ax=axis, ay=axis, **options).T
                 for receiver in receivers]
 
 

@@ -111,8 +111,8 @@ def summary(results):
 
 
 def told(result):
-    return (f"{result['date']}, {result['machine']}, Python {result['python']}; rows end after "
-            f"{result['limit']:.0f} s.")
+    return (f"{result['date']}, {result['machine']}, a load of {result['load']:.1f} before; Python "
+            f"{result['python']}; rows end after {result['limit']:.0f} s.")
 
 
 def write_page(folder, docs):

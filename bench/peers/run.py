@@ -78,6 +78,7 @@ def key(row):
 def run_workload(name, arguments, setup, before):
     """Measures a workload; rows that --only leaves out stay as they were before."""
     rows = []
+    load = os.getloadavg()[0]
     for job in WORKLOADS[name](setup):
         if arguments.only and not any(part in job["method"] for part in arguments.only):
             rows += [row for row in before if key(row) == key(job)]
@@ -96,7 +97,7 @@ def run_workload(name, arguments, setup, before):
         print(f"{name}: {job['method']}, {job['medium']} {job.get('nodes', '')}, "
               f"{job['threads']} threads: {told}  [{time.perf_counter() - start:.0f} s]", flush=True)
     return {"workload": name, "date": str(datetime.date.today()), "machine": machine(),
-            "python": platform.python_version(), "limit": arguments.limit, "rows": rows}
+            "load": load, "python": platform.python_version(), "limit": arguments.limit, "rows": rows}
 
 
 def main():

@@ -1,9 +1,12 @@
 """What an iteration of tomography needs: times, rays and the sensitivity matrix of all pairs."""
 
+import time
+
 import numpy as np
 
 from measure import median_seconds, peak_mib
 from media import cube
+from packages import Pyekfmm
 
 
 def survey(nodes, shots, receivers):
@@ -83,19 +86,14 @@ def fteikpy(medium, sources, receivers, threads):
 def pyekfmm(medium, sources, receivers, threads):
     """Times by field and rays one by one; it has no threads and no matrix. Of the rays five are
     traced and their seconds multiplied, since each takes the gradient of the whole field anew."""
-    import time
-
-    from packages import Pyekfmm
-
     package = Pyekfmm(medium)
     index = tuple(np.round(receivers / medium.h).astype(int).T)
+    some = 5
 
     def work():
-        times, some = [], 5
-        tracing = 0.0
+        times, tracing = [], 0.0
         for source in sources:
-            package._source[:] = source
-            medium.source = tuple(source)
+            package.move(source)
             package.solve()
             times.append(package.field()[index])
             start = time.perf_counter()
@@ -107,7 +105,7 @@ def pyekfmm(medium, sources, receivers, threads):
     return work
 
 
-# What is measured of the whole: shots, by which seconds are multiplied.
+# How it is made ready, the package, and of how many shots a slow one is measured.
 SURVEYS = {
     "Fermat fim, order 2": (fermat, "fermat", None),
     "ttcrpy FSM, order 1": (ttcrpy, "ttcrpy", 10),

@@ -3,8 +3,9 @@
 from compare import ahead, grid, is_ours
 
 
-def number(value, form=".3g"):
-    return "" if value is None else format(value, form)
+def number(value):
+    """Three digits, without a power of ten."""
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def size(row):

@@ -60,7 +60,7 @@ def shortest_path(setup):
     jobs = []
     for medium, nodes, radii, counts in (
             (("square", 64, (1, 5), (2,)),) if setup.quick else
-            (("square", 512, range(1, 9), (2, 5, 10)), ("cube", 48, range(1, 6), (2, 5)))):
+            (("square", 512, range(1, 9), (2, 5, 10)), ("cube", 32, range(1, 6), (2, 5)))):
         jobs += [field(f"Fermat dijkstra, radius {radius}", medium, nodes) for radius in radii]
         jobs += [field(f"ttcrpy SPM, {count} secondary", medium, nodes) for count in counts]
     return jobs

@@ -19,6 +19,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 from matplotlib.axis import Axis  # noqa: E402
+from matplotlib.figure import Figure  # noqa: E402
 from matplotlib.ticker import FixedLocator, FuncFormatter  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -40,15 +41,6 @@ def fermat(folder: Path, *words: str) -> None:
     done = subprocess.run([program(), *words], cwd=folder, check=False)
     if done.returncode != 0:
         sys.exit(done.returncode)
-
-
-def lay_out(folder: Path, *files: Path) -> None:
-    """Copies what the commands name into the folder in which they run."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for file in files:
-        if not file.is_file():
-            sys.exit(f"{file} is not there")
-        shutil.copy(file, folder)
 
 
 @dataclass
@@ -85,6 +77,20 @@ class Run:
         return nodes
 
 
+def invert(folder: Path, example: Path, *commands: tuple[str, ...],
+           data: tuple[str, str] | None = None) -> Run:
+    """Runs the commands of an example's configuration, and `invert` after them, in a folder that
+    holds what they name; `data` is a file from elsewhere and its name there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in [*example.glob("*.toml"), *example.glob("*.csv")]:
+        shutil.copy(file, folder)
+    if data:
+        shutil.copy(data[0], folder / data[1])
+    for command in (*commands, ("invert",)):
+        fermat(folder, *command, "--config", f"{example.name}.toml")
+    return Run.load(folder, "start.h5")
+
+
 def plain_ticks(axis: Axis, at: tuple[float, ...] = ()) -> None:
     """Numbers in place of powers of ten on a logarithmic axis."""
     if at:
@@ -118,6 +124,24 @@ def draw_residuals(ax: Axes, run: Run, unit: str, factor: float) -> None:
     ax.hist(after, bins, histtype="step", color="C0", lw=1.5, label="found model")
     ax.set(xlabel=f"observed − computed ({unit})", ylabel="picks", title="Residuals")
     ax.legend(frameon=False)
+
+
+def draw_misfit(run: Run, noise: float | None, unit: str, factor: float,
+                length: str = "m") -> Figure:
+    """Convergence, residuals, and residuals by offset."""
+    fig, axes = plt.subplots(1, 3, figsize=(14, 4), layout="constrained")
+    draw_convergence(axes[0], run, noise, unit, factor)
+    draw_residuals(axes[1], run, unit, factor)
+    r = run.residuals
+    across = r["source_y"] - r["receiver_y"] if "source_y" in r else 0.0
+    offset = np.hypot(r["source_x"] - r["receiver_x"], across)
+    for name, colour, label in (("initial_residual", "0.7", "start model"),
+                                ("final_residual", "C0", "found model")):
+        axes[2].plot(offset, factor * r[name], ".", ms=2, color=colour, label=label)
+    axes[2].set(xlabel=f"offset ({length})", ylabel=f"observed − computed ({unit})",
+                title="By offset")
+    axes[2].legend(frameon=False, markerscale=5)
+    return fig
 
 
 def draw_section(ax: Axes, x: np.ndarray, z: np.ndarray, values: np.ndarray, title: str,

@@ -6,8 +6,6 @@ goes out for: a basin, a rift-like low through the middle crust and a high in th
 within 10 % of the start model, and a little roughness.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import fermat as fm

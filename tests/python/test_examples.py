@@ -28,6 +28,6 @@ def test_an_example_runs(name, tmp_path):
     assert picture in (ROOT / "docs" / "examples.md").read_text()
 
 
-@pytest.mark.parametrize("name", QUICK)
-def test_an_example_is_short(name):
-    assert len((ROOT / "examples" / name).read_text().splitlines()) <= 60
+def test_examples_are_short():
+    for script in (ROOT / "examples").glob("*/*.py"):
+        assert len(script.read_text().splitlines()) < 60, script

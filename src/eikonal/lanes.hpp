@@ -66,6 +66,15 @@ FERMAT_HD_INLINE bool any_lane(bool mask) { return mask; }
 #if !defined(__CUDACC__)
 template <class V>
 [[gnu::always_inline]] inline V root(V v) {
+#if defined(__AVX512F__)
+    // GCC would take the root of 64 bytes in two halves, by way of memory; and it warns of an
+    // uninitialized value inside the same functions without a mask.
+    if constexpr (sizeof(Scalar<V>) == 4) {
+        return (V)_mm512_maskz_sqrt_ps(0xFFFF, (__m512)v);
+    } else {
+        return (V)_mm512_maskz_sqrt_pd(0xFF, (__m512d)v);
+    }
+#else
     constexpr int count = lane_count<Scalar<V>>;
     Scalar<V> in[count];
     Scalar<V> out[count];
@@ -73,20 +82,39 @@ template <class V>
     for (int lane = 0; lane < count; ++lane) out[lane] = std::sqrt(in[lane]);
     std::memcpy(&v, out, sizeof v);
     return v;
+#endif
+}
+
+/// The lanes in which a comparison holds, as bits.
+template <class Mask>
+requires(sizeof(Mask) == register_bytes) [[gnu::always_inline]] inline std::uint32_t
+    lane_bits(Mask mask) {
+    constexpr bool single = sizeof(mask[0]) == 4;
+#if defined(__AVX512F__)
+    if constexpr (single) {
+        return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask);
+    } else {
+        return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask);
+    }
+#elif defined(__AVX2__)
+    if constexpr (single) {
+        return static_cast<std::uint32_t>(_mm256_movemask_ps((__m256)mask));
+    } else {
+        return static_cast<std::uint32_t>(_mm256_movemask_pd((__m256d)mask));
+    }
+#else
+    std::uint32_t bits = 0;
+    for (int lane = 0; lane < (single ? 4 : 2); ++lane) {
+        bits |= static_cast<std::uint32_t>(mask[lane] != 0) << lane;
+    }
+    return bits;
+#endif
 }
 
 /// True if a comparison holds in any lane.
 template <class Mask>
 requires(sizeof(Mask) == register_bytes) [[gnu::always_inline]] inline bool any_lane(Mask mask) {
-#if defined(__AVX512F__)
-    return _mm512_test_epi32_mask((__m512i)mask, (__m512i)mask) != 0;
-#elif defined(__AVX2__)
-    return _mm256_testz_si256((__m256i)mask, (__m256i)mask) == 0;
-#else
-    std::uint64_t halves[register_bytes / 8];
-    std::memcpy(halves, &mask, sizeof mask);
-    return (halves[0] | halves[1]) != 0;
-#endif
+    return lane_bits(mask) != 0;
 }
 
 template <class Real>

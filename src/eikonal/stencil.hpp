@@ -13,12 +13,12 @@ namespace fermat {
 ///     alpha = 1,   beta = tau_1                     first order
 ///     alpha = 3/2, beta = 2 tau_1 - tau_2 / 2       second order
 ///
-/// With z = beta/(alpha + sigma gamma) and a = (alpha + sigma gamma)/h the equation becomes
+/// With c = alpha + sigma gamma the equation becomes
 ///
-///     sum_d a_d^2 max(tau - z_d, 0)^2 = f^2,   f = s / T0
+///     sum_d max((c_d tau - beta_d)/h_d, 0)^2 = f^2,   f = s / T0
 ///
-/// whose left side grows with tau: it has exactly one root. Value types V are float, double or
-/// Lanes.
+/// whose left side grows with tau: it has exactly one root. Axis d has a part in it where tau
+/// exceeds z_d = beta_d/c_d. Value types V are float, double or Lanes.
 
 /// tau of a node that no wave has reached. Finite, so that arithmetic on it stays quiet.
 template <class Real>
@@ -37,13 +37,14 @@ FERMAT_HD_INLINE V least(V a, V b, V c) {
     return least(least(a, b), c);
 }
 
-/// One axis' part of the equation: it contributes a^2 (tau - z)^2 once tau exceeds z. z is kept as
-/// near + shift, of which near is exact and shift small, so that tau takes on little rounding.
+/// One axis' part of the equation, max((c (tau - near) - shift)/h, 0)^2. Of beta = c near + shift
+/// near is exact and shift small, so that tau takes on little rounding.
 template <class V>
 struct UpwindTerm {
     V near;
     V shift;
-    V a;
+    V c;
+    Scalar<V> inverse_spacing;
 };
 
 /// One axis through a node: tau one and two nodes below and above, and the node's place relative to
@@ -133,8 +134,9 @@ FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
         shift = second ? shift + Real(0.5) * (side.near - side.far) : shift;
     }
     // Past the source the slope may point the wrong way for any tau: no contribution then.
-    const V none = 0 * c + unreached<Real>;
-    return {side.near, c > 0 ? shift / c : none, side.inverse_spacing * c};
+    const V one = V{} + 1;
+    const V none = V{} + unreached<Real>;
+    return {side.near, c > 0 ? shift : none, c > 0 ? c : one, side.inverse_spacing};
 }
 
 /// The same axis in the plain equation, where T is differenced instead of tau: tau_k r_k/r takes
@@ -154,57 +156,81 @@ FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis) {
     return {near, far, none, none, none + 1, none + 1, axis.inverse_spacing};
 }
 
-/// z of the second term less z of the first.
+/// A term as max(slope u - rise, 0)^2 of u = tau - base.
 template <class V>
-FERMAT_HD_INLINE V lag(const UpwindTerm<V>& first, const UpwindTerm<V>& second) {
-    return (second.near - first.near) + (second.shift - first.shift);
-}
+struct UpwindLine {
+    V slope;
+    V rise;
+};
 
 template <class V>
-FERMAT_HD_INLINE void order_terms(UpwindTerm<V>& first, UpwindTerm<V>& second) {
-    const auto swap = lag(first, second) < 0;
-    const UpwindTerm<V> lower{swap ? second.near : first.near, swap ? second.shift : first.shift,
-                              swap ? second.a : first.a};
-    second = {swap ? first.near : second.near, swap ? first.shift : second.shift,
-              swap ? first.a : second.a};
-    first = lower;
+FERMAT_HD_INLINE UpwindLine<V> line_of(const UpwindTerm<V>& term, V base) {
+    return {term.c * term.inverse_spacing,
+            (term.c * (term.near - base) + term.shift) * term.inverse_spacing};
 }
 
-/// The root of the equation in two dimensions, solved for tau - z of the first term.
+/// What line p has where line q begins, times q's slope: positive where q begins after p.
 template <class V>
-FERMAT_HD_INLINE V solve_upwind(UpwindTerm<V> p, UpwindTerm<V> q, V f) {
-    order_terms(p, q);
-    const V d = lag(p, q);
-    const V one = f / p.a;
-    const V wp = p.a * p.a;
-    const V wq = q.a * q.a;
-    const V w = wp + wq;
-    const V two = (wq * d + root(w * f * f - wp * wq * d * d)) / w;
-    return p.near + (p.shift + (one > d ? two : one));
+FERMAT_HD_INLINE V lead(const UpwindLine<V>& p, const UpwindLine<V>& q) {
+    return p.slope * q.rise - q.slope * p.rise;
+}
+
+/// The root u of sum_d (slope_d u - rise_d)^2 = f^2 that lies above the minimum, from the sums over
+/// the lines of slope^2 and slope rise, and over their pairs of lead^2 (Lagrange's identity).
+template <class V>
+FERMAT_HD_INLINE V upper_root(V slope2, V slope_rise, V lead2, V f2) {
+    return (slope_rise + root(slope2 * f2 - lead2)) * (1 / slope2);
+}
+
+/// The root of the equation in two dimensions. Lines take part that begin where the others' sum is
+/// short of f^2: so told, one quotient and one root are all it takes, which are the dear
+/// operations.
+template <class V>
+FERMAT_HD_INLINE V solve_upwind(const UpwindTerm<V>& first, const UpwindTerm<V>& second, V f) {
+    const V base = least(first.near, second.near);
+    const auto p = line_of(first, base);
+    const auto q = line_of(second, base);
+    const V none = V{};
+    const V pq = lead(p, q);
+    const V pq2 = pq * pq;
+    const V p2 = p.slope * p.slope;
+    const V q2 = q.slope * q.slope;
+    const V f2 = f * f;
+    const auto has_p = (pq < 0 ? pq2 : none) < p2 * f2;
+    const auto has_q = (pq > 0 ? pq2 : none) < q2 * f2;
+    const V slope2 = (has_p ? p2 : none) + (has_q ? q2 : none);
+    const V slope_rise = (has_p ? p.slope * p.rise : none) + (has_q ? q.slope * q.rise : none);
+    return base + upper_root(slope2, slope_rise, has_p & has_q ? pq2 : none, f2);
 }
 
 /// The root of the equation in three dimensions.
 template <class V>
-FERMAT_HD_INLINE V solve_upwind(UpwindTerm<V> p, UpwindTerm<V> q, UpwindTerm<V> r, V f) {
-    order_terms(p, q);
-    order_terms(q, r);
-    order_terms(p, q);
-    const V dq = lag(p, q);
-    const V dr = lag(p, r);
-    const V one = f / p.a;
-    const V wp = p.a * p.a;
-    const V wq = q.a * q.a;
-    const V wr = r.a * r.a;
+FERMAT_HD_INLINE V solve_upwind(const UpwindTerm<V>& first, const UpwindTerm<V>& second,
+                                const UpwindTerm<V>& third, V f) {
+    const V base = least(first.near, second.near, third.near);
+    const auto p = line_of(first, base);
+    const auto q = line_of(second, base);
+    const auto r = line_of(third, base);
+    const V none = V{};
+    const V pq = lead(p, q);
+    const V pr = lead(p, r);
+    const V qr = lead(q, r);
+    const V pq2 = pq * pq;
+    const V pr2 = pr * pr;
+    const V qr2 = qr * qr;
+    const V p2 = p.slope * p.slope;
+    const V q2 = q.slope * q.slope;
+    const V r2 = r.slope * r.slope;
     const V f2 = f * f;
-    const V w2 = wp + wq;
-    const V b2 = wq * dq;
-    const V two = (b2 + root(w2 * f2 - wp * b2 * dq)) / w2;
-    const V w3 = w2 + wr;
-    const V b3 = b2 + wr * dr;
-    const V three = (b3 + root(b3 * b3 - w3 * (b2 * dq + wr * dr * dr - f2))) / w3;
-    const V flat = one > dq ? two : one;
-    const auto full = (one > dq) & (two > dr);
-    return p.near + (p.shift + (full ? three : flat));
+    const auto has_p = (pq < 0 ? pq2 : none) + (pr < 0 ? pr2 : none) < p2 * f2;
+    const auto has_q = (pq > 0 ? pq2 : none) + (qr < 0 ? qr2 : none) < q2 * f2;
+    const auto has_r = (pr > 0 ? pr2 : none) + (qr > 0 ? qr2 : none) < r2 * f2;
+    const V slope2 = (has_p ? p2 : none) + (has_q ? q2 : none) + (has_r ? r2 : none);
+    const V slope_rise = (has_p ? p.slope * p.rise : none) + (has_q ? q.slope * q.rise : none) +
+                         (has_r ? r.slope * r.rise : none);
+    const V lead2 =
+        (has_p & has_q ? pq2 : none) + (has_p & has_r ? pr2 : none) + (has_q & has_r ? qr2 : none);
+    return base + upper_root(slope2, slope_rise, lead2, f2);
 }
 
 /// The side ways of update_tau: `tau` is the solution from the sides of smaller z.

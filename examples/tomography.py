@@ -118,8 +118,7 @@ def draw_convergence(ax: Axes, run: Run, noise: float | None, unit: str, factor:
 def draw_residuals(ax: Axes, run: Run, unit: str, factor: float) -> None:
     before = factor * run.residuals["initial_residual"]
     after = factor * run.residuals["final_residual"]
-    reach = np.nanpercentile(abs(before), 99)
-    bins = np.linspace(-reach, reach, 61)
+    bins = np.linspace(*np.nanpercentile(np.r_[before, after], (0.3, 99.7)), 61)
     ax.hist(before, bins, color="0.7", label="start model")
     ax.hist(after, bins, histtype="step", color="C0", lw=1.5, label="found model")
     ax.set(xlabel=f"observed − computed ({unit})", ylabel="picks", title="Residuals")

@@ -37,7 +37,8 @@ def draw(run: tomo.Run, picks: fm.Picks, path: Path) -> None:
     top = fig.add_subplot(grid[0, 2])
     top.semilogy(run.column("chi2"), "o-", ms=3)
     top.axhline(1, color="C3", ls="--", lw=1)
-    top.set(xlabel="iteration", ylabel="χ²", title="Convergence")
+    top.set(xlabel="iteration", ylabel="χ²", title="Convergence", xticks=range(len(run.history)))
+    tomo.plain_ticks(top.yaxis, (1, 2, 5, 10))
     tomo.draw_residuals(fig.add_subplot(grid[1, 2]), run, "ns", 1)
     fig.savefig(path, dpi=110)
 

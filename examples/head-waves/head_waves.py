@@ -41,6 +41,7 @@ def main(folder: Path) -> None:
     above.set_ylabel("time (s)")
     above.legend(frameon=False)
     fm.plot.section(model, times=times, rays=rays, ax=below, colorbar=False, levels=12)
+    below.set_title(f"{V1:g} km/s over {V2:g} km/s", fontsize="medium", pad=9)
     figure.savefig(folder / "head-waves.png", dpi=120)
 
 

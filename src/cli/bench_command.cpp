@@ -93,11 +93,14 @@ void add_graph_flags(CLI::App& app, GraphBench& bench) {
 }
 
 void run_graph(const GraphBench& flags, const Run& run) {
-    require_cpu(run.common, "fermat bench graph");
     GraphBench bench = flags;
     bench.threads = resolve_threads(run.common.threads);
     Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
-    bench_graph(bench, stop_only);
+    if (usable_device(run.common) == Device::cuda) {
+        bench_graph_cuda(bench, stop_only);
+    } else {
+        bench_graph(bench, stop_only);
+    }
 }
 
 void add_smoothing_flags(CLI::App& app, SmoothingBench& bench) {

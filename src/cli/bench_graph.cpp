@@ -18,11 +18,6 @@ namespace {
 constexpr double side = 10;
 const LinearVelocity velocity{0.5, {0, 0, 0.35}};
 
-Model paper1_model(int nodes) {
-    const double h = side / (nodes - 1);
-    return gradient_model({{nodes, 1, nodes}, {}, {h, h, h}}, velocity.v0, velocity.gradient.z);
-}
-
 /// Mean relative error over the nodes at least three cells from the source.
 double mean_error(const Graph& graph, const GraphField& field) {
     const Grid& grid = graph.grid();
@@ -77,6 +72,11 @@ std::vector<int> sizes_of(const GraphBench& bench) {
 }
 
 }  // namespace
+
+Model paper1_model(int nodes) {
+    const double h = side / (nodes - 1);
+    return gradient_model({{nodes, 1, nodes}, {}, {h, h, h}}, velocity.v0, velocity.gradient.z);
+}
 
 void bench_graph(const GraphBench& bench, Monitor& monitor) {
     BenchTable table(

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/monitor.hpp"
+#include "model/model.hpp"
 
 namespace fermat::cli {
 
@@ -19,5 +20,11 @@ struct GraphBench {
 /// with radii 1 to 6, v = 0.5 to 4 km/s over 10 km. Seconds hold everything, from the model to the
 /// times.
 void bench_graph(const GraphBench& bench, Monitor& monitor);
+
+/// The same medium on the CUDA device, beside Dijkstra's method with a heap on one core.
+void bench_graph_cuda(const GraphBench& bench, Monitor& monitor);
+
+/// A square of `nodes` a side, v = 0.5 to 4 km/s over 10 km.
+Model paper1_model(int nodes);
 
 }  // namespace fermat::cli

@@ -14,8 +14,10 @@
 namespace fermat {
 namespace {
 
-/// On one multiprocessor: registers for 96 weights a lane are then left.
-constexpr int resident_blocks = 2;
+/// On one multiprocessor. Two would leave a lane 128 registers, which spills some of its 96
+/// weights, and a wave front has hardly more tiles than one block each: on an H200 two took a fifth
+/// longer.
+constexpr int resident_blocks = 1;
 constexpr int wide = 1024;  ///< blocks of the plain kernels: enough to fill any device
 constexpr int threads = 256;
 
@@ -32,9 +34,10 @@ __global__ void __launch_bounds__(tile_lanes, resident_blocks)
     relax_tiles(const __grid_constant__ NodeTiles tiles,
                 const __grid_constant__ HeldSteps<Held> steps,
                 const __grid_constant__ NodeTileQueue queue, float* times, std::size_t stride,
-                int* passes) {
+                float* made_weights, int* passes) {
     extern __shared__ float shared[];
-    const TileRoom room = room_in(tiles, shared);
+    TileRoom room = room_in(tiles, shared);
+    room.weights = made_weights + blockIdx.x * tiles.tile_weights();
     const CudaBlock block;
     const auto grid = cooperative_groups::this_grid();
     OwnLane<Held> lane;
@@ -62,33 +65,10 @@ __global__ void fill(T* values, std::size_t count, T value) {
     }
 }
 
-/// Times of all edges, each once at its lower end: a warp makes those of 128 nodes in a row, so
-/// that a term is read once for four of each lane's.
-__global__ void make_weights(const __grid_constant__ GraphView graph, float* weights) {
-    constexpr int lanes = CudaWarp::lanes;
-    constexpr int each = 4;
-    constexpr int run = each * lanes;
-    const std::size_t runs = static_cast<std::size_t>((graph.shape.z + run - 1) / run);
-    const auto rows = static_cast<std::size_t>(graph.shape.x) * graph.shape.y;
-    const int half = graph.edges / 2;
-    const std::size_t warps = static_cast<std::size_t>(gridDim.x) * blockDim.x / lanes;
-    const std::size_t warp = (blockIdx.x * blockDim.x + threadIdx.x) / lanes;
-    // Warps next to each other make the same nodes' edges: the nodes stay in the cache.
-    for (std::size_t job = warp; job < rows * runs * half; job += warps) {
-        const int edge = static_cast<int>(job % half);
-        const std::size_t row = job / half / runs;
-        const int z =
-            static_cast<int>(job / half % runs) * run + static_cast<int>(threadIdx.x % lanes);
-        const std::size_t place = graph.at(
-            {static_cast<int>(row / graph.shape.y), static_cast<int>(row % graph.shape.y), z});
-        float some[each];
-        computed_weights<each, lanes>(graph, place, half + edge, some);
-#pragma unroll
-        for (int k = 0; k < each; ++k) {
-            if (z + k * lanes >= graph.shape.z) break;
-            weights[static_cast<std::size_t>(edge) * graph.memory.count() + place + k * lanes] =
-                some[k];
-        }
+__global__ void __launch_bounds__(tile_lanes)
+    make_weights(const __grid_constant__ NodeTiles tiles, float* weights) {
+    for (unsigned tile = blockIdx.x; tile < tiles.tile_count(); tile += gridDim.x) {
+        make_tile_weights(CudaBlock(), tiles, tile, weights + tile * tiles.tile_weights());
     }
 }
 
@@ -108,38 +88,45 @@ __global__ void mark_sources(const ShotLink* links, std::size_t count, const flo
     if (times[at] == links[n].time) predecessor[at] = from_source;
 }
 
-/// Calls visit(place, offset of the shot) for every node of every shot.
+/// Calls visit(place, offset of the shot, weight) for every node of every shot, a block a tile.
 template <class Visit>
-__device__ void for_each_node(const GraphView& graph, int shots, Visit visit) {
-    const std::size_t nodes = graph.shape.count();
-    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < nodes * shots; n += step) {
-        const std::size_t in_shot = n % nodes;
-        const auto row = static_cast<int>(in_shot / graph.shape.z);
-        visit(graph.at({row / graph.shape.y, row % graph.shape.y,
-                        static_cast<int>(in_shot % graph.shape.z)}),
-              n / nodes * graph.memory.count());
+__device__ void for_each_node(const NodeTiles& tiles, unsigned shots, Visit visit) {
+    const auto lane = static_cast<int>(threadIdx.x);
+    for (unsigned n = blockIdx.x; n < tiles.tile_count() * shots; n += gridDim.x) {
+        const unsigned tile = n % tiles.tile_count();
+        const Index3 first = tiles.first_node(tile);
+        const Index3 inner = tiles.node_of(lane);
+        if (!tiles.inside({first.x + inner.x, first.y + inner.y, first.z + inner.z})) continue;
+        const std::size_t place = tiles.place_of(first, lane);
+        const std::size_t shot = n / tiles.tile_count() * tiles.graph.memory.count();
+        if (tiles.weights != nullptr) {
+            const float* const weights = tiles.weights + tile * tiles.tile_weights() + lane;
+            visit(place, shot, [&](int e) { return weights[e * tile_lanes]; });
+        } else {
+            visit(place, shot, [&](int e) { return computed_weight(tiles.graph, place, e); });
+        }
     }
 }
 
-__global__ void grow_tree(const __grid_constant__ GraphView graph, int shots, const float* times,
-                          std::uint16_t* predecessor, unsigned* left) {
-    for_each_node(graph, shots, [&](std::size_t place, std::size_t shot) {
+__global__ void __launch_bounds__(tile_lanes)
+    grow_tree(const __grid_constant__ NodeTiles tiles, unsigned shots, const float* times,
+              std::uint16_t* predecessor, unsigned* left) {
+    for_each_node(tiles, shots, [&](std::size_t place, std::size_t shot, auto weight) {
         std::uint16_t& mine = predecessor[shot + place];
         if (mine == from_source) return;
-        mine = earlier_neighbour(graph, times + shot, place);
+        mine = earlier_neighbour(tiles.graph, times + shot, place, weight);
         if (mine == from_nowhere && times[shot + place] < INFINITY) atomicAdd(left, 1U);
     });
 }
 
 /// For the nodes that grow_tree left; `before` are the predecessors of the round before.
-__global__ void grow_level(const __grid_constant__ GraphView graph, int shots, const float* times,
-                           const std::uint16_t* before, std::uint16_t* predecessor,
-                           unsigned* left) {
-    for_each_node(graph, shots, [&](std::size_t place, std::size_t shot) {
+__global__ void __launch_bounds__(tile_lanes)
+    grow_level(const __grid_constant__ NodeTiles tiles, unsigned shots, const float* times,
+               const std::uint16_t* before, std::uint16_t* predecessor, unsigned* left) {
+    for_each_node(tiles, shots, [&](std::size_t place, std::size_t shot, auto weight) {
         std::uint16_t& mine = predecessor[shot + place];
         if (mine != from_nowhere || !(times[shot + place] < INFINITY)) return;
-        mine = equal_neighbour(graph, times + shot, before + shot, place);
+        mine = equal_neighbour(tiles.graph, times + shot, before + shot, place, weight);
         if (mine == from_nowhere) atomicAdd(left, 1U);
     });
 }
@@ -201,7 +188,8 @@ struct CudaGraph::State {
     CudaArray<std::int32_t> tile_step;
     CudaArray<std::int32_t> first_term;
     CudaArray<EdgeTerm> terms;
-    CudaArray<float> weights;
+    CudaArray<float> weights;       ///< of all tiles, if they are stored
+    CudaArray<float> made_weights;  ///< of the tiles that blocks are visiting, if not
     int blocks = 0;
 
     // Of a batch.
@@ -261,11 +249,12 @@ struct CudaGraph::State {
         NodeTileQueue q = queue(shot_count);
         float* all = times.data();
         std::size_t apart = stride();
+        float* made = made_weights.data();
         int* pass_count = passes.data();
         with_held(setup.tiles.graph.edges, [&](auto held) {
             constexpr int count = decltype(held)::value;
             HeldSteps<count> steps = setup.template held_steps<count>();
-            void* arguments[] = {&setup.tiles, &steps, &q, &all, &apart, &pass_count};
+            void* arguments[] = {&setup.tiles, &steps, &q, &all, &apart, &made, &pass_count};
             check_cuda(
                 cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&relax_tiles<count>),
                                             dim3(static_cast<unsigned>(blocks)), dim3(tile_lanes),
@@ -274,14 +263,13 @@ struct CudaGraph::State {
         });
     }
     void find_predecessors(std::size_t shot_count, std::size_t link_count) {
-        const GraphView& graph = setup.tiles.graph;
-        const auto n = static_cast<int>(shot_count);
+        const auto n = static_cast<unsigned>(shot_count);
         unsigned* const left = queue(shot_count).count + NodeTileQueue::ring;
         const auto blocks_of_links = static_cast<unsigned>((link_count + threads - 1) / threads);
         fill<<<wide, threads>>>(predecessor.data(), shot_count * stride(), from_nowhere);
         mark_sources<<<blocks_of_links, threads>>>(links.data(), link_count, times.data(),
                                                    predecessor.data(), stride());
-        grow_tree<<<4 * wide, threads>>>(graph, n, times.data(), predecessor.data(), left);
+        grow_tree<<<8 * wide, tile_lanes>>>(setup.tiles, n, times.data(), predecessor.data(), left);
         unsigned remaining = 0;
         const auto ask = [&] {
             check_cuda(cudaMemcpy(&remaining, left, sizeof remaining, cudaMemcpyDeviceToHost),
@@ -296,8 +284,8 @@ struct CudaGraph::State {
                                        cudaMemcpyDeviceToDevice),
                        "finding the paths");
             check_cuda(cudaMemsetAsync(left, 0, sizeof(unsigned)), "finding the paths");
-            grow_level<<<wide, threads>>>(graph, n, times.data(), before.data(), predecessor.data(),
-                                          left);
+            grow_level<<<wide, tile_lanes>>>(setup.tiles, n, times.data(), before.data(),
+                                             predecessor.data(), left);
         }
     }
 };
@@ -314,14 +302,11 @@ CudaGraph::CudaGraph(const GraphView& host, const StarTable& star, EdgeWeights w
     State& s = *state_;
     s.setup = make_node_tiles(host, star, tuning);
     GraphView& graph = s.setup.tiles.graph;
-    // Runs of 128 nodes may be read over the end.
-    constexpr std::size_t overhang = 128;
-    s.slowness = CudaArray<float>(host.memory.count() + overhang);
+    s.slowness = CudaArray<float>(host.memory.count());
     s.step = CudaArray<std::int32_t>(star.step.size());
     s.tile_step = CudaArray<std::int32_t>(s.setup.step.size());
     s.first_term = CudaArray<std::int32_t>(star.first_term.size());
     s.terms = CudaArray<EdgeTerm>(star.terms.size());
-    fill<<<1, overhang>>>(s.slowness.data() + host.memory.count(), overhang, INFINITY);
     s.step.upload(star.step);
     s.tile_step.upload(s.setup.step);
     s.first_term.upload(star.first_term);
@@ -334,21 +319,6 @@ CudaGraph::CudaGraph(const GraphView& host, const StarTable& star, EdgeWeights w
     graph.stored = nullptr;
     s.setup.tiles.step = s.tile_step.data();
 
-    const auto half = static_cast<std::size_t>(host.edges / 2);
-    const std::size_t bytes = half * host.memory.count() * sizeof(float);
-    const std::size_t free = free_memory();
-    if (weights == EdgeWeights::stored && bytes + s.shot_bytes() > free) {
-        throw ComputeError("the times of the graph's edges take " + gigabytes(bytes) +
-                           " of the CUDA device's memory (" + gigabytes(free) +
-                           " are free: use weights 'computed', a smaller radius, or cpu)");
-    }
-    if (weights == EdgeWeights::stored ||
-        (weights == EdgeWeights::automatic && bytes + s.shot_bytes() < free / 2)) {
-        s.weights = CudaArray<float>(half * host.memory.count());
-        // Those of the border are read, and add to times that are infinite.
-        check_cuda(cudaMemset(s.weights.data(), 0, s.weights.bytes()), "making weights");
-        graph.stored = s.weights.data();
-    }
     with_held(graph.edges, [&](auto held) {
         const auto kernel = reinterpret_cast<const void*>(&relax_tiles<decltype(held)::value>);
         const std::size_t shared = room_bytes(s.setup.tiles);
@@ -361,6 +331,22 @@ CudaGraph::CudaGraph(const GraphView& host, const StarTable& star, EdgeWeights w
             "setting up the shortest paths");
         s.blocks = std::max(1, resident) * attribute(cudaDevAttrMultiProcessorCount);
     });
+    const std::size_t count = s.setup.tiles.tile_weights() * s.tile_count();
+    const std::size_t bytes = count * sizeof(float);
+    const std::size_t free = free_memory();
+    if (weights == EdgeWeights::stored && bytes + s.shot_bytes() > free) {
+        throw ComputeError("the times of the graph's edges take " + gigabytes(bytes) +
+                           " of the CUDA device's memory (" + gigabytes(free) +
+                           " are free: use weights 'computed', a smaller radius, or cpu)");
+    }
+    if (weights == EdgeWeights::stored ||
+        (weights == EdgeWeights::automatic && bytes + s.shot_bytes() < free / 2)) {
+        s.weights = CudaArray<float>(count);
+        s.setup.tiles.weights = s.weights.data();
+    } else {
+        s.made_weights =
+            CudaArray<float>(s.setup.tiles.tile_weights() * static_cast<std::size_t>(s.blocks));
+    }
     set_slowness({host.slowness, host.memory.count()});
 }
 
@@ -385,7 +371,7 @@ double CudaGraph::set_slowness(std::span<const float> slowness) {
     CudaTimer timer;
     timer.start();
     if (s.weights.size() > 0) {
-        make_weights<<<8 * wide, threads>>>(s.setup.tiles.graph, s.weights.data());
+        make_weights<<<8 * wide, tile_lanes>>>(s.setup.tiles, s.weights.data());
     }
     return timer.stop("making weights");
 }

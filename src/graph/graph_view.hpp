@@ -69,27 +69,29 @@ FERMAT_HD inline float multiply_add(float a, float b, float sum) {
 #endif
 }
 
-/// Times along an edge from its terms, of `Count` nodes `Stride` apart in a row; infinite where
-/// they meet air or leave the grid. Count * Stride <= slack on the CPU.
-template <int Count, int Stride = 1>
+/// Time along an edge from its terms; infinite where it meets air or leaves the grid.
+FERMAT_HD inline float computed_weight(const GraphView& graph, std::size_t place, int edge) {
+    const float* const s = graph.slowness + place;
+    float sum = 0;
+    const int end = graph.first_term[edge + 1];
+    for (int n = graph.first_term[edge]; n < end; ++n) {
+        sum = multiply_add(graph.terms[n].weight, s[graph.terms[n].step], sum);
+    }
+    return sum;
+}
+
+/// The same of `Count` <= slack nodes in a row, to the same bits.
+template <int Count>
 FERMAT_HD inline void computed_weights(const GraphView& graph, std::size_t place, int edge,
                                        float* out) {
     float sum[Count] = {};
-    const EdgeTerm* const terms = graph.terms + graph.first_term[edge];
-    const int count = graph.first_term[edge + 1] - graph.first_term[edge];
-    for (int n = 0; n < count; ++n) {
-        const EdgeTerm term = terms[n];
+    const int end = graph.first_term[edge + 1];
+    for (int n = graph.first_term[edge]; n < end; ++n) {
+        const EdgeTerm term = graph.terms[n];
         const float* const s = graph.slowness + place + term.step;
-        for (int k = 0; k < Count; ++k) sum[k] = multiply_add(term.weight, s[k * Stride], sum[k]);
+        for (int k = 0; k < Count; ++k) sum[k] = multiply_add(term.weight, s[k], sum[k]);
     }
     for (int k = 0; k < Count; ++k) out[k] = sum[k];
-}
-
-/// The same of one node, to the same bits.
-FERMAT_HD inline float computed_weight(const GraphView& graph, std::size_t place, int edge) {
-    float weight;
-    computed_weights<1>(graph, place, edge, &weight);
-    return weight;
 }
 
 /// Where the weights of an edge are stored: an edge is kept once, at its lower end (paper 1).

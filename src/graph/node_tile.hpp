@@ -13,8 +13,10 @@
 
 #if defined(__CUDA_ARCH__)
 #define FERMAT_UNROLL _Pragma("unroll")
+#define FERMAT_UNROLL_BY_FOUR _Pragma("unroll 4")
 #else
 #define FERMAT_UNROLL
+#define FERMAT_UNROLL_BY_FOUR
 #endif
 
 namespace fermat {
@@ -30,7 +32,10 @@ struct NodeTiles {
     Shape memory;  ///< of a tile's copy of the times, with a border as wide as the star
     Index3 reach;  ///< how many tiles away a change can be seen
     const std::int32_t* step = nullptr;  ///< of the star's edges in the copy
-    int rounds = 1;                      ///< of relaxation in a visit, at most
+    /// [tile][edge][lane], or null: made in each visit. A tile's lie together, so that a visit
+    /// reads them in one go.
+    const float* weights = nullptr;
+    int rounds = 1;    ///< of relaxation in a visit, at most
     float window = 0;  ///< tiles whose changes are this much later than the first ones wait
 
     FERMAT_HD unsigned tile_count() const { return static_cast<unsigned>(tiles.count()); }
@@ -55,15 +60,41 @@ struct NodeTiles {
         const int row = lane / size.z;
         return {row / size.y, row % size.y, lane % size.z};
     }
-    /// Whether an edge may lead from node `n` of a tile into the tile at `to`.
-    FERMAT_HD bool sees(Index3 n, Index3 to) const {
-        bool yes = true;
-        for (int axis = 0; axis < 3; ++axis) {
-            const int first = to[axis] * size[axis];
-            const int r = graph.border[axis];
-            yes = yes && n[axis] + r >= first && n[axis] - r < first + size[axis];
+    /// Weights of a tile, in all.
+    FERMAT_HD std::size_t tile_weights() const {
+        return static_cast<std::size_t>(graph.edges) * tile_lanes;
+    }
+    FERMAT_HD Index3 first_node(unsigned tile) const {
+        const Index3 t = tile_index(tile);
+        return {t.x * size.x, t.y * size.y, t.z * size.z};
+    }
+    FERMAT_HD bool inside(Index3 node) const {
+        return node.x < graph.shape.x && node.y < graph.shape.y && node.z < graph.shape.z;
+    }
+    /// Place of a node in the graph's memory; that of the first one, for nodes beyond the grid,
+    /// where tiles at its far faces hang over.
+    FERMAT_HD std::size_t place_of(Index3 first, int lane) const {
+        const Index3 n = node_of(lane);
+        const Index3 node{first.x + n.x, first.y + n.y, first.z + n.z};
+        return graph.at(inside(node) ? node : Index3{});
+    }
+    /// Whether an edge may lead from node `n` of a tile into the tile `to` further, along an axis.
+    FERMAT_HD bool sees(int axis, int n, int to) const {
+        const int first = to * size[axis];
+        const int r = graph.border[axis];
+        return n + r >= first && n - r < first + size[axis];
+    }
+    /// Calls visit(direction, whether node `n` of a tile sees it) for all of them, in order.
+    template <class Visit>
+    FERMAT_HD void for_each_direction(Index3 n, Visit visit) const {
+        int d = 0;
+        for (int i = -reach.x; i <= reach.x; ++i) {
+            const bool in_x = sees(0, n.x, i);
+            for (int j = -reach.y; j <= reach.y; ++j) {
+                const bool in_xy = in_x && sees(1, n.y, j);
+                for (int k = -reach.z; k <= reach.z; ++k) visit(d++, in_xy && sees(2, n.z, k));
+            }
         }
-        return yes;
     }
 };
 
@@ -82,7 +113,7 @@ struct NodeLane {
     int here;           ///< in the tile's copy
     float before;       ///< time at the beginning of the visit
     float best;
-    bool inside;  ///< the grid: tiles at its far faces hang over
+    bool inside;  ///< the grid
 };
 
 /// Memory that the lanes of a tile share.
@@ -91,6 +122,7 @@ struct TileRoom {
     float* earliest = nullptr;  ///< one a direction
     int* changed = nullptr;     ///< one a round
     int* waits = nullptr;       ///< one
+    float* weights = nullptr;   ///< NodeTiles::tile_weights(), where they are made in each visit
 };
 
 FERMAT_HD inline std::size_t room_bytes(const NodeTiles& tiles) {
@@ -98,7 +130,7 @@ FERMAT_HD inline std::size_t room_bytes(const NodeTiles& tiles) {
            static_cast<std::size_t>(tiles.directions()) * sizeof(float) +
            static_cast<std::size_t>(tiles.rounds + 1) * sizeof(int);
 }
-/// The same in `memory`, which has room_bytes().
+/// The same in `memory`, which has room_bytes(); without the weights.
 FERMAT_HD inline TileRoom room_in(const NodeTiles& tiles, float* memory) {
     TileRoom room;
     room.times = memory;
@@ -131,33 +163,24 @@ __device__ inline void least_into(const CudaBlock&, float& least, float value) {
 #endif
 
 template <int Held>
-FERMAT_HD_INLINE void begin_lane(const NodeTiles& tiles, Index3 first, int number,
-                                 NodeLane<Held>& lane) {
-    const GraphView& graph = tiles.graph;
+FERMAT_HD_INLINE void begin_lane(const NodeTiles& tiles, Index3 first, const float* weights,
+                                 int number, NodeLane<Held>& lane) {
     const Index3 n = tiles.node_of(number);
-    const Index3 node{first.x + n.x, first.y + n.y, first.z + n.z};
-    const Index3 r = graph.border;
-    lane.inside = node.x < graph.shape.x && node.y < graph.shape.y && node.z < graph.shape.z;
-    lane.place = graph.at(lane.inside ? node : Index3{});
+    const Index3 r = tiles.graph.border;
+    lane.inside = tiles.inside({first.x + n.x, first.y + n.y, first.z + n.z});
+    lane.place = tiles.place_of(first, number);
     lane.here = static_cast<int>(tiles.memory.offset(n.x + r.x, n.y + r.y, n.z + r.z));
-    const int edges = lane.inside ? graph.edges : 0;
-    if (graph.stored != nullptr) {
-        FERMAT_UNROLL
-        for (int e = 0; e < Held; ++e) {
-            lane.weight[e] = e < edges ? *stored_weight(graph, lane.place, e) : INFINITY;
-        }
-    } else {
-        FERMAT_UNROLL
-        for (int e = 0; e < Held; ++e) {
-            lane.weight[e] = e < edges ? computed_weight(graph, lane.place, e) : INFINITY;
-        }
+    FERMAT_UNROLL
+    for (int e = 0; e < Held; ++e) {
+        lane.weight[e] = e < tiles.graph.edges ? weights[e * tile_lanes + number] : INFINITY;
     }
 }
 
 /// The best of what a node's neighbours have, and of its own time.
 template <int Held>
 FERMAT_HD_INLINE float pulled(const NodeTiles& tiles, const HeldSteps<Held>& steps,
-                              const NodeLane<Held>& lane, const float* times) {
+                              const NodeLane<Held>& lane, const float* times,
+                              const float* weights) {
     static_assert(Held % 2 == 0);
     const float* const here = times + lane.here;
     float best = *here;
@@ -166,9 +189,9 @@ FERMAT_HD_INLINE float pulled(const NodeTiles& tiles, const HeldSteps<Held>& ste
         best = earlier(best, earlier(here[steps.step[e]] + lane.weight[e],
                                      here[steps.step[e + 1]] + lane.weight[e + 1]));
     }
-    if (!lane.inside) return best;
+    FERMAT_UNROLL_BY_FOUR
     for (int e = Held; e < tiles.graph.edges; ++e) {
-        best = earlier(best, here[tiles.step[e]] + edge_weight(tiles.graph, lane.place, e));
+        best = earlier(best, here[tiles.step[e]] + weights[e * tile_lanes]);
     }
     return best;
 }
@@ -188,6 +211,37 @@ FERMAT_HD void load_times(Block block, const NodeTiles& tiles, const float* time
 
 }  // namespace detail
 
+/// Weights of a tile's edges, [edge][lane]. Four nodes share the reading of an edge's terms.
+template <class Block>
+FERMAT_HD void make_tile_weights(Block block, const NodeTiles& tiles, unsigned tile, float* out) {
+    constexpr int each = 4;
+    constexpr int lanes = tile_lanes / each;
+    const GraphView& graph = tiles.graph;
+    const Index3 first = tiles.first_node(tile);
+    block.for_each(tile_lanes, [&](int number) {
+        const int lane = number % lanes;
+        const float* slowness[each];
+        FERMAT_UNROLL
+        for (int k = 0; k < each; ++k) {
+            slowness[k] = graph.slowness + tiles.place_of(first, lane + k * lanes);
+        }
+        for (int e = number / lanes; e < graph.edges; e += each) {
+            float sum[each] = {};
+            const int end = graph.first_term[e + 1];
+            FERMAT_UNROLL_BY_FOUR
+            for (int n = graph.first_term[e]; n < end; ++n) {
+                const EdgeTerm term = graph.terms[n];
+                FERMAT_UNROLL
+                for (int k = 0; k < each; ++k) {
+                    sum[k] = multiply_add(term.weight, slowness[k][term.step], sum[k]);
+                }
+            }
+            FERMAT_UNROLL
+            for (int k = 0; k < each; ++k) out[e * tile_lanes + lane + k * lanes] = sum[k];
+        }
+    });
+}
+
 /// Visits a tile: rounds of pull relaxation until it rests, or as many as there may be. Gives their
 /// number; the last of room.changed then says whether it was cut short. room.earliest becomes the
 /// earliest change that each direction can see, infinite where there is none.
@@ -199,10 +253,13 @@ template <int Held, class Block, class Lanes>
 FERMAT_HD_INLINE int visit_node_tile(Block block, const NodeTiles& tiles,
                                      const HeldSteps<Held>& steps, float* times, unsigned tile,
                                      Lanes& lanes, const TileRoom& room) {
-    const Index3 t = tiles.tile_index(tile);
-    const Index3 first{t.x * tiles.size.x, t.y * tiles.size.y, t.z * tiles.size.z};
+    const Index3 first = tiles.first_node(tile);
+    if (tiles.weights == nullptr) make_tile_weights(block, tiles, tile, room.weights);
+    const float* const weights =
+        tiles.weights == nullptr ? room.weights : tiles.weights + tile * tiles.tile_weights();
     // Weights first: they come from far, and are not waited for before they are used.
-    block.for_each(tile_lanes, [&](int n) { detail::begin_lane(tiles, first, n, lanes[n]); });
+    block.for_each(tile_lanes,
+                   [&](int n) { detail::begin_lane(tiles, first, weights, n, lanes[n]); });
     detail::load_times(block, tiles, times, first, room);
     block.for_each(tiles.rounds, [&](int round) { room.changed[round] = 0; });
     block.for_each(tiles.directions(), [&](int d) { room.earliest[d] = INFINITY; });
@@ -211,7 +268,7 @@ FERMAT_HD_INLINE int visit_node_tile(Block block, const NodeTiles& tiles,
     bool resting = false;
     while (round < tiles.rounds && !resting) {
         block.for_each(tile_lanes, [&](int n) {
-            lanes[n].best = detail::pulled(tiles, steps, lanes[n], room.times);
+            lanes[n].best = detail::pulled(tiles, steps, lanes[n], room.times, weights + n);
         });
         block.for_each(tile_lanes, [&](int n) {
             const NodeLane<Held>& lane = lanes[n];
@@ -226,15 +283,10 @@ FERMAT_HD_INLINE int visit_node_tile(Block block, const NodeTiles& tiles,
         const NodeLane<Held>& lane = lanes[n];
         const float time = room.times[lane.here];
         const bool changed = time < lane.before;
-        if (changed) {
-            times[lane.place] = time;
-            publish();
-        }
-        const Index3 node = tiles.node_of(n);
-        for (int d = 0; d < tiles.directions(); ++d) {
-            const bool seen = changed && tiles.sees(node, tiles.direction(d));
-            detail::least_into(block, room.earliest[d], seen ? time : INFINITY);
-        }
+        if (changed) times[lane.place] = time;
+        tiles.for_each_direction(tiles.node_of(n), [&](int d, bool seen) {
+            detail::least_into(block, room.earliest[d], changed && seen ? time : INFINITY);
+        });
     });
     return round;
 }

@@ -71,12 +71,10 @@ FERMAT_HD inline void start_from(const NodeTiles& tiles, const NodeTileQueue& qu
     const Index3 n = tiles.graph.node(link.place);
     const Index3 tile{n.x / tiles.size.x, n.y / tiles.size.y, n.z / tiles.size.z};
     const Index3 inner{n.x % tiles.size.x, n.y % tiles.size.y, n.z % tiles.size.z};
-    for (int d = 0; d < tiles.directions(); ++d) {
-        const Index3 to = tiles.direction(d);
-        if (tiles.sees(inner, to)) {
-            wake_neighbour(tiles, queue, -1, link.shot, tile, to, link.time);
-        }
-    }
+    tiles.for_each_direction(inner, [&](int d, bool seen) {
+        if (!seen) return;
+        wake_neighbour(tiles, queue, -1, link.shot, tile, tiles.direction(d), link.time);
+    });
 }
 
 /// Deals with one entry of a pass's list. `times` are those of all shots, one behind the other,
@@ -113,6 +111,7 @@ FERMAT_HD_INLINE void take_node_tile(Block block, const NodeTiles& tiles,
             ++queue.visits[entry];
         }
         if (!(room.earliest[d] < INFINITY) || (own && !cut_short)) return;
+        publish();  // what all lanes wrote: a barrier lies between
         wake_neighbour(tiles, queue, pass, shot, tiles.tile_index(tile), tiles.direction(d),
                        room.earliest[d]);
     });

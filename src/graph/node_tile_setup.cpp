@@ -26,8 +26,7 @@ NodeTileSetup make_node_tiles(const GraphView& graph, const StarTable& star,
     NodeTiles& tiles = setup.tiles;
     const Index3 r = graph.border;
     tiles.graph = graph;
-    tiles.size = graph.shape.y == 1 ? Shape{8, 1, 32} : Shape{4, 8, 8};
-    static_assert(tile_lanes == 8 * 32 && tile_lanes == 4 * 8 * 8);
+    tiles.size = graph.shape.y == 1 ? Shape{tile_lanes / 32, 1, 32} : Shape{tile_lanes / 64, 8, 8};
     const Shape size = tiles.size;
     tiles.tiles = {ceil_divide(graph.shape.x, size.x), ceil_divide(graph.shape.y, size.y),
                    ceil_divide(graph.shape.z, size.z)};

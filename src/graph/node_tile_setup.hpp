@@ -27,7 +27,7 @@ struct NodeTileSetup {
 /// How a GPU goes about its tiles: what was fastest on an H200.
 struct NodeTileTuning {
     int rounds = 8;     ///< of relaxation in a visit, at most
-    double window = 1;  ///< tiles later than the first by this many crossings of a tile wait
+    double window = 4;  ///< tiles later than the first by this many crossings of a tile wait
 };
 
 NodeTileSetup make_node_tiles(const GraphView& graph, const StarTable& star,

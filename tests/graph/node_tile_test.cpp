@@ -56,10 +56,20 @@ Outcome relax_on_tiles(const Graph& graph, std::span<const Vec3> sources, LaneOr
                        times.data() + s * stride);
         }
     }
-    std::vector<float> memory(room_bytes(tiles) / sizeof(float));
-    const TileRoom room = room_in(tiles, memory.data());
-    std::vector<NodeLane<held>> lanes(tile_lanes);
     const HostBlock block(order);
+    std::vector<float> weights;
+    if (graph.stores_weights()) {
+        weights.resize(tiles.tile_weights() * tiles.tile_count());
+        for (unsigned t = 0; t < tiles.tile_count(); ++t) {
+            make_tile_weights(block, tiles, t, weights.data() + t * tiles.tile_weights());
+        }
+        tiles.weights = weights.data();
+    }
+    std::vector<float> memory(room_bytes(tiles) / sizeof(float));
+    std::vector<float> made(tiles.tile_weights());
+    TileRoom room = room_in(tiles, memory.data());
+    room.weights = made.data();
+    std::vector<NodeLane<held>> lanes(tile_lanes);
     int pass = 0;
     for (; counts[pass % NodeTileQueue::ring] > 0; ++pass) {
         queue.prepare(block, pass);
@@ -212,12 +222,15 @@ std::vector<std::uint16_t> tree_of(const Graph& graph, const GraphField& field,
         }
         return left;
     };
-    std::size_t left = for_each_left(
-        [&](std::size_t place) { return earlier_neighbour(view, field.times.data(), place); });
+    std::size_t left = for_each_left([&](std::size_t place) {
+        return earlier_neighbour(view, field.times.data(), place,
+                                 [&](int e) { return edge_weight(view, place, e); });
+    });
     for (levels = 0; left > 0; ++levels) {
         const std::vector<std::uint16_t> before = predecessor;
         const std::size_t now = for_each_left([&](std::size_t place) {
-            return equal_neighbour(view, field.times.data(), before.data(), place);
+            return equal_neighbour(view, field.times.data(), before.data(), place,
+                                   [&](int e) { return edge_weight(view, place, e); });
         });
         EXPECT_LT(now, left);
         if (now >= left) break;

@@ -1,0 +1,215 @@
+// bellman-ford on a CUDA device beside the CPU's, on media with air, odd sizes and sources between
+// nodes. Times are the least of the rounded sums along all paths, whatever order they are found in:
+// where the CPU fuses multiplications and additions as the device does, they are the same bits.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "core/device.hpp"
+#include "core/error.hpp"
+#include "eikonal/eikonal.hpp"
+#include "graph/graph.hpp"
+#include "model/makers.hpp"
+#include "rays/rays.hpp"
+
+namespace fermat {
+namespace {
+
+class GpuGraph : public testing::Test {
+  protected:
+    void SetUp() override {
+        if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
+    }
+};
+
+/// Blocks of random velocity, every ninth node or so air, with a source in rock.
+struct RandomCase {
+    Model model;
+    Vec3 source;
+};
+
+RandomCase random_case(unsigned seed, int dimensions, bool air) {
+    std::mt19937 random(seed);
+    const auto between = [&](int low, int high) {
+        return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
+    };
+    const int most = dimensions == 3 ? 40 : 300;
+    const Grid grid{{between(3, most), dimensions == 3 ? between(3, most) : 1, between(3, most)},
+                    {1, -2, 3},
+                    {1, 0.1 * between(7, 15), 0.1 * between(7, 15)}};
+    const Model blocks =
+        random_blocks_model(grid, {1, 5, {between(1, 9), between(1, 9), between(1, 9)}, seed});
+    const Index3 at{between(0, grid.shape.x - 2),
+                    dimensions == 3 ? between(0, grid.shape.y - 2) : 0,
+                    between(0, grid.shape.z - 2)};
+    Field<float> velocity(grid.shape);
+    for (int i = 0; i < grid.shape.x; ++i) {
+        for (int j = 0; j < grid.shape.y; ++j) {
+            for (int k = 0; k < grid.shape.z; ++k) {
+                const bool near =
+                    std::abs(i - at.x) < 3 && std::abs(j - at.y) < 3 && std::abs(k - at.z) < 3;
+                velocity(i, j, k) =
+                    air && !near && random() % 9 == 0 ? 0 : blocks.velocity()(i, j, k);
+            }
+        }
+    }
+    Vec3 source = grid.position(at);
+    for (int axis = 0; axis < 3; ++axis) {
+        if (grid.shape[axis] > 1) source[axis] += 0.25 * between(0, 3) * grid.spacing[axis];
+    }
+    return {Model(grid, std::move(velocity)), source};
+}
+
+GraphOptions on(Device device, unsigned seed, int dimensions) {
+    GraphOptions options;
+    options.solver = GraphSolver::bellman_ford;
+    options.device = device;
+    options.reading = seed % 3 == 0 ? Reading::nearest : Reading::linear;
+    options.edges = seed % 5 == 0 ? StarEdges::full : StarEdges::coprime;
+    options.weights = seed % 4 < 2 ? EdgeWeights::stored : EdgeWeights::computed;
+    const int most = dimensions == 3 ? 3 : 9;
+    const int r = 1 + static_cast<int>(seed / 2) % most;
+    options.radius = {r, dimensions == 3 ? 1 + static_cast<int>(seed) % 2 : 0, 1 + (r + 3) % most};
+    return options;
+}
+
+/// Every reached node has its time from its predecessor, and every path ends at the source.
+void expect_tree(const Graph& graph, const GraphField& field) {
+    const GraphView& view = graph.view();
+    for (std::size_t place = 0; place < view.memory.count(); ++place) {
+        const std::uint16_t edge = field.predecessor[place];
+        ASSERT_EQ(edge == from_nowhere, !std::isfinite(field.times[place])) << place;
+        if (edge == from_nowhere || edge == from_source) continue;
+        const std::size_t from =
+            static_cast<std::size_t>(static_cast<std::int64_t>(place) + view.step[edge]);
+        ASSERT_LE(field.times[from], field.times[place]);
+        ASSERT_NEAR(field.times[from] + edge_weight(view, place, edge), field.times[place],
+                    1e-6 * static_cast<double>(field.times[place]));
+    }
+    for (const Vec3 corner : {graph.grid().origin, graph.grid().far_corner()}) {
+        const GraphPath path = graph_path(graph, field, corner);
+        EXPECT_TRUE(!std::isfinite(path.time) || path.points.back() == field.source);
+    }
+}
+
+TEST_F(GpuGraph, TimesAreThoseOfTheCpu) {
+    for (unsigned seed = 0; seed < 40; ++seed) {
+        const int dimensions = seed % 2 == 0 ? 2 : 3;
+        const RandomCase c = random_case(seed, dimensions, seed % 4 >= 2);
+        const Graph on_cpu(c.model, on(Device::cpu, seed, dimensions));
+        const Graph on_gpu(c.model, on(Device::cuda, seed, dimensions));
+        ASSERT_NE(on_gpu.cuda(), nullptr);
+        const GraphField cpu = solve(on_cpu, {c.source, 0.5});
+        const GraphField gpu = solve(on_gpu, {c.source, 0.5});
+        const GraphField again = solve(on_gpu, {c.source, 0.5});
+        EXPECT_EQ(gpu.times, again.times) << "seed " << seed;
+        EXPECT_EQ(gpu.predecessor, again.predecessor) << "seed " << seed;
+        EXPECT_EQ(gpu.start_time, 0.5);
+        for (std::size_t n = 0; n < cpu.times.size(); ++n) {
+            ASSERT_EQ(std::isinf(cpu.times[n]), std::isinf(gpu.times[n])) << "seed " << seed;
+            if (std::isinf(cpu.times[n])) continue;
+            ASSERT_NEAR(cpu.times[n], gpu.times[n], 2e-6 * static_cast<double>(cpu.times[n]))
+                << "seed " << seed;
+        }
+        expect_tree(on_gpu, gpu);
+    }
+}
+
+TEST_F(GpuGraph, ABatchGivesTheBitsOfItsSourcesAlone) {
+    const RandomCase c = random_case(7, 3, true);
+    const Graph graph(c.model, on(Device::cuda, 8, 3));
+    std::vector<GraphSource> sources;
+    for (int n = 0; n < 9; ++n) {
+        const Vec3 p = c.model.grid().position(
+            {n % c.model.grid().shape.x, n % c.model.grid().shape.y, n % c.model.grid().shape.z});
+        if (!in_air(c.model, p)) sources.push_back({p, 0.1 * n});
+    }
+    sources.push_back({c.source, 0});
+    std::vector<int> seen(sources.size());
+    Monitor monitor;
+    for_each_field(graph, sources, monitor, [&](std::size_t n, const GraphField& field) {
+        ++seen[n];
+        EXPECT_EQ(field.start_time, sources[n].start_time);
+        EXPECT_TRUE(std::all_of(field.predecessor.begin(), field.predecessor.end(),
+                                [&](std::uint16_t p) { return p <= from_nowhere; }));
+    });
+    EXPECT_EQ(seen, std::vector<int>(sources.size(), 1));
+    std::vector<std::vector<float>> together(sources.size());
+    for_each_field(graph, sources, monitor,
+                   [&](std::size_t n, const GraphField& field) { together[n] = field.times; });
+    for (std::size_t n = 0; n < sources.size(); ++n) {
+        EXPECT_EQ(solve(graph, sources[n]).times, together[n]) << n;
+    }
+}
+
+TEST_F(GpuGraph, RaysOfThePredecessorTreeAreThoseOfTheCpu) {
+    for (unsigned seed = 0; seed < 4; ++seed) {
+        const int dimensions = seed % 2 == 0 ? 2 : 3;
+        const RandomCase c = random_case(50 + seed, dimensions, true);
+        const Vec3 far = c.model.grid().far_corner();
+        const Vec3 origin = c.model.grid().origin;
+        std::mt19937 random(seed);
+        std::vector<Vec3> receivers;
+        for (int n = 0; n < 100; ++n) {
+            Vec3 p;
+            for (int axis = 0; axis < 3; ++axis) {
+                const double part = std::min(1.0, static_cast<double>(random() % 1100) / 1000);
+                p[axis] = origin[axis] + part * (far[axis] - origin[axis]);
+            }
+            receivers.push_back(p);
+        }
+        const std::vector<PointSource> sources{{c.source, 1.5}};
+        const auto pairs = all_pairs(1, receivers.size());
+        RayOptions options;
+        options.tracer = Tracer::graph;
+        options.graph = on(Device::cpu, seed, dimensions);
+        const RaySet cpu = trace_rays(c.model, sources, receivers, pairs, options);
+        options.graph = on(Device::cuda, seed, dimensions);
+        const RaySet gpu = trace_rays(c.model, sources, receivers, pairs, options);
+        ASSERT_EQ(cpu.size(), gpu.size());
+        for (std::size_t r = 0; r < cpu.size(); ++r) {
+            EXPECT_EQ(cpu.rays[r].status, gpu.rays[r].status) << r;
+            if (cpu.rays[r].status != RayStatus::ok) continue;
+            EXPECT_TRUE(gpu.path(r).back() == cpu.path(r).back());
+            EXPECT_NEAR(gpu.rays[r].field_time, cpu.rays[r].field_time,
+                        1e-5 * cpu.rays[r].field_time);
+        }
+    }
+}
+
+TEST_F(GpuGraph, PathsWhoseTimeRoundingSwallowsDoNotGoInCircles) {
+    const Grid grid{{9, 1, 60}, {}, {1, 1, 1}};
+    Field<float> velocity(grid.shape);
+    for (int i = 0; i < 9; ++i) {
+        for (int k = 0; k < 60; ++k) velocity(i, 0, k) = k < 20 ? 1e-3F : 1e9F;
+    }
+    const Model model(grid, std::move(velocity));
+    GraphOptions options = on(Device::cuda, 1, 2);
+    options.radius = {2, 0, 2};
+    const Graph graph(model, options);
+    expect_tree(graph, solve(graph, {{4, 0, 0}, 0}));
+}
+
+TEST_F(GpuGraph, AStarThatNoTileHoldsIsASentenceOrTheCpus) {
+    const Model model = constant_model({{9, 9, 9}, {}, {1, 1, 1}}, 2);
+    GraphOptions options = on(Device::cuda, 1, 3);
+    options.radius = {64, 1, 64};
+    EXPECT_THROW(Graph(model, options), InputError);
+    options.device = Device::automatic;
+    EXPECT_EQ(Graph(model, options).cuda(), nullptr);
+}
+
+TEST(GpuGraphAnywhere, WhatTheDeviceCannotDoIsASentence) {
+    const Model model = constant_model({{9, 1, 9}, {}, {1, 1, 1}}, 2);
+    GraphOptions options;
+    options.solver = GraphSolver::dijkstra;
+    options.device = Device::cuda;
+    EXPECT_THROW(Graph(model, options), InputError);
+    options.device = Device::automatic;
+    EXPECT_EQ(Graph(model, options).cuda(), nullptr);
+}
+
+}  // namespace
+}  // namespace fermat

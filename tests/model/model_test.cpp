@@ -4,10 +4,13 @@
 
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/version.hpp"
 #include "expect_error.hpp"
+#include "model/cuda_model.hpp"
 
 namespace fermat {
 namespace {
@@ -60,6 +63,36 @@ TEST(Model, ShapeErrorsSayWhatWasExpectedAndWhatCame) {
             Model({{1, 1, 1}, {}, {1, 1, 1}}, Field<float>({1, 1, 1}, 1));
         },
         "along x");
+}
+
+TEST(Model, KeepsTheOwnerOfMemoryThatItDoesNotCopy) {
+    auto values = std::make_shared<Field<float>>(box.shape, 2.0F);
+    const float* const memory = values->data();
+    const std::weak_ptr<Field<float>> watched = values;
+    {
+        const Model model(box, std::as_const(*values).view(), values);
+        values.reset();
+        EXPECT_EQ(model.velocity().data(), memory);
+        EXPECT_FALSE(watched.expired());
+        const Model other = model.copy();
+        EXPECT_NE(other.velocity().data(), memory);
+        EXPECT_EQ(other.velocity()(3, 2, 7), 2.0F);
+    }
+    EXPECT_TRUE(watched.expired());
+}
+
+TEST(CudaModel, IsASentenceInABuildWithoutCuda) {
+    if (build::cuda != "no") GTEST_SKIP() << "CUDA is in this build";
+    expect_error<InputError>(
+        [] {
+            CudaModel(box, {nullptr, box.shape});
+        },
+        "CUDA is not in this build");
+    expect_error<InputError>(
+        [] {
+            CudaModel(box, {nullptr, section.shape});
+        },
+        "velocity has shape");
 }
 
 TEST(Model, SlownessIsMultilinearBetweenNodes) {

@@ -101,13 +101,15 @@ release_options() {
         "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
 }
 
-# build_release: the program at build/release/fermat, the tests and the Python module.
+# build_release TARGET: `fermat_package` for the program at build/release/fermat and the Python module,
+# `all` for the tests too.
 build_release() {
     say "building build/release"
     local options
     read -ra options < <(release_options)
     configure release "${options[@]}"
-    cmake --build build/release -j "$(jobs_count)" || fail "building build/release failed"
+    cmake --build build/release -j "$(jobs_count)" --target "$1" ||
+        fail "building build/release failed"
 }
 
 # A sum over all that the installed module is made of.
@@ -130,15 +132,16 @@ install_module() {
         settings+=("--config-settings=cmake.define.${option#-D}")
     done
     .venv/bin/python -m pip --disable-pip-version-check install --quiet --no-build-isolation \
-        --no-deps --force-reinstall --config-settings=build-dir=build/release "${settings[@]}" . ||
+        --no-deps --force-reinstall --config-settings=build-dir=build/release \
+        --config-settings=build.targets=fermat_package "${settings[@]}" . ||
         fail "pip install of the module failed"
     printf '%s' "$state" >"$stamp"
 }
 
-# Everything that the demo and the tests stand on.
+# prepare [TARGET]: everything that the demo and the tests stand on.
 prepare() {
     install_packages
     make_venv
-    build_release
+    build_release "${1:-all}"
     install_module
 }

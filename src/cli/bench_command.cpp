@@ -129,8 +129,8 @@ void add_tomography_flags(CLI::App& app, TomographyBench& bench) {
 }
 
 void run_tomography(const TomographyBench& flags, const Run& run) {
-    require_cpu(run.common, "fermat bench tomography");
     TomographyBench bench = flags;
+    if (run.common.device == Device::cuda && on_cuda(Device::cuda)) bench.device = Device::cuda;
     bench.threads = resolve_threads(run.common.threads);
     Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
     bench_tomography(bench, stop_only);

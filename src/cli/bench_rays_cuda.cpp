@@ -38,16 +38,18 @@ void bench_rays_cuda(const RaysBench& options, Monitor& monitor) {
         const std::vector<FactoredSource> source{factor_source(model, {5, 5, 0.5})};
         CudaFim fim(model, 2, 1);
         fim.solve(source);
-        CudaTracer tracer(model);
+        CudaTracer tracer;
+        const std::vector<ShotRays> shots{{source[0], 0, 0, receivers, numbers}};
         std::vector<double> on_device;
         std::vector<double> in_all;
-        RaySet set;
+        std::vector<RaySet> sets;
         for (int i = 0; i < options.repeats; ++i) {
             const Stopwatch watch;
-            set = tracer.trace(fim, 0, source[0], 0, 0, receivers, numbers, {});
+            sets = tracer.trace(model, fim, shots, {});
             in_all.push_back(watch.seconds());
             on_device.push_back(tracer.seconds());
         }
+        const RaySet& set = sets.front();
         std::int64_t lost = 0;
         for (const RayInfo& ray : set.rays) lost += ray.status != RayStatus::ok;
         const double seconds = median(on_device);

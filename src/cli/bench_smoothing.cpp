@@ -10,6 +10,7 @@
 #include "cli/bench_table.hpp"
 #include "core/version.hpp"
 #include "tomography/smoothing.hpp"
+#include "tomography/smoothing_cuda.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -47,10 +48,21 @@ class Bench {
     Bench(const SmoothingBench& options, Monitor& monitor, BenchTable& table)
         : options_(options), monitor_(monitor), table_(table) {}
 
-    /// One row: `smooth(values, smoother)` by each method on fresh values.
-    template <class Smooth>
-    void row(std::string_view what, Shape shape, const PaperRow& paper, Smooth smooth) {
+    /// One row: `smooth(values, smoother)` by each method on fresh values; `on_device` does the
+    /// same on the CUDA device and returns the seconds that it took there.
+    template <class Smooth, class OnDevice>
+    void row(std::string_view what, Shape shape, const PaperRow& paper, Smooth smooth,
+             OnDevice on_device) {
         const Field<double> fresh = random_values(shape);
+        const auto device_ms = [&](Smoother smoother) -> CsvCell {
+            if (options_.device != Device::cuda) return std::string_view();
+            std::vector<double> seconds;
+            for (int i = 0; i < repeats(); ++i) {
+                Field<double> values = fresh.copy();
+                seconds.push_back(on_device(values, smoother));
+            }
+            return 1e3 * median(std::move(seconds));
+        };
         const auto milliseconds = [&](Smoother smoother, int repeats) {
             std::vector<double> seconds;
             for (int i = 0; i < repeats; ++i) {
@@ -74,7 +86,8 @@ class Bench {
         const double basic = skip ? 0 : milliseconds(Smoother::basic, 1);
         const std::string size = to_string(paper.size);
         table_.add({what, std::string_view(size), skip ? none : CsvCell(basic), cached, table,
-                    running, table / running, skip ? none : CsvCell(basic / running), paper.basic,
+                    running, device_ms(Smoother::table), device_ms(Smoother::running),
+                    table / running, skip ? none : CsvCell(basic / running), paper.basic,
                     paper.cached, paper.table, paper.table_gpu});
     }
 
@@ -102,23 +115,33 @@ void bench_smoothing(const SmoothingBench& options, Monitor& monitor) {
         options.device == Device::cuda
             ? ", table and running on the CUDA device, both ways included"
             : "");
-    BenchTable table(
-        title,
-        {"smoother", "size", "basic_ms", "cached_ms", "table_ms", "running_ms", "table/running",
-         "basic/running", "paper_basic_ms", "paper_cached_ms", "paper_table_ms", "paper_gpu_ms"},
-        options.csv);
+    BenchTable table(title,
+                     {"smoother", "size", "basic_ms", "cached_ms", "table_ms", "running_ms",
+                      "table_device_ms", "running_device_ms", "table/running", "basic/running",
+                      "paper_basic_ms", "paper_cached_ms", "paper_table_ms", "paper_gpu_ms"},
+                     options.csv);
     Bench bench(options, monitor, table);
     Field<double> coverage = random_values(cells);
     for (double& rays : coverage) rays = std::floor(std::max(0.0, 20 * rays - 10));
     for (const PaperRow& paper : cell_rows) {
-        bench.row("cells", cells, paper, [&](Field<double>& values, Smoother smoother) {
-            smooth_cells(values, coverage, paper.size, bench.by(smoother), monitor);
-        });
+        bench.row(
+            "cells", cells, paper,
+            [&](Field<double>& values, Smoother smoother) {
+                smooth_cells(values, coverage, paper.size, bench.by(smoother), monitor);
+            },
+            [&](Field<double>& values, Smoother smoother) {
+                return smooth_cells_cuda(values, coverage, paper.size, smoother, 1);
+            });
     }
     for (const PaperRow& paper : vertex_rows) {
-        bench.row("vertices", vertices, paper, [&](Field<double>& values, Smoother smoother) {
-            smooth_vertices(values.view(), paper.size, bench.by(smoother), {}, monitor);
-        });
+        bench.row(
+            "vertices", vertices, paper,
+            [&](Field<double>& values, Smoother smoother) {
+                smooth_vertices(values.view(), paper.size, bench.by(smoother), {}, monitor);
+            },
+            [&](Field<double>& values, Smoother smoother) {
+                return smooth_vertices_cuda(values, {}, paper.size, smoother, 1);
+            });
     }
     table.commit();
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/device.hpp"
 #include "core/monitor.hpp"
 
 namespace fermat::cli {
@@ -10,6 +11,7 @@ namespace fermat::cli {
 struct TomographyBench {
     int iterations = 6;  ///< of each of the six stages
     int threads = 1;
+    Device device = Device::cpu;
     std::optional<std::filesystem::path> csv;
 };
 

@@ -101,7 +101,6 @@ std::vector<Vec3> fitted(const Model& model, const Picks& picks, const fs::path&
 }
 
 InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
-    require_cpu(run.common, "fermat invert");
     if (!flags.board && flags.noise.deviation != 0) {
         throw InputError("--noise needs --checkerboard (fermat picks makes other noisy picks)");
     }
@@ -110,6 +109,7 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     inputs.picks.receivers = fitted(inputs.start, inputs.picks, flags.picks, PointRole::receiver);
     if (flags.schedule) inputs.options.schedule = read_schedule(*flags.schedule);
     inputs.options.eikonal.threads = run.common.threads;
+    inputs.options.eikonal.device = usable_device(run.common);
     return inputs;
 }
 

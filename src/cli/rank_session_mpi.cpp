@@ -20,10 +20,15 @@ class MpiRanks : public Ranks {
     MpiRanks() {
         MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
         MPI_Comm_size(MPI_COMM_WORLD, &size_);
+        MPI_Comm machine;
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine);
+        MPI_Comm_rank(machine, &local_rank_);
+        MPI_Comm_free(&machine);
     }
 
     int rank() const override { return rank_; }
     int size() const override { return size_; }
+    int local_rank() const override { return local_rank_; }
 
     void send(int to, std::span<const std::byte> bytes) override {
         const std::uint64_t length = bytes.size();
@@ -68,6 +73,7 @@ class MpiRanks : public Ranks {
 
     int rank_ = 0;
     int size_ = 1;
+    int local_rank_ = 0;
 };
 
 }  // namespace

@@ -59,6 +59,28 @@ class CudaBlock {
     }
 };
 
+/// Some neighbouring lanes of a warp. Where an algorithm has long phases of one lane, several
+/// groups go through them side by side.
+template <int Lanes>
+class CudaGroup {
+  public:
+    static_assert(32 % Lanes == 0);
+
+    template <class Phase>
+    __device__ void for_each(int count, Phase phase) const {
+        for (int lane = index(); lane < count; lane += Lanes) phase(lane);
+        __syncwarp(members());
+    }
+    __device__ bool leads() const { return index() == 0; }
+
+  private:
+    __device__ static int index() { return static_cast<int>(threadIdx.x % Lanes); }
+    __device__ static unsigned members() {
+        constexpr unsigned some = Lanes == 32 ? 0xffffffffU : (1U << (Lanes % 32)) - 1;
+        return some << (threadIdx.x % 32 / Lanes * Lanes);
+    }
+};
+
 /// One warp: its barrier is cheap, and many of them hide each other's waiting.
 class CudaWarp {
   public:

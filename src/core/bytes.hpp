@@ -31,10 +31,8 @@ class ByteWriter {
 
   private:
     void append(const void* data, std::size_t size) {
-        if (size == 0) return;
-        const std::size_t before = bytes_.size();
-        bytes_.resize(before + size);
-        std::memcpy(bytes_.data() + before, data, size);
+        const auto* const from = static_cast<const std::byte*>(data);
+        bytes_.insert(bytes_.end(), from, from + size);
     }
 
     Bytes bytes_;

@@ -50,6 +50,13 @@ class CudaArray {
     std::size_t size() const { return count_; }
     std::size_t bytes() const { return count_ * sizeof(T); }
 
+    /// Grows to at least `count`; what was there is lost then.
+    void reserve(std::size_t count) {
+        if (count_ >= count) return;
+        *this = CudaArray();
+        *this = CudaArray(count);
+    }
+
     void upload(std::span<const T> values, cudaStream_t stream = nullptr) {
         check_cuda(cudaMemcpyAsync(data_, values.data(), values.size_bytes(),
                                    cudaMemcpyHostToDevice, stream),

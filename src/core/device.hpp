@@ -35,6 +35,11 @@ int device_count();
 /// Throws InputError if there is no such device or CUDA is not in this build.
 DeviceInfo device_info(int number);
 
+/// The calling thread computes on this device from now on.
+void use_device(int number);
+/// The device that it computes on.
+int device_in_use();
+
 /// All of them, in the driver's order.
 std::vector<DeviceInfo> list_devices();
 

@@ -28,6 +28,14 @@ DeviceInfo device_info(int number) {
     return {number, properties.name, properties.totalGlobalMem, properties.major, properties.minor};
 }
 
+void use_device(int number) { check_cuda(cudaSetDevice(number), "choosing a device"); }
+
+int device_in_use() {
+    int number = 0;
+    check_cuda(cudaGetDevice(&number), "asking for the device");
+    return number;
+}
+
 std::shared_ptr<float> allocate_on_device(std::size_t count) {
     const auto memory = std::make_shared<CudaArray<float>>(count);
     return {memory, memory->data()};

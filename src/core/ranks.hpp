@@ -23,6 +23,8 @@ class Ranks {
 
     virtual int rank() const = 0;
     virtual int size() const = 0;
+    /// Place among the ranks on the same machine: which of its devices is whose.
+    virtual int local_rank() const { return rank(); }
     bool is_root() const { return rank() == 0; }
 
     /// Returns once `bytes` may be used again. Messages between two ranks arrive in order.

@@ -267,6 +267,12 @@ void CudaFim::set_velocity(const Model& model) {
     state_->own_velocity.upload(std::span(model.velocity().data(), model.velocity().size()));
 }
 
+void CudaFim::set_velocity(FieldView<const float, Space::device> velocity) {
+    check_cuda(cudaMemcpyAsync(state_->own_velocity.data(), velocity.data(),
+                               velocity.size() * sizeof(float), cudaMemcpyDeviceToDevice),
+               "copying velocities");
+}
+
 double CudaFim::solve(std::span<const FactoredSource> sources) {
     State& s = *state_;
     TileSetup setup = make_tile_setup(s.grid, sources, s.order);

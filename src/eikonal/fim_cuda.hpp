@@ -24,8 +24,9 @@ class CudaFim {
 
     /// How many sources are solved at once.
     std::size_t batch() const;
-    /// Velocities of another model on the same grid.
+    /// Velocities of another model on the same grid, from the host or from the device.
     void set_velocity(const Model& model);
+    void set_velocity(FieldView<const float, Space::device> velocity);
     /// Solves up to batch() sources. Returns the device's time in seconds, transfers excluded.
     double solve(std::span<const FactoredSource> sources);
     /// tau of a source of the last solve, infinite where no wave arrives.

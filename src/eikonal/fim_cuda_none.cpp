@@ -13,6 +13,7 @@ CudaFim::CudaFim(CudaFim&&) noexcept = default;
 CudaFim::~CudaFim() = default;
 std::size_t CudaFim::batch() const { return 0; }
 void CudaFim::set_velocity(const Model&) {}
+void CudaFim::set_velocity(FieldView<const float, Space::device>) {}
 double CudaFim::solve(std::span<const FactoredSource>) { return 0; }
 void CudaFim::download(std::size_t, FieldView<float>) const {}
 FieldView<float, Space::device> CudaFim::tau(std::size_t) const { return {}; }

@@ -1,5 +1,4 @@
-#include <cub/device/device_scan.cuh>
-
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 
@@ -8,7 +7,7 @@
 #include "rays/descent.hpp"
 #include "rays/grid_descent.hpp"
 #include "rays/rays_cuda.hpp"
-#include "rays/segments.hpp"
+#include "rays/rays_cuda_points.hpp"
 #include "rays/trace.hpp"
 
 namespace fermat {
@@ -16,13 +15,13 @@ namespace {
 
 using View = TimeFieldView<float, Space::device>;
 
-/// What is learnt of a ray when it is walked for the first time.
-struct Walked {
-    double field_time;
-    double time;  ///< of the way, without the source's start time
-    double length;
-    RayStatus status;
-    bool dent;  ///< the walk needs the CPU's search for a way out
+/// A shot as the walk sees it: its field, and its rays among those of the batch.
+struct ShotField {
+    PointSource source;
+    double slowness;
+    const float* tau;
+    int first_ray;
+    int rays;
 };
 
 /// A walk on the device cannot search: it says so and stops.
@@ -39,9 +38,16 @@ struct NoEscape {
     }
 };
 
-constexpr int threads = 128;
-
-__device__ int ray_of_thread() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
+template <Tracer tracer>
+__device__ auto proposal_of(const View& field, int directions) {
+    if constexpr (tracer == Tracer::cells) {
+        return CellProposal<float, Space::device>{field};
+    } else if constexpr (tracer == Tracer::grid) {
+        return GridProposal<float, Space::device>{field, directions};
+    } else {
+        return DescentProposal<float, Space::device>{field};
+    }
+}
 
 /// Room for the points of rays whose numbers nobody knows beforehand: chunks taken as they are
 /// needed and linked. When they run out, points are counted on, so that the next try has enough.
@@ -54,14 +60,18 @@ struct PointPool {
     unsigned chunks = 0;
 };
 
-/// Walks each ray, one thread a ray, and keeps its points in chunks.
-template <class Proposal>
-__global__ void __launch_bounds__(threads)
-    walk_rays(Proposal proposal, const Vec3* receivers, int count, PointPool pool, Walked* walked,
-              int* first_chunk, std::int64_t* points) {
-    const int n = ray_of_thread();
-    if (n >= count) return;
-    Walked ray{time_at(proposal.field, receivers[n]), 0, 0, RayStatus::ok, false};
+/// Walks each ray, one thread a ray and a row of blocks a shot, and keeps its points in chunks.
+template <Tracer tracer>
+__global__ void __launch_bounds__(ray_threads)
+    walk_rays(Grid grid, bool has_gaps, const ShotField* shots, int directions,
+              const Vec3* receivers, PointPool pool, WalkedRay* walked, int* first_chunk,
+              std::int64_t* points) {
+    const ShotField& shot = shots[blockIdx.y];
+    const int among = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (among >= shot.rays) return;
+    const int n = shot.first_ray + among;
+    const View field{grid, shot.source, shot.slowness, {shot.tau, grid.shape}, has_gaps};
+    WalkedRay ray{time_at(field, receivers[n]), RayStatus::ok, false};
     std::int64_t emitted = 0;
     unsigned chunk = 0;
     const auto emit = [&](Vec3 p) {
@@ -80,16 +90,17 @@ __global__ void __launch_bounds__(threads)
         }
         ++emitted;
     };
-    ray.status = trace_ray(proposal.field, receivers[n], proposal, NoEscape{ray.dent}, emit);
+    ray.status = trace_ray(field, receivers[n], proposal_of<tracer>(field, directions),
+                           NoEscape{ray.dent}, emit);
     walked[n] = ray;
     points[n] = emitted;
 }
 
 /// Puts the chunks of each ray together, a warp a ray.
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(ray_threads)
     gather_points(int count, PointPool pool, const int* first_chunk,
                   const std::int64_t* first_point, Vec3* points) {
-    const int n = ray_of_thread() / PointPool::chunk_points;
+    const int n = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) / PointPool::chunk_points;
     if (n >= count) return;
     const int lane = static_cast<int>(threadIdx.x) % PointPool::chunk_points;
     int chunk = first_chunk[n];
@@ -103,50 +114,30 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-/// Slowness and length along each ray.
-__global__ void __launch_bounds__(threads)
-    integrate_rays(Grid grid, FieldView<const float, Space::device> velocity, int count,
-                   const std::int64_t* first_point, const Vec3* points, Walked* walked) {
-    const int n = ray_of_thread();
-    if (n >= count) return;
-    double time = 0;
-    double length = 0;
-    for (std::int64_t p = first_point[n]; p + 1 < first_point[n + 1]; ++p) {
-        const Vec3 from = points[p];
-        const Vec3 to = points[p + 1];
-        length += distance(from, to);
-        for_each_piece(grid, from, to, [&](const Piece& piece) {
-            time += CellSlowness(grid, velocity, piece.cell).piece_time(piece);
-        });
+const void* walk_kernel(Tracer tracer) {
+    switch (tracer) {
+        case Tracer::cells:
+            return reinterpret_cast<const void*>(&walk_rays<Tracer::cells>);
+        case Tracer::grid:
+            return reinterpret_cast<const void*>(&walk_rays<Tracer::grid>);
+        default:
+            return reinterpret_cast<const void*>(&walk_rays<Tracer::descent>);
     }
-    walked[n].time = time;
-    walked[n].length = length;
-}
-
-/// Grows to what is asked for.
-template <class T>
-void reserve(CudaArray<T>& array, std::size_t count) {
-    if (array.size() >= count) return;
-    array = CudaArray<T>();
-    array = CudaArray<T>(count);
 }
 
 }  // namespace
 
 struct CudaTracer::State {
-    explicit State(const Model& traced) : model(traced) {}
-
-    const Model& model;
     CudaArray<Vec3> receivers;
-    CudaArray<Walked> walked;
+    CudaArray<ShotField> shots;
     CudaArray<std::int64_t> counts;
-    CudaArray<std::int64_t> first_point;
-    CudaArray<Vec3> points;
     CudaArray<int> first_chunk;
     CudaArray<Vec3> pool;
     CudaArray<int> pool_next;
     CudaArray<unsigned> pool_used{1};
-    CudaArray<unsigned char> scratch;
+    WalkedRays walked;
+    RowMaker row_maker;
+    CudaTimer timer;
     double seconds = 0;
 
     PointPool point_pool() const {
@@ -154,132 +145,175 @@ struct CudaTracer::State {
                 static_cast<unsigned>(pool_next.size())};
     }
     void reserve_chunks(std::size_t chunks) {
-        reserve(pool, chunks * PointPool::chunk_points);
-        reserve(pool_next, chunks);
+        pool.reserve(chunks * PointPool::chunk_points);
+        pool_next.reserve(chunks);
     }
+    void walk(const Model& model, const CudaFim& fim, std::span<const ShotRays> batch,
+              const RayOptions& options);
+    void launch(const Model& model, const RayOptions& options, std::size_t shot_count,
+                std::size_t most_rays);
+    void finish_on_cpu(const Model& model, const CudaFim& fim, std::span<const ShotRays> batch,
+                       const RayOptions& options);
 };
 
-void CudaTracer::place_points(State& s, int rays) {
-    std::size_t bytes = 0;
-    check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, s.counts.data(), s.first_point.data(),
-                                             rays + 1),
-               "placing the points of rays");
-    reserve(s.scratch, bytes);
-    check_cuda(cub::DeviceScan::ExclusiveSum(s.scratch.data(), bytes, s.counts.data(),
-                                             s.first_point.data(), rays + 1),
-               "placing the points of rays");
+/// Walks until the chunks suffice: two a ray are a guess; what the first try lacks, the second has.
+void CudaTracer::State::launch(const Model& model, const RayOptions& options,
+                               std::size_t shot_count, std::size_t most_rays) {
+    Grid grid = model.grid();
+    bool has_gaps = model.has_air();
+    int directions = options.directions;
+    const std::size_t count = walked.rays.size();
+    // Few rays go to many multiprocessors, a warp each.
+    const std::size_t block = count < 132 * ray_threads ? 32 : ray_threads;
+    const dim3 blocks(static_cast<unsigned>((most_rays + block - 1) / block),
+                      static_cast<unsigned>(shot_count));
+    for (std::size_t chunks = 2 * count; chunks > 0;) {
+        reserve_chunks(chunks);
+        PointPool room = point_pool();
+        check_cuda(cudaMemset(pool_used.data(), 0, sizeof(unsigned)), "tracing rays");
+        const ShotField* fields = shots.data();
+        const Vec3* places = receivers.data();
+        WalkedRay* result = walked.device.data();
+        int* chunk = first_chunk.data();
+        std::int64_t* points = counts.data();
+        void* arguments[] = {&grid, &has_gaps, &fields, &directions, &places,
+                             &room, &result,   &chunk,  &points};
+        timer.start();
+        check_cuda(cudaLaunchKernel(walk_kernel(options.tracer), blocks,
+                                    dim3(static_cast<unsigned>(block)), arguments, 0, nullptr),
+                   "tracing rays");
+        walked.place(counts);
+        seconds += timer.stop("tracing rays");
+        unsigned used = 0;
+        pool_used.download(std::span(&used, 1));
+        if (used <= room.chunks) return;
+        chunks = used;
+    }
 }
 
-CudaTracer::CudaTracer(const Model& model) : state_(std::make_unique<State>(model)) {}
+void CudaTracer::State::walk(const Model& model, const CudaFim& fim,
+                             std::span<const ShotRays> batch, const RayOptions& options) {
+    seconds = 0;
+    std::vector<ShotField> fields;
+    std::vector<Vec3> places;
+    std::size_t most_rays = 0;
+    walked.rays.clear();
+    for (const ShotRays& shot : batch) {
+        const std::size_t rays = shot.receivers.size();
+        fields.push_back({{shot.source.position, shot.start_time},
+                          shot.source.slowness,
+                          fim.tau(fields.size()).data(),
+                          static_cast<int>(places.size()),
+                          static_cast<int>(rays)});
+        most_rays = std::max(most_rays, rays);
+        for (std::size_t r = 0; r < rays; ++r) {
+            places.push_back(model.grid().clamp(shot.receivers[r]));
+            RayInfo& ray = walked.rays.emplace_back();
+            ray.source = shot.number;
+            ray.receiver = shot.receiver_numbers[r];
+        }
+    }
+    const std::size_t count = walked.rays.size();
+    if (count > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
+        throw InputError(std::to_string(count) +
+                         " rays at once are more than a CUDA device can number (trace fewer "
+                         "sources at a time, or use --device cpu)");
+    }
+    walked.reserve(count);
+    if (count == 0) return;
+    receivers.reserve(count);
+    shots.reserve(fields.size());
+    counts.reserve(count + 1);
+    first_chunk.reserve(count);
+    receivers.upload(places);
+    shots.upload(fields);
+    launch(model, options, fields.size(), most_rays);
+    walked.first_point.download(std::span(walked.starts));
+    walked.points.reserve(static_cast<std::size_t>(walked.starts.back()));
+    const auto warps =
+        static_cast<unsigned>((count * PointPool::chunk_points + ray_threads - 1) / ray_threads);
+    timer.start();
+    gather_points<<<warps, ray_threads>>>(static_cast<int>(count), point_pool(), first_chunk.data(),
+                                          walked.first_point.data(), walked.points.data());
+    seconds += timer.stop("tracing rays");
+    walked.fetch();
+    finish_on_cpu(model, fim, batch, options);
+}
+
+/// Few rays, if any: those that need a search, and those whose receiver is in air.
+void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
+                                      std::span<const ShotRays> batch, const RayOptions& options) {
+    std::vector<std::size_t> redone;
+    RaySet finished;
+    std::size_t first = 0;
+    for (std::size_t s = 0; s < batch.size(); ++s) {
+        const ShotRays& shot = batch[s];
+        std::vector<Vec3> again;
+        std::vector<std::int32_t> numbers;
+        for (std::size_t r = 0; r < shot.receivers.size(); ++r) {
+            const bool lost =
+                walked.host[first + r].dent || walked.host[first + r].status == RayStatus::stalled;
+            const Vec3 place = model.grid().clamp(shot.receivers[r]);
+            if (!lost && !(model.has_air() && in_air(model, place))) continue;
+            redone.push_back(first + r);
+            again.push_back(place);
+            numbers.push_back(shot.receiver_numbers[r]);
+        }
+        first += shot.receivers.size();
+        if (again.empty()) continue;
+        TimeField copy{model.grid(),
+                       {shot.source.position, shot.start_time},
+                       shot.source.slowness,
+                       Field<float>(model.grid().shape)};
+        fim.download(s, copy.tau.view());
+        finished.append(
+            trace_rays(model, copy, shot.number, again, numbers, options, options.eikonal.threads));
+    }
+    if (!redone.empty()) walked.replace(redone, finished);
+}
+
+CudaTracer::CudaTracer() : state_(std::make_unique<State>()) {}
 CudaTracer::CudaTracer(CudaTracer&&) noexcept = default;
 CudaTracer::~CudaTracer() = default;
 
 double CudaTracer::seconds() const { return state_->seconds; }
 
-RaySet CudaTracer::trace(const CudaFim& fim, std::size_t number, const FactoredSource& source,
-                         double start_time, std::int32_t source_number,
-                         std::span<const Vec3> receivers,
-                         std::span<const std::int32_t> receiver_numbers,
-                         const RayOptions& options) {
+std::vector<RaySet> CudaTracer::trace(const Model& model, const CudaFim& fim,
+                                      std::span<const ShotRays> shots, const RayOptions& options) {
     State& s = *state_;
-    const Grid& grid = s.model.grid();
-    const std::size_t count = receivers.size();
-    if (count == 0) return {};
-    std::vector<Vec3> places;
-    places.reserve(count);
-    for (const Vec3 p : receivers) places.push_back(grid.clamp(p));
-    const FieldView<float, Space::device> tau = fim.tau(number);
-    const View field{grid, {source.position, start_time}, source.slowness, tau, s.model.has_air()};
-    reserve(s.receivers, count);
-    reserve(s.walked, count);
-    reserve(s.counts, count + 1);
-    reserve(s.first_point, count + 1);
-    reserve(s.first_chunk, count);
-    s.receivers.upload(places);
-    RaySet set;
-    set.first_point.resize(count + 1);
-    const auto trace_by = [&](auto proposal) {
-        const auto blocks = static_cast<unsigned>((count + threads - 1) / threads);
-        const int rays = static_cast<int>(count);
-        CudaTimer timer;
-        unsigned used = 0;
-        // Two chunks a ray are a guess; what the first try lacks, the second has.
-        for (std::size_t chunks = 2 * count; chunks > 0; chunks = used) {
-            s.reserve_chunks(chunks);
-            check_cuda(cudaMemset(s.pool_used.data(), 0, sizeof used), "tracing rays");
-            timer.start();
-            walk_rays<<<blocks, threads>>>(proposal, s.receivers.data(), rays, s.point_pool(),
-                                           s.walked.data(), s.first_chunk.data(), s.counts.data());
-            place_points(s, rays);
-            s.seconds = timer.stop("tracing rays");
-            s.pool_used.download(std::span(&used, 1));
-            if (used <= s.point_pool().chunks) break;
+    s.walk(model, fim, shots, options);
+    if (s.walked.rays.empty()) return std::vector<RaySet>(shots.size());
+    s.seconds += s.walked.integrate(model.grid(), fim.velocity());
+    std::vector<Vec3> points(static_cast<std::size_t>(s.walked.starts.back()));
+    s.walked.points.download(std::span(points));
+    std::vector<RaySet> sets;
+    std::size_t n = 0;
+    for (const ShotRays& shot : shots) {
+        const std::size_t rays = shot.receivers.size();
+        RaySet& set = sets.emplace_back();
+        const std::int64_t begin = s.walked.starts[n];
+        set.points.assign(points.begin() + begin, points.begin() + s.walked.starts[n + rays]);
+        for (std::size_t r = 0; r < rays; ++r, ++n) {
+            set.rays.push_back(s.walked.rays[n]);
+            set.rays.back().time += shot.start_time;
+            set.first_point.push_back(s.walked.starts[n + 1] - begin);
         }
-        s.first_point.download(set.first_point);
-        reserve(s.points, static_cast<std::size_t>(set.first_point.back()));
-        timer.start();
-        const auto warps =
-            static_cast<unsigned>((count * PointPool::chunk_points + threads - 1) / threads);
-        gather_points<<<warps, threads>>>(rays, s.point_pool(), s.first_chunk.data(),
-                                          s.first_point.data(), s.points.data());
-        integrate_rays<<<blocks, threads>>>(grid, fim.velocity(), rays, s.first_point.data(),
-                                            s.points.data(), s.walked.data());
-        s.seconds += timer.stop("tracing rays");
-    };
-    switch (options.tracer) {
-        case Tracer::cells:
-            trace_by(CellProposal<float, Space::device>{field});
-            break;
-        case Tracer::grid:
-            trace_by(GridProposal<float, Space::device>{field, options.directions});
-            break;
-        default:
-            trace_by(DescentProposal<float, Space::device>{field});
     }
-    const auto total = static_cast<std::size_t>(set.first_point.back());
-    set.points.resize(total);
-    s.points.download(set.points);
-    std::vector<Walked> walked(count);
-    s.walked.download(walked);
+    return sets;
+}
 
-    std::vector<std::size_t> on_cpu;
-    set.rays.resize(count);
-    constexpr double never = std::numeric_limits<double>::infinity();
-    for (std::size_t n = 0; n < count; ++n) {
-        const Walked& ray = walked[n];
-        const bool arrived = ray.status == RayStatus::ok;
-        set.rays[n].source = source_number;
-        set.rays[n].receiver = receiver_numbers[n];
-        set.rays[n].field_time = ray.field_time;
-        set.rays[n].time = arrived ? start_time + ray.time : never;
-        set.rays[n].length = ray.length;
-        set.rays[n].status = ray.status;
-        const bool in_rock = !s.model.has_air() || !in_air(s.model, places[n]);
-        const bool lost = ray.dent || ray.status == RayStatus::stalled;
-        if (lost || !in_rock) on_cpu.push_back(n);
-    }
-    if (on_cpu.empty()) return set;
-
-    // Few, if any: the CPU walks those again, and all are put together in order.
-    TimeField copy{grid, {source.position, start_time}, source.slowness, Field<float>(grid.shape)};
-    fim.download(number, copy.tau.view());
-    std::vector<Vec3> again;
-    std::vector<std::int32_t> numbers;
-    for (const std::size_t n : on_cpu) {
-        again.push_back(places[n]);
-        numbers.push_back(receiver_numbers[n]);
-    }
-    const RaySet finished =
-        trace_rays(s.model, copy, source_number, again, numbers, options, options.eikonal.threads);
-    RaySet whole;
-    std::size_t next = 0;
-    for (std::size_t n = 0; n < count; ++n) {
-        const bool redone = next < on_cpu.size() && on_cpu[next] == n;
-        const RaySet& from = redone ? finished : set;
-        const std::size_t at = redone ? next++ : n;
-        whole.append(from.rays[at], from.path(at));
-    }
-    return whole;
+CudaTracer::Crossed CudaTracer::cross_cells(const Model& model, const CudaFim& fim,
+                                            std::span<const ShotRays> shots,
+                                            const RayOptions& options) {
+    State& s = *state_;
+    s.walk(model, fim, shots, options);
+    if (s.walked.rays.empty()) return {};
+    Crossed crossed;
+    s.timer.start();
+    crossed.rows = s.row_maker.make(model.grid(), s.walked);
+    s.seconds += s.timer.stop("listing the cells of rays");
+    crossed.rays = s.walked.rays;
+    return crossed;
 }
 
 }  // namespace fermat

@@ -11,30 +11,57 @@
 
 namespace fermat {
 
-/// Rays through fields that lie on a CUDA device, one thread a ray, by the CPU's own walk.
+/// The rays wanted of one source of a batch; its place among the shots is its place in the batch.
+struct ShotRays {
+    FactoredSource source;
+    double start_time = 0;
+    std::int32_t number = 0;  ///< of the source, in the survey
+    std::vector<Vec3> receivers;
+    std::vector<std::int32_t> receiver_numbers;
+};
+
+/// The cells that rays cross, on the device: as sensitivity() has them, but in the order of the
+/// way, so that a ray that comes back to a cell lists it again. Rays that did not arrive have none.
+struct DeviceRows {
+    std::size_t rays = 0;
+    std::size_t entries = 0;
+    const std::int64_t* row_start = nullptr;
+    const std::uint32_t* cell = nullptr;
+    const double* length = nullptr;
+};
+/// What an entry that is not needed holds for its cell.
+inline constexpr std::uint32_t no_cell = 0xffffffffU;
+
+/// Rays through fields that lie on a CUDA device, one thread a ray, by the CPU's own walk. Rays
+/// that meet a dent of the field are finished by the CPU.
 class CudaTracer {
   public:
-    explicit CudaTracer(const Model& model);
+    CudaTracer();
     CudaTracer(CudaTracer&&) noexcept;
     ~CudaTracer();
 
-    /// Rays of source `number` of the last solve, as trace_rays gives them; `source` is that
-    /// source with its start time. Rays that meet a dent of the field are finished by the CPU.
-    RaySet trace(const CudaFim& fim, std::size_t number, const FactoredSource& source,
-                 double start_time, std::int32_t source_number, std::span<const Vec3> receivers,
-                 std::span<const std::int32_t> receiver_numbers, const RayOptions& options);
-    /// Seconds of the last trace on the device, transfers excluded.
+    /// Rays through the fields of the last solve, one set a shot, as trace_rays gives them.
+    std::vector<RaySet> trace(const Model& model, const CudaFim& fim,
+                              std::span<const ShotRays> shots, const RayOptions& options);
+
+    /// What a tomography needs of the same rays, shot after shot: field_time, length and status on
+    /// the host; the cells stay on the device, until the next call.
+    struct Crossed {
+        std::vector<RayInfo> rays;  ///< without `time`
+        DeviceRows rows;
+    };
+    Crossed cross_cells(const Model& model, const CudaFim& fim, std::span<const ShotRays> shots,
+                        const RayOptions& options);
+
+    /// Seconds of the last call on the device, transfers excluded.
     double seconds() const;
 
   private:
     struct State;
-    /// First point of each ray from the numbers of their points.
-    static void place_points(State& state, int rays);
-
     std::unique_ptr<State> state_;
 };
 
-/// Solves and traces source after source on the device; sources in air must be left out. `lists`
+/// Solves and traces batches of sources on the device; sources in air must be left out. `lists`
 /// hold the receivers of each source; `consume` gets the sets in the order of `which`.
 void trace_each_on_cuda(const Model& model, std::span<const PointSource> sources,
                         std::span<const std::size_t> which, std::span<const Vec3> receivers,

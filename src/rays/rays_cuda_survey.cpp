@@ -10,24 +10,28 @@ void trace_each_on_cuda(const Model& model, std::span<const PointSource> sources
                         Monitor& monitor,
                         const std::function<void(std::size_t, RaySet&&)>& consume) {
     CudaFim fim(model, options.eikonal.order, std::min(which.size(), filling_batch(model.grid())));
-    CudaTracer tracer(model);
+    CudaTracer tracer;
     for (std::size_t first = 0; first < which.size(); first += fim.batch()) {
         monitor.check();
         const auto batch = which.subspan(first, std::min(fim.batch(), which.size() - first));
         std::vector<FactoredSource> factored;
+        std::vector<ShotRays> shots;
         for (const std::size_t s : batch) {
             factored.push_back(factor_source(model, sources[s].position));
+            ShotRays& shot = shots.emplace_back();
+            shot.source = factored.back();
+            shot.start_time = sources[s].start_time;
+            shot.number = static_cast<std::int32_t>(s);
+            shot.receiver_numbers = lists[s];
+            for (const std::int32_t r : lists[s]) {
+                shot.receivers.push_back(receivers[static_cast<std::size_t>(r)]);
+            }
         }
         fim.solve(factored);
+        std::vector<RaySet> sets = tracer.trace(model, fim, shots, options);
         for (std::size_t n = 0; n < batch.size(); ++n) {
-            const std::size_t s = batch[n];
-            std::vector<Vec3> places;
-            for (const std::int32_t r : lists[s]) {
-                places.push_back(receivers[static_cast<std::size_t>(r)]);
-            }
-            consume(s, tracer.trace(fim, n, factored[n], sources[s].start_time,
-                                    static_cast<std::int32_t>(s), places, lists[s], options));
-            monitor.advance(static_cast<std::int64_t>(places.size()));
+            monitor.advance(static_cast<std::int64_t>(sets[n].size()));
+            consume(batch[n], std::move(sets[n]));
         }
     }
 }

@@ -1,10 +1,9 @@
 #include "tomography/backprojection.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cmath>
+#include <limits>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -60,15 +59,6 @@ struct SourceRays {
     }
 };
 
-std::vector<std::vector<std::int32_t>> picks_by_source(const Picks& picks) {
-    std::vector<std::vector<std::int32_t>> lists(picks.sources.size());
-    for (std::size_t n = 0; n < picks.picks.size(); ++n) {
-        lists[static_cast<std::size_t>(picks.picks[n].source)].push_back(
-            static_cast<std::int32_t>(n));
-    }
-    return lists;
-}
-
 SourceRays rays_of_source(const Model& model, const Picks& picks, std::int32_t source,
                           std::span<const std::int32_t> numbers,
                           const BackprojectionOptions& options, int threads, Monitor& monitor) {
@@ -111,50 +101,42 @@ SourceRays rays_of_source(const Model& model, const Picks& picks, std::int32_t s
 }
 
 /// Adds one source's rays, in the order of its picks.
-class Sums {
+class Adder {
   public:
-    Sums(const Picks& picks, const BackprojectionOptions& options, Backprojection& out)
-        : picks_(picks), options_(options), out_(out) {}
+    Adder(const Picks& picks, const BackprojectionOptions& options, Shape cells)
+        : ledger_(picks, options.picks),
+          sums_{Field<double>(cells, 0), Field<double>(cells, 0), Field<float>(cells, 0)} {}
 
     void add(const SourceRays& rays, std::span<const std::int32_t> numbers) {
         for (std::size_t r = 0; r < numbers.size(); ++r) {
-            const auto n = static_cast<std::size_t>(numbers[r]);
-            const double residual = picks_.picks[n].time - rays.time[r];
-            if (rays.status[r] != RayStatus::ok || !std::isfinite(residual)) {
-                ++out_.lost_by_status[static_cast<std::size_t>(rays.status[r])];
-                continue;
-            }
-            out_.residual[n] = residual;
-            const double scaled = residual / options_.scale[n];
-            const bool used = scaled >= options_.limits.low && scaled <= options_.limits.high;
-            out_.use[n] = used ? PickUse::used : PickUse::rejected;
-            if (used && rays.length[r] > 0) project(rays, r, residual, options_.weights[n]);
+            const auto projection = ledger_.book(static_cast<std::size_t>(numbers[r]), rays.time[r],
+                                                 rays.length[r], rays.status[r]);
+            if (projection) spread(rays, r, *projection);
         }
         field_seconds_ += rays.field_seconds;
         ray_seconds_ += rays.ray_seconds;
     }
-    double ray_fraction() const {
+    Backprojection take() {
         const double both = field_seconds_ + ray_seconds_;
-        return both > 0 ? ray_seconds_ / both : 0;
+        return {{ledger_.take(), 0, both > 0 ? ray_seconds_ / both : 0}, std::move(sums_)};
     }
 
   private:
-    void project(const SourceRays& rays, std::size_t ray, double residual, double weight) {
-        const double perturbation = residual / rays.length[ray];
+    void spread(const SourceRays& rays, std::size_t ray, const RayProjection& projection) {
         const bool by_length = !rays.length_in_cell.empty();
         for (auto e = rays.row_start[ray]; e < rays.row_start[ray + 1]; ++e) {
             const auto entry = static_cast<std::size_t>(e);
             const auto cell = static_cast<std::size_t>(rays.cell[entry]);
-            const double share = by_length ? weight * rays.length_in_cell[entry] : weight;
-            out_.perturbation[cell] += share * perturbation;
-            out_.weight[cell] += share;
-            out_.count[cell] += 1;
+            const double share =
+                by_length ? projection.weight * rays.length_in_cell[entry] : projection.weight;
+            sums_.perturbation[cell] += share * projection.perturbation;
+            sums_.weight[cell] += share;
+            sums_.count[cell] += 1;
         }
     }
 
-    const Picks& picks_;
-    const BackprojectionOptions& options_;
-    Backprojection& out_;
+    PickLedger ledger_;
+    CellSums sums_;
     double field_seconds_ = 0;
     double ray_seconds_ = 0;
 };
@@ -172,17 +154,8 @@ Backprojection backproject(const Model& model, const Picks& picks,
     const int outer = static_cast<int>(std::clamp<std::int64_t>(share, 1, threads));
     const int inner = threads / outer;
 
-    Backprojection out;
-    if (ranks.is_root()) {
-        const Shape cells = model.grid().cell_shape();
-        out.residual.assign(picks.picks.size(), std::numeric_limits<double>::quiet_NaN());
-        out.use.assign(picks.picks.size(), PickUse::lost);
-        out.lost_by_status.assign(choices<RayStatus>.entries.size(), 0);
-        out.perturbation = Field<double>(cells, 0);
-        out.weight = Field<double>(cells, 0);
-        out.count = Field<float>(cells, 0);
-    }
-    Sums sums(picks, options, out);
+    std::optional<Adder> adder;
+    if (ranks.is_root()) adder.emplace(picks, options, model.grid().cell_shape());
     monitor.begin("times and rays", static_cast<std::int64_t>(picks.picks.size()));
     deal_in_order(
         ranks, count, outer,
@@ -194,13 +167,14 @@ Backprojection backproject(const Model& model, const Picks& picks,
         },
         [&](std::int64_t s, const Bytes& bytes) {
             const auto& numbers = lists[static_cast<std::size_t>(s)];
-            if (!numbers.empty()) sums.add(SourceRays::unpack(bytes), numbers);
+            if (!numbers.empty()) adder->add(SourceRays::unpack(bytes), numbers);
             monitor.advance(static_cast<std::int64_t>(numbers.size()));
         },
         monitor);
     monitor.end();
-    out.seconds = seconds_since(start);
-    out.ray_fraction = sums.ray_fraction();
+    Backprojection out;
+    if (adder) out = adder->take();
+    out.report.seconds = seconds_since(start);
     return out;
 }
 

@@ -1,14 +1,11 @@
 #pragma once
 
-#include <cstdint>
-#include <limits>
-#include <vector>
-
 #include "core/choice.hpp"
 #include "core/monitor.hpp"
 #include "core/ranks.hpp"
 #include "model/model.hpp"
 #include "rays/rays.hpp"
+#include "tomography/pick_ledger.hpp"
 #include "tomography/picks.hpp"
 
 namespace fermat {
@@ -22,34 +19,29 @@ template <>
 inline constexpr auto choices<RayShare> =
     choice_table<RayShare>("ray share", {{"even", RayShare::even}, {"length", RayShare::length}});
 
-/// Residuals beyond these are not projected: outliers. In the units of the residuals, or of their
-/// errors where picks are weighted by them.
-struct ResidualLimits {
-    double low = -std::numeric_limits<double>::infinity();
-    double high = std::numeric_limits<double>::infinity();
-};
-
-/// What became of a pick. Lost rays have a status of RayStatus; their residual is not a number.
-enum class PickUse : std::uint8_t { used, lost, rejected };
-
-/// One pass over all sources: what every pick says about the model.
-struct Backprojection {
-    std::vector<double> residual;  ///< observed - computed time of each pick; NaN where lost
-    std::vector<PickUse> use;
-    std::vector<std::int64_t> lost_by_status;  ///< number of lost rays by RayStatus
-    Field<double> perturbation;  ///< sum of weight times slowness perturbation, by cells
-    Field<double> weight;        ///< sum of weights, by cells
-    Field<float> count;          ///< rays, by cells
-    double seconds = 0;          ///< of the pass
-    double ray_fraction = 0;     ///< of these, how much went into rays and not into time fields
-};
-
 struct BackprojectionOptions {
     RayOptions rays;
     RayShare share = RayShare::even;
-    std::vector<double> weights;  ///< one a pick
-    std::vector<double> scale;    ///< divides residuals before they are held against the limits
-    ResidualLimits limits;
+    PickRules picks;
+};
+
+/// One pass over all sources: what every pick says about the model, and how long that took.
+struct PassReport {
+    PickResults picks;
+    double seconds = 0;
+    double ray_fraction = 0;  ///< of these, how much went into rays and not into time fields
+};
+
+/// What rays left in the cells that they crossed.
+struct CellSums {
+    Field<double> perturbation;  ///< sum of weight times slowness perturbation
+    Field<double> weight;        ///< sum of weights
+    Field<float> count;          ///< rays
+};
+
+struct Backprojection {
+    PassReport report;
+    CellSums sums;
 };
 
 /// Solves each source's field, traces the rays of its picks, and spreads each residual evenly along

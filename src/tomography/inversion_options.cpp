@@ -53,6 +53,16 @@ void check_picks(const InversionOptions& options, const Picks& picks) {
 
 }  // namespace
 
+bool runs_on_cuda(const InversionOptions& options) {
+    std::string obstacle;
+    if (options.eikonal.solver != Solver::fim) {
+        obstacle = fmt::format("solver '{}' computes on the CPU", name_of(options.eikonal.solver));
+    } else if (options.smoother != Smoother::table && options.smoother != Smoother::running) {
+        obstacle = fmt::format("smoother '{}' computes on the CPU", name_of(options.smoother));
+    }
+    return on_cuda(options.eikonal.device, obstacle);
+}
+
 RayOptions ray_options(const InversionOptions& options) {
     RayOptions rays;
     rays.tracer = options.tracer;
@@ -62,6 +72,7 @@ RayOptions ray_options(const InversionOptions& options) {
 
 void validate(const InversionOptions& options, const Picks& picks, const Grid& grid) {
     validate(ray_options(options), grid);
+    runs_on_cuda(options);
     const bool descends = options.tracer == Tracer::descent || options.tracer == Tracer::cells ||
                           options.tracer == Tracer::grid;
     if (!descends) {
@@ -115,6 +126,7 @@ std::string run_fingerprint(const Model& start, const Picks& picks,
     print.add(picks.has_errors);
     print.add(options.eikonal.solver);
     print.add(options.eikonal.order);
+    print.add(runs_on_cuda(options));
     print.add(options.tracer);
     for (const Stage& stage : options.schedule) {
         for (const SmoothingSize& size : {stage.cell, stage.vertex}) {

@@ -2,44 +2,22 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/parallel.hpp"
+#include "tomography/workbench.hpp"
 
 namespace fermat {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-/// Seconds since the last call, or since it was made.
-class Lap {
-  public:
-    double next() {
-        const auto now = Clock::now();
-        return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
-    }
-
-  private:
-    Clock::time_point last_ = Clock::now();
-};
-
-std::string lost_words(const Backprojection& pass) {
+std::string lost_words(const PickResults& picks) {
     std::string words;
     for (const auto& [name, status] : choices<RayStatus>.entries) {
-        const auto count = pass.lost_by_status[static_cast<std::size_t>(status)];
+        const auto count = picks.lost_by_status[static_cast<std::size_t>(status)];
         if (count > 0) words += fmt::format("{}{} {}", words.empty() ? "" : ", ", count, name);
     }
     return words;
-}
-
-/// Small models are smoothed and updated in less time than threads take to meet.
-int update_threads(const Grid& grid, int requested) {
-    constexpr std::size_t small = 50000;
-    const int threads = resolve_threads(requested);
-    return grid.node_count() < small ? 1 : threads;
 }
 
 /// The loop's own memory. Rank 0 decides; the others solve and trace what they are dealt.
@@ -52,15 +30,18 @@ class Loop {
           listener_(listener),
           monitor_(monitor),
           ranks_(ranks),
-          threads_(update_threads(start.grid(), options.eikonal.threads)),
           schedule_(options.schedule.empty() ? default_schedule(start.grid()) : options.schedule),
-          model_(start.copy()) {
+          model_(start.copy()),
+          bench_(broadcast_value(ranks, runs_on_cuda(options))
+                     ? make_cuda_workbench(start.grid(), picks, options, ranks)
+                     : make_host_workbench(start.grid(), picks, options)) {
         projection_.rays = ray_options(options);
+        projection_.rays.eikonal.device = Device::cpu;  // what the host's bench computes on
         projection_.share = options.share;
         const bool by_error = picks.has_errors && options.weights == PickWeights::errors;
         for (const Pick& pick : picks.picks) {
-            projection_.weights.push_back(by_error ? 1 / (pick.error * pick.error) : 1);
-            projection_.scale.push_back(by_error ? pick.error : 1);
+            projection_.picks.weights.push_back(by_error ? 1 / (pick.error * pick.error) : 1);
+            projection_.picks.scale.push_back(by_error ? pick.error : 1);
         }
     }
 
@@ -70,14 +51,14 @@ class Loop {
         next_ = state.next;
         stage_ = state.stage;
         stage_iterations_ = state.stage_iterations;
-        projection_.limits = state.limits;
+        projection_.picks.limits = state.limits;
         initial_residual_ = std::move(state.initial_residual);
     }
 
     InversionResult run() {
         for (;;) {
             share_model();
-            Backprojection pass = backproject(model_, picks_, projection_, ranks_, monitor_);
+            PassReport pass = bench_->project(model_, projection_, ranks_, monitor_);
             bool again = false;
             std::optional<StopReason> stop;
             together(ranks_, [&] {
@@ -91,7 +72,7 @@ class Loop {
             if (broadcast_value(ranks_, stop.has_value())) return finish(std::move(pass), stop);
             together(ranks_, [&] {
                 if (!ranks_.is_root()) return;
-                update(std::move(pass));
+                update();
                 if (listener_.update) save();
             });
         }
@@ -109,32 +90,32 @@ class Loop {
 
     /// Outliers are known by the residuals of the model before; the start model has none before it
     /// and is passed over twice.
-    bool find_first_limits(const Backprojection& pass) {
+    bool find_first_limits(const PassReport& pass) {
         if (options_.outliers == 0) return false;
-        const bool first = !std::isfinite(projection_.limits.low);
+        const bool first = !std::isfinite(projection_.picks.limits.low);
         if (first) {
-            projection_.limits =
-                outlier_limits(pass.residual, projection_.scale, options_.outliers);
+            projection_.picks.limits =
+                outlier_limits(pass.picks.residual, projection_.picks.scale, options_.outliers);
         }
-        return first && std::isfinite(projection_.limits.low);
+        return first && std::isfinite(projection_.picks.limits.low);
     }
 
-    void judge(const Backprojection& pass) {
-        next_.misfit = misfit(picks_, pass.residual, pass.use);
+    void judge(const PassReport& pass) {
+        next_.misfit = misfit(picks_, pass.picks.residual, pass.picks.use);
         if (next_.misfit.used == 0) {
             throw InputError(fmt::format(
-                "no pick of {} can be used ({}{})", picks_.picks.size(), lost_words(pass),
+                "no pick of {} can be used ({}{})", picks_.picks.size(), lost_words(pass.picks),
                 next_.misfit.rejected > 0 ? fmt::format("{} outliers", next_.misfit.rejected)
                                           : ""));
         }
         next_.seconds.times = pass.seconds * (1 - pass.ray_fraction);
         next_.seconds.rays = pass.seconds * pass.ray_fraction;
-        if (history_.empty()) initial_residual_ = pass.residual;
+        if (history_.empty()) initial_residual_ = pass.picks.residual;
         history_.push_back(next_);
         if (listener_.iteration) listener_.iteration(next_);
         if (options_.outliers > 0) {
-            projection_.limits =
-                outlier_limits(pass.residual, projection_.scale, options_.outliers);
+            projection_.picks.limits =
+                outlier_limits(pass.picks.residual, projection_.picks.scale, options_.outliers);
         }
     }
 
@@ -160,28 +141,19 @@ class Loop {
         return stagnant ? StopReason::stagnation : StopReason::schedule_end;
     }
 
-    void update(Backprojection&& pass) {
+    void update() {
         const Stage& stage = schedule_[static_cast<std::size_t>(stage_)];
         next_ = {};
         next_.iteration = history_.back().iteration + 1;
         next_.stage = stage_ + 1;
         next_.cell = stage.cell;
         next_.vertex = stage.vertex;
-        Lap lap;
-        smooth_cells(pass.perturbation, pass.weight, stage.cell,
-                     {options_.smoother, stage.cell_passes, threads_}, monitor_);
-        next_.seconds.cell_smoothing = lap.next();
-        Field<double> nodes = cells_to_nodes(model_.grid(), pass.perturbation, stage.cell);
-        pass = {};
-        const Field<std::uint8_t> mask = rock_mask(model_);
-        next_.seconds.update = lap.next();
-        smooth_vertices(nodes.view(), stage.vertex,
-                        {options_.smoother, stage.vertex_passes, threads_}, mask, monitor_);
-        next_.seconds.vertex_smoothing = lap.next();
-        Update made = apply_perturbation(model_, nodes, options_.update, threads_);
+        ModelUpdate made = bench_->update(model_, stage, monitor_);
         model_ = std::move(made.model);
         next_.max_update = made.max_change;
-        next_.seconds.update += lap.next();
+        next_.seconds.cell_smoothing = made.cell_smoothing;
+        next_.seconds.vertex_smoothing = made.vertex_smoothing;
+        next_.seconds.update = made.update;
         ++stage_iterations_;
     }
 
@@ -194,18 +166,18 @@ class Loop {
         state.next = next_;
         state.stage = stage_;
         state.stage_iterations = stage_iterations_;
-        state.limits = projection_.limits;
+        state.limits = projection_.picks.limits;
         state.initial_residual = initial_residual_;
         listener_.update(state);
     }
 
-    InversionResult finish(Backprojection&& pass, std::optional<StopReason> stop) {
+    InversionResult finish(PassReport&& pass, std::optional<StopReason> stop) {
         return {std::move(model_),
-                std::move(pass.count),
+                ranks_.is_root() ? bench_->coverage() : Field<float>(),
                 std::move(history_),
                 std::move(initial_residual_),
-                std::move(pass.residual),
-                std::move(pass.use),
+                std::move(pass.picks.residual),
+                std::move(pass.picks.use),
                 stop.value_or(StopReason::schedule_end)};
     }
 
@@ -214,9 +186,9 @@ class Loop {
     const InversionListener& listener_;
     Monitor& monitor_;
     Ranks& ranks_;
-    int threads_;  ///< of smoothing and update
     std::vector<Stage> schedule_;
     Model model_;
+    std::unique_ptr<Workbench> bench_;
     BackprojectionOptions projection_;
     std::vector<IterationReport> history_;
     IterationReport next_;

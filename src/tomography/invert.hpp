@@ -32,7 +32,7 @@ inline constexpr auto choices<PickWeights> = choice_table<PickWeights>(
 /// The tomography of paper 4 (Hole 1992 on Vidale's times). What a flag, a line of a configuration
 /// file and a keyword of Python set.
 struct InversionOptions {
-    EikonalOptions eikonal;  ///< its threads serve the whole loop
+    EikonalOptions eikonal;  ///< its threads and its device serve the whole loop
     Tracer tracer = Tracer::descent;
     std::vector<Stage> schedule;  ///< empty: default_schedule of the model's grid
     Smoother smoother = Smoother::running;
@@ -46,6 +46,10 @@ struct InversionOptions {
 };
 
 void validate(const InversionOptions& options, const Picks& picks, const Grid& grid);
+
+/// Whether the loop runs on the CUDA device. Throws InputError where the options ask for it and
+/// cannot have it.
+bool runs_on_cuda(const InversionOptions& options);
 
 /// How its rays are made.
 RayOptions ray_options(const InversionOptions& options);
@@ -117,7 +121,8 @@ InversionResult invert(const Model& start, const Picks& picks, const InversionOp
                        std::optional<InversionState> resume = std::nullopt);
 
 /// A name for the run that these make, up to the last bit: the version, the model, the picks and
-/// every option that counts. Threads and ranks do not.
+/// every option that counts, and whether it runs on the CUDA device. Threads and ranks do
+/// not.
 std::string run_fingerprint(const Model& start, const Picks& picks,
                             const InversionOptions& options);
 

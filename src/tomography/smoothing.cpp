@@ -8,17 +8,15 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "tomography/smoothing_cuda.hpp"
 #include "tomography/smoothing_methods.hpp"
+#include "tomography/smoothing_weights.hpp"
 
 namespace fermat {
 namespace {
 
 void box_means(FieldView<double> values, const SmoothingSize& size, const SmoothingOptions& options,
                int threads, Monitor& monitor) {
-    if (options.device == Device::cuda) {
-        monitor.check();
-        return box_means_cuda(values, size, options.smoother);
-    }
     switch (options.smoother) {
         case Smoother::basic:
             return box_means_basic(values, size, threads, monitor);
@@ -86,7 +84,7 @@ void smooth_masked(FieldView<double> values, const SmoothingSize& size,
                          [&](std::size_t n) { sums[n] = mask[n] != 0 ? values[n] : 0.0; });
         box_means(sums, size, options, threads, monitor);
         for_each_element(values.size(), threads, [&](std::size_t n) {
-            if (mask[n] != 0) values[n] = sums[n] / means[n];
+            if (mask[n] != 0) values[n] = weighted_mean(sums[n], means[n]);
         });
     }
 }
@@ -129,6 +127,11 @@ void smooth_cells(FieldView<double> perturbations, FieldView<const double> cover
     validate(options);
     require_shape(perturbations.shape(), coverage.shape(), "coverage");
     if (options.passes == 0 || perturbations.size() == 0) return;
+    if (options.device == Device::cuda) {
+        monitor.check();
+        smooth_cells_cuda(perturbations, coverage, size, options.smoother, options.passes);
+        return;
+    }
     const int threads = resolve_threads(options.threads);
     const Field<double> rays = mean_weights(coverage, size, options, threads, monitor);
     // In place, since memory that is asked for anew takes longer than the sums: what must not
@@ -144,7 +147,7 @@ void smooth_cells(FieldView<double> perturbations, FieldView<const double> cover
         }
         box_means(perturbations, size, options, threads, monitor);
         for_each_element(perturbations.size(), threads, [&](std::size_t n) {
-            perturbations[n] = rays[n] > 0 ? perturbations[n] / rays[n] : 0;
+            perturbations[n] = weighted_mean(perturbations[n], rays[n]);
         });
     }
     for (const auto& [n, value] : untouched) perturbations[n] = value;
@@ -157,6 +160,11 @@ void smooth_vertices(FieldView<double> values, const SmoothingSize& size,
     validate(options);
     if (mask.data()) require_shape(values.shape(), mask.shape(), "mask");
     if (options.passes == 0 || values.size() == 0) return;
+    if (options.device == Device::cuda) {
+        monitor.check();
+        smooth_vertices_cuda(values, mask, size, options.smoother, options.passes);
+        return;
+    }
     if (mask.data()) return smooth_masked(values, size, options, mask, monitor);
     const int threads = resolve_threads(options.threads);
     for (int pass = 0; pass < options.passes; ++pass) {

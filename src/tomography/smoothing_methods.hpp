@@ -16,7 +16,5 @@ void box_means_table(FieldView<double> values, const SmoothingSize& size, int th
                      Monitor& monitor);
 void box_means_running(FieldView<double> values, const SmoothingSize& size, int threads,
                        Monitor& monitor);
-/// `table` or `running` on the CUDA device, in the same order of sums: the same bits.
-void box_means_cuda(FieldView<double> values, const SmoothingSize& size, Smoother smoother);
 
 }  // namespace fermat

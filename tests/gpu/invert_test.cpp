@@ -1,0 +1,146 @@
+// The tomography on a CUDA device finds what the CPU's finds, and the same bits however often and
+// on however many ranks it is run.
+#include "tomography/invert.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "core/device.hpp"
+#include "expect_error.hpp"
+#include "thread_ranks.hpp"
+#include "tomography/inversion_surveys.hpp"
+
+namespace fermat {
+namespace {
+
+using test::same_bits;
+using test::Survey;
+using test::survey_2d;
+using test::survey_3d;
+
+class GpuInvert : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        if (device_count() == 0) GTEST_SKIP() << "no CUDA device";
+    }
+};
+
+InversionOptions options_3d(Device device) {
+    InversionOptions options;
+    options.schedule = {{2, {6, 6, 6}, {5, 5, 5}, 2, 1}, {2, {4, 4, 4}, {3, 3, 3}, 1, 2}};
+    options.eikonal.device = device;
+    return options;
+}
+
+/// Rays differ in the last bits, so a ray along a cell's edge may count for its neighbour.
+void expect_alike(const InversionResult& cpu, const InversionResult& gpu) {
+    ASSERT_EQ(cpu.history.size(), gpu.history.size());
+    for (std::size_t n = 0; n < cpu.history.size(); ++n) {
+        EXPECT_NEAR(gpu.history[n].misfit.rms, cpu.history[n].misfit.rms,
+                    0.03 * cpu.history[n].misfit.rms + 1e-6);
+        EXPECT_EQ(gpu.history[n].misfit.used, cpu.history[n].misfit.used);
+        EXPECT_EQ(gpu.history[n].misfit.lost, cpu.history[n].misfit.lost);
+    }
+    double worst = 0;
+    for (std::size_t n = 0; n < cpu.model.velocity().size(); ++n) {
+        const double v = cpu.model.velocity()[n];
+        ASSERT_EQ(v == 0, gpu.model.velocity()[n] == 0);
+        if (v > 0) worst = std::max(worst, std::abs(gpu.model.velocity()[n] / v - 1));
+    }
+    EXPECT_LT(worst, 0.01);
+    double both = 0;
+    double apart = 0;
+    for (std::size_t n = 0; n < cpu.coverage.size(); ++n) {
+        both += cpu.coverage[n];
+        apart += std::abs(cpu.coverage[n] - gpu.coverage[n]);
+    }
+    EXPECT_LT(apart, 0.01 * both);
+}
+
+TEST_F(GpuInvert, AgreesWithTheCpuInThreeDimensions) {
+    const Survey survey = survey_3d();
+    for (const RayShare share : {RayShare::even, RayShare::length}) {
+        for (const Smoother smoother : {Smoother::running, Smoother::table}) {
+            InversionOptions cpu = options_3d(Device::cpu);
+            InversionOptions gpu = options_3d(Device::cuda);
+            cpu.share = gpu.share = share;
+            cpu.smoother = gpu.smoother = smoother;
+            expect_alike(invert(survey.start, survey.picks, cpu),
+                         invert(survey.start, survey.picks, gpu));
+        }
+    }
+}
+
+TEST_F(GpuInvert, AgreesWithTheCpuInTwoDimensionsByEveryTracer) {
+    const Survey survey = survey_2d(0.01);
+    for (const Tracer tracer : {Tracer::descent, Tracer::cells, Tracer::grid}) {
+        InversionOptions options;
+        options.schedule = {{3, {8, 1, 8}, {5, 1, 5}, 1, 1}};
+        options.tracer = tracer;
+        options.outliers = 4;
+        const InversionResult cpu = invert(survey.start, survey.picks, options);
+        options.eikonal.device = Device::cuda;
+        expect_alike(cpu, invert(survey.start, survey.picks, options));
+    }
+}
+
+TEST_F(GpuInvert, AirAndLostRaysAreThoseOfTheCpu) {
+    const Survey survey = survey_2d();
+    const Grid grid = survey.start.grid();
+    Field<float> v(grid.shape);
+    std::copy(survey.start.velocity().begin(), survey.start.velocity().end(), v.begin());
+    v(grid.shape.x - 1, 0, 0) = 0;  // a receiver
+    v(0, 0, grid.shape.z - 1) = 0;  // a source
+    for (int k = 8; k < 16; ++k) v(16, 0, k) = 0;
+    const Model holed(grid, std::move(v));
+    InversionOptions options;
+    options.schedule = {{3, {8, 1, 8}, {5, 1, 5}, 1, 1}};
+    const InversionResult cpu = invert(holed, survey.picks, options);
+    options.eikonal.device = Device::cuda;
+    const InversionResult gpu = invert(holed, survey.picks, options);
+    EXPECT_GT(gpu.history.back().misfit.lost, 30);
+    expect_alike(cpu, gpu);
+}
+
+TEST_F(GpuInvert, TheSameBitsAgainAndOnAnyNumberOfRanks) {
+    const Survey survey = survey_3d();
+    for (const RayShare share : {RayShare::even, RayShare::length}) {
+        InversionOptions options = options_3d(Device::cuda);
+        options.share = share;
+        const InversionResult one = invert(survey.start, survey.picks, options);
+        EXPECT_TRUE(same_bits(one, invert(survey.start, survey.picks, options)));
+        for (const int size : {2, 3}) {
+            const auto errors = test::on_ranks(size, [&](Ranks& ranks) {
+                const InversionResult other =
+                    invert(survey.start, survey.picks, options, {}, silent_monitor(), ranks);
+                if (ranks.is_root()) {
+                    EXPECT_TRUE(same_bits(one, other)) << size << " ranks";
+                }
+            });
+            for (const auto& error : errors) EXPECT_FALSE(error);
+        }
+    }
+}
+
+TEST_F(GpuInvert, ARunIsNamedByItsDevice) {
+    const Survey survey = survey_2d();
+    InversionOptions options;
+    const std::string cpu = run_fingerprint(survey.start, survey.picks, options);
+    options.eikonal.device = Device::cuda;
+    EXPECT_NE(cpu, run_fingerprint(survey.start, survey.picks, options));
+}
+
+TEST_F(GpuInvert, MethodsOfTheCpuSayThatTheyAre) {
+    const Survey survey = survey_2d();
+    InversionOptions options;
+    options.eikonal.device = Device::cuda;
+    options.smoother = Smoother::cached;
+    test::expect_error<InputError>([&] { invert(survey.start, survey.picks, options); },
+                                   "smoother 'cached' computes on the CPU");
+}
+
+}  // namespace
+}  // namespace fermat

@@ -45,7 +45,7 @@ void run_eikonal(const BenchFlags& flags, const Run& run) {
     bench.threads = resolve_threads(run.common.threads);
     if (flags.quick) bench.largest_volume = quick_volume;
     if (usable_device(run.common) == Device::cuda) {
-        if (!flags.quick) bench.largest_volume = 512;
+        if (!flags.quick) bench.largest_volume = 1024;
         bench_eikonal_cuda(bench, flags.csv, run.monitor);
         return;
     }

@@ -21,6 +21,7 @@ double smooth_cells_cuda(FieldView<double> perturbations, FieldView<const double
     const CudaArray<double> values = to_device<double>(perturbations);
     const CudaArray<double> weights = to_device(coverage);
     DeviceSmoother smooth(smoother);
+    smooth.reserve(perturbations.shape());
     CudaTimer timer;
     timer.start();
     smooth.cells(values.data(), weights.data(), perturbations.shape(), size, passes);
@@ -35,6 +36,7 @@ double smooth_vertices_cuda(FieldView<double> values, FieldView<const std::uint8
     CudaArray<std::uint8_t> masked;
     if (mask.data() != nullptr) masked = to_device(mask);
     DeviceSmoother smooth(smoother);
+    smooth.reserve(values.shape());
     CudaTimer timer;
     timer.start();
     smooth.vertices(device.data(), masked.data(), values.shape(), size, passes);

@@ -108,6 +108,11 @@ __global__ void weigh_masked(const double* fields, const std::uint8_t* mask, std
 
 }  // namespace
 
+void DeviceSmoother::reserve(Shape shape) {
+    fields_.reserve(3 * shape.count());
+    if (smoother_ == Smoother::table) table_.reserve(3 * table_shape(shape).count());
+}
+
 void DeviceSmoother::running_means_of(double* values, int fields, Shape shape,
                                       const SmoothingSize& size) {
     for (const int axis : {2, 1, 0}) {

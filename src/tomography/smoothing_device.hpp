@@ -16,6 +16,9 @@ class DeviceSmoother {
   public:
     explicit DeviceSmoother(Smoother smoother) : smoother_(smoother) {}
 
+    /// Takes the memory that fields of this shape will need.
+    void reserve(Shape shape);
+
     /// As smooth_cells and smooth_vertices; `mask` may be null.
     void cells(double* perturbations, const double* coverage, Shape shape,
                const SmoothingSize& size, int passes);

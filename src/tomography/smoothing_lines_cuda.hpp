@@ -42,6 +42,7 @@ struct DeviceLine {
 };
 
 inline constexpr int line_threads = 128;
+inline constexpr int most_lines = 32;  ///< of a block
 
 /// `width` lines a block, brought to shared memory and back by all its threads, worked by one
 /// thread a line: the way along a line is serial, the way to memory is not.
@@ -50,6 +51,7 @@ __global__ void __launch_bounds__(line_threads)
     work_lines(double* values, std::size_t field, AxisLines lines, int width, int pitch,
                Operation operation) {
     extern __shared__ double shared[];
+    __shared__ std::size_t first_of[most_lines];
     double* const to = shared + pitch * lines.length;
     values += blockIdx.y * field;
     const std::size_t first_line = static_cast<std::size_t>(blockIdx.x) * width;
@@ -57,14 +59,17 @@ __global__ void __launch_bounds__(line_threads)
         static_cast<int>(lines.count - first_line < width ? lines.count - first_line : width);
     // Neighbouring threads take neighbouring elements in memory.
     const bool along = lines.step == 1;
+    if (static_cast<int>(threadIdx.x) < here) {
+        first_of[threadIdx.x] = lines.first(first_line + threadIdx.x);
+    }
+    __syncthreads();
     const int inner = along ? lines.length : here;
     const int elements = here * lines.length;
     const auto each = [&](auto move) {
         for (int e = static_cast<int>(threadIdx.x); e < elements; e += line_threads) {
             const int i = along ? e % inner : e / inner;
             const int line = along ? e / inner : e % inner;
-            move(pitch * i + line,
-                 lines.first(first_line + line) + lines.step * static_cast<std::size_t>(i));
+            move(pitch * i + line, first_of[line] + lines.step * static_cast<std::size_t>(i));
         }
     };
     each([&](int place, std::size_t at) { shared[place] = values[at]; });
@@ -95,7 +100,6 @@ template <class Operation>
 void for_each_line(double* values, int fields, Shape shape, int axis, Operation operation,
                    CudaArray<double>& other) {
     constexpr std::size_t most_shared = 160 * 1024;
-    constexpr int most_width = 32;
     constexpr std::size_t blocks_to_fill = 264;  // two on each multiprocessor of an H200
     const AxisLines lines(shape, axis);
     const std::size_t bytes_a_line = 2 * sizeof(double) * static_cast<std::size_t>(lines.length);
@@ -113,7 +117,7 @@ void for_each_line(double* values, int fields, Shape shape, int axis, Operation 
         return;
     }
     const auto spread = static_cast<int>(lines.count * layers / blocks_to_fill);
-    const int width = std::min(std::clamp(spread, 4, most_width), static_cast<int>(fitting) - 1);
+    const int width = std::min(std::clamp(spread, 4, most_lines), static_cast<int>(fitting) - 1);
     const int pitch = width | 1;
     const std::size_t shared = 2 * sizeof(double) * static_cast<std::size_t>(lines.length) *
                                static_cast<std::size_t>(pitch);

@@ -286,17 +286,24 @@ std::vector<RaySet> CudaTracer::trace(const Model& model, const CudaFim& fim,
     s.seconds += s.walked.integrate(model.grid(), fim.velocity());
     std::vector<Vec3> points(static_cast<std::size_t>(s.walked.starts.back()));
     s.walked.points.download(std::span(points));
-    std::vector<RaySet> sets;
+    std::vector<RaySet> sets(shots.size());
     std::size_t n = 0;
-    for (const ShotRays& shot : shots) {
-        const std::size_t rays = shot.receivers.size();
-        RaySet& set = sets.emplace_back();
+    for (std::size_t shot = 0; shot < shots.size(); ++shot) {
+        const std::size_t rays = shots[shot].receivers.size();
+        RaySet& set = sets[shot];
         const std::int64_t begin = s.walked.starts[n];
-        set.points.assign(points.begin() + begin, points.begin() + s.walked.starts[n + rays]);
+        const std::int64_t end = s.walked.starts[n + rays];
+        if (shots.size() == 1) {
+            set.points = std::move(points);
+        } else {
+            set.points.assign(points.begin() + begin, points.begin() + end);
+        }
+        set.rays.assign(s.walked.rays.begin() + static_cast<std::ptrdiff_t>(n),
+                        s.walked.rays.begin() + static_cast<std::ptrdiff_t>(n + rays));
+        set.first_point.resize(rays + 1);
         for (std::size_t r = 0; r < rays; ++r, ++n) {
-            set.rays.push_back(s.walked.rays[n]);
-            set.rays.back().time += shot.start_time;
-            set.first_point.push_back(s.walked.starts[n + 1] - begin);
+            set.rays[r].time += shots[shot].start_time;
+            set.first_point[r + 1] = s.walked.starts[n + 1] - begin;
         }
     }
     return sets;

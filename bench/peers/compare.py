@@ -28,7 +28,8 @@ def as_accurate(row, rows, *, anywhere):
 def traces_as_well(ours, row):
     if "with_rays" not in ours or ours["lost"] / ours["traced"] > row["lost"] / row["traced"]:
         return False
-    return row["off"] is None or (ours["off"] is not None and ours["off"] <= row["off"])
+    known = row["off_length"] is not None and ours["off_length"] is not None
+    return not known or ours["off_length"] <= row["off_length"]
 
 
 def ahead(row, rows, *, anywhere=False, rays=False):

@@ -49,4 +49,4 @@ def _traced(medium, package, solve_seconds, repeats):
         return {"rays_failed": f"{type(error).__name__}: {error}"[:80]}
     off, lost = medium.judge_rays(paths)
     return {"with_rays": total, "rays": len(receivers), "traced": traced, "lost": lost, "off": off,
-            "rays_peak_mib": peak_mib()}
+            "off_length": None if off is None else off * medium.h, "rays_peak_mib": peak_mib()}

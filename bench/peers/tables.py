@@ -63,6 +63,7 @@ def field_table(rows, with_rays):
     head += ["mean error", "max error", "peak MiB", "Fermat ahead, this grid"]
     head += ["with rays"] if with_rays else []
     head += ["any grid, equal error"]
+    head += ["with rays, any grid"] if with_rays else []
     body = []
     for row in rows:
         line = [row["medium"], size(row), row["method"], str(row["threads"])]
@@ -76,6 +77,7 @@ def field_table(rows, with_rays):
         line.append(ratio(ahead(row, rows)))
         line += [ratio(ahead(row, rows, rays=True))] if with_rays else []
         line.append(ratio(ahead(row, rows, anywhere=True), row))
+        line += [ratio(ahead(row, rows, anywhere=True, rays=True), row)] if with_rays else []
         body.append(line)
     return head, body
 
@@ -102,11 +104,11 @@ def survey_table(rows):
 
 
 def inversion_ahead(row, rows):
-    """Against ours with as many threads and a misfit no larger; a tenth of a per cent is none."""
+    """Against ours with as many threads and a misfit no larger."""
     if is_ours(row) or "failed" in row:
         return ""
     found = [ours for ours in rows if is_ours(ours) and "failed" not in ours
-             and ours["threads"] == row["threads"] and ours["rms"] <= 1.001 * row["rms"]]
+             and ours["threads"] == row["threads"] and ours["rms"] <= row["rms"]]
     best = min(found, key=lambda ours: ours["seconds"], default=None)
     return None if best is None else (row["seconds"] / best["seconds"], best)
 

@@ -21,7 +21,7 @@ def paper5(setup):
         for cells in (100,) if setup.quick else (100, 200, 500):
             jobs += [field(FERMAT, medium, cells, threads=n, rays=True) for n in setup.threads]
             # For comparisons at equal accuracy. An interface must lie on nodes of its grid.
-            refined = (0.5, 4) if medium == "layers" else (0.25,)
+            refined = (0.5, 2, 4) if medium == "layers" else (0.25,)
             jobs += [field(FERMAT, medium, cells, rays=True, refined=r) for r in refined]
             jobs += [field(name, medium, cells, rays=True) for name in PEERS]
     return jobs
@@ -60,7 +60,7 @@ def shortest_path(setup):
     jobs = []
     for medium, nodes, radii, counts in (
             (("square", 64, (1, 5), (2,)),) if setup.quick else
-            (("square", 512, range(1, 9), (2, 5, 10)), ("cube", 32, range(1, 6), (2, 5)))):
+            (("square", 512, range(1, 9), (2, 5, 10)), ("cube", 32, range(1, 8), (2, 5)))):
         jobs += [field(f"Fermat dijkstra, radius {radius}", medium, nodes) for radius in radii]
         jobs += [field(f"ttcrpy SPM, {count} secondary", medium, nodes) for count in counts]
     return jobs

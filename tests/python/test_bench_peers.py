@@ -30,10 +30,10 @@ def test_ahead_is_of_the_fastest_row_of_ours_that_is_as_accurate():
 
 
 def test_rays_are_compared_only_with_rays_as_good():
-    traced = {"with_rays": 2.0, "rays": 10, "traced": 10, "lost": 0, "off": 0.1}
+    traced = {"with_rays": 2.0, "rays": 10, "traced": 10, "lost": 0, "off_length": 0.1}
     peer = row("peer", 5.0, 1e-4) | traced | {"with_rays": 8.0}
     assert compare.ahead(peer, [row("fermat", 1.0, 1e-5) | traced], rays=True)[0] == 4
-    for worse in ({"lost": 1}, {"off": 0.2}):
+    for worse in ({"lost": 1}, {"off_length": 0.2}):
         assert compare.ahead(peer, [row("fermat", 1.0, 1e-5) | traced | worse], rays=True) is None
 
 

@@ -12,9 +12,6 @@ if TYPE_CHECKING:
 
 __all__ = ["given_back", "on_host"]
 
-# Where a library that is not its array's own module keeps from_dlpack.
-IMPORTERS = {"jax": "jax.dlpack", "jaxlib": "jax.dlpack"}
-
 
 def on_host(model: Model | CudaModel) -> Model:
     """The model in the host's memory: itself, or a copy that is made once."""
@@ -24,4 +21,4 @@ def on_host(model: Model | CudaModel) -> Model:
 def given_back(model: CudaModel, result: Any) -> Any:
     """What C++ made on the device, without a copy."""
     library = type(model.velocity).__module__.partition(".")[0]
-    return import_module(IMPORTERS.get(library, library)).from_dlpack(result)
+    return import_module(library).from_dlpack(result)

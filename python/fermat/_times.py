@@ -146,8 +146,8 @@ def traveltimes(
     -------
     ndarray
         Of the model's shape for one source or together; (n, *shape) for an array of sources.
-        Infinite where no wave arrives, as in air. A model whose velocity is an array of CuPy,
-        PyTorch or JAX on a CUDA device gives an array of that library, on the device, without a
+        Infinite where no wave arrives, as in air. A model whose velocity is an array of CuPy or
+        PyTorch on a CUDA device gives an array of that library, on the device, without a
         copy either way; device="cpu" gives a NumPy array.
 
     Examples

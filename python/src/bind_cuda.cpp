@@ -102,11 +102,11 @@ CudaFields traveltimes(const ArrayOnCuda& self, const Points& sources, const Num
 
 constexpr const char* cuda_model_doc =
     R"(A model whose velocity lies on a CUDA device: what fermat.Model(array) makes of an array of
-CuPy, PyTorch or JAX that is on the device.
+CuPy or PyTorch that is on the device.
 
 The array is not copied, must be float32 in C order, and must not be changed afterwards.
 fermat.traveltimes computes from it and gives arrays of the same library back, all on the device.
-Everything else works on to_host(), which copies the velocity once, when it is first needed.
+fermat.rays and others work on to_host(), which copies the velocity once, when it is first needed.
 )";
 
 }  // namespace

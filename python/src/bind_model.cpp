@@ -77,7 +77,7 @@ consistent: km, s and km/s, say. An array with ny = 1 makes a 2-D model.
 
 An array of float32 in C order that has its memory to itself is not copied: it becomes read-only, so
 that the model stays as it was checked; give velocity.copy() to go on writing to it. An array of
-CuPy, PyTorch or JAX on a CUDA device makes a CudaModel.
+CuPy or PyTorch on a CUDA device makes a CudaModel.
 
     >>> import fermat as fm, numpy as np
     >>> fm.Model(np.full((101, 51), 2.0), spacing=0.1)  # km and km/s

@@ -8,7 +8,7 @@
 
 namespace fermat::python {
 
-/// An array on the device as DLPack hands it over: CuPy's, PyTorch's, JAX's.
+/// An array on the device as DLPack hands it over: CuPy's, PyTorch's.
 using CudaFloats = nanobind::ndarray<const float, nanobind::c_contig>;
 
 /// Velocity in an array that stays where it is, and what was made of it.

@@ -167,17 +167,15 @@ std::string gigabytes(std::size_t bytes) {
 
 }  // namespace
 
-std::string cuda_obstacle(const GraphView& graph, const StarTable& star) {
+std::string cuda_obstacle(const GraphView& graph) {
     if (device_count() == 0) return {};
-    const NodeTiles tiles = make_node_tiles(graph, star, {}).tiles;
-    const std::size_t needed = room_bytes(tiles);
+    const std::size_t needed = room_bytes(cut_into_tiles(graph));
     const auto most = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     if (needed <= most) return {};
     const Index3 r = graph.border;
-    return "radius (" + std::to_string(r.x) + ", " + std::to_string(r.y) + ", " +
+    return "a tile of radius (" + std::to_string(r.x) + ", " + std::to_string(r.y) + ", " +
            std::to_string(r.z) + ") takes " + std::to_string(needed / 1024) +
-           " KB a tile, and a multiprocessor has " + std::to_string(most / 1024) +
-           ": take a smaller radius";
+           " KB and a multiprocessor has " + std::to_string(most / 1024);
 }
 
 struct CudaGraph::State {
@@ -296,7 +294,7 @@ CudaGraph::CudaGraph(const GraphView& host, const StarTable& star, EdgeWeights w
     if (device_count() == 0) {
         throw InputError("this machine has no CUDA device (use --device cpu)");
     }
-    if (const std::string obstacle = cuda_obstacle(host, star); !obstacle.empty()) {
+    if (const std::string obstacle = cuda_obstacle(host); !obstacle.empty()) {
         throw InputError(obstacle);
     }
     State& s = *state_;

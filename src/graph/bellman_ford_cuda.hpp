@@ -13,7 +13,7 @@
 namespace fermat {
 
 /// Why the device cannot relax tiles of this star; empty where it can, or where there is none.
-std::string cuda_obstacle(const GraphView& graph, const StarTable& star);
+std::string cuda_obstacle(const GraphView& graph);
 
 /// `bellman-ford` on a CUDA device: the graph and the work space of a batch of sources, kept there.
 /// Calls from several threads take turns.

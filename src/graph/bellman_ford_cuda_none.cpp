@@ -5,7 +5,7 @@ namespace fermat {
 
 struct CudaGraph::State {};
 
-std::string cuda_obstacle(const GraphView&, const StarTable&) { return {}; }
+std::string cuda_obstacle(const GraphView&) { return {}; }
 
 CudaGraph::CudaGraph(const GraphView&, const StarTable&, EdgeWeights, const NodeTileTuning&) {
     throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON, or use cpu)");

@@ -105,7 +105,7 @@ Graph::Graph(const Model& model, const GraphOptions& options, Monitor& monitor)
     } catch (const std::bad_alloc&) {
         throw no_memory(memory, sizeof(float), "the graph's nodes");
     }
-    if (device && on_cuda(options_.device, cuda_obstacle(view_, star_))) {
+    if (device && on_cuda(options_.device, cuda_obstacle(view_))) {
         cuda_ = std::make_shared<CudaGraph>(view_, star_, options_.weights);
         return;
     }

@@ -25,7 +25,7 @@ inline constexpr std::size_t slack = 32;
 /// A node's part in the time of an edge.
 struct EdgeTerm {
     std::int32_t step = 0;  ///< in memory, from the edge's beginning
-    float weight = 0;       ///< length
+    float weight = 0;       ///< length; 0 behind the last term of an edge
 };
 
 /// The grid graph as plain pointers and numbers, for host or device. Arrays of nodes have a border
@@ -73,9 +73,8 @@ FERMAT_HD inline float multiply_add(float a, float b, float sum) {
 FERMAT_HD inline float computed_weight(const GraphView& graph, std::size_t place, int edge) {
     const float* const s = graph.slowness + place;
     float sum = 0;
-    const int end = graph.first_term[edge + 1];
-    for (int n = graph.first_term[edge]; n < end; ++n) {
-        sum = multiply_add(graph.terms[n].weight, s[graph.terms[n].step], sum);
+    for (const EdgeTerm* term = graph.terms + graph.first_term[edge]; term->weight > 0; ++term) {
+        sum = multiply_add(term->weight, s[term->step], sum);
     }
     return sum;
 }
@@ -85,11 +84,9 @@ template <int Count>
 FERMAT_HD inline void computed_weights(const GraphView& graph, std::size_t place, int edge,
                                        float* out) {
     float sum[Count] = {};
-    const int end = graph.first_term[edge + 1];
-    for (int n = graph.first_term[edge]; n < end; ++n) {
-        const EdgeTerm term = graph.terms[n];
-        const float* const s = graph.slowness + place + term.step;
-        for (int k = 0; k < Count; ++k) sum[k] = multiply_add(term.weight, s[k], sum[k]);
+    for (const EdgeTerm* term = graph.terms + graph.first_term[edge]; term->weight > 0; ++term) {
+        const float* const s = graph.slowness + place + term->step;
+        for (int k = 0; k < Count; ++k) sum[k] = multiply_add(term->weight, s[k], sum[k]);
     }
     for (int k = 0; k < Count; ++k) out[k] = sum[k];
 }

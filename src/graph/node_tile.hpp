@@ -227,7 +227,7 @@ FERMAT_HD void make_tile_weights(Block block, const NodeTiles& tiles, unsigned t
         }
         for (int e = number / lanes; e < graph.edges; e += each) {
             float sum[each] = {};
-            const int end = graph.first_term[e + 1];
+            const int end = graph.first_term[e + 1] - 1;
             FERMAT_UNROLL_BY_FOUR
             for (int n = graph.first_term[e]; n < end; ++n) {
                 const EdgeTerm term = graph.terms[n];

@@ -20,22 +20,28 @@ int row_length(int across, int border) {
 
 }  // namespace
 
-NodeTileSetup make_node_tiles(const GraphView& graph, const StarTable& star,
-                              const NodeTileTuning& tuning) {
-    NodeTileSetup setup;
-    NodeTiles& tiles = setup.tiles;
+NodeTiles cut_into_tiles(const GraphView& graph, int rounds) {
+    NodeTiles tiles;
     const Index3 r = graph.border;
+    const Shape size =
+        graph.shape.y == 1 ? Shape{tile_lanes / 32, 1, 32} : Shape{tile_lanes / 64, 8, 8};
     tiles.graph = graph;
-    tiles.size = graph.shape.y == 1 ? Shape{tile_lanes / 32, 1, 32} : Shape{tile_lanes / 64, 8, 8};
-    const Shape size = tiles.size;
+    tiles.size = size;
     tiles.tiles = {ceil_divide(graph.shape.x, size.x), ceil_divide(graph.shape.y, size.y),
                    ceil_divide(graph.shape.z, size.z)};
     tiles.memory = {size.x + 2 * r.x, size.y + 2 * r.y, row_length(size.z, r.z)};
     tiles.reach = {ceil_divide(r.x, size.x), ceil_divide(r.y, size.y), ceil_divide(r.z, size.z)};
-    tiles.rounds = tuning.rounds;
+    tiles.rounds = rounds;
+    return tiles;
+}
+
+NodeTileSetup make_node_tiles(const GraphView& graph, const StarTable& star,
+                              const NodeTileTuning& tuning) {
+    NodeTileSetup setup{cut_into_tiles(graph, tuning.rounds), {}};
+    NodeTiles& tiles = setup.tiles;
     const Vec3 h = graph.spacing;
-    const double crossing = std::min(
-        size.x * h.x, graph.shape.y == 1 ? size.z * h.z : std::min(size.y * h.y, size.z * h.z));
+    double crossing = std::min(tiles.size.x * h.x, tiles.size.z * h.z);
+    if (graph.shape.y > 1) crossing = std::min(crossing, tiles.size.y * h.y);
     tiles.window = static_cast<float>(tuning.window * crossing * mean_slowness(graph));
     for (const Index3& o : star.offset) {
         setup.step.push_back((o.x * tiles.memory.y + o.y) * tiles.memory.z + o.z);

@@ -30,6 +30,9 @@ struct NodeTileTuning {
     double window = 4;  ///< tiles later than the first by this many crossings of a tile wait
 };
 
+/// The tiles alone, without steps and window.
+NodeTiles cut_into_tiles(const GraphView& graph, int rounds = NodeTileTuning{}.rounds);
+
 NodeTileSetup make_node_tiles(const GraphView& graph, const StarTable& star,
                               const NodeTileTuning& tuning);
 

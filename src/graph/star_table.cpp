@@ -35,6 +35,7 @@ void add_terms(StarTable& table, Reading reading, Vec3 spacing, Shape memory) {
         for (const auto& [step, weight] : terms[opposite]) {
             table.terms.push_back({from + step, static_cast<float>(weight)});
         }
+        table.terms.push_back({});
     }
     table.first_term.push_back(static_cast<std::int32_t>(table.terms.size()));
 }

@@ -16,8 +16,9 @@ struct StarTable {
     std::vector<Index3> offset;
     std::vector<std::int32_t> step;  ///< in memory, from a node to the edge's other end
     std::vector<float> length;
-    /// Edge e has the terms from first_term[e] to before first_term[e + 1]. Those of an edge and
-    /// its opposite are the same nodes in the same order, so that both ends compute the same bits.
+    /// Edge e has the terms from first_term[e] to one of weight 0, the last before
+    /// first_term[e + 1]. Those of an edge and its opposite are the same nodes in the same order,
+    /// so that both ends compute the same bits.
     std::vector<std::int32_t> first_term;
     std::vector<EdgeTerm> terms;
 

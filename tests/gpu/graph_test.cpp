@@ -195,7 +195,8 @@ TEST_F(GpuGraph, PathsWhoseTimeRoundingSwallowsDoNotGoInCircles) {
 TEST_F(GpuGraph, AStarThatNoTileHoldsIsASentenceOrTheCpus) {
     const Model model = constant_model({{9, 9, 9}, {}, {1, 1, 1}}, 2);
     GraphOptions options = on(Device::cuda, 1, 3);
-    options.radius = {64, 1, 64};
+    options.radius = {60, 1, 20};
+    options.weights = EdgeWeights::computed;
     EXPECT_THROW(Graph(model, options), InputError);
     options.device = Device::automatic;
     EXPECT_EQ(Graph(model, options).cuda(), nullptr);

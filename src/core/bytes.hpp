@@ -30,7 +30,8 @@ class ByteWriter {
     Bytes take() { return std::move(bytes_); }
 
   private:
-    void append(const void* data, std::size_t size) {
+    /// Inlined into callers of constant sizes, GCC sees an overflow that is not there.
+    [[gnu::noinline]] void append(const void* data, std::size_t size) {
         const auto* const from = static_cast<const std::byte*>(data);
         bytes_.insert(bytes_.end(), from, from + size);
     }

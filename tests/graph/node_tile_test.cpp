@@ -103,7 +103,7 @@ RandomCase random_case(unsigned seed, int dimensions) {
     const auto between = [&](int low, int high) {
         return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
     };
-    const int most = dimensions == 3 ? 21 : 70;
+    const int most = dimensions == 3 ? 13 : 50;
     const Grid grid{{between(3, most), dimensions == 3 ? between(3, most) : 1, between(3, most)},
                     {1, -2, 3},
                     {1, 0.1 * between(7, 15), 0.1 * between(7, 15)}};
@@ -141,7 +141,7 @@ GraphOptions options_of(unsigned seed) {
 }
 
 TEST(NodeTile, TimesAreThoseOfTheCpuToTheBit) {
-    for (unsigned seed = 0; seed < 12; ++seed) {
+    for (unsigned seed = 0; seed < 8; ++seed) {
         const int dimensions = seed % 2 == 0 ? 2 : 3;
         const RandomCase c = random_case(seed, dimensions);
         GraphOptions options = options_of(seed);
@@ -163,13 +163,15 @@ TEST(NodeTile, TimesAreThoseOfTheCpuToTheBit) {
 TEST(NodeTile, StarsWiderThanATileReachBeyondItsNeighbours) {
     const Grid grid{{30, 1, 80}, {}, {1, 1, 1}};
     const Model model = random_blocks_model(grid, {1, 5, {5, 1, 5}, 3});
-    GraphOptions options = options_of(1);
-    options.radius = {9, 0, 33};
-    const Graph graph(model, options);
-    const std::vector<Vec3> sources{{3, 0, 78}};
-    GraphField field = solve(graph, {sources[0], 0});
-    field.times.resize(graph.view().memory.count());
-    EXPECT_EQ(relax_on_tiles(graph, sources, LaneOrder::forward).times[0], field.times);
+    for (const Index3 radius : {Index3{9, 0, 2}, Index3{1, 0, 33}}) {
+        GraphOptions options = options_of(1);
+        options.radius = radius;
+        const Graph graph(model, options);
+        const std::vector<Vec3> sources{{3, 0, 78}};
+        GraphField field = solve(graph, {sources[0], 0});
+        field.times.resize(graph.view().memory.count());
+        EXPECT_EQ(relax_on_tiles(graph, sources, LaneOrder::forward).times[0], field.times);
+    }
 }
 
 TEST(NodeTile, NeitherWindowNorRoundsChangeTheTimes) {
@@ -188,13 +190,13 @@ TEST(NodeTile, NeitherWindowNorRoundsChangeTheTimes) {
 }
 
 TEST(NodeTile, TilesAreSeldomVisitedAgain) {
-    const double h = 10.0 / 255;
-    const Model model = gradient_model({{256, 1, 256}, {}, {h, h, h}}, 0.5, 0.35);
+    const double h = 10.0 / 127;
+    const Model model = gradient_model({{128, 1, 128}, {}, {h, h, h}}, 0.5, 0.35);
     GraphOptions options = options_of(1);
     options.radius = {6, 0, 6};
     const Graph graph(model, options);
     const Outcome outcome = relax_on_tiles(graph, std::vector<Vec3>{{0, 0, 0}}, LaneOrder::forward);
-    constexpr double tiles = 256.0 * 256.0 / tile_lanes;
+    constexpr double tiles = 128.0 * 128.0 / tile_lanes;
     EXPECT_LT(outcome.visits / tiles, 8);
     RecordProperty("visits_per_tile", std::to_string(outcome.visits / tiles));
     RecordProperty("passes", outcome.passes);
@@ -242,14 +244,16 @@ std::vector<std::uint16_t> tree_of(const Graph& graph, const GraphField& field,
 void expect_tree(const Graph& graph, GraphField field, int& levels) {
     field.predecessor = tree_of(graph, field, graph.links(field.source), levels);
     const GraphView& view = graph.view();
+    std::size_t wrong = 0;
     for (std::size_t place = 0; place < view.memory.count(); ++place) {
         const std::uint16_t edge = field.predecessor[place];
-        EXPECT_EQ(edge == from_nowhere, !std::isfinite(field.times[place]));
+        wrong += (edge == from_nowhere) == std::isfinite(field.times[place]);
         if (edge == from_nowhere || edge == from_source) continue;
         const std::size_t from =
             static_cast<std::size_t>(static_cast<std::int64_t>(place) + view.step[edge]);
-        EXPECT_EQ(field.times[from] + edge_weight(view, place, edge), field.times[place]);
+        wrong += field.times[from] + edge_weight(view, place, edge) != field.times[place];
     }
+    EXPECT_EQ(wrong, 0U);
     // Ends, if there are no circles.
     for (const Vec3 corner : {graph.grid().origin, graph.grid().far_corner()}) {
         const GraphPath path = graph_path(graph, field, corner);
@@ -258,10 +262,10 @@ void expect_tree(const Graph& graph, GraphField field, int& levels) {
 }
 
 TEST(NodeTile, PredecessorsGiveTheTimes) {
-    for (unsigned seed = 0; seed < 8; ++seed) {
+    for (unsigned seed = 0; seed < 4; ++seed) {
         const RandomCase c = random_case(seed, seed % 2 == 0 ? 2 : 3);
         GraphOptions options = options_of(seed);
-        options.radius = {2, 2, 3};
+        options.radius = {2, 1, 2};
         const Graph graph(c.model, options);
         int levels = 0;
         for (const Vec3 source : c.sources) expect_tree(graph, solve(graph, {source, 0}), levels);

@@ -30,7 +30,7 @@ def paper5(setup):
 def paper1(setup):
     every = ("Fermat fim, order 1", "Fermat fmm, order 2", "Fermat vidale", *PEERS,
              "pyekfmm, order 1", "scikit-fmm, order 1")
-    jobs = []
+    jobs = [field(FERMAT, "paper 1", 32 if setup.quick else 64)]  # for comparisons at equal error
     for nodes in (64, 128) if setup.quick else (128, 256, 512, 1024, 1600):
         jobs += [field(FERMAT, "paper 1", nodes, threads=n) for n in setup.threads]
         jobs += [field(name, "paper 1", nodes) for name in every]
@@ -41,7 +41,8 @@ def paper1(setup):
 
 def volumes(setup):
     """Slow variants are left out of the larger cubes."""
-    jobs = []
+    # Smaller than any peer's, for comparisons at equal error.
+    jobs = [field(FERMAT, "cube", 20 if setup.quick else 32, rays=True)]
     for nodes in (24, 32) if setup.quick else (64, 128, 256):
         jobs += [field(FERMAT, "cube", nodes, threads=n, rays=True) for n in setup.threads]
         jobs += [field(name, "cube", nodes) for name in (

@@ -52,7 +52,7 @@ def test_a_quick_run_of_our_rows_makes_a_page_and_keeps_the_others(tmp_path):
     volumes = json.loads((results / "volumes.json").read_text())["rows"]
     ours = [found for found in volumes if found["distribution"] == "fermat"]
     assert [found for found in volumes if found["distribution"] == "pyekfmm"] == [kept]
-    assert ours and all(found["lost"] == 0 and found["mean_error"] < 1e-3 for found in ours)
+    assert ours and all(found["lost"] == 0 and found["mean_error"] < 2e-3 for found in ours)
     survey = json.loads((results / "survey.json").read_text())["rows"]
     assert [found["matrix"] for found in survey] == [True]
     page = (tmp_path / "peers.md").read_text()

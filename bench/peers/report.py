@@ -114,12 +114,25 @@ def summary(results):
     return markdown(["Fermat ahead, ×", *peers], body)
 
 
+def losses(results):
+    """A line for each comparison in which a peer is ahead or more accurate than all of ours."""
+    for name, result in results.items():
+        for kind, compared in comparisons(name, result["rows"]).items():
+            for row in result["rows"]:
+                found = compared(row)
+                if found is None or (found and found[0] < 1):
+                    what = "ours are not as accurate" if found is None else f"{found[0]:.2g} ×"
+                    yield (f"{HEADINGS[name][0]}{kind}: {row['method']}, {row['medium']} "
+                           f"{row.get('nodes', '')}: {what}")
+
+
 def told(result):
     return (f"{result['date']}, {result['machine']}, a load of {result['load']:.1f} before; Python "
             f"{result['python']}; rows end after {result['limit']:.0f} s.")
 
 
 def write_page(folder, docs):
+    """Writes the page and its figure; gives the lines of what peers do better."""
     results = load(folder)
     parts = [INTRODUCTION, f"Versions: {versions(results)}.\n", summary(results)]
     rows = {name: result["rows"] for name, result in results.items()}
@@ -131,3 +144,4 @@ def write_page(folder, docs):
         title, text = HEADINGS[name]
         parts.append(f"## {title}\n\n{text} {told(result)}\n\n{table(name, result['rows'])}")
     (docs / "peers.md").write_text("\n".join(parts))
+    return list(losses(results))

@@ -128,7 +128,10 @@ def main():
         before = json.loads(path.read_text())["rows"] if path.exists() else []
         found = run_workload(name, arguments, setup, before)
         path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
-    write_page(arguments.results, arguments.docs)
+    ahead = write_page(arguments.results, arguments.docs)
+    print(f"{arguments.docs / 'peers.md'} is written; a peer is ahead in {len(ahead)} comparisons:")
+    for line in ahead:
+        print(f"  {line}")
 
 
 if __name__ == "__main__":

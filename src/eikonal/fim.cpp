@@ -10,6 +10,8 @@
 
 #include "core/parallel.hpp"
 #include "eikonal/fim_block.hpp"
+#include "eikonal/fim_block_stale.hpp"
+#include "eikonal/fim_block_sweep.hpp"
 #include "eikonal/fim_block_transfer.hpp"
 
 namespace fermat {
@@ -57,20 +59,21 @@ class FimSchedule {
 
   private:
     using Block = FimBlock<Real, Dim, Order>;
-    static constexpr int by_itself = 6;  ///< in place of a face
 
     struct State {
         float key = std::numeric_limits<float>::infinity();  ///< earliest arrival to deal with
-        std::uint8_t faces = 0;                              ///< through which it comes
+        std::uint8_t causes = no_cause;                      ///< of the next visit
         std::uint8_t visits = 0;
     };
 
     State& state(int block) { return states_[static_cast<std::size_t>(block)]; }
 
-    void activate(int block, int face, float key) {
+    void activate(int block, unsigned cause, float key) {
         State& s = state(block);
-        if (s.faces == 0) active_[static_cast<std::size_t>(grid_.parity(block))].push_back(block);
-        s.faces |= static_cast<std::uint8_t>(1 << face);
+        if (s.causes == no_cause) {
+            active_[static_cast<std::size_t>(grid_.parity(block))].push_back(block);
+        }
+        s.causes |= static_cast<std::uint8_t>(cause);
         s.key = std::min(s.key, key);
     }
 
@@ -81,7 +84,7 @@ class FimSchedule {
                 for (int shift = -Order; shift <= Order; ++shift) {
                     auto near = node;
                     near[axis] = std::clamp(near[axis] + shift, 0, problem_.shape[axis] - 1);
-                    activate(grid_.block_of(near), by_itself, 0);
+                    activate(grid_.block_of(near), near_start, 0);
                 }
             }
         }
@@ -105,24 +108,27 @@ class FimSchedule {
         State& s = state(block);
         const Accept accept =
             Order == 1 || s.visits >= fim_free_visits ? Accept::earlier : Accept::any;
-        const auto from = entry(block, s.faces);
-        s.faces = 0;
+        const unsigned causes = s.causes;
+        s.causes = no_cause;
         s.key = std::numeric_limits<float>::infinity();
         s.visits = static_cast<std::uint8_t>(std::min(s.visits + 1, 255));
         Block& worker = *workers_[static_cast<std::size_t>(thread_index())];
-        return worker.visit(problem_, grid_.extent(block), from, accept);
+        return worker.visit(problem_, grid_.extent(block), entry(block, causes), causes, accept);
     }
 
     /// Along each axis the wave comes through the face that woke the block; if that does not
-    /// decide, from the source's side.
-    std::array<int, 3> entry(int block, unsigned faces) const {
+    /// decide, from the source's side. In a block astride the source the smaller part is swept
+    /// first: it may have to be done again once the larger one is there.
+    std::array<int, 3> entry(int block, unsigned causes) const {
         const BlockExtent extent = grid_.extent(block);
         std::array<int, 3> from;
         for (int axis = 0; axis < 3; ++axis) {
-            const bool low = faces & (1u << (2 * axis));
-            const bool high = faces & (2u << (2 * axis));
-            const double centre = 0.5 * (extent.begin[axis] + extent.end[axis] - 1);
-            const bool beyond_source = problem_.coordinate(axis, centre) >= 0;
+            const bool low = causes & through_face(axis, 0);
+            const bool high = causes & through_face(axis, 1);
+            const double first = problem_.coordinate(axis, extent.begin[axis]);
+            const double last = problem_.coordinate(axis, extent.end[axis] - 1);
+            const bool astride = first < 0 && last > 0;
+            const bool beyond_source = (first + last >= 0) != astride;
             from[axis] = (low != high ? low : beyond_source) ? 1 : -1;
         }
         return from;
@@ -134,10 +140,10 @@ class FimSchedule {
             const float key = outcome.earliest[static_cast<std::size_t>(face)];
             if (!std::isfinite(key)) continue;
             const int stride = grid_.stride(face / 2);
-            activate(face % 2 ? block + stride : block - stride, face ^ 1, key);
+            activate(face % 2 ? block + stride : block - stride, 1U << (face ^ 1), key);
             first = std::min(first, key);
         }
-        if (!outcome.settled) activate(block, by_itself, std::isfinite(first) ? first : 0);
+        if (!outcome.settled) activate(block, unsettled, std::isfinite(first) ? first : 0);
     }
 
     FimProblem<Real> problem_;

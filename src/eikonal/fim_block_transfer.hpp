@@ -43,8 +43,7 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
     // Velocity first, then f in its place; what stays unreached is no node of the block.
     std::fill(f_.begin(), f_.end(), unreached<Real>);
     const Real inverse_s0 = static_cast<Real>(1 / problem.source_slowness);
-    const double first_lane = extent.begin[1] + (mirrored_ ? width - 1 : 0);
-    const Real y_first = static_cast<Real>(problem.coordinate(1, first_lane));
+    const Real y_first = static_cast<Real>(problem.coordinate(1, extent.begin[1] + lane_of(0)));
     const Real y_step = static_cast<Real>(mirrored_ ? -problem.spacing[1] : problem.spacing[1]);
     const Real z_step = static_cast<Real>(problem.spacing[2]);
     for (int o = 0; o < extent.size(0); ++o) {
@@ -52,14 +51,14 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
             const float* const from =
                 problem.velocity +
                 problem.offset(extent.begin[0] + o, extent.begin[1] + l, extent.begin[2]);
-            Real* const to = f_.data() + at_node(o, l, 0);
-            for (int r = 0; r < extent.size(2); ++r) to[r * pitch] = static_cast<Real>(from[r]);
+            Real* const to = f_.data() + at_medium(o, lane_of(l), lane_of(l));
+            for (int r = 0; r < extent.size(2); ++r) to[r * width] = static_cast<Real>(from[r]);
         }
         const double x = Dim == 3 ? problem.coordinate(0, extent.begin[0] + o) : 0;
         const Real x2 = static_cast<Real>(x * x);
         for (int row = 0; row < rows; ++row) {
-            Real* const f = f_.data() + at(o, row, 0);
-            Real* const inverse_r2 = inverse_r2_.data() + at(o, row, 0);
+            Real* const f = f_.data() + at_medium(o, row, 0);
+            Real* const inverse_r2 = inverse_r2_.data() + at_medium(o, row, 0);
             const Real z_first = static_cast<Real>(problem.coordinate(2, extent.begin[2] + row));
             for (int lane = 0; lane < width; ++lane) {
                 const Real y = y_first + static_cast<Real>(lane) * y_step;
@@ -70,7 +69,15 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
                 inverse_r2[lane] = 1 / r2;
                 f[lane] = rock ? inverse_s0 / (v * std::sqrt(r2)) : unreached<Real>;
             }
+            Bits mine = 0;
+            for (int lane = 0; lane < width; lane += lane_count<Real>) {
+                mine |= lane_bits(load(f + lane) < reached_limit<Real>) << lane;
+            }
+            mine_[at_row(o, row)] = mine;
         }
+    }
+    for (int o = extent.size(0); o < depth; ++o) {
+        std::fill_n(mine_.begin() + static_cast<std::ptrdiff_t>(at_row(o, 0)), rows, Bits{0});
     }
     hold_starts(problem, extent);
 }
@@ -79,40 +86,13 @@ template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::hold_starts(const FimProblem<Real>& problem,
                                              const BlockExtent& extent) {
     for (const auto& node : problem.starts) {
-        bool inside = true;
-        for (int axis = 0; axis < 3; ++axis) {
-            inside &= node[axis] >= extent.begin[axis] && node[axis] < extent.end[axis];
-        }
-        if (!inside) continue;
-        const int here = at_node(node[0] - extent.begin[0], node[1] - extent.begin[1],
-                                 node[2] - extent.begin[2]);
-        f_[static_cast<std::size_t>(here)] = unreached<Real>;
+        if (!extent.contains(node)) continue;
+        const int o = node[0] - extent.begin[0];
+        const int lane = lane_of(node[1] - extent.begin[1]);
+        const int row = node[2] - extent.begin[2] + lane;
+        f_[static_cast<std::size_t>(at_medium(o, row, lane))] = unreached<Real>;
+        mine_[at_row(o, row)] &= ~(Bits{1} << lane);
     }
-}
-
-template <class Real, int Dim, int Order>
-void FimBlock<Real, Dim, Order>::mirror() {
-    mirror(tau_);
-    mirror(f_);
-    mirror(inverse_r2_);
-    mirrored_ = !mirrored_;
-}
-
-template <class Real, int Dim, int Order>
-void FimBlock<Real, Dim, Order>::mirror(std::vector<Real>& values) {
-    spare_.assign(values.size(), unreached<Real>);
-    for (int p = 0; p < planes; ++p) {
-        for (int lane = -halo; lane < width + halo; ++lane) {
-            const int other = width - 1 - lane;
-            // Runs for which both rows are stored; what is left out belongs to no node or halo.
-            const int begin = -halo - std::min({lane, other, 0});
-            const int end = rows + halo - std::max({lane, other, width - 1});
-            const Real* const from = values.data() + at(p - first_plane, lane, lane);
-            Real* const to = spare_.data() + at(p - first_plane, other, other);
-            for (int r = begin; r < end; ++r) to[r * pitch] = from[r * pitch];
-        }
-    }
-    values.swap(spare_);
 }
 
 /// The neighbour across a face looks at the two nearest layers (second order) or the nearest one,
@@ -136,6 +116,8 @@ float FimBlock<Real, Dim, Order>::earliest_through(const FimProblem<Real>& probl
     const Real up = static_cast<Real>(outward) * h *
                     static_cast<Real>(problem.coordinate(axis, extent.begin[axis] + edge));
     const int corner = at_node(0, 0, 0) + edge * step[axis];
+    const std::array<int, 3> medium_step{rows * width, mirrored_ ? -(width + 1) : width + 1, width};
+    const int medium_corner = at_medium(0, lane_of(0), lane_of(0)) + edge * medium_step[axis];
     const Real* const first_old =
         problem.tau + problem.offset(extent.begin[0], extent.begin[1], extent.begin[2]) +
         edge * stride[axis];
@@ -152,7 +134,8 @@ float FimBlock<Real, Dim, Order>::earliest_through(const FimProblem<Real>& probl
                                  old[-outward * stride[axis]]);
             }
             if (!matters) continue;
-            const Real inverse_r2 = inverse_r2_[static_cast<std::size_t>(here)];
+            const Real inverse_r2 = inverse_r2_[static_cast<std::size_t>(
+                medium_corner + i * medium_step[a] + j * medium_step[b])];
             const Real next = old[outward * stride[axis]];
             if (!may_feed(now, next, -up * inverse_r2, h * h * inverse_r2, tolerance)) continue;
             earliest = std::min(earliest, static_cast<float>(now / std::sqrt(inverse_r2)));

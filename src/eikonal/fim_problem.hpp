@@ -37,6 +37,13 @@ struct BlockExtent {
     std::array<int, 3> end;
 
     int size(int axis) const { return end[axis] - begin[axis]; }
+    bool contains(std::array<int, 3> node) const {
+        bool inside = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            inside &= node[axis] >= begin[axis] && node[axis] < end[axis];
+        }
+        return inside;
+    }
 };
 
 /// The grid cut into blocks of nearly equal size.

@@ -1,6 +1,6 @@
 #pragma once
 
-#if defined(__AVX2__) && !defined(__CUDACC__)
+#if defined(__SSE2__) && !defined(__CUDACC__)
 #include <immintrin.h>
 #endif
 
@@ -101,6 +101,12 @@ requires(sizeof(Mask) == register_bytes) [[gnu::always_inline]] inline std::uint
         return static_cast<std::uint32_t>(_mm256_movemask_ps((__m256)mask));
     } else {
         return static_cast<std::uint32_t>(_mm256_movemask_pd((__m256d)mask));
+    }
+#elif defined(__SSE2__)
+    if constexpr (single) {
+        return static_cast<std::uint32_t>(_mm_movemask_ps((__m128)mask));
+    } else {
+        return static_cast<std::uint32_t>(_mm_movemask_pd((__m128d)mask));
     }
 #else
     std::uint32_t bits = 0;

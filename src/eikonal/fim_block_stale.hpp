@@ -1,0 +1,101 @@
+#pragma once
+
+#include <algorithm>
+
+#include "eikonal/fim_block.hpp"
+
+namespace fermat {
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::mark_stale(const FimProblem<Real>& problem,
+                                            const BlockExtent& extent, unsigned causes) {
+    std::fill(stale_.begin(), stale_.end(), causes & unsettled ? ~Bits{0} : Bits{0});
+    if (causes & near_start) mark_round_starts(problem, extent);
+    for (int axis = first_axis; axis < 3; ++axis) {
+        for (int side = 0; side < 2; ++side) {
+            if (causes & through_face(axis, side)) mark_at_face(extent, axis, side);
+        }
+    }
+}
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::mark_round_starts(const FimProblem<Real>& problem,
+                                                   const BlockExtent& extent) {
+    for (const auto& start : problem.starts) {
+        for (int axis = first_axis; axis < 3; ++axis) {
+            for (int shift = -Order; shift <= Order; ++shift) {
+                auto node = start;
+                node[axis] += shift;
+                if (!extent.contains(node)) continue;
+                for (int a = 0; a < 3; ++a) node[a] -= extent.begin[a];
+                mark_node(node);
+            }
+        }
+    }
+}
+
+/// The layers that look at reached nodes behind a face.
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::mark_at_face(const BlockExtent& extent, int axis, int side) {
+    const int a = axis == 0 ? 1 : 0;
+    const int b = axis == 2 ? 1 : 2;
+    const int edge = side ? extent.size(axis) - 1 : 0;
+    const int inward = side ? -1 : 1;
+    const int layers = std::min(Order, extent.size(axis));
+    std::array<int, 3> node{};
+    for (node[a] = 0; node[a] < extent.size(a); ++node[a]) {
+        for (node[b] = 0; node[b] < extent.size(b); ++node[b]) {
+            node[axis] = edge - inward;
+            const int behind = at_node(node[0], node[1], node[2]);
+            if (!(tau_[static_cast<std::size_t>(behind)] < reached_limit<Real>)) continue;
+            for (int layer = 0; layer < layers; ++layer) {
+                node[axis] += inward;
+                mark_node(node);
+            }
+        }
+    }
+}
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::mirror(const FimProblem<Real>& problem,
+                                        const BlockExtent& extent) {
+    mirror_tau();
+    mirror_stale();
+    mirrored_ = !mirrored_;
+    load_medium(problem, extent);
+}
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::mirror_tau() {
+    spare_.assign(tau_.size(), unreached<Real>);
+    for (int p = 0; p < planes; ++p) {
+        for (int lane = -halo; lane < width + halo; ++lane) {
+            const int other = width - 1 - lane;
+            // Runs for which both rows are stored; what is left out belongs to no node or halo.
+            const int begin = -halo - std::min({lane, other, 0});
+            const int end = rows + halo - std::max({lane, other, width - 1});
+            const Real* const from = tau_.data() + at(p - first_plane, lane, lane);
+            Real* const to = spare_.data() + at(p - first_plane, other, other);
+            for (int r = begin; r < end; ++r) to[r * pitch] = from[r * pitch];
+        }
+    }
+    tau_.swap(spare_);
+}
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::mirror_stale() {
+    spare_bits_.assign(stale_.size(), 0);
+    for (int o = 0; o < depth; ++o) {
+        for (int row = 0; row < rows; ++row) {
+            for (Bits left = stale_[at_row(o, row)] & mine_[at_row(o, row)]; left != 0;
+                 left &= left - 1) {
+                const int lane = std::countr_zero(left);
+                const int other = width - 1 - lane;
+                spare_bits_[at_row(o, row - lane + other)] |= Bits{1} << other;
+            }
+        }
+    }
+    stale_.swap(spare_bits_);
+}
+
+}  // namespace fermat

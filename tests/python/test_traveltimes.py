@@ -169,15 +169,15 @@ except KeyboardInterrupt:
 """
 ONE = (
     "model = fm.Model.random_blocks((300, 300, 300), v_min=1, v_max=10, block=(3, 3, 3))",
-    "fm.traveltimes(model, (100, 100, 100), threads={threads})",
+    'fm.traveltimes(model, (100, 100, 100), device="cpu", threads={threads})',
 )
 MANY = (
     "model = fm.Model.gradient((65, 65, 65), v0=2, gradient=0.1)",
-    "fm.traveltimes(model, [(32, 32, 32)] * 300, threads={threads})",
+    'fm.traveltimes(model, [(32, 32, 32)] * 300, device="cpu", threads={threads})',
 )
 RAYS = (
     "model = fm.Model.gradient((65, 65, 65), v0=2, gradient=0.1)",
-    "fm.rays(model, [(32, 32, 32)] * 400, [(0, 0, 0)] * 400, threads={threads})",
+    'fm.rays(model, [(32, 32, 32)] * 400, [(0, 0, 0)] * 400, device="cpu", threads={threads})',
 )
 
 

@@ -23,6 +23,8 @@ def paper5(setup):
             # For comparisons at equal accuracy. An interface must lie on nodes of its grid.
             refined = (0.5, 2, 4) if medium == "layers" else (0.25,)
             jobs += [field(FERMAT, medium, cells, rays=True, refined=r) for r in refined]
+            if medium == "layers":  # head waves are what it is for
+                jobs.append(field("Fermat vidale", medium, cells, rays=True))
             jobs += [field(name, medium, cells, rays=True) for name in PEERS]
     return jobs
 

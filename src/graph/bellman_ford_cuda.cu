@@ -9,7 +9,7 @@
 #include "graph/bellman_ford_cuda.hpp"
 #include "graph/node_tile_queue.hpp"
 #include "graph/node_tile_setup.hpp"
-#include "graph/shortest_tree.hpp"
+#include "graph/shortest_tree_cuda.hpp"
 
 namespace fermat {
 namespace {
@@ -18,8 +18,6 @@ namespace {
 /// weights, and a wave front has hardly more tiles than one block each: on an H200 two took a fifth
 /// longer.
 constexpr int resident_blocks = 1;
-constexpr int wide = 1024;  ///< blocks of the plain kernels: enough to fill any device
-constexpr int threads = 256;
 
 /// On a GPU each thread is a lane and keeps its own.
 template <int Held>
@@ -57,14 +55,6 @@ __global__ void __launch_bounds__(tile_lanes, resident_blocks)
     if (grid.thread_rank() == 0) *passes = pass;
 }
 
-template <class T>
-__global__ void fill(T* values, std::size_t count, T value) {
-    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
-        values[n] = value;
-    }
-}
-
 __global__ void __launch_bounds__(tile_lanes)
     make_weights(const __grid_constant__ NodeTiles tiles, float* weights) {
     for (unsigned tile = blockIdx.x; tile < tiles.tile_count(); tile += gridDim.x) {
@@ -78,57 +68,6 @@ __global__ void start(const __grid_constant__ NodeTiles tiles,
     const std::size_t n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n >= count) return;
     start_from(tiles, queue, links[n], times + static_cast<std::size_t>(links[n].shot) * stride);
-}
-
-__global__ void mark_sources(const ShotLink* links, std::size_t count, const float* times,
-                             std::uint16_t* predecessor, std::size_t stride) {
-    const std::size_t n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n >= count) return;
-    const std::size_t at = static_cast<std::size_t>(links[n].shot) * stride + links[n].place;
-    if (times[at] == links[n].time) predecessor[at] = from_source;
-}
-
-/// Calls visit(place, offset of the shot, weight) for every node of every shot, a block a tile.
-template <class Visit>
-__device__ void for_each_node(const NodeTiles& tiles, unsigned shots, Visit visit) {
-    const auto lane = static_cast<int>(threadIdx.x);
-    for (unsigned n = blockIdx.x; n < tiles.tile_count() * shots; n += gridDim.x) {
-        const unsigned tile = n % tiles.tile_count();
-        const Index3 first = tiles.first_node(tile);
-        const Index3 inner = tiles.node_of(lane);
-        if (!tiles.inside({first.x + inner.x, first.y + inner.y, first.z + inner.z})) continue;
-        const std::size_t place = tiles.place_of(first, lane);
-        const std::size_t shot = n / tiles.tile_count() * tiles.graph.memory.count();
-        if (tiles.weights != nullptr) {
-            const float* const weights = tiles.weights + tile * tiles.tile_weights() + lane;
-            visit(place, shot, [&](int e) { return weights[e * tile_lanes]; });
-        } else {
-            visit(place, shot, [&](int e) { return computed_weight(tiles.graph, place, e); });
-        }
-    }
-}
-
-__global__ void __launch_bounds__(tile_lanes)
-    grow_tree(const __grid_constant__ NodeTiles tiles, unsigned shots, const float* times,
-              std::uint16_t* predecessor, unsigned* left) {
-    for_each_node(tiles, shots, [&](std::size_t place, std::size_t shot, auto weight) {
-        std::uint16_t& mine = predecessor[shot + place];
-        if (mine == from_source) return;
-        mine = earlier_neighbour(tiles.graph, times + shot, place, weight);
-        if (mine == from_nowhere && times[shot + place] < INFINITY) atomicAdd(left, 1U);
-    });
-}
-
-/// For the nodes that grow_tree left; `before` are the predecessors of the round before.
-__global__ void __launch_bounds__(tile_lanes)
-    grow_level(const __grid_constant__ NodeTiles tiles, unsigned shots, const float* times,
-               const std::uint16_t* before, std::uint16_t* predecessor, unsigned* left) {
-    for_each_node(tiles, shots, [&](std::size_t place, std::size_t shot, auto weight) {
-        std::uint16_t& mine = predecessor[shot + place];
-        if (mine != from_nowhere || !(times[shot + place] < INFINITY)) return;
-        mine = equal_neighbour(tiles.graph, times + shot, before + shot, place, weight);
-        if (mine == from_nowhere) atomicAdd(left, 1U);
-    });
 }
 
 /// Calls run(Held) as a type: what a lane keeps of a star.
@@ -260,32 +199,6 @@ struct CudaGraph::State {
                 "starting the shortest paths");
         });
     }
-    void find_predecessors(std::size_t shot_count, std::size_t link_count) {
-        const auto n = static_cast<unsigned>(shot_count);
-        unsigned* const left = queue(shot_count).count + NodeTileQueue::ring;
-        const auto blocks_of_links = static_cast<unsigned>((link_count + threads - 1) / threads);
-        fill<<<wide, threads>>>(predecessor.data(), shot_count * stride(), from_nowhere);
-        mark_sources<<<blocks_of_links, threads>>>(links.data(), link_count, times.data(),
-                                                   predecessor.data(), stride());
-        grow_tree<<<8 * wide, tile_lanes>>>(setup.tiles, n, times.data(), predecessor.data(), left);
-        unsigned remaining = 0;
-        const auto ask = [&] {
-            check_cuda(cudaMemcpy(&remaining, left, sizeof remaining, cudaMemcpyDeviceToHost),
-                       "finding the paths");
-        };
-        ask();
-        if (remaining == 0) return;
-        const CudaArray<std::uint16_t> before(shot_count * stride());
-        for (unsigned last = 0; remaining > 0 && remaining != last; ask()) {
-            last = remaining;
-            check_cuda(cudaMemcpyAsync(before.data(), predecessor.data(), before.bytes(),
-                                       cudaMemcpyDeviceToDevice),
-                       "finding the paths");
-            check_cuda(cudaMemsetAsync(left, 0, sizeof(unsigned)), "finding the paths");
-            grow_level<<<wide, tile_lanes>>>(setup.tiles, n, times.data(), before.data(),
-                                             predecessor.data(), left);
-        }
-    }
 };
 
 CudaGraph::CudaGraph(const GraphView& host, const StarTable& star, EdgeWeights weights,
@@ -401,7 +314,8 @@ double CudaGraph::solve(std::span<const std::vector<Link>> sources,
     start<<<blocks_of_links, threads>>>(tiles, queue, s.links.data(), links.size(), s.times.data(),
                                         s.stride());
     s.relax(sources.size());
-    s.find_predecessors(sources.size(), links.size());
+    find_predecessors(tiles, static_cast<unsigned>(sources.size()), {s.links.data(), links.size()},
+                      s.times.data(), s.predecessor.data(), queue.count + NodeTileQueue::ring);
     const double seconds = timer.stop("finding shortest paths");
 
     s.last_shots = sources.size();

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from .__main__ import program
+from ._program import program
 
 if TYPE_CHECKING:
     from ._arguments import Device

@@ -71,6 +71,7 @@ def test_python_m_fermat_is_the_command_line():
     if (resources.files("fermat") / "bin" / "fermat").is_file():
         assert run.returncode == 0, run.stderr
         assert fm.__version__ in run.stdout
+        assert run.stderr == ""
     else:
         assert run.returncode == 1
         assert run.stderr.startswith("fermat: error: the program is not in this installation")

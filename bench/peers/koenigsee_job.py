@@ -1,23 +1,30 @@
 """Tomography of the Königssee line, from its file to a model: 714 picks with topography."""
 
+import tomllib
+from pathlib import Path
+
 from measure import median_seconds, peak_mib
 
-# From the largest boxes to the smallest: iterations, cells of the smoothing box, its vertices.
-SCHEDULE = [(6, (60, 24), (61, 25)), (8, (40, 16), (41, 17)), (8, (24, 12), (25, 13)),
-            (8, (16, 8), (17, 9)), (10, (10, 6), (9, 5)), (30, (6, 4), (7, 3))]
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "koenigsee"
 
 
 def fermat(job):
-    """The settings of examples/koenigsee, and smaller boxes at the end until the peer's misfit."""
+    """The settings of examples/koenigsee."""
     import fermat
+
+    settings = tomllib.loads((EXAMPLE / "koenigsee.toml").read_text())
+    made, run_by = settings["model"]["gradient"], settings["invert"]
 
     def work():
         picks = fermat.picks(job["data"])
         gradient = fermat.Model.gradient(
-            (231, 121), v0=743, gradient=152, spacing=0.25, origin=(-5.25, -2))
+            made["shape"], v0=made["v0"], gradient=made["gradient"], spacing=made["spacing"],
+            origin=made["origin"])
         return fermat.invert(
-            gradient.with_topography(picks), picks, schedule=SCHEDULE, target_rms=0.73e-3,
-            step=1.5, min_velocity=200, max_velocity=5500, threads=job["threads"], device="cpu")
+            gradient.with_topography(picks), picks, schedule=EXAMPLE / "schedule.csv",
+            target_rms=run_by["target-rms"], step=run_by["step"],
+            min_velocity=run_by["min-velocity"], max_velocity=run_by["max-velocity"],
+            threads=job["threads"], device="cpu")
 
     seconds, runs, run = median_seconds(work, job["repeats"])
     rms = run.history["rms"]

@@ -86,21 +86,23 @@ def failure(row):
     return f"{row['failed']} ({row['distribution']} {row['version'] or 'of no version'})"
 
 
-def survey_table(rows):
-    head = ["package", "threads", "seconds", "shots measured", "matrix", "mean error", "max error",
-            "peak MiB", "Fermat ahead"]
+def by_package(head, rows, cells):
+    """A line a row: package and threads, then `cells(row)` or why there are none."""
     body = []
     for row in rows:
         line = [row["method"], str(row["threads"])]
-        if "failed" in row:
-            line.append(failure(row))
-        else:
-            line += [seconds(row), f"{row['measured_shots']} of {row['shots']}",
-                     "yes" if row["matrix"] else "no", f"{row['mean_error']:.1e}",
-                     f"{row['max_error']:.1e}", f"{row['peak_mib']:.0f}",
-                     ratio(ahead(row, rows))]
+        line += [failure(row)] if "failed" in row else cells(row)
         body.append(line + [""] * (len(head) - len(line)))
     return head, body
+
+
+def survey_table(rows):
+    head = ["package", "threads", "seconds", "shots measured", "matrix", "mean error", "max error",
+            "peak MiB", "Fermat ahead"]
+    return by_package(head, rows, lambda row: [
+        seconds(row), f"{row['measured_shots']} of {row['shots']}",
+        "yes" if row["matrix"] else "no", f"{row['mean_error']:.1e}", f"{row['max_error']:.1e}",
+        f"{row['peak_mib']:.0f}", ratio(ahead(row, rows))])
 
 
 def inversion_ahead(row, rows):
@@ -116,18 +118,10 @@ def inversion_ahead(row, rows):
 def inversion_table(rows):
     head = ["package", "threads", "seconds", "iterations", "unknowns", "RMS at start, ms", "RMS, ms",
             "peak MiB", "Fermat ahead"]
-    body = []
-    for row in rows:
-        line = [row["method"], str(row["threads"])]
-        if "failed" in row:
-            line.append(failure(row))
-        else:
-            start = row["start_rms"]
-            line += [seconds(row), str(row["iterations"]), str(row["unknowns"]),
-                     "" if start is None else number(1e3 * start), number(1e3 * row["rms"]),
-                     f"{row['peak_mib']:.0f}", ratio(inversion_ahead(row, rows))]
-        body.append(line + [""] * (len(head) - len(line)))
-    return head, body
+    return by_package(head, rows, lambda row: [
+        seconds(row), str(row["iterations"]), str(row["unknowns"]),
+        "" if row["start_rms"] is None else number(1e3 * row["start_rms"]),
+        number(1e3 * row["rms"]), f"{row['peak_mib']:.0f}", ratio(inversion_ahead(row, rows))])
 
 
 def markdown(head, body):

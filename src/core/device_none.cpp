@@ -1,22 +1,16 @@
 #include "core/device.hpp"
-#include "core/error.hpp"
+#include "core/no_cuda.hpp"
 
 namespace fermat {
 
 int device_count() { return 0; }
 
-DeviceInfo device_info(int) {
-    throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON)");
-}
+DeviceInfo device_info(int) { refuse_cuda(); }
 
-void use_device(int) {
-    throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON)");
-}
+void use_device(int) { refuse_cuda(); }
 
 int device_in_use() { return 0; }
 
-std::shared_ptr<float> allocate_on_device(std::size_t) {
-    throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON)");
-}
+std::shared_ptr<float> allocate_on_device(std::size_t) { refuse_cuda(); }
 
 }  // namespace fermat

@@ -1,13 +1,11 @@
-#include "core/error.hpp"
+#include "core/no_cuda.hpp"
 #include "eikonal/fim_cuda.hpp"
 
 namespace fermat {
 
 struct CudaFim::State {};
 
-CudaFim::CudaFim(const Model&, int, std::size_t) {
-    throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON, or use cpu)");
-}
+CudaFim::CudaFim(const Model&, int, std::size_t) { refuse_cuda(); }
 CudaFim::CudaFim(const CudaModel&, int, std::size_t) {}
 CudaFim::CudaFim(CudaFim&&) noexcept = default;
 CudaFim::~CudaFim() = default;

@@ -1,4 +1,4 @@
-#include "core/error.hpp"
+#include "core/no_cuda.hpp"
 #include "graph/bellman_ford_cuda.hpp"
 
 namespace fermat {
@@ -8,7 +8,7 @@ struct CudaGraph::State {};
 std::string cuda_obstacle(const GraphView&) { return {}; }
 
 CudaGraph::CudaGraph(const GraphView&, const StarTable&, EdgeWeights, const NodeTileTuning&) {
-    throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON, or use cpu)");
+    refuse_cuda();
 }
 CudaGraph::~CudaGraph() = default;
 bool CudaGraph::stores_weights() const { return false; }

@@ -1,13 +1,11 @@
-#include "core/error.hpp"
+#include "core/no_cuda.hpp"
 #include "rays/bending_cuda.hpp"
 
 namespace fermat {
 
 struct CudaBender::State {};
 
-CudaBender::CudaBender(const Model&) {
-    throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON, or use cpu)");
-}
+CudaBender::CudaBender(const Model&) { refuse_cuda(); }
 CudaBender::CudaBender(CudaBender&&) noexcept = default;
 CudaBender::~CudaBender() = default;
 double CudaBender::bend(std::span<const BendTask>, const StartSet&, std::span<BentRay>,

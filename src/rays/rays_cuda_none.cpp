@@ -1,13 +1,11 @@
-#include "core/error.hpp"
+#include "core/no_cuda.hpp"
 #include "rays/rays_cuda.hpp"
 
 namespace fermat {
 
 struct CudaTracer::State {};
 
-CudaTracer::CudaTracer() {
-    throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON, or use cpu)");
-}
+CudaTracer::CudaTracer() { refuse_cuda(); }
 CudaTracer::CudaTracer(CudaTracer&&) noexcept = default;
 CudaTracer::~CudaTracer() = default;
 std::vector<RaySet> CudaTracer::trace(const Model&, const CudaFim&, std::span<const ShotRays>,

@@ -2,23 +2,18 @@
 
 #include <limits>
 
+#include "core/cuda_launch.hpp"
 #include "core/cuda_scan.hpp"
 #include "rays/segments.hpp"
 
 namespace fermat {
 namespace {
 
-__device__ int ray_of_thread() { return static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x); }
-
-unsigned blocks_for(std::size_t rays) {
-    return static_cast<unsigned>((rays + ray_threads - 1) / ray_threads);
-}
-
 __global__ void __launch_bounds__(ray_threads)
     integrate_rays(Grid grid, FieldView<const float, Space::device> velocity, int count,
                    const std::int64_t* first_point, const Vec3* points, double* times,
                    double* lengths) {
-    const int n = ray_of_thread();
+    const int n = static_cast<int>(thread_number());
     if (n >= count) return;
     double time = 0;
     double length = 0;
@@ -72,7 +67,7 @@ __global__ void __launch_bounds__(ray_threads)
     make_rows(Grid grid, int count, const WalkedRay* walked, const std::int64_t* first_point,
               const Vec3* points, std::int64_t* counts, double* lengths,
               const std::int64_t* row_start, std::uint32_t* cell, double* length_in_cell) {
-    const int n = ray_of_thread();
+    const int n = static_cast<int>(thread_number());
     if (n >= count) return;
     const std::int64_t start = row_start != nullptr ? row_start[n] : 0;
     const std::int64_t room = row_start != nullptr ? row_start[n + 1] - start : 0;
@@ -151,9 +146,9 @@ double WalkedRays::integrate(const Grid& grid, FieldView<const float, Space::dev
     const std::size_t count = rays.size();
     CudaTimer timer;
     timer.start();
-    integrate_rays<<<blocks_for(count), ray_threads>>>(grid, velocity, static_cast<int>(count),
-                                                       first_point.data(), points.data(),
-                                                       times.data(), lengths.data());
+    integrate_rays<<<blocks_for(count, ray_threads), ray_threads>>>(
+        grid, velocity, static_cast<int>(count), first_point.data(), points.data(), times.data(),
+        lengths.data());
     const double seconds = timer.stop("integrating along rays");
     std::vector<double> time(count);
     std::vector<double> length(count);
@@ -176,7 +171,7 @@ DeviceRows RowMaker::make(const Grid& grid, WalkedRays& rays) {
     counts_.reserve(count + 1);
     row_start_.reserve(count + 1);
     const auto run = [&](const std::int64_t* row_start) {
-        make_rows<<<blocks_for(count), ray_threads>>>(
+        make_rows<<<blocks_for(count, ray_threads), ray_threads>>>(
             grid, static_cast<int>(count), rays.device.data(), rays.first_point.data(),
             rays.points.data(), counts_.data(), rays.lengths.data(), row_start, cell_.data(),
             length_.data());

@@ -5,20 +5,18 @@
 #include <bit>
 #include <limits>
 
+#include "core/cuda_launch.hpp"
+
 namespace fermat {
 namespace {
 
 constexpr int threads = 256;
 constexpr int warp = 32;
 
-unsigned blocks_for(std::size_t count) {
-    return static_cast<unsigned>((count + threads - 1) / threads);
-}
-
 /// Says of each entry which ray it belongs to and under which key it is sorted; a warp a row.
 __global__ void label_entries(DeviceRows rows, std::uint32_t cells, std::uint32_t* ray_of_entry,
                               std::uint32_t* keys, std::uint32_t* numbers) {
-    const std::size_t thread = static_cast<std::size_t>(blockIdx.x) * threads + threadIdx.x;
+    const std::size_t thread = thread_number();
     const std::size_t ray = thread / warp;
     if (ray >= rows.rays) return;
     for (std::int64_t e = rows.row_start[ray] + static_cast<std::int64_t>(thread % warp);
@@ -39,7 +37,7 @@ struct Sums {
 __global__ void add_entries(std::size_t entries, std::uint32_t cells, const std::uint32_t* keys,
                             const std::uint32_t* order, const std::uint32_t* ray_of_entry,
                             const double* lengths, const RayProjection* projections, Sums sums) {
-    std::size_t p = static_cast<std::size_t>(blockIdx.x) * threads + threadIdx.x;
+    std::size_t p = thread_number();
     if (p >= entries) return;
     const std::uint32_t cell = keys[p];
     if (cell >= cells || (p > 0 && keys[p - 1] == cell)) return;
@@ -90,8 +88,8 @@ void DeviceCellSums::add(const DeviceRows& rows, std::span<const RayProjection> 
     }
     projections_.upload(projections);
     const auto cells = static_cast<std::uint32_t>(cells_);
-    label_entries<<<blocks_for(rows.rays * warp), threads>>>(rows, cells, ray_of_entry_.data(),
-                                                             keys_.data(), numbers_.data());
+    label_entries<<<blocks_for(rows.rays * warp, threads), threads>>>(
+        rows, cells, ray_of_entry_.data(), keys_.data(), numbers_.data());
     const auto sort = [&](void* scratch, std::size_t& bytes) {
         check_cuda(cub::DeviceRadixSort::SortPairs(
                        scratch, bytes, keys_.data(), sorted_keys_.data(), numbers_.data(),
@@ -102,7 +100,7 @@ void DeviceCellSums::add(const DeviceRows& rows, std::span<const RayProjection> 
     sort(nullptr, bytes);
     scratch_.reserve(bytes);
     sort(scratch_.data(), bytes);
-    add_entries<<<blocks_for(rows.entries), threads>>>(
+    add_entries<<<blocks_for(rows.entries, threads), threads>>>(
         rows.entries, cells, sorted_keys_.data(), order_.data(), ray_of_entry_.data(),
         share == RayShare::length ? rows.length : nullptr, projections_.data(),
         {perturbation_.data(), weight_.data(), count_.data()});

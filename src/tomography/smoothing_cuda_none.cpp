@@ -1,23 +1,16 @@
-#include "core/error.hpp"
+#include "core/no_cuda.hpp"
 #include "tomography/smoothing_cuda.hpp"
 
 namespace fermat {
-namespace {
-
-[[noreturn]] void refuse() {
-    throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON, or use cpu)");
-}
-
-}  // namespace
 
 double smooth_cells_cuda(FieldView<double>, FieldView<const double>, const SmoothingSize&, Smoother,
                          int) {
-    refuse();
+    refuse_cuda();
 }
 
 double smooth_vertices_cuda(FieldView<double>, FieldView<const std::uint8_t>, const SmoothingSize&,
                             Smoother, int) {
-    refuse();
+    refuse_cuda();
 }
 
 }  // namespace fermat

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/cuda_launch.hpp"
 #include "tomography/smoothing_line.hpp"
 #include "tomography/smoothing_lines_cuda.hpp"
 #include "tomography/smoothing_weights.hpp"
@@ -10,14 +11,6 @@ namespace fermat {
 namespace {
 
 constexpr int block_threads = 256;
-
-unsigned blocks_for(std::size_t threads) {
-    return static_cast<unsigned>((threads + block_threads - 1) / block_threads);
-}
-
-__device__ std::size_t thread_number() {
-    return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-}
 
 struct RunningMeans {
     BoxReach reach;
@@ -126,12 +119,12 @@ void DeviceSmoother::table_means_of(double* values, int fields, Shape shape,
     const Shape entries = table_shape(shape);
     table_.reserve(entries.count() * static_cast<std::size_t>(fields));
     const auto layers = static_cast<unsigned>(fields);
-    pad<<<dim3(blocks_for(entries.count()), layers), block_threads>>>(values, shape, table_.data(),
-                                                                      entries);
+    pad<<<dim3(blocks_for(entries.count(), block_threads), layers), block_threads>>>(
+        values, shape, table_.data(), entries);
     for (const int axis : {2, 1, 0}) {
         for_each_line(table_.data(), fields, entries, axis, PrefixSums{}, long_lines_);
     }
-    look_up<<<dim3(blocks_for(shape.count()), layers), block_threads>>>(
+    look_up<<<dim3(blocks_for(shape.count(), block_threads), layers), block_threads>>>(
         table_.data(), entries, values, shape, box_reach(size.x, shape.x),
         box_reach(size.y, shape.y), box_reach(size.z, shape.z));
 }
@@ -152,11 +145,12 @@ void DeviceSmoother::cells(double* perturbations, const double* coverage, Shape 
     // table of its own.
     const bool present = smoother_ == Smoother::table;
     fields_.reserve(3 * count);
-    set_cells<<<blocks_for(count), block_threads>>>(perturbations, coverage, count, fields_.data());
+    set_cells<<<blocks_for(count, block_threads), block_threads>>>(perturbations, coverage, count,
+                                                                   fields_.data());
     for (int pass = 0; pass < passes; ++pass) {
         box_means(fields_.data(), pass > 0 ? 1 : present ? 3 : 2, shape, size);
-        weigh_cells<<<blocks_for(count), block_threads>>>(fields_.data(), coverage, count, present,
-                                                          pass + 1 == passes, perturbations);
+        weigh_cells<<<blocks_for(count, block_threads), block_threads>>>(
+            fields_.data(), coverage, count, present, pass + 1 == passes, perturbations);
     }
     check_cuda(cudaGetLastError(), "smoothing");
 }
@@ -170,10 +164,11 @@ void DeviceSmoother::vertices(double* values, const std::uint8_t* mask, Shape sh
     const std::size_t count = shape.count();
     fields_.reserve(2 * count);
     for (int pass = 0; pass < passes; ++pass) {
-        set_masked<<<blocks_for(count), block_threads>>>(values, mask, count, fields_.data(),
-                                                         pass == 0);
+        set_masked<<<blocks_for(count, block_threads), block_threads>>>(values, mask, count,
+                                                                        fields_.data(), pass == 0);
         box_means(fields_.data(), pass > 0 ? 1 : 2, shape, size);
-        weigh_masked<<<blocks_for(count), block_threads>>>(fields_.data(), mask, count, values);
+        weigh_masked<<<blocks_for(count, block_threads), block_threads>>>(fields_.data(), mask,
+                                                                          count, values);
     }
     check_cuda(cudaGetLastError(), "smoothing");
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/cuda_launch.hpp"
 #include "core/deal.hpp"
 #include "core/device.hpp"
 #include "eikonal/fim_cuda.hpp"
@@ -20,14 +21,6 @@ namespace fermat {
 namespace {
 
 constexpr int threads = 256;
-
-unsigned blocks_for(std::size_t count) {
-    return static_cast<unsigned>((count + threads - 1) / threads);
-}
-
-__device__ std::size_t thread_number() {
-    return static_cast<std::size_t>(blockIdx.x) * threads + threadIdx.x;
-}
 
 __global__ void spread_to_nodes(FieldView<const double, Space::device> cells, SmoothingSize box,
                                 FieldView<double, Space::device> nodes) {
@@ -205,11 +198,11 @@ ModelUpdate CudaWorkbench::update(const Model& model, const Stage& stage, Monito
     smoother_.cells(sums_->perturbation(), sums_->weight(), cells, stage.cell, stage.cell_passes);
     const double cell_smoothing = timer_.stop("smoothing cells");
 
-    spread_to_nodes<<<blocks_for(count), threads>>>({sums_->perturbation(), cells}, stage.cell,
-                                                    {nodes_.data(), grid_.shape});
+    spread_to_nodes<<<blocks_for(count, threads), threads>>>(
+        {sums_->perturbation(), cells}, stage.cell, {nodes_.data(), grid_.shape});
     if (model.has_air()) {
         mask_.reserve(count);
-        find_rock<<<blocks_for(count), threads>>>(velocity, count, mask_.data());
+        find_rock<<<blocks_for(count, threads), threads>>>(velocity, count, mask_.data());
     }
     timer_.start();
     smoother_.vertices(nodes_.data(), model.has_air() ? mask_.data() : nullptr, grid_.shape,
@@ -217,8 +210,8 @@ ModelUpdate CudaWorkbench::update(const Model& model, const Stage& stage, Monito
     const double vertex_smoothing = timer_.stop("smoothing vertices");
 
     check_cuda(cudaMemset(largest_.data(), 0, largest_.bytes()), "updating the model");
-    apply<<<blocks_for(count), threads>>>(velocity, nodes_.data(), count, options_.update,
-                                          updated_.data(), largest_.data());
+    apply<<<blocks_for(count, threads), threads>>>(velocity, nodes_.data(), count, options_.update,
+                                                   updated_.data(), largest_.data());
     check_cuda(cudaGetLastError(), "updating the model");
     fim_->set_velocity(FieldView<const float, Space::device>(updated_.data(), grid_.shape));
     velocity_is_there_ = true;

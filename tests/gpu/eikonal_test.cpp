@@ -9,6 +9,7 @@
 #include "core/device.hpp"
 #include "eikonal/eikonal.hpp"
 #include "model/makers.hpp"
+#include "random_case.hpp"
 #include "rays/rays.hpp"
 
 namespace fermat {
@@ -28,43 +29,11 @@ EikonalOptions on(Device device, int order) {
     return options;
 }
 
-/// Blocks of random velocity, every ninth node or so air, with a source in rock.
-struct RandomCase {
-    Model model;
-    Vec3 source;
-};
+using test::random_case;
+using test::RandomCase;
 
-RandomCase random_case(int seed, int dimensions, bool air) {
-    std::mt19937 random(static_cast<unsigned>(seed));
-    const auto between = [&](int low, int high) {
-        return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
-    };
-    const int most = dimensions == 3 ? 60 : 400;
-    const Grid grid{{between(9, most), dimensions == 3 ? between(9, most) : 1, between(9, most)},
-                    {1, -2, 3},
-                    {1, 0.1 * between(7, 15), 0.1 * between(7, 15)}};
-    const Model blocks =
-        random_blocks_model(grid, {1, 5, {between(1, 9), between(1, 9), between(1, 9)}, random()});
-    const Index3 at{between(0, grid.shape.x - 2),
-                    dimensions == 3 ? between(0, grid.shape.y - 2) : 0,
-                    between(0, grid.shape.z - 2)};
-    Field<float> velocity(grid.shape);
-    for (int i = 0; i < grid.shape.x; ++i) {
-        for (int j = 0; j < grid.shape.y; ++j) {
-            for (int k = 0; k < grid.shape.z; ++k) {
-                const bool near =
-                    std::abs(i - at.x) < 3 && std::abs(j - at.y) < 3 && std::abs(k - at.z) < 3;
-                velocity(i, j, k) =
-                    air && !near && random() % 9 == 0 ? 0 : blocks.velocity()(i, j, k);
-            }
-        }
-    }
-    Vec3 source = grid.position(at);
-    for (int axis = 0; axis < 3; ++axis) {
-        if (grid.shape[axis] > 1) source[axis] += 0.25 * between(0, 3) * grid.spacing[axis];
-    }
-    return {Model(grid, std::move(velocity)), source};
-}
+/// Every ninth node or so is air, where there is air.
+test::CaseKind kind(bool air) { return {9, 400, 60, air ? 9 : 0}; }
 
 double largest_difference(const Field<float>& a, const Field<float>& b) {
     double largest = 0;
@@ -79,7 +48,8 @@ double largest_difference(const Field<float>& a, const Field<float>& b) {
 
 TEST_F(GpuEikonal, TimesAreThoseOfTheCpu) {
     for (int seed = 0; seed < 40; ++seed) {
-        const RandomCase c = random_case(seed, 2 + seed % 2, seed % 4 >= 2);
+        const RandomCase c =
+            random_case(static_cast<unsigned>(seed), 2 + seed % 2, kind(seed % 4 >= 2));
         for (const int order : {1, 2}) {
             const TimeField cpu = solve(c.model, {c.source, 0.5}, on(Device::cpu, order));
             const TimeField gpu = solve(c.model, {c.source, 0.5}, on(Device::cuda, order));
@@ -93,7 +63,7 @@ TEST_F(GpuEikonal, TimesAreThoseOfTheCpu) {
 }
 
 TEST_F(GpuEikonal, ABatchGivesTheBitsOfItsSourcesAlone) {
-    const RandomCase c = random_case(7, 3, true);
+    const RandomCase c = random_case(7, 3, kind(true));
     std::vector<PointSource> sources;
     for (int n = 0; n < 9; ++n) {
         const Vec3 p = c.model.grid().position({n % c.model.grid().shape.x, n, 2});
@@ -112,7 +82,8 @@ TEST_F(GpuEikonal, ABatchGivesTheBitsOfItsSourcesAlone) {
 
 TEST_F(GpuEikonal, RaysAreThoseOfTheCpu) {
     for (int seed = 0; seed < 12; ++seed) {
-        const RandomCase c = random_case(100 + seed, 2 + seed % 2, seed % 4 >= 2);
+        const RandomCase c =
+            random_case(100 + static_cast<unsigned>(seed), 2 + seed % 2, kind(seed % 4 >= 2));
         std::mt19937 random(static_cast<unsigned>(seed));
         const Vec3 far = c.model.grid().far_corner();
         const Vec3 origin = c.model.grid().origin;

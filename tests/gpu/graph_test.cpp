@@ -12,6 +12,7 @@
 #include "eikonal/eikonal.hpp"
 #include "graph/graph.hpp"
 #include "model/makers.hpp"
+#include "random_case.hpp"
 #include "rays/rays.hpp"
 
 namespace fermat {
@@ -24,43 +25,11 @@ class GpuGraph : public testing::Test {
     }
 };
 
-/// Blocks of random velocity, every ninth node or so air, with a source in rock.
-struct RandomCase {
-    Model model;
-    Vec3 source;
-};
+using test::random_case;
+using test::RandomCase;
 
-RandomCase random_case(unsigned seed, int dimensions, bool air) {
-    std::mt19937 random(seed);
-    const auto between = [&](int low, int high) {
-        return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
-    };
-    const int most = dimensions == 3 ? 40 : 300;
-    const Grid grid{{between(3, most), dimensions == 3 ? between(3, most) : 1, between(3, most)},
-                    {1, -2, 3},
-                    {1, 0.1 * between(7, 15), 0.1 * between(7, 15)}};
-    const Model blocks =
-        random_blocks_model(grid, {1, 5, {between(1, 9), between(1, 9), between(1, 9)}, seed});
-    const Index3 at{between(0, grid.shape.x - 2),
-                    dimensions == 3 ? between(0, grid.shape.y - 2) : 0,
-                    between(0, grid.shape.z - 2)};
-    Field<float> velocity(grid.shape);
-    for (int i = 0; i < grid.shape.x; ++i) {
-        for (int j = 0; j < grid.shape.y; ++j) {
-            for (int k = 0; k < grid.shape.z; ++k) {
-                const bool near =
-                    std::abs(i - at.x) < 3 && std::abs(j - at.y) < 3 && std::abs(k - at.z) < 3;
-                velocity(i, j, k) =
-                    air && !near && random() % 9 == 0 ? 0 : blocks.velocity()(i, j, k);
-            }
-        }
-    }
-    Vec3 source = grid.position(at);
-    for (int axis = 0; axis < 3; ++axis) {
-        if (grid.shape[axis] > 1) source[axis] += 0.25 * between(0, 3) * grid.spacing[axis];
-    }
-    return {Model(grid, std::move(velocity)), source};
-}
+/// Every ninth node or so is air, where there is air.
+test::CaseKind kind(bool air) { return {3, 300, 40, air ? 9 : 0}; }
 
 GraphOptions on(Device device, unsigned seed, int dimensions) {
     GraphOptions options;
@@ -97,7 +66,7 @@ void expect_tree(const Graph& graph, const GraphField& field) {
 TEST_F(GpuGraph, TimesAreThoseOfTheCpu) {
     for (unsigned seed = 0; seed < 40; ++seed) {
         const int dimensions = seed % 2 == 0 ? 2 : 3;
-        const RandomCase c = random_case(seed, dimensions, seed % 4 >= 2);
+        const RandomCase c = random_case(seed, dimensions, kind(seed % 4 >= 2));
         const Graph on_cpu(c.model, on(Device::cpu, seed, dimensions));
         const Graph on_gpu(c.model, on(Device::cuda, seed, dimensions));
         ASSERT_NE(on_gpu.cuda(), nullptr);
@@ -118,7 +87,7 @@ TEST_F(GpuGraph, TimesAreThoseOfTheCpu) {
 }
 
 TEST_F(GpuGraph, ABatchGivesTheBitsOfItsSourcesAlone) {
-    const RandomCase c = random_case(7, 3, true);
+    const RandomCase c = random_case(7, 3, kind(true));
     const Graph graph(c.model, on(Device::cuda, 8, 3));
     std::vector<GraphSource> sources;
     for (int n = 0; n < 9; ++n) {
@@ -147,7 +116,7 @@ TEST_F(GpuGraph, ABatchGivesTheBitsOfItsSourcesAlone) {
 TEST_F(GpuGraph, RaysOfThePredecessorTreeAreThoseOfTheCpu) {
     for (unsigned seed = 0; seed < 4; ++seed) {
         const int dimensions = seed % 2 == 0 ? 2 : 3;
-        const RandomCase c = random_case(50 + seed, dimensions, true);
+        const RandomCase c = random_case(50 + seed, dimensions, kind(true));
         const Vec3 far = c.model.grid().far_corner();
         const Vec3 origin = c.model.grid().origin;
         std::mt19937 random(seed);

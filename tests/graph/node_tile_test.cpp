@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <random>
 #include <vector>
 
 #include "graph/graph.hpp"
@@ -12,6 +11,7 @@
 #include "graph/node_tile_setup.hpp"
 #include "graph/shortest_tree.hpp"
 #include "model/makers.hpp"
+#include "random_case.hpp"
 
 namespace fermat {
 namespace {
@@ -92,42 +92,21 @@ Outcome relax_on_tiles(const Graph& graph, std::span<const Vec3> sources, LaneOr
     return outcome;
 }
 
-/// Blocks of random velocity, some nodes air, with sources in rock: on a node and between.
-struct RandomCase {
+/// Some nodes are air; sources are in rock, on a node and between.
+struct TwoSources {
     Model model;
     std::vector<Vec3> sources;
 };
 
-RandomCase random_case(unsigned seed, int dimensions) {
-    std::mt19937 random(seed);
-    const auto between = [&](int low, int high) {
-        return low + static_cast<int>(random() % static_cast<unsigned>(high - low + 1));
-    };
-    const int most = dimensions == 3 ? 13 : 50;
-    const Grid grid{{between(3, most), dimensions == 3 ? between(3, most) : 1, between(3, most)},
-                    {1, -2, 3},
-                    {1, 0.1 * between(7, 15), 0.1 * between(7, 15)}};
-    const Model blocks =
-        random_blocks_model(grid, {1, 5, {between(1, 9), between(1, 9), between(1, 9)}, seed});
-    const Index3 at{between(0, grid.shape.x - 2),
-                    dimensions == 3 ? between(0, grid.shape.y - 2) : 0,
-                    between(0, grid.shape.z - 2)};
-    Field<float> velocity(grid.shape);
-    for (int i = 0; i < grid.shape.x; ++i) {
-        for (int j = 0; j < grid.shape.y; ++j) {
-            for (int k = 0; k < grid.shape.z; ++k) {
-                const bool near =
-                    std::abs(i - at.x) < 3 && std::abs(j - at.y) < 3 && std::abs(k - at.z) < 3;
-                velocity(i, j, k) = !near && random() % 7 == 0 ? 0 : blocks.velocity()(i, j, k);
-            }
-        }
-    }
-    const Vec3 node = grid.position(at);
+TwoSources two_sources(unsigned seed, int dimensions) {
+    test::RandomCase made = test::random_case(seed, dimensions, {3, 50, 13, 7});
+    const Grid& grid = made.model.grid();
+    const Vec3 node = grid.position(made.node);
     Vec3 between_nodes = node;
     for (int axis = 0; axis < 3; ++axis) {
         if (grid.shape[axis] > 1) between_nodes[axis] += 0.3 * grid.spacing[axis];
     }
-    return {Model(grid, std::move(velocity)), {node, between_nodes}};
+    return {std::move(made.model), {node, between_nodes}};
 }
 
 GraphOptions options_of(unsigned seed) {
@@ -143,7 +122,7 @@ GraphOptions options_of(unsigned seed) {
 TEST(NodeTile, TimesAreThoseOfTheCpuToTheBit) {
     for (unsigned seed = 0; seed < 8; ++seed) {
         const int dimensions = seed % 2 == 0 ? 2 : 3;
-        const RandomCase c = random_case(seed, dimensions);
+        const TwoSources c = two_sources(seed, dimensions);
         GraphOptions options = options_of(seed);
         const int most = dimensions == 3 ? 2 : 6;
         options.radius = {1 + static_cast<int>(seed) % most, dimensions == 3 ? 1 : 0,
@@ -175,7 +154,7 @@ TEST(NodeTile, StarsWiderThanATileReachBeyondItsNeighbours) {
 }
 
 TEST(NodeTile, NeitherWindowNorRoundsChangeTheTimes) {
-    const RandomCase c = random_case(100, 2);
+    const TwoSources c = two_sources(100, 2);
     GraphOptions options = options_of(1);
     options.radius = {3, 0, 3};
     const Graph graph(c.model, options);
@@ -263,7 +242,7 @@ void expect_tree(const Graph& graph, GraphField field, int& levels) {
 
 TEST(NodeTile, PredecessorsGiveTheTimes) {
     for (unsigned seed = 0; seed < 4; ++seed) {
-        const RandomCase c = random_case(seed, seed % 2 == 0 ? 2 : 3);
+        const TwoSources c = two_sources(seed, seed % 2 == 0 ? 2 : 3);
         GraphOptions options = options_of(seed);
         options.radius = {2, 1, 2};
         const Graph graph(c.model, options);

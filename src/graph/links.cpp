@@ -45,10 +45,8 @@ std::vector<Link> Graph::links(Vec3 point) const {
     const auto add = [&](Index3 node, double time) {
         if (std::isfinite(time)) found.push_back({view_.at(node), static_cast<float>(time)});
     };
-    if (std::max({std::abs(off.x), std::abs(off.y), std::abs(off.z)}) < on_node) {
-        if (is_rock(view_, nearest)) found.push_back({view_.at(nearest), 0});
-        return found;
-    }
+    const bool at_node = std::max({std::abs(off.x), std::abs(off.y), std::abs(off.z)}) < on_node;
+    if (at_node && is_rock(view_, nearest)) return {{view_.at(nearest), 0}};
     Index3 first;
     Index3 last;
     for (int axis = 0; axis < 3; ++axis) {

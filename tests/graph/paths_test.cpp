@@ -110,6 +110,11 @@ TEST(Paths, EndInAirOrBehindItAsInfinite) {
     // Points of a cell that has rock are joined to it.
     EXPECT_TRUE(std::isfinite(time_at(graph, field, {9.6, 0, 7.5})));
     EXPECT_TRUE(std::isfinite(time_at(graph, solve(graph, {{9.6, 0, 7.5}}), {0, 0, 0})));
+    // So is one that stands on a node of air but for rounding: what is in air is told by in_air.
+    const Vec3 rounded{10 - 1e-12, 0, 7};
+    ASSERT_FALSE(in_air(model, rounded));
+    EXPECT_TRUE(std::isfinite(time_at(graph, field, rounded)));
+    EXPECT_TRUE(std::isfinite(time_at(graph, solve(graph, {rounded}), {0, 0, 0})));
 }
 
 TEST(Graph, ServesManySources) {

@@ -17,7 +17,7 @@ CudaModel::CudaModel(Grid grid, FieldView<const float, Space::device> velocity)
     }
     require_on_device(velocity_.data());
     const VelocityCheck check = check_velocity(velocity_);
-    require_velocity(grid_, check);
+    require_velocity(grid_.shape, check);
     has_air_ = check.has_air;
 }
 

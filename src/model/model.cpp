@@ -21,7 +21,7 @@ Model::Model(Grid grid, FieldView<const float> velocity, std::shared_ptr<const v
                                      to_string(velocity_.shape()), to_string(grid_.shape)));
     }
     const VelocityCheck check = check_velocity(velocity_);
-    require_velocity(grid_, check);
+    require_velocity(grid_.shape, check);
     has_air_ = check.has_air;
     gather_into_huge_pages(velocity_.data(), velocity_.size() * sizeof(float));
 }
@@ -32,13 +32,80 @@ Model::Model(Grid grid, const std::shared_ptr<const Field<float>>& velocity)
 Model::Model(Grid grid, Field<float> velocity)
     : Model(grid, std::make_shared<const Field<float>>(std::move(velocity))) {}
 
-Model Model::copy() const {
-    Field<float> values(velocity_.shape());
-    std::copy(velocity_.begin(), velocity_.end(), values.begin());
-    return Model(grid_, std::move(values));
+Model Model::of_cells(Grid grid, FieldView<const float> velocity,
+                      std::shared_ptr<const void> owner) {
+    validate(grid);
+    require_cell_velocity(grid, velocity);
+    Model model(grid, node_velocity(grid, velocity));
+    struct OwnedCells {
+        std::shared_ptr<const void> owner;
+        CellMedium medium;
+    };
+    const auto cells = std::make_shared<const OwnedCells>(
+        OwnedCells{std::move(owner), {velocity, find_jumps(grid, velocity)}});
+    model.cells_ = {cells, &cells->medium};
+    model.has_air_ = check_velocity(velocity).has_air;
+    return model;
 }
 
+Model Model::of_cells(Grid grid, Field<float> velocity) {
+    const auto owner = std::make_shared<const Field<float>>(std::move(velocity));
+    return of_cells(grid, owner->view(), owner);
+}
+
+Model Model::with_given(Field<float> velocity) const {
+    return cells_ ? of_cells(grid_, std::move(velocity)) : Model(grid_, std::move(velocity));
+}
+
+Model Model::copy() const {
+    Field<float> values(given().shape());
+    std::copy(given().begin(), given().end(), values.begin());
+    return with_given(std::move(values));
+}
+
+void require_nodes(const Model& model, std::string_view what) {
+    if (model.cells()) {
+        throw InputError(
+            fmt::format("{} reads velocity on nodes, and this model has it in cells "
+                        "(turn it into nodes, or use the solver fim on the CPU)",
+                        what));
+    }
+}
+
+Model as_nodes(const Model& model) {
+    Field<float> values(model.grid().shape);
+    std::copy(model.velocity().begin(), model.velocity().end(), values.begin());
+    return Model(model.grid(), std::move(values));
+}
+
+namespace {
+
+/// Slowness of the fastest cell that a point touches; infinite where all of them are air.
+double fastest_touched(const Grid& grid, FieldView<const float> cells, Vec3 point) {
+    constexpr double touch = 1e-6;
+    const CellPoint at = locate(grid, point);
+    Index3 first = at.cell;
+    Index3 last = at.cell;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (at.fraction[axis] < touch && first[axis] > 0) --first[axis];
+        if (at.fraction[axis] > 1 - touch && last[axis] + 1 < cells.shape()[axis]) ++last[axis];
+    }
+    float fastest = 0;
+    for (int i = first.x; i <= last.x; ++i) {
+        for (int j = first.y; j <= last.y; ++j) {
+            for (int k = first.z; k <= last.z; ++k) fastest = std::max(fastest, cells(i, j, k));
+        }
+    }
+    return fastest > 0 ? 1 / static_cast<double>(fastest) : std::numeric_limits<double>::infinity();
+}
+
+}  // namespace
+
 double slowness_at(const Model& model, Vec3 point) {
+    const CellMedium* const cells = model.cells();
+    if (cells && cells->jump_round(locate(model.grid(), point).cell)) {
+        return fastest_touched(model.grid(), cells->velocity, point);
+    }
     double sum = 0;
     double weights = 0;
     for_each_corner(model.grid(), point, [&](Index3 node, double weight) {

@@ -9,13 +9,13 @@
 namespace fermat {
 namespace {
 
-std::string node_name(const Grid& grid, std::size_t offset) {
-    const auto nz = static_cast<std::size_t>(grid.shape.z);
-    const auto ny = static_cast<std::size_t>(grid.shape.y);
+std::string place_name(Shape shape, std::size_t offset) {
+    const auto nz = static_cast<std::size_t>(shape.z);
+    const auto ny = static_cast<std::size_t>(shape.y);
     const std::size_t k = offset % nz;
     const std::size_t j = offset / nz % ny;
     const std::size_t i = offset / nz / ny;
-    return grid.is_2d() ? fmt::format("({}, {})", i, k) : fmt::format("({}, {}, {})", i, j, k);
+    return shape.y == 1 ? fmt::format("({}, {})", i, k) : fmt::format("({}, {}, {})", i, j, k);
 }
 
 }  // namespace
@@ -35,14 +35,15 @@ VelocityCheck check_velocity(FieldView<const float> velocity) {
     return check;
 }
 
-void require_velocity(const Grid& grid, const VelocityCheck& check) {
+void require_velocity(Shape shape, const VelocityCheck& check, std::string_view what) {
     if (check.first_bad != VelocityCheck::none) {
         throw InputError(
-            fmt::format("velocity at node {} is {} (must be finite and > 0, or 0 for air)",
-                        node_name(grid, check.first_bad), check.bad_value));
+            fmt::format("velocity at {} {} is {} (must be finite and > 0, or 0 for air)", what,
+                        place_name(shape, check.first_bad), check.bad_value));
     }
     if (!check.has_rock) {
-        throw InputError("velocity is 0 at every node (all air; nothing can propagate)");
+        throw InputError(
+            fmt::format("velocity is 0 at every {} (all air; nothing can propagate)", what));
     }
 }
 

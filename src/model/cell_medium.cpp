@@ -1,0 +1,134 @@
+#include "model/cell_medium.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "model/velocity_check.hpp"
+
+namespace fermat {
+namespace {
+
+/// Bits of the axes along which a cell and the next one are of different bodies.
+using UnlikeBits = std::uint8_t;
+
+Field<UnlikeBits> compare_neighbours(FieldView<const float> cells, int threads) {
+    const Shape shape = cells.shape();
+    Field<UnlikeBits> unlike(shape);
+    parallel_for(shape.x, threads, [&](std::int64_t slab) {
+        const int i = static_cast<int>(slab);
+        for (int j = 0; j < shape.y; ++j) {
+            UnlikeBits* const bits = &unlike(i, j, 0);
+            const float* const here = &cells(i, j, 0);
+            const float* const next_x = i + 1 < shape.x ? &cells(i + 1, j, 0) : here;
+            const float* const next_y = j + 1 < shape.y ? &cells(i, j + 1, 0) : here;
+            for (int k = 0; k < shape.z; ++k) {
+                const float next_z = here[std::min(k + 1, shape.z - 1)];
+                bits[k] = static_cast<UnlikeBits>(!alike(here[k], next_x[k]) |
+                                                  !alike(here[k], next_y[k]) << 1 |
+                                                  !alike(here[k], next_z) << 2);
+            }
+        }
+    });
+    return unlike;
+}
+
+template <int Dim>
+Field<float> node_velocity(const Grid& grid, FieldView<const float> cells) {
+    Field<float> velocity(grid.shape);
+    parallel_for(grid.shape.x, resolve_threads(0), [&](std::int64_t slab) {
+        const int i = static_cast<int>(slab);
+        for (int j = 0; j < grid.shape.y; ++j) {
+            for (int k = 0; k < grid.shape.z; ++k) {
+                double slowness = 0;
+                int count = 0;
+                for (unsigned octant = 0; octant < 8; ++octant) {
+                    if (Dim == 2 && (octant & 2U)) continue;
+                    const float v = octant_medium<Dim>(cells, {i, j, k}, octant).velocity;
+                    if (!(v > 0)) continue;
+                    slowness += 1 / static_cast<double>(v);
+                    ++count;
+                }
+                velocity(i, j, k) = count > 0 ? static_cast<float>(count / slowness) : 0.0F;
+            }
+        }
+    });
+    return velocity;
+}
+
+}  // namespace
+
+bool CellMedium::jump_round(Index3 cell) const {
+    if (jumps.empty()) return false;
+    const int corners_y = jumps.shape().y == 1 ? 1 : 2;
+    std::uint8_t any = 0;
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < corners_y; ++j) {
+            const std::uint8_t* const line = &jumps(cell.x + i, cell.y + j, cell.z);
+            any |= line[0] | line[1];
+        }
+    }
+    return any != 0;
+}
+
+void require_cell_velocity(const Grid& grid, FieldView<const float> cells) {
+    if (cells.shape() != grid.cell_shape()) {
+        throw InputError(fmt::format(
+            "velocity has shape {} (must be {} cells, one less than the "
+            "grid's {} nodes)",
+            to_string(cells.shape()), to_string(grid.cell_shape()), to_string(grid.shape)));
+    }
+    require_velocity(cells.shape(), check_velocity(cells), "cell");
+}
+
+Field<std::uint8_t> find_jumps(const Grid& grid, FieldView<const float> cells) {
+    const int threads = resolve_threads(0);
+    const Field<UnlikeBits> unlike = compare_neighbours(cells, threads);
+    if (std::all_of(unlike.begin(), unlike.end(), [](UnlikeBits bits) { return bits == 0; })) {
+        return {};
+    }
+    const Shape shape = cells.shape();
+    const bool flat = grid.is_2d();
+    Field<std::uint8_t> jumps(grid.shape);
+    parallel_for(grid.shape.x, threads, [&](std::int64_t slab) {
+        const int i = static_cast<int>(slab);
+        // What nodes of a line see of a line of cells: steps in x and y of cells that touch them,
+        // steps in z of those and the cells before.
+        std::vector<UnlikeBits> seen(static_cast<std::size_t>(shape.z));
+        for (int j = 0; j < grid.shape.y; ++j) {
+            std::fill(seen.begin(), seen.end(), UnlikeBits{0});
+            const auto look = [&](int ci, int cj, UnlikeBits axes) {
+                if (ci < 0 || cj < 0 || ci >= shape.x || cj >= shape.y) return;
+                const UnlikeBits* const bits = &unlike(ci, cj, 0);
+                for (std::size_t k = 0; k < seen.size(); ++k) seen[k] |= bits[k] & axes;
+            };
+            for (int dx = -2; dx <= 0; ++dx) {
+                for (int dy = flat ? 0 : -2; dy <= 0; ++dy) {
+                    const bool beside_x = dx >= -1;
+                    const bool beside_y = dy >= -1;
+                    look(i + dx, flat ? 0 : j + dy,
+                         static_cast<UnlikeBits>(beside_y | beside_x << 1 |
+                                                 (beside_x && beside_y) << 2));
+                }
+            }
+            for (int k = 0; k < grid.shape.z; ++k) {
+                const auto seen_at = [&](int cell) -> UnlikeBits {
+                    return cell < 0 || cell >= shape.z ? UnlikeBits{0}
+                                                       : seen[static_cast<std::size_t>(cell)];
+                };
+                const int touching = seen_at(k - 1) | seen_at(k);
+                jumps(i, j, k) = (touching | (seen_at(k - 2) & 4)) != 0;
+            }
+        }
+    });
+    return jumps;
+}
+
+Field<float> node_velocity(const Grid& grid, FieldView<const float> cells) {
+    return grid.is_2d() ? node_velocity<2>(grid, cells) : node_velocity<3>(grid, cells);
+}
+
+}  // namespace fermat

@@ -1,0 +1,82 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/field.hpp"
+#include "core/grid.hpp"
+#include "core/host_device.hpp"
+
+namespace fermat {
+
+/// Velocity in the cells between nodes: media of blocks and layers, whose interfaces lie on the
+/// cells' faces. Cells of like velocity make one body, inside which velocity varies smoothly; from
+/// body to body it jumps.
+
+/// Whether two cells are of one body: their velocities differ by a tenth at most, or both are air.
+FERMAT_HD inline bool alike(float a, float b) {
+    const float difference = a < b ? b - a : a - b;
+    return difference <= 0.1F * (a < b ? a : b);
+}
+
+/// What a node sees in one octant (quadrant in 2-D) round it.
+struct OctantMedium {
+    float velocity = 0;   ///< at the node, as seen from inside the octant's body; 0: air, or none
+    bool second[3] = {};  ///< by axis: whether the cell behind is of the same body
+};
+
+/// Bit `axis` of `octant` is set where the octant lies up that axis. The cells' velocities hold at
+/// their middles. The node is half a cell away, which is made up for along each axis: by the cell
+/// across the node or, where that is of another body, by the one behind.
+template <int Dim>
+FERMAT_HD OctantMedium octant_medium(FieldView<const float> cells, Index3 node, unsigned octant) {
+    const Shape shape = cells.shape();
+    Index3 cell = node;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (Dim == 2 && axis == 1) continue;
+        if (!(octant >> axis & 1U)) --cell[axis];
+        if (cell[axis] < 0 || cell[axis] >= shape[axis]) return {};
+    }
+    const float here = cells(cell);
+    OctantMedium out{here, {}};
+    if (!(here > 0)) return out;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (Dim == 2 && axis == 1) continue;
+        const int outward = octant >> axis & 1U ? 1 : -1;
+        const auto neighbour = [&](int step) {
+            Index3 next = cell;
+            next[axis] += step;
+            return next[axis] < 0 || next[axis] >= shape[axis] ? 0.0F : cells(next);
+        };
+        const float behind = neighbour(outward);
+        const float across = neighbour(-outward);
+        out.second[axis] = alike(here, behind);
+        if (alike(here, across)) {
+            out.velocity += 0.5F * (across - here);
+        } else if (out.second[axis]) {
+            out.velocity += 0.5F * (here - behind);
+        }
+    }
+    return out;
+}
+
+struct CellMedium {
+    FieldView<const float> velocity;  ///< of the cells, as given; 0 is air
+    /// By node, 1 where cells within two of it along an axis are of different bodies. Where there
+    /// is no such node, empty.
+    Field<std::uint8_t> jumps;
+
+    bool jump_at(Index3 node) const { return !jumps.empty() && jumps(node) != 0; }
+    /// Whether one of a cell's corners sees a jump.
+    bool jump_round(Index3 cell) const;
+};
+
+/// Throws InputError that names the first bad cell, unless every velocity is finite and >= 0 and
+/// one of them is not 0.
+void require_cell_velocity(const Grid& grid, FieldView<const float> cells);
+
+Field<std::uint8_t> find_jumps(const Grid& grid, FieldView<const float> cells);
+
+/// On the nodes: the mean slowness of what the octants hold; 0 where all of them are air.
+Field<float> node_velocity(const Grid& grid, FieldView<const float> cells);
+
+}  // namespace fermat

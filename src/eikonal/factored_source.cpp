@@ -13,8 +13,14 @@ namespace fermat {
 namespace {
 
 /// Mean slowness on the line from the source to a node, over the multilinear model: Simpson's rule
-/// per half, exact for what is cubic along the line.
+/// per half, exact for what is cubic along the line. Beside a jump between cells the line lies in
+/// one cell, or between cells that meet in it.
 double mean_slowness(const Model& model, Vec3 from, Vec3 to) {
+    const Vec3 middle = 0.5 * (from + to);
+    const CellMedium* const cells = model.cells();
+    if (cells && cells->jump_round(locate(model.grid(), middle).cell)) {
+        return slowness_at(model, middle);
+    }
     constexpr double weights[] = {1, 4, 2, 4, 1};
     double sum = 0;
     for (int i = 0; i < 5; ++i)

@@ -10,6 +10,7 @@
 
 #include "core/parallel.hpp"
 #include "eikonal/fim_block.hpp"
+#include "eikonal/fim_block_octants.hpp"
 #include "eikonal/fim_block_stale.hpp"
 #include "eikonal/fim_block_sweep.hpp"
 #include "eikonal/fim_block_transfer.hpp"
@@ -184,6 +185,7 @@ FimWork fim_solve(const Model& model, const FactoredSource& source, int order, i
     problem.source = as_block_axes(at.x, at.y, at.z, 0.0);
     problem.source_slowness = source.slowness;
     problem.velocity = model.velocity().data();
+    if (model.cells() && !model.cells()->jumps.empty()) problem.cells = model.cells();
     problem.tau = tau.data();
     problem.starts = starts;
     const auto run = [&]<int Dim, int Order>() {

@@ -59,6 +59,7 @@ class FimBlock {
           f_(medium_size),
           inverse_r2_(medium_size),
           mine_(planes * row_slots),
+          jumps_(planes * row_slots),
           stale_(planes * row_slots) {}
 
     /// Solves the block from its neighbours' present values and writes it back. `entry` is +1 for
@@ -104,6 +105,7 @@ class FimBlock {
     void load_tau(const FimProblem<Real>& problem, const BlockExtent& extent);
     void load_medium(const FimProblem<Real>& problem, const BlockExtent& extent);
     void hold_starts(const FimProblem<Real>& problem, const BlockExtent& extent);
+    void load_jumps(const FimProblem<Real>& problem, const BlockExtent& extent);
     float earliest_through(const FimProblem<Real>& problem, const BlockExtent& extent, int axis,
                            int side) const;
     void store_tau(const FimProblem<Real>& problem, const BlockExtent& extent) const;
@@ -125,10 +127,15 @@ class FimBlock {
     std::array<int, 3> sweep(const FimProblem<Real>& problem, const BlockExtent& extent,
                              int outer_sense, int row_sense);
 
+    /// tau of a node beside a jump of velocity, from what its octants hold.
+    Real update_by_octants(const FimProblem<Real>& problem, const BlockExtent& extent, int o,
+                           int row, int lane) const;
+
     std::vector<Real> tau_;
     std::vector<Real> f_;           ///< s / T0; unreached for what is not to be updated
     std::vector<Real> inverse_r2_;  ///< 1 / r^2
     std::vector<Bits> mine_;        ///< nodes to be updated: not air, start nodes, halo, corners
+    std::vector<Bits> jumps_;       ///< of nodes to be updated, those beside a jump of velocity
     std::vector<Bits> stale_;
     std::vector<Real> spare_;
     std::vector<Bits> spare_bits_;

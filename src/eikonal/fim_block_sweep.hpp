@@ -44,6 +44,7 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
         const Bits due = stale & mine;
         stale = 0;
         if (due == 0) return;
+        const Bits jumps = problem.cells ? jumps_[at_row(o, row)] : 0;
         const Real outer_part =
             static_cast<Real>(h[0] * problem.coordinate(0, extent.begin[0] + o));
         const Real row_part =
@@ -65,6 +66,13 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
             Bits here;
             Mask much;
             const auto take = [&](V candidate) {
+                for (Bits left = jumps >> lane & step_bits; left != 0; left &= left - 1) {
+                    const int at_lane = std::countr_zero(left);
+                    candidate[at_lane] =
+                        due >> (lane + at_lane) & 1
+                            ? update_by_octants(problem, extent, o, row, lane + at_lane)
+                            : t[at_lane];
+                }
                 Mask better = (f < reached_limit<Real>)&(candidate < reached_limit<Real>);
                 if constexpr (accept == Accept::earlier) better &= candidate < old;
                 now = better ? candidate : old;

@@ -80,6 +80,7 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
         std::fill_n(mine_.begin() + static_cast<std::ptrdiff_t>(at_row(o, 0)), rows, Bits{0});
     }
     hold_starts(problem, extent);
+    if (problem.cells) load_jumps(problem, extent);
 }
 
 template <class Real, int Dim, int Order>

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <span>
 
+#include "model/cell_medium.hpp"
+
 namespace fermat {
 
 /// One solve as the block solver sees it. Axes are named by their part in a block: `outer` (x;
@@ -15,6 +17,7 @@ struct FimProblem {
     std::array<double, 3> source;  ///< position relative to node (0, 0, 0)
     double source_slowness = 0;
     const float* velocity = nullptr;
+    const CellMedium* cells = nullptr;  ///< where velocity jumps between cells; else null
     Real* tau = nullptr;
     std::span<const std::array<int, 3>> starts;  ///< nodes whose tau is given
 

@@ -120,16 +120,22 @@ FERMAT_HD_INLINE auto may_feed(V now, V neighbour, V toward, V eta, Scalar<V> to
            ((lead > 0) & (square * square > least_lead * least_lead * eta));
 }
 
-/// Second order is used where the node behind the upwind neighbour is upwind of it in turn. Ties,
-/// as astride the source's plane, count as upwind: rounding must not switch the order to and fro.
-template <int Order, class V>
-FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
+/// Whether the node behind the upwind neighbour is upwind of it in turn, which second order needs.
+/// Ties, as astride the source's plane, count as upwind: rounding must not switch the order to and
+/// fro.
+template <class V>
+FERMAT_HD_INLINE auto upwind_behind(const UpwindSide<V>& side) {
+    return Scalar<V>(0.99999) * side.far * side.far * side.far_ratio2 <=
+           side.near * side.near * side.near_ratio2;
+}
+
+/// The term of one side, of second order where `second` holds.
+template <int Order, class V, class Mask>
+FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side, Mask second) {
     using Real = Scalar<V>;
     V c = 1 + side.toward;
     V shift = -side.near * side.toward;
     if constexpr (Order == 2) {
-        const auto second = Real(0.99999) * side.far * side.far * side.far_ratio2 <=
-                            side.near * side.near * side.near_ratio2;
         c = second ? c + Real(0.5) : c;
         shift = second ? shift + Real(0.5) * (side.near - side.far) : shift;
     }
@@ -138,22 +144,30 @@ FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
     const V none = V{} + unreached<Real>;
     return {side.near, c > 0 ? shift : none, c > 0 ? c : one, side.inverse_spacing};
 }
+template <int Order, class V>
+FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
+    return upwind_term<Order>(side, upwind_behind(side));
+}
 
 /// The same axis in the plain equation, where T is differenced instead of tau: tau_k r_k/r takes
 /// the place of tau_k, and gamma falls away.
-template <class V>
-FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis) {
-    const V level = 1 + axis.eta;
-    const V slant = 2 * axis.gamma;
-    const auto from_low =
-        axis.low * axis.low * (level - slant) < axis.high * axis.high * (level + slant);
+template <class V, class Mask>
+FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis, Mask from_low) {
     const V toward = from_low ? axis.gamma : -axis.gamma;
-    const V near_ratio2 = level - 2 * toward;
+    const V near_ratio2 = 1 + axis.eta - 2 * toward;
     const V far_ratio2 = 1 - 4 * toward + 4 * axis.eta;
     const V none = 0 * toward;
     const V near = (from_low ? axis.low : axis.high) * root(near_ratio2 > 0 ? near_ratio2 : none);
     const V far = (from_low ? axis.low2 : axis.high2) * root(far_ratio2 > 0 ? far_ratio2 : none);
     return {near, far, none, none, none + 1, none + 1, axis.inverse_spacing};
+}
+/// From the earlier neighbour.
+template <class V>
+FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis) {
+    const V level = 1 + axis.eta;
+    const V slant = 2 * axis.gamma;
+    return plain_side(
+        axis, axis.low * axis.low * (level - slant) < axis.high * axis.high * (level + slant));
 }
 
 /// A term as max(slope u - rise, 0)^2 of u = tau - base.
@@ -233,13 +247,26 @@ FERMAT_HD_INLINE V solve_upwind(const UpwindTerm<V>& first, const UpwindTerm<V>&
     return base + upper_root(slope2, slope_rise, lead2, f2);
 }
 
+/// Of a node's factored and plain solutions the one that counts, as update_tau says.
+template <class V>
+FERMAT_HD_INLINE V plain_where_late(V factored, V plain, V f, V inverse_r2) {
+    const V limit = 4 * f / root(inverse_r2);
+    return plain > limit ? plain : least(factored, limit);
+}
+
+/// Whether the plain solution may count: it exceeds its limit, or the factored one does.
+template <class V>
+FERMAT_HD_INLINE auto may_be_late(V tau, V nearest2, V f, V inverse_r2) {
+    const V f2 = f * f;
+    return (nearest2 * inverse_r2 > 9 * f2) | (tau * tau * inverse_r2 > 16 * f2);
+}
+
 /// The side ways of update_tau: `tau` is the solution from the sides of smaller z.
 template <int Order, class V, class... Axis>
 FERMAT_HD_RARE V update_tau_carefully(V tau, V f, V inverse_r2, const Axis&... axis) {
     const V godunov = solve_upwind(upwind_term<Order>(godunov_side(axis, tau))..., f);
     const V plain = solve_upwind(upwind_term<Order>(plain_side(axis))..., f);
-    const V limit = 4 * f / root(inverse_r2);
-    return plain > limit ? plain : least(least(tau, godunov), limit);
+    return plain_where_late(least(tau, godunov), plain, f, inverse_r2);
 }
 
 /// tau of a node from its neighbours: of one or the other side along each axis, those that make it
@@ -262,8 +289,7 @@ FERMAT_HD_INLINE V update_tau(V f, V inverse_r2, const Axis&... axis) {
     const auto solve = [&](const auto&... side) __attribute__((always_inline)) {
         const V tau = solve_upwind(upwind_term<Order>(side)..., f);
         const V nearest2 = least((side.near * side.near * side.near_ratio2)...);
-        const V f2 = f * f;
-        const auto late = (nearest2 * inverse_r2 > 9 * f2) | (tau * tau * inverse_r2 > 16 * f2);
+        const auto late = may_be_late(tau, nearest2, f, inverse_r2);
         const auto reached = (tau < reached_limit<Real>)&(f < reached_limit<Real>);
         const auto careful = late | (both_upwind(side, tau) | ...);
         if (!any_lane(careful & reached)) return tau;

@@ -27,9 +27,10 @@ Field<UnlikeBits> compare_neighbours(FieldView<const float> cells, int threads) 
             const float* const next_y = j + 1 < shape.y ? &cells(i, j + 1, 0) : here;
             for (int k = 0; k < shape.z; ++k) {
                 const float next_z = here[std::min(k + 1, shape.z - 1)];
-                bits[k] = static_cast<UnlikeBits>(!alike(here[k], next_x[k]) |
-                                                  !alike(here[k], next_y[k]) << 1 |
-                                                  !alike(here[k], next_z) << 2);
+                const int x = !alike(here[k], next_x[k]);
+                const int y = !alike(here[k], next_y[k]);
+                const int z = !alike(here[k], next_z);
+                bits[k] = static_cast<UnlikeBits>(x | y << 1 | z << 2);
             }
         }
     });

@@ -59,6 +59,7 @@ BasicTimeField<Real> solve_on(const Model& model, const PointSource& source,
     BasicTimeField<Real> field{
         model.grid(), {factored.position, source.start_time}, factored.slowness, {}};
     if (options.solver == Solver::vidale) {
+        require_nodes(model, "solver 'vidale'");
         field.tau = vidale_times<Real>(model, factored.position, monitor);
         divide_by_constant_medium(model.grid(), factored, field.tau.view());
         return field;
@@ -119,7 +120,7 @@ void solve_each(const Model& model, std::span<const PointSource> sources,
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("first arrivals", count);
     if constexpr (std::is_same_v<Real, float>) {
-        if (on_cuda(options)) {
+        if (on_cuda(model, options)) {
             solve_each_on_cuda(model, sources, options, monitor, consume);
             monitor.end();
             return;
@@ -153,12 +154,17 @@ bool on_cuda(const EikonalOptions& options, Precision precision) {
     return on_cuda(options.device, obstacle);
 }
 
+bool on_cuda(const Model& model, const EikonalOptions& options, Precision precision) {
+    const bool able = on_cuda(options, precision);
+    return able && on_cuda(options.device, model.cells() ? "velocity in cells is the CPU's" : "");
+}
+
 template <class Real>
 BasicTimeField<Real> solve(const Model& model, const PointSource& source,
                            const EikonalOptions& options, Monitor& monitor) {
     validate(options);
     constexpr bool single = std::is_same_v<Real, float>;
-    const bool device = on_cuda(options, single ? Precision::single : Precision::full);
+    const bool device = on_cuda(model, options, single ? Precision::single : Precision::full);
     if constexpr (single) {
         if (device) {
             TimeField field;

@@ -85,6 +85,7 @@ bool on_cuda(const GraphOptions& options) {
 
 Graph::Graph(const Model& model, const GraphOptions& options, Monitor& monitor)
     : grid_(model.grid()), options_(options) {
+    require_nodes(model, "the graph");
     validate(options_, grid_);
     const bool device = on_cuda(options_);
     options_.radius = radius_of(options_, grid_);

@@ -66,8 +66,8 @@ Model Model::copy() const {
 void require_nodes(const Model& model, std::string_view what) {
     if (model.cells()) {
         throw InputError(
-            fmt::format("{} reads velocity on nodes, and this model has it in cells "
-                        "(turn it into nodes, or use the solver fim on the CPU)",
+            fmt::format("{} reads velocity on nodes, and this model has it in cells (put it on "
+                        "nodes: fermat model convert --to-nodes, model.to_nodes() in Python)",
                         what));
     }
 }

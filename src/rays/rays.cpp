@@ -156,7 +156,7 @@ void trace_each(const SourceLists& survey, const RayOptions& options, Monitor& m
     const Model& model = survey.model;
     const auto count = static_cast<std::int64_t>(survey.sources.size());
     InOrder in_order(consume);
-    if (survey.graph == nullptr && on_cuda(options.eikonal)) {
+    if (survey.graph == nullptr && on_cuda(model, options.eikonal)) {
         trace_on_cuda(survey, options, monitor, in_order);
         return;
     }
@@ -192,6 +192,7 @@ void trace_each(const SourceLists& survey, const RayOptions& options, Monitor& m
 /// Rays by bending; their seeds by the tracer of the start's name.
 void bend(const Model& model, const RayJob& job, const RayOptions& options, Monitor& monitor,
           const std::function<void(RaySet&&)>& consume) {
+    require_nodes(model, "tracer 'bending'");
     const StartSet& starts = options.bending.starts;
     const bool seeded = starts.has(RayStart::descent) || starts.has(RayStart::graph);
     if (on_cuda(options.eikonal.device, seeded ? "seeded rays are bent on the CPU" : "")) {

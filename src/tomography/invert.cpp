@@ -202,6 +202,7 @@ class Loop {
 InversionResult invert(const Model& start, const Picks& picks, const InversionOptions& options,
                        const InversionListener& listener, Monitor& monitor, Ranks& ranks,
                        std::optional<InversionState> resume) {
+    require_nodes(start, "the inversion");
     validate(options, picks, start.grid());
     Loop loop(start, picks, options, listener, monitor, ranks);
     if (resume) loop.take_up(std::move(*resume));

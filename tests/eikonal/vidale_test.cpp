@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "eikonal/eikonal.hpp"
+#include "expect_error.hpp"
 
 namespace fermat {
 namespace {
@@ -376,6 +378,19 @@ TEST(Vidale, StopsWhenAsked) {
     Monitor monitor({}, [] { return true; });
     const Model model = make_model(square(41), [](Vec3) { return 1.0; });
     EXPECT_THROW(vidale_times<float>(model, {0, 0, 0}, monitor), Cancelled);
+}
+
+TEST(Vidale, RefusesVelocityInCells) {
+    const Grid grid{{5, 1, 5}, {}, {1, 1, 1}};
+    const Model model = Model::of_cells(grid, Field<float>(grid.cell_shape(), 2.0F));
+    EikonalOptions options;
+    options.solver = Solver::vidale;
+    test::expect_error<InputError>(
+        [&] {
+            solve(model, {{1, 0, 1}, 0}, options);
+        },
+        "vidale", "to_nodes()");
+    EXPECT_NO_THROW(solve(as_nodes(model), {{1, 0, 1}, 0}, options));
 }
 
 }  // namespace

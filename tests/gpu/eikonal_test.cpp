@@ -129,6 +129,21 @@ TEST_F(GpuEikonal, RaysAreThoseOfTheCpu) {
     }
 }
 
+TEST_F(GpuEikonal, LeavesVelocityInCellsToTheCpu) {
+    const Grid grid{{9, 1, 9}, {}, {1, 1, 1}};
+    const Model model = Model::of_cells(grid, Field<float>(grid.cell_shape(), 2.0F));
+    const PointSource source{{4, 0, 4}, 0};
+    EXPECT_THROW(solve(model, source, on(Device::cuda, 2)), InputError);
+    const TimeField chosen = solve(model, source, on(Device::automatic, 2));
+    const TimeField cpu = solve(model, source, on(Device::cpu, 2));
+    EXPECT_TRUE(std::equal(chosen.tau.begin(), chosen.tau.end(), cpu.tau.begin()));
+    RayOptions rays;
+    rays.eikonal = on(Device::cuda, 2);
+    const std::vector<Vec3> receivers{{8, 0, 8}};
+    const std::vector<RayPair> pairs{{0, 0}};
+    EXPECT_THROW(trace_rays(model, std::span(&source, 1), receivers, pairs, rays), InputError);
+}
+
 TEST(GpuEikonalAnywhere, WhatTheDeviceCannotDoIsASentence) {
     const Model model = constant_model({{9, 1, 9}, {}, {1, 1, 1}}, 2);
     EikonalOptions options = on(Device::cuda, 2);

@@ -239,5 +239,11 @@ TEST(Options, BadOnesAreSentences) {
     EXPECT_THROW(solve(Graph(model, tiles), {}, stopped), Cancelled);
 }
 
+TEST(Options, VelocityInCellsIsRefused) {
+    const Grid grid{{5, 1, 5}, {}, {1, 1, 1}};
+    const Model model = Model::of_cells(grid, Field<float>(grid.cell_shape(), 2.0F));
+    test::expect_error<InputError>([&] { Graph(model, {}); }, "graph", "cells", "--to-nodes");
+}
+
 }  // namespace
 }  // namespace fermat

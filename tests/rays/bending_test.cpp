@@ -292,5 +292,13 @@ TEST(Bending, HostileInputIsASentence) {
     test::expect_error<InputError>([&] { DepthMedium({}, Profile::linear); }, "no profile point");
 }
 
+TEST(Bending, RefusesVelocityInCells) {
+    const Grid grid{{5, 1, 5}, {}, {1, 1, 1}};
+    const Model model = Model::of_cells(grid, Field<float>(grid.cell_shape(), 2.0F));
+    const Survey survey{{{{0, 0, 0}, 0}}, {{4, 0, 4}}, {{0, 0}}};
+    test::expect_error<InputError>([&] { gather(model, survey, bending()); }, "bending",
+                                   "--to-nodes");
+}
+
 }  // namespace
 }  // namespace fermat

@@ -271,6 +271,13 @@ TEST(DefaultSchedule, HalvesItsBoxesDownToTwoCells) {
     EXPECT_EQ(default_schedule({{207, 1, 26}, {}, {1, 1, 1}}).front().cell.y, 1);
 }
 
+TEST(Invert, RefusesVelocityInCells) {
+    const Survey survey = survey_2d();
+    const Grid& grid = survey.start.grid();
+    const Model cells = Model::of_cells(grid, Field<float>(grid.cell_shape(), 2.0F));
+    expect_error<InputError>([&] { invert(cells, survey.picks, {}); }, "inversion", "to_nodes()");
+}
+
 TEST(SyntheticPicks, NoiseHasItsDeviationAndItsSeed) {
     const Survey clean = survey_2d();
     const Survey noisy = survey_2d(0.01);

@@ -24,7 +24,7 @@ constexpr int resident_blocks = 4;
 
 /// All passes of a batch, without a word from the host: warps take tiles from the list of the
 /// pass, then wait for one another.
-template <int Dim, int Order>
+template <int Dim, int Order, TileMedium Medium>
 __global__ void __launch_bounds__(threads, resident_blocks)
     run_passes(TileProblem problem, TileQueue queue, int* passes) {
     extern __shared__ char shared[];
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(threads, resident_blocks)
             if (warp.leads()) n = atomicAdd(&queue.taken[slot], 1U);
             n = __shfl_sync(CudaWarp::all, n, 0);
             if (n >= count) break;
-            take_tile<Dim, Order>(warp, problem, queue, pass, queue.list[slot][n], storage);
+            take_tile<Dim, Order, Medium>(warp, problem, queue, pass, queue.list[slot][n], storage);
             __syncwarp();
         }
         grid.sync();
@@ -136,6 +136,8 @@ struct CudaFim::State {
     int blocks = 0;
     CudaArray<float> own_velocity;
     const float* velocity = nullptr;  ///< ours, or a CudaModel's
+    CudaArray<float> cell_velocity;   ///< of a model of cells where it jumps; else empty
+    CudaArray<std::uint8_t> jumps;    ///< likewise
     CudaArray<float> tau;
     CudaArray<TileState> states;
     CudaArray<unsigned> lists;
@@ -150,13 +152,17 @@ struct CudaFim::State {
     std::size_t entries = 0;
     int last_passes = 0;
 
-    const void* kernel() const {
+    template <TileMedium Medium>
+    const void* kernel_of() const {
         if (grid.is_2d()) {
-            return order == 1 ? reinterpret_cast<const void*>(&run_passes<2, 1>)
-                              : reinterpret_cast<const void*>(&run_passes<2, 2>);
+            return order == 1 ? reinterpret_cast<const void*>(&run_passes<2, 1, Medium>)
+                              : reinterpret_cast<const void*>(&run_passes<2, 2, Medium>);
         }
-        return order == 1 ? reinterpret_cast<const void*>(&run_passes<3, 1>)
-                          : reinterpret_cast<const void*>(&run_passes<3, 2>);
+        return order == 1 ? reinterpret_cast<const void*>(&run_passes<3, 1, Medium>)
+                          : reinterpret_cast<const void*>(&run_passes<3, 2, Medium>);
+    }
+    const void* kernel() const {
+        return jumps.size() > 0 ? kernel_of<TileMedium::cells>() : kernel_of<TileMedium::nodes>();
     }
     std::size_t shared_bytes() const {
         return warps * (grid.is_2d() ? sizeof(TileStorage<2>) : sizeof(TileStorage<3>));
@@ -202,8 +208,16 @@ CudaFim::CudaFim(const Model& model, int order, std::size_t most_shots)
     if (device_count() == 0) {
         throw InputError("this machine has no CUDA device (use --device cpu)");
     }
-    prepare(model.grid(), order, most_shots, model.grid().node_count() * sizeof(float));
-    state_->own_velocity = CudaArray<float>(model.grid().node_count());
+    const std::size_t nodes = model.grid().node_count();
+    const CellMedium* const cells = model.cells();
+    if (cells && !cells->jumps.empty()) {
+        state_->cell_velocity = CudaArray<float>(cells->velocity.size());
+        state_->cell_velocity.upload(std::span(cells->velocity.data(), cells->velocity.size()));
+        state_->jumps = CudaArray<std::uint8_t>(nodes);
+        state_->jumps.upload(std::span(cells->jumps.data(), nodes));
+    }
+    prepare(model.grid(), order, most_shots, nodes * sizeof(float));
+    state_->own_velocity = CudaArray<float>(nodes);
     state_->velocity = state_->own_velocity.data();
     set_velocity(model);
 }
@@ -282,6 +296,8 @@ double CudaFim::solve(std::span<const FactoredSource> sources) {
         setup.shots[n].tau = s.tau.data() + n * nodes;
     }
     problem.velocity = s.velocity;
+    problem.cell_velocity = s.cell_velocity.data();
+    problem.jumps = s.jumps.data();
     problem.shots = s.shots.data();
     problem.starts = s.starts.data();
     problem.steps = s.steps.data();

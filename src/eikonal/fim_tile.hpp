@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/field.hpp"
 #include "core/grid.hpp"
 #include "core/host_device.hpp"
 #include "eikonal/fim_tile_steps.hpp"
@@ -24,18 +25,28 @@ struct TileShot {
     int start_count = 0;
 };
 
+/// What the velocity of a batch's model is given on.
+enum class TileMedium { nodes, cells };
+
 /// A batch of solves on one model.
 struct TileProblem {
     int shape[3] = {1, 1, 1};
     int tiles[3] = {1, 1, 1};  ///< along each axis, enough for any shift
     double spacing[3] = {1, 1, 1};
-    const float* velocity = nullptr;
+    const float* velocity = nullptr;       ///< on nodes
+    const float* cell_velocity = nullptr;  ///< of a model of cells
+    const std::uint8_t* jumps = nullptr;   ///< of such a model: CellMedium::jumps
     const TileShot* shots = nullptr;
     const Index3* starts = nullptr;        ///< nodes whose tau is given, along the axes of a tile
     const std::uint16_t* steps = nullptr;  ///< of TileSteps
     int step_begin[TileSteps::sets + 1] = {};
     float crossing = 0;  ///< the way across a tile
 
+    template <int Dim>
+    FERMAT_HD FieldView<const float, Space::device> cells() const {
+        return {cell_velocity, Dim == 2 ? Shape{shape[1] - 1, 1, shape[2] - 1}
+                                        : Shape{shape[0] - 1, shape[1] - 1, shape[2] - 1}};
+    }
     FERMAT_HD int tile_count() const { return tiles[0] * tiles[1] * tiles[2]; }
     FERMAT_HD std::size_t offset(int o, int l, int r) const {
         return (static_cast<std::size_t>(o) * static_cast<std::size_t>(shape[1]) +
@@ -67,7 +78,8 @@ struct TileStorage {
         Dim == 3 ? (Tile::size(0) + 2 * halo) * pitch(0) : (Tile::size(1) + 2 * halo) * pitch(1);
 
     float tau[tau_size];
-    float f[tile_nodes<Dim>];              ///< s / T0; unreached where a node is not to be computed
+    float f[tile_nodes<Dim>];  ///< s / T0; unreached where a node is not to be computed,
+                               ///< negative beside a jump of velocity
     unsigned char moved[tile_nodes<Dim>];  ///< what the visit did to each node: bits of Moved
 
     FERMAT_HD static int at(int o, int l, int r) {

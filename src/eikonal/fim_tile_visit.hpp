@@ -5,16 +5,19 @@
 
 #include "eikonal/fim_rules.hpp"
 #include "eikonal/fim_tile.hpp"
+#include "eikonal/fim_tile_halo.hpp"
+#include "eikonal/octant_update.hpp"
 #include "eikonal/stencil.hpp"
 
 namespace fermat {
 
 /// A tile on its way through a warp.
-template <int Dim, int Order, class Block>
+template <int Dim, int Order, TileMedium Medium, class Block>
 class TileVisit {
   public:
     using Tile = TileShape<Dim>;
     using Storage = TileStorage<Dim>;
+    using Halo = TileHalo<Dim>;
     static constexpr int first_axis = Dim == 3 ? 0 : 1;
     static constexpr int most_sweeps = 32;
 
@@ -38,6 +41,7 @@ class TileVisit {
                                      begin_[2];
         tau_ = shot.tau + first;
         velocity_ = problem.velocity + first;
+        if (Medium == TileMedium::cells) jumps_ = problem.jumps + first;
     }
 
     /// The way of the first sweep, once the tile is loaded. Along an axis: as the times in the
@@ -116,7 +120,7 @@ class TileVisit {
         block_.for_each(tile_nodes<Dim>, [&](int code) {
             if (!(s_.f[code] < reached_limit<float>)) return;
             int node[3];
-            node_of(code, node);
+            Halo::node_of(code, node);
             tau_[offset(node)] = s_.tau[at(node)];
         });
     }
@@ -133,9 +137,6 @@ class TileVisit {
             sum += x * x;
         }
         return sum;
-    }
-    FERMAT_HD static void node_of(int code, int (&node)[3]) {
-        for (int axis = 0; axis < 3; ++axis) node[axis] = Tile::part(code, axis);
     }
     FERMAT_HD bool in_grid(const int (&node)[3]) const {
         return problem_.contains(begin_[0] + node[0], begin_[1] + node[1], begin_[2] + node[2]);
@@ -214,52 +215,17 @@ class TileVisit {
         return way;
     }
 
-    /// Nodes of the tile, then those of its halo: along each axis the two before and the two
-    /// behind. Sizes are powers of two, so that places come cheap.
-    FERMAT_HD static constexpr unsigned halo_nodes(int axis) {
-        return 4 * tile_nodes<Dim> / Tile::size(axis);
-    }
-    static constexpr int loaded =
-        tile_nodes<Dim> +
-        static_cast<int>(halo_nodes(1) + halo_nodes(2) + (Dim == 3 ? halo_nodes(0) : 0));
-
-    FERMAT_HD static void loaded_node(int n, int (&node)[3]) {
-        constexpr unsigned size[3] = {Tile::size(0), Tile::size(1), Tile::size(2)};
-        const auto outside = [](unsigned q, unsigned length) {
-            return static_cast<int>(q < 2 ? q : q + length) - 2;
-        };
-        if (n < tile_nodes<Dim>) return node_of(n, node);
-        auto rest = static_cast<unsigned>(n - tile_nodes<Dim>);
-        node[0] = 0;
-        if (rest < halo_nodes(2)) {
-            node[2] = outside(rest % 4, size[2]);
-            node[1] = static_cast<int>(rest / 4 % size[1]);
-            if constexpr (Dim == 3) node[0] = static_cast<int>(rest / (4 * size[1]));
-            return;
-        }
-        rest -= halo_nodes(2);
-        node[2] = static_cast<int>(rest % size[2]);
-        if (rest < halo_nodes(1)) {
-            node[1] = outside(rest / size[2] % 4, size[1]);
-            if constexpr (Dim == 3) node[0] = static_cast<int>(rest / (4 * size[2]));
-            return;
-        }
-        rest -= halo_nodes(1);
-        node[1] = static_cast<int>(rest / size[2] % size[1]);
-        node[0] = outside(rest / (size[2] * size[1]), size[0]);
-    }
-
     template <bool Clipped>
     FERMAT_HD void load_tau() {
-        block_.template transfer<loaded>(
+        block_.template transfer<Halo::loaded>(
             [&](int n) {
                 int node[3];
-                loaded_node(n, node);
+                Halo::loaded_node(n, node);
                 return Clipped && !in_grid(node) ? unreached<float> : tau_[offset(node)];
             },
             [&](int n, float value) {
                 int node[3];
-                loaded_node(n, node);
+                Halo::loaded_node(n, node);
                 s_.tau[at(node)] = value;
             });
     }
@@ -269,14 +235,16 @@ class TileVisit {
         block_.template transfer<tile_nodes<Dim>>(
             [&](int code) {
                 int node[3];
-                node_of(code, node);
+                Halo::node_of(code, node);
                 return Clipped && !in_grid(node) ? 0.0F : velocity_[offset(node)];
             },
             [&](int code, float v) {
                 int node[3];
-                node_of(code, node);
-                s_.f[code] =
+                Halo::node_of(code, node);
+                const float f =
                     v > 0 ? shot_.inverse_slowness / (v * root(r2(node))) : unreached<float>;
+                const bool jumps = Medium == TileMedium::cells && v > 0 && jumps_[offset(node)];
+                s_.f[code] = jumps ? -f : f;
                 s_.moved[code] = 0;
             });
     }
@@ -324,14 +292,16 @@ class TileVisit {
         const float f = s_.f[code];
         if (!(f < reached_limit<float>)) return;
         int node[3];
-        node_of(code, node);
+        Halo::node_of(code, node);
         float* const t = s_.tau + at(node);
         const float old = *t;
         const float inverse_r2 = 1 / r2(node);
         const auto on_lane = stencil(t, 1, node[1], inverse_r2);
         const auto on_run = stencil(t, 2, node[2], inverse_r2);
         float now;
-        if constexpr (Dim == 3) {
+        if (Medium == TileMedium::cells && f < 0) {
+            now = update_by_octants(node, t, inverse_r2);
+        } else if constexpr (Dim == 3) {
             const auto on_outer = stencil(t, 0, node[0], inverse_r2);
             now = update_tau<Order>(f, inverse_r2, on_lane, on_run, on_outer);
         } else {
@@ -344,6 +314,20 @@ class TileVisit {
         s_.moved[code] = Moved::in_visit | Moved::in_sweep;
     }
 
+    FERMAT_HD float update_by_octants(const int (&node)[3], const float* t,
+                                      float inverse_r2) const {
+        AxisStencil<float> axes[Dim];
+        for (int d = 0; d < Dim; ++d) {
+            const int axis = first_axis + d;
+            axes[d] = stencil(t, axis, node[axis], inverse_r2);
+        }
+        Index3 place{begin_[0] + node[0], begin_[1] + node[1], begin_[2] + node[2]};
+        if (Dim == 2) place = {place.y, 0, place.z};
+        const auto octants =
+            octants_round<Dim>(problem_.cells<Dim>(), place, 1 / shot_.inverse_slowness);
+        return update_tau_by_octants<Order>(octants, inverse_r2, axes);
+    }
+
     /// The axes along which a node that moved in the sweep may move the one swept before it.
     FERMAT_HD unsigned moved_against(SweepWay way) {
         unsigned axes = 0;
@@ -352,7 +336,7 @@ class TileVisit {
             if (!(moved & Moved::in_sweep)) return;
             s_.moved[code] = Moved::in_visit;
             int node[3];
-            node_of(code, node);
+            Halo::node_of(code, node);
             const int here = at(node);
             const float now = s_.tau[here];
             const float inverse_r2 = 1 / r2(node);
@@ -399,6 +383,7 @@ class TileVisit {
     Storage& s_;
     float* tau_;             ///< of the tile's first node
     const float* velocity_;  ///< likewise
+    const std::uint8_t* jumps_ = nullptr;
     int stride_[2];
     int begin_[3];
     float h_[3];

@@ -22,8 +22,8 @@ struct Octants {
     bool second[Dim][count] = {};  ///< whether the cell behind is of the same body
 };
 
-template <int Dim>
-FERMAT_HD Octants<Dim> octants_round(FieldView<const float> cells, Index3 node,
+template <int Dim, Space S>
+FERMAT_HD Octants<Dim> octants_round(FieldView<const float, S> cells, Index3 node,
                                      float source_slowness) {
     Octants<Dim> octants;
     for (int octant = 0; octant < Octants<Dim>::count; ++octant) {

@@ -27,8 +27,9 @@ struct OctantMedium {
 /// Bit `axis` of `octant` is set where the octant lies up that axis. The cells' velocities hold at
 /// their middles. The node is half a cell away, which is made up for along each axis: by the cell
 /// across the node or, where that is of another body, by the one behind.
-template <int Dim>
-FERMAT_HD OctantMedium octant_medium(FieldView<const float> cells, Index3 node, unsigned octant) {
+template <int Dim, Space S>
+FERMAT_HD OctantMedium octant_medium(FieldView<const float, S> cells, Index3 node,
+                                     unsigned octant) {
     const Shape shape = cells.shape();
     Index3 cell = node;
     for (int axis = 0; axis < 3; ++axis) {
@@ -57,6 +58,25 @@ FERMAT_HD OctantMedium octant_medium(FieldView<const float> cells, Index3 node, 
         }
     }
     return out;
+}
+
+/// Calls visit(cell) for the cells that a point touches: on a face two, on an edge four.
+template <class Visit>
+void for_each_touched_cell(const Grid& grid, Vec3 point, Visit visit) {
+    constexpr double touch = 1e-6;
+    const Shape shape = grid.cell_shape();
+    const CellPoint at = locate(grid, point);
+    Index3 first = at.cell;
+    Index3 last = at.cell;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (at.fraction[axis] < touch && first[axis] > 0) --first[axis];
+        if (at.fraction[axis] > 1 - touch && last[axis] + 1 < shape[axis]) ++last[axis];
+    }
+    for (int i = first.x; i <= last.x; ++i) {
+        for (int j = first.y; j <= last.y; ++j) {
+            for (int k = first.z; k <= last.z; ++k) visit(Index3{i, j, k});
+        }
+    }
 }
 
 struct CellMedium {

@@ -1,28 +1,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <random>
-#include <vector>
 
+#include "cell_models.hpp"
 #include "eikonal/eikonal.hpp"
-#include "model/model.hpp"
 
 /// Time fields of models whose velocity is given in cells.
 namespace fermat {
 namespace {
 
-template <class Velocity>
-Model of_cells(const Grid& grid, Velocity velocity) {
-    Field<float> cells(grid.cell_shape());
-    for (int i = 0; i < cells.shape().x; ++i) {
-        for (int j = 0; j < cells.shape().y; ++j) {
-            for (int k = 0; k < cells.shape().z; ++k) {
-                cells(i, j, k) = static_cast<float>(velocity(i, j, k));
-            }
-        }
-    }
-    return Model::of_cells(grid, std::move(cells));
-}
+using test::of_cells;
+using test::rough_cells;
 
 Field<float> times(const Model& model, Vec3 source, Solver solver, int order = 2, int threads = 1) {
     EikonalOptions options;
@@ -131,25 +119,11 @@ TEST(Cells, AConstantMediumIsExact) {
     }
 }
 
-/// Blocks of 1 to 5, one in eight of air.
-Model rough(const Grid& grid, unsigned seed) {
-    std::mt19937 random(seed);
-    const Shape cells = grid.cell_shape();
-    std::vector<float> blocks(cells.count());
-    for (float& v : blocks) {
-        v = random() % 8 == 0 ? 0 : 1 + 4 * static_cast<float>(random() % 1000) / 1000;
-    }
-    return of_cells(grid, [&](int i, int j, int k) {
-        const bool near = i / 3 == 2 && j / 3 == 0 && k / 3 == 2;
-        return near ? 2.0F : blocks[cells.offset(i / 3, j / 3, k / 3)];
-    });
-}
-
 TEST(Cells, SolversAgreeOnRoughMediaWithAir) {
     for (unsigned seed = 0; seed < 6; ++seed) {
         const Grid grid = seed % 2 == 0 ? Grid{{91, 1, 73}, {1, 2, 3}, {1, 1, 1.2}}
                                         : Grid{{25, 22, 27}, {1, 2, 3}, {1, 0.9, 1.2}};
-        const Model model = rough(grid, seed);
+        const Model model = rough_cells(grid, seed);
         const Vec3 source = grid.position({7, 0, 7}) + Vec3{0.3, 0, 0.4};
         const Field<float> reference = times(model, source, Solver::fsm, 1);
         for (const Solver solver : {Solver::fim, Solver::fmm}) {
@@ -166,7 +140,7 @@ TEST(Cells, SolversAgreeOnRoughMediaWithAir) {
 
 TEST(Cells, ResultsDoNotDependOnThreads) {
     const Grid grid{{91, 1, 173}, {}, {1, 1, 1}};
-    const Model model = rough(grid, 5);
+    const Model model = rough_cells(grid, 5);
     const Field<float> one = times(model, {7, 0, 7}, Solver::fim, 2, 1);
     const Field<float> three = times(model, {7, 0, 7}, Solver::fim, 2, 3);
     EXPECT_TRUE(std::equal(one.begin(), one.end(), three.begin()));

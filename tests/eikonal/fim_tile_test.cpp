@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "cell_models.hpp"
 #include "core/block.hpp"
 #include "eikonal/eikonal.hpp"
 #include "eikonal/fim_tile_queue.hpp"
@@ -21,13 +22,17 @@ struct Outcome {
     int passes = 0;
 };
 
-template <int Dim, int Order>
+template <int Dim, int Order, TileMedium Medium>
 Outcome run_passes(const Model& model, TileSetup& setup, std::vector<Field<float>> tau,
                    LaneOrder order) {
     TileProblem& problem = setup.problem;
     const std::size_t entries = setup.shots.size() * static_cast<std::size_t>(problem.tile_count());
     for (std::size_t s = 0; s < setup.shots.size(); ++s) setup.shots[s].tau = tau[s].data();
     problem.velocity = model.velocity().data();
+    if constexpr (Medium == TileMedium::cells) {
+        problem.cell_velocity = model.cells()->velocity.data();
+        problem.jumps = model.cells()->jumps.data();
+    }
     problem.shots = setup.shots.data();
     problem.starts = setup.starts.data();
     problem.steps = setup.steps.nodes.data();
@@ -66,7 +71,7 @@ Outcome run_passes(const Model& model, TileSetup& setup, std::vector<Field<float
         for (unsigned n = 0; n < counts[slot]; ++n) {
             // Any order of the list must do.
             const unsigned at = order == LaneOrder::forward ? n : counts[slot] - 1 - n;
-            take_tile<Dim, Order>(block, problem, queue, pass, lists[slot][at], storage);
+            take_tile<Dim, Order, Medium>(block, problem, queue, pass, lists[slot][at], storage);
         }
     }
     for (const TileState& state : states) outcome.visits_per_tile += state.visits;
@@ -90,10 +95,13 @@ Outcome solve_on_tiles(const Model& model, std::span<const Vec3> sources, int or
     }
     TileSetup setup = make_tile_setup(model.grid(), factored, order);
     const bool flat = model.grid().is_2d();
-    Outcome outcome = flat ? (order == 1 ? run_passes<2, 1>(model, setup, std::move(tau), lanes)
-                                         : run_passes<2, 2>(model, setup, std::move(tau), lanes))
-                           : (order == 1 ? run_passes<3, 1>(model, setup, std::move(tau), lanes)
-                                         : run_passes<3, 2>(model, setup, std::move(tau), lanes));
+    const auto run = [&]<int Dim, int Order>() {
+        return model.cells()
+                   ? run_passes<Dim, Order, TileMedium::cells>(model, setup, std::move(tau), lanes)
+                   : run_passes<Dim, Order, TileMedium::nodes>(model, setup, std::move(tau), lanes);
+    };
+    Outcome outcome = flat ? (order == 1 ? run.operator()<2, 1>() : run.operator()<2, 2>())
+                           : (order == 1 ? run.operator()<3, 1>() : run.operator()<3, 2>());
     for (std::size_t s = 0; s < sources.size(); ++s) {
         for (float& value : outcome.times[s]) {
             if (!(value < reached_limit<float>)) value = INFINITY;
@@ -176,6 +184,21 @@ TEST(FimTile, AgreesWithTheCpuSolverOnHardMedia) {
                 const Outcome second = solve_on_tiles(model, std::span(&source, 1), 2);
                 EXPECT_LE(largest_difference(reference(model, source, 2), second.times[0]), 3e-3);
             }
+        }
+    }
+}
+
+TEST(FimTile, AgreesWithTheCpuSolverOnCells) {
+    for (const int dimensions : {2, 3}) {
+        const Grid grid{{40, dimensions == 3 ? 25 : 1, 53}, {}, {1, 1.3, 0.8}};
+        const Model layers = test::of_cells(grid, [](int, int, int k) { return k < 9 ? 2 : 5; });
+        const Model rough = test::rough_cells(grid, 4);
+        const Vec3 source = grid.position({7, 0, 7}) + Vec3{0.3, 0, 0.2};
+        for (const Model* model : {&layers, &rough}) {
+            const Outcome first = solve_on_tiles(*model, std::span(&source, 1), 1);
+            EXPECT_LE(largest_difference(reference(*model, source, 1), first.times[0]), 1e-5);
+            const Outcome second = solve_on_tiles(*model, std::span(&source, 1), 2);
+            EXPECT_LE(largest_difference(reference(*model, source, 2), second.times[0]), 3e-3);
         }
     }
 }

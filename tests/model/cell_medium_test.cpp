@@ -5,28 +5,18 @@
 #include <cmath>
 #include <utility>
 
+#include "cell_models.hpp"
 #include "core/error.hpp"
 #include "expect_error.hpp"
-#include "model/model.hpp"
 
 namespace fermat {
 namespace {
 
 using test::expect_error;
+using test::of_cells;
 
 const Grid box{{6, 5, 9}, {}, {1, 1, 1}};
 const Grid section{{6, 1, 9}, {}, {1, 1, 1}};
-
-template <class Velocity>
-Model of_cells(const Grid& grid, Velocity velocity) {
-    Field<float> cells(grid.cell_shape());
-    for (int i = 0; i < cells.shape().x; ++i) {
-        for (int j = 0; j < cells.shape().y; ++j) {
-            for (int k = 0; k < cells.shape().z; ++k) cells(i, j, k) = velocity(i, j, k);
-        }
-    }
-    return Model::of_cells(grid, std::move(cells));
-}
 
 Model layers(const Grid& grid) {
     return of_cells(grid, [](int, int, int k) { return k < 4 ? 2.0F : 5.0F; });

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 
 #include "core/field.hpp"
@@ -28,6 +29,8 @@ struct TimeFieldView {
     double source_slowness = 0;
     FieldView<const Real, S> tau;
     bool has_gaps = true;  ///< false where every node is known to be reached
+    /// Of a model of cells whose velocity jumps (CellMedium::jumps): there T's slope jumps too.
+    const std::uint8_t* jumps = nullptr;
 };
 
 template <class Real>
@@ -37,7 +40,7 @@ struct BasicTimeField {
     double source_slowness = 0;
     Field<Real> tau;
 
-    TimeFieldView<Real> view() const { return {grid, source, source_slowness, tau.view(), true}; }
+    TimeFieldView<Real> view() const { return {grid, source, source_slowness, tau.view()}; }
 };
 using TimeField = BasicTimeField<float>;
 
@@ -99,17 +102,27 @@ struct TauPoint {
     Vec3 gradient;
 };
 
-/// The same by one pass over the 32 nodes round a cell (12 in 2-D) that lies inside the grid, where
-/// every node is reached. False where that is not so.
+/// The same by one pass over the 32 nodes round a cell (12 in 2-D); differences at the grid's faces
+/// are one-sided. False where the wave misses one of the nodes.
 template <int Dim, class Real, Space S>
-FERMAT_HD bool tau_inside(const TimeFieldView<Real, S>& field, const CellPoint& at, TauPoint& out) {
-    const Shape n = field.grid.shape;
-    const bool inside = at.cell.x > 0 && at.cell.x + 2 < n.x && at.cell.z > 0 &&
-                        at.cell.z + 2 < n.z && (Dim == 2 || (at.cell.y > 0 && at.cell.y + 2 < n.y));
-    if (!inside) return false;
+FERMAT_HD_INLINE bool tau_inside(const TimeFieldView<Real, S>& field, const CellPoint& at,
+                                 TauPoint& out) {
     using Offset = std::ptrdiff_t;
+    const Shape n = field.grid.shape;
     const Offset row = n.z;
     const Offset slab = row * n.y;
+    // Of the cell's lower and upper node along an axis: the step to the neighbour outside the cell,
+    // and the share of the difference between both neighbours.
+    const bool inside_x[2] = {at.cell.x > 0, at.cell.x + 2 < n.x};
+    const bool inside_y[2] = {at.cell.y > 0, at.cell.y + 2 < n.y};
+    const bool inside_z[2] = {at.cell.z > 0, at.cell.z + 2 < n.z};
+    const Offset out_x[2] = {inside_x[0] ? -slab : 0, inside_x[1] ? slab : 0};
+    const Offset out_y[2] = {inside_y[0] ? -row : 0, inside_y[1] ? row : 0};
+    const Offset out_z[2] = {inside_z[0] ? -1 : 0, inside_z[1] ? 1 : 0};
+    const auto share = [](bool both) { return both ? 0.5 : 1.0; };
+    const double share_x[2] = {share(inside_x[0]), share(inside_x[1])};
+    const double share_y[2] = {share(inside_y[0]), share(inside_y[1])};
+    const double share_z[2] = {share(inside_z[0]), share(inside_z[1])};
     const Real* const t = field.tau.data() + n.offset(at.cell);
     const double wx[2] = {1 - at.fraction.x, at.fraction.x};
     const double wy[2] = {1 - at.fraction.y, at.fraction.y};
@@ -119,32 +132,35 @@ FERMAT_HD bool tau_inside(const TimeFieldView<Real, S>& field, const CellPoint& 
     double sy = 0;
     double sz = 0;
     for (int i = 0; i < 2; ++i) {
+        const Offset above_x = i ? out_x[1] : slab;
+        const Offset below_x = i ? -slab : out_x[0];
         for (int j = 0; j < (Dim == 2 ? 1 : 2); ++j) {
             const Real* const line = t + i * slab + j * row;
             const double w = Dim == 2 ? wx[i] : wx[i] * wy[j];
             tau += w * (wz[0] * line[0] + wz[1] * line[1]);
-            sx += w *
-                  (wz[0] * (line[slab] - line[-slab]) + wz[1] * (line[slab + 1] - line[1 - slab]));
+            sx += w * share_x[i] *
+                  (wz[0] * (line[above_x] - line[below_x]) +
+                   wz[1] * (line[above_x + 1] - line[below_x + 1]));
             if (Dim == 3) {
-                sy += w *
-                      (wz[0] * (line[row] - line[-row]) + wz[1] * (line[row + 1] - line[1 - row]));
+                const Offset above_y = j ? out_y[1] : row;
+                const Offset below_y = j ? -row : out_y[0];
+                sy += w * share_y[j] *
+                      (wz[0] * (line[above_y] - line[below_y]) +
+                       wz[1] * (line[above_y + 1] - line[below_y + 1]));
             }
-            sz += w * (wz[0] * (line[1] - line[-1]) + wz[1] * (line[2] - line[0]));
+            sz += w * (wz[0] * share_z[0] * (line[1] - line[out_z[0]]) +
+                       wz[1] * share_z[1] * (line[1 + out_z[1]] - line[0]));
         }
     }
     const Vec3 h = field.grid.spacing;
-    out = {tau, {0.5 * sx / h.x, Dim == 3 ? 0.5 * sy / h.y : 0, 0.5 * sz / h.z}};
+    out = {tau, {sx * (1 / h.x), Dim == 3 ? sy * (1 / h.y) : 0, sz * (1 / h.z)}};
     // Unreached nodes are infinite, and what they enter is infinite or not a number.
     return std::isfinite(tau + sx + sy + sz);
 }
 
+/// The same, where the wave may miss some of the nodes.
 template <class Real, Space S>
-FERMAT_HD TauPoint tau_point(const TimeFieldView<Real, S>& field, Vec3 point) {
-    const CellPoint at = locate(field.grid, point);
-    TauPoint out;
-    if (field.grid.is_2d() ? tau_inside<2>(field, at, out) : tau_inside<3>(field, at, out)) {
-        return out;
-    }
+FERMAT_HD_RARE TauPoint tau_beside_gaps(const TimeFieldView<Real, S>& field, Vec3 point) {
     double tau = 0;
     double weights = 0;
     Vec3 slope;
@@ -163,11 +179,23 @@ FERMAT_HD TauPoint tau_point(const TimeFieldView<Real, S>& field, Vec3 point) {
     return {tau / weights, {slope.x / h.x, slope.y / h.y, slope.z / h.z}};
 }
 
+template <class Real, Space S>
+FERMAT_HD_INLINE TauPoint tau_point(const TimeFieldView<Real, S>& field, Vec3 point) {
+    const CellPoint at = locate(field.grid, point);
+    TauPoint out;
+    const bool found =
+        field.grid.is_2d() ? tau_inside<2>(field, at, out) : tau_inside<3>(field, at, out);
+    return found ? out : tau_beside_gaps(field, point);
+}
+
 /// Asks for what tau_point reads at a point, ahead of its use.
 template <class Real, Space S>
 [[gnu::always_inline]] FERMAT_HD inline void prefetch_tau(const TimeFieldView<Real, S>& field,
                                                           Vec3 point) {
 #if !defined(__CUDA_ARCH__)
+    // A small field is in the processor's cache.
+    constexpr std::size_t cached = std::size_t{1} << 17;
+    if (field.tau.size() <= cached) return;
     const Index3 cell = locate(field.grid, point).cell;
     const Shape n = field.grid.shape;
     const int x_end = cell.x + 2 < n.x ? cell.x + 2 : n.x - 1;
@@ -188,7 +216,7 @@ struct TimePoint {
 };
 
 template <class Real, Space S>
-FERMAT_HD TimePoint time_point(const TimeFieldView<Real, S>& field, Vec3 point) {
+FERMAT_HD_INLINE TimePoint time_point(const TimeFieldView<Real, S>& field, Vec3 point) {
     const Vec3 from_source = point - field.source.position;
     const double r = norm(from_source);
     if (r == 0) return {field.source.start_time, {}};
@@ -196,7 +224,7 @@ FERMAT_HD TimePoint time_point(const TimeFieldView<Real, S>& field, Vec3 point) 
     if (!std::isfinite(at.tau)) return {};
     const double s0 = field.source_slowness;
     return {field.source.start_time + s0 * r * at.tau,
-            s0 * (r * at.gradient + (at.tau / r) * from_source)};
+            s0 * (r * at.gradient + (at.tau * (1 / r)) * from_source)};
 }
 
 template <class Real, Space S>

@@ -109,11 +109,7 @@ class GridMedium {
     }
 
     FERMAT_HD_ONCE double segment_time(Vec3 a, Vec3 b) const {
-        double time = 0;
-        for_each_piece(grid_, a, b, [&](const Piece& piece) {
-            time += CellSlowness(grid_, velocity_, piece.cell).piece_time(piece);
-        });
-        return time;
+        return line_time(grid_, velocity_, a, b);
     }
 
   private:
@@ -155,12 +151,17 @@ class GridMedium {
     }
 
     FERMAT_HD_ONCE bool clear_of_air(Vec3 a, Vec3 b) const {
+        return grid_.is_2d() ? clear_of_air_in<2>(a, b) : clear_of_air_in<3>(a, b);
+    }
+
+    template <int Dim>
+    FERMAT_HD bool clear_of_air_in(Vec3 a, Vec3 b) const {
         bool rock = true;
-        for_each_piece(grid_, a, b, [&](const Piece& piece) {
-            const CellSlowness cell(grid_, velocity_, piece.cell);
+        for_each_piece_in<Dim>(grid_, a, b, [&](const Piece& piece) {
+            const CellWeights<Dim> cell(velocity_, piece.cell);
             const Vec3 places[] = {piece.from, 0.5 * (piece.from + piece.to), piece.to};
             for (const Vec3 at : places) {
-                double weights[8] = {};
+                double weights[CellWeights<Dim>::corners] = {};
                 rock = rock && cell.add_weights(at, 1, weights);
             }
         });

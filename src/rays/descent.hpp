@@ -8,31 +8,28 @@
 
 namespace fermat {
 
-/// Makes a gradient of T at p into the unit direction of descent; false where it vanishes. At a
-/// face of the box the part that leads out is taken off: the ray slides along the face.
-FERMAT_HD inline bool descent_direction(const Grid& grid, Vec3 p, Vec3 gradient, Vec3& direction) {
-    direction = -1.0 * gradient;
+/// Where T at p falls most: against its gradient. At a face of the box the part that leads out is
+/// taken off: the ray slides along the face.
+FERMAT_HD_INLINE Vec3 descent_from(const Grid& grid, Vec3 p, Vec3 gradient) {
+    Vec3 descent = -1.0 * gradient;
     const Vec3 low = grid.origin;
     const Vec3 high = grid.far_corner();
     for (int axis = 0; axis < 3; ++axis) {
-        const bool out = (p[axis] <= low[axis] && direction[axis] < 0) ||
-                         (p[axis] >= high[axis] && direction[axis] > 0);
-        if (out) direction[axis] = 0;
+        const bool out = (p[axis] <= low[axis] && descent[axis] < 0) ||
+                         (p[axis] >= high[axis] && descent[axis] > 0);
+        descent[axis] = out ? 0 : descent[axis];
     }
-    const double length = norm(direction);
-    if (!(length > 0)) return false;
-    direction = direction / length;
-    return true;
+    return descent;
 }
 
-/// Length of a step along a direction that crosses at most `cells` cells along any axis.
-FERMAT_HD inline double step_length(const Grid& grid, Vec3 direction, double cells) {
+/// The most cells along any axis that a step crosses.
+FERMAT_HD_INLINE double cells_crossed(const Grid& grid, Vec3 step) {
     double most = 0;
     for (int axis = 0; axis < 3; ++axis) {
-        const double rate = std::abs(direction[axis]) / grid.spacing[axis];
-        most = rate > most ? rate : most;
+        const double cells = std::abs(step[axis]) * (1 / grid.spacing[axis]);
+        most = cells > most ? cells : most;
     }
-    return cells / most;
+    return most;
 }
 
 /// Continuous descent by midpoint steps (second order). A step is shortened until the ray turns
@@ -54,21 +51,26 @@ struct DescentProposal {
         const Grid& grid = field.grid;
         const Vec3 gradient =
             at.point == known_point ? known_gradient : gradient_at(field, at.point);
-        Vec3 start;
-        if (!descent_direction(grid, at.point, gradient, start)) return false;
+        const Vec3 start = descent_from(grid, at.point, gradient);
+        const double start_crosses = cells_crossed(grid, start);
+        if (!(start_crosses > 0)) return false;
+        const double start_norm = norm(start);
         for (; cells >= shortest; cells /= 2) {
-            const double h = step_length(grid, start, cells);
-            const Vec3 half = grid.clamp(at.point + (0.5 * h) * start);
+            const double scale = cells / start_crosses;
+            const Vec3 half = grid.clamp(at.point + (0.5 * scale) * start);
             const Vec3 gradient_there = gradient_at(field, half);
-            Vec3 middle;
-            if (!descent_direction(grid, half, gradient_there, middle)) continue;
-            const double cosine = dot(start, middle);
+            const Vec3 middle = descent_from(grid, half, gradient_there);
+            const double middle_norm = norm(middle);
+            if (!(middle_norm > 0)) continue;
+            const double cosine = dot(start, middle) / (start_norm * middle_norm);
             if (cosine < least_cosine && cells > shortest) continue;
-            next.point = grid.clamp(at.point + h * middle);
+            const double h = scale * start_norm;
+            const Vec3 step = (h / middle_norm) * middle;
+            next.point = grid.clamp(at.point + step);
             // From one step to the next the field lies far apart in memory: what the next step
             // will read, if the ray runs on straight, is asked for ahead.
-            prefetch_tau(field, next.point + (0.5 * h) * middle);
-            prefetch_tau(field, next.point + h * middle);
+            prefetch_tau(field, next.point + 0.5 * step);
+            prefetch_tau(field, next.point + step);
             const TimePoint there = time_point(field, next.point);
             next.time = there.time;
             const double fall = at.time - next.time;

@@ -7,39 +7,73 @@ namespace fermat {
 namespace {
 
 /// Asks for the velocities of a point's cell ahead of their use.
+template <int Dim>
 [[gnu::always_inline]] inline void prefetch_cell(const Grid& grid, FieldView<const float> velocity,
-                                                 Vec3 point) {
-    const Index3 cell = locate(grid, point).cell;
-    const int corners_y = grid.is_2d() ? 1 : 2;
+                                                 Vec3 inverse_spacing, Vec3 point) {
+    const Vec3 from_origin = point - grid.origin;
+    const auto cell = [&](int axis) {
+        return detail::lower_node(from_origin[axis] * inverse_spacing[axis], grid.shape[axis]);
+    };
+    const float* const first = &velocity(cell(0), Dim == 2 ? 0 : cell(1), cell(2));
+    const std::ptrdiff_t row = grid.shape.z;
+    const std::ptrdiff_t slab = row * grid.shape.y;
     for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < corners_y; ++j) {
-            __builtin_prefetch(&velocity(cell.x + i, cell.y + j, cell.z));
-        }
+        for (int j = 0; j < Dim - 1; ++j) __builtin_prefetch(first + i * slab + j * row);
     }
+}
+
+/// Time along a piece in a cell beside a jump of velocity.
+double time_beside_jump(const Model& model, const Piece& piece) {
+    const Grid& grid = model.grid();
+    const Vec3 middle = 0.5 * (piece.from + piece.to);
+    const Vec3 corner = grid.position(piece.cell);
+    return piece.length * slowness_at(model, {corner.x + middle.x * grid.spacing.x,
+                                              corner.y + middle.y * grid.spacing.y,
+                                              corner.z + middle.z * grid.spacing.z});
+}
+
+/// Time along a straight line in a model of cells.
+template <int Dim>
+double line_time_in_cells(const Model& model, Vec3 a, Vec3 b) {
+    double time = 0;
+    for_each_piece_in<Dim>(model.grid(), a, b, [&](const Piece& piece) {
+        time += model.cells()->jump_round(piece.cell)
+                    ? time_beside_jump(model, piece)
+                    : CellSlowness<Dim>(model.velocity(), piece.cell).piece_time(piece);
+    });
+    return time;
+}
+
+template <int Dim>
+PathIntegral integrate_in(const Model& model, std::span<const Vec3> path) {
+    const Grid& grid = model.grid();
+    const auto velocity = model.velocity();
+    const Vec3 inverse_spacing{1 / grid.spacing.x, 1 / grid.spacing.y, 1 / grid.spacing.z};
+    // From cell to cell a ray reads far apart in memory, but where it leads is known. Small models
+    // are in the processor's cache.
+    constexpr std::size_t cached = std::size_t{1} << 17;
+    constexpr std::size_t ahead = 3;
+    const bool far_apart = velocity.size() > cached;
+    PathIntegral sum;
+    for (std::size_t p = 0; p + 1 < path.size(); ++p) {
+        if (far_apart && p + ahead + 1 < path.size()) {
+            const Vec3 from = path[p + ahead];
+            const Vec3 to = path[p + ahead + 1];
+            for (const double part : {0.25, 0.5, 0.75, 1.0}) {
+                prefetch_cell<Dim>(grid, velocity, inverse_spacing, from + part * (to - from));
+            }
+        }
+        sum.length += distance(path[p], path[p + 1]);
+        sum.time += model.cells() ? line_time_in_cells<Dim>(model, path[p], path[p + 1])
+                                  : line_time<Dim>(grid, velocity, path[p], path[p + 1]);
+    }
+    return sum;
 }
 
 }  // namespace
 
 PathIntegral integrate_path(const Model& model, std::span<const Vec3> path) {
-    const Grid& grid = model.grid();
-    const auto velocity = model.velocity();
-    PathIntegral sum;
-    for (std::size_t p = 0; p + 1 < path.size(); ++p) {
-        // From cell to cell a ray reads far apart in memory, but where it leads is known.
-        constexpr std::size_t ahead = 3;
-        if (p + ahead + 1 < path.size()) {
-            const Vec3 from = path[p + ahead];
-            const Vec3 to = path[p + ahead + 1];
-            for (const double part : {0.25, 0.5, 0.75, 1.0}) {
-                prefetch_cell(grid, velocity, from + part * (to - from));
-            }
-        }
-        sum.length += distance(path[p], path[p + 1]);
-        for_each_piece(grid, path[p], path[p + 1], [&](const Piece& piece) {
-            sum.time += CellSlowness(grid, velocity, piece.cell).piece_time(piece);
-        });
-    }
-    return sum;
+    return model.grid().is_2d() ? integrate_in<2>(model, path) : integrate_in<3>(model, path);
 }
 
 std::vector<double> times_along(const Model& model, const RaySet& rays) {

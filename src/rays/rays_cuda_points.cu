@@ -21,9 +21,7 @@ __global__ void __launch_bounds__(ray_threads)
         const Vec3 from = points[p];
         const Vec3 to = points[p + 1];
         length += distance(from, to);
-        for_each_piece(grid, from, to, [&](const Piece& piece) {
-            time += CellSlowness(grid, velocity, piece.cell).piece_time(piece);
-        });
+        time += line_time(grid, velocity, from, to);
     }
     times[n] = time;
     lengths[n] = length;

@@ -17,15 +17,16 @@ struct Piece {
 };
 
 /// Cuts the line from a to b (points of the box) at the grid's planes; visit(piece) in order.
-template <class Visit>
-FERMAT_HD void for_each_piece(const Grid& grid, Vec3 a, Vec3 b, Visit visit) {
+template <int Dim, class Visit>
+FERMAT_HD_INLINE void for_each_piece_in(const Grid& grid, Vec3 a, Vec3 b, Visit visit) {
     const Vec3 ua = grid.to_index(a);
     const Vec3 d = grid.to_index(b) - ua;
     const double length = distance(a, b);
     // Line parameter of the next plane along each axis, and the step from plane to plane.
-    double crossing[3];
-    double step[3];
+    Vec3 crossing{2, 2, 2};
+    Vec3 step{2, 2, 2};
     for (int axis = 0; axis < 3; ++axis) {
+        if (Dim == 2 && axis == 1) continue;
         const double plane = d[axis] > 0 ? std::floor(ua[axis]) + 1 : std::ceil(ua[axis]) - 1;
         const bool moves = d[axis] != 0;
         crossing[axis] = moves ? (plane - ua[axis]) / d[axis] : 2;
@@ -33,16 +34,20 @@ FERMAT_HD void for_each_piece(const Grid& grid, Vec3 a, Vec3 b, Visit visit) {
     }
     double t = 0;
     while (t < 1) {
-        const int first = crossing[0] < crossing[1] ? (crossing[0] < crossing[2] ? 0 : 2)
-                                                    : (crossing[1] < crossing[2] ? 1 : 2);
-        const double next = crossing[first] < 1 ? crossing[first] : 1;
-        crossing[first] += step[first];
+        // Which plane comes next can hardly be guessed, so that nothing branches on it.
+        const bool x = crossing.x < crossing.y && crossing.x < crossing.z;
+        const bool y = Dim == 3 && !x && crossing.y < crossing.z;
+        const double nearest = x ? crossing.x : y ? crossing.y : crossing.z;
+        const double next = nearest < 1 ? nearest : 1;
+        crossing.x += x ? step.x : 0;
+        if (Dim == 3) crossing.y += y ? step.y : 0;
+        crossing.z += x || y ? 0 : step.z;
         if (next > t) {
             const Vec3 middle = ua + (0.5 * (t + next)) * d;
             Piece piece;
-            for (int axis = 0; axis < 3; ++axis) {
-                piece.cell[axis] = detail::lower_node(middle[axis], grid.shape[axis]);
-            }
+            piece.cell.x = detail::lower_node(middle.x, grid.shape.x);
+            piece.cell.y = Dim == 3 ? detail::lower_node(middle.y, grid.shape.y) : 0;
+            piece.cell.z = detail::lower_node(middle.z, grid.shape.z);
             const Vec3 corner{static_cast<double>(piece.cell.x), static_cast<double>(piece.cell.y),
                               static_cast<double>(piece.cell.z)};
             piece.from = ua + t * d - corner;
@@ -54,79 +59,56 @@ FERMAT_HD void for_each_piece(const Grid& grid, Vec3 a, Vec3 b, Visit visit) {
     }
 }
 
-/// Slowness inside one cell: multilinear over the corners that are not air. Corners are numbered
-/// with z fastest; a 2-D cell has four.
-class CellSlowness {
+template <class Visit>
+FERMAT_HD void for_each_piece(const Grid& grid, Vec3 a, Vec3 b, Visit visit) {
+    if (grid.is_2d()) {
+        for_each_piece_in<2>(grid, a, b, visit);
+    } else {
+        for_each_piece_in<3>(grid, a, b, visit);
+    }
+}
+
+/// Weights of a cell's corners at its points: multilinear over the corners that are not air.
+/// Corners are numbered with z fastest; a 2-D cell has four.
+template <int Dim>
+class CellWeights {
   public:
+    static constexpr int corners = Dim == 2 ? 4 : 8;
+
+    /// Of a cell without air.
+    CellWeights() = default;
+
     template <Space S>
-    FERMAT_HD CellSlowness(const Grid& grid, FieldView<const float, S> velocity, Index3 cell)
-        : cell_(cell), corners_y_(grid.is_2d() ? 1 : 2) {
-        float v[8];
-        for (int i = 0; i < 2; ++i) {
-            for (int j = 0; j < corners_y_; ++j) {
-                const float* const line = &velocity(cell.x + i, cell.y + j, cell.z);
-                v[2 * (i * corners_y_ + j)] = line[0];
-                v[2 * (i * corners_y_ + j) + 1] = line[1];
-            }
-        }
-        // In 2-D the rest repeats, so that all are divided at once.
-        for (int n = 4 * corners_y_; n < 8; ++n) v[n] = v[n - 4];
-        for (int n = 0; n < 8; ++n) slowness_[n] = 1 / static_cast<double>(v[n]);
-        float least = v[0];
-        for (int n = 1; n < 8; ++n) least = v[n] < least ? v[n] : least;
-        all_rock_ = least > 0;
-        if (all_rock_) return;
-        for (int n = 0; n < 8; ++n) slowness_[n] = v[n] > 0 ? slowness_[n] : 0;
-    }
-
-    FERMAT_HD int corner_count() const { return 4 * corners_y_; }
-    FERMAT_HD Index3 corner(int n) const {
-        return {cell_.x + n / (2 * corners_y_), cell_.y + (corners_y_ == 2 ? n / 2 % 2 : 0),
-                cell_.z + n % 2};
-    }
-    FERMAT_HD double slowness(int n) const { return slowness_[n]; }
-
-    /// Time along a piece in this cell.
-    FERMAT_HD double piece_time(const Piece& piece) const {
-        if (all_rock_ && corners_y_ == 2) {
-            const Vec3 middle = 0.5 * (piece.from + piece.to);
-            return piece.length / 6 * (at(piece.from) + 4 * at(middle) + at(piece.to));
-        }
-        double weights[8];
-        piece_weights(piece, weights);
-        double time = 0;
-        for (int n = 0; n < corner_count(); ++n) time += weights[n] * slowness_[n];
-        return time;
+    FERMAT_HD CellWeights(FieldView<const float, S> velocity, Index3 cell) {
+        float v[corners];
+        take_corners(velocity, cell, v);
     }
 
     /// Adds scale times the weight of each corner at a point of the cell. False where all is air.
-    FERMAT_HD bool add_weights(Vec3 fraction, double scale, double* weights) const {
-        double w[8];
-        int n = 0;
-        for (int i = 0; i < 2; ++i) {
-            const double wx = i ? fraction.x : 1 - fraction.x;
-            for (int j = 0; j < corners_y_; ++j) {
-                const double wxy = j ? wx * fraction.y : wx * (1 - fraction.y);
-                w[n++] = wxy * (1 - fraction.z);
-                w[n++] = wxy * fraction.z;
-            }
+    FERMAT_HD_INLINE bool add_weights(Vec3 f, double scale, double (&weights)[corners]) const {
+        double w[corners];
+        for (int n = 0; n < corners; ++n) {
+            const double x = n & corners / 2 ? f.x : 1 - f.x;
+            const double y = Dim == 2 ? 1 : n & 2 ? f.y : 1 - f.y;
+            const double z = n & 1 ? f.z : 1 - f.z;
+            w[n] = x * y * z;
         }
         if (!all_rock_) {
             double total = 0;
-            for (n = 0; n < corner_count(); ++n) {
-                if (slowness_[n] == 0 || w[n] < 0) w[n] = 0;
+            for (int n = 0; n < corners; ++n) {
+                if ((air_ >> n & 1) != 0 || w[n] < 0) w[n] = 0;
                 total += w[n];
             }
             if (!(total > 0)) return false;
             scale /= total;
         }
-        for (n = 0; n < corner_count(); ++n) weights[n] += scale * w[n];
+        for (int n = 0; n < corners; ++n) weights[n] += scale * w[n];
         return true;
     }
 
     /// Weights of the corners in the time along a piece in this cell: Simpson's rule, exact since
     /// multilinear slowness is cubic along a line. The time is the sum of weight times slowness.
-    FERMAT_HD void piece_weights(const Piece& piece, double (&weights)[8]) const {
+    FERMAT_HD_INLINE void piece_weights(const Piece& piece, double (&weights)[corners]) const {
         for (double& w : weights) w = 0;
         const double end = piece.length / 6;
         const Vec3 middle = 0.5 * (piece.from + piece.to);
@@ -137,20 +119,92 @@ class CellSlowness {
         add_weights(middle, centre, weights);
     }
 
-  private:
-    /// Trilinear, in a 3-D cell without air.
-    FERMAT_HD double at(Vec3 f) const {
-        const auto mix = [](double a, double b, double t) { return a + t * (b - a); };
-        const double* s = slowness_;
-        const double low = mix(mix(s[0], s[1], f.z), mix(s[2], s[3], f.z), f.y);
-        const double high = mix(mix(s[4], s[5], f.z), mix(s[6], s[7], f.z), f.y);
-        return mix(low, high, f.x);
+  protected:
+    /// Reads the corners' velocities and notes which are air.
+    template <Space S>
+    FERMAT_HD_INLINE void take_corners(FieldView<const float, S> velocity, Index3 cell,
+                                       float (&v)[corners]) {
+        for (int line = 0; line < corners / 2; ++line) {
+            const int i = Dim == 2 ? line : line / 2;
+            const int j = Dim == 2 ? 0 : line % 2;
+            const float* const first = &velocity(cell.x + i, cell.y + j, cell.z);
+            v[2 * line] = first[0];
+            v[2 * line + 1] = first[1];
+        }
+        float least = v[0];
+        for (int n = 1; n < corners; ++n) least = v[n] < least ? v[n] : least;
+        all_rock_ = least > 0;
+        if (all_rock_) return;
+        for (int n = 0; n < corners; ++n) air_ |= (v[n] > 0 ? 0U : 1U) << n;
     }
 
-    Index3 cell_;
-    int corners_y_;
     bool all_rock_ = true;
-    double slowness_[8];
+    unsigned air_ = 0;  ///< a bit for each corner
 };
+
+/// Slowness inside one cell: multilinear over the corners that are not air.
+template <int Dim>
+class CellSlowness : public CellWeights<Dim> {
+  public:
+    using CellWeights<Dim>::corners;
+
+    template <Space S>
+    FERMAT_HD_INLINE CellSlowness(FieldView<const float, S> velocity, Index3 cell) {
+        float v[corners];
+        this->take_corners(velocity, cell, v);
+        for (int n = 0; n < corners; ++n) slowness_[n] = 1 / static_cast<double>(v[n]);
+        if (this->all_rock_) return;
+        for (int n = 0; n < corners; ++n) slowness_[n] = v[n] > 0 ? slowness_[n] : 0;
+    }
+
+    /// Time along a piece in this cell.
+    FERMAT_HD_INLINE double piece_time(const Piece& piece) const {
+        if (this->all_rock_) {
+            const Vec3 middle = 0.5 * (piece.from + piece.to);
+            return piece.length / 6 * (at(piece.from) + 4 * at(middle) + at(piece.to));
+        }
+        return time_beside_air(piece);
+    }
+
+  private:
+    FERMAT_HD_RARE double time_beside_air(const Piece& piece) const {
+        double weights[corners];
+        this->piece_weights(piece, weights);
+        double time = 0;
+        for (int n = 0; n < corners; ++n) time += weights[n] * slowness_[n];
+        return time;
+    }
+
+    /// Multilinear, in a cell without air.
+    FERMAT_HD_INLINE double at(Vec3 f) const {
+        const auto mix = [](double a, double b, double t) { return a + t * (b - a); };
+        const double* const s = slowness_;
+        const double first = mix(s[0], s[1], f.z);
+        const double second = mix(s[2], s[3], f.z);
+        if constexpr (Dim == 2) {
+            return mix(first, second, f.x);
+        } else {
+            const double high = mix(mix(s[4], s[5], f.z), mix(s[6], s[7], f.z), f.y);
+            return mix(mix(first, second, f.y), high, f.x);
+        }
+    }
+
+    double slowness_[corners];
+};
+
+/// Time along a straight line between two points of the box.
+template <int Dim, Space S>
+FERMAT_HD_INLINE double line_time(const Grid& grid, FieldView<const float, S> velocity, Vec3 a,
+                                  Vec3 b) {
+    double time = 0;
+    for_each_piece_in<Dim>(grid, a, b, [&](const Piece& piece) {
+        time += CellSlowness<Dim>(velocity, piece.cell).piece_time(piece);
+    });
+    return time;
+}
+template <Space S>
+FERMAT_HD double line_time(const Grid& grid, FieldView<const float, S> velocity, Vec3 a, Vec3 b) {
+    return grid.is_2d() ? line_time<2>(grid, velocity, a, b) : line_time<3>(grid, velocity, a, b);
+}
 
 }  // namespace fermat

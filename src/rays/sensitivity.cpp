@@ -1,72 +1,45 @@
 #include "rays/sensitivity.hpp"
 
 #include <algorithm>
-#include <utility>
+#include <numeric>
 
+#include "core/huge_pages.hpp"
 #include "core/parallel.hpp"
-#include "rays/segments.hpp"
+#include "rays/sensitivity_row.hpp"
 
 namespace fermat {
 namespace {
 
-using Entry = std::pair<std::int64_t, double>;
+/// Rows of some rays that follow one another.
+struct RowLot {
+    std::vector<std::int64_t> row_end;
+    std::vector<std::int64_t> column;
+    std::vector<double> value;
+};
 
-/// Sorts by column and adds up what falls on the same one.
-void merge(std::vector<Entry>& row) {
-    std::stable_sort(row.begin(), row.end(),
-                     [](const Entry& a, const Entry& b) { return a.first < b.first; });
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-        if (kept > 0 && row[kept - 1].first == row[i].first) {
-            row[kept - 1].second += row[i].second;
-        } else {
-            row[kept++] = row[i];
+/// Lots of rows, made in parallel; the same whatever the number of threads.
+std::vector<RowLot> make_lots(const Model& model, const RaySet& rays, std::size_t first,
+                              std::size_t count, Basis basis, int threads) {
+    constexpr std::size_t lot_size = 32;
+    std::vector<RowLot> lots((count + lot_size - 1) / lot_size);
+    parallel_for(static_cast<std::int64_t>(lots.size()), threads, [&](std::int64_t i) {
+        RowLot& lot = lots[static_cast<std::size_t>(i)];
+        RowMaker maker(model);
+        const std::size_t begin = static_cast<std::size_t>(i) * lot_size;
+        const std::size_t end = std::min(begin + lot_size, count);
+        for (std::size_t r = first + begin; r < first + end; ++r) {
+            if (rays.rays[r].status == RayStatus::ok) {
+                const auto row =
+                    basis == Basis::cells ? maker.cells(rays.path(r)) : maker.nodes(rays.path(r));
+                for (const RowEntry& entry : row) {
+                    lot.column.push_back(entry.column);
+                    lot.value.push_back(entry.value);
+                }
+            }
+            lot.row_end.push_back(static_cast<std::int64_t>(lot.column.size()));
         }
-    }
-    row.resize(kept);
-}
-
-std::vector<Entry> row_of(const Model& model, std::span<const Vec3> path, Basis basis) {
-    const Grid& grid = model.grid();
-    const Shape cells = grid.cell_shape();
-    const auto velocity = model.velocity();
-    std::vector<Entry> row;
-    for (std::size_t p = 0; p + 1 < path.size(); ++p) {
-        for_each_piece(grid, path[p], path[p + 1], [&](const Piece& piece) {
-            if (basis == Basis::cells) {
-                row.emplace_back(static_cast<std::int64_t>(cells.offset(piece.cell)), piece.length);
-                return;
-            }
-            const CellSlowness slowness(grid, velocity, piece.cell);
-            double weights[8];
-            slowness.piece_weights(piece, weights);
-            for (int n = 0; n < slowness.corner_count(); ++n) {
-                if (weights[n] == 0) continue;
-                row.emplace_back(static_cast<std::int64_t>(grid.shape.offset(slowness.corner(n))),
-                                 weights[n]);
-            }
-        });
-    }
-    merge(row);
-    return row;
-}
-
-/// Rows are made in parallel, some thousand rays at a time, and taken in order.
-template <class Take>
-void for_each_row(const Model& model, const RaySet& rays, Basis basis, int threads, Take take) {
-    constexpr std::size_t batch = 4096;
-    std::vector<std::vector<Entry>> rows;
-    for (std::size_t first = 0; first < rays.size(); first += batch) {
-        const std::size_t count = std::min(batch, rays.size() - first);
-        rows.assign(count, {});
-        parallel_for(static_cast<std::int64_t>(count), threads, [&](std::int64_t i) {
-            const auto n = static_cast<std::size_t>(i);
-            if (rays.rays[first + n].status == RayStatus::ok) {
-                rows[n] = row_of(model, rays.path(first + n), basis);
-            }
-        });
-        for (const auto& row : rows) take(row);
-    }
+    });
+    return lots;
 }
 
 }  // namespace
@@ -76,13 +49,23 @@ SparseRows sensitivity(const Model& model, const RaySet& rays, Basis basis, int 
     const Grid& grid = model.grid();
     matrix.columns = static_cast<std::int64_t>(basis == Basis::cells ? grid.cell_shape().count()
                                                                      : grid.node_count());
-    for_each_row(model, rays, basis, resolve_threads(threads), [&](const std::vector<Entry>& row) {
-        for (const auto& [column, value] : row) {
-            matrix.column.push_back(column);
-            matrix.value.push_back(value);
-        }
-        matrix.row_start.push_back(static_cast<std::int64_t>(matrix.column.size()));
-    });
+    std::vector<RowLot> lots =
+        make_lots(model, rays, 0, rays.size(), basis, resolve_threads(threads));
+    const std::size_t entries =
+        std::accumulate(lots.begin(), lots.end(), std::size_t{0},
+                        [](std::size_t sum, const RowLot& lot) { return sum + lot.value.size(); });
+    matrix.row_start.reserve(rays.size() + 1);
+    matrix.column.reserve(entries);
+    matrix.value.reserve(entries);
+    advise_huge_pages(matrix.column.data(), entries * sizeof(std::int64_t));
+    advise_huge_pages(matrix.value.data(), entries * sizeof(double));
+    for (RowLot& lot : lots) {
+        const auto before = static_cast<std::int64_t>(matrix.column.size());
+        for (const std::int64_t end : lot.row_end) matrix.row_start.push_back(before + end);
+        matrix.column.insert(matrix.column.end(), lot.column.begin(), lot.column.end());
+        matrix.value.insert(matrix.value.end(), lot.value.begin(), lot.value.end());
+        lot = {};
+    }
     return matrix;
 }
 
@@ -93,12 +76,17 @@ CoverageSum::CoverageSum(const Model& model, int threads)
       length_(model.grid().cell_shape(), 0) {}
 
 void CoverageSum::add(const RaySet& rays) {
-    for_each_row(model_, rays, Basis::cells, threads_, [&](const std::vector<Entry>& row) {
-        for (const auto& [cell, value] : row) {
-            count_[static_cast<std::size_t>(cell)] += 1;
-            length_[static_cast<std::size_t>(cell)] += value;
+    constexpr std::size_t batch = 4096;
+    for (std::size_t first = 0; first < rays.size(); first += batch) {
+        const std::size_t count = std::min(batch, rays.size() - first);
+        for (const RowLot& lot : make_lots(model_, rays, first, count, Basis::cells, threads_)) {
+            for (std::size_t n = 0; n < lot.column.size(); ++n) {
+                const auto cell = static_cast<std::size_t>(lot.column[n]);
+                count_[cell] += 1;
+                length_[cell] += lot.value[n];
+            }
         }
-    });
+    }
 }
 
 Coverage CoverageSum::result() const {

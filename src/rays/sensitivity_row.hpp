@@ -1,0 +1,44 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "model/model.hpp"
+#include "rays/segments.hpp"
+
+namespace fermat {
+
+/// One number of a row of the sensitivity matrix.
+struct RowEntry {
+    std::int64_t column;
+    double value;
+};
+
+/// Makes rows of the sensitivity matrix, one ray after another, in memory of its own. The model
+/// must outlive it.
+class RowMaker {
+  public:
+    explicit RowMaker(const Model& model) : model_(model) {}
+
+    /// Length of a path in each cell, columns ascending; valid until the next row is made.
+    std::span<const RowEntry> cells(std::span<const Vec3> path);
+    /// Derivative of a path's time by each node's slowness, columns ascending.
+    std::span<const RowEntry> nodes(std::span<const Vec3> path);
+
+  private:
+    template <int Dim>
+    void enter_nodes(std::span<const Vec3> path);
+    template <int Dim>
+    void move_to(Index3 cell);
+    std::span<const RowEntry> ordered();
+
+    const Model& model_;
+    std::vector<RowEntry> row_;
+    std::vector<RowEntry> spare_;
+    Index3 cell_;                      ///< the path's present cell
+    std::array<double, 8> weights_{};  ///< sums of its corners
+};
+
+}  // namespace fermat

@@ -30,8 +30,21 @@ class FimSchedule {
     FimSchedule(const FimProblem<Real>& problem, int threads)
         : problem_(problem),
           threads_(threads),
-          grid_(problem.shape, {Block::depth, Block::width, Block::length}, problem.source_node()),
+          grid_(problem.shape, {Block::depth, Block::width, Block::length}, problem.source_node(),
+                {Dim == 3 && problem.shape[0] > Block::depth,
+                 Dim == 3 && problem.shape[1] > Block::depth, false}),
           states_(static_cast<std::size_t>(grid_.count())) {
+        for (std::size_t n = 0; n < orders.size(); ++n) {
+            const AxisOrder order = orders[n];
+            for (const auto& node : problem.starts) starts_[n].push_back(reordered(node, order));
+            FimProblem<Real>& view = views_[n];
+            view = problem;
+            view.shape = reordered(problem.shape, order);
+            view.stride = reordered(problem.stride, order);
+            view.spacing = reordered(problem.spacing, order);
+            view.source = reordered(problem.source, order);
+            view.starts = starts_[n];
+        }
         for (int t = 0; t < threads; ++t) workers_.push_back(std::make_unique<Block>());
         for (int axis = 0; axis < 3; ++axis) {
             const int largest = axis == 0 ? Block::depth : axis == 1 ? Block::width : Block::length;
@@ -109,30 +122,64 @@ class FimSchedule {
         State& s = state(block);
         const Accept accept =
             Order == 1 || s.visits >= fim_free_visits ? Accept::earlier : Accept::any;
-        const unsigned causes = s.causes;
+        const unsigned causes = s.causes | (s.visits == 0 ? unsigned{first_visit} : 0U);
         s.causes = no_cause;
         s.key = std::numeric_limits<float>::infinity();
         s.visits = static_cast<std::uint8_t>(std::min(s.visits + 1, 255));
         Block& worker = *workers_[static_cast<std::size_t>(thread_index())];
-        return worker.visit(problem_, grid_.extent(block), entry(block, causes), causes, accept);
+        return visit(worker, grid_.extent(block), causes, accept);
     }
 
-    /// Along each axis the wave comes through the face that woke the block; if that does not
-    /// decide, from the source's side. In a block astride the source the smaller part is swept
-    /// first: it may have to be done again once the larger one is there.
-    std::array<int, 3> entry(int block, unsigned causes) const {
-        const BlockExtent extent = grid_.extent(block);
-        std::array<int, 3> from;
-        for (int axis = 0; axis < 3; ++axis) {
-            const bool low = causes & through_face(axis, 0);
-            const bool high = causes & through_face(axis, 1);
-            const double first = problem_.coordinate(axis, extent.begin[axis]);
-            const double last = problem_.coordinate(axis, extent.end[axis] - 1);
-            const bool astride = first < 0 && last > 0;
-            const bool beyond_source = (first + last >= 0) != astride;
-            from[axis] = (low != high ? low : beyond_source) ? 1 : -1;
+    /// Takes the axis along which the block stands astride the source, if there is one, for the
+    /// outer one: its planes can be swept from the source outwards.
+    VisitOutcome visit(Block& worker, const BlockExtent& extent, unsigned causes, Accept accept) {
+        std::size_t n = 0;
+        if constexpr (Dim == 3) {
+            const bool by_y = !outward(extent, causes, 0) && outward(extent, causes, 1);
+            if (by_y && !problem_.cells) n = 1;
         }
-        return from;
+        const AxisOrder order = orders[n];
+        const BlockExtent turned{reordered(extent.begin, order), reordered(extent.end, order)};
+        std::array<int, 3> from;
+        unsigned turned_causes = causes & ~all_faces;
+        for (int role = 0; role < 3; ++role) {
+            from[role] = entry(extent, causes, order[role]);
+            for (int side = 0; side < 2; ++side) {
+                if (causes & through_face(order[role], side)) {
+                    turned_causes |= through_face(role, side);
+                }
+            }
+        }
+        if (Dim == 3 && outward(extent, causes, order[0])) from[0] = 0;
+        const VisitOutcome seen = worker.visit(views_[n], turned, from, turned_causes, accept);
+        VisitOutcome outcome = seen;
+        for (int role = 0; role < 3; ++role) {
+            for (int side = 0; side < 2; ++side) {
+                outcome.earliest[static_cast<std::size_t>(2 * order[role] + side)] =
+                    seen.earliest[static_cast<std::size_t>(2 * role + side)];
+            }
+        }
+        return outcome;
+    }
+
+    bool astride(const BlockExtent& extent, int axis) const {
+        return problem_.coordinate(axis, extent.begin[axis]) < 0 &&
+               problem_.coordinate(axis, extent.end[axis] - 1) >= 0;
+    }
+    /// Whether the wave spreads inside the block along an axis, which may be the outer one.
+    bool outward(const BlockExtent& extent, unsigned causes, int axis) const {
+        const bool low = causes & through_face(axis, 0);
+        const bool high = causes & through_face(axis, 1);
+        return low == high && extent.size(axis) <= Block::depth && astride(extent, axis);
+    }
+    /// Along each axis the wave comes through the face that woke the block; if that does not
+    /// decide, from the source's side. In a block astride the source the larger part comes first.
+    int entry(const BlockExtent& extent, unsigned causes, int axis) const {
+        const bool low = causes & through_face(axis, 0);
+        const bool high = causes & through_face(axis, 1);
+        const double first = problem_.coordinate(axis, extent.begin[axis]);
+        const double last = problem_.coordinate(axis, extent.end[axis] - 1);
+        return (low != high ? low : first + last >= 0) ? 1 : -1;
     }
 
     void follow(int block, const VisitOutcome& outcome) {
@@ -147,7 +194,14 @@ class FimSchedule {
         if (!outcome.settled) activate(block, unsettled, std::isfinite(first) ? first : 0);
     }
 
+    static constexpr unsigned all_faces = (1U << 6) - 1;
+    /// As they stand in memory, and with y for the outer axis.
+    static constexpr std::array<AxisOrder, 2> orders{{{0, 1, 2}, {1, 0, 2}}};
+    static_assert(Dim == 2 || Block::depth == Block::width, "x and y may change places");
+
     FimProblem<Real> problem_;
+    std::array<FimProblem<Real>, 2> views_;  ///< of the problem, by order of axes
+    std::array<std::vector<std::array<int, 3>>, 2> starts_;
     int threads_;
     BlockGrid grid_;
     std::vector<State> states_;
@@ -178,6 +232,8 @@ FimWork fim_solve(const Model& model, const FactoredSource& source, int order, i
     }
     FimProblem<Real> problem;
     problem.shape = as_block_axes(grid.shape.x, grid.shape.y, grid.shape.z, 1);
+    const std::ptrdiff_t line = problem.shape[2];
+    problem.stride = {problem.shape[1] * line, line, 1};
     const double unit = smallest_spacing(grid);
     const Vec3 h = grid.spacing / unit;
     const Vec3 at = (source.position - grid.origin) / unit;

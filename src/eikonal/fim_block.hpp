@@ -28,6 +28,7 @@ enum VisitCause : unsigned {
     no_cause = 0,
     near_start = 1U << 6,  ///< start nodes stand in it or look into it
     unsettled = 1U << 7,   ///< its last visit was cut short
+    first_visit = 1U << 8,
 };
 constexpr unsigned through_face(int axis, int side) { return 1U << (2 * axis + side); }
 
@@ -63,7 +64,8 @@ class FimBlock {
           stale_(planes * row_slots) {}
 
     /// Solves the block from its neighbours' present values and writes it back. `entry` is +1 for
-    /// each axis along which the wave is thought to come from the low side, else -1.
+    /// each axis along which the wave is thought to come from the low side, else -1; for the outer
+    /// axis 0 where it is thought to spread from the source's own planes in the block.
     VisitOutcome visit(const FimProblem<Real>& problem, const BlockExtent& extent,
                        std::array<int, 3> entry, unsigned causes, Accept accept);
 
@@ -94,7 +96,7 @@ class FimBlock {
     static std::size_t at_row(int o, int row) {
         return static_cast<std::size_t>((o + first_plane) * row_slots + row + halo);
     }
-    int lane_of(int l) const { return mirrored_ ? width - 1 - l : l; }
+    int lane_of(int l) const { return mirrored_ ? lanes_ - 1 - l : l; }
     /// Storage position of a node's tau, and the steps from it to its neighbours up each axis.
     int at_node(int o, int l, int r) const { return at(o, r + lane_of(l), lane_of(l)); }
     std::array<int, 3> steps() const {
@@ -102,12 +104,25 @@ class FimBlock {
     }
     static Bits shifted(Bits bits, int by) { return by > 0 ? bits << by : bits >> -by; }
 
-    void load_tau(const FimProblem<Real>& problem, const BlockExtent& extent);
+    /// Rows with nodes of the block in them.
+    int row_count(const BlockExtent& extent) const { return extent.size(2) + lanes_ - 1; }
+    static int planes_below_source(const FimProblem<Real>& problem, const BlockExtent& extent) {
+        int count = 0;
+        while (problem.coordinate(0, extent.begin[0] + count) < 0) ++count;
+        return count;
+    }
+    /// On its first visit a block without start nodes holds no arrivals yet.
+    static bool is_blank(unsigned causes) {
+        return (causes & first_visit) != 0 && (causes & near_start) == 0;
+    }
+
+    void prefetch_medium(const FimProblem<Real>& problem, const BlockExtent& extent) const;
+    void load_tau(const FimProblem<Real>& problem, const BlockExtent& extent, bool blank);
     void load_medium(const FimProblem<Real>& problem, const BlockExtent& extent);
     void hold_starts(const FimProblem<Real>& problem, const BlockExtent& extent);
     void load_jumps(const FimProblem<Real>& problem, const BlockExtent& extent);
     float earliest_through(const FimProblem<Real>& problem, const BlockExtent& extent, int axis,
-                           int side) const;
+                           int side, bool blank) const;
     void store_tau(const FimProblem<Real>& problem, const BlockExtent& extent) const;
 
     void mark_stale(const FimProblem<Real>& problem, const BlockExtent& extent, unsigned causes);
@@ -122,7 +137,7 @@ class FimBlock {
     void mirror_stale();
 
     /// Returns how many nodes, along each axis, came out earlier than a neighbour swept before them
-    /// that may lag behind now.
+    /// that may lag behind now. An outer sense of 0 is outwards from the source's planes.
     template <Accept accept>
     std::array<int, 3> sweep(const FimProblem<Real>& problem, const BlockExtent& extent,
                              int outer_sense, int row_sense);
@@ -140,6 +155,7 @@ class FimBlock {
     std::vector<Real> spare_;
     std::vector<Bits> spare_bits_;
     bool mirrored_ = false;
+    int lanes_ = width;  ///< in use
 };
 
 template <class Real, int Dim, int Order>
@@ -147,7 +163,10 @@ VisitOutcome FimBlock<Real, Dim, Order>::visit(const FimProblem<Real>& problem,
                                                const BlockExtent& extent, std::array<int, 3> entry,
                                                unsigned causes, Accept accept) {
     mirrored_ = entry[1] != entry[2];
-    load_tau(problem, extent);
+    lanes_ = extent.size(1);
+    const bool blank = is_blank(causes);
+    prefetch_medium(problem, extent);
+    load_tau(problem, extent, blank);
     load_medium(problem, extent);
     mark_stale(problem, extent, causes);
     VisitOutcome outcome;
@@ -163,7 +182,7 @@ VisitOutcome FimBlock<Real, Dim, Order>::visit(const FimProblem<Real>& problem,
         if (outcome.settled) break;
         // Next the other way along the axis that asks for it most.
         if (lagging[0] == most) {
-            outer = -outer;
+            outer = outer == 0 ? 1 : -outer;
         } else {
             if (lagging[2] == most) row = -row;
             mirror(problem, extent);
@@ -172,7 +191,8 @@ VisitOutcome FimBlock<Real, Dim, Order>::visit(const FimProblem<Real>& problem,
     outcome.earliest.fill(INFINITY);
     for (int axis = first_axis; axis < 3; ++axis) {
         for (int side = 0; side < 2; ++side) {
-            outcome.earliest[2 * axis + side] = earliest_through(problem, extent, axis, side);
+            outcome.earliest[2 * axis + side] =
+                earliest_through(problem, extent, axis, side, blank);
         }
     }
     store_tau(problem, extent);

@@ -9,7 +9,10 @@ namespace fermat {
 template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::mark_stale(const FimProblem<Real>& problem,
                                             const BlockExtent& extent, unsigned causes) {
-    std::fill(stale_.begin(), stale_.end(), causes & unsettled ? ~Bits{0} : Bits{0});
+    // A wave that comes to a block for the first time goes through all of it.
+    const bool all = (causes & unsettled) != 0 || is_blank(causes);
+    std::fill(stale_.begin(), stale_.end(), all ? ~Bits{0} : Bits{0});
+    if (all) return;
     if (causes & near_start) mark_round_starts(problem, extent);
     for (int axis = first_axis; axis < 3; ++axis) {
         for (int side = 0; side < 2; ++side) {
@@ -69,11 +72,11 @@ template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::mirror_tau() {
     spare_.assign(tau_.size(), unreached<Real>);
     for (int p = 0; p < planes; ++p) {
-        for (int lane = -halo; lane < width + halo; ++lane) {
-            const int other = width - 1 - lane;
+        for (int lane = -halo; lane < lanes_ + halo; ++lane) {
+            const int other = lanes_ - 1 - lane;
             // Runs for which both rows are stored; what is left out belongs to no node or halo.
             const int begin = -halo - std::min({lane, other, 0});
-            const int end = rows + halo - std::max({lane, other, width - 1});
+            const int end = rows + halo - std::max({lane, other, lanes_ - 1});
             const Real* const from = tau_.data() + at(p - first_plane, lane, lane);
             Real* const to = spare_.data() + at(p - first_plane, other, other);
             for (int r = begin; r < end; ++r) to[r * pitch] = from[r * pitch];
@@ -90,7 +93,7 @@ void FimBlock<Real, Dim, Order>::mirror_stale() {
             for (Bits left = stale_[at_row(o, row)] & mine_[at_row(o, row)]; left != 0;
                  left &= left - 1) {
                 const int lane = std::countr_zero(left);
-                const int other = width - 1 - lane;
+                const int other = lanes_ - 1 - lane;
                 spare_bits_[at_row(o, row - lane + other)] |= Bits{1} << other;
             }
         }

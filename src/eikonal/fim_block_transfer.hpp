@@ -7,10 +7,29 @@
 
 namespace fermat {
 
+/// Asks for the velocities ahead of their use: short lines, which the processor does not foresee.
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::prefetch_medium(const FimProblem<Real>& problem,
+                                                 const BlockExtent& extent) const {
+    constexpr int line = 64 / sizeof(float);
+    for (int o = extent.begin[0]; o < extent.end[0]; ++o) {
+        for (int l = extent.begin[1]; l < extent.end[1]; ++l) {
+            const float* const first = problem.velocity + problem.offset(o, l, extent.begin[2]);
+            for (int r = 0; r < extent.size(2); r += line) __builtin_prefetch(first + r, 0, 2);
+        }
+    }
+}
+
 template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::load_tau(const FimProblem<Real>& problem,
-                                          const BlockExtent& extent) {
-    std::fill(tau_.begin(), tau_.end(), unreached<Real>);
+                                          const BlockExtent& extent, bool blank) {
+    const int outer_count = extent.size(0);
+    const int run_count = extent.size(2);
+    const int planes_used = outer_count + 2 * first_plane;
+    const int slots_used = (row_count(extent) + 2 * halo) * pitch;
+    for (int p = 0; p < planes_used; ++p) {
+        std::fill_n(tau_.begin() + p * plane, slots_used, unreached<Real>);
+    }
     const auto load_line = [&](int o, int l, int r_begin, int r_end) {
         const int outer = extent.begin[0] + o;
         const int lane = extent.begin[1] + l;
@@ -21,18 +40,20 @@ void FimBlock<Real, Dim, Order>::load_tau(const FimProblem<Real>& problem,
         Real* const to = tau_.data() + at_node(o, l, 0);
         for (int r = r_begin; r < r_end; ++r) to[r * pitch] = from[r];
     };
-    const int outer_count = extent.size(0);
-    const int lane_count = extent.size(1);
-    const int run_count = extent.size(2);
     for (int o = 0; o < outer_count; ++o) {
-        for (int l = -halo; l < lane_count + halo; ++l) {
-            const int reach = l >= 0 && l < lane_count ? halo : 0;
-            load_line(o, l, -reach, run_count + reach);
+        for (const int l : {-2, -1, lanes_, lanes_ + 1}) load_line(o, l, 0, run_count);
+        for (int l = 0; l < lanes_; ++l) {
+            if (blank) {
+                load_line(o, l, -halo, 0);
+                load_line(o, l, run_count, run_count + halo);
+            } else {
+                load_line(o, l, -halo, run_count + halo);
+            }
         }
     }
     if constexpr (Dim == 3) {
         for (const int o : {-2, -1, outer_count, outer_count + 1}) {
-            for (int l = 0; l < lane_count; ++l) load_line(o, l, 0, run_count);
+            for (int l = 0; l < lanes_; ++l) load_line(o, l, 0, run_count);
         }
     }
 }
@@ -40,14 +61,16 @@ void FimBlock<Real, Dim, Order>::load_tau(const FimProblem<Real>& problem,
 template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
                                              const BlockExtent& extent) {
-    // Velocity first, then f in its place; what stays unreached is no node of the block.
-    std::fill(f_.begin(), f_.end(), unreached<Real>);
+    const int rows_used = row_count(extent);
     const Real inverse_s0 = static_cast<Real>(1 / problem.source_slowness);
     const Real y_first = static_cast<Real>(problem.coordinate(1, extent.begin[1] + lane_of(0)));
     const Real y_step = static_cast<Real>(mirrored_ ? -problem.spacing[1] : problem.spacing[1]);
     const Real z_step = static_cast<Real>(problem.spacing[2]);
+    std::fill(mine_.begin(), mine_.end(), Bits{0});
     for (int o = 0; o < extent.size(0); ++o) {
-        for (int l = 0; l < extent.size(1); ++l) {
+        // Velocity first, then f in its place; what stays 0 is no node of the block.
+        std::fill_n(f_.begin() + at_medium(o, 0, 0), rows_used * width, Real(0));
+        for (int l = 0; l < lanes_; ++l) {
             const float* const from =
                 problem.velocity +
                 problem.offset(extent.begin[0] + o, extent.begin[1] + l, extent.begin[2]);
@@ -56,7 +79,7 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
         }
         const double x = Dim == 3 ? problem.coordinate(0, extent.begin[0] + o) : 0;
         const Real x2 = static_cast<Real>(x * x);
-        for (int row = 0; row < rows; ++row) {
+        for (int row = 0; row < rows_used; ++row) {
             Real* const f = f_.data() + at_medium(o, row, 0);
             Real* const inverse_r2 = inverse_r2_.data() + at_medium(o, row, 0);
             const Real z_first = static_cast<Real>(problem.coordinate(2, extent.begin[2] + row));
@@ -64,10 +87,12 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
                 const Real y = y_first + static_cast<Real>(lane) * y_step;
                 const Real z = z_first - static_cast<Real>(lane) * z_step;
                 const Real r2 = x2 + y * y + z * z;
-                const Real v = f[lane];
-                const bool rock = (v > 0) & (v < reached_limit<Real>);
-                inverse_r2[lane] = 1 / r2;
-                f[lane] = rock ? inverse_s0 / (v * std::sqrt(r2)) : unreached<Real>;
+                const bool rock = (f[lane] > 0) & (f[lane] < reached_limit<Real>);
+                const Real v = rock ? f[lane] : Real(1);
+                // One quotient for 1/r^2 and 1/(v r).
+                const Real quotient = 1 / (v * r2);
+                inverse_r2[lane] = v * quotient;
+                f[lane] = rock ? inverse_s0 * std::sqrt(r2) * quotient : unreached<Real>;
             }
             Bits mine = 0;
             for (int lane = 0; lane < width; lane += lane_count<Real>) {
@@ -75,9 +100,6 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
             }
             mine_[at_row(o, row)] = mine;
         }
-    }
-    for (int o = extent.size(0); o < depth; ++o) {
-        std::fill_n(mine_.begin() + static_cast<std::ptrdiff_t>(at_row(o, 0)), rows, Bits{0});
     }
     hold_starts(problem, extent);
     if (problem.cells) load_jumps(problem, extent);
@@ -100,14 +122,13 @@ void FimBlock<Real, Dim, Order>::hold_starts(const FimProblem<Real>& problem,
 /// and only where they are earlier than itself.
 template <class Real, int Dim, int Order>
 float FimBlock<Real, Dim, Order>::earliest_through(const FimProblem<Real>& problem,
-                                                   const BlockExtent& extent, int axis,
-                                                   int side) const {
-    float earliest = INFINITY;
+                                                   const BlockExtent& extent, int axis, int side,
+                                                   bool blank) const {
+    Real earliest2 = INFINITY;
     const bool grid_ends = side ? extent.end[axis] == problem.shape[axis] : extent.begin[axis] == 0;
-    if (grid_ends) return earliest;
+    if (grid_ends) return INFINITY;
     const auto step = steps();
-    const std::array<std::ptrdiff_t, 3> stride{
-        static_cast<std::ptrdiff_t>(problem.shape[1]) * problem.shape[2], problem.shape[2], 1};
+    const auto& stride = problem.stride;
     const int a = axis == 0 ? 1 : 0;
     const int b = axis == 2 ? 1 : 2;
     const int edge = side ? extent.size(axis) - 1 : 0;
@@ -129,20 +150,20 @@ float FimBlock<Real, Dim, Order>::earliest_through(const FimProblem<Real>& probl
             const Real* const old = first_old + i * stride[a] + j * stride[b];
             const Real now = tau_[static_cast<std::size_t>(here)];
             if (!(now < reached_limit<Real>)) continue;
-            bool matters = moved(now, *old);
-            if (two_layers) {
-                matters |= moved(tau_[static_cast<std::size_t>(here - outward * step[axis])],
-                                 old[-outward * stride[axis]]);
+            bool matters = blank || moved(now, *old);
+            if (two_layers && !matters) {
+                matters = moved(tau_[static_cast<std::size_t>(here - outward * step[axis])],
+                                old[-outward * stride[axis]]);
             }
             if (!matters) continue;
             const Real inverse_r2 = inverse_r2_[static_cast<std::size_t>(
                 medium_corner + i * medium_step[a] + j * medium_step[b])];
-            const Real next = old[outward * stride[axis]];
+            const Real next = tau_[static_cast<std::size_t>(here + outward * step[axis])];
             if (!may_feed(now, next, -up * inverse_r2, h * h * inverse_r2, tolerance)) continue;
-            earliest = std::min(earliest, static_cast<float>(now / std::sqrt(inverse_r2)));
+            earliest2 = std::min(earliest2, now * now / inverse_r2);
         }
     }
-    return earliest;
+    return static_cast<float>(std::sqrt(earliest2));
 }
 
 template <class Real, int Dim, int Order>

@@ -1,18 +1,22 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "model/cell_medium.hpp"
 
 namespace fermat {
 
 /// One solve as the block solver sees it. Axes are named by their part in a block: `outer` (x;
-/// of one node in 2-D), `lane` (y; x in 2-D) and `run` (z). Memory is in C order, run fastest.
+/// of one node in 2-D), `lane` (y; x in 2-D) and `run` (z), or in another order.
 template <class Real>
 struct FimProblem {
     std::array<int, 3> shape;
+    std::array<std::ptrdiff_t, 3> stride;  ///< in memory, in nodes; 1 along run
     std::array<double, 3> spacing;
     std::array<double, 3> source;  ///< position relative to node (0, 0, 0)
     double source_slowness = 0;
@@ -21,11 +25,8 @@ struct FimProblem {
     Real* tau = nullptr;
     std::span<const std::array<int, 3>> starts;  ///< nodes whose tau is given
 
-    std::size_t offset(int o, int l, int r) const {
-        return (static_cast<std::size_t>(o) * static_cast<std::size_t>(shape[1]) +
-                static_cast<std::size_t>(l)) *
-                   static_cast<std::size_t>(shape[2]) +
-               static_cast<std::size_t>(r);
+    std::ptrdiff_t offset(int o, int l, int r) const {
+        return o * stride[0] + l * stride[1] + r * stride[2];
     }
     std::array<double, 3> source_node() const {
         return {source[0] / spacing[0], source[1] / spacing[1], source[2] / spacing[2]};
@@ -49,30 +50,31 @@ struct BlockExtent {
     }
 };
 
-/// The grid cut into blocks of nearly equal size.
+/// An order of axes: role a is played by axis order[a].
+using AxisOrder = std::array<int, 3>;
+
+template <class T>
+std::array<T, 3> reordered(const std::array<T, 3>& values, AxisOrder order) {
+    return {values[order[0]], values[order[1]], values[order[2]]};
+}
+
+/// The grid cut into blocks, those of a part nearly equal.
 struct BlockGrid {
-    std::array<int, 3> nodes;
+    std::array<std::vector<int>, 3> cuts;  ///< first nodes of the blocks along each axis, and n
     std::array<int, 3> blocks;
 
-    /// `source` is in nodes. Nodes astride the source depend on each other, so no cut runs there:
-    /// one more block along an axis moves the cuts away.
-    BlockGrid(std::array<int, 3> node_shape, std::array<int, 3> largest,
-              std::array<double, 3> source)
-        : nodes(node_shape) {
+    /// `source` is in nodes. Nodes astride the source depend on each other, so no cut runs there.
+    /// Along the axes of `slabs` a thin slab of blocks of their own holds them.
+    BlockGrid(std::array<int, 3> nodes, std::array<int, 3> largest, std::array<double, 3> source,
+              std::array<bool, 3> slabs) {
         for (int axis = 0; axis < 3; ++axis) {
-            blocks[axis] = (nodes[axis] + largest[axis] - 1) / largest[axis];
-            constexpr int most_more = 3;
-            for (int more = 0; more < most_more && cut_near(axis, source[axis]); ++more) {
-                ++blocks[axis];
+            if (slabs[axis]) {
+                cut_out_slab(axis, nodes[axis], largest[axis], source[axis]);
+            } else {
+                cut_clear_of(axis, nodes[axis], largest[axis], source[axis]);
             }
+            blocks[axis] = static_cast<int>(cuts[axis].size()) - 1;
         }
-    }
-    bool cut_near(int axis, double node) const {
-        for (int block = 1; block < blocks[axis]; ++block) {
-            const double cut = first_node(axis, block) - 0.5;
-            if (cut > node - 2.5 && cut < node + 2.5) return true;
-        }
-        return false;
     }
     int count() const { return blocks[0] * blocks[1] * blocks[2]; }
     int stride(int axis) const {
@@ -81,15 +83,13 @@ struct BlockGrid {
     std::array<int, 3> coordinates(int block) const {
         return {block / stride(0), block / stride(1) % blocks[1], block % blocks[2]};
     }
-    int first_node(int axis, int block) const {
-        return static_cast<int>(static_cast<long long>(nodes[axis]) * block / blocks[axis]);
-    }
     BlockExtent extent(int block) const {
         const auto at = coordinates(block);
         BlockExtent extent;
         for (int axis = 0; axis < 3; ++axis) {
-            extent.begin[axis] = first_node(axis, at[axis]);
-            extent.end[axis] = first_node(axis, at[axis] + 1);
+            const auto first = cuts[axis].begin() + at[axis];
+            extent.begin[axis] = first[0];
+            extent.end[axis] = first[1];
         }
         return extent;
     }
@@ -97,8 +97,9 @@ struct BlockGrid {
     int block_of(std::array<int, 3> node) const {
         int block = 0;
         for (int axis = 0; axis < 3; ++axis) {
-            const long long above = (node[axis] + 1LL) * blocks[axis] - 1;
-            block += static_cast<int>(above / nodes[axis]) * stride(axis);
+            const auto& first = cuts[axis];
+            const auto next = std::upper_bound(first.begin(), first.end(), node[axis]);
+            block += static_cast<int>(next - first.begin() - 1) * stride(axis);
         }
         return block;
     }
@@ -106,6 +107,40 @@ struct BlockGrid {
     int parity(int block) const {
         const auto at = coordinates(block);
         return (at[0] + at[1] + at[2]) & 1;
+    }
+
+  private:
+    /// Pieces from the last cut up to `end`.
+    void cut(int axis, int end, int pieces) {
+        const int begin = cuts[axis].back();
+        for (int piece = 1; piece <= pieces; ++piece) {
+            const long long nodes = end - begin;
+            cuts[axis].push_back(begin + static_cast<int>(nodes * piece / pieces));
+        }
+    }
+    void cut_out_slab(int axis, int n, int largest, double source) {
+        constexpr int margin = 4;
+        const int low = static_cast<int>(std::floor(source)) - margin;
+        const int high = low + 2 * margin + 2;
+        const auto pieces = [&](int end) {
+            return (end - cuts[axis].back() + largest - 1) / largest;
+        };
+        cuts[axis].assign(1, 0);
+        if (low >= margin) cut(axis, low, pieces(low));
+        if (high <= n - margin) cut(axis, high, pieces(high));
+        cut(axis, n, pieces(n));
+    }
+    /// One more block along an axis moves the cuts away from the source.
+    void cut_clear_of(int axis, int n, int largest, double source) {
+        constexpr int most_more = 3;
+        for (int more = 0; more <= most_more; ++more) {
+            cuts[axis].assign(1, 0);
+            cut(axis, n, (n + largest - 1) / largest + more);
+            const bool clear =
+                std::none_of(cuts[axis].begin() + 1, cuts[axis].end() - 1,
+                             [&](int first) { return std::abs(first - 0.5 - source) < 2.5; });
+            if (clear) return;
+        }
     }
 };
 

@@ -120,6 +120,14 @@ FERMAT_HD_INLINE auto may_feed(V now, V neighbour, V toward, V eta, Scalar<V> to
            ((lead > 0) & (square * square > least_lead * least_lead * eta));
 }
 
+/// True at least where may_feed is, at half its price.
+template <class V>
+FERMAT_HD_INLINE auto could_feed(V now, V neighbour, V toward, V eta) {
+    const V ratio2 = 1 - 2 * toward + eta;
+    return (neighbour * neighbour * ratio2 > now * now) |
+           (neighbour * (ratio2 - toward + eta) > now * ratio2);
+}
+
 /// Whether the node behind the upwind neighbour is upwind of it in turn, which second order needs.
 /// Ties, as astride the source's plane, count as upwind: rounding must not switch the order to and
 /// fro.
@@ -261,7 +269,28 @@ FERMAT_HD_INLINE auto may_be_late(V tau, V nearest2, V f, V inverse_r2) {
     return (nearest2 * inverse_r2 > 9 * f2) | (tau * tau * inverse_r2 > 16 * f2);
 }
 
-/// The side ways of update_tau: `tau` is the solution from the sides of smaller z.
+/// The solution from the sides of smaller z, and where it is not the last word.
+template <class V, class Mask>
+struct StraightTau {
+    V tau;
+    Mask careful;
+};
+
+template <int Order, class V, class... Axis>
+FERMAT_HD_INLINE auto straight_tau(V f, V inverse_r2, const Axis&... axis) {
+    using Real = Scalar<V>;
+    const auto solve = [&](const auto&... side) __attribute__((always_inline)) {
+        const V tau = solve_upwind(upwind_term<Order>(side)..., f);
+        const V nearest2 = least((side.near * side.near * side.near_ratio2)...);
+        const auto late = may_be_late(tau, nearest2, f, inverse_r2);
+        const auto reached = (tau < reached_limit<Real>)&(f < reached_limit<Real>);
+        const auto careful = (late | (both_upwind(side, tau) | ...)) & reached;
+        return StraightTau<V, std::remove_cv_t<decltype(careful)>>{tau, careful};
+    };
+    return solve(factored_side(axis)...);
+}
+
+/// The side ways of update_tau: `tau` is the straight solution.
 template <int Order, class V, class... Axis>
 FERMAT_HD_RARE V update_tau_carefully(V tau, V f, V inverse_r2, const Axis&... axis) {
     const V godunov = solve_upwind(upwind_term<Order>(godunov_side(axis, tau))..., f);
@@ -285,17 +314,9 @@ FERMAT_HD_RARE V update_tau_carefully(V tau, V f, V inverse_r2, const Axis&... a
 /// needed.
 template <int Order, class V, class... Axis>
 FERMAT_HD_INLINE V update_tau(V f, V inverse_r2, const Axis&... axis) {
-    using Real = Scalar<V>;
-    const auto solve = [&](const auto&... side) __attribute__((always_inline)) {
-        const V tau = solve_upwind(upwind_term<Order>(side)..., f);
-        const V nearest2 = least((side.near * side.near * side.near_ratio2)...);
-        const auto late = may_be_late(tau, nearest2, f, inverse_r2);
-        const auto reached = (tau < reached_limit<Real>)&(f < reached_limit<Real>);
-        const auto careful = late | (both_upwind(side, tau) | ...);
-        if (!any_lane(careful & reached)) return tau;
-        return update_tau_carefully<Order>(tau, f, inverse_r2, axis...);
-    };
-    return solve(factored_side(axis)...);
+    const auto straight = straight_tau<Order>(f, inverse_r2, axis...);
+    if (!any_lane(straight.careful)) return straight.tau;
+    return update_tau_carefully<Order>(straight.tau, f, inverse_r2, axis...);
 }
 
 }  // namespace fermat

@@ -30,7 +30,9 @@ struct GridFlags {
     Shape shape;
     AxisNumbers spacing{"--spacing", "1", {1.0}};
     AxisNumbers origin{"--origin", "0", {0.0}};
+    bool cells = false;
 
+    Placement placement() const { return cells ? Placement::cells : Placement::nodes; }
     Grid grid() const {
         const bool is_2d = shape.y == 1;
         return {shape, to_axes(origin, is_2d, 0), to_axes(spacing, is_2d, 1)};
@@ -47,13 +49,16 @@ void add_grid(CLI::App& app, GridFlags& flags) {
     add_value(app, "--origin", "X,Y,Z", flags.origin, "first node; X,Z in 2-D; z is depth",
               parse_axes)
         ->default_str("0");
+    app.add_flag("--cells", flags.cells,
+                 "velocity in the cells between the nodes: interfaces on cells' faces are sharp");
 }
 
 /// Writes what a command made, unless the user asked to stop meanwhile.
 void write(const OutputFlag& flag, const Model& model, const Run& run) {
     run.monitor.check();
     write_model(flag.output, model);
-    spdlog::info("wrote '{}' with {} nodes", flag.output.string(), to_string(model.grid().shape));
+    spdlog::info("wrote '{}' with {} {}", flag.output.string(), to_string(model.given().shape()),
+                 model.cells() ? "cells" : "nodes");
 }
 
 /// Options of a maker beside its grid, and the model they make.
@@ -61,9 +66,9 @@ struct ConstantFlags : OutputFlag, GridFlags {
     double velocity = 0;
 
     void add(CLI::App& app) {
-        add_real(app, "--velocity", velocity, "velocity of every node")->required();
+        add_real(app, "--velocity", velocity, "velocity everywhere")->required();
     }
-    Model make() const { return constant_model(grid(), velocity); }
+    Model make() const { return constant_model(grid(), velocity, placement()); }
 };
 
 struct GradientFlags : OutputFlag, GridFlags {
@@ -74,7 +79,7 @@ struct GradientFlags : OutputFlag, GridFlags {
         add_real(app, "--v0", v0, "velocity at z = 0")->required();
         add_real(app, "--gradient", gradient, "growth of velocity with depth z")->required();
     }
-    Model make() const { return gradient_model(grid(), v0, gradient); }
+    Model make() const { return gradient_model(grid(), v0, gradient, placement()); }
 };
 
 struct LayersFlags : OutputFlag, GridFlags {
@@ -88,7 +93,7 @@ struct LayersFlags : OutputFlag, GridFlags {
     Model make() const {
         std::vector<DepthVelocity> tops;
         for (const std::string& text : layers) tops.push_back(parse_layer("--layer", text));
-        return layered_model(grid(), tops);
+        return layered_model(grid(), tops, placement());
     }
 };
 
@@ -99,7 +104,7 @@ struct ProfileFlags : OutputFlag, GridFlags {
         add_path(app, "--profile", profile, "CSV with columns depth,velocity; linear between rows")
             ->required();
     }
-    Model make() const { return profile_model(grid(), read_profile(profile)); }
+    Model make() const { return profile_model(grid(), read_profile(profile), placement()); }
 };
 
 struct RandomFlags : OutputFlag, GridFlags {
@@ -113,7 +118,7 @@ struct RandomFlags : OutputFlag, GridFlags {
         add_value(app, "--seed", "N", options.seed, "another seed makes another medium", parse_seed)
             ->default_str("1");
     }
-    Model make() const { return random_smooth_model(grid(), options); }
+    Model make() const { return random_smooth_model(grid(), options, placement()); }
 };
 
 struct BlocksFlags : OutputFlag, GridFlags {
@@ -123,8 +128,8 @@ struct BlocksFlags : OutputFlag, GridFlags {
     void add(CLI::App& app) {
         add_real(app, "--min", options.v_min, "least velocity")->required();
         add_real(app, "--max", options.v_max, "greatest velocity")->required();
-        add_value(app, "--block", "N", block, "nodes along a block; or NX,NY,NZ; NX,NZ in 2-D",
-                  parse_axes)
+        add_value(app, "--block", "N", block,
+                  "nodes, or cells, along a block; or NX,NY,NZ; NX,NZ in 2-D", parse_axes)
             ->default_str("8");
         add_value(app, "--seed", "N", options.seed, "another seed makes another medium", parse_seed)
             ->default_str("1");
@@ -132,7 +137,7 @@ struct BlocksFlags : OutputFlag, GridFlags {
     Model make() const {
         RandomBlocksOptions all = options;
         all.block = to_block(block, shape.y == 1);
-        return random_blocks_model(grid(), all);
+        return random_blocks_model(grid(), all, placement());
     }
 };
 
@@ -183,6 +188,8 @@ struct ConvertFlags : OutputFlag {
     fs::path in;
     AxisNumbers spacing;
     AxisNumbers origin;
+    bool cells = false;
+    bool to_nodes = false;
 
     void add(CLI::App& app) {
         add_path(app, "--in,input", in, "model to read: .h5, .npy, .csv, .vti, .vtr or .hdr")
@@ -190,12 +197,19 @@ struct ConvertFlags : OutputFlag {
         add_value(app, "--spacing", "H", spacing, "distance of nodes, for .npy; or one an axis",
                   parse_axes);
         add_value(app, "--origin", "X,Y,Z", origin, "first node, for .npy; X,Z in 2-D", parse_axes);
+        app.add_flag("--cells", cells,
+                     "of .npy and .csv: velocity is that of cells, the rows of .csv their middles");
+        app.add_flag("--to-nodes", to_nodes,
+                     "put velocity of cells on nodes, which have the mean slowness of those round "
+                     "them");
     }
     Model make() const {
         ModelReadOptions options;
         if (spacing.given()) options.spacing = to_axes(spacing, spacing.numbers.size() == 2, 1);
         if (origin.given()) options.origin = to_axes(origin, origin.numbers.size() == 2, 0);
-        return read_model(in, options);
+        if (cells) options.placement = Placement::cells;
+        const Model model = read_model(in, options);
+        return to_nodes ? as_nodes(model) : model;
     }
 };
 

@@ -60,7 +60,7 @@ Axis find_axis(const CsvTable& table, std::size_t column) {
     return axis;
 }
 
-Model read_csv_model(const fs::path& path) {
+Model read_csv_model(const fs::path& path, Placement placement) {
     const CsvTable table(path);
     if (table.rows() == 0 || table.rows() > std::numeric_limits<int>::max()) {
         throw InputError(fmt::format("has {} rows", table.rows()));
@@ -108,7 +108,13 @@ Model read_csv_model(const fs::path& path) {
         }
         velocity(node) = static_cast<float>(value);
     }
-    return Model(grid, std::move(velocity));
+    if (placement == Placement::cells) {
+        const bool is_2d = grid.is_2d();
+        grid.shape = node_shape(grid.shape, is_2d, placement);
+        grid.origin = grid.origin - 0.5 * grid.spacing;
+        if (is_2d) grid.origin.y = axes[1].first;
+    }
+    return make_model(grid, std::move(velocity), placement);
 }
 
 Model read_npy_model(const fs::path& path, const ModelReadOptions& options) {
@@ -117,8 +123,24 @@ Model read_npy_model(const fs::path& path, const ModelReadOptions& options) {
         throw InputError(
             fmt::format("'{}' holds values only (the spacing must be given)", path.string()));
     }
-    const Grid grid{velocity.shape(), options.origin.value_or(Vec3{}), *options.spacing};
-    return Model(grid, std::move(velocity));
+    const Placement placement = options.placement.value_or(Placement::nodes);
+    const bool is_2d = velocity.shape().y == 1;
+    const Grid grid{node_shape(velocity.shape(), is_2d, placement), options.origin.value_or(Vec3{}),
+                    *options.spacing};
+    return make_model(grid, std::move(velocity), placement);
+}
+
+Model read_vtkhdf_model(const fs::path& path) {
+    const ImageReader image(path);
+    const auto has = [](const std::vector<std::string>& names) {
+        return std::find(names.begin(), names.end(), "velocity") != names.end();
+    };
+    if (has(image.point_arrays())) return Model(image.grid(), image.read_point_array("velocity"));
+    if (has(image.cell_arrays())) {
+        return Model::of_cells(image.grid(), image.read_cell_array("velocity"));
+    }
+    throw InputError(fmt::format(
+        "'{}' has no array 'velocity' (a model has it as point or as cell data)", path.string()));
 }
 
 Model read_by_suffix(const fs::path& path, const std::string& suffix,
@@ -128,11 +150,16 @@ Model read_by_suffix(const fs::path& path, const std::string& suffix,
         throw InputError(fmt::format("'{}' has its own {} (leave it out)", path.string(),
                                      options.spacing ? "spacing" : "origin"));
     }
-    if (is_vtkhdf(suffix)) {
-        const ImageReader image(path);
-        return Model(image.grid(), image.read_point_array("velocity"));
+    if (suffix == ".csv") {
+        return read_csv_model(path, options.placement.value_or(Placement::nodes));
     }
-    if (suffix == ".csv") return read_csv_model(path);
+    if (options.placement) {
+        throw InputError(
+            fmt::format("'{}' tells itself whether it has nodes or cells (only .npy and .csv must "
+                        "be told)",
+                        path.string()));
+    }
+    if (is_vtkhdf(suffix)) return read_vtkhdf_model(path);
     if (suffix == ".vti" || suffix == ".vtr") return read_vtk_xml(path);
     if (suffix == ".hdr") return read_nonlinloc(path);
     throw InputError(
@@ -157,10 +184,14 @@ Model read_model(const fs::path& path, const ModelReadOptions& options) {
 void write_model(const fs::path& path, const Model& model) {
     const std::string suffix = suffix_of(path);
     if (suffix == ".npy") {
-        write_npy(path, model.velocity());
+        write_npy(path, model.given());
     } else if (is_vtkhdf(suffix)) {
         ImageWriter image(path, model.grid());
-        image.add_point_array("velocity", model.velocity());
+        if (model.cells()) {
+            image.add_cell_array("velocity", model.given());
+        } else {
+            image.add_point_array("velocity", model.given());
+        }
         image.commit();
     } else {
         throw InputError(

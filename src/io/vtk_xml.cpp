@@ -15,6 +15,7 @@
 #include "io/transpose.hpp"
 #include "io/vtk_array.hpp"
 #include "io/vtk_direction.hpp"
+#include "model/placement.hpp"
 
 namespace fermat {
 namespace {
@@ -85,24 +86,38 @@ const XmlElement& only_piece(const XmlElement& data, std::array<int, 6> whole) {
     return *found;
 }
 
-const XmlElement& velocity_array(const XmlElement& piece) {
-    const XmlElement* points = piece.child("PointData");
-    if (!points || points->children.empty()) {
-        throw InputError(
-            "has no point data (velocity lives on nodes; ParaView's filter 'Cell Data "
-            "to Point Data' makes it from cells)");
-    }
+struct VelocityArray {
+    const XmlElement& array;
+    Placement placement;
+};
+
+VelocityArray velocity_array(const XmlElement& piece) {
+    const XmlElement* first = nullptr;
+    Placement first_placement = Placement::nodes;
     std::string names;
-    for (const XmlElement& array : points->children) {
-        const std::string_view name = array.attribute("Name").value_or("");
-        if (name == "velocity") return array;
-        names += (names.empty() ? "" : ", ") + std::string(name);
+    int count = 0;
+    for (const Placement placement : {Placement::nodes, Placement::cells}) {
+        const bool points = placement == Placement::nodes;
+        const XmlElement* data = piece.child(points ? "PointData" : "CellData");
+        if (!data) continue;
+        for (const XmlElement& array : data->children) {
+            const std::string_view name = array.attribute("Name").value_or("");
+            if (name == "velocity") return {array, placement};
+            // Cell arrays count where there are no others.
+            if (first && first_placement != placement) continue;
+            names += (names.empty() ? "" : ", ") + std::string(name);
+            if (!first) first = &array;
+            first_placement = placement;
+            ++count;
+        }
     }
-    if (points->children.size() > 1) {
-        throw InputError(fmt::format("has the point arrays {} (one must be named 'velocity')",
+    if (!first) throw InputError("has no point or cell data");
+    if (count > 1) {
+        throw InputError(fmt::format("has the {} arrays {} (one must be named 'velocity')",
+                                     first_placement == Placement::nodes ? "point" : "cell",
                                      in_quotes(names)));
     }
-    return points->children.front();
+    return {*first, first_placement};
 }
 
 /// Origin and spacing of a coordinate axis that must be even.
@@ -185,10 +200,12 @@ Model read(std::string_view content) {
     }
     const Grid grid = image ? image_grid(*data, extent) : rectilinear_grid(piece, extent, storage);
     validate(grid);
-    const auto stored = read_vtk_array(velocity_array(piece), storage, grid.node_count());
-    Field<float> velocity(grid.shape);
-    from_file_order(stored.data(), {0, grid.shape.z, 0, grid.shape.y}, velocity.view());
-    return Model(grid, std::move(velocity));
+    const VelocityArray given = velocity_array(piece);
+    const Shape shape = sample_points(grid, given.placement).shape;
+    const auto stored = read_vtk_array(given.array, storage, shape.count());
+    Field<float> velocity(shape);
+    from_file_order(stored.data(), {0, shape.z, 0, shape.y}, velocity.view());
+    return make_model(grid, std::move(velocity), given.placement);
 }
 
 }  // namespace

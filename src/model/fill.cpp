@@ -29,10 +29,10 @@ void require_amplitude(double amplitude) {
     }
 }
 
-Field<float> allocate_nodes(const Grid& grid) {
+Field<float> allocate(const Grid& grid, Placement placement) {
     validate(grid);
     try {
-        return Field<float>(grid.shape);
+        return Field<float>(sample_points(grid, placement).shape);
     } catch (const std::bad_alloc&) {
         throw ComputeError(fmt::format(
             "not enough memory for a model of {} nodes ({:.1f} GiB)", to_string(grid.shape),
@@ -40,12 +40,12 @@ Field<float> allocate_nodes(const Grid& grid) {
     }
 }
 
-Model extrude(const Grid& grid, std::span<const float> column) {
-    Field<float> values = allocate_nodes(grid);
+Model extrude(const Grid& grid, std::span<const float> column, Placement placement) {
+    Field<float> values = allocate(grid, placement);
     for (float* out = values.begin(); out != values.end(); out += column.size()) {
         std::copy(column.begin(), column.end(), out);
     }
-    return Model(grid, std::move(values));
+    return make_model(grid, std::move(values), placement);
 }
 
 }  // namespace fermat::detail

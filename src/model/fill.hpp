@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "model/model.hpp"
+#include "model/placement.hpp"
 
 namespace fermat::detail {
 
@@ -16,25 +16,27 @@ void require_velocity(std::string_view what, double velocity, bool air_allowed =
 /// Throws InputError unless |amplitude| < 1, so that v * (1 + amplitude) stays positive.
 void require_amplitude(double amplitude);
 
-/// Unset node values of a valid grid; ComputeError where memory does not suffice.
-Field<float> allocate_nodes(const Grid& grid);
+/// Unset values of a valid grid's nodes or cells; ComputeError where memory does not suffice.
+Field<float> allocate(const Grid& grid, Placement placement);
 
-/// A model whose velocity depends on depth alone: `column` holds one value per node along z.
-Model extrude(const Grid& grid, std::span<const float> column);
+/// A model whose velocity depends on depth alone: `column` holds one value per node, or cell,
+/// along z.
+Model extrude(const Grid& grid, std::span<const float> column, Placement placement);
 
-/// A model from velocity(node), called in memory order.
+/// A model from velocity(node), or velocity(cell), called in memory order.
 template <class Velocity>
-Model fill(const Grid& grid, Velocity velocity) {
-    Field<float> values = allocate_nodes(grid);
+Model fill(const Grid& grid, Placement placement, Velocity velocity) {
+    Field<float> values = allocate(grid, placement);
+    const Shape shape = values.shape();
     float* out = values.data();
-    for (int i = 0; i < grid.shape.x; ++i) {
-        for (int j = 0; j < grid.shape.y; ++j) {
-            for (int k = 0; k < grid.shape.z; ++k) {
+    for (int i = 0; i < shape.x; ++i) {
+        for (int j = 0; j < shape.y; ++j) {
+            for (int k = 0; k < shape.z; ++k) {
                 *out++ = static_cast<float>(velocity(Index3{i, j, k}));
             }
         }
     }
-    return Model(grid, std::move(values));
+    return make_model(grid, std::move(values), placement);
 }
 
 }  // namespace fermat::detail

@@ -13,14 +13,14 @@ namespace fermat {
 namespace {
 
 template <class Velocity>
-Model depth_model(const Grid& grid, Velocity velocity) {
-    validate(grid);
-    std::vector<float> column(static_cast<std::size_t>(grid.shape.z));
-    for (int k = 0; k < grid.shape.z; ++k) {
+Model depth_model(const Grid& grid, Placement placement, Velocity velocity) {
+    const Grid points = sample_points(grid, placement);
+    std::vector<float> column(static_cast<std::size_t>(points.shape.z));
+    for (int k = 0; k < points.shape.z; ++k) {
         column[static_cast<std::size_t>(k)] =
-            static_cast<float>(velocity(grid.position({0, 0, k}).z));
+            static_cast<float>(velocity(points.position({0, 0, k}).z));
     }
-    return detail::extrude(grid, column);
+    return detail::extrude(grid, column, placement);
 }
 
 /// Positive and finite as the float that will be stored.
@@ -41,13 +41,13 @@ double velocity_between(std::span<const DepthVelocity> profile, double depth) {
 
 }  // namespace
 
-Model constant_model(const Grid& grid, double velocity) {
+Model constant_model(const Grid& grid, double velocity, Placement placement) {
     validate(grid);
     detail::require_velocity("velocity is", velocity);
-    return depth_model(grid, [&](double) { return velocity; });
+    return depth_model(grid, placement, [&](double) { return velocity; });
 }
 
-Model gradient_model(const Grid& grid, double v0, double gradient) {
+Model gradient_model(const Grid& grid, double v0, double gradient, Placement placement) {
     validate(grid);
     if (!std::isfinite(v0) || !std::isfinite(gradient)) {
         throw InputError(fmt::format("v0 is {} and gradient is {} (must be finite)", v0, gradient));
@@ -63,23 +63,22 @@ Model gradient_model(const Grid& grid, double v0, double gradient) {
                 v, depth, v0, gradient, top, bottom));
         }
     }
-    return depth_model(grid, [&](double depth) { return v0 + gradient * depth; });
+    return depth_model(grid, placement, [&](double depth) { return v0 + gradient * depth; });
 }
 
-Model gradient_model(const Grid& grid, double v0, Vec3 gradient) {
+Model gradient_model(const Grid& grid, double v0, Vec3 gradient, Placement placement) {
     validate(grid);
     if (!std::isfinite(v0) || !is_finite(gradient)) {
         throw InputError(fmt::format("v0 is {} and gradient is ({}, {}, {}) (must be finite)", v0,
                                      gradient.x, gradient.y, gradient.z));
     }
-    const auto velocity = [&](Index3 node) { return v0 + dot(gradient, grid.position(node)); };
     // Linear in a box: the extremes are at the corners.
     const Shape s = grid.shape;
     for (const int i : {0, s.x - 1}) {
         for (const int j : {0, s.y - 1}) {
             for (const int k : {0, s.z - 1}) {
-                const double v = velocity({i, j, k});
                 const Vec3 p = grid.position({i, j, k});
+                const double v = v0 + dot(gradient, p);
                 if (!is_velocity(v)) {
                     throw InputError(fmt::format(
                         "velocity is {} at ({}, {}, {}), depth {} (v0 {} + gradient ({}, {}, {}) . "
@@ -89,24 +88,27 @@ Model gradient_model(const Grid& grid, double v0, Vec3 gradient) {
             }
         }
     }
-    return detail::fill(grid, velocity);
+    const Grid points = sample_points(grid, placement);
+    return detail::fill(grid, placement,
+                        [&](Index3 n) { return v0 + dot(gradient, points.position(n)); });
 }
 
-Model layered_model(const Grid& grid, std::span<const DepthVelocity> layers) {
+Model layered_model(const Grid& grid, std::span<const DepthVelocity> layers, Placement placement) {
     validate(grid);
     validate(layers, "layer", true);
     const double slack = detail::face_slack * grid.spacing.z;
-    return depth_model(grid, [&](double depth) {
+    return depth_model(grid, placement, [&](double depth) {
         std::size_t n = 0;
         while (n + 1 < layers.size() && layers[n + 1].depth <= depth + slack) ++n;
         return layers[n].velocity;
     });
 }
 
-Model profile_model(const Grid& grid, std::span<const DepthVelocity> profile) {
+Model profile_model(const Grid& grid, std::span<const DepthVelocity> profile, Placement placement) {
     validate(grid);
     validate(profile, "profile point");
-    return depth_model(grid, [&](double depth) { return velocity_between(profile, depth); });
+    return depth_model(grid, placement,
+                       [&](double depth) { return velocity_between(profile, depth); });
 }
 
 double profile_velocity(std::span<const DepthVelocity> profile, double depth) {
@@ -126,14 +128,16 @@ Model checkerboard_model(const Model& base, const CheckerboardOptions& options) 
                 "xyz"[axis], options.size[axis], grid.spacing[axis]));
         }
     }
-    const auto box = [&](int node, int axis) {
-        return static_cast<long>(
-            std::floor(node * grid.spacing[axis] / options.size[axis] + detail::face_slack));
+    const Placement placement = placement_of(base);
+    const double middle = placement == Placement::cells ? 0.5 : 0;
+    const auto box = [&](int n, int axis) {
+        return static_cast<long>(std::floor((n + middle) * grid.spacing[axis] / options.size[axis] +
+                                            detail::face_slack));
     };
-    return detail::fill(grid, [&](Index3 n) {
+    return detail::fill(grid, placement, [&](Index3 n) {
         const long boxes = box(n.x, 0) + (grid.is_2d() ? 0 : box(n.y, 1)) + box(n.z, 2);
         const double sign = boxes % 2 == 0 ? 1 : -1;
-        return static_cast<double>(base.velocity()(n)) * (1 + sign * options.amplitude);
+        return static_cast<double>(base.given()(n)) * (1 + sign * options.amplitude);
     });
 }
 

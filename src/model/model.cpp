@@ -82,20 +82,9 @@ namespace {
 
 /// Slowness of the fastest cell that a point touches; infinite where all of them are air.
 double fastest_touched(const Grid& grid, FieldView<const float> cells, Vec3 point) {
-    constexpr double touch = 1e-6;
-    const CellPoint at = locate(grid, point);
-    Index3 first = at.cell;
-    Index3 last = at.cell;
-    for (int axis = 0; axis < 3; ++axis) {
-        if (at.fraction[axis] < touch && first[axis] > 0) --first[axis];
-        if (at.fraction[axis] > 1 - touch && last[axis] + 1 < cells.shape()[axis]) ++last[axis];
-    }
     float fastest = 0;
-    for (int i = first.x; i <= last.x; ++i) {
-        for (int j = first.y; j <= last.y; ++j) {
-            for (int k = first.z; k <= last.z; ++k) fastest = std::max(fastest, cells(i, j, k));
-        }
-    }
+    for_each_touched_cell(grid, point,
+                          [&](Index3 cell) { fastest = std::max(fastest, cells(cell)); });
     return fastest > 0 ? 1 / static_cast<double>(fastest) : std::numeric_limits<double>::infinity();
 }
 

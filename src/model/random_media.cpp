@@ -83,17 +83,17 @@ void smooth_along(FieldView<Noise> values, int axis, BoxWidths widths) {
 
 /// Integers of 40 bits: a sum over the widest box stays inside 64, and smoothing leaves more
 /// digits than a float has.
-Field<Noise> white_noise(const Grid& grid, std::uint64_t seed) {
+Field<Noise> white_noise(Shape shape, std::uint64_t seed) {
     std::mt19937_64 engine(seed);
     try {
-        Field<Noise> noise(grid.shape);
+        Field<Noise> noise(shape);
         for (Noise& value : noise) {
             value = static_cast<Noise>(engine() >> 24) - (Noise{1} << 39);
         }
         return noise;
     } catch (const std::bad_alloc&) {
         throw ComputeError(
-            fmt::format("not enough memory for random noise on {} nodes", to_string(grid.shape)));
+            fmt::format("not enough memory for random noise on {} nodes", to_string(shape)));
     }
 }
 
@@ -122,13 +122,14 @@ void validate(const Grid& grid, const RandomSmoothOptions& options) {
 
 }  // namespace
 
-Model random_smooth_model(const Grid& grid, const RandomSmoothOptions& options) {
+Model random_smooth_model(const Grid& grid, const RandomSmoothOptions& options,
+                          Placement placement) {
     validate(grid, options);
-    Field<Noise> noise = white_noise(grid, options.seed);
+    Field<Noise> noise = white_noise(sample_points(grid, placement).shape, options.seed);
     for (int axis = 0; axis < 3; ++axis) {
         if (axis == 1 && grid.is_2d()) continue;
         smooth_along(noise, axis,
-                     box_widths(options.correlation, grid.spacing[axis], grid.shape[axis]));
+                     box_widths(options.correlation, grid.spacing[axis], noise.shape()[axis]));
     }
     double sum = 0;
     for (const Noise value : noise) sum += static_cast<double>(value);
@@ -138,13 +139,14 @@ Model random_smooth_model(const Grid& grid, const RandomSmoothOptions& options) 
 
     const double bound = options.velocity * options.amplitude;
     std::size_t n = 0;
-    return detail::fill(grid, [&](Index3) {
+    return detail::fill(grid, placement, [&](Index3) {
         const double scaled = bound * static_cast<double>(noise[n++] - mean);
         return options.velocity + scaled / static_cast<double>(peak);
     });
 }
 
-Model random_blocks_model(const Grid& grid, const RandomBlocksOptions& options) {
+Model random_blocks_model(const Grid& grid, const RandomBlocksOptions& options,
+                          Placement placement) {
     validate(grid);
     detail::require_velocity("v_min is", options.v_min);
     detail::require_velocity("v_max is", options.v_max);
@@ -156,11 +158,12 @@ Model random_blocks_model(const Grid& grid, const RandomBlocksOptions& options) 
     if (grid.is_2d()) block.y = 1;
     for (int axis = 0; axis < 3; ++axis) {
         if (block[axis] < 1) {
-            throw InputError(fmt::format("block along {} is {} (must be at least 1 node)",
-                                         "xyz"[axis], block[axis]));
+            throw InputError(
+                fmt::format("block along {} is {} (must be at least 1)", "xyz"[axis], block[axis]));
         }
     }
-    const auto blocks = [&](int axis) { return (grid.shape[axis] - 1) / block[axis] + 1; };
+    const Shape shape = sample_points(grid, placement).shape;
+    const auto blocks = [&](int axis) { return (shape[axis] - 1) / block[axis] + 1; };
     const Shape board{blocks(0), blocks(1), blocks(2)};
     std::mt19937_64 engine(options.seed);
     std::vector<float> velocity(board.count());
@@ -169,7 +172,7 @@ Model random_blocks_model(const Grid& grid, const RandomBlocksOptions& options) 
         const double share = static_cast<double>(engine() >> 40) * (options.v_max - options.v_min);
         v = static_cast<float>(options.v_min + share / (1 << 24));
     }
-    return detail::fill(grid, [&](Index3 n) {
+    return detail::fill(grid, placement, [&](Index3 n) {
         return velocity[board.offset(n.x / block.x, n.y / block.y, n.z / block.z)];
     });
 }

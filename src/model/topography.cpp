@@ -62,47 +62,67 @@ Interval interval(std::span<const double> lines, double u) {
 
 double mix(double a, double b, double fraction) { return (1 - fraction) * a + fraction * b; }
 
-/// For each grid column, the first node along z that is kept.
-class KeptNodes {
+/// For each column of nodes or cells, the first along z that is kept. A cell lies where its middle
+/// does.
+class KeptGround {
   public:
-    KeptNodes(const Grid& grid, const Surface& surface)
-        : grid_(grid), first_(static_cast<std::size_t>(grid.shape.x) * grid.shape.y) {
-        for (int i = 0; i < grid.shape.x; ++i) {
-            for (int j = 0; j < grid.shape.y; ++j) {
-                const Vec3 top = grid.position({i, j, 0});
-                first(i, j) = node_at_or_below(surface_at(surface, top));
+    KeptGround(const Model& model, const Surface& surface)
+        : model_(model),
+          points_(sample_points(model.grid(), placement_of(model))),
+          first_(static_cast<std::size_t>(points_.shape.x) * points_.shape.y) {
+        for (int i = 0; i < points_.shape.x; ++i) {
+            for (int j = 0; j < points_.shape.y; ++j) {
+                const Vec3 top = points_.position({i, j, 0});
+                first_[column_of(i, j)] = first_at_or_below(surface_at(surface, top));
             }
         }
     }
 
-    int first(int i, int j) const { return first_[column(i, j)]; }
-    int& first(int i, int j) { return first_[column(i, j)]; }
-
-    /// Number of the first node not above a depth; shape.z where there is none.
-    int node_at_or_below(double depth) const {
-        const double u = (depth - grid_.origin.z) / grid_.spacing.z - detail::face_slack;
-        return static_cast<int>(std::clamp(std::ceil(u), 0.0, double(grid_.shape.z)));
+    /// Lets a point of the surface touch the ground below it.
+    void join(Vec3 p) {
+        const Grid& grid = model_.grid();
+        const Index3 cell = locate(grid, p).cell;
+        const Index3 place = model_.cells() ? cell : grid.nearest_node(p);
+        const int from = model_.cells() ? cell.z : first_at_or_below(p.z);
+        int& kept = first_[column_of(place.x, place.y)];
+        kept = std::min(kept, from);
     }
 
-    bool touches_rock(const Model& model, Vec3 p) const {
+    int first(int i, int j) const { return first_[column_of(i, j)]; }
+
+    bool touches_rock(Vec3 p) const {
         bool found = false;
-        for_each_corner(grid_, p, [&](Index3 n, double weight) {
-            found |= weight > 0 && n.z >= first(n.x, n.y) && !model.is_air(n);
-        });
+        const auto look = [&](Index3 n) {
+            found |= n.z >= first(n.x, n.y) && model_.given()(n) > 0;
+        };
+        if (model_.cells()) {
+            for_each_touched_cell(model_.grid(), p, look);
+        } else {
+            for_each_corner(model_.grid(), p, [&](Index3 n, double weight) {
+                if (weight > 0) look(n);
+            });
+        }
         return found;
     }
 
     bool none() const {
-        return std::all_of(first_.begin(), first_.end(), [&](int k) { return k == grid_.shape.z; });
+        return std::all_of(first_.begin(), first_.end(),
+                           [&](int k) { return k == points_.shape.z; });
     }
 
   private:
-    std::size_t column(int i, int j) const {
-        return static_cast<std::size_t>(i) * static_cast<std::size_t>(grid_.shape.y) +
+    /// Number of the first one not above a depth; shape.z where there is none.
+    int first_at_or_below(double depth) const {
+        const double u = (depth - points_.origin.z) / points_.spacing.z - detail::face_slack;
+        return static_cast<int>(std::clamp(std::ceil(u), 0.0, double(points_.shape.z)));
+    }
+    std::size_t column_of(int i, int j) const {
+        return static_cast<std::size_t>(i) * static_cast<std::size_t>(points_.shape.y) +
                static_cast<std::size_t>(j);
     }
 
-    const Grid& grid_;
+    const Model& model_;
+    Grid points_;
     std::vector<int> first_;
 };
 
@@ -167,12 +187,9 @@ Model cut_by_surface(const Model& model, const Surface& surface) {
     if (grid.is_2d() && surface.kind() == Surface::Kind::area) {
         throw InputError("surface is an area and the model is 2-D (give points along a line)");
     }
-    KeptNodes kept(grid, surface);
+    KeptGround kept(model, surface);
     for (const Vec3& p : surface.points()) {
-        if (!grid.contains(p) || kept.touches_rock(model, p)) continue;
-        const Index3 nearest = grid.nearest_node(p);
-        int& first = kept.first(nearest.x, nearest.y);
-        first = std::min(first, kept.node_at_or_below(p.z));
+        if (grid.contains(p) && !kept.touches_rock(p)) kept.join(p);
     }
     if (kept.none()) {
         throw InputError(
@@ -180,8 +197,9 @@ Model cut_by_surface(const Model& model, const Surface& surface) {
                         "positive down: heights must be given as negative z)",
                         grid.far_corner().z));
     }
-    return detail::fill(
-        grid, [&](Index3 n) { return n.z < kept.first(n.x, n.y) ? 0.0F : model.velocity()(n); });
+    return detail::fill(grid, placement_of(model), [&](Index3 n) {
+        return n.z < kept.first(n.x, n.y) ? 0.0F : model.given()(n);
+    });
 }
 
 }  // namespace fermat

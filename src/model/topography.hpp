@@ -49,13 +49,14 @@ inline double surface_at(const Surface& surface, Vec3 p) { return surface.at(p.x
 
 /// The model with air (velocity 0) above the surface. A node is air if it lies above the surface by
 /// more than rounding (1e-6 of the spacing); nodes on it are kept, and air of the model stays air.
-/// A line cuts a 3-D model the same way at every y.
+/// A line cuts a 3-D model the same way at every y. Of a model of cells, those are air whose
+/// middles lie above the surface.
 ///
 /// Sources and receivers at the surface's points stay usable: where the relief is finer than the
 /// grid, the cell of a point could be left without rock. Then the grid column nearest to the point
 /// is kept from the first node at or below the point downwards, so that the point touches rock that
-/// is joined to the ground. After the cut, no point of the surface that lies in the grid is in_air,
-/// unless the model had air there before.
+/// is joined to the ground; or the column of cells round it from its own cell. After the cut, no
+/// point of the surface that lies in the grid is in_air, unless the model had air there before.
 ///
 /// Throws InputError where nothing is left, and for an area over a 2-D model.
 Model cut_by_surface(const Model& model, const Surface& surface);

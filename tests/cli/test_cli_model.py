@@ -166,3 +166,52 @@ def test_a_folder_that_is_none_is_named(fermat):
     line = fermat.error("model", "constant", "--shape", "5,5", "--velocity", "3", "-o",
                         "/dev/full/m.h5")
     assert "/dev/full" in line
+
+
+def cells_of(fermat, file):
+    with h5py.File(fermat.folder / file) as h5:
+        assert "velocity" not in h5["VTKHDF/PointData"]
+        return np.array(h5["VTKHDF/CellData/velocity"])
+
+
+def test_cells_hold_what_lies_at_their_middles(fermat):
+    fermat("model", "layers", "--shape", "6,11", "--layer", "0:2", "--layer", "5:5", "--cells",
+           "-o", "m.h5")
+    velocity = cells_of(fermat, "m.h5")
+    assert velocity.shape == (10, 5)
+    assert (velocity[:5] == 2).all() and (velocity[5:] == 5).all()
+    fermat("model", "checkerboard", "--base", "m.h5", "--size", "1,inf", "--amplitude", "0.5",
+           "-o", "board.h5")
+    assert cells_of(fermat, "board.h5")[0].tolist() == [3, 1, 3, 1, 3]
+    fermat.write("ground.csv", "x,z\n0,2\n5,2\n")
+    fermat("model", "topography", "--base", "m.h5", "--surface", "ground.csv", "-o", "cut.h5")
+    cut = cells_of(fermat, "cut.h5")
+    assert (cut[:2] == 0).all() and (cut[2:] > 0).all()
+
+
+def test_cells_are_put_on_nodes_and_taken_from_bare_values(fermat):
+    fermat("model", "gradient", "--shape", "6,5,11", "--v0", "2", "--gradient", "1", "--cells",
+           "-o", "m.npy")
+    fermat("model", "convert", "m.npy", "--spacing", "1", "--cells", "-o", "m.h5")
+    assert np.allclose(cells_of(fermat, "m.h5")[:, 0, 0], 2.5 + np.arange(10))
+    fermat("model", "convert", "m.h5", "--to-nodes", "-o", "nodes.h5")
+    assert np.allclose(fermat.array("nodes.h5")[5, 2, 2], 7, rtol=1e-2)
+    fermat.write("m.csv", "x,z,velocity\n0.5,0.5,1\n1.5,0.5,2\n0.5,1.5,3\n1.5,1.5,4\n")
+    fermat("model", "convert", "m.csv", "--cells", "-o", "c.h5")
+    assert cells_of(fermat, "c.h5").tolist() == [[1, 2], [3, 4]]
+    assert "tells itself" in fermat.error("model", "convert", "m.h5", "--cells", "-o", "x.h5")
+
+
+def test_cells_serve_times_and_rays_and_are_refused_by_what_reads_nodes(fermat):
+    fermat("model", "layers", "--shape", "41,21", "--layer", "0:2", "--layer", "10:5", "--cells",
+           "-o", "m.h5")
+    fermat("times", "--model", "m.h5", "--source", "0,0", "-o", "t.h5")
+    exact = 40 / 5 + 2 * 10 * np.sqrt(1 / 4 - 1 / 25)
+    assert fermat.array("t.h5", "time")[0, 40] == pytest.approx(exact, rel=3e-3)
+    fermat.write("r.csv", "x,z\n40,0\n")
+    fermat("rays", "--quiet", "--model", "m.h5", "--source", "0,0", "--receivers", "r.csv",
+           "--table", "rays.csv")
+    for flags in (["--tracer", "bending"], ["--tracer", "graph"], ["--solver", "vidale"]):
+        line = fermat.error("rays", "--model", "m.h5", "--source", "0,0", "--receivers", "r.csv",
+                            "--table", "x.csv", *flags)
+        assert "fermat model convert --to-nodes" in line

@@ -2,6 +2,7 @@
 
 #include "io/npy.hpp"
 #include "io/temp_folder.hpp"
+#include "io/vtkhdf_image.hpp"
 
 namespace fermat {
 namespace {
@@ -65,13 +66,71 @@ TEST_F(ModelIo, SpacingIsAskedForWhereItIsMissingAndRefusedWhereItIsNot) {
     write_model(at("m.h5"), model);
     EXPECT_TRUE(contains(message_of([&] { read_model(at("m.npy")); }), "spacing must be given"));
     EXPECT_TRUE(contains(message_of([&] {
-                             read_model(at("m.h5"), {Vec3{1, 1, 1}, {}});
+                             read_model(at("m.h5"), {Vec3{1, 1, 1}, {}, {}});
                          }),
                          "its own spacing"));
     EXPECT_TRUE(contains(message_of([&] {
-                             read_model(at("m.npy"), {Vec3{1, 1, 0}, {}});
+                             read_model(at("m.npy"), {Vec3{1, 1, 0}, {}, {}});
                          }),
                          "m.npy': spacing along z"));
+}
+
+Model some_cells(Shape nodes) {
+    const Grid grid{nodes, {1, 0, -2}, {0.5, 1, 0.25}};
+    Field<float> velocity(grid.cell_shape());
+    for (std::size_t i = 0; i < velocity.size(); ++i) velocity[i] = static_cast<float>(i);
+    return Model::of_cells(grid, std::move(velocity));
+}
+
+bool same_given(const Model& a, const Model& b) {
+    return a.given().shape() == b.given().shape() &&
+           std::equal(a.given().begin(), a.given().end(), b.given().begin());
+}
+
+TEST_F(ModelIo, CellsReadBackAsCells) {
+    for (const Shape shape : {Shape{4, 3, 5}, Shape{4, 2, 5}, Shape{4, 1, 5}}) {
+        const Model model = some_cells(shape);
+        write_model(at("m.h5"), model);
+        const Model back = read_model(at("m.h5"));
+        EXPECT_EQ(back.grid(), model.grid());
+        ASSERT_NE(back.cells(), nullptr);
+        EXPECT_TRUE(same_given(back, model));
+        if (shape.y == 2) continue;  // .npy takes one layer for a section
+        write_model(at("m.npy"), model);
+        ModelReadOptions options{model.grid().spacing, model.grid().origin, Placement::cells};
+        EXPECT_TRUE(same_given(read_model(at("m.npy"), options), model));
+        EXPECT_EQ(read_model(at("m.npy"), options).grid(), model.grid());
+    }
+}
+
+TEST_F(ModelIo, ATableOfCellsHasTheirMiddles) {
+    put("m.csv", "x,z,velocity\n0.5,1,1\n1.5,1,2\n0.5,3,3\n1.5,3,4\n");
+    const Model model = read_model(at("m.csv"), {{}, {}, Placement::cells});
+    EXPECT_EQ(model.grid(), (Grid{{3, 1, 3}, {0, 0, 0}, {1, 1, 2}}));
+    EXPECT_EQ(model.given()(1, 0, 0), 2);
+}
+
+TEST_F(ModelIo, PointsGoBeforeCellsAndTheFileTellsWhichItHas) {
+    const Model cells = some_cells({4, 3, 5});
+    ImageWriter both(at("both.h5"), cells.grid());
+    both.add_cell_array("velocity", cells.given());
+    both.add_point_array("velocity", cells.velocity());
+    both.commit();
+    EXPECT_EQ(read_model(at("both.h5")).cells(), nullptr);
+    EXPECT_TRUE(contains(message_of([&] {
+                             read_model(at("both.h5"), {{}, {}, Placement::cells});
+                         }),
+                         "tells itself"));
+    ImageWriter other(at("other.h5"), cells.grid());
+    other.add_cell_array("density", cells.given());
+    other.commit();
+    const auto text = message_of([&] { read_model(at("other.h5")); });
+    EXPECT_TRUE(contains(text, "other.h5"));
+    EXPECT_TRUE(contains(text, "no array 'velocity'"));
+    ImageWriter bad(at("bad.h5"), cells.grid());
+    bad.add_cell_array("velocity", Field<float>(cells.grid().cell_shape(), -1.0F));
+    bad.commit();
+    EXPECT_TRUE(contains(message_of([&] { read_model(at("bad.h5")); }), "cell (0, 0, 0)"));
 }
 
 TEST_F(ModelIo, UnknownSuffixesAreToldWithTheKnownOnes) {

@@ -123,6 +123,30 @@ TEST_F(VtkXml, RectilinearGridsMustBeEven) {
     EXPECT_TRUE(contains(error(grid("2 2.25")), "2 values"));
 }
 
+TEST_F(VtkXml, CellsServeWhereNoPointArrayIsVelocity) {
+    const auto image = [&](const std::string& points, const std::string& cells) {
+        std::string text = content(put_image(points));
+        text.replace(text.find("<CellData/>"), 11, "<CellData>" + cells + "</CellData>");
+        return put("m.vti", text);
+    };
+    const std::string six = array("Float32", "", "1 2 3 4 5 6");
+    const auto named = [](std::string text, const std::string& name) {
+        return text.replace(text.find("velocity"), 8, name);
+    };
+    for (const std::string& points : {std::string(), named(array("Float32", "", ascii()), "rho")}) {
+        const Model model = read_vtk_xml(image(points, six));
+        ASSERT_NE(model.cells(), nullptr);
+        EXPECT_EQ(model.grid().shape, (Shape{2, 3, 4}));
+        EXPECT_EQ(model.given()(0, 1, 0), 2);
+        EXPECT_EQ(model.given()(0, 1, 2), 6);
+    }
+    EXPECT_NE(read_vtk_xml(image("", named(six, "vp"))).cells(), nullptr);
+    expect_image(image(array("Float32", "", ascii()), six));
+    expect_image(image(named(array("Float32", "", ascii()), "vp"), named(six, "rho")));
+    EXPECT_TRUE(contains(error(image("", named(six, "vp") + named(six, "vs"))), "cell arrays"));
+    EXPECT_TRUE(contains(error(image("", array("Float32", "", ascii()))), "24 values"));
+}
+
 TEST_F(VtkXml, WrongFilesAreRefused) {
     EXPECT_TRUE(contains(error(put("m.vti", "")), "not XML"));
     EXPECT_TRUE(contains(error(put("m.vti", "<html></html>")), "not a VTK"));
@@ -131,7 +155,7 @@ TEST_F(VtkXml, WrongFilesAreRefused) {
     std::string deep;
     for (int i = 0; i < 100000; ++i) deep += "<a>";
     EXPECT_TRUE(contains(error(put("m.vti", deep)), "too many"));
-    EXPECT_TRUE(contains(error(put_image("")), "no point data"));
+    EXPECT_TRUE(contains(error(put_image("")), "no point or cell data"));
     EXPECT_TRUE(contains(error(put_image(array("Int32", "", ascii()))), "Int32"));
     EXPECT_TRUE(contains(error(put_image(array("Float32", "", "1 2 3"))), "3 values"));
     EXPECT_TRUE(contains(error(put_image(array("Float32", "", ascii() + "x"))), "'x'"));

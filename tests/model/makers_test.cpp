@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -176,6 +178,54 @@ TEST(Checkerboard, RefusesBadSizesAndAmplitudes) {
             },
             "amplitude");
     }
+}
+
+TEST(Cells, HoldWhatTheMakerGivesAtTheirMiddles) {
+    for (const Grid& grid : {box, section, Grid{{2, 2, 2}, {}, {1, 1, 1}}}) {
+        const Model model = gradient_model(grid, 9, Vec3{0.5, 0.25, 1}, Placement::cells);
+        ASSERT_EQ(model.given().shape(), grid.cell_shape());
+        const Vec3 middle = grid.origin + 0.5 * grid.spacing;
+        const double y = grid.is_2d() ? grid.origin.y : middle.y;
+        EXPECT_FLOAT_EQ(model.given()(0, 0, 0),
+                        static_cast<float>(9 + 0.5 * middle.x + 0.25 * y + middle.z));
+        EXPECT_FLOAT_EQ(gradient_model(grid, 9, 1, Placement::cells).given()(0, 0, 0),
+                        static_cast<float>(9 + middle.z));
+        EXPECT_EQ(constant_model(grid, 3, Placement::cells).given()(0, 0, 0), 3);
+        const std::vector<DepthVelocity> tops{{-1, 2}, {middle.z + 1e-9, 4}};
+        EXPECT_EQ(layered_model(grid, tops, Placement::cells).given()(0, 0, 0), 4);
+        EXPECT_NEAR(profile_model(grid, tops, Placement::cells).given()(0, 0, 0), 4, 1e-5);
+    }
+}
+
+TEST(Cells, OfASmoothRandomMediumReachItsBound) {
+    for (const Grid& grid : {box, section}) {
+        const Model model = random_smooth_model(grid, {4, 0.2, 2, 1}, Placement::cells);
+        ASSERT_EQ(model.given().shape(), grid.cell_shape());
+        float most = 0;
+        for (const float v : model.given()) most = std::max(most, std::abs(v - 4));
+        EXPECT_NEAR(most, 0.8, 1e-5);
+    }
+}
+
+TEST(Cells, BlocksAreWhole) {
+    const Grid grid{{9, 1, 9}, {}, {1, 1, 1}};
+    const Model model = random_blocks_model(grid, {1, 9, {4, 4, 4}, 3}, Placement::cells);
+    for (int i = 0; i < 8; ++i) {
+        for (int k = 0; k < 8; ++k) {
+            EXPECT_EQ(model.given()(i, 0, k), model.given()(i / 4 * 4, 0, k / 4 * 4));
+        }
+    }
+    EXPECT_NE(model.given()(3, 0, 0), model.given()(4, 0, 0));
+}
+
+TEST(Cells, StayCellsUnderACheckerboard) {
+    const Grid grid{{7, 1, 5}, {}, {0.1, 1, 0.1}};
+    const Model base =
+        layered_model(grid, std::vector<DepthVelocity>{{0, 0}, {0.1, 2}}, Placement::cells);
+    const Model board = checkerboard_model(base, {.size = {0.3, 1, inf}, .amplitude = 0.5});
+    ASSERT_NE(board.cells(), nullptr);
+    EXPECT_EQ(board.given()(0, 0, 0), 0);
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(board.given()(i, 0, 1), i < 3 ? 3 : 1) << i;
 }
 
 }  // namespace

@@ -246,5 +246,37 @@ TEST(Cut, SurfacesOutsideTheModelAreHarmlessAboveAndRefusedBelow) {
         "2-D");
 }
 
+TEST(Cut, CellsLieWhereTheirMiddlesDo) {
+    const Grid grid{{5, 1, 9}, {0, 0, -2}, {1, 1, 0.5}};
+    const Model model = constant_model(grid, 2, Placement::cells);
+    const Model cut = cut_by_surface(model, Surface(Kind::line, Points{{0, 0, -1}, {4, 0, 0.99}}));
+    ASSERT_NE(cut.cells(), nullptr);
+    for (int i = 0; i < 4; ++i) {
+        for (int k = 0; k < 8; ++k) {
+            const double depth = -2 + 0.5 * (k + 0.5);
+            const double ground = -1 + 1.99 / 4 * (i + 0.5);
+            EXPECT_EQ(cut.given()(i, 0, k), depth < ground ? 0 : 2) << i << ' ' << k;
+        }
+    }
+}
+
+TEST(Cut, PointsOfTheSurfaceTouchCells) {
+    const Grid box{{5, 4, 11}, {0, 0, -2}, {1, 1, 0.5}};
+    const Grid flat{{5, 1, 11}, {0, 0, -2}, {1, 1, 0.5}};
+    std::mt19937 random(7);
+    for (const Grid& grid : {box, flat}) {
+        Points points;
+        for (int n = 0; n < 40; ++n) {
+            const auto share = [&] { return static_cast<double>(random()) / 4294967296.0; };
+            points.push_back({4 * share(), grid.is_2d() ? 0 : 3 * share(), 3 * share() - 1.5});
+        }
+        const Kind kind = grid.is_2d() ? Kind::line : Kind::area;
+        const Model cut =
+            cut_by_surface(constant_model(grid, 2, Placement::cells), Surface(kind, points));
+        for (const Vec3& p : points) EXPECT_FALSE(in_air(cut, p)) << p.x << ' ' << p.y;
+        EXPECT_TRUE(cut.has_air());
+    }
+}
+
 }  // namespace
 }  // namespace fermat

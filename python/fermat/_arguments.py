@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
@@ -48,6 +49,8 @@ def points(model: Model | CudaModel, values: ArrayLike, what: str) -> NDArray[np
 
 def start_times(values: ArrayLike, count: int) -> NDArray[np.float64]:
     """One for all sources, or one each."""
+    if isinstance(values, float) and math.isfinite(values):  # the default, without detours
+        return np.full(count, values)
     array = numbers(values, "start_time")
     if array.ndim > 1 or (array.ndim == 1 and len(array) != count):
         raise ValueError(
@@ -57,10 +60,6 @@ def start_times(values: ArrayLike, count: int) -> NDArray[np.float64]:
     if not np.isfinite(array).all():
         raise ValueError("start_time is not finite (must be a number)")
     return np.ascontiguousarray(np.broadcast_to(array, (count,)))
-
-
-def is_single(values: ArrayLike) -> bool:
-    return np.ndim(values) == 1
 
 
 def graph(

@@ -97,13 +97,18 @@ def to_xarray(model: Model, fields: Mapping[str, ArrayLike]) -> Any:
         raise ImportError("to_xarray needs xarray (pip install xarray)") from None
     names = ("x", "z") if model.ndim == 2 else ("x", "y", "z")
     grid = grid_of(model)
-    data = {"velocity": (names, model.velocity)}
+    axes = dict(zip(names, grid.coords, strict=True))
+    middles = tuple(f"{name}_cell" for name in names)
+    if model.cells:
+        halves = zip(grid.coords, grid.spacing, strict=True)
+        axes.update(zip(middles, (at[:-1] + step / 2 for at, step in halves), strict=True))
+    data = {"velocity": (middles if model.cells else names, model.velocity)}
     for name, field in fields.items():
         values = np.asarray(field)
         if values.shape != grid.shape:
             raise ValueError(f"{name} has shape {values.shape} (must be {grid.shape} nodes)")
         data[name] = (names, values)
-    set_ = xarray.Dataset(data, coords=dict(zip(names, grid.coords, strict=True)))
+    set_ = xarray.Dataset(data, coords=axes)
     set_["z"].attrs.update(long_name="depth", positive="down")
     return set_
 

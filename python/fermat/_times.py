@@ -161,9 +161,10 @@ def traveltimes(
     >>> print(f"{times[25, 50]:.3f} s straight down; exactly {2 * np.log(4.5 / 2):.3f} s")
     1.622 s straight down; exactly 1.622 s
     """
-    places = arguments.points(model, source, "source")
+    given = arguments.numbers(source, "source")
+    places = arguments.points(model, given, "source")
     starts = arguments.start_times(start_time, len(places))
-    one = arguments.is_single(source)
+    one = given.ndim == 1
     if isinstance(model, _core.CudaModel):
         if device != "cpu":
             times = _core.cuda_traveltimes(

@@ -28,9 +28,11 @@ std::optional<Vec3> axes_before_reading(const std::optional<AxisNumbers>& number
 }
 
 Model load(const std::filesystem::path& path, const std::optional<AxisNumbers>& spacing,
-           const std::optional<AxisNumbers>& origin) {
-    Model model = read_model(path, {axes_before_reading(spacing, 1, "spacing"),
-                                    axes_before_reading(origin, 0, "origin")});
+           const std::optional<AxisNumbers>& origin, bool cells) {
+    ModelReadOptions options{axes_before_reading(spacing, 1, "spacing"),
+                             axes_before_reading(origin, 0, "origin"), std::nullopt};
+    if (cells) options.placement = Placement::cells;
+    Model model = read_model(path, options);
     const bool is_2d = model.grid().is_2d();
     if (spacing) axes_from(*spacing, is_2d, 1, "spacing");
     if (origin) axes_from(*origin, is_2d, 0, "origin");
@@ -42,12 +44,15 @@ Model load(const std::filesystem::path& path, const std::optional<AxisNumbers>& 
 void bind_files(nb::class_<Model>& type) {
     type.def_static(
         "load", &load, "path"_a, nb::kw_only(), "spacing"_a = nb::none(), "origin"_a = nb::none(),
-        Free(),
+        "cells"_a = false, Free(),
         nb::sig("def load(path: str | os.PathLike[str], *, "
                 "spacing: float | collections.abc.Sequence[float] | None = None, "
-                "origin: float | collections.abc.Sequence[float] | None = None) -> Model"),
+                "origin: float | collections.abc.Sequence[float] | None = None, "
+                "cells: bool = False) -> Model"),
         "Read a model from a file by its suffix: .h5 (VTKHDF), .npy, .csv, .vti, .vtr or .hdr "
-        "(NonLinLoc). .npy needs a spacing; the others have their own.");
+        "(NonLinLoc). .npy needs a spacing; the others have their own. cells=True says of .npy and "
+        ".csv that velocity is that of cells (the rows of .csv have their middles); the others "
+        "tell themselves.");
     type.def(
         "save",
         [](const Model& model, const std::filesystem::path& path) { write_model(path, model); },

@@ -26,6 +26,8 @@ Grid grid_from(const AxisCounts& counts, const AxisNumbers& spacing, const AxisN
     return {shape, axes_from(origin, is_2d, 0, "origin"), axes_from(spacing, is_2d, 1, "spacing")};
 }
 
+Placement placement_from(bool cells) { return cells ? Placement::cells : Placement::nodes; }
+
 std::vector<DepthVelocity> entries_from(const Pairs& pairs) {
     std::vector<DepthVelocity> entries;
     entries.reserve(pairs.size());
@@ -37,21 +39,26 @@ void bind_from_grid(nb::class_<Model>& type) {
     type.def_static(
         "constant",
         [](const AxisCounts& shape, double velocity, const AxisNumbers& spacing,
-           const AxisNumbers& origin) {
-            return constant_model(grid_from(shape, spacing, origin), velocity);
+           const AxisNumbers& origin, bool cells) {
+            return constant_model(grid_from(shape, spacing, origin), velocity,
+                                  placement_from(cells));
         },
-        "shape"_a, nb::kw_only(), "velocity"_a, "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
-        "The same velocity everywhere. shape counts nodes: (nx, ny, nz), or (nx, nz) in 2-D.\n\n"
+        "shape"_a, nb::kw_only(), "velocity"_a, "spacing"_a = 1.0, "origin"_a = 0.0,
+        "cells"_a = false, Free(),
+        "The same velocity everywhere. shape counts nodes: (nx, ny, nz), or (nx, nz) in 2-D.\n"
+        "With cells=True, here as in the other makers, cells have what lies at their middles.\n\n"
         "    >>> import fermat as fm\n"
         "    >>> fm.Model.constant((11, 6), velocity=2, spacing=0.5)\n"
         "    Model(shape=(11, 6), spacing=(0.5, 0.5), origin=(0, 0), velocity 2 to 2)\n");
     type.def_static(
         "gradient",
         [](const AxisCounts& shape, double v0, double gradient, const AxisNumbers& spacing,
-           const AxisNumbers& origin) {
-            return gradient_model(grid_from(shape, spacing, origin), v0, gradient);
+           const AxisNumbers& origin, bool cells) {
+            return gradient_model(grid_from(shape, spacing, origin), v0, gradient,
+                                  placement_from(cells));
         },
-        "shape"_a, nb::kw_only(), "v0"_a, "gradient"_a, "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
+        "shape"_a, nb::kw_only(), "v0"_a, "gradient"_a, "spacing"_a = 1.0, "origin"_a = 0.0,
+        "cells"_a = false, Free(),
         "v0 + gradient * z, with z the depth: km/s and 1/s, say.\n\n"
         "    >>> import fermat as fm\n"
         "    >>> fm.Model.gradient((5, 4), v0=2, gradient=0.5).velocity[0]\n"
@@ -59,21 +66,27 @@ void bind_from_grid(nb::class_<Model>& type) {
     type.def_static(
         "layers",
         [](const AxisCounts& shape, const Pairs& layers, const AxisNumbers& spacing,
-           const AxisNumbers& origin) {
-            return layered_model(grid_from(shape, spacing, origin), entries_from(layers));
+           const AxisNumbers& origin, bool cells) {
+            return layered_model(grid_from(shape, spacing, origin), entries_from(layers),
+                                 placement_from(cells));
         },
-        "shape"_a, nb::kw_only(), "layers"_a, "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
+        "shape"_a, nb::kw_only(), "layers"_a, "spacing"_a = 1.0, "origin"_a = 0.0,
+        "cells"_a = false, Free(),
         "Layers as (depth of the top, velocity), downwards; the first also fills what is above.\n\n"
         "    >>> import fermat as fm\n"
         "    >>> fm.Model.layers((3, 5), layers=[(0, 2), (2, 5)]).velocity[0]\n"
-        "    array([2., 2., 5., 5., 5.], dtype=float32)\n");
+        "    array([2., 2., 5., 5., 5.], dtype=float32)\n"
+        "    >>> fm.Model.layers((3, 5), layers=[(0, 2), (2, 5)], cells=True).velocity[0]\n"
+        "    array([2., 2., 5., 5.], dtype=float32)\n");
     type.def_static(
         "profile",
         [](const AxisCounts& shape, const Pairs& profile, const AxisNumbers& spacing,
-           const AxisNumbers& origin) {
-            return profile_model(grid_from(shape, spacing, origin), entries_from(profile));
+           const AxisNumbers& origin, bool cells) {
+            return profile_model(grid_from(shape, spacing, origin), entries_from(profile),
+                                 placement_from(cells));
         },
-        "shape"_a, nb::kw_only(), "profile"_a, "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
+        "shape"_a, nb::kw_only(), "profile"_a, "spacing"_a = 1.0, "origin"_a = 0.0,
+        "cells"_a = false, Free(),
         "A 1-D profile of (depth, velocity), linear between its points and constant beyond them."
         "\n\n"
         "    >>> import fermat as fm\n"
@@ -85,12 +98,13 @@ void bind_random(nb::class_<Model>& type) {
     type.def_static(
         "random",
         [](const AxisCounts& shape, double velocity, double amplitude, double correlation,
-           std::uint64_t seed, const AxisNumbers& spacing, const AxisNumbers& origin) {
+           std::uint64_t seed, const AxisNumbers& spacing, const AxisNumbers& origin, bool cells) {
             return random_smooth_model(grid_from(shape, spacing, origin),
-                                       {velocity, amplitude, correlation, seed});
+                                       {velocity, amplitude, correlation, seed},
+                                       placement_from(cells));
         },
         "shape"_a, nb::kw_only(), "velocity"_a, "amplitude"_a = 0.1, "correlation"_a, "seed"_a = 1,
-        "spacing"_a = 1.0, "origin"_a = 0.0, Free(),
+        "spacing"_a = 1.0, "origin"_a = 0.0, "cells"_a = false, Free(),
         "A smooth random medium: velocity * (1 + a), |a| <= amplitude, Gaussian-correlated over "
         "the length correlation. A seed gives the same medium on every machine.\n\n"
         "    >>> import fermat as fm\n"
@@ -100,14 +114,15 @@ void bind_random(nb::class_<Model>& type) {
     type.def_static(
         "random_blocks",
         [](const AxisCounts& shape, double v_min, double v_max, const AxisCounts& block,
-           std::uint64_t seed, const AxisNumbers& spacing, const AxisNumbers& origin) {
+           std::uint64_t seed, const AxisNumbers& spacing, const AxisNumbers& origin, bool cells) {
             return random_blocks_model(grid_from(shape, spacing, origin),
-                                       {v_min, v_max, shape_from(block), seed});
+                                       {v_min, v_max, shape_from(block), seed},
+                                       placement_from(cells));
         },
         "shape"_a, nb::kw_only(), "v_min"_a, "v_max"_a, "block"_a, "seed"_a = 1, "spacing"_a = 1.0,
-        "origin"_a = 0.0, Free(),
+        "origin"_a = 0.0, "cells"_a = false, Free(),
         "Blocks of constant random velocity, uniform in [v_min, v_max]; block is their size in "
-        "nodes.\n\n"
+        "nodes, or cells.\n\n"
         "    >>> import fermat as fm\n"
         "    >>> blocks = fm.Model.random_blocks((6, 4), v_min=1, v_max=5, block=(3, 2))\n"
         "    >>> len(set(blocks.velocity.ravel().tolist()))\n"

@@ -11,6 +11,7 @@
 #include "bindings.hpp"
 #include "core/error.hpp"
 #include "cuda_array.hpp"
+#include "model/placement.hpp"
 #include "numpy.hpp"
 
 namespace fermat::python {
@@ -20,19 +21,23 @@ using namespace nb::literals;
 
 namespace {
 
-Model model_from(nb::handle velocity, const AxisNumbers& spacing, const AxisNumbers& origin) {
+Model model_from(nb::handle velocity, const AxisNumbers& spacing, const AxisNumbers& origin,
+                 bool cells) {
     HostValues given = values_from_array(velocity, "velocity");
     const Shape shape = given.values.shape();
-    const bool is_2d = shape.y == 1;
-    const Grid grid{shape, axes_from(origin, is_2d, 0, "origin"),
+    // One layer of nodes is a section; one of cells has nodes above and below it.
+    const bool is_2d = cells ? nb::cast<int>(velocity.attr("ndim")) == 2 : shape.y == 1;
+    const Placement placement = cells ? Placement::cells : Placement::nodes;
+    const Grid grid{node_shape(shape, is_2d, placement), axes_from(origin, is_2d, 0, "origin"),
                     axes_from(spacing, is_2d, 1, "spacing")};
-    Model model(grid, given.values, std::move(given.owner));
+    Model model = cells ? Model::of_cells(grid, given.values, std::move(given.owner))
+                        : Model(grid, given.values, std::move(given.owner));
     if (given.shared.is_valid()) make_read_only(given.shared);
     return model;
 }
 
 Field<float> slowness_of(const Model& model) {
-    const FieldView<const float> velocity = model.velocity();
+    const FieldView<const float> velocity = model.given();
     Field<float> slowness(velocity.shape());
     for (std::size_t n = 0; n < velocity.size(); ++n) {
         const float v = velocity[n];
@@ -51,29 +56,38 @@ std::string description(const Model& model) {
     const Grid& grid = model.grid();
     float low = std::numeric_limits<float>::infinity();
     float high = 0;
-    for (const float v : model.velocity()) {
+    for (const float v : model.given()) {
         if (v > 0) low = std::min(low, v);
         high = std::max(high, v);
     }
-    return fmt::format("Model(shape={}, spacing={}, origin={}, velocity {:g} to {:g}{})",
+    return fmt::format("Model(shape={}, spacing={}, origin={}, velocity {:g} to {:g}{}{})",
                        to_string(grid.shape), numbers(grid.spacing, grid.is_2d()),
                        numbers(grid.origin, grid.is_2d()), low, high,
-                       model.has_air() ? ", with air" : "");
+                       model.cells() ? " in cells" : "", model.has_air() ? ", with air" : "");
 }
 
 nb::object model_or_cuda_model(nb::handle, nb::object velocity, const AxisNumbers& spacing,
-                               const AxisNumbers& origin) {
-    if (lies_on_cuda(velocity)) return cuda_model_from(velocity, spacing, origin);
-    return nb::cast(model_from(velocity, spacing, origin));
+                               const AxisNumbers& origin, bool cells) {
+    if (!lies_on_cuda(velocity)) return nb::cast(model_from(velocity, spacing, origin, cells));
+    if (cells) {
+        throw InputError(
+            "velocity in cells lies on a CUDA device (cells are the CPU's: give a NumPy array)");
+    }
+    return cuda_model_from(velocity, spacing, origin);
 }
 
 constexpr const char* model_doc =
-    R"(Velocity on the nodes of a regular grid.
+    R"(Velocity on the nodes of a regular grid, or in its cells.
 
 velocity is an array (nx, ny, nz), or (nx, nz) in 2-D, of float32 or float64 in any layout. z is
 depth, positive down. 0 marks air (no propagation). spacing is the distance of neighbouring nodes,
 one number or one each axis; origin is the position of the first node. Units are your own but
 consistent: km, s and km/s, say. An array with ny = 1 makes a 2-D model.
+
+With cells=True velocity is that of the cells between the nodes, for media of layers and blocks: an
+array of one less along each axis. Interfaces on the cells' faces are then sharp, where nodes hold
+means across them. Solvers "fim", "fmm" and "fsm" read cells, and rays follow their fields; what
+reads nodes only says so, and takes to_nodes().
 
 An array of float32 in C order that has its memory to itself is not copied: it becomes read-only, so
 that the model stays as it was checked; give velocity.copy() to go on writing to it. An array of
@@ -82,6 +96,8 @@ CuPy or PyTorch on a CUDA device makes a CudaModel.
     >>> import fermat as fm, numpy as np
     >>> fm.Model(np.full((101, 51), 2.0), spacing=0.1)  # km and km/s
     Model(shape=(101, 51), spacing=(0.1, 0.1), origin=(0, 0), velocity 2 to 2)
+    >>> fm.Model(np.full((100, 50), 2.0), spacing=0.1, cells=True)
+    Model(shape=(101, 51), spacing=(0.1, 0.1), origin=(0, 0), velocity 2 to 2 in cells)
 )";
 
 }  // namespace
@@ -90,28 +106,45 @@ void bind_model(nb::module_& module) {
     nb::class_<Model> type(module, "Model", model_doc);
     // An array on a CUDA device makes a model of another type, which __init__ could not.
     type.def_static("__new__", &model_or_cuda_model, "cls"_a, "velocity"_a.none(), nb::kw_only(),
-                    "spacing"_a = 1.0, "origin"_a = 0.0,
+                    "spacing"_a = 1.0, "origin"_a = 0.0, "cells"_a = false,
                     nb::sig("def __new__(cls, velocity: numpy.typing.NDArray[typing.Any], *, "
                             "spacing: float | collections.abc.Sequence[float] = 1.0, "
-                            "origin: float | collections.abc.Sequence[float] = 0.0) -> Model"));
+                            "origin: float | collections.abc.Sequence[float] = 0.0, "
+                            "cells: bool = False) -> Model"));
     type.def(
-        "__init__", [](nb::handle, nb::handle, const AxisNumbers&, const AxisNumbers&) {},
-        "velocity"_a.none(), nb::kw_only(), "spacing"_a = 1.0, "origin"_a = 0.0,
+        "__init__", [](nb::handle, nb::handle, const AxisNumbers&, const AxisNumbers&, bool) {},
+        "velocity"_a.none(), nb::kw_only(), "spacing"_a = 1.0, "origin"_a = 0.0, "cells"_a = false,
         nb::sig("def __init__(self, velocity: numpy.typing.NDArray[typing.Any], *, "
                 "spacing: float | collections.abc.Sequence[float] = 1.0, "
-                "origin: float | collections.abc.Sequence[float] = 0.0) -> None"));
+                "origin: float | collections.abc.Sequence[float] = 0.0, "
+                "cells: bool = False) -> None"));
     type.def_prop_ro(
         "velocity",
         [](nb::handle_t<Model> self) {
-            return view_of(nb::cast<const Model&>(self).velocity(), self);
+            const auto& model = nb::cast<const Model&>(self);
+            return view_of(model.given(), model.grid().is_2d(), self);
         },
         nb::sig("def velocity(self) -> numpy.typing.NDArray[numpy.float32]"),
-        "Velocity on the nodes: a read-only view of the model's own memory.");
+        "Velocity as it was given, on the nodes or in the cells: a read-only view of the model's "
+        "own "
+        "memory.");
     type.def_prop_ro(
-        "slowness", [](const Model& self) { return array_of(slowness_of(self)); },
+        "slowness",
+        [](const Model& self) { return array_of(slowness_of(self), self.grid().is_2d()); },
         nb::rv_policy::take_ownership,
         nb::sig("def slowness(self) -> numpy.typing.NDArray[numpy.float32]"),
-        "1 / velocity on the nodes, infinite in air: a new array.");
+        "1 / velocity, infinite in air: a new array.");
+    type.def_prop_ro(
+        "cells", [](const Model& self) { return self.cells() != nullptr; },
+        "Whether velocity is that of cells, with one less along each axis than shape says.");
+    type.def(
+        "to_nodes", &as_nodes,
+        "This model with velocity on nodes: of cells, the mean slowness of those round a node; "
+        "of nodes, a copy.\n\n"
+        "    >>> import fermat as fm\n"
+        "    >>> model = fm.Model.layers((3, 5), layers=[(0, 2), (2, 4)], cells=True)\n"
+        "    >>> model.to_nodes().velocity[0].round(2)\n"
+        "    array([2.  , 2.  , 2.67, 4.  , 4.  ], dtype=float32)\n");
     type.def_prop_ro(
         "shape", [](const Model& self) { return tuple_of(self.grid().shape); },
         nb::sig("def shape(self) -> tuple[int, ...]"),
@@ -127,7 +160,7 @@ void bind_model(nb::module_& module) {
         nb::sig("def origin(self) -> tuple[float, ...]"), "Position of the first node.");
     type.def_prop_ro(
         "ndim", [](const Model& self) { return self.grid().dimensions(); }, "2 or 3.");
-    type.def_prop_ro("has_air", &Model::has_air, "Whether a node has velocity 0.");
+    type.def_prop_ro("has_air", &Model::has_air, "Whether a node, or cell, has velocity 0.");
     type.def("__repr__", &description);
     type.def("__copy__", &Model::copy);
     type.def("__deepcopy__", [](const Model& self, const nb::object&) { return self.copy(); });
@@ -138,6 +171,7 @@ void bind_model(nb::module_& module) {
             nb::dict options;
             options["spacing"] = self.attr("spacing");
             options["origin"] = self.attr("origin");
+            options["cells"] = self.attr("cells");
             return nb::make_tuple(nb::make_tuple(self.attr("velocity").attr("copy")()), options);
         },
         nb::sig("def __getnewargs_ex__(self) -> tuple[tuple[object], dict[str, object]]"));

@@ -74,8 +74,7 @@ RaySet trace(const Model& model, const Points& sources, const Numbers& start_tim
     RayOptions options{
         method, directions,
         eikonal_options(is_graph_solver(solver) ? "fim" : solver, order, threads, device)};
-    options.graph =
-        graph_options(solver, graph, grid, threads, method == Tracer::graph ? device : "cpu");
+    options.graph = graph_options(solver, graph, threads, method == Tracer::graph ? device : "cpu");
     options.bending = std::apply(bending_options, bending);
     options.reciprocity = parse_choice<Reciprocity>(reciprocity);
     const std::vector<RayPair> which =

@@ -133,7 +133,7 @@ nb::object traveltimes(const Model& model, const Points& sources, const Numbers&
                 fmt::format("precision is 'double' (solver '{}' computes in single)", solver));
         }
         const auto from = graph_sources(sources_from(sources, start_times, model.grid()));
-        const GraphOptions options = graph_options(solver, graph, model.grid(), threads, device);
+        const GraphOptions options = graph_options(solver, graph, threads, device);
         PythonMonitor bridge(std::move(progress));
         return graph_fields(model, from, together, options, bridge);
     }
@@ -154,7 +154,7 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
     const std::vector<PointSource> from = sources_from(sources, start_times, grid);
     const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
     if (is_graph_solver(solver)) {
-        const GraphOptions options = graph_options(solver, graph_arguments, grid, threads, device);
+        const GraphOptions options = graph_options(solver, graph_arguments, threads, device);
         for (const Vec3& r : to) require_inside(grid, r, "receiver");
         PythonMonitor bridge(std::move(progress));
         return array_from(bridge.run([&](Monitor& monitor) {

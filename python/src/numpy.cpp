@@ -62,19 +62,19 @@ Field<float> copied(const AnyArray& array, Shape shape, const char* what) {
 }
 
 template <class Array, class T>
-Array wrapped(T* data, Shape shape, nb::handle owner) {
+Array wrapped(T* data, Shape shape, bool is_2d, nb::handle owner) {
     const auto nx = static_cast<std::size_t>(shape.x);
     const auto ny = static_cast<std::size_t>(shape.y);
     const auto nz = static_cast<std::size_t>(shape.z);
-    return shape.y == 1 ? Array(data, {nx, nz}, owner) : Array(data, {nx, ny, nz}, owner);
+    return is_2d ? Array(data, {nx, nz}, owner) : Array(data, {nx, ny, nz}, owner);
 }
 
 template <class T>
-nb::ndarray<nb::numpy, T> handed_over(Field<T> field) {
+nb::ndarray<nb::numpy, T> handed_over(Field<T> field, bool is_2d) {
     const Shape shape = field.shape();
     T* data = field.release().release();
     const nb::capsule owner(data, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return wrapped<nb::ndarray<nb::numpy, T>>(data, shape, owner);
+    return wrapped<nb::ndarray<nb::numpy, T>>(data, shape, is_2d, owner);
 }
 
 bool in_c_order(const AnyArray& array, Shape shape) {
@@ -98,14 +98,14 @@ bool has_memory_to_itself(nb::handle object) {
 Shape shape_of(const AnyArray& array, const char* what) {
     if (array.ndim() != 2 && array.ndim() != 3) {
         throw InputError(
-            fmt::format("{} has {} dimensions (must have 3, (nx, ny, nz) nodes, or 2, (nx, nz))",
-                        what, array.ndim()));
+            fmt::format("{} has {} dimensions (must have 3, (nx, ny, nz), or 2, (nx, nz))", what,
+                        array.ndim()));
     }
     std::array<int, 3> nodes{};
     for (std::size_t axis = 0; axis < array.ndim(); ++axis) {
         if (array.shape(axis) > std::numeric_limits<int>::max()) {
-            throw InputError(fmt::format("{} has {} nodes along axis {} (must be below 2^31)", what,
-                                         array.shape(axis), axis));
+            throw InputError(fmt::format("{} has {} values along axis {} (must be below 2^31)",
+                                         what, array.shape(axis), axis));
         }
         nodes[axis] = static_cast<int>(array.shape(axis));
     }
@@ -139,14 +139,20 @@ HostValues values_from_array(nb::handle object, const char* what) {
 
 void make_read_only(nb::handle array) { array.attr("setflags")("write"_a = false); }
 
-ReadOnlyArray view_of(FieldView<const float> field, nb::handle owner) {
-    return wrapped<ReadOnlyArray>(field.data(), field.shape(), owner);
+ReadOnlyArray view_of(FieldView<const float> field, bool is_2d, nb::handle owner) {
+    return wrapped<ReadOnlyArray>(field.data(), field.shape(), is_2d, owner);
 }
 
-OwnedArray array_of(Field<float> field) { return handed_over(std::move(field)); }
+OwnedArray array_of(Field<float> field, bool is_2d) { return handed_over(std::move(field), is_2d); }
+
+OwnedArray array_of(Field<float> field) {
+    const bool is_2d = field.shape().y == 1;
+    return handed_over(std::move(field), is_2d);
+}
 
 nb::ndarray<nb::numpy, double> array_of(Field<double> field) {
-    return handed_over(std::move(field));
+    const bool is_2d = field.shape().y == 1;
+    return handed_over(std::move(field), is_2d);
 }
 
 Shape shape_from(const AxisCounts& counts) {

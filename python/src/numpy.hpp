@@ -35,11 +35,12 @@ struct HostValues {
 HostValues values_from_array(nanobind::handle array, const char* what);
 void make_read_only(nanobind::handle array);
 
-/// The field's own memory, kept alive by `owner`; 2-D fields come without their y axis.
-ReadOnlyArray view_of(FieldView<const float> field, nanobind::handle owner);
+/// The field's own memory, kept alive by `owner`; fields of 2-D models come without their y axis.
+ReadOnlyArray view_of(FieldView<const float> field, bool is_2d, nanobind::handle owner);
 
 /// Gives the field's memory to NumPy.
 OwnedArray array_of(Field<float> field);
+OwnedArray array_of(Field<float> field, bool is_2d);
 nanobind::ndarray<nanobind::numpy, double> array_of(Field<double> field);
 
 /// "(nx, nz)" or "(nx, ny, nz)" as a Shape.

@@ -28,9 +28,10 @@ inline bool is_graph_solver(const std::string& name) {
     return false;
 }
 
-/// `solver` may be one of the eikonal equation's, where the tracer alone asks for the graph.
+/// `solver` may be one of the eikonal equation's, where the tracer alone asks for the graph. The
+/// graph itself checks them against its grid.
 inline GraphOptions graph_options(const std::string& solver, const GraphArguments& arguments,
-                                  const Grid& grid, int threads, const std::string& device) {
+                                  int threads, const std::string& device) {
     const auto& [radius, star, reading, weights, queue] = arguments;
     GraphOptions options;
     if (is_graph_solver(solver)) options.solver = parse_choice<GraphSolver>(solver);
@@ -42,7 +43,6 @@ inline GraphOptions graph_options(const std::string& solver, const GraphArgument
     options.threads = threads;
     options.device = parse_choice<Device>(device);
     on_cuda(options);
-    validate(options, grid);
     return options;
 }
 

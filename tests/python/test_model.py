@@ -163,7 +163,7 @@ def test_copies_and_pickles_are_equal_and_independent(twin, shape, rng):
         (np.ones((3, 3), ">f8"), "velocity has dtype >f8"),
         (np.full((3, 3), "a"), "velocity has dtype <U1"),
         (np.full((3, 3), None), "velocity has dtype object"),
-        (np.ones(5), "velocity has 1 dimensions (must have 3, (nx, ny, nz) nodes, or 2"),
+        (np.ones(5), "velocity has 1 dimensions (must have 3, (nx, ny, nz), or 2"),
         (np.ones((2, 2, 2, 2)), "velocity has 4 dimensions"),
         (np.float64(3.0), "velocity has 0 dimensions"),
         (np.ones((0, 3)), "shape along x is 0 (must be at least 2 nodes)"),

@@ -56,6 +56,9 @@ def checkerboard(
     for name, model in (("truth", truth), ("recovery", recovery)):
         if model.shape != base.shape:
             raise ValueError(f"{name} has shape {model.shape} (must be {base.shape}, as base)")
+        if model.cells != base.cells:
+            own, other = ("cells", "nodes") if model.cells else ("nodes", "cells")
+            raise ValueError(f"{name} has velocity in {own} and base in {other} (use to_nodes())")
     parts = [_per_cent(model, base) for model in (truth, recovery)]
     end = limit if limit is not None else float(np.nanmax(np.abs(parts[0])))
     if not end > 0:
@@ -85,6 +88,6 @@ def checkerboard(
 def _per_cent(model: Model, base: Model) -> NDArray[Any]:
     """NaN in air, which is drawn grey."""
     rock = (base.velocity > 0) & (model.velocity > 0)
-    change = np.full(base.shape, np.nan)
+    change = np.full(base.velocity.shape, np.nan)
     change[rock] = 100 * (model.velocity[rock] / base.velocity[rock] - 1)
     return change

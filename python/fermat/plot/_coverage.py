@@ -68,7 +68,7 @@ def coverage(
     ax = new_axes(plane, ax)
     least, most = (crossed.min(), crossed.max()) if crossed.size else (1, 1)
     norm = LogNorm(float(least), float(max(most, least * 1.01)))
-    image = draw(ax, plane, cells=True, length=length, cmap=cmap, norm=norm)
+    image = draw(ax, plane, length=length, cmap=cmap, norm=norm)
     if colorbar:
         scale(ax, image, label)
     return ax

@@ -39,10 +39,14 @@ class Cut(NamedTuple):
     def is_map(self) -> bool:
         return self.values.ndim == 2 and self.across == 0 and self.along == 1
 
-    def extent(self, *, cells: bool = False) -> tuple[float, float, float, float]:
-        """Left, right, bottom, top. A node is drawn as the box round it."""
+    @property
+    def is_cells(self) -> bool:
+        return self.values.shape != tuple(len(line) for line in self.coords)
+
+    def extent(self) -> tuple[float, float, float, float]:
+        """Left, right, bottom, top. A node is drawn as the box round it, a cell as it is."""
         (x, z) = self.coords
-        half_x, half_z = (0.0, 0.0) if cells else ((x[1] - x[0]) / 2, (z[1] - z[0]) / 2)
+        half_x, half_z = (0.0, 0.0) if self.is_cells else ((x[1] - x[0]) / 2, (z[1] - z[0]) / 2)
         left, right = float(x[0] - half_x), float(x[-1] + half_x)
         low, high = float(z[0] - half_z), float(z[-1] + half_z)
         return (left, right, low, high) if self.is_map else (left, right, high, low)
@@ -102,12 +106,12 @@ def subplots(
     return list(axes.flat[:count])
 
 
-def draw(ax: Axes, plane: Cut, *, cells: bool = False, length: str, **options: Any) -> AxesImage:
+def draw(ax: Axes, plane: Cut, *, length: str, **options: Any) -> AxesImage:
     """The plane as colours at its own scale, with names and units on its axes."""
     ax.set_facecolor(AIR)
     image = ax.imshow(
         plane.values.T,
-        extent=plane.extent(cells=cells),
+        extent=plane.extent(),
         origin="lower" if plane.is_map else "upper",
         aspect="equal",
         interpolation="nearest",

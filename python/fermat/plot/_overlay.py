@@ -72,7 +72,7 @@ def pale(ax: Axes, model: Model, count: NDArray[Any], **place: float | None) -> 
     veil = np.ones((*plane.values.T.shape, 4))
     veil[..., 3] = np.where(plane.values.T > 0, 0, 0.6)
     # Nodes on the model's faces are drawn half a cell beyond it: so is the veil.
-    left, right, *depths = plane.extent()
+    left, right, *depths = cut(model, model.velocity, **place).extent()
     across, along = (line.copy() for line in plane.coords)
     across[[0, -1]], along[[0, -1]] = (left, right), sorted(depths)
     ax.pcolormesh(across, along, veil, zorder=1.5)

@@ -10,12 +10,13 @@ import numpy as np
 class Fermat:
     distribution = "fermat"
 
-    def __init__(self, medium, solver="fim", order=2, threads=1, **graph):
+    def __init__(self, medium, solver="fim", order=2, threads=1, cells=False, **graph):
         import fermat
 
         self._fermat = fermat
         self._medium = medium
-        self._model = fermat.Model(medium.velocity, spacing=(medium.h,) * medium.ndim)
+        self._model = fermat.Model(medium.cell_velocity if cells else medium.velocity,
+                                   spacing=(medium.h,) * medium.ndim, cells=cells)
         self._options = {"solver": solver, "threads": threads, "device": "cpu", **graph}
         if not graph:
             self._options["order"] = order
@@ -219,6 +220,7 @@ class PykonalPoint(Pykonal):
 METHODS = {
     "Fermat fim, order 2": (Fermat, {}),
     "Fermat fim, order 1": (Fermat, {"order": 1}),
+    "Fermat fim, cells": (Fermat, {"cells": True}),
     "Fermat fmm, order 2": (Fermat, {"solver": "fmm"}),
     "Fermat vidale": (Fermat, {"solver": "vidale"}),
     "pyekfmm, order 2": (Pyekfmm, {}),

@@ -10,9 +10,11 @@ HEADINGS = {
     "paper5": ("Paper 5's nine scenarios", "Squares of 100, 200 and 500 cells of size 1. Homogeneous:"
                " v = 2, source in the middle, 16 receivers round the edges. Layers: v = 2 over 5, the"
                " interface at a tenth of the depth, source at the corner, 19 receivers on the surface;"
-               " errors are those along the surface, and nodes on the interface hold the mean of both"
-               " velocities. Gradient: v = 1 + 0.01 z, the same survey. Fermat is also measured on"
-               " coarser and finer grids of the same media, for comparisons at equal error."),
+               " errors are those along the surface. Nodes on the interface hold the mean of both"
+               " velocities; Fermat's rows \"cells\", like fteikpy's, have velocity in cells, and the"
+               " interface between them. Gradient: v = 1 + 0.01 z, the same survey. Fermat is also"
+               " measured on coarser and finer grids of the same media, for comparisons at equal"
+               " error."),
     "paper1": ("Paper 1's gradient", "v = 0.5 to 4 km/s over 10 km, source at the corner."),
     "volumes": ("3-D, constant gradient", "v = 2 + 0.5 z km/s in a cube of 10 km, source near"
                 " (5, 5, 0.5), rays to 1000 random receivers."),

@@ -23,7 +23,13 @@ def paper5(setup):
             # For comparisons at equal accuracy. An interface must lie on nodes of its grid.
             refined = (0.5, 2, 4) if medium == "layers" else (0.25,)
             jobs += [field(FERMAT, medium, cells, rays=True, refined=r) for r in refined]
-            if medium == "layers":  # head waves are what it is for
+            if medium == "layers":
+                # The interface between cells, as fteikpy has it.
+                jobs += [field("Fermat fim, cells", medium, cells, threads=n, rays=True)
+                         for n in setup.threads]
+                jobs += [field("Fermat fim, cells", medium, cells, rays=True, refined=r)
+                         for r in (0.5, 2)]
+                # Head waves are what it is for.
                 jobs.append(field("Fermat vidale", medium, cells, rays=True))
             jobs += [field(name, medium, cells, rays=True) for name in PEERS]
     return jobs

@@ -29,8 +29,9 @@ struct TimeFieldView {
     double source_slowness = 0;
     FieldView<const Real, S> tau;
     bool has_gaps = true;  ///< false where every node is known to be reached
-    /// Of a model of cells whose velocity jumps (CellMedium::jumps): there T's slope jumps too.
+    /// Of a model of cells whose velocity jumps (CellMedium), for T's slope jumps there too.
     const std::uint8_t* jumps = nullptr;
+    const float* cell_velocity = nullptr;
 };
 
 template <class Real>
@@ -102,8 +103,23 @@ struct TauPoint {
     Vec3 gradient;
 };
 
+/// Whether a corner of a cell sees a jump of velocity.
+template <class Real, Space S>
+FERMAT_HD bool jump_round(const TimeFieldView<Real, S>& field, Index3 cell) {
+    const Shape n = field.grid.shape;
+    int any = 0;
+    for (int i = 0; i < 2; ++i) {
+        for (int j = 0; j < (field.grid.is_2d() ? 1 : 2); ++j) {
+            const std::uint8_t* const line = field.jumps + n.offset(cell.x + i, cell.y + j, cell.z);
+            any |= line[0] | line[1];
+        }
+    }
+    return any != 0;
+}
+
 /// The same by one pass over the 32 nodes round a cell (12 in 2-D); differences at the grid's faces
-/// are one-sided. False where the wave misses one of the nodes.
+/// are one-sided, and so are those beside a jump of velocity, beyond which T has another slope.
+/// False where the wave misses one of the nodes.
 template <int Dim, class Real, Space S>
 FERMAT_HD_INLINE bool tau_inside(const TimeFieldView<Real, S>& field, const CellPoint& at,
                                  TauPoint& out) {
@@ -113,9 +129,10 @@ FERMAT_HD_INLINE bool tau_inside(const TimeFieldView<Real, S>& field, const Cell
     const Offset slab = row * n.y;
     // Of the cell's lower and upper node along an axis: the step to the neighbour outside the cell,
     // and the share of the difference between both neighbours.
-    const bool inside_x[2] = {at.cell.x > 0, at.cell.x + 2 < n.x};
-    const bool inside_y[2] = {at.cell.y > 0, at.cell.y + 2 < n.y};
-    const bool inside_z[2] = {at.cell.z > 0, at.cell.z + 2 < n.z};
+    const bool smooth = field.jumps == nullptr || !jump_round(field, at.cell);
+    const bool inside_x[2] = {smooth && at.cell.x > 0, smooth && at.cell.x + 2 < n.x};
+    const bool inside_y[2] = {smooth && at.cell.y > 0, smooth && at.cell.y + 2 < n.y};
+    const bool inside_z[2] = {smooth && at.cell.z > 0, smooth && at.cell.z + 2 < n.z};
     const Offset out_x[2] = {inside_x[0] ? -slab : 0, inside_x[1] ? slab : 0};
     const Offset out_y[2] = {inside_y[0] ? -row : 0, inside_y[1] ? row : 0};
     const Offset out_z[2] = {inside_z[0] ? -1 : 0, inside_z[1] ? 1 : 0};
@@ -215,16 +232,21 @@ struct TimePoint {
     Vec3 gradient;
 };
 
+/// The same from tau at the point.
 template <class Real, Space S>
-FERMAT_HD_INLINE TimePoint time_point(const TimeFieldView<Real, S>& field, Vec3 point) {
+FERMAT_HD_INLINE TimePoint time_point(const TimeFieldView<Real, S>& field, Vec3 point,
+                                      const TauPoint& at) {
     const Vec3 from_source = point - field.source.position;
     const double r = norm(from_source);
     if (r == 0) return {field.source.start_time, {}};
-    const TauPoint at = tau_point(field, point);
     if (!std::isfinite(at.tau)) return {};
     const double s0 = field.source_slowness;
     return {field.source.start_time + s0 * r * at.tau,
             s0 * (r * at.gradient + (at.tau * (1 / r)) * from_source)};
+}
+template <class Real, Space S>
+FERMAT_HD_INLINE TimePoint time_point(const TimeFieldView<Real, S>& field, Vec3 point) {
+    return time_point(field, point, tau_point(field, point));
 }
 
 template <class Real, Space S>

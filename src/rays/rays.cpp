@@ -6,7 +6,6 @@
 #include <limits>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <utility>
 
 #include "core/error.hpp"
@@ -43,25 +42,23 @@ RayStatus trace_points(const View& field, Vec3 receiver, const RayOptions& optio
     }
 }
 
-struct Ray {
-    RayInfo info;
-    std::vector<Vec3> points;
-};
-
+/// Traces a ray and adds it to a set.
 void trace_one(const Model& model, const View& field, const RayOptions& options, Vec3 receiver,
-               Ray& ray) {
-    ray.info.field_time = time_at(field, receiver);
+               RayInfo info, RaySet& set) {
+    const std::size_t first = set.points.size();
+    info.field_time = time_at(field, receiver);
     if (in_air(model, receiver)) {
-        ray.info.status = RayStatus::receiver_in_air;
-        ray.points = {receiver};
+        info.status = RayStatus::receiver_in_air;
+        set.points.push_back(receiver);
     } else {
-        ray.info.status = trace_points(field, receiver, options, ray.points);
+        info.status = trace_points(field, receiver, options, set.points);
     }
-    const PathIntegral along = integrate_path(model, ray.points);
-    ray.info.length = along.length;
-    const bool arrived = ray.info.status == RayStatus::ok;
-    ray.info.time =
+    const PathIntegral along = integrate_path(model, std::span(set.points).subspan(first));
+    info.length = along.length;
+    const bool arrived = info.status == RayStatus::ok;
+    info.time =
         arrived ? field.source.start_time + along.time : std::numeric_limits<double>::infinity();
+    set.close(info);
 }
 
 RaySet rays_of_dead_source(std::int32_t source_number, std::span<const Vec3> receivers,
@@ -213,7 +210,7 @@ void bend(const Model& model, const RayJob& job, const RayOptions& options, Moni
 void validate(const RayOptions& options, const Grid& grid) {
     validate(options.eikonal);
     validate(options.bending);
-    validate(options.graph, grid);
+    if (options.tracer == Tracer::graph) validate(options.graph, grid);
     if (options.directions != 8 && options.directions != 16) {
         throw InputError(fmt::format("directions of the grid tracer is {} (must be 8 or 16)",
                                      options.directions));
@@ -243,26 +240,26 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
     }
     View view = field.view();
     view.has_gaps = model.has_air();
-    std::vector<Ray> rays(receivers.size());
+    if (model.cells()) {
+        view.jumps = model.cells()->jumps.data();
+        view.cell_velocity = model.cells()->velocity.data();
+    }
     // A task holds several rays, so that dealing them out costs nothing.
     constexpr std::int64_t share = 16;
     const auto count = static_cast<std::int64_t>(receivers.size());
-    parallel_for((count + share - 1) / share, threads, [&](std::int64_t task) {
-        monitor.check();
-        for (std::int64_t n = task * share; n < std::min(count, (task + 1) * share); ++n) {
+    const std::int64_t tasks = threads == 1 ? 1 : (count + share - 1) / share;
+    std::vector<RaySet> parts(static_cast<std::size_t>(tasks));
+    parallel_for(tasks, threads, [&](std::int64_t task) {
+        const std::int64_t end = tasks == 1 ? count : std::min(count, (task + 1) * share);
+        for (std::int64_t n = task * share; n < end; ++n) {
+            if (n % share == 0) monitor.check();
             const auto i = static_cast<std::size_t>(n);
-            rays[i].info.source = source_number;
-            rays[i].info.receiver = receiver_numbers[i];
-            trace_one(model, view, options, model.grid().clamp(receivers[i]), rays[i]);
+            trace_one(model, view, options, model.grid().clamp(receivers[i]),
+                      {source_number, receiver_numbers[i]}, parts[static_cast<std::size_t>(task)]);
         }
     });
     RaySet set;
-    const std::size_t points =
-        std::accumulate(rays.begin(), rays.end(), std::size_t{0},
-                        [](std::size_t sum, const Ray& ray) { return sum + ray.points.size(); });
-    set.rays.reserve(rays.size());
-    set.points.reserve(points);
-    for (const Ray& ray : rays) set.append(ray.info, ray.points);
+    for (RaySet& part : parts) set.append(std::move(part));
     return set;
 }
 
@@ -272,12 +269,12 @@ void for_each_source_rays(const Model& model, std::span<const PointSource> sourc
                           const std::function<void(RaySet&&)>& consume) {
     const Grid& grid = model.grid();
     validate(options, grid);
-    for (std::size_t s = 0; s < sources.size(); ++s) {
-        require_inside(grid, sources[s].position, fmt::format("source {}", s));
-    }
-    for (std::size_t r = 0; r < receivers.size(); ++r) {
-        require_inside(grid, receivers[r], fmt::format("receiver {}", r));
-    }
+    const auto require = [&](Vec3 place, const char* what, std::size_t number) {
+        if (is_finite(place) && grid.contains(place)) return;
+        require_inside(grid, place, fmt::format("{} {}", what, number));
+    };
+    for (std::size_t s = 0; s < sources.size(); ++s) require(sources[s].position, "source", s);
+    for (std::size_t r = 0; r < receivers.size(); ++r) require(receivers[r], "receiver", r);
     if (options.tracer == Tracer::bending) {
         bend(model, {sources, receivers, pairs}, options, monitor, consume);
         return;
@@ -297,7 +294,7 @@ void for_each_source_rays(const Model& model, std::span<const PointSource> sourc
         RaySet all;
         trace_each({model, survey.sources(), survey.receivers(),
                     by_source(survey.pairs(), receivers.size(), sources.size())},
-                   options, monitor, [&](RaySet&& set) { all.append(set); });
+                   options, monitor, [&](RaySet&& set) { all.append(std::move(set)); });
         survey.turn_round(model, all, consume);
     } else {
         trace_each({model, sources, receivers, lists}, options, monitor, consume);
@@ -310,7 +307,7 @@ RaySet trace_rays(const Model& model, std::span<const PointSource> sources,
                   const RayOptions& options, Monitor& monitor) {
     RaySet all;
     for_each_source_rays(model, sources, receivers, pairs, options, monitor,
-                         [&](RaySet&& set) { all.append(set); });
+                         [&](RaySet&& set) { all.append(std::move(set)); });
     return all;
 }
 

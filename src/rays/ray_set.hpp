@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "core/choice.hpp"
@@ -74,12 +75,25 @@ struct RaySet {
         return std::span(points).subspan(begin, end - begin);
     }
     void append(const RayInfo& info, std::span<const Vec3> path_points) {
-        rays.push_back(info);
         points.insert(points.end(), path_points.begin(), path_points.end());
+        close(info);
+    }
+    /// The points added since the last ray are those of this one.
+    void close(const RayInfo& info) {
+        rays.push_back(info);
         first_point.push_back(static_cast<std::int64_t>(points.size()));
     }
-    void append(const RaySet& other) {
-        for (std::size_t r = 0; r < other.size(); ++r) append(other.rays[r], other.path(r));
+    void append(RaySet&& other) {
+        if (rays.empty()) {
+            *this = std::move(other);
+            return;
+        }
+        const std::int64_t before = first_point.back();
+        rays.insert(rays.end(), other.rays.begin(), other.rays.end());
+        points.insert(points.end(), other.points.begin(), other.points.end());
+        for (std::size_t r = 1; r < other.first_point.size(); ++r) {
+            first_point.push_back(before + other.first_point[r]);
+        }
     }
 };
 

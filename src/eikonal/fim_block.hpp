@@ -116,9 +116,15 @@ class FimBlock {
         return (causes & first_visit) != 0 && (causes & near_start) == 0;
     }
 
-    void prefetch_medium(const FimProblem<Real>& problem, const BlockExtent& extent) const;
+    /// The used part of a plane of tau, with nothing in it.
+    void clear_plane(std::vector<Real>& values, int o, const BlockExtent& extent) const {
+        std::fill_n(values.begin() + (o + first_plane) * plane,
+                    (row_count(extent) + 2 * halo) * pitch, unreached<Real>);
+    }
+    void prefetch(const FimProblem<Real>& problem, const BlockExtent& extent) const;
     void load_tau(const FimProblem<Real>& problem, const BlockExtent& extent, bool blank);
     void load_medium(const FimProblem<Real>& problem, const BlockExtent& extent);
+    void find_mine(const BlockExtent& extent);
     void hold_starts(const FimProblem<Real>& problem, const BlockExtent& extent);
     void load_jumps(const FimProblem<Real>& problem, const BlockExtent& extent);
     float earliest_through(const FimProblem<Real>& problem, const BlockExtent& extent, int axis,
@@ -133,8 +139,9 @@ class FimBlock {
         stale_[at_row(node[0], node[2] + lane)] |= Bits{1} << lane;
     }
     void mirror(const FimProblem<Real>& problem, const BlockExtent& extent);
-    void mirror_tau();
-    void mirror_stale();
+    void mirror_tau(const BlockExtent& extent);
+    void mirror_medium(std::vector<Real>& values, const BlockExtent& extent);
+    void mirror_stale(const BlockExtent& extent);
 
     /// Returns how many nodes, along each axis, came out earlier than a neighbour swept before them
     /// that may lag behind now. An outer sense of 0 is outwards from the source's planes.
@@ -153,6 +160,7 @@ class FimBlock {
     std::vector<Bits> jumps_;       ///< of nodes to be updated, those beside a jump of velocity
     std::vector<Bits> stale_;
     std::vector<Real> spare_;
+    std::vector<Real> spare_medium_;
     std::vector<Bits> spare_bits_;
     bool mirrored_ = false;
     int lanes_ = width;  ///< in use
@@ -165,7 +173,7 @@ VisitOutcome FimBlock<Real, Dim, Order>::visit(const FimProblem<Real>& problem,
     mirrored_ = entry[1] != entry[2];
     lanes_ = extent.size(1);
     const bool blank = is_blank(causes);
-    prefetch_medium(problem, extent);
+    prefetch(problem, extent);
     load_tau(problem, extent, blank);
     load_medium(problem, extent);
     mark_stale(problem, extent, causes);

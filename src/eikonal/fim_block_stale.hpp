@@ -62,34 +62,54 @@ void FimBlock<Real, Dim, Order>::mark_at_face(const BlockExtent& extent, int axi
 template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::mirror(const FimProblem<Real>& problem,
                                         const BlockExtent& extent) {
-    mirror_tau();
-    mirror_stale();
+    mirror_tau(extent);
+    mirror_medium(f_, extent);
+    mirror_medium(inverse_r2_, extent);
+    mirror_stale(extent);
     mirrored_ = !mirrored_;
-    load_medium(problem, extent);
+    find_mine(extent);
+    if (problem.cells) load_jumps(problem, extent);
 }
 
 template <class Real, int Dim, int Order>
-void FimBlock<Real, Dim, Order>::mirror_tau() {
-    spare_.assign(tau_.size(), unreached<Real>);
-    for (int p = 0; p < planes; ++p) {
+void FimBlock<Real, Dim, Order>::mirror_tau(const BlockExtent& extent) {
+    spare_.resize(tau_.size());
+    for (int o = -first_plane; o < extent.size(0) + first_plane; ++o) {
+        clear_plane(spare_, o, extent);
         for (int lane = -halo; lane < lanes_ + halo; ++lane) {
             const int other = lanes_ - 1 - lane;
-            // Runs for which both rows are stored; what is left out belongs to no node or halo.
-            const int begin = -halo - std::min({lane, other, 0});
-            const int end = rows + halo - std::max({lane, other, lanes_ - 1});
-            const Real* const from = tau_.data() + at(p - first_plane, lane, lane);
-            Real* const to = spare_.data() + at(p - first_plane, other, other);
-            for (int r = begin; r < end; ++r) to[r * pitch] = from[r * pitch];
+            // Corners of the halo belong to no stencil, and not all have their place.
+            const int reach = lane >= 0 && lane < lanes_ ? halo : 0;
+            const Real* const from = tau_.data() + at(o, lane, lane);
+            Real* const to = spare_.data() + at(o, other, other);
+            for (int r = -reach; r < extent.size(2) + reach; ++r) to[r * pitch] = from[r * pitch];
         }
     }
     tau_.swap(spare_);
 }
 
 template <class Real, int Dim, int Order>
-void FimBlock<Real, Dim, Order>::mirror_stale() {
+void FimBlock<Real, Dim, Order>::mirror_medium(std::vector<Real>& values,
+                                               const BlockExtent& extent) {
+    spare_medium_.resize(values.size());
+    for (int o = 0; o < extent.size(0); ++o) {
+        std::fill_n(spare_medium_.begin() + at_medium(o, 0, 0), row_count(extent) * width,
+                    unreached<Real>);
+        for (int lane = 0; lane < lanes_; ++lane) {
+            const int other = lanes_ - 1 - lane;
+            const Real* const from = values.data() + at_medium(o, lane, lane);
+            Real* const to = spare_medium_.data() + at_medium(o, other, other);
+            for (int r = 0; r < extent.size(2); ++r) to[r * width] = from[r * width];
+        }
+    }
+    values.swap(spare_medium_);
+}
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::mirror_stale(const BlockExtent& extent) {
     spare_bits_.assign(stale_.size(), 0);
-    for (int o = 0; o < depth; ++o) {
-        for (int row = 0; row < rows; ++row) {
+    for (int o = 0; o < extent.size(0); ++o) {
+        for (int row = 0; row < row_count(extent); ++row) {
             for (Bits left = stale_[at_row(o, row)] & mine_[at_row(o, row)]; left != 0;
                  left &= left - 1) {
                 const int lane = std::countr_zero(left);

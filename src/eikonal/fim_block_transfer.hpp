@@ -7,16 +7,26 @@
 
 namespace fermat {
 
-/// Asks for the velocities ahead of their use: short lines, which the processor does not foresee.
+/// Asks for what the block is made of ahead of its use: short lines, which the processor does not
+/// foresee.
 template <class Real, int Dim, int Order>
-void FimBlock<Real, Dim, Order>::prefetch_medium(const FimProblem<Real>& problem,
-                                                 const BlockExtent& extent) const {
-    constexpr int line = 64 / sizeof(float);
+void FimBlock<Real, Dim, Order>::prefetch(const FimProblem<Real>& problem,
+                                          const BlockExtent& extent) const {
+    const auto ask_line = [&](const auto* values, int o, int l) {
+        constexpr int step = 64 / sizeof(*values);
+        const auto* const first = values + problem.offset(o, l, extent.begin[2]);
+        for (int r = 0; r < extent.size(2); r += step) __builtin_prefetch(first + r, 0, 2);
+        __builtin_prefetch(first + extent.size(2), 0, 2);
+    };
+    const auto low = [&](int axis) { return std::max(extent.begin[axis] - halo, 0); };
+    const auto high = [&](int axis) {
+        return std::min(extent.end[axis] + halo, problem.shape[axis]);
+    };
+    for (int o = low(0); o < high(0); ++o) {
+        for (int l = low(1); l < high(1); ++l) ask_line(problem.tau, o, l);
+    }
     for (int o = extent.begin[0]; o < extent.end[0]; ++o) {
-        for (int l = extent.begin[1]; l < extent.end[1]; ++l) {
-            const float* const first = problem.velocity + problem.offset(o, l, extent.begin[2]);
-            for (int r = 0; r < extent.size(2); r += line) __builtin_prefetch(first + r, 0, 2);
-        }
+        for (int l = extent.begin[1]; l < extent.end[1]; ++l) ask_line(problem.velocity, o, l);
     }
 }
 
@@ -25,35 +35,36 @@ void FimBlock<Real, Dim, Order>::load_tau(const FimProblem<Real>& problem,
                                           const BlockExtent& extent, bool blank) {
     const int outer_count = extent.size(0);
     const int run_count = extent.size(2);
-    const int planes_used = outer_count + 2 * first_plane;
-    const int slots_used = (row_count(extent) + 2 * halo) * pitch;
-    for (int p = 0; p < planes_used; ++p) {
-        std::fill_n(tau_.begin() + p * plane, slots_used, unreached<Real>);
-    }
-    const auto load_line = [&](int o, int l, int r_begin, int r_end) {
+    for (int o = -first_plane; o < outer_count + first_plane; ++o) clear_plane(tau_, o, extent);
+    const auto load_line = [&](int o, int l) {
         const int outer = extent.begin[0] + o;
         const int lane = extent.begin[1] + l;
         if (outer < 0 || outer >= problem.shape[0] || lane < 0 || lane >= problem.shape[1]) return;
-        r_begin = std::max(r_begin, -extent.begin[2]);
-        r_end = std::min(r_end, problem.shape[2] - extent.begin[2]);
         const Real* const from = problem.tau + problem.offset(outer, lane, extent.begin[2]);
         Real* const to = tau_.data() + at_node(o, l, 0);
-        for (int r = r_begin; r < r_end; ++r) to[r * pitch] = from[r];
+        for (int r = 0; r < run_count; ++r) to[r * pitch] = from[r];
+    };
+    const int below = extent.begin[2];
+    const int above = problem.shape[2] - extent.end[2];
+    const auto load_ends = [&](int o, int l) {
+        const Real* const from =
+            problem.tau + problem.offset(extent.begin[0] + o, extent.begin[1] + l, extent.begin[2]);
+        Real* const to = tau_.data() + at_node(o, l, 0);
+        if (below > 0) to[-pitch] = from[-1];
+        if (below > 1) to[-2 * pitch] = from[-2];
+        if (above > 0) to[run_count * pitch] = from[run_count];
+        if (above > 1) to[(run_count + 1) * pitch] = from[run_count + 1];
     };
     for (int o = 0; o < outer_count; ++o) {
-        for (const int l : {-2, -1, lanes_, lanes_ + 1}) load_line(o, l, 0, run_count);
         for (int l = 0; l < lanes_; ++l) {
-            if (blank) {
-                load_line(o, l, -halo, 0);
-                load_line(o, l, run_count, run_count + halo);
-            } else {
-                load_line(o, l, -halo, run_count + halo);
-            }
+            load_ends(o, l);
+            if (!blank) load_line(o, l);
         }
+        for (const int l : {-2, -1, lanes_, lanes_ + 1}) load_line(o, l);
     }
     if constexpr (Dim == 3) {
         for (const int o : {-2, -1, outer_count, outer_count + 1}) {
-            for (int l = 0; l < lanes_; ++l) load_line(o, l, 0, run_count);
+            for (int l = 0; l < lanes_; ++l) load_line(o, l);
         }
     }
 }
@@ -66,7 +77,6 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
     const Real y_first = static_cast<Real>(problem.coordinate(1, extent.begin[1] + lane_of(0)));
     const Real y_step = static_cast<Real>(mirrored_ ? -problem.spacing[1] : problem.spacing[1]);
     const Real z_step = static_cast<Real>(problem.spacing[2]);
-    std::fill(mine_.begin(), mine_.end(), Bits{0});
     for (int o = 0; o < extent.size(0); ++o) {
         // Velocity first, then f in its place; what stays 0 is no node of the block.
         std::fill_n(f_.begin() + at_medium(o, 0, 0), rows_used * width, Real(0));
@@ -94,14 +104,10 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
                 inverse_r2[lane] = v * quotient;
                 f[lane] = rock ? inverse_s0 * std::sqrt(r2) * quotient : unreached<Real>;
             }
-            Bits mine = 0;
-            for (int lane = 0; lane < width; lane += lane_count<Real>) {
-                mine |= lane_bits(load(f + lane) < reached_limit<Real>) << lane;
-            }
-            mine_[at_row(o, row)] = mine;
         }
     }
     hold_starts(problem, extent);
+    find_mine(extent);
     if (problem.cells) load_jumps(problem, extent);
 }
 
@@ -114,7 +120,21 @@ void FimBlock<Real, Dim, Order>::hold_starts(const FimProblem<Real>& problem,
         const int lane = lane_of(node[1] - extent.begin[1]);
         const int row = node[2] - extent.begin[2] + lane;
         f_[static_cast<std::size_t>(at_medium(o, row, lane))] = unreached<Real>;
-        mine_[at_row(o, row)] &= ~(Bits{1} << lane);
+    }
+}
+
+template <class Real, int Dim, int Order>
+void FimBlock<Real, Dim, Order>::find_mine(const BlockExtent& extent) {
+    std::fill(mine_.begin(), mine_.end(), Bits{0});
+    for (int o = 0; o < extent.size(0); ++o) {
+        for (int row = 0; row < row_count(extent); ++row) {
+            const Real* const f = f_.data() + at_medium(o, row, 0);
+            Bits mine = 0;
+            for (int lane = 0; lane < width; lane += lane_count<Real>) {
+                mine |= lane_bits(load(f + lane) < reached_limit<Real>) << lane;
+            }
+            mine_[at_row(o, row)] = mine;
+        }
     }
 }
 

@@ -138,7 +138,8 @@ class Rays:
 
         With "nodes", columns are the model's nodes in C order and a row times their slowness is
         the time along the ray. With "cells", columns are cells and values are the ray's length
-        in each. Rays that did not arrive have empty rows.
+        in each; velocity given in cells has that basis only. Rays that did not arrive have empty
+        rows.
 
         >>> import fermat as fm, numpy as np
         >>> model = fm.Model.gradient((41, 21), v0=2, gradient=0.5, spacing=0.25)

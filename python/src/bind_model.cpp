@@ -71,7 +71,8 @@ nb::object model_or_cuda_model(nb::handle, nb::object velocity, const AxisNumber
     if (!lies_on_cuda(velocity)) return nb::cast(model_from(velocity, spacing, origin, cells));
     if (cells) {
         throw InputError(
-            "velocity in cells lies on a CUDA device (cells are the CPU's: give a NumPy array)");
+            "velocity in cells lies on a CUDA device (must lie in host memory: give a NumPy "
+            "array)");
     }
     return cuda_model_from(velocity, spacing, origin);
 }

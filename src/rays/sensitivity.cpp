@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/error.hpp"
 #include "core/huge_pages.hpp"
 #include "core/parallel.hpp"
 #include "rays/sensitivity_row.hpp"
@@ -45,6 +46,11 @@ std::vector<RowLot> make_lots(const Model& model, const RaySet& rays, std::size_
 }  // namespace
 
 SparseRows sensitivity(const Model& model, const RaySet& rays, Basis basis, int threads) {
+    if (model.cells() && basis == Basis::nodes) {
+        throw InputError(
+            "basis of the sensitivity is 'nodes', and this model has velocity in cells (use "
+            "'cells')");
+    }
     SparseRows matrix;
     const Grid& grid = model.grid();
     matrix.columns = static_cast<std::int64_t>(basis == Basis::cells ? grid.cell_shape().count()

@@ -29,6 +29,8 @@ struct SparseRows {
 
 /// Rows of all rays; those that did not arrive are empty. With Basis::nodes, row times slowness is
 /// the time along the ray; with Basis::cells, row times the cells' mean slowness along the ray is.
+/// Throws InputError for nodes of a model whose velocity is in cells. There a piece along a face
+/// between bodies is the faster cell's.
 SparseRows sensitivity(const Model& model, const RaySet& rays, Basis basis, int threads = 0);
 
 /// How rays sample the cells: their number and their length in each, summed in the order of rays.

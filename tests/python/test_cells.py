@@ -111,6 +111,18 @@ def test_head_waves_are_those_of_a_sharp_interface(solver):
     assert error[0] < 1e-3 and error[0] < error[1] / 2
 
 
+def test_lengths_in_cells_are_where_the_wave_is():
+    """A head wave runs along a face: its length is the fast cells', so that times add up."""
+    model = fm.Model.layers((41, 11), layers=[(0, 2), (4, 5)], cells=True)
+    rays = fm.rays(model, (0, 0), [(30, 0), (40, 0)])
+    matrix = rays.sensitivity("cells")
+    np.testing.assert_allclose(matrix @ model.slowness.ravel(), rays.times, rtol=1e-6)
+    count, length = rays.coverage()
+    assert length[:, 4].sum() > 20 and count.shape == model.grid.cells
+    with pytest.raises(ValueError, match="use 'cells'"):
+        rays.sensitivity("nodes")
+
+
 def test_what_reads_nodes_says_so():
     model = layers()
     pair = {"sources": (1, 1), "receivers": [(9, 1)]}

@@ -120,7 +120,7 @@ void solve_each(const Model& model, std::span<const PointSource> sources,
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("first arrivals", count);
     if constexpr (std::is_same_v<Real, float>) {
-        if (on_cuda(model, options)) {
+        if (on_cuda(options)) {
             solve_each_on_cuda(model, sources, options, monitor, consume);
             monitor.end();
             return;
@@ -154,17 +154,12 @@ bool on_cuda(const EikonalOptions& options, Precision precision) {
     return on_cuda(options.device, obstacle);
 }
 
-bool on_cuda(const Model& model, const EikonalOptions& options, Precision precision) {
-    const bool able = on_cuda(options, precision);
-    return able && on_cuda(options.device, model.cells() ? "velocity in cells is the CPU's" : "");
-}
-
 template <class Real>
 BasicTimeField<Real> solve(const Model& model, const PointSource& source,
                            const EikonalOptions& options, Monitor& monitor) {
     validate(options);
     constexpr bool single = std::is_same_v<Real, float>;
-    const bool device = on_cuda(model, options, single ? Precision::single : Precision::full);
+    const bool device = on_cuda(options, single ? Precision::single : Precision::full);
     if constexpr (single) {
         if (device) {
             TimeField field;

@@ -42,9 +42,6 @@ void validate(const EikonalOptions& options);
 /// Whether single precision solves of these options run on the CUDA device. Throws InputError where
 /// they ask for it and cannot.
 bool on_cuda(const EikonalOptions& options, Precision precision = Precision::single);
-/// The same for this model: velocity in cells is read on the CPU.
-bool on_cuda(const Model& model, const EikonalOptions& options,
-             Precision precision = Precision::single);
 
 /// First arrivals of one point source at every node.
 template <class Real = float>

@@ -17,8 +17,8 @@ namespace {
 /// one cell, or between cells that meet in it.
 double mean_slowness(const Model& model, Vec3 from, Vec3 to) {
     const Vec3 middle = 0.5 * (from + to);
-    const CellMedium* const cells = model.cells();
-    if (cells && cells->jump_round(locate(model.grid(), middle).cell)) {
+    const CellsView<> cells = model.jumping_cells();
+    if (cells.exist() && cells.jump_round(locate(model.grid(), middle).cell)) {
         return slowness_at(model, middle);
     }
     constexpr double weights[] = {1, 4, 2, 4, 1};

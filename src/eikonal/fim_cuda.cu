@@ -209,12 +209,11 @@ CudaFim::CudaFim(const Model& model, int order, std::size_t most_shots)
         throw InputError("this machine has no CUDA device (use --device cpu)");
     }
     const std::size_t nodes = model.grid().node_count();
-    const CellMedium* const cells = model.cells();
-    if (cells && !cells->jumps.empty()) {
-        state_->cell_velocity = CudaArray<float>(cells->velocity.size());
-        state_->cell_velocity.upload(std::span(cells->velocity.data(), cells->velocity.size()));
+    if (const CellsView<> cells = model.jumping_cells(); cells.exist()) {
+        state_->cell_velocity = CudaArray<float>(cells.velocity.size());
+        state_->cell_velocity.upload(std::span(cells.velocity.data(), cells.velocity.size()));
         state_->jumps = CudaArray<std::uint8_t>(nodes);
-        state_->jumps.upload(std::span(cells->jumps.data(), nodes));
+        state_->jumps.upload(std::span(cells.jumps.data(), nodes));
     }
     prepare(model.grid(), order, most_shots, nodes * sizeof(float));
     state_->own_velocity = CudaArray<float>(nodes);
@@ -342,6 +341,12 @@ FieldView<float, Space::device> CudaFim::tau(std::size_t number) const {
 
 FieldView<const float, Space::device> CudaFim::velocity() const {
     return {state_->velocity, state_->grid.shape};
+}
+
+CellsView<Space::device> CudaFim::jumping_cells() const {
+    const State& s = *state_;
+    if (s.jumps.size() == 0) return {};
+    return {{s.cell_velocity.data(), s.grid.cell_shape()}, {s.jumps.data(), s.grid.shape}};
 }
 
 void CudaFim::write_times(std::size_t number, const FactoredSource& source, double start_time,

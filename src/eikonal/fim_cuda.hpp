@@ -24,7 +24,7 @@ class CudaFim {
 
     /// How many sources are solved at once.
     std::size_t batch() const;
-    /// Velocities of another model on the same grid, from the host or from the device.
+    /// Velocities on the nodes of another model on the same grid, from the host or the device.
     void set_velocity(const Model& model);
     void set_velocity(FieldView<const float, Space::device> velocity);
     /// Solves up to batch() sources. Returns the device's time in seconds, transfers excluded.
@@ -33,6 +33,7 @@ class CudaFim {
     void download(std::size_t number, FieldView<float> tau) const;
     FieldView<float, Space::device> tau(std::size_t number) const;
     FieldView<const float, Space::device> velocity() const;
+    CellsView<Space::device> jumping_cells() const;
     /// T of a source of the last solve, into memory of the device: as it is, or where it is earlier
     /// than what stands there.
     enum class Keep { all, earliest };

@@ -67,7 +67,7 @@ class NodeGeometry {
 
     NodeGeometry(const Model& model, const FactoredSource& source)
         : velocity_(model.velocity().data()),
-          cells_(model.cells() && !model.cells()->jumps.empty() ? model.cells() : nullptr),
+          cells_(model.jumping_cells()),
           shape_(model.grid().shape),
           source_slowness_(static_cast<Real>(source.slowness)) {
         const Grid& grid = model.grid();
@@ -97,15 +97,15 @@ class NodeGeometry {
         return static_cast<Real>(velocity_[shape_.offset(n)]) * source_slowness_;
     }
     /// Whether velocity jumps beside a node, which then is solved by what its octants hold.
-    bool jumps_at(Index3 n) const { return cells_ && cells_->jump_at(n); }
+    bool jumps_at(Index3 n) const { return cells_.exist() && cells_.jumps(n) != 0; }
     template <int Dim>
     Octants<Dim> octants(Index3 n) const {
-        return octants_round<Dim>(cells_->velocity, n, static_cast<float>(source_slowness_));
+        return octants_round<Dim>(cells_.velocity, n, static_cast<float>(source_slowness_));
     }
 
   private:
     const float* velocity_;
-    const CellMedium* cells_;  ///< null where no velocity jumps
+    CellsView<> cells_;
     Shape shape_;
     Real source_slowness_;
     std::array<Axis, 3> axes_;

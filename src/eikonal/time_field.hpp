@@ -2,12 +2,12 @@
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
 #include <limits>
 
 #include "core/field.hpp"
 #include "core/grid.hpp"
 #include "core/host_device.hpp"
+#include "model/cell_medium.hpp"
 
 namespace fermat {
 
@@ -29,9 +29,7 @@ struct TimeFieldView {
     double source_slowness = 0;
     FieldView<const Real, S> tau;
     bool has_gaps = true;  ///< false where every node is known to be reached
-    /// Of a model of cells whose velocity jumps (CellMedium), for T's slope jumps there too.
-    const std::uint8_t* jumps = nullptr;
-    const float* cell_velocity = nullptr;
+    CellsView<S> cells{};  ///< of the model, for T's slope jumps where velocity does
 };
 
 template <class Real>
@@ -103,20 +101,6 @@ struct TauPoint {
     Vec3 gradient;
 };
 
-/// Whether a corner of a cell sees a jump of velocity.
-template <class Real, Space S>
-FERMAT_HD bool jump_round(const TimeFieldView<Real, S>& field, Index3 cell) {
-    const Shape n = field.grid.shape;
-    int any = 0;
-    for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < (field.grid.is_2d() ? 1 : 2); ++j) {
-            const std::uint8_t* const line = field.jumps + n.offset(cell.x + i, cell.y + j, cell.z);
-            any |= line[0] | line[1];
-        }
-    }
-    return any != 0;
-}
-
 /// The same by one pass over the 32 nodes round a cell (12 in 2-D); differences at the grid's faces
 /// are one-sided, and so are those beside a jump of velocity, beyond which T has another slope.
 /// False where the wave misses one of the nodes.
@@ -129,7 +113,7 @@ FERMAT_HD_INLINE bool tau_inside(const TimeFieldView<Real, S>& field, const Cell
     const Offset slab = row * n.y;
     // Of the cell's lower and upper node along an axis: the step to the neighbour outside the cell,
     // and the share of the difference between both neighbours.
-    const bool smooth = field.jumps == nullptr || !jump_round(field, at.cell);
+    const bool smooth = !field.cells.exist() || !field.cells.jump_round(at.cell);
     const bool inside_x[2] = {smooth && at.cell.x > 0, smooth && at.cell.x + 2 < n.x};
     const bool inside_y[2] = {smooth && at.cell.y > 0, smooth && at.cell.y + 2 < n.y};
     const bool inside_z[2] = {smooth && at.cell.z > 0, smooth && at.cell.z + 2 < n.z};

@@ -62,19 +62,6 @@ Field<float> node_velocity(const Grid& grid, FieldView<const float> cells) {
 
 }  // namespace
 
-bool CellMedium::jump_round(Index3 cell) const {
-    if (jumps.empty()) return false;
-    const int corners_y = jumps.shape().y == 1 ? 1 : 2;
-    std::uint8_t any = 0;
-    for (int i = 0; i < 2; ++i) {
-        for (int j = 0; j < corners_y; ++j) {
-            const std::uint8_t* const line = &jumps(cell.x + i, cell.y + j, cell.z);
-            any |= line[0] | line[1];
-        }
-    }
-    return any != 0;
-}
-
 void require_cell_velocity(const Grid& grid, FieldView<const float> cells) {
     if (cells.shape() != grid.cell_shape()) {
         throw InputError(fmt::format(

@@ -62,7 +62,7 @@ FERMAT_HD OctantMedium octant_medium(FieldView<const float, S> cells, Index3 nod
 
 /// Calls visit(cell) for the cells that a point touches: on a face two, on an edge four.
 template <class Visit>
-void for_each_touched_cell(const Grid& grid, Vec3 point, Visit visit) {
+FERMAT_HD void for_each_touched_cell(const Grid& grid, Vec3 point, Visit visit) {
     constexpr double touch = 1e-6;
     const Shape shape = grid.cell_shape();
     const CellPoint at = locate(grid, point);
@@ -79,15 +79,40 @@ void for_each_touched_cell(const Grid& grid, Vec3 point, Visit visit) {
     }
 }
 
+/// The cells of a model whose velocity jumps between them; of other models, nothing.
+template <Space S = Space::host>
+struct CellsView {
+    FieldView<const float, S> velocity;
+    FieldView<const std::uint8_t, S> jumps;  ///< CellMedium::jumps
+
+    FERMAT_HD bool exist() const { return jumps.data() != nullptr; }
+    /// Whether a corner of a cell sees a jump. The cells must exist.
+    FERMAT_HD bool jump_round(Index3 cell) const {
+        const int corners_y = jumps.shape().y == 1 ? 1 : 2;
+        int any = 0;
+        for (int i = 0; i < 2; ++i) {
+            for (int j = 0; j < corners_y; ++j) {
+                const std::uint8_t* const line = &jumps(cell.x + i, cell.y + j, cell.z);
+                any |= line[0] | line[1];
+            }
+        }
+        return any != 0;
+    }
+    /// The fastest cell that a point touches.
+    FERMAT_HD Index3 fastest_touched(const Grid& grid, Vec3 point) const {
+        Index3 fastest = locate(grid, point).cell;
+        for_each_touched_cell(grid, point, [&](Index3 cell) {
+            if (velocity(cell) > velocity(fastest)) fastest = cell;
+        });
+        return fastest;
+    }
+};
+
 struct CellMedium {
     FieldView<const float> velocity;  ///< of the cells, as given; 0 is air
     /// By node, 1 where cells within two of it along an axis are of different bodies. Where there
     /// is no such node, empty.
     Field<std::uint8_t> jumps;
-
-    bool jump_at(Index3 node) const { return !jumps.empty() && jumps(node) != 0; }
-    /// Whether one of a cell's corners sees a jump.
-    bool jump_round(Index3 cell) const;
 };
 
 /// Throws InputError that names the first bad cell, unless every velocity is finite and >= 0 and

@@ -78,22 +78,16 @@ Model as_nodes(const Model& model) {
     return Model(model.grid(), std::move(values));
 }
 
-namespace {
-
-/// Slowness of the fastest cell that a point touches; infinite where all of them are air.
-double fastest_touched(const Grid& grid, FieldView<const float> cells, Vec3 point) {
-    float fastest = 0;
-    for_each_touched_cell(grid, point,
-                          [&](Index3 cell) { fastest = std::max(fastest, cells(cell)); });
-    return fastest > 0 ? 1 / static_cast<double>(fastest) : std::numeric_limits<double>::infinity();
+CellsView<> Model::jumping_cells() const {
+    if (!cells_ || cells_->jumps.empty()) return {};
+    return {cells_->velocity, cells_->jumps.view()};
 }
 
-}  // namespace
-
 double slowness_at(const Model& model, Vec3 point) {
-    const CellMedium* const cells = model.cells();
-    if (cells && cells->jump_round(locate(model.grid(), point).cell)) {
-        return fastest_touched(model.grid(), cells->velocity, point);
+    const CellsView<> cells = model.jumping_cells();
+    if (cells.exist() && cells.jump_round(locate(model.grid(), point).cell)) {
+        const double v = cells.velocity(cells.fastest_touched(model.grid(), point));
+        return v > 0 ? 1 / v : std::numeric_limits<double>::infinity();
     }
     double sum = 0;
     double weights = 0;

@@ -35,6 +35,8 @@ class Model {
     bool has_air() const { return has_air_; }
     /// Null where velocity was given on nodes.
     const CellMedium* cells() const { return cells_.get(); }
+    /// What has to be known of the cells beside jumps; nothing where there is none.
+    CellsView<> jumping_cells() const;
     /// The velocity as it was given, on nodes or in cells.
     FieldView<const float> given() const { return cells_ ? cells_->velocity : velocity_; }
 

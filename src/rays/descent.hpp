@@ -4,7 +4,6 @@
 
 #include "core/host_device.hpp"
 #include "eikonal/time_field.hpp"
-#include "rays/jump_step.hpp"
 #include "rays/trace.hpp"
 
 namespace fermat {
@@ -45,12 +44,6 @@ struct DescentProposal {
     Vec3 known_gradient{};
 
     FERMAT_HD bool operator()(const Walker& at, Walker& next) {
-        if (beside_jump(field, at.point)) {
-            cells = 1;
-            if (!step_to_face(field, at.point, next.point)) return false;
-            next.time = time_at(field, next.point);
-            return true;
-        }
         constexpr double shortest = 1.0 / 16;
         constexpr double longest = 4;
         constexpr double least_cosine = 0.99;
@@ -74,7 +67,6 @@ struct DescentProposal {
             const double h = scale * start_norm;
             const Vec3 step = (h / middle_norm) * middle;
             next.point = grid.clamp(at.point + step);
-            if (cells > 1 && (beside_jump(field, half) || beside_jump(field, next.point))) continue;
             // From one step to the next the field lies far apart in memory: what the next step
             // will read, if the ray runs on straight, is asked for ahead.
             prefetch_tau(field, next.point + 0.5 * step);

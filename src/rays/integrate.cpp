@@ -1,5 +1,6 @@
 #include "rays/integrate.hpp"
 
+#include "rays/cell_line.hpp"
 #include "rays/segments.hpp"
 
 namespace fermat {
@@ -22,32 +23,11 @@ template <int Dim>
     }
 }
 
-/// Time along a piece in a cell beside a jump of velocity.
-double time_beside_jump(const Model& model, const Piece& piece) {
-    const Grid& grid = model.grid();
-    const Vec3 middle = 0.5 * (piece.from + piece.to);
-    const Vec3 corner = grid.position(piece.cell);
-    return piece.length * slowness_at(model, {corner.x + middle.x * grid.spacing.x,
-                                              corner.y + middle.y * grid.spacing.y,
-                                              corner.z + middle.z * grid.spacing.z});
-}
-
-/// Time along a straight line in a model of cells.
-template <int Dim>
-double line_time_in_cells(const Model& model, Vec3 a, Vec3 b) {
-    double time = 0;
-    for_each_piece_in<Dim>(model.grid(), a, b, [&](const Piece& piece) {
-        time += model.cells()->jump_round(piece.cell)
-                    ? time_beside_jump(model, piece)
-                    : CellSlowness<Dim>(model.velocity(), piece.cell).piece_time(piece);
-    });
-    return time;
-}
-
 template <int Dim>
 PathIntegral integrate_in(const Model& model, std::span<const Vec3> path) {
     const Grid& grid = model.grid();
     const auto velocity = model.velocity();
+    const CellsView<> cells = model.jumping_cells();
     const Vec3 inverse_spacing{1 / grid.spacing.x, 1 / grid.spacing.y, 1 / grid.spacing.z};
     // From cell to cell a ray reads far apart in memory, but where it leads is known. Small models
     // are in the processor's cache.
@@ -64,8 +44,9 @@ PathIntegral integrate_in(const Model& model, std::span<const Vec3> path) {
             }
         }
         sum.length += distance(path[p], path[p + 1]);
-        sum.time += model.cells() ? line_time_in_cells<Dim>(model, path[p], path[p + 1])
-                                  : line_time<Dim>(grid, velocity, path[p], path[p + 1]);
+        sum.time += cells.exist()
+                        ? line_time_in_cells<Dim>(grid, velocity, cells, path[p], path[p + 1])
+                        : line_time<Dim>(grid, velocity, path[p], path[p + 1]);
     }
     return sum;
 }

@@ -17,6 +17,7 @@
 #include "rays/graph_rays.hpp"
 #include "rays/grid_descent.hpp"
 #include "rays/integrate.hpp"
+#include "rays/jumping_descent.hpp"
 #include "rays/rays_cuda.hpp"
 #include "rays/reciprocity.hpp"
 #include "rays/trace.hpp"
@@ -38,7 +39,8 @@ RayStatus trace_points(const View& field, Vec3 receiver, const RayOptions& optio
         case Tracer::grid:
             return trace(GridProposal<float, Space::host>{field, options.directions});
         default:
-            return trace(DescentProposal<float, Space::host>{field});
+            return field.cells.exist() ? trace(JumpingDescent<float, Space::host>{{field}})
+                                       : trace(DescentProposal<float, Space::host>{field});
     }
 }
 
@@ -153,7 +155,7 @@ void trace_each(const SourceLists& survey, const RayOptions& options, Monitor& m
     const Model& model = survey.model;
     const auto count = static_cast<std::int64_t>(survey.sources.size());
     InOrder in_order(consume);
-    if (survey.graph == nullptr && on_cuda(model, options.eikonal)) {
+    if (survey.graph == nullptr && on_cuda(options.eikonal)) {
         trace_on_cuda(survey, options, monitor, in_order);
         return;
     }
@@ -240,10 +242,7 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
     }
     View view = field.view();
     view.has_gaps = model.has_air();
-    if (model.cells()) {
-        view.jumps = model.cells()->jumps.data();
-        view.cell_velocity = model.cells()->velocity.data();
-    }
+    view.cells = model.jumping_cells();
     // A task holds several rays, so that dealing them out costs nothing.
     constexpr std::int64_t share = 16;
     const auto count = static_cast<std::int64_t>(receivers.size());

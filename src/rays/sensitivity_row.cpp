@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "rays/cell_line.hpp"
+
 namespace fermat {
 namespace {
 
@@ -75,10 +77,12 @@ std::span<const RowEntry> RowMaker::ordered() {
 std::span<const RowEntry> RowMaker::cells(std::span<const Vec3> path) {
     const Grid& grid = model_.grid();
     const Shape shape = grid.cell_shape();
+    const CellsView<> jumping = model_.jumping_cells();
     row_.clear();
     for (std::size_t p = 0; p + 1 < path.size(); ++p) {
         for_each_piece(grid, path[p], path[p + 1], [&](const Piece& piece) {
-            const auto cell = static_cast<std::int64_t>(shape.offset(piece.cell));
+            const auto cell =
+                static_cast<std::int64_t>(shape.offset(cell_taken(grid, jumping, piece)));
             if (!row_.empty() && row_.back().column == cell) {
                 row_.back().value += piece.length;
             } else {

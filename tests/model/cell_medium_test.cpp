@@ -52,7 +52,7 @@ TEST(CellMedium, JumpsAreSeenByNodesWhoseStencilsMeetThem) {
     for (const Grid& grid : {box, section}) {
         const Model model = layers(grid);
         for (int k = 0; k < grid.shape.z; ++k) {
-            EXPECT_EQ(model.cells()->jump_at({2, 0, k}), k >= 3 && k <= 5) << k;
+            EXPECT_EQ(model.jumping_cells().jumps(2, 0, k) != 0, k >= 3 && k <= 5) << k;
         }
     }
     // One odd cell: nodes that touch it or stand one further along an axis.
@@ -65,7 +65,7 @@ TEST(CellMedium, JumpsAreSeenByNodesWhoseStencilsMeetThem) {
                 const int x = std::max(0, off(i, 2));
                 const int y = std::max(0, off(j, 1));
                 const int z = std::max(0, off(k, 4));
-                EXPECT_EQ(odd.cells()->jump_at({i, j, k}), x + y + z <= 1)
+                EXPECT_EQ(odd.jumping_cells().jumps(i, j, k) != 0, x + y + z <= 1)
                     << i << ' ' << j << ' ' << k;
             }
         }

@@ -4,6 +4,7 @@
 
 #include "core/host_device.hpp"
 #include "eikonal/time_field.hpp"
+#include "rays/descent.hpp"
 
 namespace fermat {
 
@@ -16,7 +17,7 @@ namespace fermat {
 /// True where the gradient of T at a point is that of its cell alone.
 template <class Real, Space S>
 FERMAT_HD bool beside_jump(const TimeFieldView<Real, S>& field, Vec3 point) {
-    return field.jumps != nullptr && jump_round(field, locate(field.grid, point).cell);
+    return field.cells.exist() && field.cells.jump_round(locate(field.grid, point).cell);
 }
 
 /// A cell that a point touches, and the way down in it.
@@ -47,7 +48,7 @@ FERMAT_HD CellWay way_in_cell(const TimeFieldView<Real, S>& field, Index3 cell, 
         way.down[axis] = down / grid.spacing[axis];
         way.pace2 += down * down;
     }
-    const double v = field.cell_velocity[grid.cell_shape().offset(cell)];
+    const double v = field.cells.velocity(cell);
     way.pace2 *= v * v;
     return way;
 }
@@ -116,5 +117,30 @@ FERMAT_HD bool step_to_face(const TimeFieldView<Real, S>& field, Vec3 point, Vec
     if (grid.is_2d()) next.y = point.y;
     return true;
 }
+
+/// The descent in models whose velocity jumps: from face to face beside a jump. A step that leads
+/// there from outside is a cell long at most, which does not reach the jump itself.
+template <class Real, Space S>
+struct JumpingDescent {
+    DescentProposal<Real, S> smooth;
+
+    FERMAT_HD bool operator()(const Walker& at, Walker& next) {
+        const TimeFieldView<Real, S>& field = smooth.field;
+        if (beside_jump(field, at.point)) {
+            smooth.cells = 1;
+            if (!step_to_face(field, at.point, next.point)) return false;
+            next.time = time_at(field, next.point);
+            return true;
+        }
+        while (true) {
+            const double cells = smooth.cells;
+            if (!smooth(at, next)) return false;
+            const Vec3 middle = 0.5 * (at.point + next.point);
+            const bool enters = beside_jump(field, middle) || beside_jump(field, next.point);
+            if (cells <= 1 || !enters) return true;
+            smooth.cells = 1;
+        }
+    }
+};
 
 }  // namespace fermat

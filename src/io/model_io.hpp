@@ -13,7 +13,7 @@ struct ModelReadOptions {
     std::optional<Vec3> origin;   ///< 0 by default; refused where the file has its own
     /// Of .npy and .csv: whether a value is a node's or a cell's; the rows of a .csv then have the
     /// cells' middles. Refused where the file tells itself.
-    std::optional<Placement> placement;
+    std::optional<Placement> placement = std::nullopt;
 };
 
 /// Reads a model by suffix: .h5, .hdf, .hdf5, .vtkhdf (VTKHDF point array 'velocity', or the cell

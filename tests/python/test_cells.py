@@ -157,14 +157,17 @@ def test_sections_draw_cells_where_they_are():
     plt.close("all")
 
 
-def test_other_libraries_get_cells_as_cells():
-    model = layers(spacing=0.5)
-    times = fm.traveltimes(model, (1, 1))
+def test_xarray_has_cells_at_their_middles():
     xarray = pytest.importorskip("xarray")
-    data = model.to_xarray(time=times)
+    model = layers(spacing=0.5)
+    data = model.to_xarray(time=fm.traveltimes(model, (1, 1)))
     assert isinstance(data, xarray.Dataset)
     assert data.velocity.dims == ("x_cell", "z_cell") and data.time.dims == ("x", "z")
     assert data.z_cell[0] == 0.25
+
+
+def test_pyvista_has_cell_data():
     pytest.importorskip("pyvista")
-    image = model.to_pyvista(time=times)
+    model = layers(spacing=0.5)
+    image = model.to_pyvista(time=fm.traveltimes(model, (1, 1)))
     assert "velocity" in image.cell_data and "time" in image.point_data

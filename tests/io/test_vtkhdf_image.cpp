@@ -177,7 +177,7 @@ TEST_F(VtkhdfImage, FilesOfAnotherKindAreRefused) {
     EXPECT_TRUE(contains(read_error(put_hdf5("group.h5", group)), "'Type'"));
     ImageWriter writer(at("empty.h5"), box);
     writer.commit();
-    EXPECT_TRUE(contains(read_error(at("empty.h5")), "no dataset 'PointData/velocity'"));
+    EXPECT_TRUE(contains(read_error(at("empty.h5")), "no array 'velocity'"));
 }
 
 TEST_F(VtkhdfImage, WrongTypesShapesAndSizesAreRefused) {

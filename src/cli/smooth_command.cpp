@@ -130,14 +130,16 @@ void smooth(const SmoothFlags& flags, const Run& run) {
             "--coverage weighs cells, and '{}' is an array of nodes (use a cell array)", chosen));
     }
 
+    const auto smooth_plainly = [&](FieldView<float> values) {
+        const auto mask = chosen == "velocity" ? ground_mask(values) : Field<std::uint8_t>();
+        smooth_vertices(values, size, options, mask, run.monitor);
+    };
     ImageWriter out(flags.output, grid);
     for (const std::string& name : points) {
         Field<float> values = in.read_point_array(name);
         if (name == chosen && of_nodes) {
             require_finite(values, flags, name);
-            const Field<std::uint8_t> mask =
-                name == "velocity" ? ground_mask(values) : Field<std::uint8_t>();
-            smooth_vertices(values.view(), size, options, mask, run.monitor);
+            smooth_plainly(values.view());
         }
         out.add_point_array(name, values);
     }
@@ -148,7 +150,7 @@ void smooth(const SmoothFlags& flags, const Run& run) {
             if (flags.coverage) {
                 smooth_by_coverage(values, grid, size, options, *flags.coverage, run.monitor);
             } else {
-                smooth_vertices(values.view(), size, options, {}, run.monitor);
+                smooth_plainly(values.view());
             }
         }
         out.add_cell_array(name, values);

@@ -81,3 +81,12 @@ def test_bench_has_the_papers_sizes_and_figures(fermat):
             assert float(row[name]) > 0
     assert rows[0]["basic_ms"] == "" and float(rows[-1]["basic_ms"]) > 0
     assert "96x24x24" in text
+
+
+def test_air_of_cells_feeds_no_mean(fermat):
+    fermat("model", "layers", "--shape", "6,11", "--layer", "0:0", "--layer", "5:2", "--cells",
+           "-o", "m.h5")
+    fermat("smooth", "--in", "m.h5", "--size", "3,5", "-o", "s.h5")
+    with h5py.File(fermat.folder / "s.h5") as h5:
+        velocity = np.array(h5["VTKHDF/CellData/velocity"])
+    assert (velocity[:5] == 0).all() and (velocity[5:] == 2).all()

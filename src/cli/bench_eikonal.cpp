@@ -52,8 +52,10 @@ const std::array scenarios = {
     Scenario{"layer",
              [](const Grid& grid) {
                  const double depth = interface_part * grid.far_corner().z;
-                 return layered_model(grid, std::array{DepthVelocity{0, upper_velocity},
-                                                       DepthVelocity{depth, lower_velocity}});
+                 return layered_model(grid,
+                                      std::array{DepthVelocity{0, upper_velocity},
+                                                 DepthVelocity{depth, lower_velocity}},
+                                      Placement::cells);
              },
              [](double side, Vec3 source, Vec3 point) {
                  const TwoLayers layers{upper_velocity, lower_velocity, interface_part * side};
@@ -118,9 +120,8 @@ class Bench {
         report_.begin(
             "Paper 5, Table 2: squares of 100, 200 and 500 cells, spacing 1\n"
             "  homogeneous  v = 2, source in the middle, 16 receivers round the edges\n"
-            "  layer        v = 2 over 5 at a tenth of the depth, source at the corner, 19 "
-            "receivers "
-            "on the surface\n"
+            "  layer        v = 2 over 5 at a tenth of the depth, in cells, source at the corner, "
+            "19 receivers on the surface\n"
             "  gradient     v = 1 + 0.01 z, the same survey\n"
             "  errors       relative, nodes >= 3 cells from the source; of the layer along the "
             "surface\n"

@@ -107,19 +107,20 @@ class Fteikpy:
 class Ttcrpy:
     distribution = "ttcrpy"
 
-    def __init__(self, medium, method="FSM", weno=False, secondary=None):
+    def __init__(self, medium, method="FSM", weno=False, secondary=None, cells=False):
         import ttcrpy.rgrid as rgrid
 
         self._medium = medium
         make = rgrid.Grid2d if medium.ndim == 2 else rgrid.Grid3d
-        options = {"n_threads": 1, "cell_slowness": False, "method": method, "tt_from_rp": False}
+        options = {"n_threads": 1, "cell_slowness": cells, "method": method, "tt_from_rp": False}
         if method == "FSM":
             options["weno"] = weno
         else:
             names = ("nsnx", "nsnz") if medium.ndim == 2 else ("nsnx", "nsny", "nsnz")
             options |= dict.fromkeys(names, secondary)
         self._grid = make(*[medium.axis] * medium.ndim, **options)
-        self._grid.set_slowness((1 / medium.velocity.astype(float)).ravel())
+        velocity = medium.cell_velocity if cells else medium.velocity.astype(float)
+        self._grid.set_slowness((1 / velocity).ravel())
         self._source = np.array([medium.source])
         self._probe = np.array([[0.5 * medium.side] * medium.ndim, [medium.side] * medium.ndim])
 
@@ -236,4 +237,6 @@ METHODS = {
        for radius in range(1, 9)},
     **{f"ttcrpy SPM, {count} secondary": (Ttcrpy, {"method": "SPM", "secondary": count})
        for count in (2, 5, 10)},
+    "ttcrpy SPM, 10 secondary, cells": (
+        Ttcrpy, {"method": "SPM", "secondary": 10, "cells": True}),
 }

@@ -32,6 +32,8 @@ def paper5(setup):
                 # Head waves are what it is for.
                 jobs.append(field("Fermat vidale", medium, cells, rays=True))
             jobs += [field(name, medium, cells, rays=True) for name in PEERS]
+            if medium == "layers" and cells <= 200:  # the most accurate of its ways, and slow
+                jobs.append(field("ttcrpy SPM, 10 secondary, cells", medium, cells))
     return jobs
 
 

@@ -120,7 +120,7 @@ FERMAT_HD inline bool Grid::contains(Vec3 p) const {
     return true;
 }
 
-FERMAT_HD inline Vec3 Grid::clamp(Vec3 p) const {
+FERMAT_HD_INLINE Vec3 Grid::clamp(Vec3 p) const {
     const Vec3 low = origin;
     const Vec3 high = far_corner();
     for (int axis = 0; axis < 3; ++axis) {
@@ -136,15 +136,20 @@ FERMAT_HD inline Index3 Grid::nearest_node(Vec3 p) const {
             static_cast<int>(detail::clamped(u.z, shape.z) + 0.5)};
 }
 
-FERMAT_HD inline CellPoint locate(const Grid& grid, Vec3 p) {
-    const Vec3 u = grid.to_index(p);
+/// The same in a grid of known dimension.
+template <int Dim>
+FERMAT_HD_INLINE CellPoint locate_in(const Grid& grid, Vec3 p) {
     CellPoint at;
-    for (int axis = 0; axis < 3; ++axis) {
-        const double inside = detail::clamped(u[axis], grid.shape[axis]);
+    for (int axis = 0; axis < 3; axis += Dim == 2 ? 2 : 1) {
+        const double u = (p[axis] - grid.origin[axis]) / grid.spacing[axis];
+        const double inside = detail::clamped(u, grid.shape[axis]);
         at.cell[axis] = detail::lower_node(inside, grid.shape[axis]);
         at.fraction[axis] = inside - at.cell[axis];
     }
     return at;
+}
+FERMAT_HD inline CellPoint locate(const Grid& grid, Vec3 p) {
+    return grid.is_2d() ? locate_in<2>(grid, p) : locate_in<3>(grid, p);
 }
 
 /// Calls visit(node, weight) for the corners of a point's cell with their multilinear weights:

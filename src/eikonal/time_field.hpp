@@ -180,12 +180,10 @@ FERMAT_HD_RARE TauPoint tau_beside_gaps(const TimeFieldView<Real, S>& field, Vec
     return {tau / weights, {slope.x / h.x, slope.y / h.y, slope.z / h.z}};
 }
 
-template <class Real, Space S>
+template <int Dim, class Real, Space S>
 FERMAT_HD_INLINE TauPoint tau_point(const TimeFieldView<Real, S>& field, Vec3 point) {
-    const CellPoint at = locate(field.grid, point);
     TauPoint out;
-    const bool found =
-        field.grid.is_2d() ? tau_inside<2>(field, at, out) : tau_inside<3>(field, at, out);
+    const bool found = tau_inside<Dim>(field, locate_in<Dim>(field.grid, point), out);
     return found ? out : tau_beside_gaps(field, point);
 }
 
@@ -228,14 +226,15 @@ FERMAT_HD_INLINE TimePoint time_point(const TimeFieldView<Real, S>& field, Vec3 
     return {field.source.start_time + s0 * r * at.tau,
             s0 * (r * at.gradient + (at.tau * (1 / r)) * from_source)};
 }
-template <class Real, Space S>
+template <int Dim, class Real, Space S>
 FERMAT_HD_INLINE TimePoint time_point(const TimeFieldView<Real, S>& field, Vec3 point) {
-    return time_point(field, point, tau_point(field, point));
+    return time_point(field, point, tau_point<Dim>(field, point));
 }
 
 template <class Real, Space S>
 FERMAT_HD Vec3 gradient_at(const TimeFieldView<Real, S>& field, Vec3 point) {
-    return time_point(field, point).gradient;
+    return field.grid.is_2d() ? time_point<2>(field, point).gradient
+                              : time_point<3>(field, point).gradient;
 }
 
 template <class Real>

@@ -10,11 +10,12 @@ namespace fermat {
 
 /// Where T at p falls most: against its gradient. At a face of the box the part that leads out is
 /// taken off: the ray slides along the face.
+template <int Dim>
 FERMAT_HD_INLINE Vec3 descent_from(const Grid& grid, Vec3 p, Vec3 gradient) {
     Vec3 descent = -1.0 * gradient;
     const Vec3 low = grid.origin;
     const Vec3 high = grid.far_corner();
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < 3; axis += Dim == 2 ? 2 : 1) {
         const bool out = (p[axis] <= low[axis] && descent[axis] < 0) ||
                          (p[axis] >= high[axis] && descent[axis] > 0);
         descent[axis] = out ? 0 : descent[axis];
@@ -23,9 +24,10 @@ FERMAT_HD_INLINE Vec3 descent_from(const Grid& grid, Vec3 p, Vec3 gradient) {
 }
 
 /// The most cells along any axis that a step crosses.
+template <int Dim>
 FERMAT_HD_INLINE double cells_crossed(const Grid& grid, Vec3 step) {
     double most = 0;
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < 3; axis += Dim == 2 ? 2 : 1) {
         const double cells = std::abs(step[axis]) * (1 / grid.spacing[axis]);
         most = cells > most ? cells : most;
     }
@@ -44,34 +46,39 @@ struct DescentProposal {
     Vec3 known_gradient{};
 
     FERMAT_HD bool operator()(const Walker& at, Walker& next) {
+        return field.grid.is_2d() ? step<2>(at, next) : step<3>(at, next);
+    }
+
+    template <int Dim>
+    FERMAT_HD_INLINE bool step(const Walker& at, Walker& next) {
         constexpr double shortest = 1.0 / 16;
         constexpr double longest = 4;
         constexpr double least_cosine = 0.99;
         constexpr double straight_cosine = 0.99998;
         const Grid& grid = field.grid;
         const Vec3 gradient =
-            at.point == known_point ? known_gradient : gradient_at(field, at.point);
-        const Vec3 start = descent_from(grid, at.point, gradient);
-        const double start_crosses = cells_crossed(grid, start);
+            at.point == known_point ? known_gradient : time_point<Dim>(field, at.point).gradient;
+        const Vec3 start = descent_from<Dim>(grid, at.point, gradient);
+        const double start_crosses = cells_crossed<Dim>(grid, start);
         if (!(start_crosses > 0)) return false;
         const double start_norm = norm(start);
         for (; cells >= shortest; cells /= 2) {
             const double scale = cells / start_crosses;
             const Vec3 half = grid.clamp(at.point + (0.5 * scale) * start);
-            const Vec3 gradient_there = gradient_at(field, half);
-            const Vec3 middle = descent_from(grid, half, gradient_there);
+            const Vec3 gradient_there = time_point<Dim>(field, half).gradient;
+            const Vec3 middle = descent_from<Dim>(grid, half, gradient_there);
             const double middle_norm = norm(middle);
             if (!(middle_norm > 0)) continue;
             const double cosine = dot(start, middle) / (start_norm * middle_norm);
             if (cosine < least_cosine && cells > shortest) continue;
             const double h = scale * start_norm;
-            const Vec3 step = (h / middle_norm) * middle;
-            next.point = grid.clamp(at.point + step);
+            const Vec3 way = (h / middle_norm) * middle;
+            next.point = grid.clamp(at.point + way);
             // From one step to the next the field lies far apart in memory: what the next step
             // will read, if the ray runs on straight, is asked for ahead.
-            prefetch_tau(field, next.point + 0.5 * step);
-            prefetch_tau(field, next.point + step);
-            const TimePoint there = time_point(field, next.point);
+            prefetch_tau(field, next.point + 0.5 * way);
+            prefetch_tau(field, next.point + way);
+            const TimePoint there = time_point<Dim>(field, next.point);
             next.time = there.time;
             const double fall = at.time - next.time;
             const double expected = h * norm(gradient_there);

@@ -80,10 +80,8 @@ Program::Program()
     app_.set_version_flag("--version", "fermat " + std::string(version), "show the version");
     app_.footer(example_text("fermat info\nfermat times --help"));
 
-    add_value(app_, "--threads", "N", common_.threads, "threads to use (default: all cores)",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 1, max_threads);
-              });
+    add_whole(app_, "--threads", "N", common_.threads, "threads to use (default: all cores)", 1,
+              max_threads);
     add_choice(app_, "--device", common_.device, "where to compute");
     app_.add_flag("--quiet", common_.quiet, "no progress and no log; errors are still told");
     add_choice(app_, "--log-level", common_.log_level, "least important messages to show");

@@ -27,11 +27,8 @@ struct BenchFlags {
 
 void add_flags(CLI::App& app, BenchFlags& flags) {
     app.add_flag("--quick", flags.quick, "cubes up to 128^3 only, and fewer runs");
-    add_value(app, "--repeat", "R", flags.repeats,
-              "runs of each, of which the median is told (default: 5; 3 with --quick)",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 1, 1000);
-              });
+    add_whole(app, "--repeat", "R", flags.repeats,
+              "runs of each, of which the median is told (default: 5; 3 with --quick)", 1, 1000);
     add_whole(app, "--largest", "N", flags.bench.largest, "leave out grids above N a side", 64,
               1600)
         ->default_str("1600");
@@ -105,12 +102,10 @@ void run_graph(const GraphBench& flags, const Run& run) {
 
 void add_smoothing_flags(CLI::App& app, SmoothingBench& bench) {
     app.add_flag("--quick", bench.quick, "without basic where it takes seconds, and fewer runs");
-    add_value(app, "--repeat", "R", bench.repeats,
+    add_whole(app, "--repeat", "R", bench.repeats,
               "runs of table and running, of which the median is told (default: 21; 5 with "
               "--quick)",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 1, 100000);
-              });
+              1, 100000);
     add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
 }
 
@@ -138,17 +133,12 @@ void run_tomography(const TomographyBench& flags, const Run& run) {
 
 void add_bending_flags(CLI::App& app, BendingBench& bench) {
     app.add_flag("--quick", bench.quick, "a tenth of the sources, a coarser reference, one run");
-    add_value(app, "--repeat", "R", bench.repeats,
-              "runs of each, of which the median is told (default: 3; 1 with --quick)",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 1, 1000);
-              });
-    add_value(app, "--refine", "N", bench.refine,
+    add_whole(app, "--repeat", "R", bench.repeats,
+              "runs of each, of which the median is told (default: 3; 1 with --quick)", 1, 1000);
+    add_whole(app, "--refine", "N", bench.refine,
               "cells of the eikonal reference along one of the model's (default: 4; 2 with "
               "--quick)",
-              [](std::string_view flag, std::string_view text) {
-                  return parse_whole(flag, text, 1, 16);
-              });
+              1, 16);
     add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
     add_path(app, "--write", bench.write,
              "folder to write the set into, instead: model.h5, sources.csv, receivers.csv, "

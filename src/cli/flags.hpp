@@ -32,9 +32,10 @@ inline CLI::Option* add_real(CLI::App& app, const std::string& names, double& ta
     return add_value(app, names, "V", target, description, parse_real);
 }
 
-/// A flag whose value is a whole number from `least` to `most`.
-inline CLI::Option* add_whole(CLI::App& app, const std::string& names, const std::string& type,
-                              int& target, const std::string& description, int least, int most) {
+/// A flag whose value is a whole number from `least` to `most`, for an int or an optional one.
+template <class Target>
+CLI::Option* add_whole(CLI::App& app, const std::string& names, const std::string& type,
+                       Target& target, const std::string& description, int least, int most) {
     return add_value(app, names, type, target, description,
                      [least, most](std::string_view flag, std::string_view text) {
                          return parse_whole(flag, text, least, most);

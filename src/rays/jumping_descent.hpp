@@ -20,6 +20,9 @@ FERMAT_HD bool beside_jump(const TimeFieldView<Real, S>& field, Vec3 point) {
     return field.cells.exist() && field.cells.jump_round(locate(field.grid, point).cell);
 }
 
+/// How near to a face, in cells, a point counts as on it: faces are stepped to exactly.
+inline constexpr double on_face = 1e-9;
+
 /// A cell that a point touches, and the way down in it.
 struct CellWay {
     Index3 cell;
@@ -29,7 +32,6 @@ struct CellWay {
 
 template <class Real, Space S>
 FERMAT_HD CellWay way_in_cell(const TimeFieldView<Real, S>& field, Index3 cell, Vec3 fraction) {
-    constexpr double touch = 1e-9;
     const Grid& grid = field.grid;
     const CellPoint at{cell, fraction};
     TauPoint tau;
@@ -43,7 +45,7 @@ FERMAT_HD CellWay way_in_cell(const TimeFieldView<Real, S>& field, Index3 cell, 
     for (int axis = 0; axis < 3; ++axis) {
         if (grid.is_2d() && axis == 1) continue;
         const double down = -gradient[axis];
-        const bool leads_out = down < 0 ? fraction[axis] <= touch : fraction[axis] >= 1 - touch;
+        const bool leads_out = down < 0 ? fraction[axis] <= on_face : fraction[axis] >= 1 - on_face;
         if (leads_out) continue;
         way.down[axis] = down / grid.spacing[axis];
         way.pace2 += down * down;
@@ -56,7 +58,6 @@ FERMAT_HD CellWay way_in_cell(const TimeFieldView<Real, S>& field, Index3 cell, 
 /// The next face on the way down from a point beside a jump. False where no cell leads down.
 template <class Real, Space S>
 FERMAT_HD bool step_to_face(const TimeFieldView<Real, S>& field, Vec3 point, Vec3& next) {
-    constexpr double touch = 1e-9;
     const Grid& grid = field.grid;
     const Shape cells = grid.cell_shape();
     const CellPoint at = locate(grid, point);
@@ -70,7 +71,7 @@ FERMAT_HD bool step_to_face(const TimeFieldView<Real, S>& field, Vec3 point, Vec
             if (shift[axis] == 0) continue;
             const int cell = at.cell[axis] + shift[axis];
             const bool at_face =
-                shift[axis] < 0 ? at.fraction[axis] <= touch : at.fraction[axis] >= 1 - touch;
+                shift[axis] < 0 ? at.fraction[axis] <= on_face : at.fraction[axis] >= 1 - on_face;
             touched = touched && at_face && cell >= 0 && cell < cells[axis];
             other.cell[axis] = cell;
             other.fraction[axis] = shift[axis] < 0 ? 1 : 0;

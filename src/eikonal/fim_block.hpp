@@ -51,7 +51,7 @@ class FimBlock {
     /// Largest extents. A block's working set stays within a 512 KiB cache.
     static constexpr int depth = Dim == 3 ? 16 : 1;
     static constexpr int width = Dim == 3 ? 16 : 32;
-    static constexpr int length = Dim == 3 ? 32 : 64;
+    static constexpr int length = Dim == 3 ? 48 : 64;
 
     static constexpr Real tolerance = fim_tolerance<Real, Order>;
 

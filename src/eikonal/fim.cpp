@@ -30,7 +30,8 @@ class FimSchedule {
     FimSchedule(const FimProblem<Real>& problem, int threads)
         : problem_(problem),
           threads_(threads),
-          grid_(problem.shape, {Block::depth, Block::width, Block::length}, problem.source_node(),
+          largest_{Block::depth, Block::width, longest_run(problem.shape[2])},
+          grid_(problem.shape, largest_, problem.source_node(),
                 {Dim == 3 && problem.shape[0] > Block::depth,
                  Dim == 3 && problem.shape[1] > Block::depth, false}),
           states_(static_cast<std::size_t>(grid_.count())) {
@@ -47,8 +48,8 @@ class FimSchedule {
         }
         for (int t = 0; t < threads; ++t) workers_.push_back(std::make_unique<Block>());
         for (int axis = 0; axis < 3; ++axis) {
-            const int largest = axis == 0 ? Block::depth : axis == 1 ? Block::width : Block::length;
-            crossing_ = std::max(crossing_, static_cast<float>(largest * problem.spacing[axis]));
+            crossing_ =
+                std::max(crossing_, static_cast<float>(largest_[axis] * problem.spacing[axis]));
         }
     }
 
@@ -194,6 +195,12 @@ class FimSchedule {
         if (!outcome.settled) activate(block, unsettled, std::isfinite(first) ? first : 0);
     }
 
+    /// Long runs leave fewer lanes idle in the skew. A small cube would be left with too few blocks
+    /// for each to be visited after those it depends on.
+    static int longest_run(int nodes) {
+        return Dim == 3 && nodes < 2 * Block::length ? 32 : Block::length;
+    }
+
     static constexpr unsigned all_faces = (1U << 6) - 1;
     /// As they stand in memory, and with y for the outer axis.
     static constexpr std::array<AxisOrder, 2> orders{{{0, 1, 2}, {1, 0, 2}}};
@@ -203,6 +210,7 @@ class FimSchedule {
     std::array<FimProblem<Real>, 2> views_;  ///< of the problem, by order of axes
     std::array<std::vector<std::array<int, 3>>, 2> starts_;
     int threads_;
+    std::array<int, 3> largest_;  ///< extents of a block
     BlockGrid grid_;
     std::vector<State> states_;
     std::vector<std::unique_ptr<Block>> workers_;

@@ -137,7 +137,8 @@ class FimSchedule {
         std::size_t n = 0;
         if constexpr (Dim == 3) {
             const bool by_y = !outward(extent, causes, 0) && outward(extent, causes, 1);
-            if (by_y && !problem_.cells) n = 1;
+            // The cells are in memory by the axes as they stand.
+            if (by_y && !problem_.cells.exist()) n = 1;
         }
         const AxisOrder order = orders[n];
         const BlockExtent turned{reordered(extent.begin, order), reordered(extent.end, order)};
@@ -249,7 +250,7 @@ FimWork fim_solve(const Model& model, const FactoredSource& source, int order, i
     problem.source = as_block_axes(at.x, at.y, at.z, 0.0);
     problem.source_slowness = source.slowness;
     problem.velocity = model.velocity().data();
-    if (model.cells() && !model.cells()->jumps.empty()) problem.cells = model.cells();
+    problem.cells = model.jumping_cells();
     problem.tau = tau.data();
     problem.starts = starts;
     const auto run = [&]<int Dim, int Order>() {

@@ -9,7 +9,7 @@ template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::load_jumps(const FimProblem<Real>& problem,
                                             const BlockExtent& extent) {
     std::fill(jumps_.begin(), jumps_.end(), Bits{0});
-    const std::uint8_t* const jumps = problem.cells->jumps.data();
+    const std::uint8_t* const jumps = problem.cells.jumps.data();
     for (int o = 0; o < extent.size(0); ++o) {
         for (int l = 0; l < extent.size(1); ++l) {
             const std::uint8_t* const from =
@@ -44,7 +44,7 @@ Real FimBlock<Real, Dim, Order>::update_by_octants(const FimProblem<Real>& probl
             static_cast<Real>(1 / h)};
     };
     const float s0 = static_cast<float>(problem.source_slowness);
-    const auto cells = problem.cells->velocity;
+    const auto cells = problem.cells.velocity;
     if constexpr (Dim == 2) {
         const auto octants = octants_round<2>(cells, {node[1], 0, node[2]}, s0);
         return update_tau_by_octants<Order>(octants, inverse_r2, {along(1), along(2)});

@@ -68,7 +68,7 @@ void FimBlock<Real, Dim, Order>::mirror(const FimProblem<Real>& problem,
     mirror_stale(extent);
     mirrored_ = !mirrored_;
     find_mine(extent);
-    if (problem.cells) load_jumps(problem, extent);
+    if (problem.cells.exist()) load_jumps(problem, extent);
 }
 
 template <class Real, int Dim, int Order>

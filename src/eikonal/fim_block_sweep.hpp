@@ -66,7 +66,7 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
         const Bits due = *stale & *mine;
         *stale = 0;
         if (due == 0) return;
-        const Bits jumps = problem.cells ? jumps_[at_row(o, row)] : 0;
+        const Bits jumps = problem.cells.exist() ? jumps_[at_row(o, row)] : 0;
         const V outer_x =
             V{} + static_cast<Real>(h[0] * problem.coordinate(0, extent.begin[0] + o));
         const Real row_part =

@@ -295,8 +295,7 @@ double CudaFim::solve(std::span<const FactoredSource> sources) {
         setup.shots[n].tau = s.tau.data() + n * nodes;
     }
     problem.velocity = s.velocity;
-    problem.cell_velocity = s.cell_velocity.data();
-    problem.jumps = s.jumps.data();
+    problem.cells = jumping_cells();
     problem.shots = s.shots.data();
     problem.starts = s.starts.data();
     problem.steps = s.steps.data();

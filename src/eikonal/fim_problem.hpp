@@ -21,7 +21,7 @@ struct FimProblem {
     std::array<double, 3> source;  ///< position relative to node (0, 0, 0)
     double source_slowness = 0;
     const float* velocity = nullptr;
-    const CellMedium* cells = nullptr;  ///< where velocity jumps between cells; else null
+    CellsView<> cells{};  ///< where velocity jumps between them
     Real* tau = nullptr;
     std::span<const std::array<int, 3>> starts;  ///< nodes whose tau is given
 

@@ -4,11 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/field.hpp"
 #include "core/grid.hpp"
 #include "core/host_device.hpp"
 #include "eikonal/fim_tile_steps.hpp"
 #include "eikonal/stencil.hpp"
+#include "model/cell_medium.hpp"
 
 namespace fermat {
 
@@ -33,20 +33,14 @@ struct TileProblem {
     int shape[3] = {1, 1, 1};
     int tiles[3] = {1, 1, 1};  ///< along each axis, enough for any shift
     double spacing[3] = {1, 1, 1};
-    const float* velocity = nullptr;       ///< on nodes
-    const float* cell_velocity = nullptr;  ///< of a model of cells
-    const std::uint8_t* jumps = nullptr;   ///< of such a model: CellMedium::jumps
+    const float* velocity = nullptr;   ///< on nodes
+    CellsView<Space::device> cells{};  ///< of TileMedium::cells
     const TileShot* shots = nullptr;
     const Index3* starts = nullptr;        ///< nodes whose tau is given, along the axes of a tile
     const std::uint16_t* steps = nullptr;  ///< of TileSteps
     int step_begin[TileSteps::sets + 1] = {};
     float crossing = 0;  ///< the way across a tile
 
-    template <int Dim>
-    FERMAT_HD FieldView<const float, Space::device> cells() const {
-        return {cell_velocity, Dim == 2 ? Shape{shape[1] - 1, 1, shape[2] - 1}
-                                        : Shape{shape[0] - 1, shape[1] - 1, shape[2] - 1}};
-    }
     FERMAT_HD int tile_count() const { return tiles[0] * tiles[1] * tiles[2]; }
     FERMAT_HD std::size_t offset(int o, int l, int r) const {
         return (static_cast<std::size_t>(o) * static_cast<std::size_t>(shape[1]) +

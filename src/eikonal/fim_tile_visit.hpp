@@ -41,7 +41,7 @@ class TileVisit {
                                      begin_[2];
         tau_ = shot.tau + first;
         velocity_ = problem.velocity + first;
-        if (Medium == TileMedium::cells) jumps_ = problem.jumps + first;
+        if (Medium == TileMedium::cells) jumps_ = problem.cells.jumps.data() + first;
     }
 
     /// The way of the first sweep, once the tile is loaded. Along an axis: as the times in the
@@ -324,7 +324,7 @@ class TileVisit {
         Index3 place{begin_[0] + node[0], begin_[1] + node[1], begin_[2] + node[2]};
         if (Dim == 2) place = {place.y, 0, place.z};
         const auto octants =
-            octants_round<Dim>(problem_.cells<Dim>(), place, 1 / shot_.inverse_slowness);
+            octants_round<Dim>(problem_.cells.velocity, place, 1 / shot_.inverse_slowness);
         return update_tau_by_octants<Order>(octants, inverse_r2, axes);
     }
 

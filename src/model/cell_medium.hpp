@@ -60,17 +60,19 @@ FERMAT_HD OctantMedium octant_medium(FieldView<const float, S> cells, Index3 nod
     return out;
 }
 
+/// How near to a face, in cells, a point counts as on it.
+inline constexpr double on_face = 1e-6;
+
 /// Calls visit(cell) for the cells that a point touches: on a face two, on an edge four.
 template <class Visit>
 FERMAT_HD void for_each_touched_cell(const Grid& grid, Vec3 point, Visit visit) {
-    constexpr double touch = 1e-6;
     const Shape shape = grid.cell_shape();
     const CellPoint at = locate(grid, point);
     Index3 first = at.cell;
     Index3 last = at.cell;
     for (int axis = 0; axis < 3; ++axis) {
-        if (at.fraction[axis] < touch && first[axis] > 0) --first[axis];
-        if (at.fraction[axis] > 1 - touch && last[axis] + 1 < shape[axis]) ++last[axis];
+        if (at.fraction[axis] < on_face && first[axis] > 0) --first[axis];
+        if (at.fraction[axis] > 1 - on_face && last[axis] + 1 < shape[axis]) ++last[axis];
     }
     for (int i = first.x; i <= last.x; ++i) {
         for (int j = first.y; j <= last.y; ++j) {

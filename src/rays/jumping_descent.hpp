@@ -20,9 +20,6 @@ FERMAT_HD bool beside_jump(const TimeFieldView<Real, S>& field, Vec3 point) {
     return field.cells.exist() && field.cells.jump_round(locate(field.grid, point).cell);
 }
 
-/// How near to a face, in cells, a point counts as on it: faces are stepped to exactly.
-inline constexpr double on_face = 1e-9;
-
 /// A cell that a point touches, and the way down in it.
 struct CellWay {
     Index3 cell;
@@ -45,7 +42,7 @@ FERMAT_HD CellWay way_in_cell(const TimeFieldView<Real, S>& field, Index3 cell, 
     for (int axis = 0; axis < 3; ++axis) {
         if (grid.is_2d() && axis == 1) continue;
         const double down = -gradient[axis];
-        const bool leads_out = down < 0 ? fraction[axis] <= on_face : fraction[axis] >= 1 - on_face;
+        const bool leads_out = down < 0 ? fraction[axis] <= 0 : fraction[axis] >= 1;
         if (leads_out) continue;
         way.down[axis] = down / grid.spacing[axis];
         way.pace2 += down * down;
@@ -59,29 +56,20 @@ FERMAT_HD CellWay way_in_cell(const TimeFieldView<Real, S>& field, Index3 cell, 
 template <class Real, Space S>
 FERMAT_HD bool step_to_face(const TimeFieldView<Real, S>& field, Vec3 point, Vec3& next) {
     const Grid& grid = field.grid;
-    const Shape cells = grid.cell_shape();
-    const CellPoint at = locate(grid, point);
+    const Vec3 index = grid.to_index(point);
     CellWay best;
     Vec3 from;
-    for (int n = 0; n < 27; ++n) {
-        const int shift[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
-        CellPoint other = at;
-        bool touched = true;
+    for_each_touched_cell(grid, point, [&](Index3 cell) {
+        Vec3 fraction;
         for (int axis = 0; axis < 3; ++axis) {
-            if (shift[axis] == 0) continue;
-            const int cell = at.cell[axis] + shift[axis];
-            const bool at_face =
-                shift[axis] < 0 ? at.fraction[axis] <= on_face : at.fraction[axis] >= 1 - on_face;
-            touched = touched && at_face && cell >= 0 && cell < cells[axis];
-            other.cell[axis] = cell;
-            other.fraction[axis] = shift[axis] < 0 ? 1 : 0;
+            const double inside = index[axis] - cell[axis];
+            fraction[axis] = inside < on_face ? 0 : inside > 1 - on_face ? 1 : inside;
         }
-        if (!touched) continue;
-        const CellWay way = way_in_cell(field, other.cell, other.fraction);
-        if (!(way.pace2 > best.pace2)) continue;
+        const CellWay way = way_in_cell(field, cell, fraction);
+        if (!(way.pace2 > best.pace2)) return;
         best = way;
-        from = other.fraction;
-    }
+        from = fraction;
+    });
     if (!(best.pace2 > 0)) return false;
     // To the face that comes first, by the slope half-way there.
     const auto reach = [&](const Vec3& down, int& through) {
@@ -108,12 +96,10 @@ FERMAT_HD bool step_to_face(const TimeFieldView<Real, S>& field, Vec3 point, Vec
     if (!(length < INFINITY)) return false;
     Vec3 to = from + length * down;
     to[through] = down[through] > 0 ? 1 : 0;
-    next = grid.position(best.cell);
     for (int axis = 0; axis < 3; ++axis) {
         const double inside = to[axis] < 0 ? 0 : to[axis] > 1 ? 1 : to[axis];
         // On a face, the very number that all its points have.
-        const double index = best.cell[axis] + inside;
-        next[axis] = grid.origin[axis] + index * grid.spacing[axis];
+        next[axis] = grid.origin[axis] + (best.cell[axis] + inside) * grid.spacing[axis];
     }
     if (grid.is_2d()) next.y = point.y;
     return true;

@@ -74,7 +74,7 @@ TEST(Cells, HeadWavesOfTwoLayersIn3d) {
     }
 }
 
-/// v = 4 + 0.02 z, whose cells are alike throughout.
+/// v = 4 + 0.2 z, whose cells are alike throughout.
 double gradient_error(int refined, Solver solver) {
     const double h = 1.0 / refined;
     const int cells = 40 * refined;

@@ -30,8 +30,9 @@ Outcome run_passes(const Model& model, TileSetup& setup, std::vector<Field<float
     for (std::size_t s = 0; s < setup.shots.size(); ++s) setup.shots[s].tau = tau[s].data();
     problem.velocity = model.velocity().data();
     if constexpr (Medium == TileMedium::cells) {
-        problem.cell_velocity = model.cells()->velocity.data();
-        problem.jumps = model.cells()->jumps.data();
+        const CellsView<> cells = model.jumping_cells();
+        problem.cells = {{cells.velocity.data(), cells.velocity.shape()},
+                         {cells.jumps.data(), cells.jumps.shape()}};
     }
     problem.shots = setup.shots.data();
     problem.starts = setup.starts.data();

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -54,10 +55,10 @@ class Inversion:
         Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
     """
 
-    def __init__(self, start: Model, picks: Picks, found: tuple[Any, ...]) -> None:
-        self.start = start
+    def __init__(self, picks: Picks, found: tuple[Any, ...]) -> None:
+        self.start: Model = found[7]
         self.model: Model = found[0]
-        self.coverage: NDArray[np.float32] = found[1].reshape([n - 1 for n in start.shape])
+        self.coverage: NDArray[np.float32] = found[1].reshape([n - 1 for n in self.start.shape])
         rows = found[2]
         self.history = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         self.residuals = picks.to_columns() | {
@@ -66,6 +67,8 @@ class Inversion:
         }
         self.use: NDArray[np.str_] = USES[found[5]]
         self.reason: str = found[6]
+        self.choices: list[str] = found[9]
+        self.warnings: list[str] = found[10]
 
     @property
     def rms(self) -> float:
@@ -85,9 +88,19 @@ class Inversion:
 
 
 def invert(
-    model: Model | CudaModel,
-    picks: Any,
+    model: Model | CudaModel | Any,
+    picks: Any = None,
     *,
+    method: Literal["auto", "gauss-newton", "hole"] = "auto",
+    error: float | tuple[float, float] | None = None,
+    spacing: float = 0.0,
+    depth: float = 0.0,
+    regularisation: Literal["auto", "first", "second", "blocky"] = "auto",
+    axis_weights: Sequence[float] | None = None,
+    correlation_length: float = 0.0,
+    unknown_ratio: int | Sequence[int] = 0,
+    smoothing: float = 0.0,
+    iterations: int = 30,
     schedule: Schedule | None = None,
     target_rms: float = 0.0,
     target_chi2: float = 0.0,
@@ -163,20 +176,34 @@ def invert(
     >>> bool(run.rms < 0.3 * run.history["rms"][0])
     True
     """
-    model = _cuda.on_host(model)
+    if picks is None:
+        model, picks = None, model
+    elif model is not None:
+        model = _cuda.on_host(model)
     observed = picks_from(picks)
-    if observed.ndim != model.ndim:
+    ndim = observed.ndim if model is None else model.ndim
+    if model is not None and observed.ndim != model.ndim:
         raise ValueError(f"picks are {observed.ndim}-D and the model is {model.ndim}-D")
-    error = np.empty(0) if observed.error is None else observed.error
+    errors = np.empty(0) if observed.error is None else observed.error
     columns = (
         observed.sources,
         observed.receivers,
         observed.source,
         observed.receiver,
         observed.time,
-        error,
+        errors,
     )
     options = {
+        "method": method,
+        "regularisation": regularisation,
+        "axis_weights": _axes(axis_weights or 0, ndim, "axis_weights"),
+        "correlation_length": correlation_length,
+        "unknown_ratio": _axes(unknown_ratio, ndim, "unknown_ratio"),
+        "error": None if error is None else _pair(error),
+        "spacing": spacing,
+        "depth": depth,
+        "smoothing": smoothing,
+        "iterations": iterations,
         "target_rms": target_rms,
         "target_chi2": target_chi2,
         "stagnation": stagnation,
@@ -194,9 +221,12 @@ def invert(
         "device": device,
         "threads": threads,
     }
-    rows = _rows(schedule, model.ndim)
+    rows = _rows(schedule, ndim)
     found = _core.invert(model, columns, rows, options, callback, listener(progress))
-    return Inversion(model, observed, found)
+    run = Inversion(observed, found)
+    for sentence in run.warnings:
+        warnings.warn(sentence, UserWarning, stacklevel=2)
+    return run
 
 
 def synthetic_picks(
@@ -253,6 +283,25 @@ def synthetic_picks(
         time=time,
         error=noise if noise > 0 else None,
     )
+
+
+def _axes(value: float | Sequence[float], ndim: int, name: str) -> tuple[float, float, float]:
+    """One number for all axes, or one per axis, as x, y, z."""
+    if np.ndim(value) == 0:
+        return (float(value), float(value), float(value))  # type: ignore[arg-type]
+    if np.shape(value) != (ndim,):
+        raise ValueError(f"{name} is {value!r} (must be one number, or {ndim})")
+    x, *y, z = (float(number) for number in value)  # type: ignore[union-attr]
+    return (x, y[0] if y else 1.0, z)
+
+
+def _pair(error: float | tuple[float, float]) -> tuple[float, float]:
+    """Absolute and relative error."""
+    if np.ndim(error) == 0:
+        return (float(error), 0.0)  # type: ignore[arg-type]
+    if np.shape(error) != (2,):
+        raise ValueError(f"error is {error!r} (must be a time, or a time and a part of the time)")
+    return (float(error[0]), float(error[1]))  # type: ignore[index]
 
 
 def _rows(schedule: Schedule | None, ndim: int) -> NDArray[np.int32]:

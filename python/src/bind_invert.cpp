@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,9 @@
 #include "numpy.hpp"
 #include "options.hpp"
 #include "points.hpp"
+#include "tomography/doubts.hpp"
 #include "tomography/invert.hpp"
+#include "tomography/start/set_up.hpp"
 #include "tomography/synthetic.hpp"
 
 namespace fermat::python {
@@ -27,8 +30,8 @@ using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::d
 using Rows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// fermat.Picks as its columns.
-Picks picks_from(const Model& model, const nb::tuple& columns) {
-    const double y = model.grid().origin.y;
+Picks picks_from(const Model* model, const nb::tuple& columns) {
+    const double y = model != nullptr ? model->grid().origin.y : 0;
     const auto source = nb::cast<Indices>(columns[2]);
     const auto receiver = nb::cast<Indices>(columns[3]);
     const auto time = nb::cast<Numbers>(columns[4]);
@@ -37,7 +40,7 @@ Picks picks_from(const Model& model, const nb::tuple& columns) {
     picks.sources = points_from(nb::cast<Points>(columns[0]), y);
     picks.receivers = points_from(nb::cast<Points>(columns[1]), y);
     picks.has_errors = error.shape(0) > 0;
-    picks.is_2d = model.grid().is_2d();
+    picks.is_2d = nb::cast<Points>(columns[0]).shape(1) == 2;
     for (std::size_t n = 0; n < time.shape(0); ++n) {
         picks.picks.push_back({source.data()[n], receiver.data()[n], time.data()[n],
                                picks.has_errors ? error.data()[n] : 0});
@@ -75,6 +78,9 @@ nb::dict report_of(const IterationReport& report) {
     row["rejected"] = report.misfit.rejected;
     row["max_update"] = report.max_update;
     row["stage"] = report.stage;
+    row["lambda"] = report.lambda;
+    row["roughness"] = report.roughness;
+    row["passes"] = report.passes;
     row["seconds"] = report.seconds.total();
     row["seconds_times"] = report.seconds.times;
     row["seconds_rays"] = report.seconds.rays;
@@ -88,7 +94,22 @@ InversionOptions options_from(const nb::dict& given, const Rows& schedule) {
     const auto real = [&](const char* name) { return nb::cast<double>(given[name]); };
     const auto text = [&](const char* name) { return nb::cast<std::string>(given[name]); };
     const auto whole = [&](const char* name) { return nb::cast<int>(given[name]); };
+    const auto vector = [&](const char* name) {
+        const auto values = nb::cast<nb::tuple>(given[name]);
+        return Vec3{nb::cast<double>(values[0]), nb::cast<double>(values[1]),
+                    nb::cast<double>(values[2])};
+    };
     InversionOptions options;
+    options.method = parse_choice<InversionMethod>(text("method"));
+    GaussNewtonOptions& newton = options.gauss_newton;
+    newton.roughness.kind = parse_choice<Regularisation>(text("regularisation"));
+    newton.roughness.weights = vector("axis_weights");
+    newton.roughness.length = real("correlation_length");
+    const Vec3 ratio = vector("unknown_ratio");
+    newton.ratio = {static_cast<int>(ratio.x), static_cast<int>(ratio.y),
+                    static_cast<int>(ratio.z)};
+    newton.lambda = real("smoothing");
+    newton.iterations = whole("iterations");
     options.eikonal =
         eikonal_options(text("solver"), whole("order"), whole("threads"), text("device"));
     options.tracer = parse_choice<Tracer>(text("tracer"));
@@ -104,9 +125,25 @@ InversionOptions options_from(const nb::dict& given, const Rows& schedule) {
     return options;
 }
 
-nb::tuple run(const Model& model, const nb::tuple& picks, const Rows& schedule,
+nb::list list_of(const std::vector<std::string>& sentences) {
+    nb::list list;
+    for (const std::string& sentence : sentences) list.append(sentence);
+    return list;
+}
+
+nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& schedule,
               const nb::dict& given, nb::object callback, nb::object progress) {
-    const Picks observed = picks_from(model, picks);
+    const Model* asked = model.is_none() ? nullptr : &nb::cast<const Model&>(model);
+    const Picks observed = picks_from(asked, picks);
+    std::optional<Model> start;
+    if (asked != nullptr) start.emplace(asked->copy());
+    const auto real = [&](const char* name) { return nb::cast<double>(given[name]); };
+    std::optional<PickErrors> errors;
+    if (!given["error"].is_none()) {
+        const auto parts = nb::cast<nb::tuple>(given["error"]);
+        errors = {nb::cast<double>(parts[0]), nb::cast<double>(parts[1])};
+    }
+    const GuessOptions guess{real("spacing"), real("depth")};
     const InversionOptions options = options_from(given, schedule);
     InversionListener listener;
     if (!callback.is_none()) {
@@ -116,17 +153,30 @@ nb::tuple run(const Model& model, const nb::tuple& picks, const Rows& schedule,
         };
     }
     PythonMonitor bridge(std::move(progress));
-    InversionResult result = bridge.run(
-        [&](Monitor& monitor) { return invert(model, observed, options, listener, monitor); });
+    std::optional<InversionSetup> setup;
+    InversionResult result = bridge.run([&](Monitor& monitor) {
+        setup.emplace(
+            set_up_inversion(std::move(start), observed, options, guess, errors, monitor));
+        return invert(setup->start, setup->picks, setup->options, listener, monitor);
+    });
     nb::list history;
     for (const IterationReport& report : result.history) history.append(report_of(report));
     std::vector<std::uint8_t> use;
     for (const PickUse u : result.final_use) use.push_back(static_cast<std::uint8_t>(u));
     const std::string reason(name_of(result.reason));
+    std::vector<std::string> warnings = setup->warnings;
+    for (std::string& sentence : doubts_about(setup->start, setup->picks, setup->options, result)) {
+        warnings.push_back(std::move(sentence));
+    }
+    std::vector<double> error;
+    for (const Pick& pick : setup->picks.picks) {
+        if (setup->picks.has_errors) error.push_back(pick.error);
+    }
     return nb::make_tuple(std::move(result.model), array_of(std::move(result.coverage)), history,
                           array_from(std::move(result.initial_residual)),
                           array_from(std::move(result.final_residual)), array_from(std::move(use)),
-                          reason);
+                          reason, std::move(setup->start), array_from(std::move(error)),
+                          list_of(setup->choices), list_of(warnings));
 }
 
 /// Source, receiver, time and error of the pairs that have a time, and the number of the others.
@@ -160,9 +210,9 @@ nb::tuple synthetic(const Model& model, const Points& sources, const Points& rec
 }  // namespace
 
 void bind_invert(nb::module_& module) {
-    module.def("invert", &run, "model"_a, "picks"_a, "schedule"_a, "options"_a, "callback"_a.none(),
-               "progress"_a.none(),
-               nb::sig("def invert(model: Model, picks: tuple[typing.Any, ...], schedule: "
+    module.def("invert", &run, "model"_a.none(), "picks"_a, "schedule"_a, "options"_a,
+               "callback"_a.none(), "progress"_a.none(),
+               nb::sig("def invert(model: Model | None, picks: tuple[typing.Any, ...], schedule: "
                        "numpy.typing.NDArray[typing.Any], options: dict[str, typing.Any], "
                        "callback: object | None, progress: object | None) -> tuple[typing.Any, "
                        "...]"),

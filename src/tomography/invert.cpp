@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "tomography/gauss_newton/gauss_newton.hpp"
 #include "tomography/workbench.hpp"
 
 namespace fermat {
@@ -202,8 +203,15 @@ class Loop {
 InversionResult invert(const Model& start, const Picks& picks, const InversionOptions& options,
                        const InversionListener& listener, Monitor& monitor, Ranks& ranks,
                        std::optional<InversionState> resume) {
-    require_nodes(start, "the inversion");
     validate(options, picks, start.grid());
+    const bool boxes = options.method == InversionMethod::automatic
+                           ? !options.schedule.empty()
+                           : options.method == InversionMethod::hole;
+    if (!boxes) {
+        return invert_gauss_newton(start, picks, options, listener, monitor, ranks,
+                                   std::move(resume));
+    }
+    require_nodes(start, "inversion method 'hole'");
     Loop loop(start, picks, options, listener, monitor, ranks);
     if (resume) loop.take_up(std::move(*resume));
     return loop.run();

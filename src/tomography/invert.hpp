@@ -12,6 +12,7 @@
 #include "model/model.hpp"
 #include "rays/rays.hpp"
 #include "tomography/backprojection.hpp"
+#include "tomography/gauss_newton/options.hpp"
 #include "tomography/misfit.hpp"
 #include "tomography/picks.hpp"
 #include "tomography/schedule.hpp"
@@ -19,6 +20,18 @@
 #include "tomography/update.hpp"
 
 namespace fermat {
+
+/// How residuals make a new model.
+enum class InversionMethod {
+    automatic,     ///< gauss_newton, or hole where a schedule is given
+    gauss_newton,  ///< regularised least squares: the smoothest model that explains the picks
+    hole,          ///< back-projection and smoothing by a schedule of boxes (Hole 1992, paper 4)
+};
+template <>
+inline constexpr auto choices<InversionMethod> = choice_table<InversionMethod>(
+    "inversion method", {{"auto", InversionMethod::automatic},
+                         {"gauss-newton", InversionMethod::gauss_newton},
+                         {"hole", InversionMethod::hole}});
 
 /// How picks count against each other.
 enum class PickWeights {
@@ -29,10 +42,11 @@ template <>
 inline constexpr auto choices<PickWeights> = choice_table<PickWeights>(
     "pick weights", {{"errors", PickWeights::errors}, {"equal", PickWeights::equal}});
 
-/// The tomography of paper 4 (Hole 1992 on Vidale's times). What a flag, a line of a configuration
-/// file and a keyword of Python set.
+/// What a flag, a line of a configuration file and a keyword of Python set.
 struct InversionOptions {
-    EikonalOptions eikonal;  ///< its threads and its device serve the whole loop
+    InversionMethod method = InversionMethod::automatic;
+    GaussNewtonOptions gauss_newton;  ///< of that method
+    EikonalOptions eikonal;           ///< its threads and its device serve the whole loop
     Tracer tracer = Tracer::descent;
     std::vector<Stage> schedule;  ///< empty: default_schedule of the model's grid
     Smoother smoother = Smoother::running;
@@ -73,6 +87,9 @@ struct IterationReport {
     int stage = 0;          ///< of that update, from 1; 0 for the start model
     SmoothingSize cell;
     SmoothingSize vertex;
+    double lambda = 0;     ///< weight of the roughness in that step of Gauss-Newton
+    double roughness = 0;  ///< of this model
+    int passes = 0;        ///< over all sources, up to this model
     IterationSeconds seconds;
 };
 
@@ -93,6 +110,8 @@ struct InversionState {
     int stage_iterations = 0;              ///< updates made in it
     ResidualLimits limits;
     std::vector<double> initial_residual;
+    std::vector<double> unknowns;      ///< of a Gauss-Newton run; its history has this model too
+    std::vector<double> method_state;  ///< what such a run knows beside
 };
 
 /// What hears of a run on rank 0.

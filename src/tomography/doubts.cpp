@@ -1,0 +1,143 @@
+#include "tomography/doubts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "tomography/gauss_newton/bounds.hpp"
+#include "tomography/start/survey_shape.hpp"
+
+namespace fermat {
+namespace {
+
+using Sentences = std::vector<std::string>;
+
+void add_worsening(const InversionResult& result, Sentences& out) {
+    const Misfit& first = result.history.front().misfit;
+    const Misfit& last = result.history.back().misfit;
+    const bool weighted = !std::isnan(last.chi2);
+    const bool worse = weighted ? last.chi2 > first.chi2 : last.rms > first.rms;
+    if (!worse) return;
+    out.push_back(fmt::format(
+        "the picks are explained worse than by the start model: {} {:.4g} -> {:.4g} (the result is "
+        "not to be trusted: check units and positions, or choose more smoothing)",
+        weighted ? "chi2" : "RMS", weighted ? first.chi2 : first.rms,
+        weighted ? last.chi2 : last.rms));
+}
+
+void add_target(const InversionOptions& options, const InversionResult& result, Sentences& out) {
+    if (options.method == InversionMethod::hole) return;
+    if (result.reason == StopReason::target_chi2 || result.reason == StopReason::target_rms) return;
+    const Misfit& last = result.history.back().misfit;
+    out.push_back(fmt::format(
+        "no model was found that explains the picks to their errors: {} is {:.4g} after {} "
+        "iterations (errors may be too small, or the grid too coarse: see --error and --spacing)",
+        std::isnan(last.chi2) ? "the RMS residual" : "chi2",
+        std::isnan(last.chi2) ? last.rms : last.chi2, result.history.back().iteration));
+}
+
+void add_velocities(const Model& start, const Picks& picks, const InversionOptions& options,
+                    const InversionResult& result, Sentences& out) {
+    const SurveyShape shape = survey_shape(picks);
+    double slowest = shape.slowest;
+    double fastest = shape.fastest;
+    for (const float v : start.given()) {
+        if (v == 0) continue;
+        slowest = std::min(slowest, static_cast<double>(v));
+        fastest = std::max(fastest, static_cast<double>(v));
+    }
+    constexpr double far = 3;
+    std::size_t outside = 0;
+    std::size_t rock = 0;
+    std::size_t pressed = 0;
+    double low = fastest;
+    double high = slowest;
+    const UpdateLimits& limits = options.update;
+    const bool bounded = limits.min_velocity > 0 && std::isfinite(limits.max_velocity) &&
+                         options.method != InversionMethod::hole;
+    const VelocityBounds bounds =
+        bounded ? VelocityBounds(limits.min_velocity, limits.max_velocity) : VelocityBounds();
+    for (const float value : result.model.given()) {
+        const double v = value;
+        if (v == 0) continue;
+        ++rock;
+        low = std::min(low, v);
+        high = std::max(high, v);
+        if (v < slowest / far || v > fastest * far) ++outside;
+        if (bounded && bounds.presses(bounds.unknown_of(-std::log(v)))) ++pressed;
+    }
+    if (outside > 0) {
+        out.push_back(fmt::format(
+            "velocities run from {:.4g} to {:.4g}; at {} of {} nodes they are more than {:g} times "
+            "beyond those of the start model and of the picks, {:.4g} to {:.4g} (bound them by "
+            "--min-velocity and --max-velocity, or smooth more)",
+            low, high, outside, rock, far, slowest, fastest));
+    }
+    if (100 * pressed > rock) {
+        out.push_back(fmt::format(
+            "velocity presses against its bounds, {:.4g} and {:.4g}, at {} of {} nodes (widen them "
+            "by --min-velocity and --max-velocity if the ground may be so)",
+            limits.min_velocity, limits.max_velocity, pressed, rock));
+    }
+}
+
+/// Mean residual of the far third of the picks against their spread.
+void add_offset_trend(const Picks& picks, const InversionResult& result, Sentences& out) {
+    std::vector<std::pair<double, double>> by_distance;
+    for (std::size_t n = 0; n < picks.picks.size(); ++n) {
+        if (result.final_use[n] != PickUse::used) continue;
+        const Pick& pick = picks.picks[n];
+        by_distance.emplace_back(distance(picks.sources[static_cast<std::size_t>(pick.source)],
+                                          picks.receivers[static_cast<std::size_t>(pick.receiver)]),
+                                 result.final_residual[n]);
+    }
+    constexpr std::size_t least = 60;
+    if (by_distance.size() < least) return;
+    std::sort(by_distance.begin(), by_distance.end());
+    const std::size_t third = by_distance.size() / 3;
+    const auto mean = [&](std::size_t first) {
+        double sum = 0;
+        for (std::size_t n = first; n < first + third; ++n) sum += by_distance[n].second;
+        return sum / static_cast<double>(third);
+    };
+    const double rms = result.history.back().misfit.rms;
+    const double near = mean(0);
+    const double far = mean(by_distance.size() - third);
+    if (std::abs(far - near) < rms) return;
+    out.push_back(fmt::format(
+        "residuals change with distance: {:.3g} on average for the nearest third of the picks and "
+        "{:.3g} for the farthest, at an RMS of {:.3g} (the model is too coarse, too shallow or too "
+        "smooth, or times have an offset)",
+        near, far, rms));
+}
+
+void add_left_out(const InversionResult& result, Sentences& out) {
+    const Misfit& last = result.history.back().misfit;
+    if (last.rejected > 0) {
+        out.push_back(
+            fmt::format("{} of {} picks were left out as outliers (see 'rejected' in the "
+                        "residuals; --outliers 0 keeps all)",
+                        last.rejected, last.rejected + last.used + last.lost));
+    }
+    if (last.lost > 0) {
+        out.push_back(fmt::format("{} of {} picks have no ray (see 'lost' in the residuals)",
+                                  last.lost, last.rejected + last.used + last.lost));
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> doubts_about(const Model& start, const Picks& picks,
+                                      const InversionOptions& options,
+                                      const InversionResult& result) {
+    Sentences out;
+    add_worsening(result, out);
+    add_target(options, result, out);
+    add_velocities(start, picks, options, result, out);
+    add_offset_trend(picks, result, out);
+    add_left_out(result, out);
+    return out;
+}
+
+}  // namespace fermat

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tomography/invert.hpp"
+
+namespace fermat {
+
+/// What should make a user doubt the result of an inversion, one sentence each: picks that are
+/// explained worse than by the start model, velocities far from those of the picks or against the
+/// bounds, a target that was not reached, residuals that grow with distance, picks left out.
+std::vector<std::string> doubts_about(const Model& start, const Picks& picks,
+                                      const InversionOptions& options,
+                                      const InversionResult& result);
+
+}  // namespace fermat

@@ -1,0 +1,54 @@
+#include "tomography/gauss_newton/cooling.hpp"
+
+namespace fermat {
+
+std::vector<double> Cooling::save() const {
+    return {lambda_, static_cast<double>(phase_), relax_factor_, last_chi2_,
+            static_cast<double>(slow_)};
+}
+
+void Cooling::restore(const std::vector<double>& numbers) {
+    lambda_ = numbers[0];
+    phase_ = static_cast<Phase>(static_cast<int>(numbers[1]));
+    relax_factor_ = numbers[2];
+    last_chi2_ = numbers[3];
+    slow_ = static_cast<int>(numbers[4]);
+}
+
+void Cooling::accepted(double chi2) {
+    constexpr double close = 0.95;  // of the target: smooth enough
+    constexpr double slow_change = 0.01;
+    constexpr int most_slow = 4;
+    const double before = last_chi2_;
+    last_chi2_ = chi2;
+    if (before > 0) {
+        slow_ = chi2 > before * (1 - slow_change) && phase_ == Phase::cooling ? slow_ + 1 : 0;
+    }
+    if (kept_) {
+        if (slow_ > 0) phase_ = Phase::done;
+        return;
+    }
+    if (chi2 <= target_) {
+        phase_ = chi2 >= close * target_ ? Phase::done : Phase::relaxing;
+        lambda_ *= relax_factor_;
+    } else if (slow_ >= most_slow) {
+        phase_ = Phase::stagnant;
+    } else if (before > 0 && chi2 > before / 3) {
+        lambda_ /= 2;
+    }
+}
+
+void Cooling::refused() {
+    constexpr double least_factor = 1.3;
+    if (phase_ == Phase::relaxing && relax_factor_ > least_factor) {
+        lambda_ /= relax_factor_;
+        relax_factor_ = 1 + (relax_factor_ - 1) / 2;
+        lambda_ *= relax_factor_;
+        if (relax_factor_ > least_factor) return;
+        phase_ = Phase::done;
+        return;
+    }
+    phase_ = phase_ == Phase::relaxing ? Phase::done : Phase::stagnant;
+}
+
+}  // namespace fermat

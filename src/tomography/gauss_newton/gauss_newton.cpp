@@ -1,0 +1,365 @@
+#include "tomography/gauss_newton/gauss_newton.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "tomography/gauss_newton/cooling.hpp"
+#include "tomography/gauss_newton/linear_step.hpp"
+#include "tomography/gauss_newton/parameters.hpp"
+#include "tomography/gauss_newton/pick_weights.hpp"
+#include "tomography/gauss_newton/predict.hpp"
+
+namespace fermat {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Vector = std::vector<double>;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Errors that residuals are divided by, one per pick.
+Vector errors_of(const Picks& picks, const InversionOptions& options) {
+    Vector errors;
+    const bool given = picks.has_errors && options.weights == PickWeights::errors;
+    const double alike = options.target_rms > 0 ? options.target_rms : 1;
+    for (const Pick& pick : picks.picks) errors.push_back(given ? pick.error : alike);
+    return errors;
+}
+
+RayOptions forward_options(const InversionOptions& options, bool cuda) {
+    RayOptions rays = ray_options(options);
+    rays.eikonal.device = cuda ? Device::cuda : Device::cpu;
+    rays.reciprocity = Reciprocity::off;
+    return rays;
+}
+
+/// A model as far as rank 0 has judged it.
+struct Candidate {
+    Vector x;
+    Vector residual;  ///< observed - computed, per pick; not a number where lost
+    std::vector<RayStatus> status;
+};
+
+class Run {
+  public:
+    Run(const Model& start, const Picks& picks, const InversionOptions& options,
+        const InversionListener& listener, Monitor& monitor, Ranks& ranks,
+        const HeldOut* held_out = nullptr)
+        : picks_(picks),
+          turned_(picks.receivers.size() < picks.sources.size()),
+          survey_(turned_ ? exchanged(picks) : picks),
+          options_(options),
+          listener_(listener),
+          monitor_(monitor),
+          ranks_(ranks),
+          threads_(resolve_threads(options.eikonal.threads)),
+          rays_(forward_options(options, broadcast_value(ranks, runs_on_cuda(options)))),
+          parameters_(start, ratio_of(start, options), bounds_of(options)),
+          roughness_(parameters_.unknowns(), options.gauss_newton.roughness),
+          solver_(parameters_.unknowns(), roughness_, threads_),
+          errors_(errors_of(picks, options)),
+          held_out_(held_out),
+          cooling_(held_out != nullptr       ? 0
+                   : options.target_chi2 > 0 ? options.target_chi2
+                                             : 1,
+                   options.gauss_newton.lambda > 0),
+          model_(start.copy()),
+          x_(parameters_.unknowns().size(), 0.0) {}
+
+    void take_up(InversionState&& state) {
+        x_ = std::move(state.unknowns);
+        damping_ = state.method_state.back();
+        state.method_state.pop_back();
+        cooling_.restore(state.method_state);
+        history_ = std::move(state.history);
+        passes_ = history_.back().passes;
+        initial_residual_ = std::move(state.initial_residual);
+        resumed_ = true;
+    }
+
+    void run() {
+        Vector trial = x_;
+        for (;;) {
+            ranks_.broadcast(std::as_writable_bytes(std::span(trial)));
+            Model model = parameters_.model_of(trial, threads_);
+            const std::vector<float> slopes = parameters_.slopes_at(trial, threads_);
+            Prediction prediction =
+                predict(model, survey_, parameters_.unknowns(), slopes, rays_, ranks_, monitor_);
+            bool go_on = false;
+            together(ranks_, [&] {
+                if (!ranks_.is_root()) return;
+                ++passes_;
+                seconds_.times += prediction.seconds * (1 - prediction.ray_fraction);
+                seconds_.rays += prediction.seconds * prediction.ray_fraction;
+                judge(std::move(trial), std::move(model), std::move(prediction));
+                go_on = next(trial);
+            });
+            if (!broadcast_value(ranks_, go_on)) return;
+            trial.resize(x_.size());
+        }
+    }
+
+    InversionResult finish() {
+        share_model();
+        BackprojectionOptions options;
+        options.rays = rays_;
+        options.rays.eikonal.device = Device::cpu;
+        options.picks.weights.assign(errors_.size(), 1.0);
+        options.picks.scale.assign(errors_.size(), 1.0);
+        Field<float> coverage = backproject(model_, survey_, options, ranks_, monitor_).sums.count;
+        return {std::move(model_),
+                std::move(coverage),
+                std::move(history_),
+                std::move(initial_residual_),
+                std::move(now_.residual),
+                std::move(use_),
+                reason()};
+    }
+
+  private:
+    static Index3 ratio_of(const Model& start, const InversionOptions& options) {
+        const Index3 asked = options.gauss_newton.ratio;
+        const std::size_t most = start.grid().is_2d() ? 6000 : 30000;
+        return asked.x > 0 ? asked : unknowns_ratio(start, most);
+    }
+    static VelocityBounds bounds_of(const InversionOptions& options) {
+        const UpdateLimits& limits = options.update;
+        const bool given = limits.min_velocity > 0 && std::isfinite(limits.max_velocity);
+        return given ? VelocityBounds(limits.min_velocity, limits.max_velocity) : VelocityBounds();
+    }
+
+    Vector scaled(const Vector& residual) const {
+        Vector z(residual.size());
+        for (std::size_t n = 0; n < z.size(); ++n) z[n] = residual[n] / errors_[n];
+        return z;
+    }
+
+    /// What R is applied to: the change from the start model, or the whole model.
+    Vector regularised(const Vector& x) const {
+        Vector m = x;
+        if (roughness_.kind() == Regularisation::blocky) {
+            const Vector& start = parameters_.start_on_unknowns();
+            for (std::size_t u = 0; u < m.size(); ++u) m[u] += start[u];
+        }
+        return m;
+    }
+
+    /// The objective by the present model's weights of picks and differences. A pick that either
+    /// model lost does not count.
+    double objective(const Candidate& candidate, const Candidate& other) const {
+        double sum = 0;
+        for (std::size_t n = 0; n < use_.size(); ++n) {
+            if (use_[n] != PickUse::used) continue;
+            if (std::isnan(candidate.residual[n]) || std::isnan(other.residual[n])) continue;
+            const double z = candidate.residual[n] / errors_[n];
+            sum += z * z;
+        }
+        return sum + cooling_.lambda() * solver_.roughness_of(regularised(candidate.x));
+    }
+
+    void judge(Vector&& x, Model&& model, Prediction&& prediction) {
+        Candidate candidate{std::move(x), Vector(prediction.time.size()),
+                            std::move(prediction.status)};
+        for (std::size_t n = 0; n < candidate.residual.size(); ++n) {
+            candidate.residual[n] = picks_.picks[n].time - prediction.time[n];
+        }
+        const bool first = now_.x.empty();
+        if (!first && !admitted(candidate)) return;
+        const double change = first ? 0 : largest_change(model_, model);
+        now_ = std::move(candidate);
+        x_ = now_.x;
+        model_ = std::move(model);
+        if (!first) damping_ = damping_ > 1 ? damping_ / 8 : 0;
+        use_scaled_ = scaled(now_.residual);
+        use_ = uses_of(use_scaled_, options_.outliers);
+        hold_out(use_);
+        require_used();
+        make_rows(std::move(prediction.rows));
+        if (resumed_ && first) return;
+        report(change);
+    }
+
+    void hold_out(std::vector<PickUse>& use) const {
+        if (held_out_ == nullptr) return;
+        for (std::size_t n = 0; n < use.size(); ++n) {
+            if (held_out_->picks[n] != 0 && use[n] == PickUse::used) use[n] = PickUse::rejected;
+        }
+    }
+
+    bool admitted(const Candidate& candidate) {
+        const Vector z = scaled(candidate.residual);
+        std::vector<PickUse> use = uses_of(z, options_.outliers);
+        hold_out(use);
+        const double chi2 = chi2_of(z, use);
+        const double before = objective(now_, candidate);
+        const double after = objective(candidate, now_);
+        const bool better = after <= before;
+        if (better && cooling_.admits(chi2)) return true;
+        constexpr double most_damping = 1e4;
+        if (!better && damping_ < most_damping) {
+            damping_ = damping_ > 0 ? 8 * damping_ : 1;
+        } else {
+            cooling_.refused();
+        }
+        return false;
+    }
+
+    static double largest_change(const Model& before, const Model& after) {
+        double largest = 0;
+        const auto old = before.given();
+        const auto fresh = after.given();
+        for (std::size_t n = 0; n < old.size(); ++n) {
+            if (old[n] == 0) continue;
+            largest = std::max(largest, std::abs(static_cast<double>(fresh[n]) / old[n] - 1));
+        }
+        return largest;
+    }
+
+    void require_used() const {
+        const bool any =
+            std::any_of(use_.begin(), use_.end(), [](PickUse use) { return use == PickUse::used; });
+        if (any) return;
+        const auto lost = std::count(use_.begin(), use_.end(), PickUse::lost);
+        throw InputError(fmt::format("no pick of {} can be used ({} without a ray, {} outliers)",
+                                     use_.size(), lost,
+                                     static_cast<std::ptrdiff_t>(use_.size()) - lost));
+    }
+
+    void make_rows(UnknownRows&& rows) {
+        Vector weights(errors_.size());
+        residual_.assign(errors_.size(), 0.0);
+        for (std::size_t n = 0; n < weights.size(); ++n) {
+            const bool used = use_[n] == PickUse::used;
+            weights[n] = used ? 1 / errors_[n] : 0;
+            if (used) residual_[n] = use_scaled_[n];
+        }
+        rows_.emplace(std::move(rows), weights, x_.size());
+        roughness_.reweight(regularised(x_));
+        if (cooling_.lambda() > 0) return;
+        const double asked = options_.gauss_newton.lambda;
+        const double start = roughness_.kind() == Regularisation::second ? 20000 : 1000;
+        cooling_.start(asked > 0 ? asked : start * rows_->trace() / roughness_.trace());
+    }
+
+    void report(double change) {
+        IterationReport now;
+        now.iteration = static_cast<int>(history_.size());
+        now.misfit = misfit(picks_, now_.residual, use_);
+        now.max_update = change;
+        now.lambda = history_.empty() ? 0 : cooling_.lambda();
+        now.roughness = solver_.roughness_of(regularised(x_));
+        now.passes = passes_;
+        now.seconds = std::exchange(seconds_, {});
+        if (history_.empty()) initial_residual_ = now_.residual;
+        history_.push_back(now);
+        if (listener_.iteration) listener_.iteration(now);
+        cooling_.accepted(chi2_of(use_scaled_, use_));
+        if (held_out_ != nullptr) held_out_done_ = !held_out_->go_on(now_.residual);
+        if (listener_.update) save();
+    }
+
+    bool finished() const {
+        if (held_out_done_) return true;
+        const auto phase = cooling_.phase();
+        return phase == Cooling::Phase::done || phase == Cooling::Phase::stagnant ||
+               static_cast<int>(history_.size()) > options_.gauss_newton.iterations;
+    }
+
+    /// The next model to try; false at the end.
+    bool next(Vector& trial) {
+        if (finished()) return false;
+        const auto start = Clock::now();
+        const Vector step = solver_.solve(*rows_, residual_, regularised(x_),
+                                          {cooling_.lambda(), damping_ * cooling_.lambda()});
+        trial = x_;
+        for (std::size_t u = 0; u < trial.size(); ++u) trial[u] += step[u];
+        seconds_.update += seconds_since(start);
+        return true;
+    }
+
+    void save() {
+        InversionState state;
+        state.velocity = Field<float>(model_.given().shape());
+        const auto velocity = model_.given();
+        std::copy(velocity.begin(), velocity.end(), state.velocity.begin());
+        state.history = history_;
+        state.unknowns = x_;
+        state.method_state = cooling_.save();
+        state.method_state.push_back(damping_);
+        state.initial_residual = initial_residual_;
+        listener_.update(state);
+    }
+
+    StopReason reason() const {
+        if (cooling_.phase() == Cooling::Phase::stagnant) return StopReason::stagnation;
+        if (cooling_.phase() == Cooling::Phase::cooling) return StopReason::schedule_end;
+        if (options_.target_rms > 0 && !(options_.target_chi2 > 0)) return StopReason::target_rms;
+        return StopReason::target_chi2;
+    }
+
+    /// Rank 0's model on every rank.
+    void share_model() {
+        ranks_.broadcast(std::as_writable_bytes(std::span(x_)));
+        model_ = parameters_.model_of(x_, threads_);
+    }
+
+    const Picks& picks_;
+    bool turned_;  ///< receivers are fewer than sources, and shoot
+    const Picks survey_;
+    const InversionOptions& options_;
+    const InversionListener& listener_;
+    Monitor& monitor_;
+    Ranks& ranks_;
+    int threads_;
+    RayOptions rays_;
+    Parameters parameters_;
+    Roughness roughness_;
+    StepSolver solver_;
+    Vector errors_;
+    const HeldOut* held_out_;
+    bool held_out_done_ = false;
+    Cooling cooling_;
+    Model model_;
+    Vector x_;
+
+    // Of the present model, on rank 0.
+    Candidate now_;
+    std::vector<PickUse> use_;
+    Vector use_scaled_;
+    Vector residual_;  ///< in errors; 0 where not used
+    std::optional<WeightedRows> rows_;
+    double damping_ = 0;  ///< of steps, in lambdas (Levenberg-Marquardt)
+
+    std::vector<IterationReport> history_;
+    IterationSeconds seconds_;
+    int passes_ = 0;
+    bool resumed_ = false;
+    Vector initial_residual_;
+};
+
+}  // namespace
+
+InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
+                                    const InversionOptions& options,
+                                    const InversionListener& listener, Monitor& monitor,
+                                    Ranks& ranks, std::optional<InversionState> resume) {
+    Run run(start, picks, options, listener, monitor, ranks);
+    if (resume) run.take_up(std::move(*resume));
+    run.run();
+    return run.finish();
+}
+
+void cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
+               const HeldOut& held_out, Monitor& monitor) {
+    Run(start, picks, options, {}, monitor, serial_ranks(), &held_out).run();
+}
+
+}  // namespace fermat

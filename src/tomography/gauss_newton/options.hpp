@@ -1,0 +1,38 @@
+#pragma once
+
+#include "core/choice.hpp"
+#include "core/grid.hpp"
+#include "core/vec3.hpp"
+
+namespace fermat {
+
+/// What a regularised model is like where the picks do not say.
+enum class Regularisation {
+    automatic,  ///< chosen before the run
+    first,      ///< small gradient of the change from the start model
+    second,     ///< small curvature of that change
+    blocky,     ///< gradient of the model itself, large steps counted less: bodies with sharp edges
+};
+template <>
+inline constexpr auto choices<Regularisation> =
+    choice_table<Regularisation>("regularisation", {{"auto", Regularisation::automatic},
+                                                    {"first", Regularisation::first},
+                                                    {"second", Regularisation::second},
+                                                    {"blocky", Regularisation::blocky}});
+
+/// What the roughness is made of.
+struct RoughnessOptions {
+    Regularisation kind = Regularisation::automatic;
+    Vec3 weights;       ///< of differences along x, y, z; 0: chosen
+    double length = 0;  ///< beyond which the second order damps; 0: a quarter of the least extent
+};
+
+/// A regularised Gauss-Newton inversion.
+struct GaussNewtonOptions {
+    RoughnessOptions roughness;
+    Index3 ratio{0, 0, 0};  ///< spacing of the unknowns in spacings of the model; 0: chosen
+    double lambda = 0;      ///< weight of the roughness, kept; 0: found
+    int iterations = 30;    ///< at most
+};
+
+}  // namespace fermat

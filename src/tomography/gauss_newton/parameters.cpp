@@ -1,0 +1,101 @@
+#include "tomography/gauss_newton/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+
+namespace fermat {
+namespace {
+
+std::vector<double> values_of(const Model& start, const VelocityBounds& bounds) {
+    const auto velocity = start.given();
+    std::vector<double> values(velocity.size());
+    for (std::size_t n = 0; n < values.size(); ++n) {
+        const double v = velocity[n];
+        if (v == 0) {
+            values[n] = std::numeric_limits<double>::quiet_NaN();
+            continue;
+        }
+        if (bounds.bounded() && !(v > bounds.low() && v < bounds.high())) {
+            throw InputError(
+                fmt::format("the start model has a velocity of {} (must be within the bounds, {} "
+                            "to {}: change one of them)",
+                            v, bounds.low(), bounds.high()));
+        }
+        values[n] = bounds.unknown_of(-std::log(v));
+    }
+    return values;
+}
+
+}  // namespace
+
+Parameters::Parameters(const Model& start, Index3 ratio, const VelocityBounds& bounds)
+    : start_(start.copy()),
+      unknowns_(start, ratio),
+      bounds_(bounds),
+      start_values_(values_of(start, bounds)),
+      coarse_start_(unknowns_.size(), 0.0) {
+    std::vector<double> weights(unknowns_.size(), 0.0);
+    for (std::size_t n = 0; n < start_values_.size(); ++n) {
+        if (std::isnan(start_values_[n])) continue;
+        unknowns_.for_each_of_sample(n, [&](std::size_t u, double weight) {
+            coarse_start_[u] += weight * start_values_[n];
+            weights[u] += weight;
+        });
+    }
+    for (std::size_t u = 0; u < weights.size(); ++u) coarse_start_[u] /= weights[u];
+}
+
+double Parameters::unknown_at(std::span<const double> x, std::size_t sample) const {
+    double sum = start_values_[sample];
+    unknowns_.for_each_of_sample(sample,
+                                 [&](std::size_t u, double weight) { sum += weight * x[u]; });
+    return sum;
+}
+
+Model Parameters::model_of(std::span<const double> x, int threads) const {
+    Field<float> velocity(start_.given().shape());
+    parallel_ranges(static_cast<std::int64_t>(velocity.size()), threads,
+                    [&](std::int64_t begin, std::int64_t end) {
+                        for (auto n = static_cast<std::size_t>(begin);
+                             n < static_cast<std::size_t>(end); ++n) {
+                            velocity[n] = 0;
+                            if (std::isnan(start_values_[n])) continue;
+                            const double y = bounds_.log_slowness_of(unknown_at(x, n));
+                            velocity[n] = static_cast<float>(std::exp(-y));
+                        }
+                    });
+    return start_.with_given(std::move(velocity));
+}
+
+std::vector<float> Parameters::slopes_at(std::span<const double> x, int threads) const {
+    std::vector<float> slopes(start_values_.size(), 0.0F);
+    parallel_ranges(static_cast<std::int64_t>(slopes.size()), threads,
+                    [&](std::int64_t begin, std::int64_t end) {
+                        for (auto n = static_cast<std::size_t>(begin);
+                             n < static_cast<std::size_t>(end); ++n) {
+                            if (std::isnan(start_values_[n])) continue;
+                            const double u = unknown_at(x, n);
+                            const double slowness = std::exp(bounds_.log_slowness_of(u));
+                            slopes[n] = static_cast<float>(slowness * bounds_.slope_at(u));
+                        }
+                    });
+    return slopes;
+}
+
+Parameters::Pressed Parameters::pressed_at(std::span<const double> x) const {
+    Pressed out;
+    for (std::size_t n = 0; n < start_values_.size(); ++n) {
+        if (std::isnan(start_values_[n])) continue;
+        ++out.rock;
+        if (bounds_.presses(unknown_at(x, n))) ++out.samples;
+    }
+    return out;
+}
+
+}  // namespace fermat

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "model/model.hpp"
+#include "tomography/gauss_newton/bounds.hpp"
+#include "tomography/gauss_newton/unknowns.hpp"
+
+namespace fermat {
+
+/// How unknowns make a model: the start model's samples, as unknowns of the bounds' transform, plus
+/// what the unknowns spread over them. At x = 0 it is the start model.
+class Parameters {
+  public:
+    /// Throws InputError where the start model has velocities outside the bounds.
+    Parameters(const Model& start, Index3 ratio, const VelocityBounds& bounds);
+
+    const Unknowns& unknowns() const { return unknowns_; }
+    const VelocityBounds& bounds() const { return bounds_; }
+    /// The start model on the unknowns' own nodes: means of the samples round them.
+    const std::vector<double>& start_on_unknowns() const { return coarse_start_; }
+
+    Model model_of(std::span<const double> x, int threads) const;
+    /// Derivative of each sample's slowness by its part of the unknowns; 0 in air.
+    std::vector<float> slopes_at(std::span<const double> x, int threads) const;
+    /// How many samples of rock press against the bounds, and how many there are.
+    struct Pressed {
+        std::size_t samples = 0;
+        std::size_t rock = 0;
+    };
+    Pressed pressed_at(std::span<const double> x) const;
+
+  private:
+    double unknown_at(std::span<const double> x, std::size_t sample) const;
+
+    const Model start_;
+    Unknowns unknowns_;
+    VelocityBounds bounds_;
+    std::vector<double> start_values_;  ///< per sample; not a number in air
+    std::vector<double> coarse_start_;
+};
+
+}  // namespace fermat

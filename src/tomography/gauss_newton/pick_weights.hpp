@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "tomography/misfit.hpp"
+#include "tomography/pick_ledger.hpp"
+#include "tomography/picks.hpp"
+
+namespace fermat {
+
+/// Which picks a step listens to. Residuals are in units of their errors.
+///
+/// A pick is left out where its residual lies beyond `outliers` deviations from the median, a
+/// deviation being 1.4826 times the median absolute deviation and at least the picks' errors. While
+/// the model still explains the picks badly, their residuals are far from Gaussian: then it takes
+/// twice as many deviations. A pick that was left out comes back once a model explains it.
+std::vector<PickUse> uses_of(std::span<const double> scaled_residual, double outliers);
+
+/// Mean square of the scaled residuals that are used.
+double chi2_of(std::span<const double> scaled_residual, std::span<const PickUse> use);
+
+}  // namespace fermat

@@ -1,0 +1,294 @@
+#include "tomography/gauss_newton/predict.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "core/bytes.hpp"
+#include "core/deal.hpp"
+#include "core/parallel.hpp"
+#include "rays/sensitivity_row.hpp"
+#include "tomography/pick_ledger.hpp"
+
+namespace fermat {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Some picks' part of a prediction, as it travels from a rank to rank 0.
+struct Lot {
+    std::vector<double> time;
+    std::vector<RayStatus> status;
+    UnknownRows rows;
+    double field_seconds = 0;
+    double ray_seconds = 0;
+
+    Bytes pack() const {
+        ByteWriter out;
+        out.add(time);
+        out.add(status);
+        out.add(rows.start);
+        out.add(rows.column);
+        out.add(rows.value);
+        out.add(field_seconds);
+        out.add(ray_seconds);
+        return out.take();
+    }
+    static Lot unpack(const Bytes& bytes) {
+        ByteReader in(bytes);
+        Lot lot;
+        lot.time = in.take_vector<double>();
+        lot.status = in.take_vector<RayStatus>();
+        lot.rows.start = in.take_vector<std::int64_t>();
+        lot.rows.column = in.take_vector<std::int32_t>();
+        lot.rows.value = in.take_vector<float>();
+        lot.field_seconds = in.take<double>();
+        lot.ray_seconds = in.take<double>();
+        return lot;
+    }
+};
+
+/// Turns rows of samples into rows of unknowns, one ray after another.
+class RowFolder {
+  public:
+    RowFolder(const Unknowns& unknowns, std::span<const float> slopes)
+        : unknowns_(unknowns), slopes_(slopes), sums_(unknowns.size(), 0.0) {}
+
+    void fold(std::span<const RowEntry> row, UnknownRows& out) {
+        touched_.clear();
+        for (const RowEntry& entry : row) {
+            const auto sample = static_cast<std::size_t>(entry.column);
+            const double value = entry.value * static_cast<double>(slopes_[sample]);
+            if (value == 0) continue;
+            unknowns_.for_each_of_sample(sample, [&](std::size_t unknown, double weight) {
+                if (sums_[unknown] == 0) touched_.push_back(static_cast<std::int32_t>(unknown));
+                sums_[unknown] += weight * value;
+            });
+        }
+        std::sort(touched_.begin(), touched_.end());
+        for (const std::int32_t unknown : touched_) {
+            out.column.push_back(unknown);
+            out.value.push_back(static_cast<float>(sums_[static_cast<std::size_t>(unknown)]));
+            sums_[static_cast<std::size_t>(unknown)] = 0;
+        }
+        out.start.push_back(static_cast<std::int64_t>(out.column.size()));
+    }
+
+  private:
+    const Unknowns& unknowns_;
+    std::span<const float> slopes_;
+    std::vector<double> sums_;
+    std::vector<std::int32_t> touched_;
+};
+
+/// Picks of some sources that follow one another, and their points.
+struct Shots {
+    std::vector<std::int32_t> picks;  ///< by source
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
+    std::vector<RayPair> pairs;  ///< one per pick, into the points here
+};
+
+Shots shots_of(const Grid& grid, const Picks& picks,
+               std::span<const std::vector<std::int32_t>> lists, std::size_t first) {
+    Shots shots;
+    for (std::size_t s = 0; s < lists.size(); ++s) {
+        if (lists[s].empty()) continue;
+        shots.sources.push_back({grid.clamp(picks.sources[first + s]), 0});
+        for (const std::int32_t n : lists[s]) {
+            const Pick& pick = picks.picks[static_cast<std::size_t>(n)];
+            shots.picks.push_back(n);
+            shots.pairs.push_back({static_cast<std::int32_t>(shots.sources.size() - 1),
+                                   static_cast<std::int32_t>(shots.receivers.size())});
+            shots.receivers.push_back(picks.receivers[static_cast<std::size_t>(pick.receiver)]);
+        }
+    }
+    return shots;
+}
+
+/// Rays of one source, with the seconds that its field took.
+RaySet rays_of_source(const Model& model, const Shots& shots, const RayOptions& options,
+                      int threads, Monitor& monitor, double& field_seconds) {
+    const auto start = Clock::now();
+    EikonalOptions eikonal = options.eikonal;
+    eikonal.threads = threads;
+    const PointSource& source = shots.sources.front();
+    if (in_air(model, source.position)) {
+        return trace_rays(model, shots.sources, shots.receivers, shots.pairs, options, monitor);
+    }
+    const TimeField field = solve(model, source, eikonal, monitor);
+    field_seconds = seconds_since(start);
+    std::vector<std::int32_t> numbers(shots.receivers.size());
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return trace_rays(model, field, 0, shots.receivers, numbers, options, threads, monitor);
+}
+
+/// Rows of all rays; made by some threads and put together in the order of the rays.
+UnknownRows rows_of(const Model& model, const RaySet& rays, const Unknowns& unknowns,
+                    std::span<const float> slopes, int threads) {
+    constexpr std::size_t lot_size = 32;
+    std::vector<UnknownRows> lots((rays.size() + lot_size - 1) / lot_size);
+    std::vector<std::optional<RowFolder>> folders(static_cast<std::size_t>(threads));
+    parallel_for(static_cast<std::int64_t>(lots.size()), threads, [&](std::int64_t n) {
+        const auto lot = static_cast<std::size_t>(n);
+        auto& folder = folders[threads == 1 ? 0 : static_cast<std::size_t>(thread_index())];
+        if (!folder) folder.emplace(unknowns, slopes);
+        RowMaker maker(model);
+        const std::size_t end = std::min(rays.size(), (lot + 1) * lot_size);
+        for (std::size_t r = lot * lot_size; r < end; ++r) {
+            if (rays.rays[r].status != RayStatus::ok) {
+                folder->fold({}, lots[lot]);
+                continue;
+            }
+            const auto path = rays.path(r);
+            folder->fold(model.cells() ? maker.cells(path) : maker.nodes(path), lots[lot]);
+        }
+    });
+    UnknownRows out;
+    for (const UnknownRows& lot : lots) {
+        const auto before = static_cast<std::int64_t>(out.column.size());
+        for (std::size_t r = 1; r < lot.start.size(); ++r) {
+            out.start.push_back(before + lot.start[r]);
+        }
+        out.column.insert(out.column.end(), lot.column.begin(), lot.column.end());
+        out.value.insert(out.value.end(), lot.value.begin(), lot.value.end());
+    }
+    return out;
+}
+
+/// Who computes, and how many sources at once.
+struct Team {
+    std::int64_t sources_per_job = 1;
+    int jobs = 1;     ///< at once
+    int threads = 1;  ///< of each job
+};
+
+Team team_for(std::size_t sources, const RayOptions& options, const Ranks& ranks) {
+    const int threads = resolve_threads(options.eikonal.threads);
+    if (options.eikonal.device == Device::cuda) return {64, 1, threads};
+    // Sources in parallel first; threads that are left over share the work of one.
+    const auto count = static_cast<std::int64_t>(sources);
+    const std::int64_t share = (count + ranks.size() - 1) / ranks.size();
+    const int jobs = static_cast<int>(std::clamp<std::int64_t>(share, 1, threads));
+    return {1, jobs, threads / jobs};
+}
+
+Lot lot_of(const Model& model, const Shots& shots, const Unknowns& unknowns,
+           std::span<const float> slopes, const RayOptions& options, int threads,
+           Monitor& monitor) {
+    Lot lot;
+    if (shots.picks.empty()) return lot;
+    const auto start = Clock::now();
+    const bool alone = options.eikonal.device != Device::cuda;
+    Monitor stop_only({}, [&] { return monitor.stop_requested(); });
+    const RaySet rays =
+        alone ? rays_of_source(model, shots, options, threads, stop_only, lot.field_seconds)
+              : trace_rays(model, shots.sources, shots.receivers, shots.pairs, options, stop_only);
+    for (const RayInfo& ray : rays.rays) {
+        const bool arrived = ray.status == RayStatus::ok;
+        lot.time.push_back(arrived ? ray.field_time : std::numeric_limits<double>::quiet_NaN());
+        lot.status.push_back(ray.status);
+    }
+    lot.rows = rows_of(model, rays, unknowns, slopes, threads);
+    lot.ray_seconds = seconds_since(start) - lot.field_seconds;
+    return lot;
+}
+
+/// Puts lots together in the order of the picks.
+Prediction gathered(std::vector<Lot>& lots, std::span<const std::vector<std::int32_t>> numbers,
+                    std::size_t picks) {
+    struct Place {
+        std::size_t lot = 0;
+        std::size_t row = 0;
+    };
+    Prediction out;
+    out.time.resize(picks);
+    out.status.resize(picks);
+    std::vector<Place> places(picks);
+    std::size_t entries = 0;
+    double fields = 0;
+    double rays = 0;
+    for (std::size_t n = 0; n < lots.size(); ++n) {
+        for (std::size_t r = 0; r < numbers[n].size(); ++r) {
+            const auto pick = static_cast<std::size_t>(numbers[n][r]);
+            places[pick] = {n, r};
+            out.time[pick] = lots[n].time[r];
+            out.status[pick] = lots[n].status[r];
+        }
+        entries += lots[n].rows.entries();
+        fields += lots[n].field_seconds;
+        rays += lots[n].ray_seconds;
+    }
+    out.ray_fraction = fields + rays > 0 ? rays / (fields + rays) : 0;
+    out.rows.start.reserve(picks + 1);
+    out.rows.column.reserve(entries);
+    out.rows.value.reserve(entries);
+    for (const Place& place : places) {
+        const UnknownRows& rows = lots[place.lot].rows;
+        const auto begin = rows.start[place.row];
+        const auto end = rows.start[place.row + 1];
+        out.rows.column.insert(out.rows.column.end(), rows.column.begin() + begin,
+                               rows.column.begin() + end);
+        out.rows.value.insert(out.rows.value.end(), rows.value.begin() + begin,
+                              rows.value.begin() + end);
+        out.rows.start.push_back(static_cast<std::int64_t>(out.rows.column.size()));
+    }
+    return out;
+}
+
+}  // namespace
+
+Prediction predict(const Model& model, const Picks& picks, const Unknowns& unknowns,
+                   std::span<const float> slopes, const RayOptions& options, Ranks& ranks,
+                   Monitor& monitor) {
+    const auto start = Clock::now();
+    const auto lists = picks_by_source(picks);
+    const Team team = team_for(lists.size(), options, ranks);
+    const auto per_job = static_cast<std::size_t>(team.sources_per_job);
+    const std::size_t jobs = (lists.size() + per_job - 1) / per_job;
+    const auto shots_of_job = [&](std::size_t job) {
+        const std::size_t first = job * per_job;
+        const std::size_t count = std::min(per_job, lists.size() - first);
+        return shots_of(model.grid(), picks, std::span(lists).subspan(first, count), first);
+    };
+
+    std::vector<Lot> lots(ranks.is_root() ? jobs : 0);
+    std::vector<std::vector<std::int32_t>> numbers(lots.size());
+    monitor.begin("times and rays", static_cast<std::int64_t>(picks.picks.size()));
+    deal_in_order(
+        ranks, static_cast<std::int64_t>(jobs), team.jobs,
+        [&](std::int64_t job) {
+            monitor.check();
+            return lot_of(model, shots_of_job(static_cast<std::size_t>(job)), unknowns, slopes,
+                          options, team.threads, monitor)
+                .pack();
+        },
+        [&](std::int64_t job, const Bytes& bytes) {
+            const auto n = static_cast<std::size_t>(job);
+            lots[n] = Lot::unpack(bytes);
+            numbers[n] = shots_of_job(n).picks;
+            monitor.advance(static_cast<std::int64_t>(numbers[n].size()));
+        },
+        monitor);
+    monitor.end();
+    if (!ranks.is_root()) return {};
+    Prediction out = gathered(lots, numbers, picks.picks.size());
+    out.seconds = seconds_since(start);
+    return out;
+}
+
+Picks exchanged(const Picks& picks) {
+    Picks out = picks;
+    std::swap(out.sources, out.receivers);
+    for (Pick& pick : out.picks) std::swap(pick.source, pick.receiver);
+    return out;
+}
+
+}  // namespace fermat

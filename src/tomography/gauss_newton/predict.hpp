@@ -1,0 +1,36 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "core/monitor.hpp"
+#include "core/ranks.hpp"
+#include "model/model.hpp"
+#include "rays/rays.hpp"
+#include "tomography/gauss_newton/unknown_rows.hpp"
+#include "tomography/gauss_newton/unknowns.hpp"
+#include "tomography/picks.hpp"
+
+namespace fermat {
+
+/// Times of all picks in a model, and how they change with the unknowns.
+struct Prediction {
+    std::vector<double> time;  ///< per pick; not a number where the ray was lost
+    std::vector<RayStatus> status;
+    UnknownRows rows;
+    double seconds = 0;
+    double ray_fraction = 0;  ///< of these, how much went into rays and not into time fields
+};
+
+/// The forward operator: solves each source's field, traces the rays of its picks and makes their
+/// rows. `slopes` holds the derivative of each sample's slowness by the unknowns that it depends
+/// on. Fields are not kept. Sources are dealt out to threads and ranks; rank 0 gets the rows in the
+/// order of the picks, the same bits for any number of either, and the others an empty result.
+Prediction predict(const Model& model, const Picks& picks, const Unknowns& unknowns,
+                   std::span<const float> slopes, const RayOptions& options, Ranks& ranks,
+                   Monitor& monitor);
+
+/// The survey turned round: receivers shoot, and sources listen. Times are the same (reciprocity).
+Picks exchanged(const Picks& picks);
+
+}  // namespace fermat

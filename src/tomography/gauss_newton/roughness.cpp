@@ -1,0 +1,136 @@
+#include "tomography/gauss_newton/roughness.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/parallel.hpp"
+
+namespace fermat {
+namespace {
+
+double least_extent(const Grid& grid) {
+    const Vec3 size = grid.far_corner() - grid.origin;
+    double least = std::numeric_limits<double>::infinity();
+    for (int axis = 0; axis < 3; ++axis) {
+        if (grid.shape[axis] > 1) least = std::min(least, size[axis]);
+    }
+    return least;
+}
+
+}  // namespace
+
+Roughness::Roughness(const Unknowns& unknowns, const RoughnessOptions& options)
+    : options_(options) {
+    if (options_.kind == Regularisation::automatic) options_.kind = Regularisation::second;
+    if (!(options_.weights.x > 0)) options_.weights = {1, 1, 1};
+    const Grid& grid = unknowns.grid();
+    const Vec3 h = grid.spacing;
+    const double cell = h.x * h.z * (grid.is_2d() ? 1 : h.y);
+    for (int axis = 0; axis < 3; ++axis) {
+        const double w = options_.weights[axis] / h[axis];
+        factors_[axis] = cell * w * w;
+    }
+    if (options_.kind == Regularisation::second) {
+        const double length = options.length > 0 ? options.length : least_extent(grid) / 4;
+        diagonal_ = cell / (length * length);
+    }
+    const Shape shape = grid.shape;
+    const auto& numbers = unknowns.numbers();
+    const std::array<std::int64_t, 3> strides = {std::int64_t{shape.y} * shape.z, shape.z, 1};
+    neighbours_.resize(unknowns.size());
+    for (std::size_t u = 0; u < neighbours_.size(); ++u) {
+        const std::int64_t place = unknowns.places()[u];
+        const Index3 node{static_cast<int>(place / strides[0]),
+                          static_cast<int>(place / shape.z % shape.y),
+                          static_cast<int>(place % shape.z)};
+        for (int axis = 0; axis < 3; ++axis) {
+            const std::int64_t stride = strides[static_cast<std::size_t>(axis)];
+            const auto at = [&](std::int64_t n) { return numbers[static_cast<std::size_t>(n)]; };
+            neighbours_[u].number[2 * axis] = node[axis] > 0 ? at(place - stride) : -1;
+            neighbours_[u].number[2 * axis + 1] =
+                node[axis] + 1 < shape[axis] ? at(place + stride) : -1;
+        }
+    }
+}
+
+double Roughness::edge_factor(std::size_t unknown, int side) const {
+    const int axis = side / 2;
+    if (weights_.empty()) return factors_[axis];
+    const std::int32_t before = neighbours_[unknown].number[2 * axis];
+    const std::size_t owner = side % 2 == 1 ? unknown : static_cast<std::size_t>(before);
+    return factors_[axis] * weights_[owner][axis];
+}
+
+void Roughness::apply_once(std::span<const double> x, std::span<double> out, int threads) const {
+    const int team = x.size() < 100000 ? 1 : threads;
+    parallel_ranges(
+        static_cast<std::int64_t>(x.size()), team, [&](std::int64_t begin, std::int64_t end) {
+            for (auto u = static_cast<std::size_t>(begin); u < static_cast<std::size_t>(end); ++u) {
+                double sum = diagonal_ * x[u];
+                for (int side = 0; side < 6; ++side) {
+                    const std::int32_t other = neighbours_[u].number[side];
+                    if (other < 0) continue;
+                    sum += edge_factor(u, side) * (x[u] - x[static_cast<std::size_t>(other)]);
+                }
+                out[u] = sum;
+            }
+        });
+}
+
+void Roughness::apply(std::span<const double> x, std::span<double> out, int threads) const {
+    if (options_.kind != Regularisation::second) return apply_once(x, out, threads);
+    std::vector<double> once(x.size());
+    apply_once(x, once, threads);
+    apply_once(once, out, threads);
+}
+
+void Roughness::reweight(std::span<const double> model) {
+    if (options_.kind != Regularisation::blocky) return;
+    weights_.assign(neighbours_.size(), Vec3{1, 1, 1});
+    const auto difference = [&](std::size_t u, int axis) {
+        const std::int32_t next = neighbours_[u].number[2 * axis + 1];
+        if (next < 0) return 0.0;
+        return std::sqrt(factors_[axis]) * (model[static_cast<std::size_t>(next)] - model[u]);
+    };
+    double squares = 0;
+    double edges = 0;
+    for (std::size_t u = 0; u < neighbours_.size(); ++u) {
+        for (int axis = 0; axis < 3; ++axis) {
+            if (neighbours_[u].number[2 * axis + 1] < 0) continue;
+            const double g = difference(u, axis);
+            squares += g * g;
+            edges += 1;
+        }
+    }
+    if (!(squares > 0)) return;
+    const double level = 0.5 * std::sqrt(squares / edges);
+    double sum = 0;
+    for (std::size_t u = 0; u < neighbours_.size(); ++u) {
+        for (int axis = 0; axis < 3; ++axis) {
+            if (neighbours_[u].number[2 * axis + 1] < 0) continue;
+            const double g = difference(u, axis) / level;
+            weights_[u][axis] = 1 / std::sqrt(1 + g * g);
+            sum += weights_[u][axis];
+        }
+    }
+    mean_weight_ = sum / edges;
+}
+
+double Roughness::trace() const {
+    double sum = 0;
+    for (std::size_t u = 0; u < neighbours_.size(); ++u) {
+        double diagonal = diagonal_;
+        double squares = 0;
+        for (int side = 0; side < 6; ++side) {
+            if (neighbours_[u].number[side] < 0) continue;
+            const double factor = edge_factor(u, side);
+            diagonal += factor;
+            squares += factor * factor;
+        }
+        sum += options_.kind == Regularisation::second ? diagonal * diagonal + squares : diagonal;
+    }
+    return sum;
+}
+
+}  // namespace fermat

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/vec3.hpp"
+#include "tomography/gauss_newton/options.hpp"
+#include "tomography/gauss_newton/unknowns.hpp"
+
+namespace fermat {
+
+/// The quadratic form x^T R x that stands for roughness, on the unknowns of an inversion.
+///
+/// First order: R = W^T V W, where W takes the differences of neighbours times
+/// weight * sqrt(cell) / spacing, so that x^T R x is the integral of |grad x|^2. Second order:
+/// R = (W^T W + cell / L^2)^2. Blocky: V_e = 1 / sqrt(1 + (g_e / g_0)^2) with g_e the difference
+/// across edge e and g_0 half of its RMS, renewed from the present model (iteratively reweighted
+/// least squares: a norm between L2 and L1).
+class Roughness {
+  public:
+    Roughness(const Unknowns& unknowns, const RoughnessOptions& options);
+
+    /// R x.
+    void apply(std::span<const double> x, std::span<double> out, int threads) const;
+    /// Renews V by a model's own values; nothing but for blocky ones.
+    void reweight(std::span<const double> model);
+    double trace() const;
+    Regularisation kind() const { return options_.kind; }
+
+    /// Along each axis: the factor of squared differences; and what is added to the diagonal of
+    /// W^T V W.
+    Vec3 axis_factors() const { return factors_; }
+    double diagonal() const { return diagonal_; }
+    /// Mean of V.
+    double mean_weight() const { return mean_weight_; }
+
+  private:
+    /// Neighbours of an unknown, before and behind it along x, y, z, or -1.
+    struct Neighbours {
+        std::int32_t number[6];
+    };
+    void apply_once(std::span<const double> x, std::span<double> out, int threads) const;
+    double edge_factor(std::size_t unknown, int side) const;
+
+    RoughnessOptions options_;
+    Vec3 factors_;
+    double diagonal_ = 0;
+    double mean_weight_ = 1;
+    std::vector<Neighbours> neighbours_;
+    /// V of the edges from each unknown to the next along x, y, z; empty where all are 1.
+    std::vector<Vec3> weights_;
+};
+
+}  // namespace fermat

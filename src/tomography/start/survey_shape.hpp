@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "model/topography.hpp"
+#include "tomography/picks.hpp"
+
+namespace fermat {
+
+/// What the points and picks of a survey say about the ground before any model is made.
+struct SurveyShape {
+    Vec3 low;   ///< corner of the box round all points
+    Vec3 high;  ///< the other corner
+    bool is_2d = false;
+    bool along_surface = false;  ///< all points lie on the ground, one below the other nowhere
+    double point_distance = 0;   ///< median distance from a point to the nearest other one
+    double longest = 0;          ///< distance of a pick's points, reached or passed by one in fifty
+    double slowest = 0;          ///< distance over time: a hundredth of the picks are slower,
+    double typical = 0;          ///< half of them,
+    double fastest = 0;          ///< all but a hundredth
+};
+
+/// Throws InputError where no pick has both a distance and a time.
+SurveyShape survey_shape(const Picks& picks);
+
+/// The ground through the points of a survey along it; nothing where it is level.
+std::optional<Surface> ground_of(const Picks& picks, const SurveyShape& shape);
+
+}  // namespace fermat

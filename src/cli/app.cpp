@@ -1,22 +1,22 @@
 #include "cli/app.hpp"
 
 #include <fmt/format.h>
-#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdio>
 #include <exception>
 #include <new>
 
 #include "cli/config.hpp"
 #include "cli/flags.hpp"
 #include "cli/help.hpp"
+#include "cli/outputs.hpp"
 #include "cli/progress_bar.hpp"
+#include "cli/terminal.hpp"
 #include "core/cancel.hpp"
 #include "core/error.hpp"
 #include "core/version.hpp"
+#include "io/temporary_file.hpp"
 #include "io/text.hpp"
 
 namespace fermat::cli {
@@ -29,14 +29,18 @@ constexpr int max_threads = 4096;
 
 /// Tells the error; one that all ranks ended with is told by rank 0 alone. Where the others do not
 /// know of it, they are ended too.
-int fail(int status, std::string message, RankSession& session, const Ranks& ranks, bool known) {
-    std::replace(message.begin(), message.end(), '\n', ' ');
+int fail(int status, const std::string& message, RankSession& session, const Ranks& ranks,
+         bool known) {
     if (ranks.is_root()) {
-        fmt::print(stderr, "fermat: error: {}\n", message);
+        print_line_to_stderr("fermat: error: " + message);
     } else if (!known) {
-        fmt::print(stderr, "fermat: error: rank {}: {}\n", ranks.rank(), message);
+        print_line_to_stderr(fmt::format("fermat: error: rank {}: {}", ranks.rank(), message));
     }
-    if (!known) session.abort(status);
+    if (!known) {
+        // No destructor runs any more.
+        remove_temporary_files();
+        session.abort(status);
+    }
     return status;
 }
 
@@ -57,8 +61,7 @@ std::string parse_message(const CLI::App& root, const CLI::ParseError& error) {
 }
 
 void set_up_log(const CommonOptions& common) {
-    auto logger = std::make_shared<spdlog::logger>(
-        "fermat", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    auto logger = std::make_shared<spdlog::logger>("fermat", stderr_sink());
     logger->set_pattern("fermat: %l: %v");
     const LogLevel level = common.quiet ? LogLevel::error : common.log_level;
     logger->set_level(spdlog::level::from_str(std::string(name_of(level))));
@@ -85,8 +88,10 @@ Program::Program()
     add_choice(app_, "--device", common_.device, "where to compute");
     app_.add_flag("--quiet", common_.quiet, "no progress and no log; errors are still told");
     add_choice(app_, "--log-level", common_.log_level, "least important messages to show");
-    app_.set_config("--config", "", "TOML file with flags; the command line wins over it")
-        ->type_name("FILE");
+    mark_file(app_.set_config("--config", "", "TOML file with flags; the command line wins over it")
+                  ->type_name("FILE")
+                  ->check(&check_config_file),
+              FileRole::input);
     app_.config_formatter(std::make_shared<CommandConfig>(app_));
 }
 
@@ -117,7 +122,7 @@ void Program::do_work(Ranks& ranks) const {
     ProgressBar bar(progress_style(common));
     Monitor monitor([&bar](const ProgressEvent& event) { bar.show(event); },
                     &SignalGuard::stop_requested);
-    work_({common, monitor, ranks, given_flags(app_)});
+    work_({common, monitor, ranks, given_flags(app_), files_.inputs});
 }
 
 int Program::run(int argc, const char* const* argv, RankSession& session) {
@@ -131,6 +136,8 @@ int Program::run(int argc, const char* const* argv, RankSession& session) {
     try {
         ranks = &session.ranks();
         app_.parse(argc, argv);
+        files_ = given_files(app_);
+        check_different(files_.inputs, files_.outputs);
         shared_work = ranks->size() > 1 && use_ == RankUse::all;
         do_work(*ranks);
         return 0;

@@ -4,7 +4,9 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "cli/outputs.hpp"
 #include "cli/rank_session.hpp"
 #include "core/choice.hpp"
 #include "core/device.hpp"
@@ -42,7 +44,8 @@ struct Run {
     const CommonOptions& common;
     Monitor& monitor;
     Ranks& ranks;
-    std::string settings;  ///< the flags that were given, as TOML
+    std::string settings;          ///< the flags that were given, as TOML
+    std::vector<FlagFile> inputs;  ///< the files that flags name to be read
 };
 
 /// Which ranks do a command's work where several were started together.
@@ -85,6 +88,7 @@ class Program {
 
     CLI::App app_;
     CommonOptions common_;
+    GivenFiles files_;
     std::function<void(const Run&)> work_;
     RankUse use_ = RankUse::root;
 };

@@ -32,7 +32,7 @@ void add_flags(CLI::App& app, BenchFlags& flags) {
     add_whole(app, "--largest", "N", flags.bench.largest, "leave out grids above N a side", 64,
               1600)
         ->default_str("1600");
-    add_path(app, "--csv", flags.csv, "CSV to write: all rows and columns");
+    add_output(app, "--csv", flags.csv, "CSV to write: all rows and columns");
 }
 
 void run_eikonal(const BenchFlags& flags, const Run& run) {
@@ -64,7 +64,7 @@ void add_rays_flags(CLI::App& app, RaysBench& bench) {
               1600)
         ->default_str("256");
     add_whole(app, "--rays", "N", bench.rays, "rays of each cube", 1, 1000000)->default_str("1000");
-    add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
+    add_output(app, "--csv", bench.csv, "CSV to write: the same rows");
 }
 
 void run_rays(const RaysBench& flags, const Run& run) {
@@ -86,7 +86,7 @@ void add_graph_flags(CLI::App& app, GraphBench& bench) {
     add_whole(app, "--largest", "N", bench.largest, "leave out grids above N nodes a side", 128,
               1600)
         ->default_str("1600");
-    add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
+    add_output(app, "--csv", bench.csv, "CSV to write: the same rows");
 }
 
 void run_graph(const GraphBench& flags, const Run& run) {
@@ -106,7 +106,7 @@ void add_smoothing_flags(CLI::App& app, SmoothingBench& bench) {
               "runs of table and running, of which the median is told (default: 21; 5 with "
               "--quick)",
               1, 100000);
-    add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
+    add_output(app, "--csv", bench.csv, "CSV to write: the same rows");
 }
 
 void run_smoothing(const SmoothingBench& flags, const Run& run) {
@@ -120,7 +120,7 @@ void run_smoothing(const SmoothingBench& flags, const Run& run) {
 void add_tomography_flags(CLI::App& app, TomographyBench& bench) {
     add_whole(app, "--iterations", "N", bench.iterations, "of each of the six stages", 1, 1000)
         ->default_str("6");
-    add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
+    add_output(app, "--csv", bench.csv, "CSV to write: the same rows");
 }
 
 void run_tomography(const TomographyBench& flags, const Run& run) {
@@ -139,10 +139,10 @@ void add_bending_flags(CLI::App& app, BendingBench& bench) {
               "cells of the eikonal reference along one of the model's (default: 4; 2 with "
               "--quick)",
               1, 16);
-    add_path(app, "--csv", bench.csv, "CSV to write: the same rows");
-    add_path(app, "--write", bench.write,
-             "folder to write the set into, instead: model.h5, sources.csv, receivers.csv, "
-             "pairs.csv");
+    add_output(app, "--csv", bench.csv, "CSV to write: the same rows");
+    add_output(app, "--write", bench.write,
+               "folder to write the set into, instead: model.h5, sources.csv, receivers.csv, "
+               "pairs.csv");
 }
 
 void run_bending(const BendingBench& flags, const Run& run) {

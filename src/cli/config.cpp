@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <iterator>
+#include <system_error>
 
 #include "core/error.hpp"
+#include "io/input_file.hpp"
 #include "io/text.hpp"
 
 namespace fermat::cli {
@@ -61,6 +64,18 @@ std::string given_flags(const CLI::App& root) {
         }
     }
     return text;
+}
+
+std::string check_config_file(const std::string& path) {
+    constexpr std::uintmax_t most = 1 << 24;
+    // That it is not there is CLI11's to tell.
+    if (std::error_code ignored; !std::filesystem::exists(path, ignored)) return "";
+    const InputFile file(path);
+    if (file.size() > most) {
+        throw InputError(fmt::format("'{}' has {} bytes (a configuration has at most {})", path,
+                                     file.size(), most));
+    }
+    return "";
 }
 
 CommandConfig::Target CommandConfig::find(const TomlEntry& entry) const {

@@ -16,6 +16,11 @@ std::vector<CLI::App*> running_commands(const CLI::App& root);
 /// that `--config` reads to do the same again.
 std::string given_flags(const CLI::App& root);
 
+/// Refuses, before it is opened for reading, what is no file of a size that somebody wrote: a
+/// device never ends and a pipe may never begin. Throws InputError; gives an empty text, as CLI11
+/// wants of a check.
+std::string check_config_file(const std::string& path);
+
 /// Flags from a TOML file. A key is a flag without its dashes. Keys before the first table belong
 /// to the command that runs; keys of a table such as [times] or [model.gradient] only to that one,
 /// and they win over the former. Every key is checked, also those of commands that do not run.

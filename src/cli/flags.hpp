@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/outputs.hpp"
 #include "cli/values.hpp"
 #include "core/choice.hpp"
 
@@ -62,15 +63,31 @@ inline CLI::Option* add_repeated(CLI::App& app, const std::string& names, const 
         ->option_text(type + " ...");
 }
 
-inline CLI::Option* add_path(CLI::App& app, const std::string& names,
-                             std::optional<std::filesystem::path>& target,
-                             const std::string& description) {
-    return add_value(app, names, "FILE", target, description, parse_path);
+// Flags that name a file, for a path or an optional one. Program::run checks all inputs against all
+// outputs: see given_files.
+
+/// A file to read.
+template <class Target>
+CLI::Option* add_path(CLI::App& app, const std::string& names, Target& target,
+                      const std::string& description) {
+    return mark_file(add_value(app, names, "FILE", target, description, parse_path),
+                     FileRole::input);
 }
 
-inline CLI::Option* add_path(CLI::App& app, const std::string& names, std::filesystem::path& target,
+/// A file to write.
+template <class Target>
+CLI::Option* add_output(CLI::App& app, const std::string& names, Target& target,
+                        const std::string& description) {
+    return mark_file(add_value(app, names, "FILE", target, description, parse_path),
+                     FileRole::output);
+}
+
+/// A text to write, where `-` is standard output.
+template <class Target>
+CLI::Option* add_text_output(CLI::App& app, const std::string& names, Target& target,
                              const std::string& description) {
-    return add_value(app, names, "FILE", target, description, parse_path);
+    return mark_file(add_value(app, names, "FILE", target, description, parse_text_output),
+                     FileRole::output);
 }
 
 }  // namespace fermat::cli

@@ -8,9 +8,9 @@
 #include <system_error>
 
 #include "core/error.hpp"
-#include "io/atomic_file.hpp"
 #include "io/checkpoint.hpp"
 #include "io/csv.hpp"
+#include "io/geometry.hpp"
 #include "io/model_io.hpp"
 #include "io/run_io.hpp"
 
@@ -69,73 +69,14 @@ void say(const Run& run, const std::string& line) {
     std::fflush(stdout);
 }
 
-}  // namespace
-
-void RunFolder::create() const {
-    std::error_code error;
-    fs::create_directories(folder_, error);
-    if (!fs::is_directory(folder_)) {
-        throw InputError(fmt::format("--output is '{}' (cannot be made a folder: {})",
-                                     folder_.string(),
-                                     error ? error.message() : "a file has that name"));
-    }
-}
-
-std::optional<InversionState> RunFolder::state(const InversionInputs& inputs, bool resume) const {
-    const fs::path checkpoint = file(checkpoint_name);
-    std::error_code ignored;
-    if (!resume) {
-        fs::remove(checkpoint, ignored);
-        return std::nullopt;
-    }
-    // A run that was stopped before its first update has nothing to go on from.
-    if (!fs::exists(checkpoint, ignored)) return std::nullopt;
-    return read_checkpoint(checkpoint, inputs.start.grid(),
-                           run_fingerprint(inputs.start, inputs.picks, inputs.options));
-}
-
-InversionResult run_inversion(const InversionInputs& inputs, const RunFolder& folder, bool resume,
-                              const Run& run) {
-    std::optional<InversionState> state;
-    std::string fingerprint;
-    together(run.ranks, [&] {
-        validate(inputs.options, inputs.picks, inputs.start.grid());
-        if (!run.ranks.is_root()) return;
-        folder.create();
-        OutputFile settings(folder.file("settings.toml"));
-        settings.write(run.settings);
-        settings.commit();
-        fingerprint = run_fingerprint(inputs.start, inputs.picks, inputs.options);
-        state = folder.state(inputs, resume);
-        if (state) say(run, fmt::format("going on after iteration {}", state->next.iteration));
-    });
-    const int planned = planned_iterations(inputs);
-    InversionListener listener;
-    listener.iteration = [&](const IterationReport& report) { say(run, line_of(report, planned)); };
-    listener.update = [&](const InversionState& now) {
-        write_history(folder.file("history.csv"), now.history);
-        write_checkpoint(folder.file(checkpoint_name), now, fingerprint);
-    };
-    InversionResult result = invert(inputs.start, inputs.picks, inputs.options, listener,
-                                    run.monitor, run.ranks, std::move(state));
-    together(run.ranks, [&] {
-        if (!run.ranks.is_root()) return;
-        write_coverage(folder.file("coverage.h5"), inputs.start.grid(), result.coverage);
-        write_residuals(folder.file("residuals.csv"), inputs.picks, result);
-        write_history(folder.file("history.csv"), result.history);
-        write_model(folder.file("model.h5"), result.model);
-        say(run, ending_of(result));
-    });
-    return result;
-}
-
-void write_recovery(const RunFolder& folder, const Model& start, const Model& board,
-                    const InversionResult& found, bool quiet) {
+/// Scores a checkerboard: how much of it was found.
+void write_recovery(const RunFolder& folder, const InversionInputs& inputs,
+                    const InversionResult& found, const std::string& identity, bool quiet) {
     CsvWriter table(folder.file("recovery.csv"),
-                    {"min_coverage", "nodes", "correlation", "amplitude"});
+                    {"min_coverage", "nodes", "correlation", "amplitude"}, identity);
     for (const std::int64_t least : {1, 10}) {
-        const Recovery score =
-            recovery(start, board, found.model, found.coverage, static_cast<double>(least));
+        const Recovery score = recovery(inputs.start, *inputs.board, found.model, found.coverage,
+                                        static_cast<double>(least));
         table.add_row({least, score.nodes, score.correlation, score.amplitude});
         if (quiet) continue;
         fmt::print(
@@ -144,6 +85,63 @@ void write_recovery(const RunFolder& folder, const Model& start, const Model& bo
             score.nodes);
     }
     table.commit();
+}
+
+/// Makes the folder that of the run. Gives the state to go on from, if there is one.
+std::optional<InversionState> enter(RunFolder& folder, const InversionInputs& inputs,
+                                    const RunPlan& plan, bool resume, const Run& run) {
+    folder.open();
+    const fs::path checkpoint = folder.file(checkpoint_name);
+    std::error_code ignored;
+    // A run that was stopped before its first update has nothing to go on from.
+    if (resume && fs::exists(checkpoint, ignored)) {
+        auto state = read_checkpoint(checkpoint, inputs.start.grid(), plan.identity);
+        folder.go_on(plan);
+        return state;
+    }
+    const std::string told = folder.start(plan);
+    if (!told.empty()) say(run, printable(told));
+    return std::nullopt;
+}
+
+}  // namespace
+
+InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
+                              const RunStart& start, const Run& run) {
+    std::optional<InversionState> state;
+    std::string identity;
+    together(run.ranks, [&] {
+        validate(inputs.options, inputs.picks, inputs.start.grid());
+        if (!run.ranks.is_root()) return;
+        identity = run_fingerprint(inputs.start, inputs.picks, inputs.options);
+        const RunPlan plan{identity, inputs.board.has_value(), start.overwrite, run.settings,
+                           run.inputs};
+        state = enter(folder, inputs, plan, start.resume, run);
+        if (state) say(run, fmt::format("going on after iteration {}", state->next.iteration));
+        if (!inputs.board) return;
+        write_model(folder.file("board.h5"), *inputs.board, identity);
+        write_picks(folder.file("picks.csv"), inputs.picks, identity);
+    });
+    const int planned = planned_iterations(inputs);
+    InversionListener listener;
+    listener.iteration = [&](const IterationReport& report) { say(run, line_of(report, planned)); };
+    listener.update = [&](const InversionState& now) {
+        write_history(folder.file("history.csv"), now.history, identity);
+        write_checkpoint(folder.file(checkpoint_name), now, identity);
+    };
+    InversionResult result = invert(inputs.start, inputs.picks, inputs.options, listener,
+                                    run.monitor, run.ranks, std::move(state));
+    together(run.ranks, [&] {
+        if (!run.ranks.is_root()) return;
+        write_coverage(folder.file("coverage.h5"), inputs.start.grid(), result.coverage, identity);
+        write_residuals(folder.file("residuals.csv"), inputs.picks, result, identity);
+        write_history(folder.file("history.csv"), result.history, identity);
+        write_model(folder.file("model.h5"), result.model, identity);
+        say(run, ending_of(result));
+        if (inputs.board) write_recovery(folder, inputs, result, identity, run.common.quiet);
+        folder.finish();
+    });
+    return result;
 }
 
 }  // namespace fermat::cli

@@ -1,10 +1,9 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
-#include <string>
 
 #include "cli/app.hpp"
+#include "cli/run_folder.hpp"
 #include "model/model.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/synthetic.hpp"
@@ -16,30 +15,18 @@ struct InversionInputs {
     Model start;
     Picks picks;
     InversionOptions options;
+    std::optional<Model> board = std::nullopt;  ///< of a checkerboard test, whose picks these are
 };
 
-/// The folder of a run: its files, and how it goes on where it was stopped.
-class RunFolder {
-  public:
-    explicit RunFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
-
-    /// Makes the folder where it is not there. Throws InputError.
-    void create() const;
-    std::filesystem::path file(const char* name) const { return folder_ / name; }
-
-    /// The state to go on from, if there is one; a new run leaves none of an old one's.
-    std::optional<InversionState> state(const InversionInputs& inputs, bool resume) const;
-
-  private:
-    std::filesystem::path folder_;
+/// How a run treats what is in its folder.
+struct RunStart {
+    bool resume = false;     ///< goes on from the checkpoint, if there is one
+    bool overwrite = false;  ///< removes an earlier run instead of keeping it aside
 };
 
-/// Runs an inversion on all ranks; rank 0 tells of it, keeps checkpoints and writes the results.
-InversionResult run_inversion(const InversionInputs& inputs, const RunFolder& folder, bool resume,
-                              const Run& run);
-
-/// Scores a checkerboard and writes it: the board, its picks, and how much of it was found.
-void write_recovery(const RunFolder& folder, const Model& start, const Model& board,
-                    const InversionResult& found, bool quiet);
+/// Runs an inversion on all ranks; rank 0 tells of it, keeps checkpoints and writes the results,
+/// and the score of a checkerboard.
+InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
+                              const RunStart& start, const Run& run);
 
 }  // namespace fermat::cli

@@ -31,7 +31,7 @@ struct InvertFlags {
     fs::path picks;
     std::optional<fs::path> schedule;
     fs::path output;
-    bool resume = false;
+    RunStart start;
     InversionOptions options;
     std::optional<Board> board;
     NoiseOptions noise;
@@ -63,12 +63,15 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
              "CSV with columns iterations,cell_x,cell_y,cell_z,vertex_x,vertex_y,vertex_z"
              "[,cell_passes,vertex_passes] (no y in 2-D), one row a stage (default: six stages of "
              "6 iterations, from half the model down to 2 cells)");
-    add_path(app, "-o,--output", flags.output,
-             "folder to write model.h5, coverage.h5, residuals.csv, history.csv, checkpoint.h5, "
-             "settings.toml into")
+    add_output(app, "-o,--output", flags.output,
+               "folder to write model.h5, coverage.h5, residuals.csv, history.csv, checkpoint.h5, "
+               "settings.toml into")
         ->required()
         ->type_name("FOLDER");
-    app.add_flag("--resume", flags.resume, "go on from the folder's checkpoint, if there is one");
+    app.add_flag("--resume", flags.start.resume,
+                 "go on from the folder's checkpoint, if there is one");
+    app.add_flag("--overwrite", flags.start.overwrite,
+                 "remove an earlier run from the folder (default: keep it in its earlier-1, ...)");
     InversionOptions& options = flags.options;
     add_real(app, "--target-rms", options.target_rms, "stop once the RMS residual is as small");
     add_real(app, "--target-chi2", options.target_chi2,
@@ -114,34 +117,23 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
 }
 
 /// The board, and its picks in place of the real ones.
-Model put_on_board(const InvertFlags& flags, const Run& run, InversionInputs& inputs) {
+void put_on_board(const InvertFlags& flags, const Run& run, InversionInputs& inputs) {
     const Vec3 size = to_axes(flags.board->size, inputs.start.grid().is_2d(), 1);
-    Model board = checkerboard_model(inputs.start, {size, flags.board->amplitude});
-    inputs.picks =
-        synthetic_picks(board, inputs.picks, flags.noise, inputs.options.eikonal, run.monitor)
-            .picks;
-    return board;
+    inputs.board = checkerboard_model(inputs.start, {size, flags.board->amplitude});
+    inputs.picks = synthetic_picks(*inputs.board, inputs.picks, flags.noise, inputs.options.eikonal,
+                                   run.monitor)
+                       .picks;
 }
 
 void run_invert(const InvertFlags& flags, const Run& run) {
-    const RunFolder folder(flags.output);
+    RunFolder folder(flags.output);
     std::optional<InversionInputs> inputs;
-    std::optional<Model> board;
     together(run.ranks, [&] {
+        folder.check_inputs(run.inputs, flags.board.has_value());
         inputs.emplace(read_inputs(flags, run));
-        if (!flags.board) return;
-        board.emplace(put_on_board(flags, run, *inputs));
-        if (!run.ranks.is_root()) return;
-        folder.create();
-        write_model(folder.file("board.h5"), *board);
-        write_picks(folder.file("picks.csv"), inputs->picks);
+        if (flags.board) put_on_board(flags, run, *inputs);
     });
-    const InversionResult found = run_inversion(*inputs, folder, flags.resume, run);
-    if (!board) return;
-    together(run.ranks, [&] {
-        if (!run.ranks.is_root()) return;
-        write_recovery(folder, inputs->start, *board, found, run.common.quiet);
-    });
+    run_inversion(*inputs, folder, flags.start, run);
 }
 
 }  // namespace

@@ -2,10 +2,13 @@
 
 #include "cli/app.hpp"
 #include "cli/commands.hpp"
+#include "cli/terminal.hpp"
 
 int main(int argc, char** argv) {
     // A file that reaches the shell's limit is then a failed write, which is told in a sentence.
     std::signal(SIGXFSZ, SIG_IGN);
+    fermat::cli::fill_standard_streams();
+    fermat::cli::remove_files_at_signals();
     fermat::cli::Program program;
     fermat::cli::add_model_commands(program);
     fermat::cli::add_times_command(program);

@@ -21,8 +21,8 @@ struct OutputFlag {
     fs::path output;
 };
 
-void add_output(CLI::App& app, OutputFlag& flag) {
-    add_path(app, "-o,--output", flag.output, "model to write: .h5, or .npy for values only")
+void add_model_output(CLI::App& app, OutputFlag& flag) {
+    add_output(app, "-o,--output", flag.output, "model to write: .h5, or .npy for values only")
         ->required();
 }
 
@@ -217,7 +217,7 @@ template <class Flags>
 void add_flags(CLI::App& app, Flags& flags) {
     if constexpr (std::is_base_of_v<GridFlags, Flags>) add_grid(app, flags);
     flags.add(app);
-    add_output(app, flags);
+    add_model_output(app, flags);
 }
 
 template <class Flags>

@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <system_error>
-
+#include "cli/config.hpp"
 #include "cli/values.hpp"
 #include "core/error.hpp"
+#include "io/destination.hpp"
 #include "io/suffix.hpp"
 
 namespace fermat::cli {
@@ -21,15 +21,37 @@ bool has_hdf5_suffix(const fs::path& path) {
 }
 
 void check_pair(const FlagFile& file, const FlagFile& other) {
-    if (!file.path || !other.path) return;
-    std::error_code ignored;
-    if (file.path->lexically_normal() != other.path->lexically_normal() &&
-        !fs::equivalent(*file.path, *other.path, ignored)) {
-        return;
-    }
+    if (!file.path || !other.path || !same_file(*file.path, *other.path)) return;
     throw InputError(
         flag_message(file.flag, file.path->string(),
                      fmt::format("is the file of {} too: must be another", other.flag)));
+}
+
+// CLI11's flags carry nothing of ours but validators: one without effect is a note.
+constexpr auto input_note = "input file";
+constexpr auto output_note = "output file";
+
+bool has_note(CLI::Option& option, const char* note) {
+    try {
+        return option.get_validator(note) != nullptr;
+    } catch (const CLI::OptionNotFound&) {
+        return false;
+    }
+}
+
+/// "--output" of "-o,--output".
+std::string shown_name(const CLI::Option& option) {
+    return option.get_lnames().empty() ? option.get_name() : "--" + option.get_lnames().front();
+}
+
+void add_files(CLI::Option& option, std::vector<FlagFile>& files) {
+    std::vector<std::string> texts = option.results();
+    if (texts.empty() && !option.get_default_str().empty()) {
+        texts.push_back(option.get_default_str());
+    }
+    for (const std::string& text : texts) {
+        files.push_back({shown_name(option), parse_text_output("", text)});
+    }
 }
 
 }  // namespace
@@ -43,6 +65,24 @@ void check_model_output(const fs::path& path) {
 void check_hdf5_output(const FlagFile& output) {
     if (!output.path || has_hdf5_suffix(*output.path)) return;
     throw InputError(flag_message(output.flag, output.path->string(), "must end in .h5"));
+}
+
+CLI::Option* mark_file(CLI::Option* option, FileRole role) {
+    return option->check([](const std::string&) { return std::string(); }, "",
+                         role == FileRole::input ? input_note : output_note);
+}
+
+GivenFiles given_files(CLI::App& root) {
+    GivenFiles files;
+    std::vector<CLI::App*> apps = running_commands(root);
+    apps.insert(apps.begin(), &root);
+    for (CLI::App* app : apps) {
+        for (CLI::Option* option : app->get_options()) {
+            if (has_note(*option, input_note)) add_files(*option, files.inputs);
+            if (has_note(*option, output_note)) add_files(*option, files.outputs);
+        }
+    }
+    return files;
 }
 
 void check_different(std::span<const FlagFile> inputs, std::span<const FlagFile> outputs) {

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include <array>
-
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
@@ -32,21 +30,18 @@ void add_flags(CLI::App& app, PicksFlags& flags) {
              "standard deviation of Gaussian noise; also the column error (default: 0, no column)");
     add_value(app, "--seed", "N", flags.noise.seed, "of the noise", parse_seed)->default_str("1");
     add_eikonal_flags(app, flags.eikonal);
-    add_path(app, "-o,--output", flags.output, "picks to write: .csv")->required();
+    add_text_output(app, "-o,--output", flags.output,
+                    "picks to write: .csv, or - for standard output")
+        ->required();
 }
 
 void make_picks(const PicksFlags& flags, const Run& run) {
     usable_device(run.common);
-    if (suffix_of(flags.output) != ".csv") {
+    const bool to_stdout = is_standard_output(flags.output);
+    if (!to_stdout && suffix_of(flags.output) != ".csv") {
         throw InputError(flag_message("--output", flags.output.string(), "must end in .csv"));
     }
     validate(flags.noise);
-    check_different(
-        std::array{FlagFile{"--model", flags.model}, FlagFile{"--sources", flags.survey.sources},
-                   FlagFile{"--receivers", flags.survey.receivers},
-                   FlagFile{"--pairs", flags.survey.pairs},
-                   FlagFile{"--picks", flags.survey.picks}},
-        std::array{FlagFile{"--output", flags.output}});
     EikonalOptions eikonal = flags.eikonal;
     eikonal.threads = run.common.threads;
     eikonal.device = run.common.device;
@@ -63,7 +58,7 @@ void make_picks(const PicksFlags& flags, const Run& run) {
         spdlog::warn("{} pairs without a time were left out (air lies at or between them)",
                      made.unreached);
     }
-    if (!run.common.quiet) {
+    if (!run.common.quiet && !to_stdout) {
         fmt::print("{} picks of {} sources and {} receivers\n", made.picks.picks.size(),
                    made.picks.sources.size(), made.picks.receivers.size());
     }

@@ -24,8 +24,7 @@ double fraction(const ProgressEvent& event) {
 
 ProgressBar::~ProgressBar() {
     if (style_ == ProgressStyle::bar && drawn_) {
-        fmt::print(out_, "\r\033[K");
-        std::fflush(out_);
+        print("\r\033[K");
     }
 }
 
@@ -56,12 +55,16 @@ void ProgressBar::draw(const ProgressEvent& event, double seconds) {
                              : part > 0     ? fmt::format("{:.0f} s, {:.0f} s left", seconds, left)
                                             : fmt::format("{:.0f} s", seconds);
     if (style_ == ProgressStyle::lines) {
-        fmt::print(out_, "fermat: {} {}% ({})\n", event.task, percent, when);
+        print(fmt::format("fermat: {} {}% ({})\n", event.task, percent, when));
     } else {
         const int full = static_cast<int>(bar_cells * part);
-        fmt::print(out_, "\r{} [{:#<{}}{:.<{}}] {:3}%  {}\033[K{}", event.task, "", full, "",
-                   bar_cells - full, percent, when, event.finished ? "\n" : "");
+        print(fmt::format("\r{} [{:#<{}}{:.<{}}] {:3}%  {}\033[K{}", event.task, "", full, "",
+                          bar_cells - full, percent, when, event.finished ? "\n" : ""));
     }
+}
+
+void ProgressBar::print(const std::string& text) {
+    std::fwrite(text.data(), 1, text.size(), out_);
     std::fflush(out_);
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdio>
+#include <string>
 
 #include "core/monitor.hpp"
 
@@ -28,6 +29,8 @@ class ProgressBar {
     using Clock = std::chrono::steady_clock;
 
     void draw(const ProgressEvent& event, double seconds);
+    /// A terminal that is gone or a log on a full disk must not end the work: failure is not told.
+    void print(const std::string& text);
 
     ProgressStyle style_;
     std::FILE* out_;

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 
 #include "cli/bending_flags.hpp"
@@ -44,16 +43,18 @@ void add_flags(CLI::App& app, RaysFlags& flags) {
     add_solver_flags(app, flags.solver);
     add_choice(app, "--reciprocity", flags.rays.reciprocity,
                "auto: --tracer descent solves from the receivers where they are fewer");
-    add_path(app, "-o,--output", flags.outputs.rays, "rays to write: .h5");
-    add_path(app, "--table", flags.outputs.table,
-             "CSV to write: source,receiver,time,length,points,status (and start, if bent)");
-    add_path(app, "--sensitivity", flags.outputs.sensitivity,
-             "sparse matrix to write: .h5, one row a ray");
+    add_output(app, "-o,--output", flags.outputs.rays, "rays to write: .h5");
+    add_text_output(app, "--table", flags.outputs.table,
+                    "CSV to write (-: standard output): source,receiver,time,length,points,status "
+                    "(and start, if bent)");
+    add_output(app, "--sensitivity", flags.outputs.sensitivity,
+               "sparse matrix to write: .h5, one row a ray");
     add_choice(app, "--basis", flags.outputs.basis, "columns of --sensitivity");
-    add_path(app, "--coverage", flags.outputs.coverage,
-             "rays and ray length in each cell to write: .h5");
-    add_path(app, "--vector-coverage", flags.outputs.vector_coverage,
-             "XML to write: shot, receiver, pick time and vertices of each ray");
+    add_output(app, "--coverage", flags.outputs.coverage,
+               "rays and ray length in each cell to write: .h5");
+    add_text_output(app, "--vector-coverage", flags.outputs.vector_coverage,
+                    "XML to write (-: standard output): shot, receiver, pick time and vertices of "
+                    "each ray");
 }
 
 void check(const RaysFlags& flags, const CommonOptions& common) {
@@ -83,12 +84,6 @@ void check(const RaysFlags& flags, const CommonOptions& common) {
         const bool text = output.flag == "--table" || output.flag == "--vector-coverage";
         if (!text) check_hdf5_output(output);
     }
-    check_different(
-        std::array{FlagFile{"--model", flags.model}, FlagFile{"--sources", flags.survey.sources},
-                   FlagFile{"--receivers", flags.survey.receivers},
-                   FlagFile{"--pairs", flags.survey.pairs},
-                   FlagFile{"--picks", flags.survey.picks}},
-        outputs);
 }
 
 void trace(const RaysFlags& flags, const Run& run) {

@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
+#include <array>
+
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/outputs.hpp"
 #include "cli/report_data.hpp"
 #include "cli/report_page.hpp"
+#include "cli/run_folder.hpp"
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/suffix.hpp"
@@ -25,7 +28,8 @@ void add_flags(CLI::App& app, ReportFlags& flags) {
     add_value(app, "--run,folder", "FOLDER", flags.report.run, "folder that fermat invert wrote",
               parse_path)
         ->required();
-    add_path(app, "-o,--output", flags.output, "page to write: .html")->default_str("report.html");
+    add_output(app, "-o,--output", flags.output, "page to write: .html")
+        ->default_str("report.html");
     add_path(app, "--start", flags.report.start, "the run's start model, to show what changed");
     add_value(app, "--title", "TEXT", flags.report.title, "heading (default: the folder's name)",
               parse_text);
@@ -42,13 +46,15 @@ void write_report(const ReportFlags& flags, const Run& run) {
     if (suffix != ".html" && suffix != ".htm") {
         throw InputError(flag_message("--output", flags.output.string(), "must end in .html"));
     }
-    OutputFile file(flags.output);
     const ReportOptions& options = flags.report;
+    check_different(RunFolder(options.run).files("--run"),
+                    std::array{FlagFile{"--output", flags.output}});
+    OutputFile file(flags.output);
     const std::string data = report_data(options);
     const std::string name = fs::weakly_canonical(options.run).filename().string();
     file.write(report_page(options.title.empty() ? name : options.title, data));
     file.commit();
-    if (!run.common.quiet) fmt::print("wrote {}\n", flags.output.string());
+    if (!run.common.quiet) fmt::print("wrote {}\n", printable(flags.output.string()));
 }
 
 }  // namespace

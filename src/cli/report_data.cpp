@@ -9,11 +9,13 @@
 #include <vector>
 
 #include "cli/json.hpp"
+#include "cli/run_folder.hpp"
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "io/csv.hpp"
 #include "io/input_file.hpp"
 #include "io/model_io.hpp"
+#include "io/run_mark.hpp"
 #include "io/text.hpp"
 #include "io/vtkhdf_image.hpp"
 
@@ -223,6 +225,11 @@ std::string report_data(const ReportOptions& options) {
         throw InputError(fmt::format("'{}' is not a folder (must be one that fermat invert wrote)",
                                      run.string()));
     }
+    if (!fs::exists(run / "model.h5") && fs::exists(run / "settings.toml")) {
+        throw InputError(fmt::format(
+            "'{}' has no model.h5 (its run has not ended: fermat invert --resume goes on with it)",
+            run.string()));
+    }
     const Model model = read_model(run / "model.h5");
     const Grid& grid = model.grid();
     std::optional<Model> start;
@@ -231,7 +238,14 @@ std::string report_data(const ReportOptions& options) {
     if (history.rows() == 0) {
         throw InputError(fmt::format("'{}' has a header and no rows", history.path().string()));
     }
-    const Residuals residuals = read_residuals(CsvTable(run / "residuals.csv"));
+    const CsvTable picks(run / "residuals.csv");
+    const Residuals residuals = read_residuals(picks);
+    std::vector<std::pair<std::string, std::string>> marks = {{"history.csv", history.run()},
+                                                              {"residuals.csv", picks.run()}};
+    for (const char* name : {"model.h5", "coverage.h5", "settings.toml"}) {
+        if (fs::exists(run / name)) marks.emplace_back(name, run_of_file(run / name));
+    }
+    check_one_run(run, marks);
     const Thinning thin(grid);
     const fs::path name = fs::weakly_canonical(run).filename();
     return fmt::format(

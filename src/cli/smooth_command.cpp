@@ -2,7 +2,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -40,7 +39,7 @@ void add_flags(CLI::App& app, SmoothFlags& flags) {
     add_choice(app, "--smoother", flags.smoothing.smoother, "method; all give the same means");
     add_path(app, "--coverage", flags.coverage,
              "cell array 'coverage' (.h5): the array is a sum over rays, smoothed to a mean a ray");
-    add_path(app, "-o,--output", flags.output, "file to write: .h5, with all arrays of the input")
+    add_output(app, "-o,--output", flags.output, "file to write: .h5, with all arrays of the input")
         ->required();
 }
 
@@ -106,10 +105,7 @@ void smooth_by_coverage(FieldView<float> values, const Grid& grid, const Smoothi
 }
 
 void smooth(const SmoothFlags& flags, const Run& run) {
-    const FlagFile output{"--output", flags.output};
-    check_hdf5_output(output);
-    check_different(std::array{FlagFile{"--in", flags.in}, FlagFile{"--coverage", flags.coverage}},
-                    std::array{output});
+    check_hdf5_output({"--output", flags.output});
     SmoothingOptions options = flags.smoothing;
     options.threads = run.common.threads;
     options.device = run.common.device;

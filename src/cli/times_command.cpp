@@ -2,7 +2,6 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <optional>
 
@@ -47,9 +46,11 @@ void add_flags(CLI::App& app, TimesFlags& flags) {
              "receivers: CSV with columns x,y,z (no y in 2-D), or .sgt");
     add_solver_flags(app, flags.solver);
     add_choice(app, "--precision", flags.precision, "of the computation");
-    add_path(app, "-o,--output", flags.output, "fields to write: .h5; infinite where none arrives");
-    add_path(app, "--table", flags.table,
-             "CSV to write: source,receiver,time for all pairs, numbered from 0");
+    add_output(app, "-o,--output", flags.output,
+               "fields to write: .h5; infinite where none arrives");
+    add_text_output(app, "--table", flags.table,
+                    "CSV to write (-: standard output): source,receiver,time for all pairs, "
+                    "numbered from 0");
 }
 
 void check(const TimesFlags& flags, const CommonOptions& common) {
@@ -69,12 +70,7 @@ void check(const TimesFlags& flags, const CommonOptions& common) {
         throw InputError(flags.table ? "--table needs --receivers r.csv"
                                      : "--receivers needs --table t.csv");
     }
-    const FlagFile output{"--output", flags.output};
-    check_hdf5_output(output);
-    check_different(
-        std::array{FlagFile{"--model", flags.model}, FlagFile{"--sources", flags.sources},
-                   FlagFile{"--receivers", flags.receivers}},
-        std::array{output, FlagFile{"--table", flags.table}});
+    check_hdf5_output({"--output", flags.output});
 }
 
 Field<float> to_single(const Field<double>& field) {
@@ -143,11 +139,17 @@ PairTimes solve_each_on_graph(const Job& job, ImageWriter* image) {
 }
 
 /// One field a source, each written when it is ready; their names, not their order in time, say
-/// whose they are. HDF5 lets one thread in at a time by itself.
+/// whose they are, and their places in the file are given out before. HDF5 lets one thread in at a
+/// time by itself.
 PairTimes solve_each(const Job& job, ImageWriter* image) {
+    const std::size_t count = job.sources.size();
+    if (image != nullptr && count > 1) {
+        std::vector<std::string> names;
+        for (std::size_t i = 0; i < count; ++i) names.push_back(time_array_name(i, count));
+        image->reserve_point_arrays(names);
+    }
     if (job.graph != nullptr) return solve_each_on_graph(job, image);
     PairTimes pairs(job);
-    const std::size_t count = job.sources.size();
     if (job.precision == Precision::full) {
         job.monitor.begin("first arrivals", static_cast<std::int64_t>(count));
         for (std::size_t i = 0; i < count; ++i) {

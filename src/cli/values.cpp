@@ -84,6 +84,10 @@ std::filesystem::path parse_path(std::string_view flag, std::string_view text) {
     return std::filesystem::path(text);
 }
 
+std::filesystem::path parse_text_output(std::string_view flag, std::string_view text) {
+    return text == "-" ? std::filesystem::path("/dev/stdout") : parse_path(flag, text);
+}
+
 Shape parse_shape(std::string_view flag, std::string_view text) {
     constexpr std::string_view right =
         "must be nodes along x,y,z such as 129,129,129, or x,z in 2-D such as 501,501";

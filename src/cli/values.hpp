@@ -23,6 +23,8 @@ double parse_real(std::string_view flag, std::string_view text);
 int parse_whole(std::string_view flag, std::string_view text, int low, int high);
 std::uint64_t parse_seed(std::string_view flag, std::string_view text);
 std::filesystem::path parse_path(std::string_view flag, std::string_view text);
+/// The same with - for /dev/stdout.
+std::filesystem::path parse_text_output(std::string_view flag, std::string_view text);
 
 /// "129,129,129", or "501,501" for (x, z) in 2-D, in nodes.
 Shape parse_shape(std::string_view flag, std::string_view text);

@@ -1,33 +1,56 @@
 #include "core/cancel.hpp"
 
+#include <array>
 #include <csignal>
 
 namespace fermat {
 namespace {
 
-volatile std::sig_atomic_t stop_flag = 0;
-struct sigaction previous_int;
-struct sigaction previous_term;
+/// A signal that asks to stop.
+struct StopSignal {
+    int number;
+    volatile std::sig_atomic_t seen = 0;
+    struct sigaction previous {};
+};
+std::array<StopSignal, 3> signals = {{{SIGINT}, {SIGTERM}, {SIGHUP}}};
 
-void on_signal(int) { stop_flag = 1; }
+/// The second time, what was set before us ends the process.
+void on_signal(int number) {
+    for (StopSignal& signal : signals) {
+        if (signal.number != number) continue;
+        if (signal.seen != 0) {
+            sigaction(number, &signal.previous, nullptr);
+            ::raise(number);
+        }
+        signal.seen = 1;
+    }
+}
 
 }  // namespace
 
 SignalGuard::SignalGuard() {
-    stop_flag = 0;
     struct sigaction action {};
     action.sa_handler = on_signal;
-    action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &previous_int);
-    sigaction(SIGTERM, &action, &previous_term);
+    for (StopSignal& signal : signals) {
+        signal.seen = 0;
+        sigaction(signal.number, nullptr, &signal.previous);
+        // `nohup` and shells without job control ignore signals on their jobs' behalf.
+        const bool asks =
+            (signal.previous.sa_flags & SA_SIGINFO) != 0 || signal.previous.sa_handler != SIG_IGN;
+        if (asks) sigaction(signal.number, &action, nullptr);
+    }
 }
 
 SignalGuard::~SignalGuard() {
-    sigaction(SIGINT, &previous_int, nullptr);
-    sigaction(SIGTERM, &previous_term, nullptr);
+    for (const StopSignal& signal : signals) sigaction(signal.number, &signal.previous, nullptr);
 }
 
-bool SignalGuard::stop_requested() { return stop_flag != 0; }
+bool SignalGuard::stop_requested() {
+    for (const StopSignal& signal : signals) {
+        if (signal.seen != 0) return true;
+    }
+    return false;
+}
 
 }  // namespace fermat

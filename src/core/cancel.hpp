@@ -2,8 +2,9 @@
 
 namespace fermat {
 
-/// While alive, Ctrl-C (SIGINT) and SIGTERM raise a flag instead of ending the process; a second
-/// Ctrl-C ends it at once. For programs; a library user's own handlers are restored at the end.
+/// While alive, Ctrl-C (SIGINT), SIGTERM and SIGHUP raise a flag instead of ending the process; the
+/// same signal once more does what it did before. Signals that were ignored stay so. For programs;
+/// a library user's own handlers are restored at the end.
 class SignalGuard {
   public:
     SignalGuard();

@@ -3,12 +3,15 @@
 #include <stdexcept>
 #include <string>
 
+#include "core/printable.hpp"
+
 namespace fermat {
 
-/// Every message is one sentence: what is wrong with its value, why, what would be right.
+/// Every message is one sentence: what is wrong with its value, why, what would be right. It may
+/// name files of others and quote them, and is printable all the same.
 class Error : public std::runtime_error {
   public:
-    using std::runtime_error::runtime_error;
+    explicit Error(const std::string& message) : std::runtime_error(printable(message)) {}
 };
 
 /// The call or its input is wrong: exit status 2, Python's ValueError.

@@ -5,12 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <system_error>
 #include <utility>
 
 #include "core/error.hpp"
+#include "io/destination.hpp"
 
 namespace fermat {
 namespace fs = std::filesystem;
@@ -19,20 +19,6 @@ namespace {
 constexpr std::size_t buffer_size = 1 << 20;
 
 std::string reason(int error_number) { return std::generic_category().message(error_number); }
-
-bool is_stream(const fs::path& target) {
-    std::error_code ignored;
-    const fs::file_status status = fs::status(target, ignored);
-    return fs::is_character_file(status) || fs::is_fifo(status) || fs::is_socket(status);
-}
-
-/// Follows a symbolic link, so that the file it points to is replaced and not the link.
-fs::path follow_links(const fs::path& target) {
-    std::error_code error;
-    if (!fs::is_symlink(fs::symlink_status(target, error))) return target;
-    const fs::path end = fs::weakly_canonical(target, error);
-    return error ? target : end;
-}
 
 void check_target(const fs::path& target, const fs::path& destination) {
     std::error_code ignored;
@@ -57,11 +43,41 @@ void check_target(const fs::path& target, const fs::path& destination) {
     }
 }
 
-/// A name no other process or thread uses. It leaves out the target's own name, which may already
-/// be as long as the file system allows.
-fs::path temporary_name(const fs::path& destination) {
-    static std::atomic<unsigned> counter{0};
-    return destination.parent_path() / fmt::format(".fermat-{}-{}.part", ::getpid(), counter++);
+/// The file that a target's name leads to. What must be renamed into place is nothing else.
+fs::path file_of(const fs::path& target) {
+    const Destination destination = destination_of(target);
+    if (destination.kind != Destination::Kind::file) {
+        throw InputError(
+            fmt::format("cannot write '{}': it is not a regular file", target.string()));
+    }
+    check_target(target, destination.path);
+    return destination.path;
+}
+
+TemporaryFile create_beside(const fs::path& destination, const fs::path& target) {
+    try {
+        return TemporaryFile(destination);
+    } catch (const std::system_error& error) {
+        throw InputError(write_failure(target, error.code().value()));
+    }
+}
+
+/// A descriptor of our own shares its place and its way of writing (>>) with the one it copies; a
+/// file that is opened anew by its name does not.
+int open_stream(const Destination& destination, const fs::path& target) {
+    int descriptor = -1;
+    if (destination.kind == Destination::Kind::descriptor) {
+        const int flags = ::fcntl(destination.descriptor, F_GETFL);
+        if (flags >= 0 && (flags & O_ACCMODE) == O_RDONLY) {
+            throw InputError(fmt::format("cannot write '{}': it is open for reading only or closed",
+                                         target.string()));
+        }
+        descriptor = ::fcntl(destination.descriptor, F_DUPFD_CLOEXEC, 3);
+    } else {
+        descriptor = ::open(destination.path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY);
+    }
+    if (descriptor < 0) throw InputError(write_failure(target, errno));
+    return descriptor;
 }
 
 void write_all(int descriptor, std::string_view bytes, const fs::path& target) {
@@ -80,79 +96,59 @@ std::string write_failure(const fs::path& file, int error_number) {
 }
 
 AtomicFile::AtomicFile(const fs::path& target)
-    : target_(target), destination_(follow_links(target)) {
-    check_target(target_, destination_);
-    struct stat old {};
-    const bool replaces = ::stat(destination_.c_str(), &old) == 0;
-    const fs::path name = temporary_name(destination_);
-    const int descriptor = ::open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0666);
-    if (descriptor < 0) throw InputError(write_failure(target_, errno));
+    : target_(target),
+      destination_(file_of(target)),
+      temporary_(create_beside(destination_, target)) {
     // The new file keeps the permissions of the one it replaces; without the right to set them,
     // those of a new file do.
-    if (replaces && ::fchmod(descriptor, old.st_mode & 07777) != 0) errno = 0;
-    ::close(descriptor);
-    temporary_ = name;
-}
-
-AtomicFile::AtomicFile(AtomicFile&& other) noexcept
-    : target_(std::move(other.target_)),
-      destination_(std::move(other.destination_)),
-      temporary_(std::exchange(other.temporary_, fs::path())) {}
-
-AtomicFile::~AtomicFile() {
-    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    struct stat old {};
+    const bool replaces = ::stat(destination_.c_str(), &old) == 0;
+    if (replaces && ::fchmod(descriptor(), old.st_mode & 07777) != 0) errno = 0;
 }
 
 void AtomicFile::commit() {
-    // Without the flush, a power cut after the rename could leave the name with an empty file.
-    const int descriptor = ::open(temporary_.c_str(), O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0) throw ComputeError(write_failure(target_, errno));
-    const int flushed = ::fsync(descriptor);
-    const int flush_error = errno;
-    ::close(descriptor);
-    if (flushed != 0 && flush_error != EINVAL) {
-        throw ComputeError(write_failure(target_, flush_error));
-    }
-    if (::rename(temporary_.c_str(), destination_.c_str()) != 0) {
+    // Without the flush, a power cut after the rename could leave the name with an empty file; and
+    // network file systems report a full disk only here.
+    if (::fsync(descriptor()) != 0 && errno != EINVAL) {
         throw ComputeError(write_failure(target_, errno));
     }
-    temporary_.clear();
+    if (!temporary_.rename_to(destination_)) throw ComputeError(write_failure(target_, errno));
 }
 
 OutputFile::OutputFile(const fs::path& target) : target_(target) {
-    const bool stream = is_stream(target);
-    if (!stream) file_ = std::make_unique<AtomicFile>(target);
-    const fs::path& name = stream ? target_ : file_->temporary();
-    descriptor_ = ::open(name.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) throw InputError(write_failure(target_, errno));
+    const Destination destination = destination_of(target);
+    if (destination.kind == Destination::Kind::file) {
+        file_ = std::make_unique<AtomicFile>(target);
+    } else {
+        stream_ = open_stream(destination, target);
+    }
     buffer_.reserve(buffer_size);
 }
 
 OutputFile::~OutputFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (stream_ >= 0) ::close(stream_);
 }
 
 void OutputFile::write(std::string_view bytes) {
     if (buffer_.size() + bytes.size() > buffer_size) flush();
     if (bytes.size() >= buffer_size) {
-        write_all(descriptor_, bytes, target_);
+        write_all(descriptor(), bytes, target_);
     } else {
         buffer_ += bytes;
     }
 }
 
 void OutputFile::flush() {
-    write_all(descriptor_, buffer_, target_);
+    write_all(descriptor(), buffer_, target_);
     buffer_.clear();
 }
 
 void OutputFile::commit() {
     flush();
-    // Network file systems report a full disk only here.
-    if (::close(std::exchange(descriptor_, -1)) != 0) {
+    if (file_) file_->commit();
+    if (stream_ >= 0 && ::close(std::exchange(stream_, -1)) != 0) {
         throw ComputeError(write_failure(target_, errno));
     }
-    if (file_) file_->commit();
 }
 
 }  // namespace fermat

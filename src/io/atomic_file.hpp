@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "io/temporary_file.hpp"
+
 namespace fermat {
 
 /// A file that appears whole or not at all: it is written under a temporary name in the folder of
@@ -13,16 +15,14 @@ namespace fermat {
 class AtomicFile {
   public:
     /// Creates the temporary file, so that a missing folder or a missing permission is told before
-    /// the work is done. Throws InputError.
+    /// the work is done. Throws InputError, also where the target is a device, pipe or descriptor.
     explicit AtomicFile(const std::filesystem::path& target);
-    ~AtomicFile();
-    AtomicFile(AtomicFile&& other) noexcept;
-    AtomicFile& operator=(AtomicFile&&) = delete;
 
     /// The name the user gave, for messages.
     const std::filesystem::path& target() const { return target_; }
-    /// Where to write.
-    const std::filesystem::path& temporary() const { return temporary_; }
+    /// Where to write, by name and as an open file.
+    const std::filesystem::path& temporary() const { return temporary_.path(); }
+    int descriptor() const { return temporary_.descriptor(); }
 
     /// Brings the bytes to the disk and the file to its name. Throws ComputeError.
     void commit();
@@ -30,10 +30,11 @@ class AtomicFile {
   private:
     std::filesystem::path target_;
     std::filesystem::path destination_;  ///< target with symbolic links followed
-    std::filesystem::path temporary_;    ///< empty once committed
+    TemporaryFile temporary_;
 };
 
-/// Buffered bytes into an AtomicFile. A device or pipe (such as /dev/stdout) is written directly.
+/// Buffered bytes into an AtomicFile. A device, a pipe or a descriptor (such as /dev/stdout,
+/// whatever it leads to) is written straight.
 class OutputFile {
   public:
     explicit OutputFile(const std::filesystem::path& target);
@@ -45,11 +46,12 @@ class OutputFile {
     void commit();
 
   private:
+    int descriptor() const { return file_ ? file_->descriptor() : stream_; }
     void flush();
 
     std::filesystem::path target_;
-    std::unique_ptr<AtomicFile> file_;  ///< empty for a device
-    int descriptor_ = -1;
+    std::unique_ptr<AtomicFile> file_;  ///< empty for what is written straight
+    int stream_ = -1;
     std::string buffer_;
 };
 

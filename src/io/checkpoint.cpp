@@ -11,6 +11,7 @@
 #include "core/version.hpp"
 #include "io/hdf5_column.hpp"
 #include "io/hdf5_output.hpp"
+#include "io/run_mark.hpp"
 
 namespace fermat {
 namespace {
@@ -108,7 +109,7 @@ void write_checkpoint(const fs::path& path, const InversionState& state,
     hdf5::NewFile file(path);
     const hdf5::Session session;
     hdf5::write_attribute(file.id(), "fermat_version", std::string(version), path);
-    hdf5::write_attribute(file.id(), "fingerprint", fingerprint, path);
+    hdf5::write_attribute(file.id(), run_mark, fingerprint, path);
     hdf5::write_attribute(file.id(), "digest", arrays.digest(fingerprint), path);
     write_array<double>(file, "state", arrays.state);
     write_array<double>(file, "reports", arrays.reports);
@@ -122,7 +123,8 @@ namespace {
 InversionState read_state(const fs::path& path, const Grid& grid, const std::string& fingerprint) {
     const hdf5::Session session;
     const hdf5::Handle file = hdf5::open_file(path);
-    if (hdf5::read_text_attribute(file, "fingerprint", path) != fingerprint) {
+    if (H5Aexists(file, run_mark) <= 0 ||
+        hdf5::read_text_attribute(file, run_mark, path) != fingerprint) {
         throw InputError(
             fmt::format("'{}' belongs to another run (its version, model, picks or options differ; "
                         "start again without --resume)",

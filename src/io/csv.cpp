@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <unordered_set>
 
 #include "core/error.hpp"
 #include "io/input_file.hpp"
@@ -45,26 +46,38 @@ CsvTable::CsvTable(const std::filesystem::path& path)
 
 void CsvTable::add_row(std::string_view line, std::size_t number) {
     if (names_.empty()) {
-        for_each_field(line, [&](std::string_view name) { names_.emplace_back(name); });
-        for (std::size_t i = 0; i < names_.size(); ++i) {
-            const bool again = find_column(names_[i]) != i;
-            if (names_[i].empty() || again || parse_number(names_[i])) {
-                throw InputError(
-                    fmt::format("'{}' line {}: column {} is named {} (the first line "
-                                "must be a header of different names)",
-                                path_.string(), number, i + 1, in_quotes(names_[i])));
-            }
-        }
+        read_header(line, number);
         return;
     }
     const std::size_t fields =
         for_each_field(line, [&](std::string_view field) { fields_.push_back(field); });
-    if (fields != names_.size()) {
+    const std::size_t columns = names_.size() + (has_run_ ? 1 : 0);
+    if (fields != columns) {
         throw InputError(fmt::format("'{}' line {}: {} fields in {} (the header has {} columns)",
-                                     path_.string(), number, fields, in_quotes(line),
-                                     names_.size()));
+                                     path_.string(), number, fields, in_quotes(line), columns));
+    }
+    if (has_run_) {
+        if (lines_.empty()) run_ = fields_.back();
+        if (run_ != fields_.back()) run_ = "several";
+        fields_.pop_back();
     }
     lines_.push_back(number);
+}
+
+void CsvTable::read_header(std::string_view line, std::size_t number) {
+    for_each_field(line, [&](std::string_view name) { names_.emplace_back(name); });
+    std::unordered_set<std::string_view> seen;
+    for (std::size_t i = 0; i < names_.size(); ++i) {
+        const bool again = !seen.insert(names_[i]).second;
+        if (names_[i].empty() || again || parse_number(names_[i])) {
+            throw InputError(fmt::format(
+                "'{}' line {}: column {} is named {} (the first line must be a header of different "
+                "names)",
+                path_.string(), number, i + 1, in_quotes(names_[i])));
+        }
+    }
+    has_run_ = names_.size() > 1 && names_.back() == run_mark;
+    if (has_run_) names_.pop_back();
 }
 
 std::optional<std::size_t> CsvTable::find_column(std::string_view name) const {
@@ -104,9 +117,11 @@ std::int64_t CsvTable::integer(std::size_t row, std::size_t column) const {
     return *value;
 }
 
-CsvWriter::CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names)
-    : file_(path), columns_(names.size()) {
+CsvWriter::CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names,
+                     const std::string& run)
+    : file_(path), columns_(names.size()), run_(run.empty() ? "" : "," + run) {
     for (const std::string& name : names) line_ += (line_.empty() ? "" : ",") + name;
+    if (!run.empty()) line_ += fmt::format(",{}", run_mark);
     file_.write(line_ + "\n");
 }
 
@@ -121,6 +136,7 @@ void CsvWriter::add_row(const std::vector<CsvCell>& cells) {
         std::visit([&](auto value) { fmt::format_to(std::back_inserter(line_), "{}", value); },
                    cell);
     }
+    line_ += run_;
     line_ += '\n';
     file_.write(line_);
 }

@@ -10,12 +10,14 @@
 #include <vector>
 
 #include "io/atomic_file.hpp"
+#include "io/run_mark.hpp"
 
 namespace fermat {
 
 /// A comma-separated table with a header of column names. Blank lines and lines that start with '#'
 /// are left out; LF and CRLF both end a line; there is no quoting. Fields stay text until they are
-/// asked for, so that columns of no interest may hold anything.
+/// asked for, so that columns of no interest may hold anything. The last column of a table that a
+/// run wrote tells which run: it is none of names().
 class CsvTable {
   public:
     /// Throws InputError that names file and line.
@@ -35,11 +37,14 @@ class CsvTable {
     /// A finite number. Throws InputError that names file, line, column and text.
     double number(std::size_t row, std::size_t column) const;
     std::int64_t integer(std::size_t row, std::size_t column) const;
+    /// The run that wrote the table, see run_mark; empty where none did or there are no rows.
+    const std::string& run() const { return run_; }
     /// "'picks.csv' line 7: ": the start of a message about a row.
     std::string where(std::size_t row) const;
 
   private:
     void add_row(std::string_view line, std::size_t number);
+    void read_header(std::string_view line, std::size_t number);
     [[noreturn]] void fail(std::size_t row, std::size_t column, std::string_view problem) const;
 
     std::filesystem::path path_;
@@ -47,6 +52,8 @@ class CsvTable {
     std::vector<std::string> names_;
     std::vector<std::string_view> fields_;
     std::vector<std::size_t> lines_;
+    bool has_run_ = false;
+    std::string run_;
 };
 
 using CsvCell = std::variant<double, std::int64_t, std::string_view>;
@@ -55,7 +62,9 @@ using CsvCell = std::variant<double, std::int64_t, std::string_view>;
 /// as it takes to read the same value back.
 class CsvWriter {
   public:
-    CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names);
+    /// With a run's identity, a last column has it in every row.
+    CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names,
+              const std::string& run = "");
 
     void add_row(const std::vector<CsvCell>& cells);
     void commit() { file_.commit(); }
@@ -63,6 +72,7 @@ class CsvWriter {
   private:
     OutputFile file_;
     std::size_t columns_;
+    std::string run_;  ///< the end of every line
     std::string line_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "io/csv.hpp"
+#include "io/destination.hpp"
 #include "io/position_index.hpp"
 #include "io/sgt.hpp"
 #include "io/suffix.hpp"
@@ -158,8 +159,9 @@ Picks read_picks(const fs::path& path) {
     throw unknown_suffix(path);
 }
 
-void write_picks(const fs::path& path, const Picks& picks) {
-    if (suffix_of(path) != ".csv") {
+void write_picks(const fs::path& path, const Picks& picks, const std::string& run) {
+    const bool is_file = destination_of(path).kind == Destination::Kind::file;
+    if (is_file && suffix_of(path) != ".csv") {
         throw InputError(
             fmt::format("cannot write '{}' (picks are written as .csv)", path.string()));
     }
@@ -171,7 +173,7 @@ void write_picks(const fs::path& path, const Picks& picks) {
     }
     names.emplace_back("time");
     if (picks.has_errors) names.emplace_back("error");
-    CsvWriter table(path, names);
+    CsvWriter table(path, names, run);
     for (const Pick& pick : picks.picks) {
         std::vector<CsvCell> cells;
         append_point(cells, picks.sources[static_cast<std::size_t>(pick.source)], picks.is_2d);

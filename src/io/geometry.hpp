@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include "core/vec3.hpp"
@@ -33,7 +34,10 @@ void write_points(const std::filesystem::path& path, const PointList& points);
 /// and perhaps error, y left out in 2-D; or `.sgt`.
 Picks read_picks(const std::filesystem::path& path);
 
-void write_picks(const std::filesystem::path& path, const Picks& picks);
+/// CSV, also straight into a device or pipe. Picks that a run made carry its identity, see
+/// run_mark.
+void write_picks(const std::filesystem::path& path, const Picks& picks,
+                 const std::string& run = "");
 
 /// CSV with columns depth,velocity; depths must increase.
 std::vector<DepthVelocity> read_profile(const std::filesystem::path& path);

@@ -70,6 +70,59 @@ void read_numbers(hid_t object, const char* name, hid_t type, std::span<T> value
     }
 }
 
+/// HDF5's signature stands at byte 0 or, behind a block of the user's, at 512, 1024, 2048, ...
+bool has_signature(const InputFile& file) {
+    constexpr std::string_view signature("\x89HDF\r\n\x1a\n", 8);
+    std::string bytes(signature.size(), '\0');
+    for (std::uint64_t at = 0; at + bytes.size() <= file.size(); at = at == 0 ? 512 : 2 * at) {
+        file.read(at, std::as_writable_bytes(std::span(bytes)));
+        if (bytes == signature) return true;
+    }
+    return false;
+}
+
+/// Says in its own words what HDF5 would hide: missing, a folder, no permission, no descriptor
+/// left.
+void check_signature(const fs::path& path) {
+    const InputFile file(path);
+    if (file.size() == 0) throw InputError(fmt::format("'{}' is empty", path.string()));
+    if (!has_signature(file)) {
+        throw InputError(fmt::format("'{}' is not an HDF5 file", path.string()));
+    }
+}
+
+/// All that HDF5 recorded of its last failure.
+std::string whole_record() {
+    std::string text;
+    const auto add = [](unsigned, const H5E_error2_t* record, void* data) -> herr_t {
+        if (record->desc) *static_cast<std::string*>(data) += record->desc;
+        return 0;
+    };
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, add, &text);
+    return text;
+}
+
+/// What kept HDF5 from a file that has its signature: somebody who writes it, the system, or
+/// damage.
+[[noreturn]] void fail_open(const fs::path& path) {
+    const std::string record = whole_record();
+    const auto has = [&](std::string_view words) {
+        return record.find(words) != std::string::npos;
+    };
+    if (has("unable to lock file") || has("already open for write")) {
+        throw InputError(fmt::format(
+            "cannot open '{}': another program has it open for writing (close it there; "
+            "if that program crashed, h5clear -s frees the file)",
+            path.string()));
+    }
+    const std::string reason = last_reason();
+    if (has("unable to open file: name")) {
+        throw InputError(fmt::format("cannot open '{}': {}", path.string(), reason));
+    }
+    throw InputError(
+        fmt::format("cannot open '{}': it is truncated or damaged ({})", path.string(), reason));
+}
+
 std::string type_name(hid_t type) {
     switch (H5Tget_class(type)) {
         case H5T_FLOAT:
@@ -151,17 +204,9 @@ void fail_read(const fs::path& file, const std::string& what) {
 }
 
 Handle open_file(const fs::path& path) {
-    // Says in its own words what HDF5 would hide: missing, a folder, no permission.
-    const InputFile readable(path);
-    if (readable.size() == 0) throw InputError(fmt::format("'{}' is empty", path.string()));
-    if (H5Fis_hdf5(path.c_str()) <= 0) {
-        throw InputError(fmt::format("'{}' is not an HDF5 file", path.string()));
-    }
+    check_signature(path);
     Handle file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    if (!file.valid()) {
-        throw InputError(fmt::format("cannot open '{}': it is truncated or damaged ({})",
-                                     path.string(), last_reason()));
-    }
+    if (!file.valid()) fail_open(path);
     return file;
 }
 

@@ -3,7 +3,6 @@
 #if H5_VERSION_GE(1, 13, 0)
 #include <H5FDdevelop.h>
 #endif
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@ namespace {
 
 /// What the access list carries.
 struct DriverInfo {
+    int descriptor;
     int* first_error;
 };
 
@@ -36,23 +36,21 @@ void record(const DriverFile& file, int error) {
     if (*file.first_error == 0) *file.first_error = error;
 }
 
-H5FD_t* open_file(const char* name, unsigned, hid_t access_list, haddr_t) {
+H5FD_t* open_file(const char*, unsigned, hid_t access_list, haddr_t) {
     const auto* info = static_cast<const DriverInfo*>(H5Pget_driver_info(access_list));
     if (!info) return nullptr;
-    const int descriptor = ::open(name, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    auto* file = descriptor < 0 ? nullptr : new (std::nothrow) DriverFile{};
+    const bool empty = ::ftruncate(info->descriptor, 0) == 0;
+    auto* file = empty ? new (std::nothrow) DriverFile{} : nullptr;
     if (!file) {
-        *info->first_error = descriptor < 0 ? errno : ENOMEM;
-        if (descriptor >= 0) ::close(descriptor);
+        *info->first_error = empty ? ENOMEM : errno;
         return nullptr;
     }
-    file->descriptor = descriptor;
+    file->descriptor = info->descriptor;
     file->first_error = info->first_error;
     return &file->base;
 }
 
 herr_t close_file(H5FD_t* file) {
-    if (::close(ours(file).descriptor) != 0) record(ours(file), errno);
     delete &ours(file);
     return 0;
 }
@@ -145,10 +143,10 @@ H5FD_class_t driver_class() {
 
 }  // namespace
 
-bool use_recording_driver(hid_t access_list, int* first_error) {
+bool use_recording_driver(hid_t access_list, int descriptor, int* first_error) {
     static const H5FD_class_t driver = driver_class();
     static const hid_t id = H5FDregister(&driver);
-    const DriverInfo info{first_error};
+    const DriverInfo info{descriptor, first_error};
     return id >= 0 && H5Pset_driver(access_list, id, &info) >= 0;
 }
 

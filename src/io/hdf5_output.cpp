@@ -9,7 +9,7 @@ NewFile::NewFile(const std::filesystem::path& path)
     : output_(path), first_error_(std::make_unique<int>(0)) {
     const Session session;
     const Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    const bool ready = use_recording_driver(access, first_error_.get()) &&
+    const bool ready = use_recording_driver(access, output_.descriptor(), first_error_.get()) &&
                        H5Pset_libver_bounds(access, H5F_LIBVER_V110, H5F_LIBVER_LATEST) >= 0;
     if (ready) {
         const Handle creation = creation_properties(H5P_FILE_CREATE);

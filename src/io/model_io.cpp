@@ -181,12 +181,12 @@ Model read_model(const fs::path& path, const ModelReadOptions& options) {
     }
 }
 
-void write_model(const fs::path& path, const Model& model) {
+void write_model(const fs::path& path, const Model& model, const std::string& run) {
     const std::string suffix = suffix_of(path);
     if (suffix == ".npy") {
         write_npy(path, model.given());
     } else if (is_vtkhdf(suffix)) {
-        ImageWriter image(path, model.grid());
+        ImageWriter image(path, model.grid(), run);
         if (model.cells()) {
             image.add_cell_array("velocity", model.given());
         } else {

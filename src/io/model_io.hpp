@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 
 #include "model/placement.hpp"
 
@@ -24,6 +25,8 @@ Model read_model(const std::filesystem::path& path, const ModelReadOptions& opti
 
 /// Writes .h5 (also .hdf, .hdf5, .vtkhdf) or .npy, which keeps the values only; on nodes or in
 /// cells, as they were given.
-void write_model(const std::filesystem::path& path, const Model& model);
+/// `run` is the identity of the run that found it, see run_mark.
+void write_model(const std::filesystem::path& path, const Model& model,
+                 const std::string& run = "");
 
 }  // namespace fermat

@@ -64,11 +64,14 @@ std::vector<Stage> read_schedule(const fs::path& path) {
     return schedule;
 }
 
-void write_history(const fs::path& path, std::span<const IterationReport> history) {
+void write_history(const fs::path& path, std::span<const IterationReport> history,
+                   const std::string& run) {
     CsvWriter table(
-        path, {"iteration", "rms", "picks", "max_update", "cell_size", "vertex_size", "seconds",
-               "chi2", "lost", "rejected", "stage", "seconds_times", "seconds_rays",
-               "seconds_cell_smoothing", "seconds_vertex_smoothing", "seconds_update"});
+        path,
+        {"iteration", "rms", "picks", "max_update", "cell_size", "vertex_size", "seconds", "chi2",
+         "lost", "rejected", "stage", "seconds_times", "seconds_rays", "seconds_cell_smoothing",
+         "seconds_vertex_smoothing", "seconds_update"},
+        run);
     for (const IterationReport& report : history) {
         const bool updated = report.stage > 0;
         const std::string cell = updated ? to_string(report.cell) : "";
@@ -84,7 +87,8 @@ void write_history(const fs::path& path, std::span<const IterationReport> histor
     table.commit();
 }
 
-void write_residuals(const fs::path& path, const Picks& picks, const InversionResult& result) {
+void write_residuals(const fs::path& path, const Picks& picks, const InversionResult& result,
+                     const std::string& run) {
     std::vector<std::string> names = {"source", "receiver"};
     for (const std::string prefix : {"source_", "receiver_"}) {
         names.push_back(prefix + "x");
@@ -92,7 +96,7 @@ void write_residuals(const fs::path& path, const Picks& picks, const InversionRe
         names.push_back(prefix + "z");
     }
     names.insert(names.end(), {"time", "error", "initial_residual", "final_residual", "use"});
-    CsvWriter table(path, names);
+    CsvWriter table(path, names, run);
     for (std::size_t n = 0; n < picks.picks.size(); ++n) {
         const Pick& pick = picks.picks[n];
         std::vector<CsvCell> cells = {std::int64_t{pick.source}, std::int64_t{pick.receiver}};
@@ -114,8 +118,9 @@ void write_residuals(const fs::path& path, const Picks& picks, const InversionRe
     table.commit();
 }
 
-void write_coverage(const fs::path& path, const Grid& grid, FieldView<const float> coverage) {
-    ImageWriter image(path, grid);
+void write_coverage(const fs::path& path, const Grid& grid, FieldView<const float> coverage,
+                    const std::string& run) {
+    ImageWriter image(path, grid, run);
     image.add_cell_array("coverage", coverage);
     image.commit();
 }

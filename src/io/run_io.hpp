@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "tomography/invert.hpp"
@@ -13,19 +14,22 @@ namespace fermat {
 /// out in 2-D. Throws InputError that names file and line.
 std::vector<Stage> read_schedule(const std::filesystem::path& path);
 
+// What a run writes carries its identity `run`, where one is given: see run_mark.
+
 /// One row a model of the run, the start model first. rms is that of the model, max_update the
 /// largest relative change of velocity that led to it, seconds what both took; chi2 is empty where
 /// no errors are given.
-void write_history(const std::filesystem::path& path, std::span<const IterationReport> history);
+void write_history(const std::filesystem::path& path, std::span<const IterationReport> history,
+                   const std::string& run = "");
 
 /// One row a pick, in the order of the picks: its points, time and error, the residual (observed -
 /// computed) in the start model and in the final one, and what became of it: used, rejected as an
 /// outlier, or lost. Residuals of lost rays are empty.
 void write_residuals(const std::filesystem::path& path, const Picks& picks,
-                     const InversionResult& result);
+                     const InversionResult& result, const std::string& run = "");
 
 /// Rays in each cell as cell data `coverage`.
 void write_coverage(const std::filesystem::path& path, const Grid& grid,
-                    FieldView<const float> coverage);
+                    FieldView<const float> coverage, const std::string& run = "");
 
 }  // namespace fermat

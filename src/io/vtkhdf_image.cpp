@@ -6,9 +6,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "core/error.hpp"
 #include "io/hdf5_output.hpp"
+#include "io/run_mark.hpp"
 #include "io/text.hpp"
 #include "io/transpose.hpp"
 #include "io/vtk_direction.hpp"
@@ -61,10 +63,13 @@ struct ImageWriter::Impl {
     Handle root;
     Handle point_data;
     Handle cell_data;
+    std::set<std::string> reserved;  ///< point arrays with a place and no values yet
 
-    Impl(const fs::path& path, const Grid& image_grid) : output(path), grid(image_grid) {
+    Impl(const fs::path& path, const Grid& image_grid, const std::string& run)
+        : output(path), grid(image_grid) {
         validate(grid);
         const Session session;
+        if (!run.empty()) hdf5::write_attribute(output.id(), run_mark, run, path);
         root = hdf5::create_group(output.id(), "VTKHDF", path);
         const bool flat = grid.is_2d();
         const Shape n = grid.shape;
@@ -85,6 +90,36 @@ struct ImageWriter::Impl {
         output.check();
     }
 
+    enum class Place { when_written, at_once };
+
+    Handle create(hid_t group, const std::string& name, Shape shape, Place place) {
+        const fs::path& path = output.path();
+        if (name.empty() || name.find('/') != std::string::npos ||
+            hdf5::exists(group, name, path)) {
+            throw InputError(fmt::format("array name {} in '{}' is empty, taken or has a '/'",
+                                         in_quotes(name), path.string()));
+        }
+        const auto extents = file_shape(shape, grid.is_2d());
+        const Handle space(
+            H5Screate_simple(static_cast<int>(extents.size()), extents.data(), nullptr), H5Sclose);
+        const Handle properties = hdf5::creation_properties(H5P_DATASET_CREATE);
+        if (place == Place::at_once) {
+            H5Pset_alloc_time(properties, H5D_ALLOC_TIME_EARLY);
+            H5Pset_fill_time(properties, H5D_FILL_TIME_NEVER);
+        }
+        Handle dataset(H5Dcreate2(group, name.c_str(), H5T_IEEE_F32LE, space, H5P_DEFAULT,
+                                  properties, H5P_DEFAULT),
+                       H5Dclose);
+        if (!dataset.valid()) hdf5::fail_write(path);
+        return dataset;
+    }
+
+    Handle open_reserved(hid_t group, const std::string& name) {
+        Handle dataset(H5Dopen2(group, name.c_str(), H5P_DEFAULT), H5Dclose);
+        if (!dataset.valid()) hdf5::fail_write(output.path());
+        return dataset;
+    }
+
     void add(hid_t group, const std::string& name, FieldView<const float> values, Shape wanted,
              const char* where) {
         const fs::path& path = output.path();
@@ -94,21 +129,11 @@ struct ImageWriter::Impl {
                                          where));
         }
         const Session session;
-        if (name.empty() || name.find('/') != std::string::npos ||
-            hdf5::exists(group, name, path)) {
-            throw InputError(fmt::format("array name {} in '{}' is empty, taken or has a '/'",
-                                         in_quotes(name), path.string()));
-        }
-        const auto extents = file_shape(wanted, grid.is_2d());
-        const int rank = static_cast<int>(extents.size());
-        const Handle space(H5Screate_simple(rank, extents.data(), nullptr), H5Sclose);
-        const Handle properties = hdf5::creation_properties(H5P_DATASET_CREATE);
-        Handle dataset(H5Dcreate2(group, name.c_str(), H5T_IEEE_F32LE, space, H5P_DEFAULT,
-                                  properties, H5P_DEFAULT),
-                       H5Dclose);
-        if (!dataset.valid()) hdf5::fail_write(path);
+        const bool has_place = group == point_data && reserved.erase(name) > 0;
+        Handle dataset = has_place ? open_reserved(group, name)
+                                   : create(group, name, wanted, Place::when_written);
         std::vector<float> buffer(largest_block(wanted));
-        for_each_block(dataset, wanted, extents.size(),
+        for_each_block(dataset, wanted, grid.is_2d() ? 2 : 3,
                        [&](hid_t memory, hid_t selected, FileBlock block) {
                            to_file_order(values, block, buffer.data());
                            if (H5Dwrite(dataset, H5T_NATIVE_FLOAT, memory, selected, H5P_DEFAULT,
@@ -121,8 +146,8 @@ struct ImageWriter::Impl {
     }
 };
 
-ImageWriter::ImageWriter(const fs::path& path, const Grid& grid)
-    : impl_(std::make_unique<Impl>(path, grid)) {}
+ImageWriter::ImageWriter(const fs::path& path, const Grid& grid, const std::string& run)
+    : impl_(std::make_unique<Impl>(path, grid, run)) {}
 ImageWriter::~ImageWriter() = default;
 ImageWriter::ImageWriter(ImageWriter&&) noexcept = default;
 
@@ -134,7 +159,20 @@ void ImageWriter::add_cell_array(const std::string& name, FieldView<const float>
     impl_->add(impl_->cell_data, name, values, impl_->grid.cell_shape(), "cells");
 }
 
+void ImageWriter::reserve_point_arrays(std::span<const std::string> names) {
+    const Session session;
+    for (const std::string& name : names) {
+        impl_->create(impl_->point_data, name, impl_->grid.shape, Impl::Place::at_once);
+        impl_->reserved.insert(name);
+    }
+    impl_->output.check();
+}
+
 void ImageWriter::commit() {
+    if (!impl_->reserved.empty()) {
+        throw InputError(fmt::format("array '{}' of '{}' has a place and no values",
+                                     *impl_->reserved.begin(), impl_->output.path().string()));
+    }
     const Session session;
     const bool closed =
         impl_->point_data.reset() && impl_->cell_data.reset() && impl_->root.reset();

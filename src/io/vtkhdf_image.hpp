@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ namespace fermat {
 /// a Direction that turns the image's second axis into depth.
 class ImageWriter {
   public:
-    ImageWriter(const std::filesystem::path& path, const Grid& grid);
+    /// A file of a run carries its identity: see run_mark.
+    ImageWriter(const std::filesystem::path& path, const Grid& grid, const std::string& run = "");
     ~ImageWriter();
     ImageWriter(ImageWriter&&) noexcept;
     ImageWriter& operator=(ImageWriter&&) = delete;
@@ -27,6 +29,9 @@ class ImageWriter {
     void add_point_array(const std::string& name, FieldView<const float> values);
     /// The same for the grid's cell shape.
     void add_cell_array(const std::string& name, FieldView<const float> values);
+    /// Gives point arrays their places in the file in this order. They are added later, in any
+    /// order and each once, and the file has the same bytes whatever that order is.
+    void reserve_point_arrays(std::span<const std::string> names);
 
     /// Closes the file and gives it its name; without it nothing is left behind.
     void commit();

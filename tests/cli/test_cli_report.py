@@ -162,7 +162,8 @@ def test_settings_of_a_run_do_the_same_again(section):
     section("invert", "--model", "model.h5", "--picks", "picks.csv", "--schedule", "stages.csv",
             "--weights", "equal", "--max-update", "0.2", "-o", "run", "--quiet")
     text = (section.folder / "run/settings.toml").read_text()
-    assert text.startswith('[invert]\nmodel = "model.h5"\n')
+    assert text.startswith("# fermat_run ")
+    assert '\n[invert]\nmodel = "model.h5"\n' in text
     assert "max-update = 0.2\n" in text and "quiet = true\n" in text
     first = section.array("run/model.h5")
     section("invert", "--config", "run/settings.toml", "-o", "again")

@@ -1,0 +1,110 @@
+"""Point 2: whatever ends a run, no hidden file stays for long."""
+
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+TIMES = ["times", "--model", "model.h5", "--source", "1,1", "-o", "out.h5"]
+
+
+def hidden(fermat):
+    return sorted(p.name for p in fermat.folder.iterdir() if p.name.startswith("."))
+
+
+def files_at_work(fermat):
+    """Hidden files by more than their names, which return."""
+    found = set()
+    for name in hidden(fermat):
+        try:
+            file = (fermat.folder / name).stat()
+            found.add((name, file.st_ino, file.st_ctime_ns))
+        except FileNotFoundError:
+            pass
+    return found
+
+
+@pytest.fixture
+def waiting(section):
+    """Starts runs that have opened out.h5 and wait for somebody to read their table."""
+    section.write("r.csv", "x,z\n2,2\n")
+    os.mkfifo(section.folder / "pipe")
+    runs = []
+
+    def start():
+        before = files_at_work(section)
+        command = [str(section.program), *TIMES, "--receivers", "r.csv", "--table", "pipe"]
+        run = subprocess.Popen(command, cwd=section.folder, stderr=subprocess.DEVNULL)
+        runs.append(run)
+        deadline = time.monotonic() + 60
+        while not files_at_work(section) - before:
+            assert time.monotonic() < deadline and run.poll() is None
+            time.sleep(0.01)
+        # The file is there; wait until the run sleeps in the opening of the pipe.
+        while "S" != open(f"/proc/{run.pid}/stat").read().rsplit(")")[-1].split()[0]:
+            time.sleep(0.01)
+        return run
+
+    yield start
+    for run in runs:
+        if run.poll() is None:
+            run.kill()
+            run.wait()
+
+
+def test_what_a_killed_run_left_goes_with_the_next(section, waiting):
+    for _ in range(3):
+        run = waiting()
+        run.kill()
+        run.wait()
+        assert len(hidden(section)) == 1
+    section(*TIMES)
+    assert hidden(section) == []
+
+
+def test_a_run_under_work_is_left_alone(section, waiting):
+    run = waiting()
+    under_work = hidden(section)
+    section(*TIMES)
+    assert hidden(section) == under_work and run.poll() is None
+
+
+ENDINGS = ["SIGHUP", "SIGINT", "SIGTERM", "SIGQUIT", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGALRM",
+           "SIGABRT", "SIGSEGV", "SIGBUS", "SIGXCPU", "SIGVTALRM", "SIGRTMIN"]
+
+
+@pytest.mark.parametrize("name", ENDINGS)
+def test_every_signal_that_ends_a_run_cleans_up(section, waiting, name):
+    run = waiting()
+    number = getattr(signal, name)
+    run.send_signal(number)
+    status = run.wait(timeout=60)
+    assert hidden(section) == []
+    assert not (section.folder / "out.h5").exists()
+    if name not in ("SIGHUP", "SIGINT", "SIGTERM"):  # those ask to stop
+        assert status == -number
+
+
+def test_nohup_runs_go_on_and_a_hang_up_stops_others(section):
+    """SIGHUP asks to stop, unless it is ignored."""
+    big = ["times", "--model", "model.h5", "--sources", "s.csv", "-o", "many.h5", "--quiet"]
+    section("model", "constant", "--shape", "201,201", "--spacing", "0.5", "--velocity", "3", "-o",
+            "model.h5")
+    section.write("s.csv", "x,z\n" + "1,1\n" * 4000)
+    for ignored, expected in ((False, 130), (True, None)):
+        run = subprocess.Popen(
+            [str(section.program), *big], cwd=section.folder, stderr=subprocess.PIPE,
+            preexec_fn=lambda: signal.signal(signal.SIGHUP,
+                                             signal.SIG_IGN if ignored else signal.SIG_DFL))
+        while not hidden(section):
+            time.sleep(0.01)
+        run.send_signal(signal.SIGHUP)
+        if expected is None:
+            time.sleep(0.3)
+            assert run.poll() is None
+            run.terminate()
+        assert run.wait(timeout=60) == 130
+        assert run.stderr.read() == b"fermat: error: stopped by the user\n"
+        assert hidden(section) == []

@@ -45,7 +45,8 @@ class Inversion:
     history
         One array a column, one entry a model from the start model on: iteration, rms, chi2 (NaN
         without errors), picks (used), lost, rejected, max_update (largest relative change of
-        velocity), stage, and seconds in all and by what they went into.
+        velocity), stage, lambda (weight of the roughness), roughness, passes (over all sources),
+        weighted_rms, and seconds in all and by what they went into. `rms` is the plain one.
     residuals
         One array a column, one entry a pick: points, time, error, initial_residual and
         final_residual, observed less computed; NaN where a ray was lost.
@@ -53,6 +54,9 @@ class Inversion:
         "used", "lost" or "rejected", one a pick.
     reason
         Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
+    choices, warnings
+        What was chosen where nothing was said, and what is doubtful about the result, a sentence
+        each.
     """
 
     def __init__(self, picks: Picks, found: tuple[Any, ...]) -> None:
@@ -105,7 +109,7 @@ def invert(
     target_rms: float = 0.0,
     target_chi2: float = 0.0,
     stagnation: float = 0.0,
-    outliers: float = 0.0,
+    outliers: float | None = None,
     weights: Literal["errors", "equal"] = "errors",
     share: Literal["even", "length"] = "even",
     step: float = 1.0,
@@ -121,37 +125,61 @@ def invert(
     callback: Callable[[dict[str, Any]], object] | None = None,
     progress: Progress | None = None,
 ) -> Inversion:
-    """Traveltime tomography by back-projection (Hole 1992).
+    """Traveltime tomography: from picks to a model.
 
-    Each iteration solves the times, traces the rays, spreads each residual evenly along its ray,
-    smooths over cells and over nodes, and updates the slowness. Air stays air.
+    `invert(picks)` finds a grid, a start model and everything else by itself; `choices` of the
+    result says what it chose. `invert(model, picks)` starts from a model. Air stays air.
 
     Parameters
     ----------
     model
-        Velocity to start from.
+        Velocity to start from; it may be left out.
     picks
         Picks, or what `picks` makes them from: a file name, a table, a dict of columns.
+    method
+        "gauss-newton": the smoothest model that explains the picks to their errors. "hole": each
+        residual is spread along its ray and smoothed by a schedule of boxes (Hole 1992). "auto":
+        the latter where a schedule is given.
+    error
+        Error of all picks, a time, or (absolute, relative), in place of their own. Without any,
+        cross-validation finds how well the picks can be explained.
+    spacing, depth
+        Of the grid, where no model is given; 0: found.
+    regularisation
+        Of "gauss-newton", what is kept small: the "first" or "second" derivatives of the change
+        from the start model, or, "blocky", the number of its edges. "auto": "second".
+    axis_weights
+        Of the roughness along each axis. Default: 1, and 0.5 along z below a surface.
+    correlation_length
+        Of "second": the length beyond which the change may differ freely; 0: a quarter of the
+        shortest side.
+    unknown_ratio
+        Spacing of the unknowns in spacings of the model, one number or one per axis; 0: found.
+    smoothing
+        Weight of the roughness, kept; 0: found, so that chi2 is 1.
+    iterations
+        Of "gauss-newton", at most.
     schedule
+        Of "hole".
         Stages as (iterations, cell box, vertex box), boxes as (x, y, z), or (x, z) in 2-D, in
         cells and nodes; perhaps with numbers of cell and vertex passes behind; or the name of a
         schedule file. Default: six stages of 6 iterations, from half the model to 2 cells.
     target_rms, target_chi2
         Stop once the RMS residual, or the mean of (residual / error)^2, is as small; 0: never.
     stagnation
-        End a stage whose RMS falls by less than this fraction; 0: never.
+        Of "hole": end a stage whose RMS falls by less than this fraction; 0: never.
     outliers
-        Leave out residuals beyond so many standard deviations of their median; 0: none.
+        Leave out residuals beyond so many standard deviations of their median; 0: none. Default:
+        3 of "gauss-newton", none of "hole".
     weights
         "errors": picks count by 1 / error^2 where errors are given. "equal": all alike.
     share
         "even": a ray counts the same in every cell it crosses. "length": by its length in it.
-    step
-        Factor on every update.
-    max_update
-        Largest relative change of velocity in one iteration.
+    step, max_update
+        Of "hole": factor on every update; largest relative change of velocity in one iteration.
     min_velocity, max_velocity
-        Bounds, in the model's units.
+        Bounds, in the model's units. Of "gauss-newton" by default a third of the slowest and three
+        times the fastest of the picks (distance over time) and of the start model.
     smoother, tracer, solver, order, device, threads
         How it is computed; see `smooth`, `rays` and `traveltimes`. Results do not depend on
         `threads`.
@@ -172,7 +200,7 @@ def invert(
     >>> sources = [(x, 0) for x in range(11)]
     >>> receivers = [(x, 5) for x in range(11)]
     >>> picks = fm.synthetic_picks(truth, sources, receivers)
-    >>> run = fm.invert(start, picks, schedule=[(4, (6, 6), (5, 5)), (4, (4, 4), (3, 3))])
+    >>> run = fm.invert(start, picks, error=0.005)
     >>> bool(run.rms < 0.3 * run.history["rms"][0])
     True
     """

@@ -73,6 +73,7 @@ nb::dict report_of(const IterationReport& report) {
     row["iteration"] = report.iteration;
     row["rms"] = report.misfit.rms;
     row["chi2"] = report.misfit.chi2;
+    row["weighted_rms"] = report.misfit.weighted_rms;
     row["picks"] = report.misfit.used;
     row["lost"] = report.misfit.lost;
     row["rejected"] = report.misfit.rejected;
@@ -120,7 +121,7 @@ InversionOptions options_from(const nb::dict& given, const Rows& schedule) {
     options.target_rms = real("target_rms");
     options.target_chi2 = real("target_chi2");
     options.stagnation = real("stagnation");
-    options.outliers = real("outliers");
+    if (!given["outliers"].is_none()) options.outliers = real("outliers");
     options.update = {real("step"), real("max_update"), real("min_velocity"), real("max_velocity")};
     return options;
 }

@@ -106,6 +106,7 @@ void bench_tomography(const TomographyBench& bench, Monitor& monitor) {
     const Model start = profile_model(grid, profile);
     const Picks picks = survey(with_anomalies(start), bench.threads, monitor);
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.eikonal.threads = bench.threads;
     options.eikonal.device = bench.device;
     options.schedule = paper_schedule();

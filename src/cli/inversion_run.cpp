@@ -7,12 +7,14 @@
 #include <numeric>
 #include <system_error>
 
+#include "cli/terminal.hpp"
 #include "core/error.hpp"
 #include "io/checkpoint.hpp"
 #include "io/csv.hpp"
 #include "io/geometry.hpp"
 #include "io/model_io.hpp"
 #include "io/run_io.hpp"
+#include "tomography/doubts.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -22,6 +24,9 @@ namespace fs = std::filesystem;
 constexpr auto checkpoint_name = "checkpoint.h5";
 
 int planned_iterations(const InversionInputs& inputs) {
+    if (inputs.options.method != InversionMethod::hole) {
+        return inputs.options.gauss_newton.iterations;
+    }
     const auto schedule = inputs.options.schedule.empty() ? default_schedule(inputs.start.grid())
                                                           : inputs.options.schedule;
     return std::accumulate(schedule.begin(), schedule.end(), 0,
@@ -41,6 +46,14 @@ std::string line_of(const IterationReport& report, int planned) {
                             to_string(report.cell), to_string(report.vertex));
     }
     const IterationSeconds& s = report.seconds;
+    if (report.passes > 0) {
+        if (report.lambda > 0) {
+            line += fmt::format(", smoothing {:.3g}, update {:.3g} %", report.lambda,
+                                100 * report.max_update);
+        }
+        return line + fmt::format(", {:.3g} s (times {:.3g}, rays {:.3g}, step {:.3g})", s.total(),
+                                  s.times, s.rays, s.update);
+    }
     return line + fmt::format(", {:.3g} s (times {:.3g}, rays {:.3g}, smoothing {:.3g})", s.total(),
                               s.times, s.rays, s.cell_smoothing + s.vertex_smoothing);
 }
@@ -48,7 +61,7 @@ std::string line_of(const IterationReport& report, int planned) {
 std::string ending_of(const InversionResult& result) {
     double seconds = 0;
     for (const IterationReport& report : result.history) seconds += report.seconds.total();
-    const std::string why = result.reason == StopReason::schedule_end  ? "the schedule's end"
+    const std::string why = result.reason == StopReason::schedule_end  ? "the last iteration"
                             : result.reason == StopReason::target_rms  ? "the target RMS"
                             : result.reason == StopReason::target_chi2 ? "the target chi2"
                                                                        : "stagnation";
@@ -87,6 +100,23 @@ void write_recovery(const RunFolder& folder, const InversionInputs& inputs,
     table.commit();
 }
 
+void warn(const std::vector<std::string>& sentences) {
+    for (const std::string& sentence : sentences) {
+        print_line_to_stderr("fermat: warning: " + sentence);
+    }
+}
+
+/// What was chosen for the user, and what does not fit together.
+void tell_setup(const InversionInputs& inputs, const Run& run) {
+    for (const std::string& sentence : inputs.choices) say(run, "chosen: " + sentence);
+    warn(inputs.warnings);
+}
+
+/// Updates that were made before a run was stopped.
+int reached(const InversionState& state) {
+    return state.unknowns.empty() ? state.next.iteration : state.history.back().iteration;
+}
+
 /// Makes the folder that of the run. Gives the state to go on from, if there is one.
 std::optional<InversionState> enter(RunFolder& folder, const InversionInputs& inputs,
                                     const RunPlan& plan, bool resume, const Run& run) {
@@ -117,7 +147,9 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         const RunPlan plan{identity, inputs.board.has_value(), start.overwrite, run.settings,
                            run.inputs};
         state = enter(folder, inputs, plan, start.resume, run);
-        if (state) say(run, fmt::format("going on after iteration {}", state->next.iteration));
+        tell_setup(inputs, run);
+        if (state) say(run, fmt::format("going on after iteration {}", reached(*state)));
+        if (inputs.guessed_start) write_model(folder.file("start.h5"), inputs.start, identity);
         if (!inputs.board) return;
         write_model(folder.file("board.h5"), *inputs.board, identity);
         write_picks(folder.file("picks.csv"), inputs.picks, identity);
@@ -138,6 +170,7 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         write_history(folder.file("history.csv"), result.history, identity);
         write_model(folder.file("model.h5"), result.model, identity);
         say(run, ending_of(result));
+        warn(doubts_about(inputs.start, inputs.picks, inputs.options, result));
         if (inputs.board) write_recovery(folder, inputs, result, identity, run.common.quiet);
         folder.finish();
     });

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "cli/app.hpp"
 #include "cli/run_folder.hpp"
@@ -15,6 +17,9 @@ struct InversionInputs {
     Model start;
     Picks picks;
     InversionOptions options;
+    bool guessed_start = false;                 ///< the start model was made from the picks
+    std::vector<std::string> choices{};           ///< what was chosen for the user, a sentence each
+    std::vector<std::string> warnings{};          ///< what does not fit together
     std::optional<Model> board = std::nullopt;  ///< of a checkerboard test, whose picks these are
 };
 

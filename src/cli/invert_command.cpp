@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
@@ -14,6 +16,7 @@
 #include "io/run_io.hpp"
 #include "model/makers.hpp"
 #include "tomography/invert.hpp"
+#include "tomography/start/set_up.hpp"
 #include "tomography/synthetic.hpp"
 
 namespace fermat::cli {
@@ -27,8 +30,12 @@ struct Board {
 };
 
 struct InvertFlags {
-    fs::path model;
+    std::optional<fs::path> model;
     fs::path picks;
+    GuessOptions guess;
+    std::optional<PickErrors> errors;
+    AxisNumbers axis_weights;
+    AxisNumbers unknown_ratio;
     std::optional<fs::path> schedule;
     fs::path output;
     RunStart start;
@@ -53,8 +60,54 @@ void add_update_flags(CLI::App& app, UpdateLimits& update) {
     add_real(app, "--max-velocity", update.max_velocity, "largest velocity (default: none)");
 }
 
+PickErrors parse_errors(std::string_view flag, std::string_view text) {
+    const AxisNumbers numbers = parse_axes(flag, text);
+    const bool good =
+        numbers.numbers.size() <= 2 && std::all_of(numbers.numbers.begin(), numbers.numbers.end(),
+                                                   [](double part) { return part >= 0; });
+    if (!good)
+        throw InputError(
+            flag_message(flag, text, "must be a time, or a time and a part of the time"));
+    return {numbers.numbers[0], numbers.numbers.size() == 2 ? numbers.numbers[1] : 0};
+}
+
+void add_guess_flags(CLI::App& app, InvertFlags& flags) {
+    add_real(app, "--spacing", flags.guess.spacing,
+             "of the grid, without --model (default: half of the points' distance)");
+    add_real(app, "--depth", flags.guess.depth,
+             "of the grid below the lowest point, without --model (default: found)");
+    add_value(app, "--error", "ABS[,REL]", flags.errors,
+              "error of the picks, absolute and as a part of their time, in place of the file's",
+              parse_errors);
+}
+
+void add_newton_flags(CLI::App& app, InvertFlags& flags) {
+    GaussNewtonOptions& newton = flags.options.gauss_newton;
+    add_choice(app, "--method", flags.options.method,
+               "gauss-newton: the smoothest model that explains the picks; hole: boxes by a "
+               "schedule; auto: hole where a schedule is given");
+    add_choice(app, "--regularisation", newton.roughness.kind,
+               "of gauss-newton: what is kept small, the change's gradient (first) or curvature "
+               "(second), or the number of edges (blocky); auto: second");
+    add_value(app, "--axis-weights", "X,Y,Z", flags.axis_weights,
+              "of the roughness along each axis (default: 1, and 0.5 along z below a surface)",
+              parse_axes);
+    add_real(app, "--correlation-length", newton.roughness.length,
+             "of second: where the change may differ freely (default: a quarter of the shortest "
+             "side)");
+    add_value(app, "--unknown-ratio", "X,Y,Z", flags.unknown_ratio,
+              "spacing of the unknowns in spacings of the model (default: at most 6000 unknowns in "
+              "2-D and 30000 in 3-D)",
+              parse_axes);
+    add_real(app, "--smoothing", newton.lambda,
+             "weight of the roughness, kept (default: found, so that chi2 is 1)");
+    add_whole(app, "--iterations", "N", newton.iterations, "of gauss-newton, at most", 1, 1000)
+        ->default_str("30");
+}
+
 void add_flags(CLI::App& app, InvertFlags& flags) {
-    add_path(app, "--model", flags.model, "velocity model to start from")->required();
+    add_path(app, "--model", flags.model,
+             "velocity model to start from (default: a grid and a gradient from the picks)");
     add_path(app, "--picks", flags.picks,
              "picks: CSV with columns source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,"
              "time[,error] (no y in 2-D), or .sgt")
@@ -72,14 +125,18 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
                  "go on from the folder's checkpoint, if there is one");
     app.add_flag("--overwrite", flags.start.overwrite,
                  "remove an earlier run from the folder (default: keep it in its earlier-1, ...)");
+    add_guess_flags(app, flags);
     InversionOptions& options = flags.options;
+    add_newton_flags(app, flags);
     add_real(app, "--target-rms", options.target_rms, "stop once the RMS residual is as small");
     add_real(app, "--target-chi2", options.target_chi2,
              "stop once the mean of (residual / error)^2 is as small");
     add_real(app, "--stagnation", options.stagnation,
              "end a stage whose RMS falls by less than this fraction (default: never)");
-    add_real(app, "--outliers", options.outliers,
-             "leave out residuals beyond so many standard deviations (default: none)");
+    add_value(app, "--outliers", "V", options.outliers,
+              "leave out residuals beyond so many standard deviations; 0: none (default: 3, with "
+              "method hole none)",
+              parse_real);
     add_choice(app, "--weights", options.weights, "how picks count");
     add_choice(app, "--share", options.share, "how a ray counts in the cells it crosses");
     add_update_flags(app, options.update);
@@ -103,26 +160,55 @@ std::vector<Vec3> fitted(const Model& model, const Picks& picks, const fs::path&
     return fit_to_model(model, std::move(list), file, role, AirPoints::refused).positions;
 }
 
+/// The board, and its picks in place of the real ones.
+std::pair<Model, Picks> put_on_board(const InvertFlags& flags, const Run& run, const Model& start,
+                                     const Picks& picks, const EikonalOptions& eikonal) {
+    const Vec3 size = to_axes(flags.board->size, start.grid().is_2d(), 1);
+    Model board = checkerboard_model(start, {size, flags.board->amplitude});
+    Picks made = synthetic_picks(board, picks, flags.noise, eikonal, run.monitor).picks;
+    return {std::move(board), std::move(made)};
+}
+
 InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     if (!flags.board && flags.noise.deviation != 0) {
         throw InputError("--noise needs --checkerboard (fermat picks makes other noisy picks)");
     }
-    InversionInputs inputs{read_model(flags.model), read_picks(flags.picks), flags.options};
-    inputs.picks.sources = fitted(inputs.start, inputs.picks, flags.picks, PointRole::source);
-    inputs.picks.receivers = fitted(inputs.start, inputs.picks, flags.picks, PointRole::receiver);
-    if (flags.schedule) inputs.options.schedule = read_schedule(*flags.schedule);
-    inputs.options.eikonal.threads = run.common.threads;
-    inputs.options.eikonal.device = usable_device(run.common);
+    if (!flags.model && flags.board) {
+        throw InputError("--checkerboard needs --model (the board is put on it)");
+    }
+    std::optional<Model> start;
+    Picks picks = read_picks(flags.picks);
+    if (flags.model) {
+        start.emplace(read_model(*flags.model));
+        picks.sources = fitted(*start, picks, flags.picks, PointRole::source);
+        picks.receivers = fitted(*start, picks, flags.picks, PointRole::receiver);
+    }
+    InversionOptions options = flags.options;
+    if (flags.schedule) options.schedule = read_schedule(*flags.schedule);
+    options.eikonal.threads = run.common.threads;
+    options.eikonal.device = usable_device(run.common);
+    const bool is_2d = start ? start->grid().is_2d() : picks.is_2d;
+    if (flags.axis_weights.given()) {
+        options.gauss_newton.roughness.weights = to_axes(flags.axis_weights, is_2d, 1);
+    }
+    if (flags.unknown_ratio.given()) {
+        const Shape ratio = to_block(flags.unknown_ratio, is_2d);
+        options.gauss_newton.ratio = {ratio.x, ratio.y, ratio.z};
+    }
+    std::optional<std::pair<Model, Picks>> board;
+    if (flags.board) {
+        board = put_on_board(flags, run, *start, picks, options.eikonal);
+        picks = board->second;
+    }
+    InversionSetup setup = set_up_inversion(std::move(start), std::move(picks), options,
+                                            flags.guess, flags.errors, run.monitor);
+    InversionInputs inputs{std::move(setup.start), std::move(setup.picks),
+                           std::move(setup.options)};
+    inputs.guessed_start = setup.guessed_start;
+    inputs.choices = std::move(setup.choices);
+    inputs.warnings = std::move(setup.warnings);
+    if (board) inputs.board = std::move(board->first);
     return inputs;
-}
-
-/// The board, and its picks in place of the real ones.
-void put_on_board(const InvertFlags& flags, const Run& run, InversionInputs& inputs) {
-    const Vec3 size = to_axes(flags.board->size, inputs.start.grid().is_2d(), 1);
-    inputs.board = checkerboard_model(inputs.start, {size, flags.board->amplitude});
-    inputs.picks = synthetic_picks(*inputs.board, inputs.picks, flags.noise, inputs.options.eikonal,
-                                   run.monitor)
-                       .picks;
 }
 
 void run_invert(const InvertFlags& flags, const Run& run) {
@@ -131,7 +217,6 @@ void run_invert(const InvertFlags& flags, const Run& run) {
     together(run.ranks, [&] {
         folder.check_inputs(run.inputs, flags.board.has_value());
         inputs.emplace(read_inputs(flags, run));
-        if (flags.board) put_on_board(flags, run, *inputs);
     });
     run_inversion(*inputs, folder, flags.start, run);
 }
@@ -140,14 +225,14 @@ void run_invert(const InvertFlags& flags, const Run& run) {
 
 void add_invert_command(Program& program) {
     program.add_command<InvertFlags>(
-        program.root(), "invert", "Traveltime tomography: from picks and a start model to a model",
+        program.root(), "invert", "Traveltime tomography: from picks to a model",
         "fermat model gradient --shape 65,25 --spacing 0.1 --v0 2 --gradient 0.5 -o start.h5\n"
         "fermat model checkerboard --base start.h5 --size 1.6,1.2 --amplitude 0.05 -o true.h5\n"
         "printf 'x,z\\n0.2,0\\n1.6,0\\n3.2,0\\n4.8,0\\n6.2,0\\n' > s.csv\n"
         "(echo x,z; for x in 0 1 2 3 4 5 6; do echo $x.1,0; echo $x.3,0; done) > r.csv\n"
         "fermat picks --model true.h5 --sources s.csv --receivers r.csv --noise 0.002 -o "
         "picks.csv\n"
-        "fermat invert --model start.h5 --picks picks.csv --target-rms 0.002 -o run",
+        "fermat invert --picks picks.csv -o run",
         &add_flags, &run_invert, RankUse::all);
 }
 

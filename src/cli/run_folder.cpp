@@ -18,10 +18,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto settings_name = "settings.toml";
-constexpr std::array run_names = {"model.h5",     "coverage.h5",   "residuals.csv",
-                                  "history.csv",  "checkpoint.h5", settings_name,
-                                  "recovery.csv", "board.h5",      "picks.csv"};
-constexpr std::size_t plain_names = 6;  // the rest is a checkerboard's
+constexpr std::array run_names = {"model.h5",      "coverage.h5", "residuals.csv", "history.csv",
+                                  "checkpoint.h5", settings_name, "start.h5",      "recovery.csv",
+                                  "board.h5",      "picks.csv"};
+constexpr std::size_t plain_names = 7;  // the rest is a checkerboard's
 
 bool is_there(const fs::path& path) {
     std::error_code ignored;
@@ -31,7 +31,9 @@ bool is_there(const fs::path& path) {
 bool is_result(std::string_view name) { return name == "model.h5" || name == "checkpoint.h5"; }
 
 /// Names that people use for files of their own too.
-bool may_be_input(std::string_view name) { return name == "board.h5" || name == "picks.csv"; }
+bool may_be_input(std::string_view name) {
+    return name == "board.h5" || name == "picks.csv" || name == "start.h5";
+}
 
 /// A new folder for what is kept aside.
 fs::path make_aside(const fs::path& folder) {

@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // Whole numbers are stored as double too: all of them are far below 2^53.
-constexpr std::size_t report_width = 19;
+constexpr std::size_t report_width = 23;
 constexpr std::size_t state_width = 4;
 
 std::vector<double> to_row(const IterationReport& r) {
@@ -42,7 +42,11 @@ std::vector<double> to_row(const IterationReport& r) {
             r.seconds.rays,
             r.seconds.cell_smoothing,
             r.seconds.vertex_smoothing,
-            r.seconds.update};
+            r.seconds.update,
+            r.misfit.weighted_rms,
+            r.lambda,
+            r.roughness,
+            real(r.passes)};
 }
 
 IterationReport from_row(std::span<const double> row) {
@@ -50,12 +54,15 @@ IterationReport from_row(std::span<const double> row) {
     const auto count = [&](std::size_t n) { return static_cast<std::int64_t>(row[n]); };
     IterationReport r;
     r.iteration = whole(0);
-    r.misfit = {row[1], row[2], count(3), count(4), count(5)};
+    r.misfit = {row[1], row[2], row[19], count(3), count(4), count(5)};
     r.max_update = row[6];
     r.stage = whole(7);
     r.cell = {whole(8), whole(9), whole(10)};
     r.vertex = {whole(11), whole(12), whole(13)};
     r.seconds = {row[14], row[15], row[16], row[17], row[18]};
+    r.lambda = row[20];
+    r.roughness = row[21];
+    r.passes = whole(22);
     return r;
 }
 
@@ -64,6 +71,8 @@ struct Arrays {
     std::vector<double> state;
     std::vector<double> reports;  ///< those of the history, then that of the next model
     std::vector<double> initial_residual;
+    std::vector<double> unknowns;
+    std::vector<double> method_state;
     std::span<const float> velocity;
 
     /// The content's own name, by which damage is found.
@@ -73,6 +82,8 @@ struct Arrays {
         print.add(state);
         print.add(reports);
         print.add(initial_residual);
+        print.add(unknowns);
+        print.add(method_state);
         print.add(velocity);
         return print.text();
     }
@@ -104,6 +115,8 @@ void write_checkpoint(const fs::path& path, const InversionState& state,
     const auto next = to_row(state.next);
     arrays.reports.insert(arrays.reports.end(), next.begin(), next.end());
     arrays.initial_residual = state.initial_residual;
+    arrays.unknowns = state.unknowns;
+    arrays.method_state = state.method_state;
     arrays.velocity = {state.velocity.data(), state.velocity.size()};
 
     hdf5::NewFile file(path);
@@ -114,6 +127,8 @@ void write_checkpoint(const fs::path& path, const InversionState& state,
     write_array<double>(file, "state", arrays.state);
     write_array<double>(file, "reports", arrays.reports);
     write_array<double>(file, "initial_residual", arrays.initial_residual);
+    write_array<double>(file, "unknowns", arrays.unknowns);
+    write_array<double>(file, "method_state", arrays.method_state);
     write_array<float>(file, "velocity", arrays.velocity);
     file.commit();
 }
@@ -134,14 +149,17 @@ InversionState read_state(const fs::path& path, const Grid& grid, const std::str
     arrays.state = hdf5::read_column<double>(file, "state", path);
     arrays.reports = hdf5::read_column<double>(file, "reports", path);
     arrays.initial_residual = hdf5::read_column<double>(file, "initial_residual", path);
+    arrays.unknowns = hdf5::read_column<double>(file, "unknowns", path);
+    arrays.method_state = hdf5::read_column<double>(file, "method_state", path);
     const std::vector<float> velocity = hdf5::read_column<float>(file, "velocity", path);
     arrays.velocity = velocity;
     if (arrays.digest(fingerprint) != hdf5::read_text_attribute(file, "digest", path)) {
         throw damaged(path, "its values are not those that were written");
     }
-    const bool fits = arrays.state.size() == state_width && !arrays.reports.empty() &&
-                      arrays.reports.size() % report_width == 0 &&
-                      velocity.size() == grid.node_count();
+    const bool fits =
+        arrays.state.size() == state_width && !arrays.reports.empty() &&
+        arrays.reports.size() % report_width == 0 &&
+        (velocity.size() == grid.node_count() || velocity.size() == grid.cell_shape().count());
     if (!fits) throw damaged(path, "its arrays have wrong lengths");
 
     InversionState state;
@@ -154,7 +172,10 @@ InversionState read_state(const fs::path& path, const Grid& grid, const std::str
     state.next = state.history.back();
     state.history.pop_back();
     state.initial_residual = std::move(arrays.initial_residual);
-    state.velocity = Field<float>(grid.shape);
+    state.unknowns = std::move(arrays.unknowns);
+    state.method_state = std::move(arrays.method_state);
+    state.velocity =
+        Field<float>(velocity.size() == grid.node_count() ? grid.shape : grid.cell_shape());
     std::copy(velocity.begin(), velocity.end(), state.velocity.begin());
     return state;
 }

@@ -70,19 +70,36 @@ void write_history(const fs::path& path, std::span<const IterationReport> histor
         path,
         {"iteration", "rms", "picks", "max_update", "cell_size", "vertex_size", "seconds", "chi2",
          "lost", "rejected", "stage", "seconds_times", "seconds_rays", "seconds_cell_smoothing",
-         "seconds_vertex_smoothing", "seconds_update"},
+         "seconds_vertex_smoothing", "seconds_update", "weighted_rms", "lambda", "roughness",
+         "passes"},
         run);
     for (const IterationReport& report : history) {
         const bool updated = report.stage > 0;
         const std::string cell = updated ? to_string(report.cell) : "";
         const std::string vertex = updated ? to_string(report.vertex) : "";
         const NumberText chi2(report.misfit.chi2);
+        const NumberText weighted(report.misfit.weighted_rms);
         const IterationSeconds& spent = report.seconds;
-        table.add_row({std::int64_t{report.iteration}, report.misfit.rms, report.misfit.used,
-                       report.max_update, std::string_view(cell), std::string_view(vertex),
-                       spent.total(), chi2.cell(), report.misfit.lost, report.misfit.rejected,
-                       std::int64_t{report.stage}, spent.times, spent.rays, spent.cell_smoothing,
-                       spent.vertex_smoothing, spent.update});
+        table.add_row({std::int64_t{report.iteration},
+                       report.misfit.rms,
+                       report.misfit.used,
+                       report.max_update,
+                       std::string_view(cell),
+                       std::string_view(vertex),
+                       spent.total(),
+                       chi2.cell(),
+                       report.misfit.lost,
+                       report.misfit.rejected,
+                       std::int64_t{report.stage},
+                       spent.times,
+                       spent.rays,
+                       spent.cell_smoothing,
+                       spent.vertex_smoothing,
+                       spent.update,
+                       weighted.cell(),
+                       report.lambda,
+                       report.roughness,
+                       std::int64_t{report.passes}});
     }
     table.commit();
 }

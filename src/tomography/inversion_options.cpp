@@ -15,6 +15,39 @@ void require(bool good, const char* name, double value, const char* right) {
     if (!good) throw InputError(fmt::format("{} is {} (must be {})", name, value, right));
 }
 
+void validate(const GaussNewtonOptions& newton) {
+    const auto not_negative = [](double value) { return value >= 0 && std::isfinite(value); };
+    const Vec3 weights = newton.roughness.weights;
+    const bool chosen = weights == Vec3{};
+    for (int axis = 0; axis < 3 && !chosen; ++axis) {
+        require(weights[axis] > 0 && std::isfinite(weights[axis]), "an axis weight", weights[axis],
+                "> 0");
+    }
+    require(not_negative(newton.roughness.length), "correlation length", newton.roughness.length,
+            ">= 0");
+    require(not_negative(newton.lambda), "smoothing", newton.lambda, ">= 0; 0: found");
+    constexpr int most_iterations = 1000;
+    require(newton.iterations >= 1 && newton.iterations <= most_iterations, "iterations",
+            newton.iterations, "from 1 to 1000");
+    const Index3 ratio = newton.ratio;
+    const bool found = ratio == Index3{};
+    for (int axis = 0; axis < 3 && !found; ++axis) {
+        require(ratio[axis] >= 1, "an unknown ratio", ratio[axis], ">= 1; 0 on all axes: found");
+    }
+}
+
+void add_to(Fingerprint& print, InversionMethod method, const GaussNewtonOptions& newton) {
+    print.add(method);
+    print.add(newton.roughness.kind);
+    for (int axis = 0; axis < 3; ++axis) {
+        print.add(newton.roughness.weights[axis]);
+        print.add(newton.ratio[axis]);
+    }
+    print.add(newton.roughness.length);
+    print.add(newton.lambda);
+    print.add(newton.iterations);
+}
+
 void check_points(const Picks& picks, const Grid& grid) {
     for (std::size_t s = 0; s < picks.sources.size(); ++s) {
         require_inside(grid, picks.sources[s], fmt::format("source {}", s));
@@ -87,8 +120,14 @@ void validate(const InversionOptions& options, const Picks& picks, const Grid& g
     require(not_negative(options.target_chi2), "target chi2", options.target_chi2, ">= 0");
     require(options.stagnation >= 0 && options.stagnation < 1, "stagnation", options.stagnation,
             ">= 0 and < 1");
-    require(options.outliers == 0 || (options.outliers >= 1 && std::isfinite(options.outliers)),
-            "outliers", options.outliers, "0 for none, or >= 1");
+    const double outliers = options.outliers.value_or(0);
+    require(outliers == 0 || (outliers >= 1 && std::isfinite(outliers)), "outliers", outliers,
+            "0 for none, or >= 1");
+    if (options.method == InversionMethod::gauss_newton && !options.schedule.empty()) {
+        throw InputError(
+            "a schedule is given and the method is 'gauss-newton' (a schedule is for 'hole')");
+    }
+    validate(options.gauss_newton);
     const UpdateLimits& update = options.update;
     require(update.step > 0 && std::isfinite(update.step), "step", update.step, "> 0");
     require(update.max_change > 0 && update.max_change < 1, "max update", update.max_change,
@@ -110,7 +149,7 @@ std::string run_fingerprint(const Model& start, const Picks& picks,
         print.add(grid.origin[axis]);
         print.add(grid.spacing[axis]);
     }
-    print.add(std::span<const float>(start.velocity().begin(), start.velocity().end()));
+    print.add(std::span<const float>(start.given().begin(), start.given().end()));
     for (const auto* points : {&picks.sources, &picks.receivers}) {
         print.add(points->size());
         for (const Vec3 p : *points) {
@@ -139,9 +178,11 @@ std::string run_fingerprint(const Model& start, const Picks& picks,
     print.add(options.smoother);
     print.add(options.share);
     print.add(options.weights);
-    for (const double value : {options.target_rms, options.target_chi2, options.stagnation,
-                               options.outliers, options.update.step, options.update.max_change,
-                               options.update.min_velocity, options.update.max_velocity}) {
+    add_to(print, options.method, options.gauss_newton);
+    for (const double value :
+         {options.target_rms, options.target_chi2, options.stagnation,
+          options.outliers.value_or(-1), options.update.step, options.update.max_change,
+          options.update.min_velocity, options.update.max_velocity}) {
         print.add(value);
     }
     return print.text();

@@ -28,6 +28,7 @@ class Loop {
          const InversionListener& listener, Monitor& monitor, Ranks& ranks)
         : picks_(picks),
           options_(options),
+          outliers_(options.outliers.value_or(0)),
           listener_(listener),
           monitor_(monitor),
           ranks_(ranks),
@@ -92,11 +93,11 @@ class Loop {
     /// Outliers are known by the residuals of the model before; the start model has none before it
     /// and is passed over twice.
     bool find_first_limits(const PassReport& pass) {
-        if (options_.outliers == 0) return false;
+        if (outliers_ == 0) return false;
         const bool first = !std::isfinite(projection_.picks.limits.low);
         if (first) {
             projection_.picks.limits =
-                outlier_limits(pass.picks.residual, projection_.picks.scale, options_.outliers);
+                outlier_limits(pass.picks.residual, projection_.picks.scale, outliers_);
         }
         return first && std::isfinite(projection_.picks.limits.low);
     }
@@ -114,9 +115,9 @@ class Loop {
         if (history_.empty()) initial_residual_ = pass.picks.residual;
         history_.push_back(next_);
         if (listener_.iteration) listener_.iteration(next_);
-        if (options_.outliers > 0) {
+        if (outliers_ > 0) {
             projection_.picks.limits =
-                outlier_limits(pass.picks.residual, projection_.picks.scale, options_.outliers);
+                outlier_limits(pass.picks.residual, projection_.picks.scale, outliers_);
         }
     }
 
@@ -184,6 +185,7 @@ class Loop {
 
     const Picks& picks_;
     const InversionOptions& options_;
+    double outliers_;
     const InversionListener& listener_;
     Monitor& monitor_;
     Ranks& ranks_;

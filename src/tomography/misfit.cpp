@@ -20,6 +20,7 @@ Misfit misfit(const Picks& picks, std::span<const double> residual, std::span<co
     Misfit out;
     double squares = 0;
     double scaled = 0;
+    double weights = 0;
     for (std::size_t n = 0; n < residual.size(); ++n) {
         if (use[n] == PickUse::lost) ++out.lost;
         if (use[n] == PickUse::rejected) ++out.rejected;
@@ -29,11 +30,14 @@ Misfit misfit(const Picks& picks, std::span<const double> residual, std::span<co
         if (picks.has_errors) {
             const double z = residual[n] / picks.picks[n].error;
             scaled += z * z;
+            weights += 1 / (picks.picks[n].error * picks.picks[n].error);
         }
     }
     const auto count = static_cast<double>(out.used);
     out.rms = std::sqrt(squares / count);
-    out.chi2 = picks.has_errors ? scaled / count : std::numeric_limits<double>::quiet_NaN();
+    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+    out.chi2 = picks.has_errors ? scaled / count : unknown;
+    out.weighted_rms = picks.has_errors ? std::sqrt(scaled / weights) : unknown;
     return out;
 }
 

@@ -11,8 +11,9 @@ namespace fermat {
 
 /// How well a model explains the picks that are used.
 struct Misfit {
-    double rms = 0;   ///< sqrt(mean(r^2)), in units of time
-    double chi2 = 0;  ///< mean((r / error)^2); NaN where no errors are given
+    double rms = 0;           ///< sqrt(mean(r^2)), in units of time
+    double chi2 = 0;          ///< mean((r / error)^2); NaN where no errors are given
+    double weighted_rms = 0;  ///< sqrt(sum((r / error)^2) / sum(1 / error^2)); NaN likewise
     std::int64_t used = 0;
     std::int64_t lost = 0;
     std::int64_t rejected = 0;

@@ -30,6 +30,7 @@ class GpuInvert : public ::testing::Test {
 
 InversionOptions options_3d(Device device) {
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.schedule = {{2, {6, 6, 6}, {5, 5, 5}, 2, 1}, {2, {4, 4, 4}, {3, 3, 3}, 1, 2}};
     options.eikonal.device = device;
     return options;
@@ -78,6 +79,7 @@ TEST_F(GpuInvert, AgreesWithTheCpuInTwoDimensionsByEveryTracer) {
     const Survey survey = survey_2d(0.01);
     for (const Tracer tracer : {Tracer::descent, Tracer::cells, Tracer::grid}) {
         InversionOptions options;
+        options.method = InversionMethod::hole;
         options.schedule = {{3, {8, 1, 8}, {5, 1, 5}, 1, 1}};
         options.tracer = tracer;
         options.outliers = 4;
@@ -97,6 +99,7 @@ TEST_F(GpuInvert, AirAndLostRaysAreThoseOfTheCpu) {
     for (int k = 8; k < 16; ++k) v(16, 0, k) = 0;
     const Model holed(grid, std::move(v));
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.schedule = {{3, {8, 1, 8}, {5, 1, 5}, 1, 1}};
     const InversionResult cpu = invert(holed, survey.picks, options);
     options.eikonal.device = Device::cuda;
@@ -128,6 +131,7 @@ TEST_F(GpuInvert, TheSameBitsAgainAndOnAnyNumberOfRanks) {
 TEST_F(GpuInvert, ARunIsNamedByItsDevice) {
     const Survey survey = survey_2d();
     InversionOptions options;
+    options.method = InversionMethod::hole;
     const std::string cpu = run_fingerprint(survey.start, survey.picks, options);
     options.eikonal.device = Device::cuda;
     EXPECT_NE(cpu, run_fingerprint(survey.start, survey.picks, options));
@@ -136,6 +140,7 @@ TEST_F(GpuInvert, ARunIsNamedByItsDevice) {
 TEST_F(GpuInvert, MethodsOfTheCpuSayThatTheyAre) {
     const Survey survey = survey_2d();
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.eikonal.device = Device::cuda;
     options.smoother = Smoother::cached;
     test::expect_error<InputError>([&] { invert(survey.start, survey.picks, options); },

@@ -31,6 +31,7 @@ std::vector<Stage> short_schedule() {
 TEST(Invert, FindsAnomaliesInTwoDimensions) {
     const Survey survey = survey_2d();
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.schedule = {{6, {16, 1, 12}, {9, 1, 9}, 1, 1},
                         {6, {8, 1, 6}, {5, 1, 5}, 1, 1},
                         {10, {4, 1, 4}, {3, 1, 3}, 1, 1}};
@@ -50,6 +51,7 @@ TEST(Invert, FindsAnomaliesInTwoDimensions) {
 TEST(Invert, FindsAnomaliesInThreeDimensions) {
     const Survey survey = survey_3d();
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.schedule = {{3, {6, 6, 6}, {5, 5, 5}, 1, 1}, {5, {4, 4, 4}, {3, 3, 3}, 1, 1}};
     const InversionResult found = invert(survey.start, survey.picks, options);
     EXPECT_LT(found.history.back().misfit.rms, 0.35 * found.history.front().misfit.rms);
@@ -60,6 +62,7 @@ TEST(Invert, FindsAnomaliesInThreeDimensions) {
 TEST(Invert, TheRightModelStaysAsItIs) {
     const Survey survey = survey_2d();
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.schedule = short_schedule();
     const InversionResult found = invert(survey.truth, survey.picks, options);
     // Field times and synthetic picks are the same computation.
@@ -70,6 +73,7 @@ TEST(Invert, TheRightModelStaysAsItIs) {
 TEST(Invert, TheSameBitsForAnyNumberOfThreadsAndRanks) {
     const Survey survey = survey_3d();
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.schedule = {{1, {6, 6, 6}, {5, 5, 5}, 1, 1}, {1, {4, 4, 4}, {3, 3, 3}, 1, 1}};
     options.eikonal.threads = 1;
     const InversionResult one = invert(survey.start, survey.picks, options);
@@ -89,6 +93,7 @@ TEST(Invert, TheSameBitsForAnyNumberOfThreadsAndRanks) {
 TEST(Invert, GoesOnFromAnyUpdateWithTheSameBits) {
     const Survey survey = survey_2d(0.01);
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.schedule = short_schedule();
     options.outliers = 3;
     options.stagnation = 0.02;
@@ -129,6 +134,7 @@ TEST(Invert, AirStaysAirAndIsNotSmeared) {
         synthetic_picks(truth, sources, receivers, all_pairs(sources.size(), receivers.size()))
             .picks;
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.schedule = {{6, {8, 1, 4}, {5, 1, 5}, 1, 1}};
     const InversionResult found = invert(start, picks, options);
     for (int i = 0; i < grid.shape.x; ++i) {
@@ -143,6 +149,7 @@ TEST(Invert, AirStaysAirAndIsNotSmeared) {
 TEST(Invert, StopsAtItsTargets) {
     const Survey survey = survey_2d(0.01);
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.target_rms = 0.015;
     const InversionResult rms = invert(survey.start, survey.picks, options);
     EXPECT_EQ(rms.reason, StopReason::target_rms);
@@ -165,6 +172,7 @@ TEST(Invert, OutliersAreLeftOutWhereAskedFor) {
         survey.picks.picks[n].time += 3;
     }
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.schedule = short_schedule();
     const InversionResult reference = invert(survey.start, clean, options);
     const InversionResult spoilt = invert(survey.start, survey.picks, options);
@@ -178,6 +186,7 @@ TEST(Invert, OutliersAreLeftOutWhereAskedFor) {
 TEST(Invert, BoundsAndCapHold) {
     const Survey survey = survey_2d();
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.schedule = short_schedule();
     options.update.max_change = 0.01;
     options.update.min_velocity = 1.99;
@@ -203,6 +212,7 @@ TEST(Invert, LostRaysAreCountedNeverSilent) {
     v(grid.shape.x - 1, 0, 0) = 0;  // the receiver at the upper right corner
     const Model holed(grid, std::move(v));
     InversionOptions options;
+    options.method = InversionMethod::hole;
     options.schedule = {{1, {4, 1, 4}, {3, 1, 3}, 1, 1}};
     const InversionResult found = invert(holed, survey.picks, options);
     EXPECT_GT(found.history.back().misfit.lost, 0);
@@ -215,6 +225,7 @@ TEST(Invert, BadInputIsOneSentence) {
     const Survey survey = survey_2d();
     const auto refused = [&](auto change, auto... parts) {
         InversionOptions options;
+        options.method = InversionMethod::hole;
         Picks picks = survey.picks;
         change(options, picks);
         expect_error<InputError>([&] { invert(survey.start, picks, options); }, parts...);
@@ -249,6 +260,7 @@ TEST(Invert, BadInputIsOneSentence) {
 TEST(Fingerprint, ChangesWithWhatCountsAndNotWithThreads) {
     const Survey survey = survey_2d();
     InversionOptions options;
+    options.method = InversionMethod::hole;
     const std::string name = run_fingerprint(survey.start, survey.picks, options);
     options.eikonal.threads = 7;
     EXPECT_EQ(run_fingerprint(survey.start, survey.picks, options), name);
@@ -275,7 +287,9 @@ TEST(Invert, RefusesVelocityInCells) {
     const Survey survey = survey_2d();
     const Grid& grid = survey.start.grid();
     const Model cells = Model::of_cells(grid, Field<float>(grid.cell_shape(), 2.0F));
-    expect_error<InputError>([&] { invert(cells, survey.picks, {}); }, "inversion", "to_nodes()");
+    InversionOptions options;
+    options.method = InversionMethod::hole;
+    expect_error<InputError>([&] { invert(cells, survey.picks, options); }, "hole", "to_nodes()");
 }
 
 TEST(SyntheticPicks, NoiseHasItsDeviationAndItsSeed) {

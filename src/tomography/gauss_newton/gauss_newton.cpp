@@ -57,6 +57,7 @@ class Run {
           turned_(picks.receivers.size() < picks.sources.size()),
           survey_(turned_ ? exchanged(picks) : picks),
           options_(options),
+          outliers_(options.outliers.value_or(3)),
           listener_(listener),
           monitor_(monitor),
           ranks_(ranks),
@@ -179,7 +180,7 @@ class Run {
         model_ = std::move(model);
         if (!first) damping_ = damping_ > 1 ? damping_ / 8 : 0;
         use_scaled_ = scaled(now_.residual);
-        use_ = uses_of(use_scaled_, options_.outliers);
+        use_ = uses_of(use_scaled_, outliers_);
         hold_out(use_);
         require_used();
         make_rows(std::move(prediction.rows));
@@ -196,7 +197,7 @@ class Run {
 
     bool admitted(const Candidate& candidate) {
         const Vector z = scaled(candidate.residual);
-        std::vector<PickUse> use = uses_of(z, options_.outliers);
+        std::vector<PickUse> use = uses_of(z, outliers_);
         hold_out(use);
         const double chi2 = chi2_of(z, use);
         const double before = objective(now_, candidate);
@@ -315,6 +316,7 @@ class Run {
     bool turned_;  ///< receivers are fewer than sources, and shoot
     const Picks survey_;
     const InversionOptions& options_;
+    double outliers_;
     const InversionListener& listener_;
     Monitor& monitor_;
     Ranks& ranks_;

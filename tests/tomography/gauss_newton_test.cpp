@@ -1,0 +1,206 @@
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "../thread_ranks.hpp"
+#include "inversion_surveys.hpp"
+#include "tomography/doubts.hpp"
+#include "tomography/start/set_up.hpp"
+
+namespace fermat {
+namespace {
+
+InversionOptions newton(Regularisation kind = Regularisation::second) {
+    InversionOptions options;
+    options.method = InversionMethod::gauss_newton;
+    options.gauss_newton.roughness.kind = kind;
+    options.eikonal.threads = 1;
+    return options;
+}
+
+class GaussNewton : public testing::TestWithParam<Regularisation> {};
+
+TEST_P(GaussNewton, ExplainsThePicksToTheirErrorsAndFindsTheTruth) {
+    const test::Survey survey = test::survey_2d(0.01);
+    const InversionResult found = invert(survey.start, survey.picks, newton(GetParam()));
+    EXPECT_EQ(found.reason, StopReason::target_chi2);
+    const Misfit& last = found.history.back().misfit;
+    EXPECT_LE(last.chi2, 1.0);
+    EXPECT_GE(last.chi2, 0.85);
+    EXPECT_LE(found.history.back().iteration, 15);
+    EXPECT_LE(found.history.back().passes, 30);
+    const Recovery score =
+        recovery(survey.start, survey.truth, found.model, found.coverage, 1);
+    EXPECT_GT(score.correlation, GetParam() == Regularisation::blocky ? 0.75 : 0.9);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, GaussNewton,
+                         testing::Values(Regularisation::first, Regularisation::second,
+                                         Regularisation::blocky));
+
+TEST(GaussNewtonRun, ThreadsChangeNoBit) {
+    const test::Survey survey = test::survey_2d(0.01);
+    InversionOptions options = newton();
+    const InversionResult one = invert(survey.start, survey.picks, options);
+    options.eikonal.threads = 3;
+    EXPECT_TRUE(test::same_bits(one, invert(survey.start, survey.picks, options)));
+}
+
+TEST(GaussNewtonRun, RanksChangeNoBit) {
+    const test::Survey survey = test::survey_3d();
+    InversionOptions options = newton();
+    options.target_rms = 0.01;
+    const InversionResult one = invert(survey.start, survey.picks, options);
+    for (const int size : {2, 3}) {
+        std::optional<InversionResult> root;
+        test::on_ranks(size, [&](Ranks& ranks) {
+            InversionResult result =
+                invert(survey.start, survey.picks, options, {}, silent_monitor(), ranks);
+            if (ranks.is_root()) root.emplace(std::move(result));
+        });
+        EXPECT_TRUE(test::same_bits(one, *root)) << size << " ranks";
+    }
+}
+
+TEST(GaussNewtonRun, GoesOnFromEveryStateToTheSameBits) {
+    const test::Survey survey = test::survey_2d(0.01);
+    std::vector<InversionState> states;
+    InversionListener listener;
+    listener.update = [&](const InversionState& state) {
+        InversionState copy;
+        copy.velocity = state.velocity.copy();
+        copy.history = state.history;
+        copy.unknowns = state.unknowns;
+        copy.method_state = state.method_state;
+        copy.initial_residual = state.initial_residual;
+        states.push_back(std::move(copy));
+    };
+    const InversionResult whole = invert(survey.start, survey.picks, newton(), listener);
+    ASSERT_GT(states.size(), 3U);
+    for (InversionState& state : states) {
+        const InversionResult rest = invert(survey.start, survey.picks, newton(), {},
+                                            silent_monitor(), serial_ranks(), std::move(state));
+        EXPECT_TRUE(test::same_bits(whole, rest));
+    }
+}
+
+TEST(GaussNewtonRun, FewerReceiversThanSourcesChangeTheAnswerLittle) {
+    const test::Survey survey = test::survey_3d();
+    Picks turned = survey.picks;
+    std::swap(turned.sources, turned.receivers);
+    for (Pick& pick : turned.picks) std::swap(pick.source, pick.receiver);
+    InversionOptions options = newton();
+    options.target_rms = 0.01;
+    const InversionResult one = invert(survey.start, survey.picks, options);
+    const InversionResult other = invert(survey.start, turned, options);
+    // Both solve from the fewer side: they are the same run.
+    EXPECT_TRUE(test::same_bits(one, other));
+}
+
+TEST(GaussNewtonRun, GrossOutliersAreLeftOutAndHardlyChangeTheModel) {
+    test::Survey survey = test::survey_2d(0.01);
+    const InversionResult clean = invert(survey.start, survey.picks, newton());
+    std::mt19937 engine(3);
+    std::vector<std::size_t> bad;
+    for (std::size_t n = 7; n < survey.picks.picks.size(); n += 20) {
+        survey.picks.picks[n].time += engine() % 2 == 0 ? 0.5 : -0.3;
+        bad.push_back(n);
+    }
+    const InversionResult found = invert(survey.start, survey.picks, newton());
+    for (const std::size_t n : bad) EXPECT_EQ(found.final_use[n], PickUse::rejected);
+    const auto rejected =
+        static_cast<std::size_t>(found.history.back().misfit.rejected) - bad.size();
+    EXPECT_LT(rejected, survey.picks.picks.size() / 100 + 1);
+    const auto score = [&](const InversionResult& run) {
+        return recovery(survey.start, survey.truth, run.model, run.coverage, 1).correlation;
+    };
+    EXPECT_GT(score(found), score(clean) - 0.05);
+}
+
+TEST(GaussNewtonRun, VelocitiesStayWithinTheirBounds) {
+    const test::Survey survey = test::survey_2d(0.01);
+    InversionOptions options = newton();
+    options.update.min_velocity = 1.95;
+    options.update.max_velocity = 2.7;
+    const InversionResult found = invert(survey.start, survey.picks, options);
+    for (const float v : found.model.velocity()) {
+        EXPECT_GT(v, 1.95F);
+        EXPECT_LT(v, 2.7F);
+    }
+}
+
+TEST(GaussNewtonRun, VelocityInCellsIsInvertedToo) {
+    const test::Survey survey = test::survey_2d(0.01);
+    const Grid& grid = survey.start.grid();
+    const Model start = gradient_model(grid, 2, 0.1, Placement::cells);
+    const InversionResult found = invert(start, survey.picks, newton());
+    EXPECT_NE(found.model.cells(), nullptr);
+    EXPECT_LE(found.history.back().misfit.chi2, 1.0);
+}
+
+TEST(SetUp, MakesAGridAndAStartModelOfThePicksAlone) {
+    const test::Survey survey = test::survey_2d(0.01);
+    const InversionSetup setup = set_up_inversion(std::nullopt, survey.picks, newton());
+    EXPECT_TRUE(setup.guessed_start);
+    EXPECT_TRUE(setup.start.grid().is_2d());
+    for (const auto* points : {&survey.picks.sources, &survey.picks.receivers}) {
+        for (const Vec3 p : *points) EXPECT_TRUE(setup.start.grid().contains(p));
+    }
+    const InversionResult found = invert(setup.start, setup.picks, setup.options);
+    EXPECT_LE(found.history.back().misfit.chi2, 1.0);
+    EXPECT_TRUE(doubts_about(setup.start, setup.picks, setup.options, found).empty());
+}
+
+TEST(SetUp, AGradientIsFoundFromItsTimes) {
+    const Grid grid{{201, 1, 61}, {0, 0, 0}, {0.5, 1, 0.5}};
+    const Model truth = gradient_model(grid, 1.5, 0.08);
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
+    for (int n = 0; n <= 5; ++n) sources.push_back({{20.0 * n, 0, 0}, 0});
+    for (int n = 0; n <= 50; ++n) receivers.push_back({2.0 * n, 0, 0});
+    const Picks picks =
+        synthetic_picks(truth, sources, receivers, all_pairs(sources.size(), receivers.size()))
+            .picks;
+    const GradientFit fit = fit_gradient(picks, survey_shape(picks), std::nullopt);
+    EXPECT_NEAR(fit.v0, 1.5, 0.02);
+    EXPECT_NEAR(fit.gradient, 0.08, 0.004);
+}
+
+TEST(SetUp, PicksWithoutErrorsAreFittedAboutToTheirNoise) {
+    test::Survey survey = test::survey_2d(0.02);
+    survey.picks.has_errors = false;
+    const InversionSetup setup =
+        set_up_inversion(survey.start.copy(), survey.picks, newton());
+    EXPECT_GT(setup.options.target_rms, 0.014);
+    EXPECT_LT(setup.options.target_rms, 0.026);
+}
+
+TEST(SetUp, UnitsThatDoNotBelongTogetherAreSaid) {
+    const test::Survey survey = test::survey_2d(0.01);
+    Picks milliseconds = survey.picks;
+    for (Pick& pick : milliseconds.picks) {
+        pick.time *= 1000;
+        pick.error *= 1000;
+    }
+    const InversionSetup setup =
+        set_up_inversion(survey.start.copy(), milliseconds, newton());
+    ASSERT_EQ(setup.warnings.size(), 1U);
+    EXPECT_NE(setup.warnings[0].find("units that belong together"), std::string::npos);
+}
+
+TEST(Doubts, ARunThatWorsenedSaysSo) {
+    const test::Survey survey = test::survey_2d(0.01);
+    InversionOptions options = newton();
+    InversionResult found = invert(survey.start, survey.picks, options);
+    std::swap(found.history.front().misfit, found.history.back().misfit);
+    const auto doubts = doubts_about(survey.start, survey.picks, options, found);
+    ASSERT_FALSE(doubts.empty());
+    EXPECT_EQ(doubts[0].rfind("the picks are explained worse", 0), 0U);
+}
+
+}  // namespace
+}  // namespace fermat

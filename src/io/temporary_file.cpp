@@ -149,6 +149,8 @@ bool TemporaryFile::rename_to(const fs::path& destination) {
     forget(path_);
     if (::rename(path_.c_str(), destination.c_str()) != 0) return false;
     path_.clear();
+    // The lock ends too: what has its name may be read.
+    ::close(std::exchange(descriptor_, -1));
     return true;
 }
 

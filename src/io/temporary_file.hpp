@@ -19,9 +19,10 @@ class TemporaryFile {
     TemporaryFile& operator=(TemporaryFile&&) = delete;
 
     const std::filesystem::path& path() const { return path_; }
-    /// Open for reading and writing for as long as this object lives.
+    /// Open for reading and writing until the file is renamed.
     int descriptor() const { return descriptor_; }
-    /// Gives the file the name of a destination. False, with errno, where the system refuses.
+    /// Gives the file the name of a destination and closes it. False, with errno, where the system
+    /// refuses.
     bool rename_to(const std::filesystem::path& destination);
 
   private:

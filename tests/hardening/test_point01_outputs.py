@@ -40,7 +40,7 @@ def test_two_calls_of_a_group_follow_each_other(survey):
 
 def test_other_descriptors_and_substitutions_too(survey):
     survey.write("five.csv", "first\n")
-    shell(survey, "$F $T /dev/fd/5 5>>five.csv; $F $T >(cat >sub.csv); wait $!; sleep 0.2")
+    shell(survey, "$F $T /dev/fd/5 5>>five.csv; $F $T >(cat >sub.csv); wait $!")
     assert (survey.folder / "five.csv").read_text().startswith("first\n" + ROWS)
     assert (survey.folder / "sub.csv").read_text().startswith(ROWS)
 

@@ -10,6 +10,7 @@
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
+#include "tomography/gauss_newton/unknowns.hpp"
 
 namespace fermat {
 namespace {
@@ -70,13 +71,18 @@ Deviations deviations_of_fold(const Model& start, const Picks& picks,
 
 CrossValidation cross_validate(const Model& start, const Picks& picks,
                                const InversionOptions& options, Monitor& monitor) {
-    constexpr int folds = 4;
+    constexpr int folds = 3;
     std::vector<Deviations> found(folds);
     Monitor stop_only({}, [&] { return monitor.stop_requested(); });
     monitor.begin("cross-validation", folds);
     for_each_by_teams(
         folds, resolve_threads(options.eikonal.threads), [&](std::int64_t fold, int team) {
             InversionOptions own = options;
+            // How well picks can be met hardly depends on the unknowns' spacing.
+            constexpr std::size_t most_unknowns = 2000;
+            if (own.gauss_newton.ratio == Index3{}) {
+                own.gauss_newton.ratio = unknowns_ratio(start, most_unknowns);
+            }
             own.eikonal.threads = team;
             found[static_cast<std::size_t>(fold)] =
                 deviations_of_fold(start, picks, own, static_cast<int>(fold), folds, stop_only);

@@ -12,8 +12,8 @@ struct CrossValidation {
     int folds = 0;
 };
 
-/// Fits three quarters of the picks, leaving stretches of neighbours out, with ever less smoothing,
-/// until the picks left out are hardly met better: from there on noise is fitted. Four times, so
+/// Fits two thirds of the picks, leaving stretches of neighbours out, with ever less smoothing,
+/// until the picks left out are hardly met better: from there on noise is fitted. Three times, so
 /// that each is left out once; the folds are dealt out to the threads. Deviations are sqrt(pi / 2)
 /// times mean absolute residuals, which outliers move little.
 CrossValidation cross_validate(const Model& start, const Picks& picks,

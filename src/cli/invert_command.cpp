@@ -14,6 +14,7 @@
 #include "io/run_io.hpp"
 #include "model/makers.hpp"
 #include "tomography/invert.hpp"
+#include "tomography/run_fingerprint.hpp"
 #include "tomography/synthetic.hpp"
 
 namespace fermat::cli {
@@ -129,9 +130,12 @@ void run_invert(const InvertFlags& flags, const Run& run) {
     std::optional<Model> board;
     together(run.ranks, [&] {
         inputs.emplace(read_inputs(flags, run));
-        if (!flags.board) return;
-        board.emplace(put_on_board(flags, run, *inputs));
-        if (!run.ranks.is_root()) return;
+        if (flags.board) board.emplace(put_on_board(flags, run, *inputs));
+    });
+    // Before anything is written.
+    require_same_run(run.ranks, inputs->start, inputs->picks, inputs->options);
+    together(run.ranks, [&] {
+        if (!board || !run.ranks.is_root()) return;
         folder.create();
         write_model(folder.file("board.h5"), *board);
         write_picks(folder.file("picks.csv"), inputs->picks);

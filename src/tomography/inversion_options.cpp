@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "core/fingerprint.hpp"
-#include "core/version.hpp"
 #include "tomography/invert.hpp"
 
 namespace fermat {
@@ -98,53 +96,6 @@ void validate(const InversionOptions& options, const Picks& picks, const Grid& g
             update.max_velocity, "above min velocity");
     check_picks(options, picks);
     check_points(picks, grid);
-}
-
-std::string run_fingerprint(const Model& start, const Picks& picks,
-                            const InversionOptions& options) {
-    Fingerprint print;
-    print.add(version);
-    const Grid& grid = start.grid();
-    for (int axis = 0; axis < 3; ++axis) {
-        print.add(grid.shape[axis]);
-        print.add(grid.origin[axis]);
-        print.add(grid.spacing[axis]);
-    }
-    print.add(std::span<const float>(start.velocity().begin(), start.velocity().end()));
-    for (const auto* points : {&picks.sources, &picks.receivers}) {
-        print.add(points->size());
-        for (const Vec3 p : *points) {
-            for (int axis = 0; axis < 3; ++axis) print.add(p[axis]);
-        }
-    }
-    for (const Pick& pick : picks.picks) {
-        print.add(pick.source);
-        print.add(pick.receiver);
-        print.add(pick.time);
-        print.add(pick.error);
-    }
-    print.add(picks.has_errors);
-    print.add(options.eikonal.solver);
-    print.add(options.eikonal.order);
-    print.add(runs_on_cuda(options));
-    print.add(options.tracer);
-    for (const Stage& stage : options.schedule) {
-        for (const SmoothingSize& size : {stage.cell, stage.vertex}) {
-            for (int axis = 0; axis < 3; ++axis) print.add(size[axis]);
-        }
-        print.add(stage.iterations);
-        print.add(stage.cell_passes);
-        print.add(stage.vertex_passes);
-    }
-    print.add(options.smoother);
-    print.add(options.share);
-    print.add(options.weights);
-    for (const double value : {options.target_rms, options.target_chi2, options.stagnation,
-                               options.outliers, options.update.step, options.update.max_change,
-                               options.update.min_velocity, options.update.max_velocity}) {
-        print.add(value);
-    }
-    return print.text();
 }
 
 }  // namespace fermat

@@ -10,9 +10,10 @@ def test_a_stopped_rank_ends_the_job(fermat, mpirun):
     # More iterations than anybody waits for: the second rank is stopped while they go on.
     fermat.write("schedule.csv",
                  "iterations,cell_x,cell_z,vertex_x,vertex_z\n1000000,4,4,3,3\n")
-    fermat.write("stopped.sh", 'sleep 1 && until [ -e run/history.csv ]; do sleep 0.1; done\n'
-                               'kill -STOP $PPID\n')
-    fermat.write("rank.sh", 'sh stopped.sh & exec "$@"\n')
+    fermat.write("stop.sh", "for n in $(seq 600); do\n"
+                            "  [ -e run/history.csv ] && kill -STOP $PPID && exit\n"
+                            "  sleep 0.1\ndone\n")
+    fermat.write("rank.sh", 'sh stop.sh >/dev/null 2>&1 & exec "$@"\n')
     command = [fermat.program, "invert", "--model", "m.h5", "--picks", "p.csv", "--schedule",
                "schedule.csv", "--threads", "1", "--quiet", "-o", "run", "--rank-timeout", "3"]
     done = mpirun(command, ["sh", "rank.sh", *command])

@@ -92,7 +92,7 @@ class MpiRanks : public Ranks {
             MPI_Wait(&request, MPI_STATUS_IGNORE);
             return;
         }
-        const Wait wait(*this);
+        Wait wait(*this);
         int done = 0;
         for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); done == 0;
              MPI_Test(&request, &done, MPI_STATUS_IGNORE)) {

@@ -57,9 +57,9 @@ class Talk {
         return Received{message->from, letter, in.take_vector<std::byte>()};
     }
     /// Throws SilentRank where one of them is.
-    void check() const {
+    void check() {
         if (ranks_.patience() <= 0) return;
-        for (const Partner& partner : partners_) {
+        for (Partner& partner : partners_) {
             if (!partner.gone) partner.wait.check("rank " + std::to_string(partner.rank) + " has");
         }
     }

@@ -61,12 +61,17 @@ SilentRank::SilentRank(const std::string& who, double seconds)
 // Where rank 0 is silent, rank 1 tells of it and ends the others before they tell the same.
 Wait::Wait(const Ranks& ranks)
     : seconds_(ranks.patience() > 0 && ranks.rank() > 1 ? ranks.patience() + 5 : ranks.patience()),
-      since_(Clock::now()) {}
+      since_(Clock::now()),
+      looked_(since_) {}
 
-void Wait::check(const std::string& who) const {
+void Wait::check(const std::string& who) {
     if (seconds_ <= 0) return;
-    const double waited = std::chrono::duration<double>(Clock::now() - since_).count();
-    if (waited > seconds_) throw SilentRank(who, seconds_);
+    using Seconds = std::chrono::duration<double>;
+    const auto now = Clock::now();
+    const auto away = now - looked_;
+    if (Seconds(away).count() > seconds_ / 2) since_ += away;
+    looked_ = now;
+    if (Seconds(now - since_).count() > seconds_) throw SilentRank(who, seconds_);
 }
 
 Bytes pack_error(const std::exception_ptr& error) {

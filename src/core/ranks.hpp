@@ -57,20 +57,23 @@ class SilentRank : public ComputeError {
     SilentRank(const std::string& who, double seconds);
 };
 
-/// How long one waits for others, held against the ranks' patience.
+/// How long one waits for others, held against the ranks' patience. Only time in which this rank
+/// looks out for them counts: one that was stopped itself does not take that for the others'
+/// silence.
 class Wait {
   public:
     using Clock = std::chrono::steady_clock;
 
     explicit Wait(const Ranks& ranks);
     /// They were heard of.
-    void restart() { since_ = Clock::now(); }
+    void restart() { since_ = looked_ = Clock::now(); }
     /// Throws SilentRank once the patience is over; `who` begins its sentence.
-    void check(const std::string& who) const;
+    void check(const std::string& who);
 
   private:
     double seconds_;  ///< 0: no end
     Clock::time_point since_;
+    Clock::time_point looked_;
 };
 
 /// A process on its own.

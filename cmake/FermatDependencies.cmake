@@ -1,6 +1,6 @@
-# Needed: HDF5, fmt, OpenMP (library); CLI11, spdlog (program). Found, not demanded: CUDA, MPI,
+# Needed: HDF5, fmt, threads (library); CLI11, spdlog (program). Found, not demanded: CUDA, MPI,
 # Python with nanobind.
-find_package(OpenMP REQUIRED COMPONENTS CXX)
+find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
 find_package(CLI11 REQUIRED)

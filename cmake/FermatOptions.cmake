@@ -24,7 +24,7 @@ target_compile_options(fermat_flags INTERFACE
     # and let loops with sqrt and selects be vectorised.
     -fno-math-errno -fno-trapping-math>
   $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${FERMAT_WERROR}>>:-Werror>
-  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-fopenmp>
+  $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra>
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${FERMAT_WERROR}>>:-Werror=all-warnings>)
 if(FERMAT_NATIVE)
   target_compile_options(fermat_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)

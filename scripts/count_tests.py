@@ -1,7 +1,8 @@
 """Adds up what scripts/test left in its results folder and prints the closing lines.
 
-A part that ran tests left a JUnit file and counts as its tests; any other part counts as one. The
-last line is `N passed, N failed, N skipped`; the exit status is 1 if anything failed.
+A part that ran tests left a JUnit file and counts as its tests; any other part counts as one. Beside
+it stand seconds of the clock and of processors, which a busy machine does not stretch. The last line is
+`N passed, N failed, N skipped`; the exit status is 1 if anything failed.
 """
 
 from __future__ import annotations
@@ -46,13 +47,17 @@ def main(folder: Path) -> int:
         print("0 passed, 1 failed, 0 skipped")
         return 1
     total = [0, 0, 0]
+    processors = 0
     for line in parts.read_text().splitlines():
         outcome, rest = line.split(" ", 1)
-        name, seconds = rest.rsplit(" ", 1)
+        name, times = rest.rsplit(" ", 1)
+        seconds, _, used = times.partition(",")
+        processors += int(used or 0)
         counts = part_counts(folder, name, outcome)
         total = [a + b for a, b in zip(total, counts)]
         said = ", ".join(f"{n} {w}" for n, w in zip(counts, ("passed", "failed", "skipped")) if n)
-        print(f"  {name:<24}{said:<40}{seconds:>5} s")
+        print(f"  {name:<24}{said:<40}{seconds:>5} s, processors {used or '?':>5} s")
+    print(f"processors: {processors / 60:.1f} minutes")
     print(f"{total[0]} passed, {total[1]} failed, {total[2]} skipped")
     return 1 if total[1] else 0
 

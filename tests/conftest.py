@@ -1,6 +1,9 @@
 """Runs the program as a user does: arguments in, exit status, stderr and files out."""
 
 import os
+import re
+import shutil
+import signal
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +22,14 @@ def program() -> Path:
     return PROGRAM
 
 
+@pytest.fixture
+def ctrl_c():
+    """What is started hears Ctrl-C, also where these tests are a background job, which ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @dataclass
 class Fermat:
     """The program in a folder of its own."""
@@ -26,9 +37,16 @@ class Fermat:
     program: Path
     folder: Path
 
+    @staticmethod
+    def without_progress(stderr):
+        """What it says beside how far it is, which it tells after 3 s: on a busy machine, any run."""
+        return re.sub(r"^fermat: .* \d+% \([\d.]+ s.*\)\n", "", stderr, flags=re.MULTILINE)
+
     def call(self, *arguments):
         command = [str(self.program), *map(str, arguments)]
-        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=120)
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, timeout=300)
+        done.stderr = self.without_progress(done.stderr)
+        return done
 
     def __call__(self, *arguments):
         """A call that must succeed and say nothing on stderr. Gives its stdout."""
@@ -65,6 +83,25 @@ class Fermat:
 @pytest.fixture
 def fermat(program, tmp_path) -> Fermat:
     return Fermat(program, tmp_path)
+
+
+@pytest.fixture
+def mpirun(fermat):
+    """Starts one rank of the program for each list of arguments."""
+    launcher = shutil.which("mpirun")
+    if not launcher or "MPI         no" in fermat("info"):
+        pytest.skip("no MPI")
+
+    def start(*ranks):
+        command = [launcher, "--oversubscribe", "--allow-run-as-root"]
+        for number, arguments in enumerate(ranks):
+            command += [":"] * (number > 0) + ["-n", "1", *map(str, arguments)]
+        # Ranks that share few cores must not spin for each other.
+        environment = os.environ | {"OMPI_MCA_mpi_yield_when_idle": "1"}
+        return subprocess.run(command, cwd=fermat.folder, env=environment, capture_output=True,
+                              text=True, timeout=200)
+
+    return start
 
 
 @pytest.fixture(scope="session")

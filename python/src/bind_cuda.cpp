@@ -164,6 +164,18 @@ void bind_cuda(nb::module_& module) {
         "has_air", [](const ArrayOnCuda& self) { return self.model.has_air(); },
         "Whether a node has velocity 0.");
     type.def("__repr__", &description);
+    // Its array is pickled and copied as its own library does.
+    type.def(
+        "__reduce__",
+        [](nb::handle_t<ArrayOnCuda> self) {
+            nb::dict options;
+            options["spacing"] = self.attr("spacing");
+            options["origin"] = self.attr("origin");
+            return nb::make_tuple(
+                nb::module_::import_("copyreg").attr("__newobj_ex__"),
+                nb::make_tuple(nb::type<Model>(), nb::make_tuple(self.attr("velocity")), options));
+        },
+        nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
     module.def("cuda_traveltimes", &traveltimes, "model"_a, "sources"_a, "start_times"_a,
                "together"_a, "solver"_a, "order"_a, "precision"_a, "progress"_a.none(),
                nb::sig("def cuda_traveltimes(model: CudaModel, sources: "

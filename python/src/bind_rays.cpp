@@ -170,6 +170,7 @@ void bind_ray_set(nb::module_& module) {
     type.def("save_vector_coverage", &save_vector_coverage, "path"_a, "pick_times"_a,
              nb::sig("def save_vector_coverage(self, path: str | os.PathLike[str], pick_times: "
                      "numpy.typing.NDArray[typing.Any]) -> None"));
+    bind_ray_state(type);
 }
 
 }  // namespace

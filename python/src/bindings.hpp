@@ -35,6 +35,8 @@ BendingOptions bending_options(const std::vector<std::string>& starts, double se
 void bind_makers(nanobind::class_<Model>& type);
 /// Model's load and save, called by bind_model.
 void bind_files(nanobind::class_<Model>& type);
+/// What pickles hold of a RaySet, called by bind_rays.
+void bind_ray_state(nanobind::class_<RaySet>& type);
 /// Model's grid, topography, and forms that other libraries hold, called by bind_model.
 void bind_views(nanobind::class_<Model>& type);
 

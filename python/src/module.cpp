@@ -2,6 +2,9 @@
 
 NB_MODULE(_core, module) {
     module.doc() = "The C++ part of fermat; import fermat instead.";
+    // Python does not free what daemon threads and some modules still hold when it ends: that is no
+    // leak of ours, and nothing to tell a user of.
+    nanobind::set_leak_warnings(false);
     fermat::python::bind_errors(module);
     fermat::python::bind_info(module);
     fermat::python::bind_monitor(module);

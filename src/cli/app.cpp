@@ -14,6 +14,7 @@
 #include "cli/progress_bar.hpp"
 #include "cli/terminal.hpp"
 #include "core/cancel.hpp"
+#include "core/crew.hpp"
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "io/temporary_file.hpp"
@@ -25,7 +26,6 @@ namespace {
 constexpr int status_failed = 1;
 constexpr int status_wrong_input = 2;
 constexpr int status_stopped = 130;
-constexpr int max_threads = 4096;
 
 /// Tells the error; one that all ranks ended with is told by rank 0 alone. Where the others do not
 /// know of it, they are ended too.
@@ -42,6 +42,12 @@ int fail(int status, const std::string& message, RankSession& session, const Ran
         session.abort(status);
     }
     return status;
+}
+
+double parse_timeout(std::string_view flag, std::string_view text) {
+    const double seconds = parse_real(flag, text);
+    if (seconds <= 0) throw InputError(flag_message(flag, text, "must be seconds > 0"));
+    return seconds;
 }
 
 /// The command as the user typed it: "fermat model gradient".
@@ -84,10 +90,15 @@ Program::Program()
     app_.footer(example_text("fermat info\nfermat times --help"));
 
     add_whole(app_, "--threads", "N", common_.threads, "threads to use (default: all cores)", 1,
-              max_threads);
+              most_threads);
     add_choice(app_, "--device", common_.device, "where to compute");
     app_.add_flag("--quiet", common_.quiet, "no progress and no log; errors are still told");
     add_choice(app_, "--log-level", common_.log_level, "least important messages to show");
+    add_value(
+        app_, "--rank-timeout", "S", common_.rank_timeout,
+        "with mpirun: end all ranks once one has been silent for S seconds, which must be more "
+        "than a step of one rank alone takes (default: never)",
+        parse_timeout);
     mark_file(app_.set_config("--config", "", "TOML file with flags; the command line wins over it")
                   ->type_name("FILE")
                   ->check(&check_config_file),
@@ -111,6 +122,24 @@ CLI::App& Program::add_group(const std::string& name, const std::string& descrip
     return group;
 }
 
+void Program::parse(int argc, const char* const* argv, Ranks& ranks) {
+    std::exception_ptr error;
+    std::string outcome;
+    try {
+        app_.parse(argc, argv);
+        outcome = command_words(app_);
+    } catch (const CLI::ParseError& wrong) {
+        error = std::current_exception();
+        outcome = parse_message(app_, wrong);
+    } catch (const std::exception& wrong) {
+        error = std::current_exception();
+        outcome = wrong.what();
+    }
+    ranks.set_patience(common_.rank_timeout);
+    require_same(ranks, {{"another command", in_quotes(outcome)}});
+    if (error) std::rethrow_exception(error);
+}
+
 void Program::do_work(Ranks& ranks) const {
     CommonOptions common = common_;
     if (!ranks.is_root()) {
@@ -127,7 +156,7 @@ void Program::do_work(Ranks& ranks) const {
 
 int Program::run(int argc, const char* const* argv, RankSession& session) {
     Ranks* ranks = &serial_ranks();
-    // What is wrong with the arguments is wrong on every rank.
+    // What is wrong with the arguments is wrong on every rank, or was told to all.
     bool shared_work = false;
     const auto end = [&](int status, const std::string& message) {
         const bool known = !shared_work || ranks->ended_together();
@@ -135,11 +164,13 @@ int Program::run(int argc, const char* const* argv, RankSession& session) {
     };
     try {
         ranks = &session.ranks();
-        app_.parse(argc, argv);
+        parse(argc, argv, *ranks);
         files_ = given_files(app_);
         check_different(files_.inputs, files_.outputs);
         shared_work = ranks->size() > 1 && use_ == RankUse::all;
         do_work(*ranks);
+        // Whoever leaves waits for the others without an end: they meet while there may be one.
+        if (shared_work) together(*ranks, [] {});
         return 0;
     } catch (const CLI::ParseError& error) {
         // Help and version come as an "error" of status 0.

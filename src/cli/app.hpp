@@ -37,6 +37,7 @@ struct CommonOptions {
     Device device = Device::automatic;
     bool quiet = false;
     LogLevel log_level = LogLevel::warning;
+    double rank_timeout = 0;  ///< seconds that ranks wait for each other; 0: without an end
 };
 
 /// What a command gets beside its own options.
@@ -84,6 +85,8 @@ class Program {
   private:
     CLI::App& add(CLI::App& parent, const std::string& name, const std::string& description,
                   const std::string& example);
+    /// Reads the arguments on every rank; they must agree on the command.
+    void parse(int argc, const char* const* argv, Ranks& ranks);
     void do_work(Ranks& ranks) const;
 
     CLI::App app_;

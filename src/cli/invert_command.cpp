@@ -16,6 +16,7 @@
 #include "io/run_io.hpp"
 #include "model/makers.hpp"
 #include "tomography/invert.hpp"
+#include "tomography/run_fingerprint.hpp"
 #include "tomography/start/set_up.hpp"
 #include "tomography/synthetic.hpp"
 
@@ -218,6 +219,8 @@ void run_invert(const InvertFlags& flags, const Run& run) {
         folder.check_inputs(run.inputs, flags.board.has_value());
         inputs.emplace(read_inputs(flags, run));
     });
+    // Before anything is written.
+    require_same_run(run.ranks, inputs->start, inputs->picks, inputs->options);
     run_inversion(*inputs, folder, flags.start, run);
 }
 

@@ -1,7 +1,10 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <string>
+#include <thread>
 
 #include "cli/rank_session.hpp"
 #include "core/error.hpp"
@@ -14,7 +17,8 @@ constexpr int content_tag = 2;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;  // MPI counts with int
 
 /// Ranks of MPI_COMM_WORLD. A message is its length, then its bytes in parts that MPI can count.
-/// Errors of MPI end the job: its default, and all that can be done about a lost rank.
+/// Errors of MPI end the job: its default, and all that can be done about a lost rank. Without a
+/// patience, calls wait in MPI; with one, they are begun and looked after.
 class MpiRanks : public Ranks {
   public:
     MpiRanks() {
@@ -32,10 +36,9 @@ class MpiRanks : public Ranks {
 
     void send(int to, std::span<const std::byte> bytes) override {
         const std::uint64_t length = bytes.size();
-        MPI_Send(&length, 1, MPI_UINT64_T, to, length_tag, MPI_COMM_WORLD);
+        send_values(&length, 1, MPI_UINT64_T, to, length_tag);
         for_each_part(bytes, [&](auto part) {
-            MPI_Send(part.data(), static_cast<int>(part.size()), MPI_BYTE, to, content_tag,
-                     MPI_COMM_WORLD);
+            send_values(part.data(), static_cast<int>(part.size()), MPI_BYTE, to, content_tag);
         });
     }
 
@@ -51,19 +54,53 @@ class MpiRanks : public Ranks {
                  MPI_STATUS_IGNORE);
         message.bytes.resize(length);
         for_each_part(std::span(message.bytes), [&](auto part) {
-            MPI_Recv(part.data(), static_cast<int>(part.size()), MPI_BYTE, message.from,
-                     content_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Request request;
+            MPI_Irecv(part.data(), static_cast<int>(part.size()), MPI_BYTE, message.from,
+                      content_tag, MPI_COMM_WORLD, &request);
+            finish(request, "rank " + std::to_string(message.from) + " has");
         });
         return message;
     }
 
     void broadcast(std::span<std::byte> bytes) override {
-        for_each_part(bytes, [](auto part) {
-            MPI_Bcast(part.data(), static_cast<int>(part.size()), MPI_BYTE, 0, MPI_COMM_WORLD);
+        for_each_part(bytes, [this](auto part) {
+            const int size = static_cast<int>(part.size());
+            if (patience() <= 0) {
+                MPI_Bcast(part.data(), size, MPI_BYTE, 0, MPI_COMM_WORLD);
+                return;
+            }
+            MPI_Request request;
+            MPI_Ibcast(part.data(), size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
+            finish(request, "other ranks have");  // it may come by way of any of them
         });
     }
 
   private:
+    void send_values(const void* values, int count, MPI_Datatype type, int to, int tag) {
+        if (patience() <= 0) {
+            MPI_Send(values, count, type, to, tag, MPI_COMM_WORLD);
+            return;
+        }
+        MPI_Request request;
+        MPI_Isend(values, count, type, to, tag, MPI_COMM_WORLD, &request);
+        finish(request, "rank " + std::to_string(to) + " has");
+    }
+
+    /// Throws SilentRank where it does not come to its end.
+    void finish(MPI_Request& request, const std::string& who) const {
+        if (patience() <= 0) {
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+            return;
+        }
+        Wait wait(*this);
+        int done = 0;
+        for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); done == 0;
+             MPI_Test(&request, &done, MPI_STATUS_IGNORE)) {
+            wait.check(who);
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+        }
+    }
+
     template <class Byte, class Transfer>
     static void for_each_part(std::span<Byte> bytes, Transfer transfer) {
         for (std::size_t at = 0; at < bytes.size(); at += most_bytes) {

@@ -8,11 +8,20 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "core/crew.hpp"
+#include "core/deal_talk.hpp"
+
 namespace fermat {
 namespace {
+
+using detail::post;
+using detail::Received;
+using detail::Talk;
+using detail::Word;
 
 /// Threads that do the jobs they are given. Destruction waits for those under way and drops the
 /// rest.
@@ -25,16 +34,16 @@ class Team {
     };
 
     Team(int threads, const std::function<Bytes(std::int64_t)>& work) : work_(work) {
-        for (int t = 0; t < threads; ++t) threads_.emplace_back([this] { serve(); });
-    }
-    ~Team() {
-        {
-            const std::lock_guard lock(mutex_);
-            closed_ = true;
+        try {
+            for (int t = 1; t <= threads; ++t) {
+                threads_.push_back(start_thread(t, threads, [this] { serve(); }));
+            }
+        } catch (...) {
+            close();
+            throw;
         }
-        wake_.notify_all();
-        for (std::thread& thread : threads_) thread.join();
     }
+    ~Team() { close(); }
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
 
@@ -57,7 +66,23 @@ class Team {
         return done;
     }
 
+    /// Begins no other job. True once none is under way.
+    bool wind_up() {
+        const std::lock_guard lock(mutex_);
+        closed_ = true;
+        return working_ == 0;
+    }
+
   private:
+    void close() {
+        {
+            const std::lock_guard lock(mutex_);
+            closed_ = true;
+        }
+        wake_.notify_all();
+        for (std::thread& thread : threads_) thread.join();
+    }
+
     void serve() {
         for (;;) {
             Done done;
@@ -67,6 +92,7 @@ class Team {
                 if (closed_) return;
                 done.job = jobs_.front();
                 jobs_.pop_front();
+                ++working_;
             }
             try {
                 done.bytes = work_(done.job);
@@ -76,6 +102,7 @@ class Team {
             {
                 const std::lock_guard lock(mutex_);
                 done_.push_back(std::move(done));
+                --working_;
             }
             finished_.notify_one();
         }
@@ -87,6 +114,7 @@ class Team {
     std::condition_variable finished_;
     std::deque<std::int64_t> jobs_;
     std::deque<Done> done_;
+    int working_ = 0;
     bool closed_ = false;
     std::vector<std::thread> threads_;
 };
@@ -95,47 +123,19 @@ class Team {
 constexpr std::chrono::milliseconds alone{50};
 constexpr std::chrono::milliseconds among_others{1};
 
-/// What ranks say to each other. A worker's last word is `bye`, rank 0's last word is `end` or
-/// `stop`: nothing of one deal is left for what follows it.
-enum class Word : char { ready, result, failed, bye, job, end, stop };
-
-struct Letter {
-    Word word;
-    std::int64_t job = 0;
-};
-
-void post(Ranks& ranks, int to, Letter letter, const Bytes& content = {}) {
-    ByteWriter out;
-    out.add(letter);
-    out.add(content);
-    ranks.send(to, out.take());
-}
-
-struct Received {
-    int from;
-    Letter letter;
-    Bytes content;
-};
-
-std::optional<Received> next_letter(Ranks& ranks) {
-    auto message = ranks.poll();
-    if (!message) return std::nullopt;
-    ByteReader in(message->bytes);
-    const auto letter = in.take<Letter>();
-    return Received{message->from, letter, in.take_vector<std::byte>()};
-}
-
-/// Nobody goes on before rank 0 has heard everyone's `bye`: it would take a later message for one
-/// of this deal.
-void part(Ranks& ranks) { broadcast_value(ranks, char{}); }
+void nap() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
 /// Rank 0: keeps the order.
 class Dealer {
   public:
-    Dealer(Ranks& ranks, std::int64_t count, int threads,
-           const std::function<Bytes(std::int64_t)>& work,
+    Dealer(Ranks& ranks, std::int64_t count, int threads, Team& team,
            const std::function<void(std::int64_t, const Bytes&)>& consume, Monitor& monitor)
-        : ranks_(ranks), count_(count), consume_(consume), monitor_(monitor), team_(threads, work) {
+        : ranks_(ranks),
+          talk_(ranks),
+          team_(team),
+          count_(count),
+          consume_(consume),
+          monitor_(monitor) {
         // Results that wait for an earlier one: a few for each thread, wherever it is.
         window_ = 4 * static_cast<std::int64_t>(threads) * ranks.size() + 4;
         for (int t = 0; t < threads; ++t) idle_.push_back(0);
@@ -145,7 +145,8 @@ class Dealer {
         while (consumed_ < count_) {
             deal();
             if (ranks_.size() > 1) {
-                for (auto got = next_letter(ranks_); got; got = next_letter(ranks_)) hear(*got);
+                for (auto got = talk_.next(); got; got = talk_.next()) hear(*got);
+                talk_.keep();
             }
             if (consumed_ == count_) break;
             monitor_.check();
@@ -159,13 +160,13 @@ class Dealer {
 
     /// Tells the others how it ended and waits until each has heard it.
     void dismiss(Word word, const Bytes& content = {}) {
-        for (int r = 1; r < ranks_.size(); ++r) post(ranks_, r, {word}, content);
-        for (int gone = 1; gone < ranks_.size();) {
-            const auto got = next_letter(ranks_);
-            if (got && got->letter.word == Word::bye) ++gone;
-            if (!got) std::this_thread::sleep_for(std::chrono::microseconds(200));
+        talk_.say({word}, content);
+        while (!talk_.all_gone()) {
+            if (talk_.next()) continue;
+            talk_.keep();
+            nap();
         }
-        part(ranks_);
+        talk_.say({Word::parted});
     }
 
   private:
@@ -184,6 +185,7 @@ class Dealer {
 
     void hear(Received& got) {
         if (got.letter.word == Word::failed) throw_packed_error(got.content);
+        if (got.letter.word == Word::alive) return;
         idle_.push_back(got.from);
         if (got.letter.word == Word::result) put(got.letter.job, std::move(got.content));
     }
@@ -199,6 +201,8 @@ class Dealer {
     }
 
     Ranks& ranks_;
+    Talk talk_;
+    Team& team_;
     std::int64_t count_;
     const std::function<void(std::int64_t, const Bytes&)>& consume_;
     Monitor& monitor_;
@@ -207,16 +211,16 @@ class Dealer {
     std::int64_t consumed_ = 0;
     std::deque<int> idle_;  ///< ranks of the threads without a job
     std::map<std::int64_t, Bytes> waiting_;
-    Team team_;
 };
 
-void serve_as_root(Ranks& ranks, std::int64_t count, int threads,
-                   const std::function<Bytes(std::int64_t)>& work,
+void serve_as_root(Ranks& ranks, std::int64_t count, int threads, Team& team,
                    const std::function<void(std::int64_t, const Bytes&)>& consume,
                    Monitor& monitor) {
-    Dealer dealer(ranks, count, threads, work, consume, monitor);
+    Dealer dealer(ranks, count, threads, team, consume, monitor);
     try {
         dealer.run();
+    } catch (const SilentRank&) {
+        throw;
     } catch (...) {
         dealer.dismiss(Word::stop, pack_error(std::current_exception()));
         ranks.end_together();
@@ -226,33 +230,39 @@ void serve_as_root(Ranks& ranks, std::int64_t count, int threads,
 }
 
 /// The others: ask for a job for every thread, and pass results on.
-void serve_as_worker(Ranks& ranks, int threads, const std::function<Bytes(std::int64_t)>& work,
-                     Monitor& monitor) {
+void serve_as_worker(Ranks& ranks, int threads, Team& team, Monitor& monitor) {
+    Talk talk(ranks);
     Bytes stop_reason;
     bool told_to_stop = false;
-    {
-        Team team(threads, work);
-        for (int t = 0; t < threads; ++t) post(ranks, 0, {Word::ready});
-        for (;;) {
-            const auto got = next_letter(ranks);
-            if (got && got->letter.word == Word::job) team.give(got->letter.job);
-            if (got && got->letter.word == Word::stop) stop_reason = got->content;
-            if (got && got->letter.word != Word::job) break;
-            if (!told_to_stop && monitor.stop_requested()) {
-                told_to_stop = true;
-                post(ranks, 0, {Word::failed}, pack_error(std::make_exception_ptr(Cancelled())));
-            }
-            const auto done = team.take(among_others);
-            if (!done) continue;
-            if (done->error) {
-                post(ranks, 0, {Word::failed}, pack_error(done->error));
-            } else {
-                post(ranks, 0, {Word::result, done->job}, done->bytes);
-            }
+    for (int t = 0; t < threads; ++t) post(ranks, 0, {Word::ready});
+    for (;;) {
+        const auto got = talk.next();
+        const Word word = got ? got->letter.word : Word::alive;
+        if (word == Word::job) team.give(got->letter.job);
+        if (word == Word::stop) stop_reason = got->content;
+        if (word == Word::stop || word == Word::end) break;
+        talk.keep();
+        if (!told_to_stop && monitor.stop_requested()) {
+            told_to_stop = true;
+            post(ranks, 0, {Word::failed}, pack_error(std::make_exception_ptr(Cancelled())));
+        }
+        const auto done = team.take(among_others);
+        if (!done) continue;
+        if (done->error) {
+            post(ranks, 0, {Word::failed}, pack_error(done->error));
+        } else {
+            post(ranks, 0, {Word::result, done->job}, done->bytes);
         }
     }
+    while (!team.wind_up()) {
+        talk.keep();
+        nap();
+    }
     post(ranks, 0, {Word::bye});
-    part(ranks);
+    for (auto got = talk.next(); !got || got->letter.word != Word::parted; got = talk.next()) {
+        talk.check();
+        if (!got) nap();
+    }
     if (stop_reason.empty()) return;
     ranks.end_together();
     throw_packed_error(stop_reason);
@@ -264,10 +274,13 @@ void deal_in_order(Ranks& ranks, std::int64_t count, int threads,
                    const std::function<Bytes(std::int64_t)>& work,
                    const std::function<void(std::int64_t, const Bytes&)>& consume,
                    Monitor& monitor) {
+    require_same(ranks, {{"another number of jobs", std::to_string(count)}});
+    std::optional<Team> team;
+    together(ranks, [&] { team.emplace(threads, work); });
     if (ranks.is_root()) {
-        serve_as_root(ranks, count, threads, work, consume, monitor);
+        serve_as_root(ranks, count, threads, *team, consume, monitor);
     } else {
-        serve_as_worker(ranks, threads, work, monitor);
+        serve_as_worker(ranks, threads, *team, monitor);
     }
 }
 

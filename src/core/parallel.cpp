@@ -1,7 +1,5 @@
 #include "core/parallel.hpp"
 
-#include <omp.h>
-
 #include <string>
 
 #include "core/error.hpp"
@@ -9,13 +7,11 @@
 namespace fermat {
 
 int resolve_threads(int requested) {
-    if (requested < 0) {
-        throw InputError("threads is " + std::to_string(requested) +
-                         " (must be at least 1, or 0 for all cores)");
+    if (requested < 0 || requested > most_threads) {
+        throw InputError("threads is " + std::to_string(requested) + " (must be from 1 to " +
+                         std::to_string(most_threads) + ", or 0 for all cores)");
     }
-    return requested == 0 ? omp_get_num_procs() : requested;
+    return requested == 0 ? available_cores() : requested;
 }
-
-int thread_index() { return omp_get_thread_num(); }
 
 }  // namespace fermat

@@ -5,22 +5,20 @@
 #include <exception>
 #include <mutex>
 
-#include "core/monitor.hpp"
+#include "core/crew.hpp"
 
 namespace fermat {
 
-/// Threads to use: `requested`, or every core the process may run on when it is 0.
+/// Threads to use: `requested`, or every core the process may run on when it is 0. Throws
+/// InputError below 0 and above most_threads.
 int resolve_threads(int requested);
-
-/// Index of the calling thread inside a parallel_for, from 0.
-int thread_index();
 
 /// Keeps the first exception of a parallel region and tells the other threads to hurry home.
 class ErrorTrap {
   public:
     template <class Work>
     void run(Work&& work) noexcept {
-        if (tripped_.load(std::memory_order_relaxed)) return;
+        if (tripped()) return;
         try {
             work();
         } catch (...) {
@@ -29,6 +27,7 @@ class ErrorTrap {
             tripped_ = true;
         }
     }
+    bool tripped() const { return tripped_.load(std::memory_order_relaxed); }
     void rethrow() {
         if (error_) std::rethrow_exception(error_);
     }
@@ -40,14 +39,23 @@ class ErrorTrap {
 };
 
 /// Calls body(i) for i in [0, count), dealt out dynamically. Results stay independent of the thread
-/// count when body(i) writes only what belongs to i. The first exception is rethrown here.
+/// count when body(i) writes only what belongs to i. The first exception is rethrown here. Inside a
+/// body, thread_index() is below `threads`, and loops have one thread.
 template <class Body>
 void parallel_for(std::int64_t count, int threads, Body&& body) {
-    ErrorTrap trap;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(threads) if (threads > 1 && count > 1)
-    for (std::int64_t i = 0; i < count; ++i) {
-        trap.run([&] { body(i); });
+    if (threads <= 1 || count <= 1) {
+        const detail::AloneScope alone;
+        for (std::int64_t i = 0; i < count; ++i) body(i);
+        return;
     }
+    ErrorTrap trap;
+    alignas(64) std::atomic<std::int64_t> next{0};
+    const auto work = [&] {
+        for (std::int64_t i = next++; i < count && !trap.tripped(); i = next++) {
+            trap.run([&] { body(i); });
+        }
+    };
+    run_on_threads(static_cast<int>(count < threads ? count : threads), work);
     trap.rethrow();
 }
 

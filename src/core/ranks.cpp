@@ -1,6 +1,7 @@
 #include "core/ranks.hpp"
 
-#include <chrono>
+#include <algorithm>
+#include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
@@ -22,6 +23,30 @@ class SerialRanks : public Ranks {
 
 enum class ErrorKind : char { none, input, compute, cancelled };
 
+std::string short_number(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    return text;
+}
+
+/// On rank 0: what every rank has sent, its own among it.
+std::vector<Bytes> gather(Ranks& ranks, const Bytes& own) {
+    std::vector<Bytes> all(static_cast<std::size_t>(ranks.size()));
+    all[0] = own;
+    Wait wait(ranks);
+    for (;;) {
+        const auto silent = std::find_if(all.begin(), all.end(), [](auto& b) { return b.empty(); });
+        if (silent == all.end()) return all;
+        if (auto message = ranks.poll()) {
+            all[static_cast<std::size_t>(message->from)] = std::move(message->bytes);
+            wait.restart();
+            continue;
+        }
+        wait.check("rank " + std::to_string(silent - all.begin()) + " has");
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+}
+
 }  // namespace
 
 Ranks& serial_ranks() {
@@ -29,11 +54,24 @@ Ranks& serial_ranks() {
     return ranks;
 }
 
-Ranks::Message receive(Ranks& ranks) {
-    for (;;) {
-        if (auto message = ranks.poll()) return std::move(*message);
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
-    }
+SilentRank::SilentRank(const std::string& who, double seconds)
+    : ComputeError(who + " not been heard of for " + short_number(seconds) +
+                   " s (stopped, lost, or slower than --rank-timeout allows)") {}
+
+// Where rank 0 is silent, rank 1 tells of it and ends the others before they tell the same.
+Wait::Wait(const Ranks& ranks)
+    : seconds_(ranks.patience() > 0 && ranks.rank() > 1 ? ranks.patience() + 5 : ranks.patience()),
+      since_(Clock::now()),
+      looked_(since_) {}
+
+void Wait::check(const std::string& who) {
+    if (seconds_ <= 0) return;
+    using Seconds = std::chrono::duration<double>;
+    const auto now = Clock::now();
+    const auto away = now - looked_;
+    if (Seconds(away).count() > seconds_ / 2) since_ += away;
+    looked_ = now;
+    if (Seconds(now - since_).count() > seconds_) throw SilentRank(who, seconds_);
 }
 
 Bytes pack_error(const std::exception_ptr& error) {
@@ -79,13 +117,7 @@ void together(Ranks& ranks, const std::function<void()>& work) {
     }
     Bytes verdict = pack_error(error);
     if (ranks.is_root()) {
-        std::vector<Bytes> outcomes(static_cast<std::size_t>(ranks.size()));
-        outcomes[0] = verdict;
-        for (int n = 1; n < ranks.size(); ++n) {
-            Ranks::Message message = receive(ranks);
-            outcomes[static_cast<std::size_t>(message.from)] = std::move(message.bytes);
-        }
-        for (const Bytes& outcome : outcomes) {
+        for (const Bytes& outcome : gather(ranks, verdict)) {
             verdict = outcome;
             if (static_cast<ErrorKind>(verdict.front()) != ErrorKind::none) break;
         }
@@ -97,6 +129,25 @@ void together(Ranks& ranks, const std::function<void()>& work) {
     if (static_cast<ErrorKind>(verdict.front()) == ErrorKind::none) return;
     ranks.end_together();
     throw_packed_error(verdict);
+}
+
+void require_same(Ranks& ranks, const std::vector<RankInput>& inputs) {
+    if (ranks.size() == 1) return;
+    ByteWriter out;
+    for (const RankInput& input : inputs) out.add(input.value);
+    Bytes roots = out.take();
+    roots.resize(broadcast_value(ranks, roots.size()));
+    ranks.broadcast(roots);
+    together(ranks, [&] {
+        ByteReader in(roots);
+        for (const RankInput& input : inputs) {
+            const std::string value = in.take_text();
+            if (value == input.value) continue;
+            throw InputError("rank " + std::to_string(ranks.rank()) + " has " + input.name +
+                             " than rank 0 (" + input.value + ", not " + value +
+                             "; all ranks must be given the same files and flags)");
+        }
+    });
 }
 
 }  // namespace fermat

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <type_traits>
+#include <vector>
 
 #include "core/bytes.hpp"
 #include "core/error.hpp"
@@ -34,19 +37,47 @@ class Ranks {
     /// Rank 0's bytes to all. Every rank calls it with as many bytes.
     virtual void broadcast(std::span<std::byte> bytes) = 0;
 
+    /// Seconds of silence after which a rank that is waited for counts as stopped; 0: never.
+    double patience() const { return patience_; }
+    void set_patience(double seconds) { patience_ = seconds; }
+
     /// True once an error was thrown on every rank alike: nobody waits for this one any more.
     bool ended_together() const { return ended_together_; }
     void end_together() { ended_together_ = true; }
 
   private:
     bool ended_together_ = false;
+    double patience_ = 0;
+};
+
+/// A rank that is waited for was silent for longer than the ranks' patience. The others cannot be
+/// told in the usual way: whoever started the ranks must end them.
+class SilentRank : public ComputeError {
+  public:
+    SilentRank(const std::string& who, double seconds);
+};
+
+/// How long one waits for others, held against the ranks' patience. Only time in which this rank
+/// looks out for them counts: one that was stopped itself does not take that for the others'
+/// silence.
+class Wait {
+  public:
+    using Clock = std::chrono::steady_clock;
+
+    explicit Wait(const Ranks& ranks);
+    /// They were heard of.
+    void restart() { since_ = looked_ = Clock::now(); }
+    /// Throws SilentRank once the patience is over; `who` begins its sentence.
+    void check(const std::string& who);
+
+  private:
+    double seconds_;  ///< 0: no end
+    Clock::time_point since_;
+    Clock::time_point looked_;
 };
 
 /// A process on its own.
 Ranks& serial_ranks();
-
-/// Waits for a message.
-Ranks::Message receive(Ranks& ranks);
 
 /// Rank 0's value on every rank.
 template <class T>
@@ -54,6 +85,15 @@ requires std::is_trivially_copyable_v<T> T broadcast_value(Ranks& ranks, T value
     ranks.broadcast(std::as_writable_bytes(std::span(&value, 1)));
     return value;
 }
+
+/// What every rank must have alike: how a message calls it ("other picks"), and its text or
+/// fingerprint.
+struct RankInput {
+    std::string name;
+    std::string value;
+};
+/// Throws InputError on all ranks where one has another value than rank 0. All ranks must call it.
+void require_same(Ranks& ranks, const std::vector<RankInput>& inputs);
 
 /// An error on its way to another rank, where it is thrown with the same type and sentence.
 Bytes pack_error(const std::exception_ptr& error);

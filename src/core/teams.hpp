@@ -10,8 +10,8 @@ namespace fermat {
 
 /// Calls body(i, its threads) for i in [0, count) on `threads` threads. With as many items as
 /// threads or more, each item has one thread; with fewer, each has a team of its own, as even as
-/// can be, for loops of its own inside. Teams are threads of the system, since OpenMP nests loops
-/// only after a change to the state of the whole process.
+/// can be, for loops of its own inside. Teams are threads of the system, each with a crew of its
+/// own.
 template <class Body>
 void for_each_by_teams(std::int64_t count, int threads, Body&& body) {
     if (count >= threads) {
@@ -19,19 +19,20 @@ void for_each_by_teams(std::int64_t count, int threads, Body&& body) {
         return;
     }
     ErrorTrap trap;
-    {
-        std::vector<std::jthread> teams;
-        for (std::int64_t i = count - 1; i >= 0; --i) {
-            const auto share = static_cast<int>(threads * (i + 1) / count - threads * i / count);
-            const auto work = [&trap, &body, i, share] { trap.run([&] { body(i, share); }); };
-            // The first item is the calling thread's.
-            if (i > 0) {
-                teams.emplace_back(work);
-            } else {
-                work();
-            }
-        }
+    const auto work = [&](std::int64_t i) {
+        const auto share = static_cast<int>(threads * (i + 1) / count - threads * i / count);
+        trap.run([&] { body(i, share); });
+    };
+    std::vector<std::thread> teams;
+    for (std::int64_t i = 1; i < count && !trap.tripped(); ++i) {
+        trap.run([&] {
+            teams.push_back(start_thread(static_cast<int>(i) + 1, static_cast<int>(count),
+                                         [&work, i] { work(i); }));
+        });
     }
+    // The first item is the calling thread's.
+    if (count > 0) work(0);
+    for (std::thread& team : teams) team.join();
     trap.rethrow();
 }
 

@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "rays/sensitivity.hpp"
+#include "tomography/run_fingerprint.hpp"
 
 namespace fermat {
 namespace {
@@ -146,6 +147,7 @@ class Adder {
 Backprojection backproject(const Model& model, const Picks& picks,
                            const BackprojectionOptions& options, Ranks& ranks, Monitor& monitor) {
     const auto start = Clock::now();
+    require_same_pass(ranks, model, picks, options);
     const auto lists = picks_by_source(picks);
     const auto count = static_cast<std::int64_t>(lists.size());
     const int threads = resolve_threads(options.rays.eikonal.threads);

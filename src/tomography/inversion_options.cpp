@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "core/error.hpp"
-#include "core/fingerprint.hpp"
-#include "core/version.hpp"
 #include "tomography/invert.hpp"
 
 namespace fermat {
@@ -34,18 +32,6 @@ void validate(const GaussNewtonOptions& newton) {
     for (int axis = 0; axis < 3 && !found; ++axis) {
         require(ratio[axis] >= 1, "an unknown ratio", ratio[axis], ">= 1; 0 on all axes: found");
     }
-}
-
-void add_to(Fingerprint& print, InversionMethod method, const GaussNewtonOptions& newton) {
-    print.add(method);
-    print.add(newton.roughness.kind);
-    for (int axis = 0; axis < 3; ++axis) {
-        print.add(newton.roughness.weights[axis]);
-        print.add(newton.ratio[axis]);
-    }
-    print.add(newton.roughness.length);
-    print.add(newton.lambda);
-    print.add(newton.iterations);
 }
 
 void check_points(const Picks& picks, const Grid& grid) {
@@ -137,55 +123,6 @@ void validate(const InversionOptions& options, const Picks& picks, const Grid& g
             update.max_velocity, "above min velocity");
     check_picks(options, picks);
     check_points(picks, grid);
-}
-
-std::string run_fingerprint(const Model& start, const Picks& picks,
-                            const InversionOptions& options) {
-    Fingerprint print;
-    print.add(version);
-    const Grid& grid = start.grid();
-    for (int axis = 0; axis < 3; ++axis) {
-        print.add(grid.shape[axis]);
-        print.add(grid.origin[axis]);
-        print.add(grid.spacing[axis]);
-    }
-    print.add(std::span<const float>(start.given().begin(), start.given().end()));
-    for (const auto* points : {&picks.sources, &picks.receivers}) {
-        print.add(points->size());
-        for (const Vec3 p : *points) {
-            for (int axis = 0; axis < 3; ++axis) print.add(p[axis]);
-        }
-    }
-    for (const Pick& pick : picks.picks) {
-        print.add(pick.source);
-        print.add(pick.receiver);
-        print.add(pick.time);
-        print.add(pick.error);
-    }
-    print.add(picks.has_errors);
-    print.add(options.eikonal.solver);
-    print.add(options.eikonal.order);
-    print.add(runs_on_cuda(options));
-    print.add(options.tracer);
-    for (const Stage& stage : options.schedule) {
-        for (const SmoothingSize& size : {stage.cell, stage.vertex}) {
-            for (int axis = 0; axis < 3; ++axis) print.add(size[axis]);
-        }
-        print.add(stage.iterations);
-        print.add(stage.cell_passes);
-        print.add(stage.vertex_passes);
-    }
-    print.add(options.smoother);
-    print.add(options.share);
-    print.add(options.weights);
-    add_to(print, options.method, options.gauss_newton);
-    for (const double value :
-         {options.target_rms, options.target_chi2, options.stagnation,
-          options.outliers.value_or(-1), options.update.step, options.update.max_change,
-          options.update.min_velocity, options.update.max_velocity}) {
-        print.add(value);
-    }
-    return print.text();
 }
 
 }  // namespace fermat

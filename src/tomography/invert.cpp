@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
+#include "tomography/run_fingerprint.hpp"
 #include "tomography/workbench.hpp"
 
 namespace fermat {
@@ -25,7 +26,7 @@ std::string lost_words(const PickResults& picks) {
 class Loop {
   public:
     Loop(const Model& start, const Picks& picks, const InversionOptions& options,
-         const InversionListener& listener, Monitor& monitor, Ranks& ranks)
+         const InversionListener& listener, Monitor& monitor, Ranks& ranks, bool cuda)
         : picks_(picks),
           options_(options),
           outliers_(options.outliers.value_or(0)),
@@ -34,9 +35,8 @@ class Loop {
           ranks_(ranks),
           schedule_(options.schedule.empty() ? default_schedule(start.grid()) : options.schedule),
           model_(start.copy()),
-          bench_(broadcast_value(ranks, runs_on_cuda(options))
-                     ? make_cuda_workbench(start.grid(), picks, options, ranks)
-                     : make_host_workbench(start.grid(), picks, options)) {
+          bench_(cuda ? make_cuda_workbench(start.grid(), picks, options, ranks)
+                      : make_host_workbench(start.grid(), picks, options)) {
         projection_.rays = ray_options(options);
         projection_.rays.eikonal.device = Device::cpu;  // what the host's bench computes on
         projection_.share = options.share;
@@ -205,16 +205,28 @@ class Loop {
 InversionResult invert(const Model& start, const Picks& picks, const InversionOptions& options,
                        const InversionListener& listener, Monitor& monitor, Ranks& ranks,
                        std::optional<InversionState> resume) {
-    validate(options, picks, start.grid());
     const bool boxes = options.method == InversionMethod::automatic
                            ? !options.schedule.empty()
                            : options.method == InversionMethod::hole;
+    together(ranks, [&] {
+        if (boxes) require_nodes(start, "inversion method 'hole'");
+        validate(options, picks, start.grid());
+    });
+    require_same_run(ranks, start, picks, options);
+    const bool cuda = broadcast_value(ranks, runs_on_cuda(options));
+    together(ranks, [&] {
+        if (cuda && !runs_on_cuda(options)) {
+            throw InputError(fmt::format(
+                "rank {} has no CUDA device and rank 0 has one (give all ranks --device cpu, or "
+                "devices)",
+                ranks.rank()));
+        }
+    });
     if (!boxes) {
         return invert_gauss_newton(start, picks, options, listener, monitor, ranks,
                                    std::move(resume));
     }
-    require_nodes(start, "inversion method 'hole'");
-    Loop loop(start, picks, options, listener, monitor, ranks);
+    Loop loop(start, picks, options, listener, monitor, ranks, cuda);
     if (resume) loop.take_up(std::move(*resume));
     return loop.run();
 }

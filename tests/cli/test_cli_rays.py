@@ -243,7 +243,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(survey, arguments, words):
     assert words in survey.error(*arguments)
 
 
-def test_ctrl_c_leaves_nothing(fermat):
+def test_ctrl_c_leaves_nothing(fermat, ctrl_c):
     fermat("model", "gradient", "--shape", "41,41,41", "--v0", "2", "--gradient", "0.1", "-o",
            "model.h5")
     fermat.write("s.csv", "x,y,z\n" + "20,20,20\n" * 20000)

@@ -214,7 +214,7 @@ def long_run(fermat, **options):
     return started(fermat, *MODEL, "--sources", "s.csv", *OUT, **options)
 
 
-def test_ctrl_c_ends_cleanly(fermat):
+def test_ctrl_c_ends_cleanly(fermat, ctrl_c):
     with long_run(fermat) as run:
         time.sleep(0.5)
         run.send_signal(signal.SIGINT)
@@ -225,7 +225,7 @@ def test_ctrl_c_ends_cleanly(fermat):
 
 
 @pytest.mark.parametrize("solver", ["fim", "fmm", "fsm", "vidale"])
-def test_ctrl_c_in_one_large_solve(fermat, solver):
+def test_ctrl_c_in_one_large_solve(fermat, solver, ctrl_c):
     fermat("model", "blocks", "--shape", "161,161,161", "--min", "1", "--max", "10",
            "-o", "model.h5")
     with started(fermat, *MODEL, "--source", "1,1,1", "--solver", solver, "--threads", "1",
@@ -247,7 +247,7 @@ def read_until(leader, mark, seconds=30):
     return shown.decode()
 
 
-def test_a_terminal_shows_a_bar_and_a_clean_error_line(fermat):
+def test_a_terminal_shows_a_bar_and_a_clean_error_line(fermat, ctrl_c):
     leader, follower = pty.openpty()
     with long_run(fermat, stderr=follower) as run:
         assert read_until(leader, b"%").startswith("\rfirst arrivals [")

@@ -99,7 +99,7 @@ def test_plots_take_a_run(run):
     fm.plot.residuals(run)
 
 
-def test_ctrl_c_stops_a_run(start, picks):
+def test_ctrl_c_stops_a_run(start, picks, ctrl_c):
     timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):

@@ -30,8 +30,8 @@ def test_an_exception_of_the_callback_stops_the_work_and_comes_out(threads, at):
 
     start = time.monotonic()
     with pytest.raises(LookupError, match="from the callback"):
-        _wait(1000, 0.01, threads=threads, progress=fail)
-    assert time.monotonic() - start < 3
+        _wait(10**5, 0.01, threads=threads, progress=fail)
+    assert time.monotonic() - start < 100  # of 300 s and more
 
 
 def test_an_exception_on_the_last_event_is_not_lost():
@@ -53,7 +53,7 @@ def test_other_python_threads_run_meanwhile():
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_ctrl_c_raises_keyboard_interrupt_at_once(threads):
+def test_ctrl_c_raises_keyboard_interrupt_at_once(threads, ctrl_c):
     code = (
         "from fermat._core import _wait\n"
         "print('ready', flush=True)\n"

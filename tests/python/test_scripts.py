@@ -107,10 +107,11 @@ def test_the_closing_line_adds_up_all_parts(script, tmp_path, capsys):
     (tmp_path / "ctest-release.xml").write_text(CTEST)
     (tmp_path / "pytest.xml").write_text(PYTEST)
     (tmp_path / "parts.txt").write_text(
-        "passed build 10\nfailed ctest 3\nfailed pytest 3\nfailed build with CUDA 1\n"
+        "passed build 10,600\nfailed ctest 3,30\nfailed pytest 3\nfailed build with CUDA 1,60\n"
     )
     assert script("count_tests").main(tmp_path) == 1
-    assert capsys.readouterr().out.splitlines()[-1] == "4 passed, 3 failed, 1 skipped"
+    said = capsys.readouterr().out.splitlines()
+    assert said[-2:] == ["processors: 11.5 minutes", "4 passed, 3 failed, 1 skipped"]
 
 
 def test_a_part_that_died_without_a_failed_test_is_a_failure(script, tmp_path, capsys):

@@ -1,0 +1,199 @@
+#include "core/crew.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace fermat {
+namespace {
+
+/// Looks at a value before a thread goes to sleep on it: some 100 microseconds, since loops follow
+/// one another closely.
+constexpr int patient_looks = 4000;
+
+std::atomic<unsigned> forks{0};  ///< between the first process with a crew and this one
+std::atomic<int> hired{0};       ///< threads of all crews of this process
+
+thread_local int place = 0;
+thread_local bool at_work = false;
+
+void after_fork() {
+    ++forks;
+    hired = 0;
+}
+
+void relax() {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+}
+
+/// The value once it is no longer `old`.
+template <class T>
+T changed(const std::atomic<T>& value, T old, int looks) {
+    for (int n = 0; n < looks; ++n) {
+        const T now = value.load(std::memory_order_acquire);
+        if (now != old) return now;
+        relax();
+    }
+    value.wait(old, std::memory_order_acquire);
+    return value.load(std::memory_order_acquire);
+}
+
+class Crew {
+  public:
+    Crew() : born_(forks) {}
+    ~Crew() { dismiss(0); }
+    Crew(const Crew&) = delete;
+    Crew& operator=(const Crew&) = delete;
+
+    /// False in a child process: its threads are its parent's.
+    bool is_ours() const { return born_ == forks; }
+
+    void run(int threads, detail::CrewTask task) {
+        const auto others = static_cast<std::size_t>(threads - 1);
+        if (members_.size() < others) hire(others);
+        task_ = task;
+        left_.store(threads - 1, std::memory_order_relaxed);
+        round_ = round_ + 1 == closing ? 1 : round_ + 1;
+        for (std::size_t n = 0; n < others; ++n) call(*members_[n], round_);
+        at_work = true;
+        task.work(task.context);
+        at_work = false;
+        if (!is_ours()) {
+            throw ComputeError(
+                "the process was forked inside a computation on several threads (a child has none "
+                "of them: start it with spawn, or fork it outside)");
+        }
+        for (int left = left_; left > 0;) left = changed(left_, left, looks());
+    }
+
+  private:
+    static constexpr std::uint32_t closing = 0xffffffff;
+
+    /// On a cache line of its own: each waits for its own call.
+    struct alignas(64) Member {
+        std::atomic<std::uint32_t> called{0};
+        std::thread thread;
+    };
+
+    static void call(Member& member, std::uint32_t round) {
+        member.called.store(round, std::memory_order_release);
+        member.called.notify_one();
+    }
+
+    void hire(std::size_t count) {
+        const std::size_t before = members_.size();
+        const int total = static_cast<int>(count) + 1;
+        try {
+            while (members_.size() < count) {
+                members_.push_back(std::make_unique<Member>());
+                Member& member = *members_.back();
+                const int index = static_cast<int>(members_.size());
+                member.thread = start_thread(index + 1, total,
+                                             [this, &member, index] { serve(member, index); });
+                ++hired;
+            }
+        } catch (...) {
+            dismiss(before);
+            throw;
+        }
+        cores_ = available_cores();
+    }
+
+    /// Threads that wait for a core must not be kept from it by others that look.
+    int looks() const { return hired < cores_ ? patient_looks : 0; }
+
+    void dismiss(std::size_t from) {
+        for (std::size_t n = from; n < members_.size(); ++n) call(*members_[n], closing);
+        for (std::size_t n = from; n < members_.size(); ++n) {
+            if (!members_[n]->thread.joinable()) continue;
+            members_[n]->thread.join();
+            --hired;
+        }
+        members_.resize(from);
+    }
+
+    void serve(Member& member, int index) {
+        place = index;
+        at_work = true;
+        std::uint32_t heard = 0;
+        for (;;) {
+            heard = changed(member.called, heard, looks());
+            if (heard == closing) return;
+            task_.work(task_.context);
+            if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_one();
+        }
+    }
+
+    unsigned born_;
+    detail::CrewTask task_;
+    std::atomic<int> cores_{1};
+    std::uint32_t round_ = 0;
+    alignas(64) std::atomic<int> left_{0};
+    std::vector<std::unique_ptr<Member>> members_;
+};
+
+/// The calling thread's crew. That of a parent process is left as it is: its threads can be neither
+/// called nor waited for.
+class OwnCrew {
+  public:
+    ~OwnCrew() { forget_a_parents(); }
+    Crew& get() {
+        static const int watched = pthread_atfork(nullptr, nullptr, after_fork);
+        static_cast<void>(watched);
+        forget_a_parents();
+        if (!crew_) crew_ = std::make_unique<Crew>();
+        return *crew_;
+    }
+
+  private:
+    void forget_a_parents() {
+        if (crew_ && !crew_->is_ours()) static_cast<void>(crew_.release());
+    }
+
+    std::unique_ptr<Crew> crew_;
+};
+
+thread_local OwnCrew own_crew;
+
+}  // namespace
+
+int available_cores() {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+int thread_index() { return place; }
+
+namespace detail {
+
+ComputeError thread_refused(int number, int of, const std::string& reason) {
+    return ComputeError("cannot start thread " + std::to_string(number) + " of " +
+                        std::to_string(of) + " (" + reason +
+                        "; use fewer threads, or raise the limits of ulimit -u and ulimit -v)");
+}
+
+void run_crew(int threads, CrewTask task) {
+    if (threads > 1 && !at_work) {
+        own_crew.get().run(threads, task);
+    } else {
+        const AloneScope alone;
+        task.work(task.context);
+    }
+}
+
+AloneScope::AloneScope() : index_(place) { place = 0; }
+AloneScope::~AloneScope() { place = index_; }
+
+}  // namespace detail
+}  // namespace fermat

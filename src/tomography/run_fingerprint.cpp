@@ -1,0 +1,119 @@
+#include "tomography/run_fingerprint.hpp"
+
+#include <span>
+
+#include "core/fingerprint.hpp"
+#include "core/version.hpp"
+
+namespace fermat {
+namespace {
+
+void add_to(Fingerprint& print, const Model& model) {
+    const Grid& grid = model.grid();
+    for (int axis = 0; axis < 3; ++axis) {
+        print.add(grid.shape[axis]);
+        print.add(grid.origin[axis]);
+        print.add(grid.spacing[axis]);
+    }
+    print.add(model.cells() != nullptr);
+    print.add(std::span<const float>(model.given().begin(), model.given().end()));
+}
+
+void add_to(Fingerprint& print, const Picks& picks) {
+    for (const auto* points : {&picks.sources, &picks.receivers}) {
+        print.add(points->size());
+        for (const Vec3 p : *points) {
+            for (int axis = 0; axis < 3; ++axis) print.add(p[axis]);
+        }
+    }
+    for (const Pick& pick : picks.picks) {
+        print.add(pick.source);
+        print.add(pick.receiver);
+        print.add(pick.time);
+        print.add(pick.error);
+    }
+    print.add(picks.has_errors);
+}
+
+void add_to(Fingerprint& print, InversionMethod method, const GaussNewtonOptions& newton) {
+    print.add(method);
+    print.add(newton.roughness.kind);
+    for (int axis = 0; axis < 3; ++axis) {
+        print.add(newton.roughness.weights[axis]);
+        print.add(newton.ratio[axis]);
+    }
+    print.add(newton.roughness.length);
+    print.add(newton.lambda);
+    print.add(newton.iterations);
+}
+
+void add_to(Fingerprint& print, const InversionOptions& options, bool cuda) {
+    add_to(print, options.method, options.gauss_newton);
+    print.add(options.eikonal.solver);
+    print.add(options.eikonal.order);
+    print.add(cuda);
+    print.add(options.tracer);
+    for (const Stage& stage : options.schedule) {
+        for (const SmoothingSize& size : {stage.cell, stage.vertex}) {
+            for (int axis = 0; axis < 3; ++axis) print.add(size[axis]);
+        }
+        print.add(stage.iterations);
+        print.add(stage.cell_passes);
+        print.add(stage.vertex_passes);
+    }
+    print.add(options.smoother);
+    print.add(options.share);
+    print.add(options.weights);
+    for (const double value :
+         {options.target_rms, options.target_chi2, options.stagnation,
+          options.outliers.value_or(-1), options.update.step, options.update.max_change,
+          options.update.min_velocity, options.update.max_velocity}) {
+        print.add(value);
+    }
+}
+
+void add_to(Fingerprint& print, const BackprojectionOptions& options) {
+    print.add(options.rays.tracer);
+    print.add(options.rays.directions);
+    print.add(options.rays.eikonal.solver);
+    print.add(options.rays.eikonal.order);
+    print.add(options.share);
+}
+
+template <class... Parts>
+std::string fingerprint_of(const Parts&... parts) {
+    Fingerprint print;
+    add_to(print, parts...);
+    return print.text();
+}
+
+}  // namespace
+
+std::string run_fingerprint(const Model& start, const Picks& picks,
+                            const InversionOptions& options) {
+    Fingerprint print;
+    print.add(version);
+    add_to(print, start);
+    add_to(print, picks);
+    add_to(print, options, runs_on_cuda(options));
+    return print.text();
+}
+
+void require_same_run(Ranks& ranks, const Model& start, const Picks& picks,
+                      const InversionOptions& options) {
+    if (ranks.size() == 1) return;
+    require_same(ranks, {{"another version", std::string(version)},
+                         {"another start model", fingerprint_of(start)},
+                         {"other picks", fingerprint_of(picks)},
+                         {"other options", fingerprint_of(options, false)}});
+}
+
+void require_same_pass(Ranks& ranks, const Model& model, const Picks& picks,
+                       const BackprojectionOptions& options) {
+    if (ranks.size() == 1) return;
+    require_same(ranks, {{"another model", fingerprint_of(model)},
+                         {"other picks", fingerprint_of(picks)},
+                         {"other options", fingerprint_of(options)}});
+}
+
+}  // namespace fermat

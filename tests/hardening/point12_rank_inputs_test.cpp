@@ -1,0 +1,115 @@
+// Ranks compare what they were given before they compute: one that differs ends all of them with
+// one sentence that names it.
+#include <gtest/gtest.h>
+
+#include "core/deal.hpp"
+#include "expect_error.hpp"
+#include "thread_ranks.hpp"
+#include "tomography/backprojection.hpp"
+#include "tomography/inversion_surveys.hpp"
+
+namespace fermat {
+namespace {
+
+using test::expect_error;
+using test::on_ranks;
+
+InversionOptions quick() {
+    InversionOptions options;
+    options.eikonal.threads = 1;
+    options.schedule = {{1, {6, 1, 6}, {5, 1, 5}, 1, 1}};
+    return options;
+}
+
+/// Rank 1 of three inverts what it alone was given; the others what they should.
+void expect_refused(const Model& start, const Picks& picks, const InversionOptions& options,
+                    const std::string& what) {
+    const test::Survey survey = test::survey_2d();
+    const auto errors = on_ranks(3, [&](Ranks& ranks) {
+        const bool odd = ranks.rank() == 1;
+        invert(odd ? start : survey.start, odd ? picks : survey.picks, odd ? options : quick(), {},
+               silent_monitor(), ranks);
+    });
+    for (const auto& error : errors) {
+        ASSERT_TRUE(error) << what;
+        expect_error<InputError>([&] { std::rethrow_exception(error); }, "rank 1", what, "rank 0");
+    }
+}
+
+TEST(RankInputs, ShiftedReceiversAreOtherPicks) {
+    test::Survey odd = test::survey_2d();
+    odd.picks.receivers[3].x -= 0.125;
+    expect_refused(odd.start, odd.picks, quick(), "other picks");
+}
+
+TEST(RankInputs, FewerPicksAreOtherPicks) {
+    test::Survey odd = test::survey_2d();
+    odd.picks.picks.resize(odd.picks.picks.size() / 2);
+    expect_refused(odd.start, odd.picks, quick(), "other picks");
+}
+
+TEST(RankInputs, AnotherShapeIsAnotherStartModel) {
+    const test::Survey odd = test::survey_2d();
+    const Model wide = gradient_model({{65, 1, 25}, {0, 0, 0}, {0.25, 1, 0.25}}, 2, 0.1);
+    expect_refused(wide, odd.picks, quick(), "another start model");
+}
+
+TEST(RankInputs, OtherOptionsAreRefusedAndOtherThreadsAreNot) {
+    const test::Survey survey = test::survey_2d();
+    InversionOptions odd = quick();
+    odd.update.step = 0.5;
+    expect_refused(survey.start, survey.picks, odd, "other options");
+    const auto errors = on_ranks(2, [&](Ranks& ranks) {
+        InversionOptions options = quick();
+        options.eikonal.threads = 1 + ranks.rank();
+        invert(survey.start, survey.picks, options, {}, silent_monitor(), ranks);
+    });
+    for (const auto& error : errors) EXPECT_FALSE(error);
+}
+
+TEST(RankInputs, WhatIsWrongOnOneRankEndsAll) {
+    const test::Survey survey = test::survey_2d();
+    const auto errors = on_ranks(2, [&](Ranks& ranks) {
+        InversionOptions options = quick();
+        if (!ranks.is_root()) options.target_rms = -1;
+        invert(survey.start, survey.picks, options, {}, silent_monitor(), ranks);
+    });
+    for (const auto& error : errors) {
+        ASSERT_TRUE(error);
+        expect_error<InputError>([&] { std::rethrow_exception(error); }, "target rms is -1");
+    }
+}
+
+TEST(RankInputs, OnePassAloneComparesToo) {
+    const test::Survey survey = test::survey_2d();
+    test::Survey odd = test::survey_2d();
+    odd.picks.sources[0].x += 0.25;
+    BackprojectionOptions options;
+    options.rays.eikonal.threads = 1;
+    options.picks.weights.assign(survey.picks.picks.size(), 1);
+    options.picks.scale.assign(survey.picks.picks.size(), 1);
+    const auto errors = on_ranks(2, [&](Ranks& ranks) {
+        backproject(survey.start, ranks.is_root() ? survey.picks : odd.picks, options, ranks,
+                    silent_monitor());
+    });
+    for (const auto& error : errors) {
+        ASSERT_TRUE(error);
+        expect_error<InputError>([&] { std::rethrow_exception(error); }, "rank 1 has other picks");
+    }
+}
+
+TEST(RankInputs, ADealOfAnotherLengthIsRefused) {
+    const auto errors = on_ranks(2, [&](Ranks& ranks) {
+        deal_in_order(
+            ranks, 5 + ranks.rank(), 1, [](std::int64_t) { return Bytes(); },
+            [](std::int64_t, const Bytes&) { FAIL() << "nothing may be computed"; });
+    });
+    for (const auto& error : errors) {
+        ASSERT_TRUE(error);
+        expect_error<InputError>([&] { std::rethrow_exception(error); },
+                                 "rank 1 has another number of jobs than rank 0 (6, not 5");
+    }
+}
+
+}  // namespace
+}  // namespace fermat

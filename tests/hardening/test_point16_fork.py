@@ -1,0 +1,65 @@
+"""Children that a process forks after it computed on threads compute too."""
+
+import subprocess
+import sys
+
+import pytest
+
+SETUP = """
+import multiprocessing, os, sys
+import fermat as fm
+model = fm.Model.gradient((41, 31), v0=2, gradient=0.5, spacing=0.1)
+def times(x):
+    return float(fm.traveltimes(model, (x, 0), threads=4)[20, 20])
+mine = [times(x) for x in (0, 1, 2)]
+"""
+
+
+def run(code):
+    done = subprocess.run([sys.executable, "-W", "ignore", "-c", SETUP + code], capture_output=True,
+                          text=True, timeout=100)
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_pools_compute(method, tmp_path):
+    script = tmp_path / "pool.py"  # spawn imports the file that it was started from
+    script.write_text(
+        SETUP
+        + "if __name__ == '__main__':\n"
+        + f"    with multiprocessing.get_context('{method}').Pool(2) as pool:\n"
+        + "        assert pool.map(times, (0, 1, 2)) == mine\n"
+        + "    print('alike')\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", script], capture_output=True, text=True,
+                          timeout=100)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "alike\n", "")
+
+
+def test_a_child_that_ends_by_itself_ends():
+    """With its own exit handlers, whether it has computed or not."""
+    run("""
+for compute in (True, False):
+    child = os.fork()
+    if child == 0:
+        sys.exit(0 if not compute or times(1) == mine[1] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+""")
+
+
+def test_rays_and_inversions_in_a_child():
+    run("""
+sources, receivers = [(0, 0), (2, 0)], [(1, 3), (4, 3)]
+def rays():
+    return fm.rays(model, sources, receivers, threads=3).times.tolist()
+def rms():
+    picks = fm.synthetic_picks(model, sources, receivers, threads=3)
+    start = fm.Model.constant((41, 31), velocity=2.2, spacing=0.1)
+    return fm.invert(start, picks, schedule=[(2, (4, 4), (3, 3))], threads=3).rms
+before = rays(), rms()
+child = os.fork()
+if child == 0:
+    os._exit(0 if (rays(), rms()) == before else 1)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+""")

@@ -8,6 +8,7 @@
 #include "cli/flags.hpp"
 #include "cli/inversion_run.hpp"
 #include "cli/survey.hpp"
+#include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/geometry.hpp"
 #include "io/model_io.hpp"
@@ -104,10 +105,13 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     if (!flags.board && flags.noise.deviation != 0) {
         throw InputError("--noise needs --checkerboard (fermat picks makes other noisy picks)");
     }
-    InversionInputs inputs{read_model(flags.model), read_picks(flags.picks), flags.options};
+    Notes notes;
+    InversionInputs inputs{read_model(flags.model, notes), read_picks(flags.picks, notes),
+                           flags.options};
     inputs.picks.sources = fitted(inputs.start, inputs.picks, flags.picks, PointRole::source);
     inputs.picks.receivers = fitted(inputs.start, inputs.picks, flags.picks, PointRole::receiver);
-    if (flags.schedule) inputs.options.schedule = read_schedule(*flags.schedule);
+    if (flags.schedule) inputs.options.schedule = read_schedule(*flags.schedule, notes);
+    tell(notes);
     inputs.options.eikonal.threads = run.common.threads;
     inputs.options.eikonal.device = usable_device(run.common);
     return inputs;

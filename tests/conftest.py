@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[1]
 PROGRAM = Path(os.environ.get("FERMAT_PROGRAM", ROOT / "build" / "release" / "fermat")).resolve()
 
 

@@ -32,13 +32,12 @@ def numbers(
     values: ArrayLike, what: str, *, masked: float | None = None
 ) -> NDArray[np.float64]:
     """Values as doubles; `masked` stands for those under a mask, which are refused without it."""
-    if np.ma.is_masked(values):
+    if isinstance(values, np.ma.MaskedArray) and (hidden := int(np.sum(values.mask))):
         if masked is None:
             raise ValueError(
-                f"{what} has {int(np.ma.getmaskarray(values).sum())} masked values (fill them, or leave such "
-                "entries out)"
+                f"{what} has {hidden} masked values (fill them, or leave such entries out)"
             )
-        values = np.ma.filled(np.ma.asarray(values, dtype=np.float64), masked)
+        values = np.where(values.mask, masked, values.data)
     try:
         return np.asarray(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:

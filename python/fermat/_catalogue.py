@@ -34,7 +34,7 @@ class LeftOut:
 
     def station(self, key: Key) -> None:
         """A pick at a station that the inventory does not have, at least not in that network."""
-        network, station = key
+        network, station = key[0] or "(none)", key[1] or "(none)"
         here = self.networks.get(station)
         if here is None:
             self.unknown[f"{network}.{station}"] += 1

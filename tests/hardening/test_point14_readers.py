@@ -1,6 +1,7 @@
 """Point 14: what readers drop, fill in, guess or cannot use is said, and never silent."""
 
 import os
+import re
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -295,3 +296,18 @@ def test_what_a_catalogue_loses_is_counted():
     assert "1 are of events without an origin" in lost
     assert "1 of 2 errors are missing and became 0.1" in filled
     assert all(t.filename == __file__ for t in told)
+
+
+# --- fuzzing --------------------------------------------------------------------------------------
+
+
+def test_every_reader_has_a_target_in_the_fuzzer():
+    targets = "".join(file.read_text() for file in (ROOT / "tests" / "fuzz").glob("*.cpp"))
+    # Read by way of others: bare arrays by models, sources and receivers by points.
+    inner = {"read_npy", "read_sources", "read_receivers", "read_survey_sources",
+             "read_survey_receivers", "read_vtk_array", "read_column", "read_attribute",
+             "read_text_attribute"}
+    for stage in ("io", "cli"):
+        for file in (ROOT / "src" / stage).glob("*.hpp"):
+            for name in re.findall(r"\b(read_[a-z_]+|parse_toml|report_data)\(", file.read_text()):
+                assert name in inner or f"{name}(" in targets, f"{file.name}: {name} is not fuzzed"

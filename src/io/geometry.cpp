@@ -84,7 +84,7 @@ PointList read_csv_points(const fs::path& path, PointRole role, Notes& notes) {
     return list;
 }
 
-/// An error that the file leaves open is missing, and no longer 0.
+/// An error that the file leaves open is missing, which is not 0.
 double read_error(const CsvTable& table, std::size_t row, std::size_t column) {
     const std::string_view text = table.text(row, column);
     const auto value = parse_number(text);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -46,15 +47,22 @@ class SgtReader {
             std::string_view text = trim(*line);
             if (text.starts_with('#')) {
                 auto names = split_words(text.substr(1));
-                const bool columns =
-                    names.size() > 1 && (names[0] == "x" || names[0] == "s" || names[0] == "g");
-                if (columns) names_ = std::move(names);
+                if (names_columns(names)) names_ = std::move(names);
                 continue;
             }
             text = text.substr(0, text.find('#'));
             if (!trim(text).empty()) return split_words(text);
         }
         fail(fmt::format("the file ends here (it is truncated; {} expected)", wanted));
+    }
+
+    /// '#x y', '#s g t' or '#err g s t', but not '# shots and geophones'.
+    static bool names_columns(const std::vector<std::string_view>& names) {
+        const auto has = [&](std::string_view name) {
+            return std::find(names.begin(), names.end(), name) != names.end();
+        };
+        if (names.size() < 2) return false;
+        return names[0] == "x" || names[0] == "s" || names[0] == "g" || (has("s") && has("g"));
     }
 
     std::size_t read_count(std::string_view what) {
@@ -146,7 +154,7 @@ class SgtReader {
                 find_error_column(quoted(), names, known, notes_), named("valid")};
     }
 
-    /// An error that is not a number is missing, and no longer 0.
+    /// An error that is not a number is missing, which is not 0.
     double read_error(const std::vector<std::string_view>& words, std::size_t column) const {
         const auto value = column < words.size() ? parse_number(words[column]) : std::nullopt;
         return value && std::isnan(*value) ? missing_error : number(words, column, "error");

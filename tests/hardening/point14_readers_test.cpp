@@ -74,6 +74,13 @@ TEST_F(Readers, InvalidRowsOfASurveyAreLeftOutAndCounted) {
                          "all 1 measurements have valid = 0"));
 }
 
+TEST_F(Readers, ColumnsOfASurveyMayStandInAnyOrder) {
+    const Picks picks = sgt_picks("err t valid s g", 1, "0.125 0.5 1 2 1\n");
+    EXPECT_EQ(picks.picks[0].time, 0.5);
+    EXPECT_EQ(picks.picks[0].error, 0.125);
+    EXPECT_EQ(picks.sources[0].x, 1);
+}
+
 TEST_F(Readers, ErrorsAreKnownByTheNamesThatPeopleGiveThem) {
     for (const std::string name : {"err", "Error", "t_err", "sigma", "uncertainty", "std", "dt"}) {
         const Picks picks = csv_picks(head + "," + name + "\n0,0,1,0,0.5,0.125\n");

@@ -76,7 +76,7 @@ def cases() -> dict[str, Case]:
         "topography": (
             "Below hills; air is grey",
             fm.Model.gradient(
-                (601, 276), v0=1.5, gradient=0.9, spacing=0.02, origin=(0, -1)
+                (601, 276), v0=0.6, gradient=0.9, spacing=0.02, origin=(0, -1)
             ).with_topography(ground),
             np.array([1, hill(1) + below]),
             np.column_stack([x, hill(x) + below]),

@@ -28,7 +28,16 @@ Basis = Literal["nodes", "cells"]
 Progress = Callable[[int, int, str], object] | bool
 
 
-def numbers(values: ArrayLike, what: str) -> NDArray[np.float64]:
+def numbers(
+    values: ArrayLike, what: str, *, masked: float | None = None
+) -> NDArray[np.float64]:
+    """Values as doubles; `masked` stands for those under a mask, which are refused without it."""
+    if isinstance(values, np.ma.MaskedArray) and (hidden := int(np.sum(values.mask))):
+        if masked is None:
+            raise ValueError(
+                f"{what} has {hidden} masked values (fill them, or leave such entries out)"
+            )
+        values = np.where(values.mask, masked, values.data)
     try:
         return np.asarray(values, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:

@@ -2,16 +2,65 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._notes import tell
 from ._picks import Picks
 
 if TYPE_CHECKING:
     from ._picks import Project
 
 KM_PER_DEGREE = 111.195  # of a great circle on a sphere of 6371 km
+
+Key = tuple[str, str]
+"""Network and station code."""
+
+
+class LeftOut:
+    """Picks of the phase that cannot be used, by reason, and what to say of them."""
+
+    def __init__(self, stations: dict[Key, Any]) -> None:
+        self.networks: dict[str, list[str]] = {}
+        for network, station in stations:
+            self.networks.setdefault(station, []).append(network)
+        self.unknown: Counter[str] = Counter()
+        self.other_network: Counter[str] = Counter()
+        self.early = 0
+        self.without_origin = 0
+        self.total = 0
+
+    def station(self, key: Key) -> None:
+        """A pick at a station that the inventory does not have, at least not in that network."""
+        network, station = key[0] or "(none)", key[1] or "(none)"
+        here = self.networks.get(station)
+        if here is None:
+            self.unknown[f"{network}.{station}"] += 1
+        else:
+            theirs = " or ".join(f"{other}.{station}" for other in here)
+            self.other_network[f"{network}.{station} for {theirs}"] += 1
+
+    def reasons(self) -> list[str]:
+        reasons = []
+        if self.other_network:
+            reasons.append(
+                f"{self.other_network.total()} have another network code than the inventory "
+                f"({_examples(self.other_network)}: make the codes agree)"
+            )
+        if self.unknown:
+            reasons.append(
+                f"{self.unknown.total()} are at stations that are not in the inventory "
+                f"({_examples(self.unknown)})"
+            )
+        if self.early:
+            reasons.append(f"{self.early} are earlier than their event's origin")
+        if self.without_origin:
+            reasons.append(
+                f"{self.without_origin} are of events without an origin that has a depth"
+            )
+        return reasons
 
 
 def picks_of_catalogue(
@@ -29,30 +78,41 @@ def picks_of_catalogue(
         raise ValueError("the inventory has no station")
     place = project or _local(np.array(list(stations.values()))[:, :2].mean(axis=0))
 
+    left_out = LeftOut(stations)
     sources: list[tuple[float, float, float]] = []
-    receivers: dict[tuple[str, str], int] = {}
+    receivers: dict[Key, int] = {}
     rows: list[tuple[int, int, float, float]] = []
     for event in catalogue:
+        wanted = [pick for pick in event.picks if (pick.phase_hint or "").startswith(phase)]
+        left_out.total += len(wanted)
         origin = event.preferred_origin() or (event.origins[0] if event.origins else None)
         if origin is None or origin.depth is None:
+            left_out.without_origin += len(wanted)
             continue
         found = []
-        for pick in event.picks:
-            key = (pick.waveform_id.network_code, pick.waveform_id.station_code)
-            if not (pick.phase_hint or "").startswith(phase) or key not in stations:
-                continue
-            number = receivers.setdefault(key, len(receivers))
-            spread = pick.time_errors.uncertainty if pick.time_errors else None
-            found.append((len(sources), number, pick.time - origin.time, spread or 0.0))
+        for pick in wanted:
+            key = _key(pick)
+            time = pick.time - origin.time
+            if key not in stations:
+                left_out.station(key)
+            elif time < 0:
+                left_out.early += 1
+            else:
+                number = receivers.setdefault(key, len(receivers))
+                found.append((len(sources), number, time, _error(pick)))
         if found:
             x, y = place(origin.longitude, origin.latitude)
             sources.append((x, y, origin.depth / 1000))
             rows += found
+    reasons = left_out.reasons()
     if not rows:
         raise ValueError(
             f"no pick of phase {phase!r} at a station of the inventory was found in "
-            f"{len(catalogue)} events"
+            f"{len(catalogue)} events ({_why_none(left_out, catalogue)})"
         )
+    if reasons:
+        lost = f"{left_out.total - len(rows)} of {left_out.total} picks of phase {phase!r}"
+        tell([f"{lost} were left out: {'; '.join(reasons)}"])
     positions = []
     for key in receivers:
         longitude, latitude, height = stations[key]
@@ -64,8 +124,31 @@ def picks_of_catalogue(
         source=source,
         receiver=receiver,
         time=time,
-        error=error if any(error) else None,
+        error=None if np.isnan(error).all() else error,
     )
+
+
+def _key(pick: Any) -> Key:
+    where = pick.waveform_id
+    return ("", "") if where is None else (where.network_code or "", where.station_code or "")
+
+
+def _error(pick: Any) -> float:
+    """NaN where the catalogue has none: Picks fills it in and says so."""
+    spread = pick.time_errors.uncertainty if pick.time_errors else None
+    return float("nan") if spread is None else float(spread)
+
+
+def _examples(names: Counter[str]) -> str:
+    shown = [name for name, _ in names.most_common(3)]
+    return ", ".join(shown) + (", ..." if len(names) > 3 else "")
+
+
+def _why_none(left_out: LeftOut, catalogue: Any) -> str:
+    if left_out.total:
+        return f"of {left_out.total} picks of the phase, {'; '.join(left_out.reasons())}"
+    hints = Counter(pick.phase_hint or "none" for event in catalogue for pick in event.picks)
+    return f"the phases of its picks are {_examples(hints)}" if hints else "it has no picks"
 
 
 def _local(centre: Any) -> Project:

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core, _cuda
+from ._notes import tell
 from ._picks import Picks
 from ._picks import picks as picks_from
 from ._progress import listener
@@ -337,7 +338,9 @@ def _rows(schedule: Schedule | None, ndim: int) -> NDArray[np.int32]:
     if schedule is None:
         return np.empty((0, 9), np.int32)
     if isinstance(schedule, (str, os.PathLike)):
-        return np.array(_core.load_schedule(schedule), np.int32)
+        stages, notes = _core.load_schedule(schedule)
+        tell(notes)
+        return np.array(stages, np.int32)
     rows = [_row(stage, number, ndim) for number, stage in enumerate(schedule, 1)]
     if not rows:
         raise ValueError("schedule has no stage (leave it out for the default)")

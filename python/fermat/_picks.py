@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arguments import numbers
+from ._notes import tell
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -32,9 +33,11 @@ class Picks:
     source, receiver
         One number a pick: its row in `sources` and `receivers`, from 0.
     time
-        One a pick.
+        One a pick; negative times are refused, as in files.
     error
-        Standard deviation, one a pick or one for all; None where it is not known.
+        Standard deviation, one a pick or one for all; None where it is not known. It must be > 0;
+        NaN or a mask marks a missing one, which becomes the median of the others with a
+        UserWarning that counts.
     surface
         Points of the ground, where they are known apart from sources and receivers.
 
@@ -64,16 +67,15 @@ class Picks:
                 f"{self.receivers.shape[1]} (must have the same: 2, (x, z), or 3)"
             )
         self.time = numbers(time, "time").reshape(-1)
-        if not np.isfinite(self.time).all():
-            raise ValueError("time is not finite (leave such picks out)")
         self.source = _rows(source, len(self.sources), len(self.time), "source")
         self.receiver = _rows(receiver, len(self.receivers), len(self.time), "receiver")
-        self.error: NDArray[np.float64] | None = None
+        spread = None
         if error is not None:
-            spread = np.broadcast_to(numbers(error, "error"), self.time.shape)
-            if not (np.isfinite(spread).all() and (spread >= 0).all()):
-                raise ValueError("error is negative or not finite (must be >= 0)")
-            self.error = np.array(spread)
+            each = numbers(error, "error", masked=np.nan)
+            spread = np.ascontiguousarray(np.broadcast_to(each, self.time.shape))
+        self.error: NDArray[np.float64] | None
+        self.error, notes = _core.settle_picks(self.time, spread)
+        tell(notes)
         self._surface = None if surface is None else _positions(surface, "surface")
 
     def __len__(self) -> int:
@@ -118,8 +120,13 @@ class Picks:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Picks:
         """Read `.csv` (source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time[,error],
-        no y in 2-D) or `.sgt`, the refraction surveys' own, whose heights become depths."""
-        sources, receivers, surface, source, receiver, time, error, is_2d = _core.load_picks(path)
+        no y in 2-D) or `.sgt`, the refraction surveys' own, whose heights become depths and whose
+        rows with `valid` = 0 are left out. The column of errors may also be named err, t_err,
+        sigma, uncertainty, std, dt and the like. What is left out, filled in or not used is told in
+        a UserWarning."""
+        *columns, is_2d, notes = _core.load_picks(path)
+        tell(notes)
+        sources, receivers, surface, source, receiver, time, error = columns
         axes = [0, 2] if is_2d else [0, 1, 2]
         places = [points.reshape(-1, 3)[:, axes] for points in (sources, receivers, surface)]
         return cls(
@@ -147,6 +154,8 @@ class Picks:
         missing = [n for n in (*ends["source"], *ends["receiver"], "time") if n not in names]
         if missing:
             raise ValueError(f"the table has no column {missing[0]!r} (it has {names})")
+        error, notes = _core.error_column([str(name) for name in names])
+        tell(notes)
         unique = {}
         for role, columns in ends.items():
             points = np.column_stack([numbers(table[column], column) for column in columns])
@@ -156,8 +165,8 @@ class Picks:
             unique["receiver"][0],
             source=unique["source"][1],
             receiver=unique["receiver"][1],
-            time=np.asarray(table["time"]),
-            error=np.asarray(table["error"]) if "error" in names else None,
+            time=table["time"],
+            error=None if error is None else table[names[error]],
         )
 
     def to_columns(self) -> dict[str, NDArray[np.float64]]:

@@ -43,6 +43,9 @@ def gradient_time(
 ) -> NDArray[np.float64]:
     """First arrivals where velocity is v0 + gradient * z, or v0 + gradient . (x, y, z).
 
+    v0 is the velocity at z = 0. Model.gradient has its own at the top of its grid: with a model
+    that begins at another depth, give v0 - gradient * that depth here.
+
     With r the distance and g the gradient's size, T = acosh(1 + g^2 r^2 / (2 v_s v_r)) / g.
 
     >>> import fermat as fm

@@ -9,6 +9,7 @@
 #include "bindings.hpp"
 #include "io/model_io.hpp"
 #include "numpy.hpp"
+#include "warn.hpp"
 
 namespace fermat::python {
 
@@ -28,14 +29,19 @@ std::optional<Vec3> axes_before_reading(const std::optional<AxisNumbers>& number
 }
 
 Model load(const std::filesystem::path& path, const std::optional<AxisNumbers>& spacing,
-           const std::optional<AxisNumbers>& origin, bool cells) {
+           const std::optional<AxisNumbers>& origin, std::optional<bool> cells) {
     ModelReadOptions options{axes_before_reading(spacing, 1, "spacing"),
                              axes_before_reading(origin, 0, "origin"), std::nullopt};
-    if (cells) options.placement = Placement::cells;
-    Model model = read_model(path, options);
+    if (cells) options.placement = *cells ? Placement::cells : Placement::nodes;
+    Notes notes;
+    Model model = [&] {
+        const nb::gil_scoped_release release;
+        return read_model(path, notes, options);
+    }();
     const bool is_2d = model.grid().is_2d();
     if (spacing) axes_from(*spacing, is_2d, 1, "spacing");
     if (origin) axes_from(*origin, is_2d, 0, "origin");
+    warn(notes);
     return model;
 }
 
@@ -44,15 +50,17 @@ Model load(const std::filesystem::path& path, const std::optional<AxisNumbers>& 
 void bind_files(nb::class_<Model>& type) {
     type.def_static(
         "load", &load, "path"_a, nb::kw_only(), "spacing"_a = nb::none(), "origin"_a = nb::none(),
-        "cells"_a = false, Free(),
+        "cells"_a = nb::none(),
         nb::sig("def load(path: str | os.PathLike[str], *, "
                 "spacing: float | collections.abc.Sequence[float] | None = None, "
                 "origin: float | collections.abc.Sequence[float] | None = None, "
-                "cells: bool = False) -> Model"),
+                "cells: bool | None = None) -> Model"),
         "Read a model from a file by its suffix: .h5 (VTKHDF), .npy, .csv, .vti, .vtr or .hdr "
-        "(NonLinLoc). .npy needs a spacing; the others have their own. cells=True says of .npy and "
-        ".csv that velocity is that of cells (the rows of .csv have their middles); the others "
-        "tell themselves.");
+        "(NonLinLoc). .npy needs a spacing; the others have their own. cells says of .npy, .csv "
+        "and .hdr whether velocity is that of cells (the rows of .csv have their middles) or of "
+        "nodes; the others tell themselves. Where it is not said, .npy and .csv have nodes, and "
+        ".hdr has cells, as NonLinLoc reads it, with a UserWarning. One is also given where a "
+        "table has columns that are not used.");
     type.def(
         "save",
         [](const Model& model, const std::filesystem::path& path) { write_model(path, model); },

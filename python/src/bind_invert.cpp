@@ -18,6 +18,7 @@
 #include "tomography/invert.hpp"
 #include "tomography/start/set_up.hpp"
 #include "tomography/synthetic.hpp"
+#include "warn.hpp"
 
 namespace fermat::python {
 
@@ -59,13 +60,15 @@ std::vector<Stage> schedule_from(const Rows& rows) {
     return schedule;
 }
 
-nb::list rows_of_schedule(const std::filesystem::path& path) {
+/// The rows, and what was noted.
+nb::tuple rows_of_schedule(const std::filesystem::path& path) {
     nb::list rows;
-    for (const Stage& s : read_schedule(path)) {
+    Notes notes;
+    for (const Stage& s : read_schedule(path, notes)) {
         rows.append(nb::make_tuple(s.iterations, s.cell.x, s.cell.y, s.cell.z, s.vertex.x,
                                    s.vertex.y, s.vertex.z, s.cell_passes, s.vertex_passes));
     }
-    return rows;
+    return nb::make_tuple(rows, sentences_of(notes));
 }
 
 nb::dict report_of(const IterationReport& report) {
@@ -229,8 +232,9 @@ void bind_invert(nb::module_& module) {
                        "tuple[typing.Any, ...]"),
                "fermat.synthetic_picks after its arguments are checked.");
     module.def("load_schedule", &rows_of_schedule, "path"_a,
-               nb::sig("def load_schedule(path: str | os.PathLike[str]) -> list[tuple[int, ...]]"),
-               "Rows of a schedule file.");
+               nb::sig("def load_schedule(path: str | os.PathLike[str]) -> "
+                       "tuple[list[tuple[int, ...]], list[str]]"),
+               "Rows of a schedule file, and what is to be said of it.");
 }
 
 }  // namespace fermat::python

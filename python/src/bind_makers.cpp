@@ -59,9 +59,12 @@ void bind_from_grid(nb::class_<Model>& type) {
         },
         "shape"_a, nb::kw_only(), "v0"_a, "gradient"_a, "spacing"_a = 1.0, "origin"_a = 0.0,
         "cells"_a = false, Free(),
-        "v0 + gradient * z, with z the depth: km/s and 1/s, say.\n\n"
+        "v0 at the top of the grid, and gradient more for each unit of length below it: km/s and "
+        "1/s, say.\n\n"
         "    >>> import fermat as fm\n"
         "    >>> fm.Model.gradient((5, 4), v0=2, gradient=0.5).velocity[0]\n"
+        "    array([2. , 2.5, 3. , 3.5], dtype=float32)\n"
+        "    >>> fm.Model.gradient((5, 4), v0=2, gradient=0.5, origin=(0, -600)).velocity[0]\n"
         "    array([2. , 2.5, 3. , 3.5], dtype=float32)\n");
     type.def_static(
         "layers",

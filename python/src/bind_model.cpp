@@ -13,6 +13,7 @@
 #include "cuda_array.hpp"
 #include "model/placement.hpp"
 #include "numpy.hpp"
+#include "warn.hpp"
 
 namespace fermat::python {
 
@@ -21,8 +22,23 @@ using namespace nb::literals;
 
 namespace {
 
-Model model_from(nb::handle velocity, const AxisNumbers& spacing, const AxisNumbers& origin,
+/// Masked values are air, which is told: an array of NumPy's ma would lose its mask in silence.
+nb::object without_mask(nb::object velocity) {
+    const nb::object ma = nb::module_::import_("numpy").attr("ma");
+    if (!nb::cast<bool>(ma.attr("isMaskedArray")(velocity))) return velocity;
+    const auto masked = nb::cast<std::size_t>(ma.attr("count_masked")(velocity));
+    if (masked == 0) return velocity.attr("data");
+    Notes notes;
+    notes.add(fmt::format(
+        "{} of {} velocities are masked and become air (velocity.filled(v) would make them rock)",
+        masked, nb::cast<std::size_t>(velocity.attr("size"))));
+    warn(notes);
+    return velocity.attr("filled")(0);
+}
+
+Model model_from(nb::object velocity, const AxisNumbers& spacing, const AxisNumbers& origin,
                  bool cells) {
+    velocity = without_mask(std::move(velocity));
     HostValues given = values_from_array(velocity, "velocity");
     const Shape shape = given.values.shape();
     // One layer of nodes is a section; one of cells has nodes above and below it.
@@ -81,7 +97,8 @@ constexpr const char* model_doc =
     R"(Velocity on the nodes of a regular grid, or in its cells.
 
 velocity is an array (nx, ny, nz), or (nx, nz) in 2-D, of float32 or float64 in any layout. z is
-depth, positive down. 0 marks air (no propagation). spacing is the distance of neighbouring nodes,
+depth, positive down. 0 marks air (no propagation), and so does the mask of a masked array, with a
+UserWarning that counts. spacing is the distance of neighbouring nodes,
 one number or one each axis; origin is the position of the first node. Units are your own but
 consistent: km, s and km/s, say. An array with ny = 1 makes a 2-D model.
 

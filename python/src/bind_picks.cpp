@@ -1,5 +1,9 @@
 #include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
+#include <fmt/format.h>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -7,10 +11,12 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "io/columns.hpp"
 #include "io/geometry.hpp"
 #include "io/sgt.hpp"
 #include "io/suffix.hpp"
 #include "points.hpp"
+#include "warn.hpp"
 
 namespace fermat::python {
 
@@ -29,15 +35,16 @@ std::vector<double> flat(const std::vector<Vec3>& points) {
 }
 
 /// Sources, receivers, the file's own surface (empty if it has none), then one column each of
-/// source, receiver, time and error, and whether the file is 2-D.
+/// source, receiver, time and error, whether the file is 2-D, and what was noted.
 nb::tuple load(const std::filesystem::path& path) {
     SgtSurvey survey;
+    Notes notes;
     {
         const nb::gil_scoped_release release;
         if (suffix_of(path) == ".sgt") {
-            survey = read_sgt(path);
+            survey = read_sgt(path, notes);
         } else {
-            survey.picks = read_picks(path);
+            survey.picks = read_picks(path, notes);
         }
     }
     const Picks& picks = survey.picks;
@@ -52,7 +59,34 @@ nb::tuple load(const std::filesystem::path& path) {
     return nb::make_tuple(array_from(flat(picks.sources)), array_from(flat(picks.receivers)),
                           array_from(flat(survey.points)), array_from(std::move(source)),
                           array_from(std::move(receiver)), array_from(std::move(time)),
-                          array_from(std::move(error)), picks.is_2d);
+                          array_from(std::move(error)), picks.is_2d, sentences_of(notes));
+}
+
+/// Errors, or None, as settle_picks() leaves them beside these times, and what it noted.
+nb::tuple settle(const Numbers& time, const std::optional<Numbers>& error) {
+    Picks picks;
+    picks.has_errors = error.has_value();
+    for (std::size_t n = 0; n < time.shape(0); ++n) {
+        picks.picks.push_back({0, 0, time.data()[n], error ? error->data()[n] : 0});
+    }
+    Notes notes;
+    settle_picks(
+        picks, "picks", [](std::size_t n) { return fmt::format("pick {}: ", n); }, notes);
+    nb::object settled = nb::none();
+    if (picks.has_errors) {
+        std::vector<double> values;
+        for (const Pick& pick : picks.picks) values.push_back(pick.error);
+        settled = nb::cast(array_from(std::move(values)));
+    }
+    return nb::make_tuple(settled, sentences_of(notes));
+}
+
+/// The number of the column of errors, or None, and what was noted of the columns.
+nb::tuple error_column(const std::vector<std::string>& names) {
+    Notes notes;
+    const auto found = find_error_column("table of picks", names, pick_column_names(), notes);
+    const nb::object number = found ? nb::cast(*found) : nb::none();
+    return nb::make_tuple(number, sentences_of(notes));
 }
 
 void save(const std::filesystem::path& path, const Points& sources, const Points& receivers,
@@ -77,6 +111,13 @@ void bind_picks(nb::module_& module) {
     module.def("load_picks", &load, "path"_a,
                nb::sig("def load_picks(path: str | os.PathLike[str]) -> tuple[typing.Any, ...]"),
                "fermat.Picks.load before its arrays are put in shape.");
+    module.def("settle_picks", &settle, "time"_a, "error"_a.none(),
+               nb::sig("def settle_picks(time: numpy.typing.NDArray[typing.Any], error: "
+                       "numpy.typing.NDArray[typing.Any] | None) -> tuple[typing.Any, list[str]]"),
+               "Errors of picks with the missing ones filled in, and what is to be said of them.");
+    module.def("error_column", &error_column, "names"_a,
+               nb::sig("def error_column(names: list[str]) -> tuple[int | None, list[str]]"),
+               "Which column of a table of picks has their errors, and what is to be said of it.");
     module.def("save_picks", &save, "path"_a, "sources"_a, "receivers"_a, "source"_a, "receiver"_a,
                "time"_a, "error"_a,
                nb::sig("def save_picks(path: str | os.PathLike[str], sources: "

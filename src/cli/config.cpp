@@ -26,15 +26,27 @@ std::vector<std::string> path_of(const CLI::App* command) {
     return path;
 }
 
-/// A number as it is, anything else as a string in quotes.
-std::string toml_value(const std::string& text) {
-    if (parse_number(text)) return text;
+std::string toml_string(const std::string& text) {
+    constexpr std::string_view special = "\"\\\t\n\r";
+    constexpr std::string_view letters = "\"\\tnr";
     std::string quoted = "\"";
     for (const char c : text) {
-        if (c == '"' || c == '\\') quoted += '\\';
-        quoted += c;
+        const std::size_t at = special.find(c);
+        if (at != std::string_view::npos) quoted += '\\';
+        quoted += at != std::string_view::npos ? letters[at] : c;
     }
     return quoted + '"';
+}
+
+/// A single value as a number where it is one. Of several, each is a string: numbers in an array
+/// would be one value with commas, and TOML's arrays are of one kind.
+std::string toml_value(const std::vector<std::string>& texts) {
+    if (texts.size() == 1) {
+        return parse_number(texts.front()) ? texts.front() : toml_string(texts.front());
+    }
+    std::vector<std::string> strings;
+    for (const std::string& text : texts) strings.push_back(toml_string(text));
+    return fmt::format("[{}]", fmt::join(strings, ", "));
 }
 
 }  // namespace
@@ -54,13 +66,9 @@ std::string given_flags(const CLI::App& root) {
     for (const CLI::App* app : {static_cast<const CLI::App*>(running.back()), &root}) {
         for (const CLI::Option* option : app->get_options()) {
             if (option->count() == 0 || !option->get_configurable()) continue;
-            std::vector<std::string> values;
-            for (const std::string& value : option->results()) values.push_back(toml_value(value));
             const bool is_flag = option->get_items_expected_max() == 0;
             text += fmt::format("{} = {}\n", option->get_lnames().front(),
-                                is_flag             ? "true"
-                                : values.size() > 1 ? fmt::format("[{}]", fmt::join(values, ", "))
-                                                    : values.front());
+                                is_flag ? "true" : toml_value(option->results()));
         }
     }
     return text;

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <system_error>
 
-#include "cli/terminal.hpp"
+#include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/checkpoint.hpp"
 #include "io/csv.hpp"
@@ -101,9 +101,9 @@ void write_recovery(const RunFolder& folder, const InversionInputs& inputs,
 }
 
 void warn(const std::vector<std::string>& sentences) {
-    for (const std::string& sentence : sentences) {
-        print_line_to_stderr("fermat: warning: " + sentence);
-    }
+    Notes notes;
+    for (const std::string& sentence : sentences) notes.add(sentence);
+    tell(notes);
 }
 
 /// What was chosen for the user, and what does not fit together.

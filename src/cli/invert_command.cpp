@@ -10,6 +10,7 @@
 #include "cli/flags.hpp"
 #include "cli/inversion_run.hpp"
 #include "cli/survey.hpp"
+#include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/geometry.hpp"
 #include "io/model_io.hpp"
@@ -178,14 +179,16 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
         throw InputError("--checkerboard needs --model (the board is put on it)");
     }
     std::optional<Model> start;
-    Picks picks = read_picks(flags.picks);
+    Notes notes;
+    Picks picks = read_picks(flags.picks, notes);
     if (flags.model) {
-        start.emplace(read_model(*flags.model));
+        start.emplace(read_model(*flags.model, notes));
         picks.sources = fitted(*start, picks, flags.picks, PointRole::source);
         picks.receivers = fitted(*start, picks, flags.picks, PointRole::receiver);
     }
     InversionOptions options = flags.options;
-    if (flags.schedule) options.schedule = read_schedule(*flags.schedule);
+    if (flags.schedule) options.schedule = read_schedule(*flags.schedule, notes);
+    tell(notes);
     options.eikonal.threads = run.common.threads;
     options.eikonal.device = usable_device(run.common);
     const bool is_2d = start ? start->grid().is_2d() : picks.is_2d;

@@ -5,12 +5,11 @@
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/outputs.hpp"
+#include "cli/tell.hpp"
+#include "core/error.hpp"
 #include "io/geometry.hpp"
 #include "io/model_io.hpp"
-#include "io/sgt.hpp"
-#include "io/suffix.hpp"
 #include "model/makers.hpp"
-#include "model/topography.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -68,7 +67,7 @@ struct ConstantFlags : OutputFlag, GridFlags {
     void add(CLI::App& app) {
         add_real(app, "--velocity", velocity, "velocity everywhere")->required();
     }
-    Model make() const { return constant_model(grid(), velocity, placement()); }
+    Model make(Notes&) const { return constant_model(grid(), velocity, placement()); }
 };
 
 struct GradientFlags : OutputFlag, GridFlags {
@@ -76,10 +75,11 @@ struct GradientFlags : OutputFlag, GridFlags {
     double gradient = 0;
 
     void add(CLI::App& app) {
-        add_real(app, "--v0", v0, "velocity at z = 0")->required();
-        add_real(app, "--gradient", gradient, "growth of velocity with depth z")->required();
+        add_real(app, "--v0", v0, "velocity at the model's top")->required();
+        add_real(app, "--gradient", gradient, "growth of velocity per length downwards")
+            ->required();
     }
-    Model make() const { return gradient_model(grid(), v0, gradient, placement()); }
+    Model make(Notes&) const { return gradient_model(grid(), v0, gradient, placement()); }
 };
 
 struct LayersFlags : OutputFlag, GridFlags {
@@ -90,7 +90,7 @@ struct LayersFlags : OutputFlag, GridFlags {
                      "depth of a layer's top and its velocity (0: air); once a layer, downwards")
             ->required();
     }
-    Model make() const {
+    Model make(Notes&) const {
         std::vector<DepthVelocity> tops;
         for (const std::string& text : layers) tops.push_back(parse_layer("--layer", text));
         return layered_model(grid(), tops, placement());
@@ -104,7 +104,9 @@ struct ProfileFlags : OutputFlag, GridFlags {
         add_path(app, "--profile", profile, "CSV with columns depth,velocity; linear between rows")
             ->required();
     }
-    Model make() const { return profile_model(grid(), read_profile(profile), placement()); }
+    Model make(Notes& notes) const {
+        return profile_model(grid(), read_profile(profile, notes), placement());
+    }
 };
 
 struct RandomFlags : OutputFlag, GridFlags {
@@ -118,7 +120,7 @@ struct RandomFlags : OutputFlag, GridFlags {
         add_value(app, "--seed", "N", options.seed, "another seed makes another medium", parse_seed)
             ->default_str("1");
     }
-    Model make() const { return random_smooth_model(grid(), options, placement()); }
+    Model make(Notes&) const { return random_smooth_model(grid(), options, placement()); }
 };
 
 struct BlocksFlags : OutputFlag, GridFlags {
@@ -134,7 +136,7 @@ struct BlocksFlags : OutputFlag, GridFlags {
         add_value(app, "--seed", "N", options.seed, "another seed makes another medium", parse_seed)
             ->default_str("1");
     }
-    Model make() const {
+    Model make(Notes&) const {
         RandomBlocksOptions all = options;
         all.block = to_block(block, shape.y == 1);
         return random_blocks_model(grid(), all, placement());
@@ -155,21 +157,11 @@ struct CheckerboardFlags : OutputFlag {
         add_real(app, "--amplitude", amplitude, "relative; negative starts with the slow box")
             ->default_str("0.1");
     }
-    Model make() const {
-        const Model model = read_model(base);
+    Model make(Notes& notes) const {
+        const Model model = read_model(base, notes);
         return checkerboard_model(model, {to_axes(size, model.grid().is_2d(), 1), amplitude});
     }
 };
-
-/// Points of the ground. Those of a survey are all of its points, whatever they served as.
-Surface read_surface(const fs::path& path) {
-    if (suffix_of(path) == ".sgt") {
-        const SgtSurvey survey = read_sgt(path);
-        return {survey.picks.is_2d ? Surface::Kind::line : Surface::Kind::area, survey.points};
-    }
-    const PointList list = read_points(path, PointRole::receiver);
-    return {list.is_2d ? Surface::Kind::line : Surface::Kind::area, list.positions};
-}
 
 struct TopographyFlags : OutputFlag {
     fs::path base;
@@ -181,7 +173,9 @@ struct TopographyFlags : OutputFlag {
                  "points of the ground: CSV with columns x,z or x,y,z (z is depth), or .sgt")
             ->required();
     }
-    Model make() const { return cut_by_surface(read_model(base), read_surface(surface)); }
+    Model make(Notes& notes) const {
+        return cut_by_surface(read_model(base, notes), read_surface(surface, notes));
+    }
 };
 
 struct ConvertFlags : OutputFlag {
@@ -189,6 +183,7 @@ struct ConvertFlags : OutputFlag {
     AxisNumbers spacing;
     AxisNumbers origin;
     bool cells = false;
+    bool nodes = false;
     bool to_nodes = false;
 
     void add(CLI::App& app) {
@@ -198,17 +193,29 @@ struct ConvertFlags : OutputFlag {
                   parse_axes);
         add_value(app, "--origin", "X,Y,Z", origin, "first node, for .npy; X,Z in 2-D", parse_axes);
         app.add_flag("--cells", cells,
-                     "of .npy and .csv: velocity is that of cells, the rows of .csv their middles");
+                     "of .npy, .csv and .hdr: velocity is that of cells, the rows of .csv their "
+                     "middles");
+        app.add_flag(
+            "--nodes", nodes,
+            "of .npy, .csv and .hdr: velocity is that of nodes (default, but of .hdr, which "
+            "has cells)");
         app.add_flag("--to-nodes", to_nodes,
                      "put velocity of cells on nodes, which have the mean slowness of those round "
                      "them");
     }
-    Model make() const {
+    Model make(Notes& notes) const {
+        if (cells && nodes) {
+            throw InputError("--cells and --nodes are both given (must be one of them)");
+        }
         ModelReadOptions options;
         if (spacing.given()) options.spacing = to_axes(spacing, spacing.numbers.size() == 2, 1);
         if (origin.given()) options.origin = to_axes(origin, origin.numbers.size() == 2, 0);
-        if (cells) options.placement = Placement::cells;
-        const Model model = read_model(in, options);
+        if (cells || nodes) options.placement = cells ? Placement::cells : Placement::nodes;
+        const Model model = read_model(in, notes, options);
+        // How many numbers are right is known only now.
+        const bool is_2d = model.grid().is_2d();
+        if (spacing.given()) to_axes(spacing, is_2d, 1);
+        if (origin.given()) to_axes(origin, is_2d, 0);
         return to_nodes ? as_nodes(model) : model;
     }
 };
@@ -223,7 +230,10 @@ void add_flags(CLI::App& app, Flags& flags) {
 template <class Flags>
 void make_and_write(const Flags& flags, const Run& run) {
     check_model_output(flags.output);
-    write(flags, flags.make(), run);
+    Notes notes;
+    const Model model = flags.make(notes);
+    tell(notes);
+    write(flags, model, run);
 }
 
 template <class Flags>

@@ -6,6 +6,7 @@
 #include "cli/flags.hpp"
 #include "cli/outputs.hpp"
 #include "cli/ray_survey.hpp"
+#include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/geometry.hpp"
 #include "io/model_io.hpp"
@@ -45,8 +46,10 @@ void make_picks(const PicksFlags& flags, const Run& run) {
     EikonalOptions eikonal = flags.eikonal;
     eikonal.threads = run.common.threads;
     eikonal.device = run.common.device;
-    const Model model = read_model(flags.model);
-    const RaySurvey survey = read_ray_survey(model, flags.survey);
+    Notes notes;
+    const Model model = read_model(flags.model, notes);
+    const RaySurvey survey = read_ray_survey(model, flags.survey, notes);
+    tell(notes);
     const SyntheticPicks made = synthetic_picks(model, survey.sources, survey.receivers,
                                                 survey.pairs, flags.noise, eikonal, run.monitor);
     if (made.picks.picks.empty()) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -10,6 +11,7 @@
 #include "cli/flags.hpp"
 #include "cli/survey.hpp"
 #include "core/error.hpp"
+#include "io/columns.hpp"
 #include "io/csv.hpp"
 #include "io/geometry.hpp"
 
@@ -29,10 +31,14 @@ std::int32_t read_index(const CsvTable& table, std::size_t row, std::size_t colu
     return static_cast<std::int32_t>(value);
 }
 
-std::vector<RayPair> read_pairs(const fs::path& path, std::size_t sources, std::size_t receivers) {
+std::vector<RayPair> read_pairs(const fs::path& path, std::size_t sources, std::size_t receivers,
+                                Notes& notes) {
     const CsvTable table(path);
     const std::size_t source = table.column("source");
     const std::size_t receiver = table.column("receiver");
+    constexpr std::array<std::string_view, 2> known = {"source", "receiver"};
+    note_unused_columns(fmt::format("'{}'", path.string()), table.names(), known,
+                        "pairs are source,receiver", notes);
     std::vector<RayPair> pairs;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         pairs.push_back(
@@ -82,8 +88,8 @@ std::vector<Vec3> fitted(const Model& model, const Picks& picks, const fs::path&
     return fit_to_model(model, std::move(list), file, role, AirPoints::allowed).positions;
 }
 
-void take_picks(const Model& model, const fs::path& file, RaySurvey& survey) {
-    const Picks picks = read_picks(file);
+void take_picks(const Model& model, const fs::path& file, RaySurvey& survey, Notes& notes) {
+    const Picks picks = read_picks(file, notes);
     const auto sources = fitted(model, picks, file, PointRole::source);
     const auto receivers = fitted(model, picks, file, PointRole::receiver);
     if (survey.sources.empty()) {
@@ -129,7 +135,7 @@ void add_ray_survey_flags(CLI::App& app, RaySurveyFlags& flags, const std::strin
     add_path(app, "--picks", flags.picks, picks);
 }
 
-RaySurvey read_ray_survey(const Model& model, const RaySurveyFlags& flags) {
+RaySurvey read_ray_survey(const Model& model, const RaySurveyFlags& flags, Notes& notes) {
     if (flags.pairs && flags.picks) {
         throw InputError("--pairs and --picks are both given (must be one of them)");
     }
@@ -139,15 +145,17 @@ RaySurvey read_ray_survey(const Model& model, const RaySurveyFlags& flags) {
     RaySurvey survey;
     if (!flags.picks || flags.sources || !flags.source.empty()) {
         survey.sources =
-            read_survey_sources(model, flags.source, flags.sources, AirPoints::allowed);
+            read_survey_sources(model, flags.source, flags.sources, AirPoints::allowed, notes);
     }
     if (flags.receivers) {
-        survey.receivers = read_survey_receivers(model, *flags.receivers, AirPoints::allowed);
+        survey.receivers =
+            read_survey_receivers(model, *flags.receivers, AirPoints::allowed, notes);
     }
     if (flags.picks) {
-        take_picks(model, *flags.picks, survey);
+        take_picks(model, *flags.picks, survey, notes);
     } else if (flags.pairs) {
-        survey.pairs = read_pairs(*flags.pairs, survey.sources.size(), survey.receivers.size());
+        survey.pairs =
+            read_pairs(*flags.pairs, survey.sources.size(), survey.receivers.size(), notes);
     } else {
         survey.pairs = all_pairs(survey.sources.size(), survey.receivers.size());
         return survey;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/notes.hpp"
 #include "model/model.hpp"
 #include "rays/rays.hpp"
 
@@ -34,6 +35,6 @@ struct RaySurvey {
 /// Pairs are those of --picks, else those of --pairs, else all. Picks bring their own points;
 /// where --sources or --receivers stand beside them, their numbers hold and every point of a pick
 /// must be among them. Points may lie in air. Throws InputError that names flag, file and line.
-RaySurvey read_ray_survey(const Model& model, const RaySurveyFlags& flags);
+RaySurvey read_ray_survey(const Model& model, const RaySurveyFlags& flags, Notes& notes);
 
 }  // namespace fermat::cli

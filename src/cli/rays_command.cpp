@@ -10,6 +10,7 @@
 #include "cli/graph_flags.hpp"
 #include "cli/ray_outputs.hpp"
 #include "cli/ray_survey.hpp"
+#include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/model_io.hpp"
 #include "rays/rays.hpp"
@@ -91,11 +92,13 @@ void trace(const RaysFlags& flags, const Run& run) {
     RayOptions options = flags.rays;
     options.eikonal = eikonal_options(flags.solver, run.common.threads);
     options.eikonal.device = run.common.device;
-    const Model model = read_model(flags.model);
+    Notes notes;
+    const Model model = read_model(flags.model, notes);
     options.graph = graph_options(flags.solver, model.grid(), run.common.threads);
     if (options.tracer == Tracer::graph) options.graph.device = run.common.device;
     validate(options, model.grid());
-    RaySurvey survey = read_ray_survey(model, flags.survey);
+    RaySurvey survey = read_ray_survey(model, flags.survey, notes);
+    tell(notes);
     RayOutputs outputs(flags.outputs, model, std::move(survey.pick_times), run.common.threads,
                        options.tracer);
 

@@ -10,6 +10,7 @@
 
 #include "cli/json.hpp"
 #include "cli/run_folder.hpp"
+#include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "io/csv.hpp"
@@ -208,7 +209,9 @@ std::string settings_text(const fs::path& run) {
 }
 
 Model read_start(const fs::path& path, const Grid& grid) {
-    Model start = read_model(path);
+    Notes notes;
+    Model start = read_model(path, notes);
+    tell(notes);
     if (start.grid().shape != grid.shape) {
         throw InputError(fmt::format("'{}' has shape {} (must be {}, as the run's model)",
                                      path.string(), to_string(start.grid().shape),
@@ -230,7 +233,8 @@ std::string report_data(const ReportOptions& options) {
             "'{}' has no model.h5 (its run has not ended: fermat invert --resume goes on with it)",
             run.string()));
     }
-    const Model model = read_model(run / "model.h5");
+    Notes none;  // of a file of our own
+    const Model model = read_model(run / "model.h5", none);
     const Grid& grid = model.grid();
     std::optional<Model> start;
     if (options.start) start = read_start(*options.start, grid);

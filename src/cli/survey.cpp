@@ -62,15 +62,16 @@ PointList fit_to_model(const Model& model, PointList list, const fs::path& file,
 
 std::vector<PointSource> read_survey_sources(const Model& model,
                                              const std::vector<std::string>& texts,
-                                             const std::optional<fs::path>& file, AirPoints air) {
+                                             const std::optional<fs::path>& file, AirPoints air,
+                                             Notes& notes) {
     std::vector<PointSource> sources;
     for (const std::string& text : texts) {
         const Vec3 point = to_point(parse_axes("--source", text), model.grid());
         sources.push_back({checked(model, point, "--source", air), 0});
     }
     if (file) {
-        const PointList list = fit_to_model(model, read_points(*file, PointRole::source), *file,
-                                            PointRole::source, air);
+        const PointList list = fit_to_model(model, read_points(*file, PointRole::source, notes),
+                                            *file, PointRole::source, air);
         for (std::size_t i = 0; i < list.positions.size(); ++i) {
             sources.push_back({list.positions[i], list.start_times[i]});
         }
@@ -81,9 +82,10 @@ std::vector<PointSource> read_survey_sources(const Model& model,
     return sources;
 }
 
-std::vector<Vec3> read_survey_receivers(const Model& model, const fs::path& file, AirPoints air) {
-    return fit_to_model(model, read_points(file, PointRole::receiver), file, PointRole::receiver,
-                        air)
+std::vector<Vec3> read_survey_receivers(const Model& model, const fs::path& file, AirPoints air,
+                                        Notes& notes) {
+    return fit_to_model(model, read_points(file, PointRole::receiver, notes), file,
+                        PointRole::receiver, air)
         .positions;
 }
 

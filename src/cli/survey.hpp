@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/notes.hpp"
 #include "eikonal/time_field.hpp"
 #include "io/geometry.hpp"
 #include "model/model.hpp"
@@ -23,11 +24,11 @@ enum class AirPoints {
 std::vector<PointSource> read_survey_sources(const Model& model,
                                              const std::vector<std::string>& texts,
                                              const std::optional<std::filesystem::path>& file,
-                                             AirPoints air);
+                                             AirPoints air, Notes& notes);
 
 /// Receivers of a file, under the same conditions.
 std::vector<Vec3> read_survey_receivers(const Model& model, const std::filesystem::path& file,
-                                        AirPoints air);
+                                        AirPoints air, Notes& notes);
 
 /// Points of a file in the model's dimensions and without what rounding put outside its box, under
 /// the same conditions.

@@ -11,6 +11,7 @@
 #include "cli/graph_flags.hpp"
 #include "cli/outputs.hpp"
 #include "cli/survey.hpp"
+#include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "eikonal/eikonal.hpp"
 #include "io/csv.hpp"
@@ -210,14 +211,16 @@ void compute_times(const TimesFlags& flags, const Run& run) {
     check(flags, run.common);
     EikonalOptions options = eikonal_options(flags.solver, run.common.threads);
     options.device = run.common.device;
-    const Model model = read_model(flags.model);
+    Notes notes;
+    const Model model = read_model(flags.model, notes);
     GraphOptions on_graph = graph_options(flags.solver, model.grid(), run.common.threads);
     on_graph.device = run.common.device;
     const auto sources =
-        read_survey_sources(model, flags.source, flags.sources, AirPoints::refused);
+        read_survey_sources(model, flags.source, flags.sources, AirPoints::refused, notes);
     std::vector<Vec3> receivers;
     if (flags.receivers)
-        receivers = read_survey_receivers(model, *flags.receivers, AirPoints::refused);
+        receivers = read_survey_receivers(model, *flags.receivers, AirPoints::refused, notes);
+    tell(notes);
 
     // Opened first: that an output cannot be written is told before the work.
     std::optional<ImageWriter> image;

@@ -114,7 +114,8 @@ class Reader {
         const char c = peek();
         const std::size_t at = letters.find(c);
         if (at == std::string_view::npos) {
-            fail(fmt::format("\\{} is no escape known here (use '...' for text as it stands)", c));
+            fail(fmt::format("{} is no escape known here (use '...' for text as it stands)",
+                             in_quotes(std::string{'\\', c})));
         }
         next();
         return meanings[at];

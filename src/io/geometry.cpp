@@ -2,16 +2,20 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cmath>
 #include <set>
 #include <string>
 #include <tuple>
 
 #include "core/error.hpp"
+#include "io/columns.hpp"
 #include "io/csv.hpp"
 #include "io/destination.hpp"
 #include "io/position_index.hpp"
 #include "io/sgt.hpp"
 #include "io/suffix.hpp"
+#include "io/text.hpp"
 
 namespace fermat {
 namespace fs = std::filesystem;
@@ -43,7 +47,23 @@ void require_rows(const CsvTable& table) {
     throw InputError(fmt::format("'{}' has a header and no rows", table.path().string()));
 }
 
-PointList read_csv_points(const fs::path& path, PointRole role) {
+std::string quoted(const fs::path& path) { return fmt::format("'{}'", path.string()); }
+
+/// A table of picks serves as one of points too: what is a pick's is no surprise there.
+void note_unused_of_points(const CsvTable& table, bool prefixed, Notes& notes) {
+    std::vector<std::string_view> known = {"x", "y", "z", "start_time"};
+    if (prefixed) {
+        const auto names = pick_column_names();
+        known.insert(known.end(), names.begin(), names.end());
+        for (const std::string& name : table.names()) {
+            if (is_error_name(name)) known.emplace_back(name);
+        }
+    }
+    note_unused_columns(quoted(table.path()), table.names(), known,
+                        "points have x,y,z, and sources perhaps start_time", notes);
+}
+
+PointList read_csv_points(const fs::path& path, PointRole role, Notes& notes) {
     const CsvTable table(path);
     require_rows(table);
     const std::string prefix = role == PointRole::source ? "source_" : "receiver_";
@@ -53,6 +73,7 @@ PointList read_csv_points(const fs::path& path, PointRole role) {
 
     PointList list;
     list.is_2d = point.is_2d();
+    note_unused_of_points(table, prefixed, notes);
     std::set<std::tuple<double, double, double, double>> seen;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const Vec3 p = point(row);
@@ -64,7 +85,15 @@ PointList read_csv_points(const fs::path& path, PointRole role) {
     return list;
 }
 
-Picks read_csv_picks(const fs::path& path) {
+/// An error that the file leaves open is missing, which is not 0.
+double read_error(const CsvTable& table, std::size_t row, std::size_t column) {
+    const std::string_view text = table.text(row, column);
+    const auto value = parse_number(text);
+    const bool open = text.empty() || (value && std::isnan(*value));
+    return open ? missing_error : table.number(row, column);
+}
+
+Picks read_csv_picks(const fs::path& path, Notes& notes) {
     const CsvTable table(path);
     require_rows(table);
     const PointColumns source(table, "source_");
@@ -76,7 +105,7 @@ Picks read_csv_picks(const fs::path& path) {
                         path.string(), source.is_2d() ? "receivers" : "sources"));
     }
     const std::size_t time = table.column("time");
-    const auto error = table.find_column("error");
+    const auto error = find_error_column(quoted(path), table.names(), pick_column_names(), notes);
 
     Picks picks;
     picks.has_errors = error.has_value();
@@ -85,16 +114,13 @@ Picks read_csv_picks(const fs::path& path) {
     PositionIndex receivers;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const Pick pick{sources.add(source(row)), receivers.add(receiver(row)),
-                        table.number(row, time), error ? table.number(row, *error) : 0.0};
-        if (pick.time < 0 || pick.error < 0) {
-            throw InputError(fmt::format("{}{} is {} (must not be negative)", table.where(row),
-                                         pick.time < 0 ? "time" : "error",
-                                         pick.time < 0 ? pick.time : pick.error));
-        }
+                        table.number(row, time), error ? read_error(table, row, *error) : 0.0};
         picks.picks.push_back(pick);
     }
     picks.sources = sources.take();
     picks.receivers = receivers.take();
+    settle_picks(
+        picks, quoted(path), [&](std::size_t row) { return table.where(row); }, notes);
     return picks;
 }
 
@@ -111,11 +137,11 @@ void append_point(std::vector<CsvCell>& cells, Vec3 p, bool is_2d) {
 
 }  // namespace
 
-PointList read_points(const fs::path& path, PointRole role) {
+PointList read_points(const fs::path& path, PointRole role, Notes& notes) {
     const std::string suffix = suffix_of(path);
-    if (suffix == ".csv") return read_csv_points(path, role);
+    if (suffix == ".csv") return read_csv_points(path, role, notes);
     if (suffix != ".sgt") throw unknown_suffix(path);
-    Picks picks = read_sgt(path).picks;
+    Picks picks = read_sgt(path, notes).picks;
     PointList list;
     list.positions = std::move(role == PointRole::source ? picks.sources : picks.receivers);
     list.start_times.assign(list.positions.size(), 0.0);
@@ -123,8 +149,8 @@ PointList read_points(const fs::path& path, PointRole role) {
     return list;
 }
 
-std::vector<PointSource> read_sources(const fs::path& path) {
-    const PointList list = read_points(path, PointRole::source);
+std::vector<PointSource> read_sources(const fs::path& path, Notes& notes) {
+    const PointList list = read_points(path, PointRole::source, notes);
     std::vector<PointSource> sources;
     for (std::size_t i = 0; i < list.positions.size(); ++i) {
         sources.push_back({list.positions[i], list.start_times[i]});
@@ -132,8 +158,8 @@ std::vector<PointSource> read_sources(const fs::path& path) {
     return sources;
 }
 
-std::vector<Vec3> read_receivers(const fs::path& path) {
-    return read_points(path, PointRole::receiver).positions;
+std::vector<Vec3> read_receivers(const fs::path& path, Notes& notes) {
+    return read_points(path, PointRole::receiver, notes).positions;
 }
 
 void write_points(const fs::path& path, const PointList& points) {
@@ -152,10 +178,10 @@ void write_points(const fs::path& path, const PointList& points) {
     table.commit();
 }
 
-Picks read_picks(const fs::path& path) {
+Picks read_picks(const fs::path& path, Notes& notes) {
     const std::string suffix = suffix_of(path);
-    if (suffix == ".csv") return read_csv_picks(path);
-    if (suffix == ".sgt") return read_sgt(path).picks;
+    if (suffix == ".csv") return read_csv_picks(path, notes);
+    if (suffix == ".sgt") return read_sgt(path, notes).picks;
     throw unknown_suffix(path);
 }
 
@@ -185,11 +211,22 @@ void write_picks(const fs::path& path, const Picks& picks, const std::string& ru
     table.commit();
 }
 
-std::vector<DepthVelocity> read_profile(const fs::path& path) {
+Surface read_surface(const fs::path& path, Notes& notes) {
+    if (suffix_of(path) == ".sgt") {
+        const SgtSurvey survey = read_sgt(path, notes);
+        return {survey.picks.is_2d ? Surface::Kind::line : Surface::Kind::area, survey.points};
+    }
+    const PointList list = read_points(path, PointRole::receiver, notes);
+    return {list.is_2d ? Surface::Kind::line : Surface::Kind::area, list.positions};
+}
+
+std::vector<DepthVelocity> read_profile(const fs::path& path, Notes& notes) {
     const CsvTable table(path);
     require_rows(table);
     const std::size_t depth = table.column("depth");
     const std::size_t velocity = table.column("velocity");
+    constexpr std::array<std::string_view, 2> known = {"depth", "velocity"};
+    note_unused_columns(quoted(path), table.names(), known, "a profile is depth,velocity", notes);
     std::vector<DepthVelocity> profile;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const DepthVelocity at{table.number(row, depth), table.number(row, velocity)};

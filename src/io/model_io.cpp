@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "io/columns.hpp"
 #include "io/csv.hpp"
 #include "io/nonlinloc.hpp"
 #include "io/npy.hpp"
@@ -60,7 +61,7 @@ Axis find_axis(const CsvTable& table, std::size_t column) {
     return axis;
 }
 
-Model read_csv_model(const fs::path& path, Placement placement) {
+Model read_csv_model(const fs::path& path, Placement placement, Notes& notes) {
     const CsvTable table(path);
     if (table.rows() == 0 || table.rows() > std::numeric_limits<int>::max()) {
         throw InputError(fmt::format("has {} rows", table.rows()));
@@ -69,6 +70,9 @@ Model read_csv_model(const fs::path& path, Placement placement) {
     const auto y_column = table.find_column("y");
     const std::array<std::size_t, 3> columns = {
         table.column("x"), y_column.value_or(table.column("x")), table.column("z")};
+    constexpr std::array<std::string_view, 4> known = {"x", "y", "z", "velocity"};
+    note_unused_columns(fmt::format("'{}'", path.string()), table.names(), known,
+                        "a model is x,y,z,velocity, without y in 2-D", notes);
     std::array<Axis, 3> axes;
     for (std::size_t i = 0; i < 3; ++i) {
         if (i != 1 || y_column) axes[i] = find_axis(table, columns[i]);
@@ -143,25 +147,36 @@ Model read_vtkhdf_model(const fs::path& path) {
         "'{}' has no array 'velocity' (a model has it as point or as cell data)", path.string()));
 }
 
+/// A model whose file tells itself where its values lie; that they lie on nodes may be said again.
+template <class Read>
+Model as_told(const fs::path& path, const ModelReadOptions& options, Read read) {
+    const auto refuse = [&] {
+        throw InputError(
+            fmt::format("'{}' tells itself whether it has nodes or cells (only .npy, .csv and .hdr "
+                        "can be told)",
+                        path.string()));
+    };
+    if (options.placement == Placement::cells) refuse();
+    Model model = read();
+    if (options.placement && placement_of(model) != *options.placement) refuse();
+    return model;
+}
+
 Model read_by_suffix(const fs::path& path, const std::string& suffix,
-                     const ModelReadOptions& options) {
+                     const ModelReadOptions& options, Notes& notes) {
     if (suffix == ".npy") return read_npy_model(path, options);
     if (options.spacing || options.origin) {
         throw InputError(fmt::format("'{}' has its own {} (leave it out)", path.string(),
                                      options.spacing ? "spacing" : "origin"));
     }
     if (suffix == ".csv") {
-        return read_csv_model(path, options.placement.value_or(Placement::nodes));
+        return read_csv_model(path, options.placement.value_or(Placement::nodes), notes);
     }
-    if (options.placement) {
-        throw InputError(
-            fmt::format("'{}' tells itself whether it has nodes or cells (only .npy and .csv must "
-                        "be told)",
-                        path.string()));
+    if (suffix == ".hdr") return read_nonlinloc(path, options.placement, notes);
+    if (is_vtkhdf(suffix)) return as_told(path, options, [&] { return read_vtkhdf_model(path); });
+    if (suffix == ".vti" || suffix == ".vtr") {
+        return as_told(path, options, [&] { return read_vtk_xml(path); });
     }
-    if (is_vtkhdf(suffix)) return read_vtkhdf_model(path);
-    if (suffix == ".vti" || suffix == ".vtr") return read_vtk_xml(path);
-    if (suffix == ".hdr") return read_nonlinloc(path);
     throw InputError(
         fmt::format("'{}' has the suffix '{}' (models are .h5, .npy, .csv, .vti, .vtr "
                     "or .hdr)",
@@ -170,9 +185,9 @@ Model read_by_suffix(const fs::path& path, const std::string& suffix,
 
 }  // namespace
 
-Model read_model(const fs::path& path, const ModelReadOptions& options) {
+Model read_model(const fs::path& path, Notes& notes, const ModelReadOptions& options) {
     try {
-        return read_by_suffix(path, suffix_of(path), options);
+        return read_by_suffix(path, suffix_of(path), options, notes);
     } catch (const InputError& error) {
         // Messages about values, such as a negative velocity, do not know the file.
         const std::string text = error.what();

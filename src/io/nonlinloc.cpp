@@ -117,9 +117,57 @@ Header read_header(const fs::path& path) {
     return header;
 }
 
+/// Calls visit(n, velocity) for each value n of the buffer, in its order, which is ours.
+template <class Visit>
+void for_each_value(const InputFile& file, const Header& header, Visit visit) {
+    const std::size_t count = header.grid.node_count();
+    constexpr std::size_t piece = 1 << 20;
+    std::vector<std::byte> buffer(std::min(count, piece) * header.value_size);
+    for (std::size_t first = 0; first < count; first += piece) {
+        const std::size_t values = std::min(piece, count - first);
+        file.read(first * header.value_size, std::span(buffer).first(values * header.value_size));
+        for (std::size_t i = 0; i < values; ++i) {
+            const double value =
+                load_float(&buffer[i * header.value_size], header.value_size, false);
+            visit(first + i,
+                  static_cast<float>(to_velocity(value, header.kind, header.grid.spacing.x)));
+        }
+    }
+}
+
+/// "3 x 2 x 4". A single layer of cells is no section, so the grid tells whether y is left out.
+std::string counts(Shape shape, bool is_2d) {
+    return is_2d ? fmt::format("{} x {}", shape.x, shape.z)
+                 : fmt::format("{} x {} x {}", shape.x, shape.y, shape.z);
+}
+
+/// The values without the last along each axis, which belong to no cell.
+Field<float> read_cells(const InputFile& file, const Header& header) {
+    const Shape nodes = header.grid.shape;
+    Field<float> velocity(header.grid.cell_shape());
+    float* out = velocity.data();
+    Index3 at;
+    for_each_value(file, header, [&](std::size_t, float value) {
+        const bool last_y = nodes.y > 1 && at.y == nodes.y - 1;
+        if (at.x < nodes.x - 1 && !last_y && at.z < nodes.z - 1) *out++ = value;
+        if (++at.z < nodes.z) return;
+        at.z = 0;
+        if (++at.y < nodes.y) return;
+        at.y = 0;
+        ++at.x;
+    });
+    return velocity;
+}
+
+Field<float> read_nodes(const InputFile& file, const Header& header) {
+    Field<float> velocity(header.grid.shape);
+    for_each_value(file, header, [&](std::size_t n, float value) { velocity[n] = value; });
+    return velocity;
+}
+
 }  // namespace
 
-Model read_nonlinloc(const fs::path& path) {
+Model read_nonlinloc(const fs::path& path, std::optional<Placement> placement, Notes& notes) {
     const Header header = read_header(path);
     const Grid& grid = header.grid;
     try {
@@ -134,22 +182,15 @@ Model read_nonlinloc(const fs::path& path) {
                                          buffer_path.filename().string(), file.size(),
                                          to_string(grid.shape), bytes));
         }
-        Field<float> velocity(grid.shape);
-        const std::size_t count = velocity.size();
-        constexpr std::size_t piece = 1 << 20;
-        std::vector<std::byte> buffer(std::min(count, piece) * header.value_size);
-        for (std::size_t first = 0; first < count; first += piece) {
-            const std::size_t values = std::min(piece, count - first);
-            file.read(first * header.value_size,
-                      std::span(buffer).first(values * header.value_size));
-            for (std::size_t i = 0; i < values; ++i) {
-                const double value =
-                    load_float(&buffer[i * header.value_size], header.value_size, false);
-                velocity[first + i] =
-                    static_cast<float>(to_velocity(value, header.kind, grid.spacing.x));
-            }
+        if (placement == Placement::nodes) return Model(grid, read_nodes(file, header));
+        if (!placement) {
+            notes.add(fmt::format(
+                "'{}': its values are read as those of {} cells between {} nodes, as NonLinLoc "
+                "does (model convert --nodes, or cells=False, reads them as the nodes')",
+                path.string(), counts(grid.cell_shape(), grid.is_2d()),
+                counts(grid.shape, grid.is_2d())));
         }
-        return Model(grid, std::move(velocity));
+        return Model::of_cells(grid, read_cells(file, header));
     } catch (const InputError& error) {
         throw InputError(fmt::format("'{}': {}", path.string(), error.what()));
     }

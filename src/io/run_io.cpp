@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <string>
 
 #include "core/error.hpp"
+#include "io/columns.hpp"
 #include "io/csv.hpp"
 #include "io/vtkhdf_image.hpp"
 
@@ -46,7 +48,7 @@ std::string_view use_name(PickUse use) {
 
 }  // namespace
 
-std::vector<Stage> read_schedule(const fs::path& path) {
+std::vector<Stage> read_schedule(const fs::path& path, Notes& notes) {
     const CsvTable table(path);
     if (table.rows() == 0) {
         throw InputError(fmt::format("'{}' has a header and no rows", path.string()));
@@ -54,6 +56,11 @@ std::vector<Stage> read_schedule(const fs::path& path) {
     const std::size_t iterations = table.column("iterations");
     const auto cell_passes = table.find_column("cell_passes");
     const auto vertex_passes = table.find_column("vertex_passes");
+    constexpr std::array<std::string_view, 9> known = {
+        "iterations", "cell_x",   "cell_y",      "cell_z",       "vertex_x",
+        "vertex_y",   "vertex_z", "cell_passes", "vertex_passes"};
+    note_unused_columns(fmt::format("'{}'", path.string()), table.names(), known,
+                        "a schedule may also have cell_passes,vertex_passes", notes);
     std::vector<Stage> schedule;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         schedule.push_back({whole(table, row, iterations, 1), read_size(table, row, "cell"),

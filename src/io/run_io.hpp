@@ -5,14 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "core/notes.hpp"
 #include "tomography/invert.hpp"
 
 namespace fermat {
 
 /// Stages of an inversion: CSV with iterations,cell_x,cell_y,cell_z,vertex_x,vertex_y,vertex_z and
 /// perhaps cell_passes,vertex_passes (1 where left out); one row a stage. The y columns may be left
-/// out in 2-D. Throws InputError that names file and line.
-std::vector<Stage> read_schedule(const std::filesystem::path& path);
+/// out in 2-D. Columns of other names are noted. Throws InputError that names file and line.
+std::vector<Stage> read_schedule(const std::filesystem::path& path, Notes& notes);
 
 // What a run writes carries its identity `run`, where one is given: see run_mark.
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "io/columns.hpp"
 #include "io/input_file.hpp"
 #include "io/position_index.hpp"
 #include "io/text.hpp"
@@ -19,8 +22,8 @@ namespace {
 
 class SgtReader {
   public:
-    explicit SgtReader(const std::filesystem::path& path)
-        : path_(path), content_(read_whole_file(path)), lines_(content_) {}
+    SgtReader(const std::filesystem::path& path, Notes& notes)
+        : path_(path), notes_(notes), content_(read_whole_file(path)), lines_(content_) {}
 
     SgtSurvey read() {
         read_points();
@@ -30,7 +33,11 @@ class SgtReader {
 
   private:
     [[noreturn]] void fail(const std::string& problem) const {
-        throw InputError(fmt::format("'{}' line {}: {}", path_.string(), lines_.number(), problem));
+        throw InputError(where(lines_.number()) + problem);
+    }
+    std::string quoted() const { return fmt::format("'{}'", path_.string()); }
+    std::string where(std::size_t line) const {
+        return fmt::format("{} line {}: ", quoted(), line);
     }
 
     /// The words of the next line that holds data. A '#' line on the way that names columns is
@@ -40,15 +47,22 @@ class SgtReader {
             std::string_view text = trim(*line);
             if (text.starts_with('#')) {
                 auto names = split_words(text.substr(1));
-                const bool columns =
-                    names.size() > 1 && (names[0] == "x" || names[0] == "s" || names[0] == "g");
-                if (columns) names_ = std::move(names);
+                if (names_columns(names)) names_ = std::move(names);
                 continue;
             }
             text = text.substr(0, text.find('#'));
             if (!trim(text).empty()) return split_words(text);
         }
         fail(fmt::format("the file ends here (it is truncated; {} expected)", wanted));
+    }
+
+    /// '#x y', '#s g t' or '#err g s t', but not '# shots and geophones'.
+    static bool names_columns(const std::vector<std::string_view>& names) {
+        const auto has = [&](std::string_view name) {
+            return std::find(names.begin(), names.end(), name) != names.end();
+        };
+        if (names.size() < 2) return false;
+        return names[0] == "x" || names[0] == "s" || names[0] == "g" || (has("s") && has("g"));
     }
 
     std::size_t read_count(std::string_view what) {
@@ -98,6 +112,9 @@ class SgtReader {
         const bool has_names = named("x").has_value();
         x_ = has_names ? *named("x") : 0;
         if (has_names) {
+            constexpr std::array<std::string_view, 3> known = {"x", "y", "z"};
+            const std::vector<std::string> names(names_.begin(), names_.end());
+            note_unused_columns(quoted(), names, known, "points have '#x y' or '#x y z'", notes_);
             y_ = named("z") ? named("y") : std::nullopt;
             height_ = named("z") ? named("z") : named("y");
         } else {
@@ -117,6 +134,32 @@ class SgtReader {
         return static_cast<std::size_t>(*index) - 1;
     }
 
+    /// Where a row of measurements has what.
+    struct Columns {
+        std::size_t shot = 0;
+        std::size_t geophone = 1;
+        std::size_t time = 2;
+        std::optional<std::size_t> error;
+        std::optional<std::size_t> valid;
+    };
+
+    Columns choose_columns() {
+        if (names_.empty()) return {};
+        if (!named("s") || !named("g") || !named("t")) {
+            fail("the columns of the measurements lack s, g or t (as in '#s g t')");
+        }
+        constexpr std::array<std::string_view, 4> known = {"s", "g", "t", "valid"};
+        const std::vector<std::string> names(names_.begin(), names_.end());
+        return {*named("s"), *named("g"), *named("t"),
+                find_error_column(quoted(), names, known, notes_), named("valid")};
+    }
+
+    /// An error that is not a number is missing, which is not 0.
+    double read_error(const std::vector<std::string_view>& words, std::size_t column) const {
+        const auto value = column < words.size() ? parse_number(words[column]) : std::nullopt;
+        return value && std::isnan(*value) ? missing_error : number(words, column, "error");
+    }
+
     Picks read_picks() {
         const std::size_t count = read_count("measurements");
         names_.clear();
@@ -124,38 +167,40 @@ class SgtReader {
         PositionIndex receivers;
         Picks picks;
         picks.is_2d = !y_;
-        std::size_t s = 0;
-        std::size_t g = 1;
-        std::size_t t = 2;
-        std::optional<std::size_t> error;
+        Columns columns;
+        std::vector<std::size_t> line_of;
         for (std::size_t i = 0; i < count; ++i) {
             const auto words = next_words(fmt::format("{} measurements", count));
-            if (i == 0 && !names_.empty()) {
-                if (!named("s") || !named("g") || !named("t")) {
-                    fail("the columns of the measurements lack s, g or t (as in '#s g t')");
-                }
-                s = *named("s");
-                g = *named("g");
-                t = *named("t");
-                error = named("err") ? named("err") : named("error");
-            }
-            const Pick pick{sources.add(points_[read_index(words, s, "shot")]),
-                            receivers.add(points_[read_index(words, g, "geophone")]),
-                            number(words, t, "time"), error ? number(words, *error, "error") : 0.0};
-            if (pick.time < 0 || pick.error < 0) {
-                fail(fmt::format("{} is {} (must not be negative)",
-                                 pick.time < 0 ? "time" : "error",
-                                 pick.time < 0 ? pick.time : pick.error));
-            }
-            picks.picks.push_back(pick);
+            if (i == 0) columns = choose_columns();
+            if (columns.valid && number(words, *columns.valid, "valid") == 0) continue;
+            picks.picks.push_back(
+                {sources.add(points_[read_index(words, columns.shot, "shot")]),
+                 receivers.add(points_[read_index(words, columns.geophone, "geophone")]),
+                 number(words, columns.time, "time"),
+                 columns.error ? read_error(words, *columns.error) : 0.0});
+            line_of.push_back(lines_.number());
         }
-        picks.has_errors = error.has_value();
+        tell_invalid(count - line_of.size(), count);
+        picks.has_errors = columns.error.has_value();
         picks.sources = sources.take();
         picks.receivers = receivers.take();
+        settle_picks(
+            picks, quoted(), [&](std::size_t n) { return where(line_of[n]); }, notes_);
         return picks;
     }
 
+    void tell_invalid(std::size_t dropped, std::size_t count) const {
+        if (dropped == 0) return;
+        if (dropped == count) {
+            fail(fmt::format("all {} measurements have valid = 0 (at least one must be valid)",
+                             count));
+        }
+        notes_.add(fmt::format("{}: {} of {} measurements have valid = 0 and were left out",
+                               quoted(), dropped, count));
+    }
+
     std::filesystem::path path_;
+    Notes& notes_;
     std::string content_;
     LineReader lines_;
     std::vector<std::string_view> names_;
@@ -167,6 +212,8 @@ class SgtReader {
 
 }  // namespace
 
-SgtSurvey read_sgt(const std::filesystem::path& path) { return SgtReader(path).read(); }
+SgtSurvey read_sgt(const std::filesystem::path& path, Notes& notes) {
+    return SgtReader(path, notes).read();
+}
 
 }  // namespace fermat

@@ -55,15 +55,16 @@ Model gradient_model(const Grid& grid, double v0, double gradient, Placement pla
     const double top = grid.origin.z;
     const double bottom = grid.far_corner().z;
     for (const double depth : {top, bottom}) {
-        const double v = v0 + gradient * depth;
+        const double v = v0 + gradient * (depth - top);
         if (!is_velocity(v)) {
             throw InputError(fmt::format(
-                "velocity is {} at depth {} (v0 {} + gradient {} * depth must stay > 0 from depth "
-                "{} to {})",
+                "velocity is {} at depth {} (v0 {} at the model's top + gradient {} * depth below "
+                "it must stay > 0 from depth {} to {})",
                 v, depth, v0, gradient, top, bottom));
         }
     }
-    return depth_model(grid, placement, [&](double depth) { return v0 + gradient * depth; });
+    return depth_model(grid, placement,
+                       [&](double depth) { return v0 + gradient * (depth - top); });
 }
 
 Model gradient_model(const Grid& grid, double v0, Vec3 gradient, Placement placement) {
@@ -78,19 +79,20 @@ Model gradient_model(const Grid& grid, double v0, Vec3 gradient, Placement place
         for (const int j : {0, s.y - 1}) {
             for (const int k : {0, s.z - 1}) {
                 const Vec3 p = grid.position({i, j, k});
-                const double v = v0 + dot(gradient, p);
+                const double v = v0 + dot(gradient, p - grid.origin);
                 if (!is_velocity(v)) {
                     throw InputError(fmt::format(
-                        "velocity is {} at ({}, {}, {}), depth {} (v0 {} + gradient ({}, {}, {}) . "
-                        "position must stay > 0 in the whole grid)",
+                        "velocity is {} at ({}, {}, {}), depth {} (v0 {} at the first node + "
+                        "gradient ({}, {}, {}) . way from it must stay > 0 in the whole grid)",
                         v, p.x, p.y, p.z, p.z, v0, gradient.x, gradient.y, gradient.z));
                 }
             }
         }
     }
     const Grid points = sample_points(grid, placement);
-    return detail::fill(grid, placement,
-                        [&](Index3 n) { return v0 + dot(gradient, points.position(n)); });
+    return detail::fill(grid, placement, [&](Index3 n) {
+        return v0 + dot(gradient, points.position(n) - grid.origin);
+    });
 }
 
 Model layered_model(const Grid& grid, std::span<const DepthVelocity> layers, Placement placement) {

@@ -15,13 +15,15 @@ namespace fermat {
 /// The same velocity everywhere.
 Model constant_model(const Grid& grid, double velocity, Placement placement = Placement::nodes);
 
-/// v = v0 + gradient * z, with z the depth coordinate: v0 is the velocity at z = 0, wherever the
-/// grid begins. Throws where the velocity does not stay positive, and says at which depth.
+/// v = v0 + gradient * (z - top), with z the depth coordinate and `top` that of the grid's first
+/// nodes: v0 is the velocity at the grid's top, wherever that lies. The closed form of the same
+/// medium, LinearVelocity, has its v0 at z = 0: v0 - gradient * top. Throws where the velocity does
+/// not stay positive, and says at which depth.
 Model gradient_model(const Grid& grid, double v0, double gradient,
                      Placement placement = Placement::nodes);
 
-/// v = v0 + gradient . p, with p = (x, y, z): the velocity grows in any direction. In 2-D, p has
-/// the grid's own y.
+/// v = v0 + gradient . (p - origin), with p = (x, y, z): the velocity grows in any direction, and
+/// v0 is that at the grid's first node.
 Model gradient_model(const Grid& grid, double v0, Vec3 gradient,
                      Placement placement = Placement::nodes);
 

@@ -59,8 +59,9 @@ void check_picks(const InversionOptions& options, const Picks& picks) {
                 "pick {} is between source {} and receiver {} (there are {} and {})", n,
                 pick.source, pick.receiver, picks.sources.size(), picks.receivers.size()));
         }
-        if (!std::isfinite(pick.time)) {
-            throw InputError(fmt::format("time of pick {} is {} (must be finite)", n, pick.time));
+        if (!std::isfinite(pick.time) || pick.time < 0) {
+            throw InputError(fmt::format("time of pick {} is {} (must be finite and not negative)",
+                                         n, pick.time));
         }
         if (picks.has_errors && !(pick.error > 0 && std::isfinite(pick.error))) {
             throw InputError(fmt::format(

@@ -34,7 +34,7 @@ def run(fermat):
     """A folder `run` as of fermat invert: 2-D, 11 x 6 nodes 0.5 apart from (0, -0.5), 2 + 0.5 z."""
     (fermat.folder / "run").mkdir()
     fermat("model", "gradient", "--shape", "11,6", "--spacing", "0.5", "--origin", "0,-0.5", "--v0",
-           "2", "--gradient", "0.5", "-o", "run/model.h5")
+           "1.75", "--gradient", "0.5", "-o", "run/model.h5")
     fermat("model", "constant", "--shape", "11,6", "--spacing", "0.5", "--origin", "0,-0.5",
            "--velocity", "2", "-o", "start.h5")
     count = np.zeros((10, 5))

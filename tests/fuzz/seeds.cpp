@@ -2,16 +2,21 @@
 
 #include <hdf5.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
+#include <stdexcept>
+#include <utility>
 
 #include "core/error.hpp"
+#include "io/checkpoint.hpp"
 #include "io/csv.hpp"
 #include "io/geometry.hpp"
 #include "io/input_file.hpp"
 #include "io/model_io.hpp"
 #include "io/nonlinloc.hpp"
 #include "io/npy.hpp"
+#include "io/run_io.hpp"
 #include "io/sgt.hpp"
 #include "io/sparse_io.hpp"
 #include "io/vtk_xml.hpp"
@@ -103,7 +108,31 @@ void read_image(const fs::path& file) {
     const ImageReader image(file);
     for (const auto& name : image.point_arrays()) image.read_point_array(name);
     for (const auto& name : image.cell_arrays()) image.read_cell_array(name);
-    read_model(file);
+    Notes notes;
+    read_model(file, notes);
+}
+
+/// The ground, asked between and beyond its points.
+void read_ground(const fs::path& file, Notes& notes) {
+    const Surface surface = read_surface(file, notes);
+    for (const double x : {-1e9, 0.5, 41.0}) surface.at(x, 3);
+}
+
+void read_both_ways(const fs::path& file, Notes& notes) {
+    read_nonlinloc(file, std::nullopt, notes);
+    read_nonlinloc(file, Placement::nodes, notes);
+}
+
+const Grid small_section{{5, 1, 4}, {}, {1, 1, 1}};
+
+std::string checkpoint_seed(const fs::path& file) {
+    InversionState state;
+    state.velocity = Field<float>(small_section.shape, 2.5F);
+    state.history.resize(2);
+    state.stage = 1;
+    state.initial_residual = {0.5, -0.25};
+    write_checkpoint(file, state, "fuzz");
+    return read_whole_file(file);
 }
 
 void read_every_number(const fs::path& file) {
@@ -117,45 +146,84 @@ void read_every_number(const fs::path& file) {
 
 }  // namespace
 
-std::vector<Target> all_targets(const fs::path& folder) {
+std::function<void(const fs::path&)> noting(std::function<void(const fs::path&, Notes&)> read) {
+    return [read = std::move(read)](const fs::path& file) {
+        Notes notes;
+        read(file, notes);
+        for (const std::string& sentence : notes.sentences()) {
+            const auto plain = [](unsigned char c) { return c >= 0x20 && c != 0x7f; };
+            if (!std::all_of(sentence.begin(), sentence.end(), plain)) {
+                throw std::logic_error("a note that is not one plain line: " + sentence);
+            }
+        }
+    };
+}
+
+std::vector<Target> library_targets(const fs::path& folder) {
     const ModelReadOptions spaced{Vec3{1, 1, 1}, Vec3{}};
     const std::string picks =
         "source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time,error\n"
         "0,0,0,1,1,0,0.5,0.01\n9,0,-0.5,1,1,0,1.5e-3,0.03\n";
+    const std::string odd_picks =
+        "source_x,source_z,receiver_x,receiver_z,time,sigma,name,weight\n"
+        "0,0,1,0,0.5,0.01,A,1\n0,0,2,0,0.75,,B,1\n9,-0.5,1,0,1.5e-3,nan,C,2\n";
+    const std::string survey =
+        "3 # points\n#x\ty\n0\t0\n1\t2.5\n4\t-1\n2 # picks\n#s\tg\tt\terr\n1\t3\t0.5\t0.1\n"
+        "2\t1\t0.25\t0.2\n";
+    const std::string odd_survey =
+        "3\n#x y h\n0 0 1\n1 2.5 1\n4 -1 1\n3\n#s g t t_err valid q\n1 3 0.5 nan 1 7\n"
+        "2 1 0.25 0.2 1 7\n0 9 nan 0 0 7\n";
     const std::string model_table = "x,z,velocity\n0,0,1\n0,1,2\n1,0,3\n1,1,4\n";
     const std::array<float, 8> values = {1, 2, 3, 4, 5, 6, 7, 8};
     return {
         {"csv", ".csv", {picks, model_table, "# r\r\nx,z\r\n1,2\r\n"}, read_every_number},
-        {"picks", ".csv", {picks}, [](const fs::path& file) { read_picks(file); }},
+        {"picks", ".csv", {picks, odd_picks}, noting([](const fs::path& file, Notes& notes) {
+             read_picks(file, notes);
+         })},
         {"points",
          ".csv",
          {"x,y,z,start_time\n1,2,3,0.5\n4,5,6,0\n", picks},
-         [](const fs::path& file) { read_points(file, PointRole::source); }},
+         noting([](const fs::path& file, Notes& notes) {
+             read_points(file, PointRole::source, notes);
+         })},
         {"profile",
          ".csv",
          {"depth,velocity\n0,2\n1.5,3\n10,5.5\n"},
-         [](const fs::path& file) { read_profile(file); }},
-        {"table", ".csv", {model_table}, [](const fs::path& file) { read_model(file); }},
-        {"sgt",
-         ".sgt",
-         {"3 # points\n#x\ty\n0\t0\n1\t2.5\n4\t-1\n2 # picks\n#s\tg\tt\terr\n1\t3\t0.5\t0.1\n"
-          "2\t1\t0.25\t0.2\n"},
-         [](const fs::path& file) { read_sgt(file); }},
+         noting([](const fs::path& file, Notes& notes) { read_profile(file, notes); })},
+        {"schedule",
+         ".csv",
+         {"iterations,cell_x,cell_y,cell_z,vertex_x,vertex_y,vertex_z,cell_passes\n"
+          "6,96,24,24,97,25,25,2\n3,48,12,12,49,13,13,0\n",
+          "iterations,cell_x,cell_z,vertex_x,vertex_z\n6,16,8,17,9\n"},
+         noting([](const fs::path& file, Notes& notes) { read_schedule(file, notes); })},
+        {"surface",
+         ".csv",
+         {"x,z\n0,-5\n40,-15\n80,0\n", "x,y,z\n0,0,-5\n40,0,-15\n0,9,0\n40,9,2\n7,3,1\n"},
+         noting(read_ground)},
+        {"ground", ".sgt", {survey}, noting(read_ground)},
+        {"table", ".csv", {model_table}, noting([](const fs::path& file, Notes& notes) {
+             read_model(file, notes);
+         })},
+        {"sgt", ".sgt", {survey, odd_survey}, noting([](const fs::path& file, Notes& notes) {
+             read_sgt(file, notes);
+         })},
         {"npy",
          ".npy",
          {model_seed(folder / "a.npy", {3, 2, 4}), model_seed(folder / "b.npy", {3, 1, 4})},
-         [spaced](const fs::path& file) { read_model(file, spaced); }},
+         noting([spaced](const fs::path& file, Notes& notes) { read_model(file, notes, spaced); })},
         {"hdr",
          ".hdr",
          {"2 2 2  -1.0 -2.0 0.5  0.5 0.5 0.5 SLOW_LEN FLOAT\nTRANSFORM NONE\n",
           "1 4 2  0 0 0  1 1 1 VELOCITY\n"},
-         [](const fs::path& file) { read_nonlinloc(file); },
+         noting(read_both_ways),
          ".buf",
          bytes_of(values)},
         {"buf",
          ".buf",
          {bytes_of(values)},
-         [](const fs::path& file) { read_nonlinloc(fs::path(file).replace_extension(".hdr")); },
+         noting([](const fs::path& file, Notes& notes) {
+             read_both_ways(fs::path(file).replace_extension(".hdr"), notes);
+         }),
          ".hdr",
          "2 2 2  0 0 0  1 1 1 SLOW_LEN\n"},
         {"vti", ".vti", xml_seeds(), [](const fs::path& file) { read_vtk_xml(file); }},
@@ -168,6 +236,10 @@ std::vector<Target> all_targets(const fs::path& folder) {
          ".h5",
          {sparse_seed(folder / "s.h5")},
          [](const fs::path& file) { read_sparse(file); }},
+        {"state",
+         ".h5",
+         {checkpoint_seed(folder / "k.h5")},
+         [](const fs::path& file) { read_checkpoint(file, small_section, "fuzz"); }},
         // Without checksums libhdf5 1.10 itself follows damaged addresses and can crash, before we
         // can check anything: not a test of our code, but worth a look with a newer library.
         {"classic", ".h5", {classic_seed(folder / "c.h5")}, read_image, "", "", true},

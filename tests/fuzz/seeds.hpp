@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/notes.hpp"
+
 namespace fermat::fuzz {
 
 /// A reader, good files for it, and the call that reads one. A companion file, which `.hdr` needs,
@@ -19,7 +21,15 @@ struct Target {
     bool on_request = false;  ///< fuzzed only when asked for by name
 };
 
+/// A reader that says what it noted: the notes are checked too, each being one line to print.
+std::function<void(const std::filesystem::path&)> noting(
+    std::function<void(const std::filesystem::path&, Notes&)> read);
+
 /// One for every reader of the library. Seeds of binary formats are written into `folder` first.
-std::vector<Target> all_targets(const std::filesystem::path& folder);
+std::vector<Target> library_targets(const std::filesystem::path& folder);
+
+/// One for every reader of the program: its configuration, the texts of its flags, pairs of rays,
+/// and the run folder of a report, which is made in `folder`.
+std::vector<Target> program_targets(const std::filesystem::path& folder);
 
 }  // namespace fermat::fuzz

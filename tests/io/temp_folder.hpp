@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "core/notes.hpp"
 
 namespace fermat::test {
 
@@ -48,6 +49,7 @@ class TempFolder : public ::testing::Test {
     }
 
     fs::path folder_;
+    mutable Notes notes;  ///< what readers said
 };
 
 /// While alive, files can grow to `bytes` and no further: what a full disk does.

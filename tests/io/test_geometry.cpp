@@ -10,30 +10,30 @@ using GeometryTest = TempFolder;
 
 TEST_F(GeometryTest, PointsKeepTheirOrderAndDuplicates) {
     put("p.csv", "name,x,y,z\nA,1,2,3\nB,4,5,6\nC,1,2,3\n");
-    const PointList list = read_points(at("p.csv"), PointRole::receiver);
+    const PointList list = read_points(at("p.csv"), PointRole::receiver, notes);
     EXPECT_EQ(list.positions, (std::vector<Vec3>{{1, 2, 3}, {4, 5, 6}, {1, 2, 3}}));
     EXPECT_FALSE(list.is_2d);
 }
 
 TEST_F(GeometryTest, In2DyMayBeLeftOutAndSourcesMayHaveStartTimes) {
     put("s.csv", "x,z,start_time\n1,2,0.5\n3,4,0\n");
-    const auto sources = read_sources(at("s.csv"));
+    const auto sources = read_sources(at("s.csv"), notes);
     ASSERT_EQ(sources.size(), 2u);
     EXPECT_EQ(sources[0].position, (Vec3{1, 0, 2}));
     EXPECT_EQ(sources[0].start_time, 0.5);
-    EXPECT_TRUE(read_points(at("s.csv"), PointRole::source).is_2d);
+    EXPECT_TRUE(read_points(at("s.csv"), PointRole::source, notes).is_2d);
 }
 
 TEST_F(GeometryTest, PicksServeAsSourcesAndReceiversWithEqualPointsOnce) {
     put("p.csv", "source_x,source_z,receiver_x,receiver_z,time\n0,0,1,0,1\n0,0,2,0,2\n5,0,1,0,3\n");
-    EXPECT_EQ(read_sources(at("p.csv")).size(), 2u);
-    EXPECT_EQ(read_receivers(at("p.csv")), (std::vector<Vec3>{{1, 0, 0}, {2, 0, 0}}));
+    EXPECT_EQ(read_sources(at("p.csv"), notes).size(), 2u);
+    EXPECT_EQ(read_receivers(at("p.csv"), notes), (std::vector<Vec3>{{1, 0, 0}, {2, 0, 0}}));
 }
 
 TEST_F(GeometryTest, PointsWrittenReadBack) {
     const PointList list{{{0.1, 0, 3}, {1, 0, -2}}, {0, 0.25}, true};
     write_points(at("p.csv"), list);
-    const PointList back = read_points(at("p.csv"), PointRole::source);
+    const PointList back = read_points(at("p.csv"), PointRole::source, notes);
     EXPECT_EQ(back.positions, list.positions);
     EXPECT_EQ(back.start_times, list.start_times);
     EXPECT_TRUE(back.is_2d);
@@ -44,7 +44,7 @@ TEST_F(GeometryTest, PicksMergeEqualPositionsAndReadBackAsWritten) {
         "source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time,error\n"
         "0,0,0,1,1,0,0.5,0.01\n-0,0,0,2,2,0,0.75,0.02\n9,0,0,1,1,0,1.5,0.03\n");
     for (int round = 0; round < 2; ++round) {
-        const Picks picks = read_picks(at("p.csv"));
+        const Picks picks = read_picks(at("p.csv"), notes);
         EXPECT_EQ(picks.sources.size(), 2u);
         EXPECT_EQ(picks.receivers.size(), 2u);
         ASSERT_EQ(picks.picks.size(), 3u);
@@ -60,7 +60,7 @@ TEST_F(GeometryTest, PicksMergeEqualPositionsAndReadBackAsWritten) {
 TEST_F(GeometryTest, WrongPicksAreRefused) {
     const auto error = [&](std::string_view content) {
         put("p.csv", content);
-        return message_of([&] { read_picks(at("p.csv")); });
+        return message_of([&] { read_picks(at("p.csv"), notes); });
     };
     EXPECT_TRUE(contains(error("source_x,source_z,receiver_x,receiver_z\n"), "no rows"));
     EXPECT_TRUE(contains(error("source_x,source_z,receiver_x,receiver_z\n1,2,3,4\n"), "'time'"));
@@ -68,20 +68,21 @@ TEST_F(GeometryTest, WrongPicksAreRefused) {
         error("source_x,source_y,source_z,receiver_x,receiver_z,time\n1,2,3,4,5,6\n"), "sources"));
     EXPECT_TRUE(contains(error("source_x,source_z,receiver_x,receiver_z,time\n1,2,3,4,-0.5\n"),
                          "line 2: time"));
-    EXPECT_TRUE(contains(message_of([&] { read_picks(put("p.txt", "")); }), ".csv or .sgt"));
+    EXPECT_TRUE(contains(message_of([&] { read_picks(put("p.txt", ""), notes); }), ".csv or .sgt"));
     EXPECT_TRUE(contains(message_of([&] { write_picks(at("p.sgt"), {}); }), ".csv"));
     EXPECT_EQ(listing().size(), 2u);
 }
 
 TEST_F(GeometryTest, ProfileDepthsMustIncrease) {
     put("v.csv", "depth,velocity\n-1,0\n0,2\n10,5.5\n");
-    const auto profile = read_profile(at("v.csv"));
+    const auto profile = read_profile(at("v.csv"), notes);
     ASSERT_EQ(profile.size(), 3u);
     EXPECT_EQ(profile[2].velocity, 5.5);
     put("v.csv", "depth,velocity\n0,2\n0,3\n");
-    EXPECT_TRUE(contains(message_of([&] { read_profile(at("v.csv")); }), "line 3: depth"));
+    EXPECT_TRUE(contains(message_of([&] { read_profile(at("v.csv"), notes); }), "line 3: depth"));
     put("v.csv", "depth,velocity\n0,-2\n");
-    EXPECT_TRUE(contains(message_of([&] { read_profile(at("v.csv")); }), "line 2: velocity"));
+    EXPECT_TRUE(
+        contains(message_of([&] { read_profile(at("v.csv"), notes); }), "line 2: velocity"));
 }
 
 }  // namespace

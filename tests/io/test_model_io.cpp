@@ -31,7 +31,7 @@ TEST_F(ModelIo, ModelsReadBackBySuffix) {
                 options.spacing = model.grid().spacing;
                 options.origin = model.grid().origin;
             }
-            const Model back = read_model(at(name), options);
+            const Model back = read_model(at(name), notes, options);
             EXPECT_EQ(back.grid(), model.grid()) << name;
             EXPECT_TRUE(same_values(back, model)) << name;
         }
@@ -40,14 +40,14 @@ TEST_F(ModelIo, ModelsReadBackBySuffix) {
 
 TEST_F(ModelIo, ATableInAnyOrderIsAModelIfItsGridIsRegular) {
     put("m.csv", "velocity,z,x\n4,0.2,1\n1,0.1,0\n2,0.2,0\n6,0.3,1\n3,0.3,0\n0,0.1,1\n");
-    const Model model = read_model(at("m.csv"));
+    const Model model = read_model(at("m.csv"), notes);
     EXPECT_EQ(model.grid().shape, (Shape{2, 1, 3}));
     EXPECT_NEAR(model.grid().spacing.z, 0.1, 1e-15);
     EXPECT_EQ(model.velocity()(1, 0, 2), 6);
     EXPECT_TRUE(model.is_air({1, 0, 0}));
     const auto error = [&](std::string_view content) {
         put("m.csv", content);
-        const auto text = message_of([&] { read_model(at("m.csv")); });
+        const auto text = message_of([&] { read_model(at("m.csv"), notes); });
         EXPECT_TRUE(contains(text, "m.csv"));
         return text;
     };
@@ -64,13 +64,14 @@ TEST_F(ModelIo, SpacingIsAskedForWhereItIsMissingAndRefusedWhereItIsNot) {
     const Model model = some_model({4, 1, 5});
     write_model(at("m.npy"), model);
     write_model(at("m.h5"), model);
-    EXPECT_TRUE(contains(message_of([&] { read_model(at("m.npy")); }), "spacing must be given"));
+    EXPECT_TRUE(
+        contains(message_of([&] { read_model(at("m.npy"), notes); }), "spacing must be given"));
     EXPECT_TRUE(contains(message_of([&] {
-                             read_model(at("m.h5"), {Vec3{1, 1, 1}, {}, {}});
+                             read_model(at("m.h5"), notes, {Vec3{1, 1, 1}, {}, {}});
                          }),
                          "its own spacing"));
     EXPECT_TRUE(contains(message_of([&] {
-                             read_model(at("m.npy"), {Vec3{1, 1, 0}, {}, {}});
+                             read_model(at("m.npy"), notes, {Vec3{1, 1, 0}, {}, {}});
                          }),
                          "m.npy': spacing along z"));
 }
@@ -91,21 +92,21 @@ TEST_F(ModelIo, CellsReadBackAsCells) {
     for (const Shape shape : {Shape{4, 3, 5}, Shape{4, 2, 5}, Shape{4, 1, 5}}) {
         const Model model = some_cells(shape);
         write_model(at("m.h5"), model);
-        const Model back = read_model(at("m.h5"));
+        const Model back = read_model(at("m.h5"), notes);
         EXPECT_EQ(back.grid(), model.grid());
         ASSERT_NE(back.cells(), nullptr);
         EXPECT_TRUE(same_given(back, model));
         if (shape.y == 2) continue;  // .npy takes one layer for a section
         write_model(at("m.npy"), model);
         ModelReadOptions options{model.grid().spacing, model.grid().origin, Placement::cells};
-        EXPECT_TRUE(same_given(read_model(at("m.npy"), options), model));
-        EXPECT_EQ(read_model(at("m.npy"), options).grid(), model.grid());
+        EXPECT_TRUE(same_given(read_model(at("m.npy"), notes, options), model));
+        EXPECT_EQ(read_model(at("m.npy"), notes, options).grid(), model.grid());
     }
 }
 
 TEST_F(ModelIo, ATableOfCellsHasTheirMiddles) {
     put("m.csv", "x,z,velocity\n0.5,1,1\n1.5,1,2\n0.5,3,3\n1.5,3,4\n");
-    const Model model = read_model(at("m.csv"), {{}, {}, Placement::cells});
+    const Model model = read_model(at("m.csv"), notes, {{}, {}, Placement::cells});
     EXPECT_EQ(model.grid(), (Grid{{3, 1, 3}, {0, 0, 0}, {1, 1, 2}}));
     EXPECT_EQ(model.given()(1, 0, 0), 2);
 }
@@ -116,25 +117,25 @@ TEST_F(ModelIo, PointsGoBeforeCellsAndTheFileTellsWhichItHas) {
     both.add_cell_array("velocity", cells.given());
     both.add_point_array("velocity", cells.velocity());
     both.commit();
-    EXPECT_EQ(read_model(at("both.h5")).cells(), nullptr);
+    EXPECT_EQ(read_model(at("both.h5"), notes).cells(), nullptr);
     EXPECT_TRUE(contains(message_of([&] {
-                             read_model(at("both.h5"), {{}, {}, Placement::cells});
+                             read_model(at("both.h5"), notes, {{}, {}, Placement::cells});
                          }),
                          "tells itself"));
     ImageWriter other(at("other.h5"), cells.grid());
     other.add_cell_array("density", cells.given());
     other.commit();
-    const auto text = message_of([&] { read_model(at("other.h5")); });
+    const auto text = message_of([&] { read_model(at("other.h5"), notes); });
     EXPECT_TRUE(contains(text, "other.h5"));
     EXPECT_TRUE(contains(text, "no array 'velocity'"));
     ImageWriter bad(at("bad.h5"), cells.grid());
     bad.add_cell_array("velocity", Field<float>(cells.grid().cell_shape(), -1.0F));
     bad.commit();
-    EXPECT_TRUE(contains(message_of([&] { read_model(at("bad.h5")); }), "cell (0, 0, 0)"));
+    EXPECT_TRUE(contains(message_of([&] { read_model(at("bad.h5"), notes); }), "cell (0, 0, 0)"));
 }
 
 TEST_F(ModelIo, UnknownSuffixesAreToldWithTheKnownOnes) {
-    EXPECT_TRUE(contains(message_of([&] { read_model(at("m.segy")); }), ".vti"));
+    EXPECT_TRUE(contains(message_of([&] { read_model(at("m.segy"), notes); }), ".vti"));
     EXPECT_TRUE(contains(message_of([&] {
                              write_model(at("m.vti"), some_model({2, 1, 2}));
                          }),

@@ -27,7 +27,8 @@ class NonLinLocTest : public TempFolder {
     }
     std::string error(const std::string& header, const std::vector<float>& values) const {
         put_grid(header, values);
-        const std::string text = message_of([&] { read_nonlinloc(at("m.hdr")); });
+        const std::string text =
+            message_of([&] { read_nonlinloc(at("m.hdr"), Placement::nodes, notes); });
         EXPECT_TRUE(contains(text, "m.hdr"));
         return text;
     }
@@ -36,7 +37,7 @@ class NonLinLocTest : public TempFolder {
 TEST_F(NonLinLocTest, EveryKindOfGridGivesTheSameVelocities) {
     const std::string start = "2 3 4  -1.0 -2.0 0.5  0.5 0.5 0.5 ";
     const auto check = [&](const std::string& kind, const std::vector<float>& values) {
-        const Model model = read_nonlinloc(put_grid(start + kind, values));
+        const Model model = read_nonlinloc(put_grid(start + kind, values), Placement::nodes, notes);
         EXPECT_EQ(model.grid(), (Grid{{2, 3, 4}, {-1, -2, 0.5}, {0.5, 0.5, 0.5}}));
         for (std::size_t i = 0; i < 24; ++i) {
             EXPECT_NEAR(model.velocity()[i], static_cast<double>(i + 1), 1e-5) << kind;
@@ -54,13 +55,14 @@ TEST_F(NonLinLocTest, EveryKindOfGridGivesTheSameVelocities) {
     check("SLOW2", squares);
     for (float& v : squares) v *= 1e-6F;
     check("SLOW2_METERS", squares);
-    const Model model = read_nonlinloc(put_grid(start + "VELOCITY DOUBLE", counted(1.0, false)));
+    const Model model = read_nonlinloc(put_grid(start + "VELOCITY DOUBLE", counted(1.0, false)),
+                                       Placement::nodes, notes);
     EXPECT_EQ(model.velocity()(1, 2, 3), 24);
 }
 
 TEST_F(NonLinLocTest, AGridOfOneXIsASection) {
-    const Model model =
-        read_nonlinloc(put_grid("1 6 4  0 7 0  1 2 3 VELOCITY", counted(1.0F, false)));
+    const Model model = read_nonlinloc(
+        put_grid("1 6 4  0 7 0  1 2 3 VELOCITY", counted(1.0F, false)), Placement::nodes, notes);
     EXPECT_EQ(model.grid(), (Grid{{6, 1, 4}, {7, 0, 0}, {2, 1, 3}}));
     EXPECT_EQ(model.velocity()(1, 0, 0), 5);
 }
@@ -78,7 +80,8 @@ TEST_F(NonLinLocTest, WrongGridsAreRefused) {
     EXPECT_TRUE(contains(error("2 3 4 0 0 0 1 1 1 SLOWNESS", std::vector<float>(24, 0)), "node"));
     EXPECT_TRUE(contains(error("2 3 4 0 0 0 1 1 1 VEL2", std::vector<float>(24, -1)), "node"));
     fs::remove(at("m.buf"));
-    EXPECT_TRUE(contains(message_of([&] { read_nonlinloc(at("m.hdr")); }), "m.buf"));
+    EXPECT_TRUE(contains(message_of([&] { read_nonlinloc(at("m.hdr"), Placement::nodes, notes); }),
+                         "m.buf"));
 }
 
 }  // namespace

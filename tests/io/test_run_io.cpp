@@ -50,20 +50,22 @@ class RunFiles : public test::TempFolder {
 
 TEST_F(RunFiles, ScheduleWithAndWithoutYAndPasses) {
     const auto flat = read_schedule(
-        put("a.csv", "iterations,cell_x,cell_z,vertex_x,vertex_z\n6,16,8,17,9\n3,4,2,5,3\n"));
+        put("a.csv", "iterations,cell_x,cell_z,vertex_x,vertex_z\n6,16,8,17,9\n3,4,2,5,3\n"),
+        notes);
     ASSERT_EQ(flat.size(), 2U);
     EXPECT_EQ(flat[0], (Stage{6, {16, 1, 8}, {17, 1, 9}, 1, 1}));
     const auto full = read_schedule(
         put("b.csv",
             "iterations,cell_x,cell_y,cell_z,vertex_x,vertex_y,vertex_z,cell_passes,vertex_passes\n"
-            "6,96,24,24,97,25,25,2,0\n"));
+            "6,96,24,24,97,25,25,2,0\n"),
+        notes);
     EXPECT_EQ(full[0], (Stage{6, {96, 24, 24}, {97, 25, 25}, 2, 0}));
 }
 
 TEST_F(RunFiles, ScheduleErrorsNameFileAndLine) {
     const auto refused = [&](const std::string& text, auto... parts) {
         const auto file = put("bad.csv", text);
-        expect_error<InputError>([&] { read_schedule(file); }, "bad.csv", parts...);
+        expect_error<InputError>([&] { read_schedule(file, notes); }, "bad.csv", parts...);
     };
     const std::string header = "iterations,cell_x,cell_z,vertex_x,vertex_z\n";
     refused(header, "no rows");

@@ -15,7 +15,7 @@ TEST_F(SgtTest, HeightBecomesNegativeDepthAndIndicesCountFromOne) {
     put("a.sgt",
         "3 # points\n#x\ty\n0\t0\n1\t2.5\n4\t-1\n2 # measurements\n#s\tg\tt\n1\t3\t0.5\n"
         "2\t1\t0.25\n");
-    const SgtSurvey survey = read_sgt(at("a.sgt"));
+    const SgtSurvey survey = read_sgt(at("a.sgt"), notes);
     EXPECT_EQ(survey.points, (std::vector<Vec3>{{0, 0, 0}, {1, 0, -2.5}, {4, 0, 1}}));
     const Picks& picks = survey.picks;
     EXPECT_TRUE(picks.is_2d);
@@ -23,12 +23,12 @@ TEST_F(SgtTest, HeightBecomesNegativeDepthAndIndicesCountFromOne) {
     ASSERT_EQ(picks.picks.size(), 2u);
     EXPECT_EQ(picks.sources[static_cast<std::size_t>(picks.picks[1].source)], (Vec3{1, 0, -2.5}));
     EXPECT_EQ(picks.receivers[static_cast<std::size_t>(picks.picks[0].receiver)], (Vec3{4, 0, 1}));
-    EXPECT_EQ(read_sources(at("a.sgt")).size(), 2u);
+    EXPECT_EQ(read_sources(at("a.sgt"), notes).size(), 2u);
 }
 
 TEST_F(SgtTest, ColumnsFollowTheirNamesIn3DWithErrors) {
     put("a.sgt", "2\r\n#x y z\r\n0 1 5\r\n3 4 6\r\n1\r\n#g s err t\r\n2 1 0.1 0.75 # remark\r\n");
-    const SgtSurvey survey = read_sgt(at("a.sgt"));
+    const SgtSurvey survey = read_sgt(at("a.sgt"), notes);
     EXPECT_EQ(survey.points, (std::vector<Vec3>{{0, 1, -5}, {3, 4, -6}}));
     EXPECT_FALSE(survey.picks.is_2d);
     EXPECT_TRUE(survey.picks.has_errors);
@@ -40,7 +40,7 @@ TEST_F(SgtTest, ColumnsFollowTheirNamesIn3DWithErrors) {
 TEST_F(SgtTest, DamageIsToldWithItsLine) {
     const auto error = [&](std::string_view content) {
         put("a.sgt", content);
-        return message_of([&] { read_sgt(at("a.sgt")); });
+        return message_of([&] { read_sgt(at("a.sgt"), notes); });
     };
     EXPECT_TRUE(contains(error(""), "truncated"));
     EXPECT_TRUE(contains(error("x\n"), "line 1"));
@@ -61,7 +61,7 @@ TEST_F(SgtTest, TheKoenigseeLineHas63PointsAnd714Picks) {
     const fs::path folder = data ? fs::path(data) : fs::path(FERMAT_SOURCE_DIR) / "../shared/data";
     const fs::path file = folder / "koenigsee.sgt";
     if (!fs::exists(file)) GTEST_SKIP() << "koenigsee.sgt is not here (set FERMAT_DATA)";
-    const SgtSurvey survey = read_sgt(file);
+    const SgtSurvey survey = read_sgt(file, notes);
     EXPECT_EQ(survey.points.size(), 63u);
     EXPECT_EQ(survey.picks.picks.size(), 714u);
     EXPECT_EQ(survey.points.front(), (Vec3{-4.5, 0, -0.9}));

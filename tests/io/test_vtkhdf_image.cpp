@@ -56,7 +56,7 @@ class VtkhdfImage : public TempFolder {
         return at("v.h5");
     }
     std::string read_error(const fs::path& file) const {
-        const std::string text = message_of([&] { read_model(file); });
+        const std::string text = message_of([&] { read_model(file, notes); });
         EXPECT_TRUE(contains(text, file.filename().string()));
         return text;
     }
@@ -182,7 +182,7 @@ TEST_F(VtkhdfImage, FilesOfAnotherKindAreRefused) {
 
 TEST_F(VtkhdfImage, WrongTypesShapesAndSizesAreRefused) {
     const std::vector<double> values(60, 2.0);
-    EXPECT_NO_THROW(read_model(with_velocity(H5T_NATIVE_DOUBLE, {3, 4, 5}, values.data())));
+    EXPECT_NO_THROW(read_model(with_velocity(H5T_NATIVE_DOUBLE, {3, 4, 5}, values.data()), notes));
     const std::vector<std::int32_t> whole(60, 2);
     EXPECT_TRUE(
         contains(read_error(with_velocity(H5T_NATIVE_INT32, {3, 4, 5}, whole.data())), "int32"));

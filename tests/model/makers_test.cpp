@@ -45,22 +45,23 @@ TEST(ConstantModel, HasOneVelocity) {
     expect_error<InputError>([] { constant_model({{1, 1, 1}, {}, {1, 1, 1}}, 1); }, "along x");
 }
 
-TEST(GradientModel, GrowsFromDepthZeroWhereverTheGridBegins) {
+TEST(GradientModel, GrowsFromTheTopOfTheGridWhereverThatLies) {
     for (const Grid& grid : {box, section}) {
-        expect_velocity(gradient_model(grid, 2, 0.5), [](Vec3 p) { return 2 + 0.5 * p.z; });
+        expect_velocity(gradient_model(grid, 2, 0.5), [](Vec3 p) { return 2 + 0.5 * (p.z + 1); });
         const Vec3 g{0.1, -0.2, 0.3};
-        expect_velocity(gradient_model(grid, 4, g), [&](Vec3 p) { return 4 + dot(g, p); });
+        expect_velocity(gradient_model(grid, 4, g),
+                        [&](Vec3 p) { return 4 + dot(g, p - grid.origin); });
     }
 }
 
 TEST(GradientModel, SaysAtWhichDepthTheVelocityFails) {
-    // 1 - 0.5 z is negative at the bottom, z = 4; 1 + 2 z is negative at the top, z = -1.
-    expect_error<InputError>([] { gradient_model(box, 1, -0.5); }, "depth 4", "velocity is -1");
-    expect_error<InputError>([] { gradient_model(box, 1, 2); }, "depth -1", "velocity is -1");
-    expect_error<InputError>([] { gradient_model(box, 1, -0.25); }, "velocity is 0");
+    // 1 - 0.5 * 5 is negative at the bottom, z = 4; -1 is so at the top, z = -1.
+    expect_error<InputError>([] { gradient_model(box, 1, -0.5); }, "depth 4", "velocity is -1.5");
+    expect_error<InputError>([] { gradient_model(box, -1, 2); }, "depth -1", "velocity is -1");
+    expect_error<InputError>([] { gradient_model(box, 1.25, -0.25); }, "velocity is 0");
     expect_error<InputError>([] { gradient_model(box, nan, 1); }, "nan");
     expect_error<InputError>([] { gradient_model(box, 1, inf); }, "inf");
-    expect_error<InputError>([] { gradient_model(box, 1, Vec3{-1, 0, 0}); }, "(10, -3, -1)");
+    expect_error<InputError>([] { gradient_model(box, 1, Vec3{-1, 0, 0}); }, "(12, -3, -1)");
     expect_error<InputError>([] { gradient_model(box, 1, Vec3{0, nan, 0}); }, "nan");
     expect_error<InputError>([] { gradient_model(box, 2e38, 1e38); }, "depth 4");
 }
@@ -184,12 +185,13 @@ TEST(Cells, HoldWhatTheMakerGivesAtTheirMiddles) {
     for (const Grid& grid : {box, section, Grid{{2, 2, 2}, {}, {1, 1, 1}}}) {
         const Model model = gradient_model(grid, 9, Vec3{0.5, 0.25, 1}, Placement::cells);
         ASSERT_EQ(model.given().shape(), grid.cell_shape());
-        const Vec3 middle = grid.origin + 0.5 * grid.spacing;
-        const double y = grid.is_2d() ? grid.origin.y : middle.y;
+        const Vec3 half = 0.5 * grid.spacing;
+        const Vec3 middle = grid.origin + half;
+        const double y = grid.is_2d() ? 0 : half.y;
         EXPECT_FLOAT_EQ(model.given()(0, 0, 0),
-                        static_cast<float>(9 + 0.5 * middle.x + 0.25 * y + middle.z));
+                        static_cast<float>(9 + 0.5 * half.x + 0.25 * y + half.z));
         EXPECT_FLOAT_EQ(gradient_model(grid, 9, 1, Placement::cells).given()(0, 0, 0),
-                        static_cast<float>(9 + middle.z));
+                        static_cast<float>(9 + half.z));
         EXPECT_EQ(constant_model(grid, 3, Placement::cells).given()(0, 0, 0), 3);
         const std::vector<DepthVelocity> tops{{-1, 2}, {middle.z + 1e-9, 4}};
         EXPECT_EQ(layered_model(grid, tops, Placement::cells).given()(0, 0, 0), 4);

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 
 
-def test_gradient_grows_with_depth_from_z_0():
+def test_gradient_grows_from_the_top_of_the_grid():
     model = fm.Model.gradient((3, 4, 5), v0=2, gradient=0.5, spacing=(1, 1, 0.1), origin=(0, 0, -1))
-    depth = -1 + 0.1 * np.arange(5)
+    depth = 0.1 * np.arange(5)
     np.testing.assert_allclose(model.velocity, np.broadcast_to(2 + 0.5 * depth, (3, 4, 5)))
     assert model.origin == (0, 0, -1)
 

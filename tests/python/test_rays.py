@@ -21,7 +21,7 @@ def cube():
 @pytest.fixture(scope="module")
 def hills():
     x = np.linspace(0, 10, 41)
-    model = fm.Model.gradient((101, 61), v0=2, gradient=0.5, spacing=0.1, origin=(0, -1))
+    model = fm.Model.gradient((101, 61), v0=1.5, gradient=0.5, spacing=0.1, origin=(0, -1))
     return model.with_topography(np.column_stack([x, 0.4 * np.sin(x)]))
 
 

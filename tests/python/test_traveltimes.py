@@ -21,7 +21,7 @@ def nodes(model):
 
 @pytest.fixture
 def line():
-    return fm.Model.gradient((61, 41), v0=2, gradient=0.5, spacing=(0.1, 0.125), origin=(1, -1))
+    return fm.Model.gradient((61, 41), v0=1.5, gradient=0.5, spacing=(0.1, 0.125), origin=(1, -1))
 
 
 @pytest.fixture

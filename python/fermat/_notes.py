@@ -1,0 +1,21 @@
+"""What readers say of input that they took, told as warnings."""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Iterable
+
+PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+
+
+def tell(sentences: Iterable[str]) -> None:
+    """A UserWarning each, at the line that called into this package."""
+    level = 2
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+        level += 1
+    for sentence in sentences:
+        warnings.warn(sentence, UserWarning, stacklevel=level)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from . import _arguments as arguments
-from . import _core, _cuda
+from . import _core, _cuda, _notes
 from ._notes import tell
 from ._picks import Picks
 from ._picks import picks as picks_from
@@ -253,8 +252,7 @@ def invert(
     rows = _rows(schedule, ndim)
     found = _core.invert(model, columns, rows, options, callback, listener(progress))
     run = Inversion(observed, found)
-    for sentence in run.warnings:
-        warnings.warn(sentence, UserWarning, stacklevel=2)
+    _notes.tell(run.warnings)
     return run
 
 

@@ -163,8 +163,19 @@ class CellMarch {
         for (Corner corner = 0; corner < 8; ++corner) {
             if (corner & ~all_axes) continue;
             const Index3 cell = cell_with(n, corner);
-            if (slowness_[cell_offset(cell)] > 0) pass_through(cell, corner, time);
+            if (slowness_[cell_offset(cell)] > 0 && has_later_corner(nodes_.offset(cell), time)) {
+                pass_through(cell, corner, time);
+            }
         }
+    }
+    /// Whether the wave may have something to do in a cell.
+    bool has_later_corner(std::size_t first, double time) const {
+        bool later = false;
+        for (Corner corner = 0; corner < 8; ++corner) {
+            if (corner & ~all_axes) continue;
+            later |= time < time_[corner_offset(first, corner)];
+        }
+        return later;
     }
     /// The cell that has a node for this corner.
     static Index3 cell_with(Index3 n, Corner corner) {

@@ -42,7 +42,9 @@ FERMAT_HD bool of_one_body(FieldView<const float, S> cells, Index3 cell, int axi
         other[axis] += steps * step;
         return other[axis] < 0 || other[axis] >= count ? 0.0F : cells(other);
     };
-    return is_smooth_step(velocity(-1), velocity(0), velocity(1), velocity(2));
+    const float here = velocity(0);
+    const float next = velocity(1);
+    return here == next || is_smooth_step(velocity(-1), here, next, velocity(2));
 }
 
 /// What a node sees in one octant (quadrant in 2-D) round it.

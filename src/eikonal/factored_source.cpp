@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "eikonal/cell_paths.hpp"
+#include "eikonal/source_paths.hpp"
 #include "model/velocity_check.hpp"
 
 namespace fermat {

@@ -28,7 +28,7 @@ Vec3 require_source(const Model& model, Vec3 position);
 
 /// Times of the start nodes are integrals of slowness along the straight line from the source: the
 /// ray's bending over one cell is of higher order than the schemes. Where velocity jumps between
-/// cells they are those of shortest paths (cell_paths.hpp). Throws as require_source does.
+/// cells they are those of shortest paths (source_paths.hpp). Throws as require_source does.
 FactoredSource factor_source(const Model& model, Vec3 position);
 /// The same from the few nodes round the source.
 FactoredSource factor_source(const CudaModel& model, Vec3 position);

@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "eikonal/cell_path.hpp"
 #include "rays/cell_line.hpp"
 #include "rays/integrate.hpp"
 #include "rays/segments.hpp"

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "eikonal/cell_paths.hpp"
+#include "eikonal/source_paths.hpp"
 #include "model/model.hpp"
 
 namespace fermat {

@@ -12,7 +12,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
-#include "eikonal/cell_paths.hpp"
+#include "eikonal/source_paths.hpp"
 #include "rays/cell_descent.hpp"
 #include "rays/cell_relax.hpp"
 #include "rays/descent.hpp"

@@ -3,24 +3,11 @@
 #include <memory>
 #include <vector>
 
-#include "core/field.hpp"
-#include "core/grid.hpp"
 #include "core/vec3.hpp"
 #include "eikonal/factored_source.hpp"
 #include "model/model.hpp"
 
 namespace fermat {
-
-/// A line from cell to cell: straight inside each, and bent where it goes from one to the next.
-struct CellPath {
-    std::vector<Vec3> points;
-    std::vector<Index3> cells;  ///< of the pieces between them: one fewer
-};
-
-/// Makes the time along a path least by moving its inner points in what the cells before and behind
-/// them share; of equal cells that a piece runs between, it takes those that share more. Returns
-/// the time.
-double relax(const Grid& grid, FieldView<const float> velocity, CellPath& path);
 
 /// Shortest paths through the cells round a source, by points on their faces (Moser 1991). The
 /// source's own singularity, and what starts at interfaces beside it, are too much there for any

@@ -11,6 +11,7 @@
 #include "core/huge_pages.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
+#include "eikonal/cell_march.hpp"
 #include "eikonal/factored_source.hpp"
 #include "eikonal/fim.hpp"
 #include "eikonal/fim_cuda.hpp"
@@ -52,6 +53,17 @@ void divide_by_constant_medium(const Grid& grid, const FactoredSource& source,
     }
 }
 
+/// What no wave reaches has an infinite tau for all the world.
+template <class Real>
+void mark_unreached(FieldView<Real> field, int threads) {
+    const auto nodes = static_cast<std::int64_t>(field.size());
+    parallel_ranges(nodes, threads, [&](std::int64_t begin, std::int64_t end) {
+        for (Real* tau = field.data() + begin; tau != field.data() + end; ++tau) {
+            if (!(*tau < reached_limit<Real>)) *tau = std::numeric_limits<Real>::infinity();
+        }
+    });
+}
+
 template <class Real>
 BasicTimeField<Real> solve_on(const Model& model, const PointSource& source,
                               const EikonalOptions& options, int threads, Monitor& monitor) {
@@ -65,6 +77,11 @@ BasicTimeField<Real> solve_on(const Model& model, const PointSource& source,
         return field;
     }
     field.tau = allocate<Real>(model.grid().shape);
+    if (model.jumping_cells().exist()) {
+        march_through_cells<Real>(model, factored, options.order, field.tau, monitor);
+        mark_unreached(field.tau.view(), threads);
+        return field;
+    }
     switch (options.solver) {
         case Solver::fmm:
             fmm_solve<Real>(model, factored, options.order, field.tau, monitor);
@@ -75,12 +92,7 @@ BasicTimeField<Real> solve_on(const Model& model, const PointSource& source,
         default:
             fim_solve<Real>(model, factored, options.order, threads, field.tau, monitor);
     }
-    const auto nodes = static_cast<std::int64_t>(field.tau.size());
-    parallel_ranges(nodes, threads, [&](std::int64_t begin, std::int64_t end) {
-        for (Real* tau = field.tau.data() + begin; tau != field.tau.data() + end; ++tau) {
-            if (!(*tau < reached_limit<Real>)) *tau = std::numeric_limits<Real>::infinity();
-        }
-    });
+    mark_unreached(field.tau.view(), threads);
     return field;
 }
 
@@ -115,12 +127,12 @@ template <class Real, class Consume>
 void solve_each(const Model& model, std::span<const PointSource> sources,
                 const EikonalOptions& options, Monitor& monitor, Consume&& consume) {
     validate(options);
-    for (const PointSource& source : sources) factor_source(model, source.position);
+    for (const PointSource& source : sources) require_source(model, source.position);
     const int threads = resolve_threads(options.threads);
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("first arrivals", count);
     if constexpr (std::is_same_v<Real, float>) {
-        if (on_cuda(options)) {
+        if (on_cuda(options, model)) {
             solve_each_on_cuda(model, sources, options, monitor, consume);
             monitor.end();
             return;
@@ -154,12 +166,16 @@ bool on_cuda(const EikonalOptions& options, Precision precision) {
     return on_cuda(options.device, obstacle);
 }
 
+bool on_cuda(const EikonalOptions& options, const Model& model, Precision precision) {
+    return on_cuda(options, precision) && !model.jumping_cells().exist();
+}
+
 template <class Real>
 BasicTimeField<Real> solve(const Model& model, const PointSource& source,
                            const EikonalOptions& options, Monitor& monitor) {
     validate(options);
     constexpr bool single = std::is_same_v<Real, float>;
-    const bool device = on_cuda(options, single ? Precision::single : Precision::full);
+    const bool device = on_cuda(options, model, single ? Precision::single : Precision::full);
     if constexpr (single) {
         if (device) {
             TimeField field;
@@ -226,7 +242,7 @@ std::vector<double> receiver_times(const Model& model, std::span<const PointSour
         from_receivers.push_back({places[r], 0});
         numbers.push_back(r);
     }
-    for (const PointSource& source : sources) factor_source(model, source.position);
+    for (const PointSource& source : sources) require_source(model, source.position);
     solve_each<float>(
         model, from_receivers, options, monitor, [&](std::size_t n, TimeField&& field) {
             for (std::size_t s = 0; s < sources.size(); ++s) {

@@ -7,20 +7,15 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "eikonal/source_paths.hpp"
 #include "model/velocity_check.hpp"
 
 namespace fermat {
 namespace {
 
 /// Mean slowness on the line from the source to a node, over the multilinear model: Simpson's rule
-/// per half, exact for what is cubic along the line. Beside a jump between cells the line lies in
-/// one cell, or between cells that meet in it.
+/// per half, exact for what is cubic along the line.
 double mean_slowness(const Model& model, Vec3 from, Vec3 to) {
-    const Vec3 middle = 0.5 * (from + to);
-    const CellsView<> cells = model.jumping_cells();
-    if (cells.exist() && cells.jump_round(locate(model.grid(), middle).cell)) {
-        return slowness_at(model, middle);
-    }
     constexpr double weights[] = {1, 4, 2, 4, 1};
     double sum = 0;
     for (int i = 0; i < 5; ++i)
@@ -41,11 +36,20 @@ InputError in_the_air(const Grid& grid, Vec3 position) {
 
 }  // namespace
 
+Vec3 require_source(const Model& model, Vec3 position) {
+    const Vec3 place = placed(model.grid(), position);
+    if (in_air(model, place)) throw in_the_air(model.grid(), position);
+    return place;
+}
+
 FactoredSource factor_source(const Model& model, Vec3 position) {
     const Grid& grid = model.grid();
-    FactoredSource source{placed(grid, position), 0, {}};
+    FactoredSource source{require_source(model, position), 0, {}};
     source.slowness = slowness_at(model, source.position);
-    if (!std::isfinite(source.slowness)) throw in_the_air(grid, position);
+    if (model.jumping_cells().exist()) {
+        source.starts = SourcePaths(model, source.position).starts(source.slowness);
+        return source;
+    }
     const Vec3 at = grid.to_index(source.position);
     Index3 first;
     Index3 last;

@@ -16,13 +16,19 @@ struct StartNode {
 /// A point source as the factored solvers see it.
 struct FactoredSource {
     Vec3 position;
-    double slowness = 0;            ///< s0, at the source
-    std::vector<StartNode> starts;  ///< nodes within one cell of the source along each axis
+    double slowness = 0;  ///< s0, at the source
+    /// Nodes within one cell of the source along each axis; more where velocity jumps between
+    /// cells.
+    std::vector<StartNode> starts;
 };
 
+/// Where the source counts as: in the box's plane in 2-D. Throws InputError for a source outside
+/// the box or in air.
+Vec3 require_source(const Model& model, Vec3 position);
+
 /// Times of the start nodes are integrals of slowness along the straight line from the source: the
-/// ray's bending over one cell is of higher order than the schemes. Throws InputError for a source
-/// outside the box or in air.
+/// ray's bending over one cell is of higher order than the schemes. Where velocity jumps between
+/// cells they are those of shortest paths (source_paths.hpp). Throws as require_source does.
 FactoredSource factor_source(const Model& model, Vec3 position);
 /// The same from the few nodes round the source.
 FactoredSource factor_source(const CudaModel& model, Vec3 position);

@@ -21,16 +21,14 @@ Field<UnlikeBits> compare_neighbours(FieldView<const float> cells, int threads) 
     parallel_for(shape.x, threads, [&](std::int64_t slab) {
         const int i = static_cast<int>(slab);
         for (int j = 0; j < shape.y; ++j) {
-            UnlikeBits* const bits = &unlike(i, j, 0);
-            const float* const here = &cells(i, j, 0);
-            const float* const next_x = i + 1 < shape.x ? &cells(i + 1, j, 0) : here;
-            const float* const next_y = j + 1 < shape.y ? &cells(i, j + 1, 0) : here;
             for (int k = 0; k < shape.z; ++k) {
-                const float next_z = here[std::min(k + 1, shape.z - 1)];
-                const int x = !alike(here[k], next_x[k]);
-                const int y = !alike(here[k], next_y[k]);
-                const int z = !alike(here[k], next_z);
-                bits[k] = static_cast<UnlikeBits>(x | y << 1 | z << 2);
+                unsigned bits = 0;
+                for (int axis = 0; axis < 3; ++axis) {
+                    const Index3 cell{i, j, k};
+                    if (cell[axis] + 1 == shape[axis]) continue;
+                    if (!of_one_body(cells, cell, axis, 1)) bits |= 1U << axis;
+                }
+                unlike(i, j, k) = static_cast<UnlikeBits>(bits);
             }
         }
     });

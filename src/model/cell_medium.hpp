@@ -9,13 +9,42 @@
 namespace fermat {
 
 /// Velocity in the cells between nodes: media of blocks and layers, whose interfaces lie on the
-/// cells' faces. Cells of like velocity make one body, inside which velocity varies smoothly; from
-/// body to body it jumps.
+/// cells' faces. Cells between which velocity varies smoothly make one body; from body to body it
+/// jumps.
 
-/// Whether two cells are of one body: their velocities differ by a tenth at most, or both are air.
-FERMAT_HD inline bool alike(float a, float b) {
-    const float difference = a < b ? b - a : a - b;
-    return difference <= 0.1F * (a < b ? a : b);
+/// Whether the step of velocity from a to b is part of a smooth variation, given the cells before a
+/// and after b on the same line (0: none, or air). It is where it is a tenth at most, and small or
+/// like the steps before or after it: a step by itself, or up between two steps down, is a jump.
+FERMAT_HD inline bool is_smooth_step(float before, float a, float b, float after) {
+    const float least = a < b ? a : b;
+    const float largest = 0.1F * least;
+    const auto size = [](float step) { return step < 0 ? -step : step; };
+    const float step = b - a;
+    if (size(step) <= 0.001F * least) return true;
+    if (size(step) > largest) return false;
+    const auto neighbour = [&](float from, float to) {
+        return from > 0 && to > 0 && size(to - from) <= largest ? to - from : 0.0F;
+    };
+    const float last = neighbour(before, a);
+    const float next = neighbour(b, after);
+    const bool alone = size(step) > 3 * size(last) && size(step) > 3 * size(next);
+    const bool zigzag = last * step < 0 && next * step < 0;
+    return !alone && !zigzag;
+}
+
+/// Whether a cell and the next one up an axis (step 1) or down it (-1) are of one body, or both
+/// air.
+template <Space S>
+FERMAT_HD bool of_one_body(FieldView<const float, S> cells, Index3 cell, int axis, int step) {
+    const int count = cells.shape()[axis];
+    const auto velocity = [&](int steps) {
+        Index3 other = cell;
+        other[axis] += steps * step;
+        return other[axis] < 0 || other[axis] >= count ? 0.0F : cells(other);
+    };
+    const float here = velocity(0);
+    const float next = velocity(1);
+    return here == next || is_smooth_step(velocity(-1), here, next, velocity(2));
 }
 
 /// What a node sees in one octant (quadrant in 2-D) round it.
@@ -50,8 +79,8 @@ FERMAT_HD OctantMedium octant_medium(FieldView<const float, S> cells, Index3 nod
         };
         const float behind = neighbour(outward);
         const float across = neighbour(-outward);
-        out.second[axis] = alike(here, behind);
-        if (alike(here, across)) {
+        out.second[axis] = of_one_body(cells, cell, axis, outward);
+        if (of_one_body(cells, cell, axis, -outward)) {
             out.velocity += 0.5F * (across - here);
         } else if (out.second[axis]) {
             out.velocity += 0.5F * (here - behind);

@@ -6,12 +6,15 @@
 #include <limits>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
+#include "eikonal/source_paths.hpp"
 #include "rays/cell_descent.hpp"
+#include "rays/cell_relax.hpp"
 #include "rays/descent.hpp"
 #include "rays/escape.hpp"
 #include "rays/graph_rays.hpp"
@@ -39,14 +42,14 @@ RayStatus trace_points(const View& field, Vec3 receiver, const RayOptions& optio
         case Tracer::grid:
             return trace(GridProposal<float, Space::host>{field, options.directions});
         default:
-            return field.cells.exist() ? trace(JumpingDescent<float, Space::host>{{field}})
+            return field.cells.exist() ? trace(JumpingDescent<float, Space::host>{field})
                                        : trace(DescentProposal<float, Space::host>{field});
     }
 }
 
 /// Traces a ray and adds it to a set.
-void trace_one(const Model& model, const View& field, const RayOptions& options, Vec3 receiver,
-               RayInfo info, RaySet& set) {
+void trace_one(const Model& model, const View& field, const SourcePaths* near,
+               const RayOptions& options, Vec3 receiver, RayInfo info, RaySet& set) {
     const std::size_t first = set.points.size();
     info.field_time = time_at(field, receiver);
     if (in_air(model, receiver)) {
@@ -54,12 +57,13 @@ void trace_one(const Model& model, const View& field, const RayOptions& options,
         set.points.push_back(receiver);
     } else {
         info.status = trace_points(field, receiver, options, set.points);
+        const bool arrived = info.status == RayStatus::ok;
+        if (near != nullptr && arrived) settle_in_cells(model, *near, set.points, first);
     }
     const PathIntegral along = integrate_path(model, std::span(set.points).subspan(first));
     info.length = along.length;
-    const bool arrived = info.status == RayStatus::ok;
-    info.time =
-        arrived ? field.source.start_time + along.time : std::numeric_limits<double>::infinity();
+    info.time = info.status == RayStatus::ok ? field.source.start_time + along.time
+                                             : std::numeric_limits<double>::infinity();
     set.close(info);
 }
 
@@ -155,7 +159,7 @@ void trace_each(const SourceLists& survey, const RayOptions& options, Monitor& m
     const Model& model = survey.model;
     const auto count = static_cast<std::int64_t>(survey.sources.size());
     InOrder in_order(consume);
-    if (survey.graph == nullptr && on_cuda(options.eikonal)) {
+    if (survey.graph == nullptr && on_cuda(options.eikonal, model)) {
         trace_on_cuda(survey, options, monitor, in_order);
         return;
     }
@@ -243,6 +247,11 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
     View view = field.view();
     view.has_gaps = model.has_air();
     view.cells = model.jumping_cells();
+    std::optional<SourcePaths> near;
+    if (options.tracer == Tracer::descent && view.cells.exist()) {
+        near.emplace(model, field.source.position);
+        near->know_all();
+    }
     // A task holds several rays, so that dealing them out costs nothing.
     constexpr std::int64_t share = 16;
     const auto count = static_cast<std::int64_t>(receivers.size());
@@ -253,8 +262,9 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
         for (std::int64_t n = task * share; n < end; ++n) {
             if (n % share == 0) monitor.check();
             const auto i = static_cast<std::size_t>(n);
-            trace_one(model, view, options, model.grid().clamp(receivers[i]),
-                      {source_number, receiver_numbers[i]}, parts[static_cast<std::size_t>(task)]);
+            trace_one(model, view, near ? &*near : nullptr, options,
+                      model.grid().clamp(receivers[i]), {source_number, receiver_numbers[i]},
+                      parts[static_cast<std::size_t>(task)]);
         }
     });
     RaySet set;

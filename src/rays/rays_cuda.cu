@@ -46,7 +46,7 @@ __device__ auto proposal_of(const View& field, int directions) {
     } else if constexpr (tracer == Tracer::grid) {
         return GridProposal<float, Space::device>{field, directions};
     } else if constexpr (jumps) {
-        return JumpingDescent<float, Space::device>{{field}};
+        return JumpingDescent<float, Space::device>{field};
     } else {
         return DescentProposal<float, Space::device>{field};
     }

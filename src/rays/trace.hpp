@@ -107,6 +107,12 @@ struct Walker {
     double time = INFINITY;
 };
 
+/// Of proposals that lead to the source themselves.
+template <class Propose>
+inline constexpr bool finds_source = requires {
+    Propose::finds_source;
+};
+
 /// Traces one ray. `propose(walker, next)` sets the next point and its time and returns false when
 /// it has none; `escape(node, time)` lists the nodes from a dent to an earlier node; `emit(point)`
 /// receives the ray's points from the receiver to the source.
@@ -126,7 +132,8 @@ FERMAT_HD RayStatus trace_ray(const TimeFieldView<Real, S>& field, Vec3 receiver
     bool nodes_only = false;
     Index3 node;
     for (long points = 0; points < most_points + most_nodes; ++points) {
-        if (beside_source(field, at.point) && !blocked(field, at.point, source)) {
+        const bool near = beside_source(field, at.point) && !blocked(field, at.point, source);
+        if (near && (!finds_source<Propose> || at.point == source || nodes_only)) {
             if (!(at.point == source)) emit(source);
             return RayStatus::ok;
         }
@@ -138,6 +145,10 @@ FERMAT_HD RayStatus trace_ray(const TimeFieldView<Real, S>& field, Vec3 receiver
             at_node = false;
             emit(at.point);
             continue;
+        }
+        if (near) {
+            emit(source);
+            return RayStatus::ok;
         }
         NodeStep step =
             at_node ? steepest_neighbour(field, node) : earliest_corner(field, at.point);

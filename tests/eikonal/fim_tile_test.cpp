@@ -189,21 +189,6 @@ TEST(FimTile, AgreesWithTheCpuSolverOnHardMedia) {
     }
 }
 
-TEST(FimTile, AgreesWithTheCpuSolverOnCells) {
-    for (const int dimensions : {2, 3}) {
-        const Grid grid{{40, dimensions == 3 ? 25 : 1, 53}, {}, {1, 1.3, 0.8}};
-        const Model layers = test::of_cells(grid, [](int, int, int k) { return k < 9 ? 2 : 5; });
-        const Model rough = test::rough_cells(grid, 4);
-        const Vec3 source = grid.position({7, 0, 7}) + Vec3{0.3, 0, 0.2};
-        for (const Model* model : {&layers, &rough}) {
-            const Outcome first = solve_on_tiles(*model, std::span(&source, 1), 1);
-            EXPECT_LE(largest_difference(reference(*model, source, 1), first.times[0]), 1e-5);
-            const Outcome second = solve_on_tiles(*model, std::span(&source, 1), 2);
-            EXPECT_LE(largest_difference(reference(*model, source, 2), second.times[0]), 3e-3);
-        }
-    }
-}
-
 TEST(FimTile, NeitherTheOrderOfLanesNorOfTilesMatters) {
     for (const int dimensions : {2, 3}) {
         const Grid grid{{50, dimensions == 3 ? 33 : 1, 41}, {}, {1, 1, 1}};

@@ -31,4 +31,8 @@ FactoredSource factor_source(const CudaModel& model, Vec3 position);
 /// units.
 double smallest_spacing(const Grid& grid);
 
+/// The power of two next below a positive number. As a unit it changes no digit of what is
+/// computed, and keeps it in the range of a float.
+double power_of_two_near(double value);
+
 }  // namespace fermat

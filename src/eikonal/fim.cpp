@@ -53,9 +53,26 @@ class FimSchedule {
         }
     }
 
+    /// From the start nodes.
     FimWork run(Monitor& monitor) {
-        FimWork work;
         activate_starts();
+        return settle(monitor);
+    }
+
+    /// From a solution of lower order that tau holds.
+    FimWork improve(Monitor& monitor) {
+        for (int block = 0; block < grid_.count(); ++block) {
+            state(block).visits = 1;
+            activate(block, unsettled, 0);
+        }
+        return settle(monitor);
+    }
+
+  private:
+    using Block = FimBlock<Real, Dim, Order>;
+
+    FimWork settle(Monitor& monitor) {
+        FimWork work;
         for (int colour = 0; !active_[0].empty() || !active_[1].empty(); colour ^= 1) {
             monitor.check();
             take_batch(colour);
@@ -71,9 +88,6 @@ class FimSchedule {
         }
         return work;
     }
-
-  private:
-    using Block = FimBlock<Real, Dim, Order>;
 
     struct State {
         float key = std::numeric_limits<float>::infinity();  ///< earliest arrival to deal with
@@ -249,11 +263,17 @@ FimWork fim_solve(const Model& model, const FactoredSource& source, int order, i
     problem.spacing = as_block_axes(h.x, h.y, h.z, 1.0);
     problem.source = as_block_axes(at.x, at.y, at.z, 0.0);
     problem.source_slowness = source.slowness;
+    problem.slowness_unit = power_of_two_near(source.slowness);
     problem.velocity = model.velocity().data();
     problem.cells = model.jumping_cells();
     problem.tau = tau.data();
     problem.starts = starts;
     const auto run = [&]<int Dim, int Order>() {
+        if (Order == 2 && has_long_cells(grid)) {
+            FimWork work = FimSchedule<Real, Dim, 1>(problem, threads).run(monitor);
+            const FimWork more = FimSchedule<Real, Dim, Order>(problem, threads).improve(monitor);
+            return FimWork{work.visits + more.visits, work.sweeps + more.sweeps};
+        }
         return FimSchedule<Real, Dim, Order>(problem, threads).run(monitor);
     };
     if (grid.is_2d()) {

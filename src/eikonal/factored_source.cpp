@@ -39,18 +39,6 @@ InputError in_the_air(const Grid& grid, Vec3 position) {
                                   to_string(grid, position)));
 }
 
-/// Times in single precision must stay inside its range, through all cells and slow bodies.
-void require_crossing_time(const Grid& grid, double slowness) {
-    constexpr double least = 1e-30;
-    constexpr double most = 1e30;
-    const double time = smallest_spacing(grid) * slowness;
-    if (time >= least && time <= most) return;
-    throw InputError(fmt::format(
-        "the wave takes {:.3g} across a cell at the source (must be between {:.0e} and {:.0e}; use "
-        "other units of length or time)",
-        time, least, most));
-}
-
 }  // namespace
 
 FactoredSource factor_source(const Model& model, Vec3 position) {
@@ -58,7 +46,6 @@ FactoredSource factor_source(const Model& model, Vec3 position) {
     FactoredSource source{placed(grid, position), 0, {}};
     source.slowness = slowness_at(model, source.position);
     if (!std::isfinite(source.slowness)) throw in_the_air(grid, position);
-    require_crossing_time(grid, source.slowness);
     const Vec3 at = grid.to_index(source.position);
     Index3 first;
     Index3 last;
@@ -108,6 +95,17 @@ FactoredSource factor_source(const CudaModel& model, Vec3 position) {
 double smallest_spacing(const Grid& grid) {
     const Vec3 h = grid.spacing;
     return grid.is_2d() ? std::min(h.x, h.z) : std::min({h.x, h.y, h.z});
+}
+
+void require_crossing_time(const Grid& grid, const FactoredSource& source) {
+    constexpr double least = 1e-30;
+    constexpr double most = 1e30;
+    const double time = smallest_spacing(grid) * source.slowness;
+    if (time >= least && time <= most) return;
+    throw InputError(fmt::format(
+        "the wave takes {:.3g} across a cell at the source (must be between {:.0e} and {:.0e}; use "
+        "other units of length or time)",
+        time, least, most));
 }
 
 double power_of_two_near(double value) { return std::ldexp(1.0, std::ilogb(value)); }

@@ -19,6 +19,10 @@ inline constexpr Real fim_tolerance = sizeof(Real) == 8 ? Real(1e-13)
 /// this many visits the values of a block or tile may only fall.
 inline constexpr int fim_free_visits = 30;
 
+/// Where rounding decides, times may fall for ever. On a GPU nobody could stop it: a tile that was
+/// visited this often is left as it is. resolution.hpp refuses the outcome.
+inline constexpr unsigned fim_most_visits = 5000;
+
 /// Whether some spacing is so much larger than another that second order is to start from the
 /// solution of first order. In long cells it has several solutions: from blank nodes it may settle
 /// in a wrong one (by 0.02 % at a ratio of 6, by 15 % at 40), from the first order's it does not.

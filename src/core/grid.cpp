@@ -11,6 +11,9 @@ constexpr const char* axis_names = "xyz";
 /// Node offsets and byte counts of several fields must stay far inside 64 bits, and a mistyped
 /// shape should be told before memory runs out.
 constexpr double max_nodes = 1e12;
+/// Squares of lengths, and times in single precision, must stay inside their ranges.
+constexpr double least_spacing = 1e-30;
+constexpr double most_spacing = 1e30;
 
 }  // namespace
 
@@ -42,6 +45,12 @@ void validate(const Grid& grid) {
         if (!(spacing > 0) || !std::isfinite(spacing)) {
             throw InputError(fmt::format("spacing along {} is {} (must be positive and finite)",
                                          axis_names[axis], spacing));
+        }
+        if ((spacing < least_spacing || spacing > most_spacing) && !flat_y) {
+            throw InputError(fmt::format(
+                "spacing along {} is {} (must lie between {:.0e} and {:.0e}; use other units of "
+                "length)",
+                axis_names[axis], spacing, least_spacing, most_spacing));
         }
         if (!std::isfinite(grid.origin[axis])) {
             throw InputError(fmt::format("origin along {} is {} (must be finite)", axis_names[axis],

@@ -17,6 +17,7 @@
 #include "eikonal/fim_cuda.hpp"
 #include "eikonal/fmm.hpp"
 #include "eikonal/fsm.hpp"
+#include "eikonal/resolution.hpp"
 #include "eikonal/stencil.hpp"
 #include "eikonal/vidale.hpp"
 
@@ -68,6 +69,7 @@ template <class Real>
 BasicTimeField<Real> solve_on(const Model& model, const PointSource& source,
                               const EikonalOptions& options, int threads, Monitor& monitor) {
     const FactoredSource factored = factor_source(model, source.position);
+    require_crossing_time(model.grid(), factored);
     BasicTimeField<Real> field{
         model.grid(), {factored.position, source.start_time}, factored.slowness, {}};
     if (options.solver == Solver::vidale) {
@@ -92,6 +94,7 @@ BasicTimeField<Real> solve_on(const Model& model, const PointSource& source,
         default:
             fim_solve<Real>(model, factored, options.order, threads, field.tau, monitor);
     }
+    require_resolved<Real>(model, factored, field.tau.view());
     mark_unreached(field.tau.view(), threads);
     return field;
 }
@@ -107,6 +110,7 @@ void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources
         std::vector<FactoredSource> factored;
         for (const PointSource& source : batch) {
             factored.push_back(factor_source(model, source.position));
+            require_crossing_time(model.grid(), factored.back());
         }
         fim.solve(factored);
         for (std::size_t n = 0; n < batch.size(); ++n) {
@@ -115,6 +119,7 @@ void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources
                             factored[n].slowness,
                             allocate<float>(model.grid().shape)};
             fim.download(n, field.tau.view());
+            require_resolved<float>(model, factored[n], field.tau.view());
             consume(first + n, std::move(field));
             monitor.advance();
         }

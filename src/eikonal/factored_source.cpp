@@ -101,4 +101,17 @@ double smallest_spacing(const Grid& grid) {
     return grid.is_2d() ? std::min(h.x, h.z) : std::min({h.x, h.y, h.z});
 }
 
+void require_crossing_time(const Grid& grid, const FactoredSource& source) {
+    constexpr double least = 1e-30;
+    constexpr double most = 1e30;
+    const double time = smallest_spacing(grid) * source.slowness;
+    if (time >= least && time <= most) return;
+    throw InputError(fmt::format(
+        "the wave takes {:.3g} across a cell at the source (must be between {:.0e} and {:.0e}; use "
+        "other units of length or time)",
+        time, least, most));
+}
+
+double power_of_two_near(double value) { return std::ldexp(1.0, std::ilogb(value)); }
+
 }  // namespace fermat

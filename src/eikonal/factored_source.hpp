@@ -37,4 +37,12 @@ FactoredSource factor_source(const CudaModel& model, Vec3 position);
 /// units.
 double smallest_spacing(const Grid& grid);
 
+/// Throws InputError where the time across a cell is so small or so large that times through all
+/// cells and slow bodies might leave the range of single precision.
+void require_crossing_time(const Grid& grid, const FactoredSource& source);
+
+/// The power of two next below a positive number. As a unit it changes no digit of what is
+/// computed, and keeps it in the range of a float.
+double power_of_two_near(double value);
+
 }  // namespace fermat

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "eikonal/fim_block_stale.hpp"
 #include "eikonal/fim_block_sweep.hpp"
 #include "eikonal/fim_block_transfer.hpp"
+#include "eikonal/resolution.hpp"
 
 namespace fermat {
 namespace {
@@ -27,8 +29,12 @@ namespace {
 template <class Real, int Dim, int Order>
 class FimSchedule {
   public:
-    FimSchedule(const FimProblem<Real>& problem, int threads)
+    /// `look(visits, most)` is asked now and then by those that go on for long.
+    using Look = std::function<void(double, double)>;
+
+    FimSchedule(const FimProblem<Real>& problem, int threads, const Look& look)
         : problem_(problem),
+          look_(look),
           threads_(threads),
           largest_{Block::depth, Block::width, longest_run(problem.shape[2])},
           grid_(problem.shape, largest_, problem.source_node(),
@@ -53,9 +59,30 @@ class FimSchedule {
         }
     }
 
+    /// From the start nodes.
     FimWork run(Monitor& monitor) {
-        FimWork work;
         activate_starts();
+        return settle(monitor);
+    }
+
+    /// From a solution of lower order that tau holds.
+    FimWork improve(Monitor& monitor) {
+        for (int block = 0; block < grid_.count(); ++block) {
+            state(block).visits = 1;
+            activate(block, unsettled, 0);
+        }
+        return settle(monitor);
+    }
+
+  private:
+    using Block = FimBlock<Real, Dim, Order>;
+
+    FimWork settle(Monitor& monitor) {
+        // Blocks of the hardest media are visited a dozen times each.
+        constexpr std::int64_t long_visits = 64;
+        constexpr std::int64_t most_visits = 100 * long_visits;
+        std::int64_t next_look = long_visits * grid_.count();
+        FimWork work;
         for (int colour = 0; !active_[0].empty() || !active_[1].empty(); colour ^= 1) {
             monitor.check();
             take_batch(colour);
@@ -64,6 +91,11 @@ class FimSchedule {
                 outcomes_[static_cast<std::size_t>(i)] = visit(batch_[static_cast<std::size_t>(i)]);
             });
             work.visits += static_cast<std::int64_t>(batch_.size());
+            if (work.visits > next_look) {
+                look_(static_cast<double>(work.visits),
+                      static_cast<double>(most_visits * grid_.count()));
+                next_look *= 2;
+            }
             for (std::size_t i = 0; i < batch_.size(); ++i) {
                 work.sweeps += outcomes_[i].sweeps;
                 follow(batch_[i], outcomes_[i]);
@@ -71,9 +103,6 @@ class FimSchedule {
         }
         return work;
     }
-
-  private:
-    using Block = FimBlock<Real, Dim, Order>;
 
     struct State {
         float key = std::numeric_limits<float>::infinity();  ///< earliest arrival to deal with
@@ -208,6 +237,7 @@ class FimSchedule {
     static_assert(Dim == 2 || Block::depth == Block::width, "x and y may change places");
 
     FimProblem<Real> problem_;
+    Look look_;
     std::array<FimProblem<Real>, 2> views_;  ///< of the problem, by order of axes
     std::array<std::vector<std::array<int, 3>>, 2> starts_;
     int threads_;
@@ -249,12 +279,22 @@ FimWork fim_solve(const Model& model, const FactoredSource& source, int order, i
     problem.spacing = as_block_axes(h.x, h.y, h.z, 1.0);
     problem.source = as_block_axes(at.x, at.y, at.z, 0.0);
     problem.source_slowness = source.slowness;
+    problem.slowness_unit = power_of_two_near(source.slowness);
     problem.velocity = model.velocity().data();
     problem.cells = model.jumping_cells();
     problem.tau = tau.data();
     problem.starts = starts;
+    const auto look = [&](double visits, double most) {
+        require_progress<Real>(model, source, tau, visits, most);
+    };
     const auto run = [&]<int Dim, int Order>() {
-        return FimSchedule<Real, Dim, Order>(problem, threads).run(monitor);
+        if (Order == 2 && has_long_cells(grid)) {
+            FimWork work = FimSchedule<Real, Dim, 1>(problem, threads, look).run(monitor);
+            const FimWork more =
+                FimSchedule<Real, Dim, Order>(problem, threads, look).improve(monitor);
+            return FimWork{work.visits + more.visits, work.sweeps + more.sweeps};
+        }
+        return FimSchedule<Real, Dim, Order>(problem, threads, look).run(monitor);
     };
     if (grid.is_2d()) {
         return order == 1 ? run.template operator()<2, 1>() : run.template operator()<2, 2>();

@@ -73,7 +73,9 @@ template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
                                              const BlockExtent& extent) {
     const int rows_used = row_count(extent);
-    const Real inverse_s0 = static_cast<Real>(1 / problem.source_slowness);
+    // Velocities in the users' own units may be of any size.
+    const Real unit = static_cast<Real>(problem.slowness_unit);
+    const Real inverse_s0 = static_cast<Real>(problem.slowness_unit / problem.source_slowness);
     const Real y_first = static_cast<Real>(problem.coordinate(1, extent.begin[1] + lane_of(0)));
     const Real y_step = static_cast<Real>(mirrored_ ? -problem.spacing[1] : problem.spacing[1]);
     const Real z_step = static_cast<Real>(problem.spacing[2]);
@@ -97,8 +99,8 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
                 const Real y = y_first + static_cast<Real>(lane) * y_step;
                 const Real z = z_first - static_cast<Real>(lane) * z_step;
                 const Real r2 = x2 + y * y + z * z;
-                const bool rock = (f[lane] > 0) & (f[lane] < reached_limit<Real>);
-                const Real v = rock ? f[lane] : Real(1);
+                const bool rock = f[lane] > 0;
+                const Real v = rock ? unit * f[lane] : Real(1);
                 // One quotient for 1/r^2 and 1/(v r).
                 const Real quotient = 1 / (v * r2);
                 inverse_r2[lane] = v * quotient;

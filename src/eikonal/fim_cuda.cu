@@ -101,6 +101,17 @@ __global__ void activate(TileQueue queue, const unsigned* entries, unsigned even
     }
 }
 
+/// Every tile of every shot, each in the list of its parity.
+__global__ void activate_all(TileProblem problem, TileQueue queue, std::size_t entries) {
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    const auto tiles = static_cast<std::size_t>(problem.tile_count());
+    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < entries; n += step) {
+        queue.states[n].faces = TileQueue::by_itself;
+        queue.states[n].key = 0;
+        queue.push(problem.parity(static_cast<int>(n % tiles)), static_cast<unsigned>(n));
+    }
+}
+
 __global__ void reset(TileQueue queue, std::size_t entries) {
     const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
     const std::size_t first = blockIdx.x * blockDim.x + threadIdx.x;
@@ -153,16 +164,21 @@ struct CudaFim::State {
     int last_passes = 0;
 
     template <TileMedium Medium>
-    const void* kernel_of() const {
+    const void* kernel_of(int wanted) const {
         if (grid.is_2d()) {
-            return order == 1 ? reinterpret_cast<const void*>(&run_passes<2, 1, Medium>)
-                              : reinterpret_cast<const void*>(&run_passes<2, 2, Medium>);
+            return wanted == 1 ? reinterpret_cast<const void*>(&run_passes<2, 1, Medium>)
+                               : reinterpret_cast<const void*>(&run_passes<2, 2, Medium>);
         }
-        return order == 1 ? reinterpret_cast<const void*>(&run_passes<3, 1, Medium>)
-                          : reinterpret_cast<const void*>(&run_passes<3, 2, Medium>);
+        return wanted == 1 ? reinterpret_cast<const void*>(&run_passes<3, 1, Medium>)
+                           : reinterpret_cast<const void*>(&run_passes<3, 2, Medium>);
     }
-    const void* kernel() const {
-        return jumps.size() > 0 ? kernel_of<TileMedium::cells>() : kernel_of<TileMedium::nodes>();
+    const void* kernel(int wanted) const {
+        return jumps.size() > 0 ? kernel_of<TileMedium::cells>(wanted)
+                                : kernel_of<TileMedium::nodes>(wanted);
+    }
+    /// The orders to solve in, one after the other.
+    std::vector<int> orders() const {
+        return order == 2 && has_long_cells(grid) ? std::vector{1, 2} : std::vector{order};
     }
     std::size_t shared_bytes() const {
         return warps * (grid.is_2d() ? sizeof(TileStorage<2>) : sizeof(TileStorage<3>));
@@ -256,19 +272,22 @@ void CudaFim::prepare(const Grid& grid, int order, std::size_t most_shots,
     s.passes = CudaArray<int>(1);
     s.steps.upload(shape.steps.nodes);
     const std::size_t shared = s.shared_bytes();
-    check_cuda(cudaFuncSetAttribute(s.kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                    static_cast<int>(shared)),
-               "setting up the eikonal solver");
     int device = 0;
     int processors = 0;
     int resident = 0;
     check_cuda(cudaGetDevice(&device), "asking for the device");
     check_cuda(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
                "asking for the device");
-    check_cuda(
-        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, s.kernel(), threads, shared),
-        "setting up the eikonal solver");
-    s.blocks = std::max(1, resident) * processors;
+    s.blocks = std::numeric_limits<int>::max();
+    for (const int each : s.orders()) {
+        check_cuda(cudaFuncSetAttribute(s.kernel(each), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(shared)),
+                   "setting up the eikonal solver");
+        check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, s.kernel(each), threads,
+                                                                 shared),
+                   "setting up the eikonal solver");
+        s.blocks = std::min(s.blocks, std::max(1, resident) * processors);
+    }
 }
 
 CudaFim::CudaFim(CudaFim&&) noexcept = default;
@@ -318,9 +337,17 @@ double CudaFim::solve(std::span<const FactoredSource> sources) {
                          static_cast<unsigned>(active.size()));
     int* passes = s.passes.data();
     void* arguments[] = {&problem, &queue, &passes};
-    check_cuda(cudaLaunchCooperativeKernel(s.kernel(), dim3(static_cast<unsigned>(s.blocks)),
-                                           dim3(threads), arguments, s.shared_bytes(), nullptr),
-               "starting the eikonal solver");
+    const std::vector<int> orders = s.orders();
+    for (std::size_t n = 0; n < orders.size(); ++n) {
+        if (n > 0) {
+            reset<<<wide, 256>>>(queue, s.entries);
+            activate_all<<<wide, 256>>>(problem, queue, s.entries);
+        }
+        check_cuda(
+            cudaLaunchCooperativeKernel(s.kernel(orders[n]), dim3(static_cast<unsigned>(s.blocks)),
+                                        dim3(threads), arguments, s.shared_bytes(), nullptr),
+            "starting the eikonal solver");
+    }
     mark_unreached<<<wide, 256>>>(s.tau.data(), nodes * sources.size());
     const double seconds = timer.stop("solving the eikonal equation");
     s.passes.download(std::span(&s.last_passes, 1));

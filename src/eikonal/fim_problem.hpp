@@ -20,6 +20,7 @@ struct FimProblem {
     std::array<double, 3> spacing;
     std::array<double, 3> source;  ///< position relative to node (0, 0, 0)
     double source_slowness = 0;
+    double slowness_unit = 1;  ///< a power of two near it: velocities times it are near 1
     const float* velocity = nullptr;
     CellsView<> cells{};  ///< where velocity jumps between them
     Real* tau = nullptr;

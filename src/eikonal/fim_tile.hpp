@@ -42,6 +42,11 @@ struct TileProblem {
     float crossing = 0;  ///< the way across a tile
 
     FERMAT_HD int tile_count() const { return tiles[0] * tiles[1] * tiles[2]; }
+    /// Tiles that share a face differ in parity.
+    FERMAT_HD int parity(int tile) const {
+        const int column = tile / tiles[2];
+        return (column / tiles[1] + column % tiles[1] + tile % tiles[2]) & 1;
+    }
     FERMAT_HD std::size_t offset(int o, int l, int r) const {
         return (static_cast<std::size_t>(o) * static_cast<std::size_t>(shape[1]) +
                 static_cast<std::size_t>(l)) *

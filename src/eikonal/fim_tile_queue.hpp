@@ -93,6 +93,10 @@ FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueu
         if (block.leads()) queue.wait(pass, shot, entry, before.key);
         return;
     }
+    if (before.visits >= fim_most_visits) {
+        if (block.leads()) state = {INFINITY, 0, before.visits};
+        return;
+    }
     if (block.leads()) state = {INFINITY, 0, before.visits + 1};
     const TileShot source = problem.shots[shot];
     TileVisit<Dim, Order, Medium, Block> visit(block, problem, source, tile, storage);

@@ -42,10 +42,7 @@ void activate_starts(int order, TileSetup& setup) {
     }
     for (const unsigned entry : tiles) {
         const int tile = static_cast<int>(entry % static_cast<unsigned>(problem.tile_count()));
-        const int column = tile / problem.tiles[2];
-        const int parity =
-            (column / problem.tiles[1] + column % problem.tiles[1] + tile % problem.tiles[2]) & 1;
-        setup.active[parity].push_back(entry);
+        setup.active[problem.parity(tile)].push_back(entry);
     }
 }
 

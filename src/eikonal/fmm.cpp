@@ -13,6 +13,7 @@
 #include "eikonal/fmm_queue.hpp"
 #include "eikonal/fmm_tiles.hpp"
 #include "eikonal/node_update.hpp"
+#include "eikonal/resolution.hpp"
 
 namespace fermat {
 namespace {
@@ -38,7 +39,9 @@ template <class Real, int Dim, int Order>
 class March {
   public:
     March(const Model& model, const FactoredSource& source)
-        : tiles_(model.grid().shape),
+        : model_(model),
+          source_(source),
+          tiles_(model.grid().shape),
           geometry_(model, source),
           queue_(mean_step(model, source) / 8) {
         const Shape shape = tiles_.shape();
@@ -63,10 +66,18 @@ class March {
     }
 
     void run(Monitor& monitor) {
-        std::uint32_t turn = 0;
+        std::uint64_t turn = 0;
+        // Even in hard media a node has its turn but a few times.
+        constexpr std::uint64_t long_turns = 100;
+        const std::uint64_t nodes = model_.grid().node_count();
+        std::uint64_t next_look = long_turns * nodes;
         const auto take_turn = [&](Index3 n) {
-            constexpr std::uint32_t turns_between_checks = 1 << 14;
+            constexpr std::uint64_t turns_between_checks = 1 << 14;
             if (++turn % turns_between_checks == 0) monitor.check();
+            if (turn > next_look) {
+                require_progress(turn, 10'000 * nodes);
+                next_look *= 2;
+            }
             update_round(n);
         };
         const auto was_settled = [this](std::uint32_t node) { return tau_[node] > 0; };
@@ -202,6 +213,16 @@ class March {
         }
     }
 
+    void require_progress(std::uint64_t turns, std::uint64_t most) const {
+        Field<Real> tau(tiles_.shape());
+        copy_to(tau);
+        for (Real& value : tau) value = std::abs(value);
+        fermat::require_progress<Real>(model_, source_, tau.view(), static_cast<double>(turns),
+                                       static_cast<double>(most));
+    }
+
+    const Model& model_;
+    const FactoredSource& source_;
     TiledShape tiles_;
     NodeGeometry<Real> geometry_;
     /// Positive once settled, which is all that a stencil may use; negative while on the front.

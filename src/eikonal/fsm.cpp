@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eikonal/node_update.hpp"
+#include "eikonal/resolution.hpp"
 
 namespace fermat {
 namespace {
@@ -21,7 +22,9 @@ template <class Real, int Dim>
 class Sweeper {
   public:
     Sweeper(const Model& model, const FactoredSource& source)
-        : rimmed_(model.grid().shape),
+        : model_(model),
+          source_(source),
+          rimmed_(model.grid().shape),
           geometry_(model, source),
           tau_(rimmed_.count(), unreached<Real>),
           states_(rimmed_.count(), State::fixed),
@@ -72,10 +75,20 @@ class Sweeper {
         pending  ///< to be computed when a sweep comes by
     };
     static constexpr Real tolerance = 2 * std::numeric_limits<Real>::epsilon();
+    /// The hardest media take some dozens of rounds.
+    static constexpr int long_rounds = 100;
+    static constexpr int most_rounds = 100 * long_rounds;
+
+    void require_progress() const {
+        Field<Real> tau(rimmed_.shape());
+        copy_to(tau);
+        fermat::require_progress<Real>(model_, source_, tau.view(), rounds_, most_rounds);
+    }
 
     /// Sweeps once in each order; false if nothing changed.
     template <int Order, Accept Mode>
     bool round(Monitor& monitor) {
+        if (++rounds_ % long_rounds == 0) require_progress();
         changed_ = false;
         for (int direction = 0; direction < 8; ++direction) {
             if (Dim == 2 && (direction & 2) != 0) continue;
@@ -159,12 +172,15 @@ class Sweeper {
         return offset / static_cast<std::size_t>(rimmed_.stride(1));
     }
 
+    const Model& model_;
+    const FactoredSource& source_;
     RimmedShape rimmed_;
     NodeGeometry<Real> geometry_;
     std::vector<Real> tau_;
     std::vector<State> states_;
     std::vector<std::uint8_t> rows_;  ///< 1 where a row may have pending nodes
     bool changed_ = false;
+    int rounds_ = 0;
 };
 
 template <int Dim, class Real>

@@ -198,10 +198,13 @@ FERMAT_HD_INLINE V lead(const UpwindLine<V>& p, const UpwindLine<V>& q) {
 }
 
 /// The root u of sum_d (slope_d u - rise_d)^2 = f^2 that lies above the minimum, from the sums over
-/// the lines of slope^2 and slope rise, and over their pairs of lead^2 (Lagrange's identity).
+/// the lines of slope^2 and slope rise, and over their pairs of lead^2 (Lagrange's identity). Where
+/// spacings differ much, rounding may leave a little less than nothing to take the root of.
 template <class V>
 FERMAT_HD_INLINE V upper_root(V slope2, V slope_rise, V lead2, V f2) {
-    return (slope_rise + root(slope2 * f2 - lead2)) * (1 / slope2);
+    const V square = slope2 * f2 - lead2;
+    const V none = V{};
+    return (slope_rise + root(square > none ? square : none)) * (1 / slope2);
 }
 
 /// The root of the equation in two dimensions. Lines take part that begin where the others' sum is

@@ -39,7 +39,10 @@ template <class Real, int D>
 class ExpandingBox {
   public:
     ExpandingBox(const Model& model, Vec3 source, Monitor& monitor)
-        : model_(model), source_(model.grid().clamp(source)), monitor_(monitor), grid_(model) {
+        : model_(model),
+          source_(model.grid().clamp(source)),
+          monitor_(monitor),
+          grid_(model, slowness_at(model, source_)) {
         looks_left_ = looks_per_node * model.grid().node_count();
     }
 
@@ -94,7 +97,8 @@ void ExpandingBox<Real, D>::start_at_source() {
         for (int j = box_.low.y; j <= box_.high.y; ++j) {
             for (int k = box_.low.z; k <= box_.high.z; ++k) {
                 const Offset n = grid_.offset({i, j, k});
-                grid_.time(n) = static_cast<Real>(straight_time(model_, source_, {i, j, k}));
+                const double time = straight_time(model_, source_, {i, j, k});
+                grid_.time(n) = static_cast<Real>(time / grid_.unit());
                 looks_.push({Real(0), n});
             }
         }

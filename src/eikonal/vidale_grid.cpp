@@ -1,7 +1,10 @@
 #include "eikonal/vidale_grid.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
+
+#include "eikonal/factored_source.hpp"
 
 namespace fermat::vidale {
 namespace {
@@ -16,12 +19,14 @@ void for_each_row(const TimingGrid<Real>& grid, Shape shape, Visit visit) {
 }  // namespace
 
 template <class Real>
-TimingGrid<Real>::TimingGrid(const Model& model)
+TimingGrid<Real>::TimingGrid(const Model& model, double source_slowness)
     : shape_(model.grid().shape), rim_y_(model.grid().is_2d() ? 0 : 1) {
     const Shape padded{shape_.x + 2, shape_.y + 2 * rim_y_, shape_.z + 2};
     stride_ = {static_cast<Offset>(padded.y) * padded.z, padded.z, 1};
     const Vec3 h = model.grid().spacing;
-    const double unit = rim_y_ == 0 ? std::min(h.x, h.z) : std::min({h.x, h.y, h.z});
+    const double unit = smallest_spacing(model.grid());
+    const double crossing = unit * source_slowness;
+    unit_ = std::isfinite(crossing) ? power_of_two_near(crossing) : 1;
     for (int a = 0; a < 3; ++a) {
         spacing_[static_cast<std::size_t>(a)] = static_cast<Real>(h[a] / unit);
         weight_[static_cast<std::size_t>(a)] = static_cast<Real>(unit * unit / (h[a] * h[a]));
@@ -33,7 +38,7 @@ TimingGrid<Real>::TimingGrid(const Model& model)
     for_each_row(*this, shape_, [&](Offset to, std::size_t from) {
         for (int k = 0; k < shape_.z; ++k) {
             const float v = velocity[from + static_cast<std::size_t>(k)];
-            if (v > 0) slowness_.data()[to + k] = static_cast<Real>(unit / v);
+            if (v > 0) slowness_.data()[to + k] = static_cast<Real>(unit / unit_ / v);
         }
     });
 
@@ -55,7 +60,10 @@ Field<Real> TimingGrid<Real>::take_times() {
     cells_ = {};
     Field<Real> times(shape_);
     for_each_row(*this, shape_, [&](Offset from, std::size_t to) {
-        std::copy_n(times_.data() + from, shape_.z, times.data() + to);
+        for (int k = 0; k < shape_.z; ++k) {
+            times.data()[to + static_cast<std::size_t>(k)] =
+                static_cast<Real>(times_.data()[from + k] * unit_);
+        }
     });
     return times;
 }

@@ -17,14 +17,15 @@ using Offset = std::ptrdiff_t;
 template <class Real>
 class TimingGrid {
   public:
-    explicit TimingGrid(const Model& model);
+    /// `source_slowness` sets the unit of time.
+    TimingGrid(const Model& model, double source_slowness);
 
     Offset offset(Index3 node) const {
         return (node.x + 1) * stride_[0] + (node.y + rim_y_) * stride_[1] + node.z + 1;
     }
     Offset stride(int axis) const { return stride_[static_cast<std::size_t>(axis)]; }
-    /// Lengths are in units of the smallest spacing and slownesses in time across it, whatever the
-    /// user's units, so that their squares stay in the range of a float.
+    /// Lengths are in units of the smallest spacing and times in about the time across it at the
+    /// source, whatever the user's units, so that their squares stay in the range of a float.
     Real spacing(int axis) const { return spacing_[static_cast<std::size_t>(axis)]; }
     /// 1 / h^2
     Real weight(int axis) const { return weight_[static_cast<std::size_t>(axis)]; }
@@ -51,12 +52,16 @@ class TimingGrid {
         return cells_.data()[n + low(step_a) + low(step_b) + low(step_c)];
     }
 
-    /// The times without the rim. Gives up the memory of everything else.
+    /// The grid's unit of time, in the user's.
+    double unit() const { return unit_; }
+
+    /// The times without the rim, in the user's units. Gives up the memory of everything else.
     Field<Real> take_times();
 
   private:
     Shape shape_;
     int rim_y_;
+    double unit_ = 1;
     std::array<Offset, 3> stride_{};
     std::array<Real, 3> spacing_{};
     std::array<Real, 3> weight_{};

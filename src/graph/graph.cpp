@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <mutex>
 #include <new>
@@ -41,6 +42,30 @@ Index3 radius_of(const GraphOptions& options, const Grid& grid) {
     Index3 r = options.radius == Index3{} ? default_radius(grid) : options.radius;
     if (grid.is_2d()) r.y = 0;
     return r;
+}
+
+/// Times are sums of edges in single precision: the shortest edge through the fastest rock must be
+/// in its range, and so must the longest way through the slowest.
+void require_edge_times(const Grid& grid, const GraphView& graph) {
+    constexpr double least = 1e-33;
+    constexpr double most = 1e37;
+    double fastest = INFINITY;
+    double slowest = 0;
+    for (std::size_t n = 0; n < graph.memory.count(); ++n) {
+        const double slowness = graph.slowness[n];
+        if (!std::isfinite(slowness)) continue;
+        fastest = std::min(fastest, slowness);
+        slowest = std::max(slowest, slowness);
+    }
+    const Vec3 h = grid.spacing;
+    const double shortest =
+        fastest * (grid.is_2d() ? std::min(h.x, h.z) : std::min({h.x, h.y, h.z}));
+    const double longest = slowest * distance(grid.origin, grid.far_corner());
+    if (shortest >= least && longest <= most) return;
+    throw InputError(
+        fmt::format("times of the graph would lie between {:.3g} and {:.3g} (must lie between "
+                    "{:.0e} and {:.0e}; use other units of length or time)",
+                    shortest, longest, least, most));
 }
 
 /// Bytes of this machine's memory.
@@ -102,6 +127,7 @@ Graph::Graph(const Model& model, const GraphOptions& options, Monitor& monitor)
     try {
         slowness_ = make_slowness(model, view_);
         view_.slowness = slowness_.data();
+        require_edge_times(grid_, view_);
         if (options_.solver == GraphSolver::dijkstra) least_slowness_ = make_least_slowness(view_);
     } catch (const std::bad_alloc&) {
         throw no_memory(memory, sizeof(float), "the graph's nodes");

@@ -27,7 +27,7 @@ RaySet bend_lot(CudaBender& bender, const Model& model, const RayJob& job,
             rays[n].status = RayStatus::source_in_air;
         } else if (model.has_air() && in_air(model, from)) {
             rays[n].status = RayStatus::receiver_in_air;
-        } else if (!(from == to)) {
+        } else if (distance(from, to) > 0) {
             const int segments = detail::segments_for(distance(from, to), segment);
             task_of[n] = tasks.size();
             tasks.push_back({from, to, segments, point_count});

@@ -108,7 +108,7 @@ PathOfPair bend_one(Block block, const BendingLot<Medium>& lot, std::size_t numb
         ray.info.status = RayStatus::source_in_air;
     } else if (std::isinf(lot.medium.slowness(from))) {
         ray.info.status = RayStatus::receiver_in_air;
-    } else if (from == to) {
+    } else if (!(distance(from, to) > 0)) {
         winner = {0, RayStart::straight};
         ray.points = {from, to};
     } else {

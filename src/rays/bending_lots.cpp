@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/error.hpp"
+#include "model/velocity_check.hpp"
 
 namespace fermat::detail {
 
@@ -38,8 +39,17 @@ double segment_length(const BendingOptions& options, const Grid& grid) {
 }
 
 Field<float> slowness_of(const Model& model) {
-    Field<float> slowness(model.grid().shape);
+    // Models may stand on memory that others write to, and a bend would follow what is no velocity
+    // out of the grid.
     const auto velocity = model.velocity();
+    const VelocityCheck check = check_velocity(velocity);
+    require_velocity(model.grid().shape, check);
+    if (check.has_air && !model.has_air()) {
+        throw InputError(
+            "velocity became 0 (air) at some nodes after the model was made (make a model of the "
+            "array as it is now)");
+    }
+    Field<float> slowness(model.grid().shape);
     for (std::size_t n = 0; n < slowness.size(); ++n) {
         slowness[n] = velocity[n] > 0 ? 1 / velocity[n] : 0;
     }

@@ -125,9 +125,10 @@ class GridMedium {
     FERMAT_HD_INLINE static double line(const float* s, double t) {
         return mix(static_cast<double>(s[0]), static_cast<double>(s[1]), t);
     }
+    /// u is not negative; what is no number gives a cell too.
     FERMAT_HD_INLINE static int lower(double u, int last) {
-        const int cell = static_cast<int>(u);
-        return cell < last ? cell : last;
+        const auto last_cell = static_cast<double>(last);
+        return static_cast<int>(u < last_cell ? u : last_cell);
     }
 
     FERMAT_HD_INLINE Vec3 to_index(Vec3 p) const {

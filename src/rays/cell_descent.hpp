@@ -43,7 +43,9 @@ struct CellProposal {
         Vec3 gradient;
         if (!cell_gradient(cell, gradient)) return false;
         Vec3 direction = -1.0 * gradient;
-        // On a face that the descent leaves through, go on in the cell behind it, or slide.
+        // On a face that the descent leaves through, go on in the cell behind it, or slide. The
+        // cell behind has a descent of its own, so that the other faces are looked at again.
+        bool crossed[3] = {false, false, false};
         for (int axis = 0; axis < 3; ++axis) {
             if (grid.shape[axis] == 1) continue;
             const double f = u[axis] - cell[axis];
@@ -55,9 +57,12 @@ struct CellProposal {
             behind[axis] += leaving;
             Vec3 other;
             const bool inside = behind[axis] >= 0 && behind[axis] < grid.shape[axis] - 1;
-            if (inside && cell_gradient(behind, other) && -other[axis] * leaving > 0) {
+            if (inside && !crossed[axis] && cell_gradient(behind, other) &&
+                -other[axis] * leaving > 0) {
                 cell = behind;
                 direction = -1.0 * other;
+                crossed[axis] = true;
+                axis = -1;
             } else {
                 direction[axis] = 0;
             }

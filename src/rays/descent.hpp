@@ -36,7 +36,8 @@ FERMAT_HD_INLINE double cells_crossed(const Grid& grid, Vec3 step) {
 
 /// Continuous descent by midpoint steps (second order). A step is shortened until the ray turns
 /// little over it and the time falls along it as the gradient says, and lengthened to four cells
-/// where the ray runs straight.
+/// where the ray runs straight. It ends short of the source, so that what is left of the ray leads
+/// on and not back.
 template <class Real, Space S>
 struct DescentProposal {
     TimeFieldView<Real, S> field;
@@ -56,6 +57,8 @@ struct DescentProposal {
         constexpr double least_cosine = 0.99;
         constexpr double straight_cosine = 0.99998;
         const Grid& grid = field.grid;
+        const double room = room_before_source<Dim>(at.point);
+        if (cells > room) cells = room;
         const Vec3 gradient =
             at.point == known_point ? known_gradient : time_point<Dim>(field, at.point).gradient;
         const Vec3 start = descent_from<Dim>(grid, at.point, gradient);
@@ -84,13 +87,28 @@ struct DescentProposal {
             const double expected = h * norm(gradient_there);
             const bool as_expected = std::abs(fall - expected) < 0.02 * expected;
             if (cells > 1 ? !as_expected : !(fall > 0.3 * expected)) continue;
-            if (cosine > straight_cosine && as_expected && cells < longest) cells *= 2;
+            if (cosine > straight_cosine && as_expected) {
+                cells = 2 * cells < longest ? 2 * cells : longest;
+            }
             known_point = next.point;
             known_gradient = there.gradient;
             return true;
         }
         cells = 1;
         return false;
+    }
+
+  private:
+    /// How far a step may lead, in cells. The last leg of a ray is the straight line that begins
+    /// beside the source: it keeps half a cell at least, over which the error of the ray's last
+    /// point turns it little.
+    template <int Dim>
+    FERMAT_HD_INLINE double room_before_source(Vec3 point) const {
+        constexpr double longest_leg = 0.9;
+        constexpr double shortest_leg = 0.5;
+        const double away = cells_crossed<Dim>(field.grid, field.source.position - point);
+        const double room = away - longest_leg;
+        return room > shortest_leg ? room : shortest_leg;
     }
 };
 

@@ -44,6 +44,15 @@ FERMAT_HD bool beside_source(const TimeFieldView<Real, S>& field, Vec3 p) {
     return true;
 }
 
+/// True where a step from a to b leads past the source, so that the ray would turn back to it.
+/// Where velocity jumps between cells such a way may be the fastest one.
+template <class Real, Space S>
+FERMAT_HD bool passes_source(const TimeFieldView<Real, S>& field, Vec3 a, Vec3 b) {
+    const Vec3 source = field.source.position;
+    return !field.cells.exist() && beside_source(field, b) && dot(source - b, b - a) < 0 &&
+           !blocked(field, a, source);
+}
+
 /// A node as a place on a ray.
 struct NodeStep {
     Index3 node;
@@ -131,27 +140,30 @@ FERMAT_HD RayStatus trace_ray(const TimeFieldView<Real, S>& field, Vec3 receiver
     bool at_node = false;
     bool nodes_only = false;
     Index3 node;
+    const auto arrive = [&] {
+        if (!(at.point == source)) emit(source);
+        return RayStatus::ok;
+    };
     for (long points = 0; points < most_points + most_nodes; ++points) {
         const bool near = beside_source(field, at.point) && !blocked(field, at.point, source);
-        if (near && (!finds_source<Propose> || at.point == source || nodes_only)) {
-            if (!(at.point == source)) emit(source);
-            return RayStatus::ok;
-        }
+        if (near && (!finds_source<Propose> || at.point == source || nodes_only)) return arrive();
         nodes_only |= points >= most_points;
         Walker next;
         if (!nodes_only && propose(at, next) && next.time < at.time &&
             !blocked(field, at.point, next.point)) {
+            if (!finds_source<Propose> && passes_source(field, at.point, next.point))
+                return arrive();
             at = next;
             at_node = false;
             emit(at.point);
             continue;
         }
-        if (near) {
-            emit(source);
-            return RayStatus::ok;
-        }
+        if (near) return arrive();
         NodeStep step =
             at_node ? steepest_neighbour(field, node) : earliest_corner(field, at.point);
+        if (std::isfinite(step.time) && passes_source(field, at.point, grid.position(step.node))) {
+            return arrive();
+        }
         if (!at_node) {
             // Beside air, interpolation can make a point earlier than the corners it rests on.
             // Nodes are to be trusted there, so the rest of the way is theirs.

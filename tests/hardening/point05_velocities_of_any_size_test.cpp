@@ -1,0 +1,67 @@
+// Point 5: times do not depend on the units of velocity: every solver is right from 1e-30 to 1e30.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "eikonal/eikonal.hpp"
+#include "expect_error.hpp"
+#include "model/makers.hpp"
+
+namespace fermat {
+namespace {
+
+using test::expect_error;
+
+Model scaled(const Model& model, double factor) {
+    Field<float> velocity(model.grid().shape);
+    for (std::size_t n = 0; n < velocity.size(); ++n) {
+        velocity[n] = static_cast<float>(model.velocity()[n] * factor);
+    }
+    return Model(model.grid(), std::move(velocity));
+}
+
+class Point05 : public testing::TestWithParam<Solver> {};
+
+TEST_P(Point05, TimesScaleWithTheVelocity) {
+    EikonalOptions options;
+    options.solver = GetParam();
+    options.threads = 1;
+    for (const int dimensions : {2, 3}) {
+        const Grid grid{{23, dimensions == 3 ? 17 : 1, 19}, {}, {1, 1, 1}};
+        const PointSource source{{7.3, dimensions == 3 ? 5.6 : 0, 11.1}, 0};
+        const Model model = random_smooth_model(grid, {3, 0.3, 4, 7});
+        const TimeField expected = solve<float>(model, source, options);
+        for (const double factor : {1e-29, 1e-15, 1e3, 1e9, 1e12, 1e20, 1e29}) {
+            const TimeField field = solve<float>(scaled(model, factor), source, options);
+            for (std::size_t n = 0; n < expected.tau.size(); ++n) {
+                ASSERT_NEAR(field.tau[n], expected.tau[n], 2e-5 * expected.tau[n])
+                    << factor << " in " << dimensions << "-D";
+            }
+        }
+        // A power of two changes no bit.
+        const TimeField same = solve<float>(scaled(model, std::ldexp(1, 60)), source, options);
+        for (std::size_t n = 0; n < expected.tau.size(); ++n) {
+            ASSERT_EQ(same.tau[n], expected.tau[n]);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Solvers, Point05,
+                         testing::Values(Solver::fim, Solver::fmm, Solver::fsm, Solver::vidale),
+                         [](const auto& test) { return std::string(name_of(test.param)); });
+
+TEST(Point05Door, TimesBeyondSinglePrecisionAreRefused) {
+    const Grid grid{{11, 1, 11}, {}, {1, 1, 1}};
+    for (const double velocity : {1e35, 1e-35}) {
+        expect_error<InputError>(
+            [&] {
+                solve<float>(constant_model(grid, velocity), {{5, 0, 5}, 0});
+            },
+            "across a cell", "other units");
+    }
+}
+
+}  // namespace
+}  // namespace fermat

@@ -18,8 +18,8 @@ struct InversionInputs {
     Picks picks;
     InversionOptions options;
     bool guessed_start = false;                 ///< the start model was made from the picks
-    std::vector<std::string> choices{};           ///< what was chosen for the user, a sentence each
-    std::vector<std::string> warnings{};          ///< what does not fit together
+    std::vector<std::string> choices{};         ///< what was chosen for the user, a sentence each
+    std::vector<std::string> warnings{};        ///< what does not fit together
     std::optional<Model> board = std::nullopt;  ///< of a checkerboard test, whose picks these are
 };
 

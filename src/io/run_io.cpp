@@ -73,13 +73,28 @@ std::vector<Stage> read_schedule(const fs::path& path, Notes& notes) {
 
 void write_history(const fs::path& path, std::span<const IterationReport> history,
                    const std::string& run) {
-    CsvWriter table(
-        path,
-        {"iteration", "rms", "picks", "max_update", "cell_size", "vertex_size", "seconds", "chi2",
-         "lost", "rejected", "stage", "seconds_times", "seconds_rays", "seconds_cell_smoothing",
-         "seconds_vertex_smoothing", "seconds_update", "weighted_rms", "lambda", "roughness",
-         "passes"},
-        run);
+    CsvWriter table(path,
+                    {"iteration",
+                     "rms",
+                     "picks",
+                     "max_update",
+                     "cell_size",
+                     "vertex_size",
+                     "seconds",
+                     "chi2",
+                     "lost",
+                     "rejected",
+                     "stage",
+                     "seconds_times",
+                     "seconds_rays",
+                     "seconds_cell_smoothing",
+                     "seconds_vertex_smoothing",
+                     "seconds_update",
+                     "weighted_rms",
+                     "lambda",
+                     "roughness",
+                     "passes"},
+                    run);
     for (const IterationReport& report : history) {
         const bool updated = report.stage > 0;
         const std::string cell = updated ? to_string(report.cell) : "";

@@ -45,8 +45,7 @@ class SetUp {
         if (options.method != InversionMethod::automatic) return;
         const bool boxes = !options.schedule.empty();
         options.method = boxes ? InversionMethod::hole : InversionMethod::gauss_newton;
-        choose(fmt::format("--method {}{}", name_of(options.method),
-                           boxes ? ", because a schedule is given" : ""));
+        if (!boxes) choose(fmt::format("--method {}", name_of(options.method)));
     }
 
     void choose_roughness() {

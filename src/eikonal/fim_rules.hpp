@@ -26,8 +26,7 @@ inline constexpr unsigned fim_most_visits = 5000;
 /// Whether some spacing is so much larger than another that second order is to start from the
 /// solution of first order. In long cells it has several solutions: from blank nodes it may settle
 /// in a wrong one (by 0.02 % at a ratio of 6, by 15 % at 40), from the first order's it does not.
-inline bool has_long_cells(const Grid& grid) {
-    constexpr double most = 4;
+inline bool has_long_cells(const Grid& grid, double most = 4) {
     const Vec3 h = grid.spacing;
     const double shortest = grid.is_2d() ? std::min(h.x, h.z) : std::min({h.x, h.y, h.z});
     const double longest = grid.is_2d() ? std::max(h.x, h.z) : std::max({h.x, h.y, h.z});

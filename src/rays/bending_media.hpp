@@ -59,7 +59,9 @@ class GridMedium {
           row_(grid.shape.z),
           slab_(static_cast<std::ptrdiff_t>(grid.shape.z) * grid.shape.y),
           next_row_(grid.is_2d() ? 0 : row_),
-          last_{grid.shape.x - 2, grid.is_2d() ? 0 : grid.shape.y - 2, grid.shape.z - 2},
+          last_{static_cast<double>(grid.shape.x - 2),
+                grid.is_2d() ? 0 : static_cast<double>(grid.shape.y - 2),
+                static_cast<double>(grid.shape.z - 2)},
           has_air_(has_air) {}
 
     FERMAT_HD bool flat() const { return grid_.is_2d(); }
@@ -126,9 +128,8 @@ class GridMedium {
         return mix(static_cast<double>(s[0]), static_cast<double>(s[1]), t);
     }
     /// u is not negative; what is no number gives a cell too.
-    FERMAT_HD_INLINE static int lower(double u, int last) {
-        const auto last_cell = static_cast<double>(last);
-        return static_cast<int>(u < last_cell ? u : last_cell);
+    FERMAT_HD_INLINE static int lower(double u, double last) {
+        return static_cast<int>(u < last ? u : last);
     }
 
     FERMAT_HD_INLINE Vec3 to_index(Vec3 p) const {
@@ -205,7 +206,7 @@ class GridMedium {
     std::ptrdiff_t row_;
     std::ptrdiff_t slab_;
     std::ptrdiff_t next_row_;  ///< to the next corner along y; 0 in 2-D
-    Index3 last_;              ///< cell along each axis
+    Vec3 last_;                ///< cell along each axis
     bool has_air_;
 };
 

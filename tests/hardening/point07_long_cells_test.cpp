@@ -57,6 +57,13 @@ TEST(Point07, NoNodeIsMissedAtARatioOfAMillion) {
     }
 }
 
+TEST(Point07, FmmEndsSoonInLongCells) {
+    const Grid grid{{33, 21, 29}, {}, {1, 1, 100}};
+    for (const int order : {1, 2}) {
+        EXPECT_LT(misfit<float>(Solver::fmm, order, grid, {7.3, 5.6, 1110}), 3e-5);
+    }
+}
+
 TEST(Point07, VidaleDoesNotDependOnTheUnitOfLength) {
     const auto at = [](double h) {
         const Grid grid{{33, 1, 29}, {}, {h, h, h}};

@@ -104,6 +104,12 @@ def mpirun(fermat):
     return start
 
 
+@pytest.fixture(scope="module")
+def module_fermat(program, tmp_path_factory) -> Fermat:
+    """For runs whose result several tests of one file read."""
+    return Fermat(program, tmp_path_factory.mktemp("module"))
+
+
 @pytest.fixture(scope="session")
 def shared_fermat(program, tmp_path_factory) -> Fermat:
     """For long runs whose result several tests read."""

@@ -59,8 +59,8 @@ class Inversion:
         each.
     """
 
-    def __init__(self, picks: Picks, found: tuple[Any, ...]) -> None:
-        self.start: Model = found[7]
+    def __init__(self, start: Model | None, picks: Picks, found: tuple[Any, ...]) -> None:
+        self.start: Model = found[7] if start is None else start
         self.model: Model = found[0]
         self.coverage: NDArray[np.float32] = found[1].reshape([n - 1 for n in self.start.shape])
         rows = found[2]
@@ -251,7 +251,7 @@ def invert(
     }
     rows = _rows(schedule, ndim)
     found = _core.invert(model, columns, rows, options, callback, listener(progress))
-    run = Inversion(observed, found)
+    run = Inversion(model, observed, found)
     _notes.tell(run.warnings)
     return run
 

@@ -61,16 +61,20 @@ std::string line_of(const IterationReport& report, int planned) {
 std::string ending_of(const InversionResult& result) {
     double seconds = 0;
     for (const IterationReport& report : result.history) seconds += report.seconds.total();
-    const std::string why = result.reason == StopReason::schedule_end  ? "the last iteration"
-                            : result.reason == StopReason::target_rms  ? "the target RMS"
-                            : result.reason == StopReason::target_chi2 ? "the target chi2"
-                                                                       : "stagnation";
+    std::string why = result.reason == StopReason::schedule_end  ? "the last iteration"
+                      : result.reason == StopReason::target_rms  ? "the target RMS"
+                      : result.reason == StopReason::target_chi2 ? "the target chi2"
+                                                                 : "stagnation";
     const Misfit& last = result.history.back().misfit;
     std::string text =
         fmt::format("rms {:.5g} -> {:.5g}", result.history.front().misfit.rms, last.rms);
     if (!std::isnan(last.chi2)) {
         text +=
             fmt::format(", chi2 {:.4g} -> {:.4g}", result.history.front().misfit.chi2, last.chi2);
+    }
+    if (last.rejected > 0) {
+        why += fmt::format("; {} of {} picks left out as outliers (--outliers 0 keeps all)",
+                           last.rejected, last.rejected + last.used + last.lost);
     }
     return fmt::format("{} in {} iterations, {:.3g} s; stopped at {}", text,
                        result.history.back().iteration, seconds, why);

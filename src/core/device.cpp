@@ -23,8 +23,8 @@ bool on_cuda(Device wanted, const std::string& obstacle) {
     if (!obstacle.empty()) throw InputError("device is 'cuda' (" + obstacle + ": use cpu)");
     if (device_count() == 0) {
         throw InputError(
-            "device is 'cuda' (this machine has no CUDA device, or its driver is too "
-            "old: use cpu)");
+            "device is 'cuda' (this machine has no CUDA device, its driver is too old, or the "
+            "process was forked after its parent used CUDA: use cpu, or spawn)");
     }
     return true;
 }

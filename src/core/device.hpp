@@ -29,7 +29,8 @@ struct DeviceInfo {
     int compute_minor = 0;
 };
 
-/// Devices that the driver offers: 0 on a machine without one, and in a build without CUDA.
+/// Devices that the driver offers: 0 on a machine without one, in a build without CUDA, and in a
+/// process that was forked after its parent asked.
 int device_count();
 
 /// Throws InputError if there is no such device or CUDA is not in this build.

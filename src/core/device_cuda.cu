@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <string>
 
 #include "core/cuda_memory.hpp"
@@ -6,6 +8,9 @@
 namespace fermat {
 
 int device_count() {
+    // CUDA does not survive a fork: a child of a process that asked for its devices has none.
+    static const pid_t asked_first = getpid();
+    if (getpid() != asked_first) return 0;
     int count = 0;
     if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
     // No driver or no device is an answer, not a failure; the runtime must not remember it as one.

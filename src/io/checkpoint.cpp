@@ -54,7 +54,7 @@ IterationReport from_row(std::span<const double> row) {
     const auto count = [&](std::size_t n) { return static_cast<std::int64_t>(row[n]); };
     IterationReport r;
     r.iteration = whole(0);
-    r.misfit = {row[1], row[2], row[19], count(3), count(4), count(5)};
+    r.misfit = {row[1], row[2], count(3), count(4), count(5), row[19]};
     r.max_update = row[6];
     r.stage = whole(7);
     r.cell = {whole(8), whole(9), whole(10)};

@@ -114,15 +114,16 @@ void add_offset_trend(const Picks& picks, const InversionResult& result, Sentenc
 
 void add_left_out(const InversionResult& result, Sentences& out) {
     const Misfit& last = result.history.back().misfit;
-    if (last.rejected > 0) {
+    const std::int64_t all = last.rejected + last.used + last.lost;
+    if (20 * last.rejected > all) {
         out.push_back(
             fmt::format("{} of {} picks were left out as outliers (see 'rejected' in the "
                         "residuals; --outliers 0 keeps all)",
-                        last.rejected, last.rejected + last.used + last.lost));
+                        last.rejected, all));
     }
     if (last.lost > 0) {
         out.push_back(fmt::format("{} of {} picks have no ray (see 'lost' in the residuals)",
-                                  last.lost, last.rejected + last.used + last.lost));
+                                  last.lost, all));
     }
 }
 

@@ -9,7 +9,8 @@ namespace fermat {
 
 /// What should make a user doubt the result of an inversion, one sentence each: picks that are
 /// explained worse than by the start model, velocities far from those of the picks or against the
-/// bounds, a target that was not reached, residuals that grow with distance, picks left out.
+/// bounds, a target that was not reached, residuals that change with
+/// distance, lost picks, more than a twentieth of the picks left out.
 std::vector<std::string> doubts_about(const Model& start, const Picks& picks,
                                       const InversionOptions& options,
                                       const InversionResult& result);

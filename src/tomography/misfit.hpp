@@ -11,12 +11,12 @@ namespace fermat {
 
 /// How well a model explains the picks that are used.
 struct Misfit {
-    double rms = 0;           ///< sqrt(mean(r^2)), in units of time
-    double chi2 = 0;          ///< mean((r / error)^2); NaN where no errors are given
-    double weighted_rms = 0;  ///< sqrt(sum((r / error)^2) / sum(1 / error^2)); NaN likewise
+    double rms = 0;   ///< sqrt(mean(r^2)), in units of time
+    double chi2 = 0;  ///< mean((r / error)^2); NaN where no errors are given
     std::int64_t used = 0;
     std::int64_t lost = 0;
     std::int64_t rejected = 0;
+    double weighted_rms = 0;  ///< sqrt(sum((r / error)^2) / sum(1 / error^2)); NaN as chi2
 };
 
 Misfit misfit(const Picks& picks, std::span<const double> residual, std::span<const PickUse> use);

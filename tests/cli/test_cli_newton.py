@@ -30,11 +30,9 @@ def results(folder):
 
 
 @pytest.fixture(scope="module")
-def line(tmp_path_factory, program):
+def line(module_fermat):
     """A refraction line below a hill, its truth and noisy picks with errors."""
-    from conftest import Fermat
-
-    fermat = Fermat(program, tmp_path_factory.mktemp("newton"))
+    fermat = module_fermat
     ground = [(x, -2 * np.exp(-(((x - 10) / 4) ** 2))) for x in np.arange(-1, 21.5, 0.5)]
     fermat.write("ground.csv", "x,z\n" + "".join(f"{x},{z}\n" for x, z in ground))
     fermat("model", "gradient", "--shape", "89,45", "--spacing", "0.25", "--origin", "-1,-3",

@@ -97,7 +97,8 @@ TEST_P(Point09, InAHomogeneousMediumRaysAreTheStraightLine) {
 TEST_P(Point09, InAGradientRaysTakeOffAsTheClosedFormSays) {
     const int dimensions = GetParam();
     const LinearVelocity medium{2, {0.02, dimensions == 3 ? -0.01 : 0, 0.05}};
-    const Model model = gradient_model(box(dimensions), medium.v0, medium.gradient);
+    const Grid grid = box(dimensions);
+    const Model model = gradient_model(grid, medium.velocity(grid.origin), medium.gradient);
     const Survey made = survey(model, Tracer::descent, 60, 70);
     for (std::size_t r = 0; r < made.rays.size(); ++r) {
         const RayInfo& ray = made.rays.rays[r];

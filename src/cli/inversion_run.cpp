@@ -145,7 +145,7 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
     std::optional<InversionState> state;
     std::string identity;
     together(run.ranks, [&] {
-        validate(inputs.options, inputs.picks, inputs.start.grid());
+        validate(inputs.options, inputs.picks, inputs.start);
         if (!run.ranks.is_root()) return;
         identity = run_fingerprint(inputs.start, inputs.picks, inputs.options);
         const RunPlan plan{identity, inputs.board.has_value(), start.overwrite, run.settings,

@@ -12,15 +12,19 @@ std::vector<DeviceInfo> list_devices() {
     return devices;
 }
 
-bool on_cuda(Device wanted, const std::string& obstacle) {
+bool on_cuda(Device wanted, const std::string& obstacle, const std::string& other_way) {
     if (wanted == Device::cpu) return false;
     if (wanted == Device::automatic) return obstacle.empty() && device_count() > 0;
+    // What no build could do goes first: CUDA would be installed in vain.
+    if (!obstacle.empty()) {
+        throw InputError("device is 'cuda' (" + obstacle + ": use cpu" +
+                         (other_way.empty() ? "" : ", or " + other_way) + ")");
+    }
     if (build::cuda == "no") {
         throw InputError(
             "device is 'cuda' (CUDA is not in this build: configure with -DFERMAT_CUDA=ON, or use "
             "cpu)");
     }
-    if (!obstacle.empty()) throw InputError("device is 'cuda' (" + obstacle + ": use cpu)");
     if (device_count() == 0) {
         throw InputError(
             "device is 'cuda' (this machine has no CUDA device, its driver is too old, or the "

@@ -50,7 +50,7 @@ std::shared_ptr<float> allocate_on_device(std::size_t count);
 
 /// Whether a method is to run on the CUDA device. Throws InputError where `wanted` is cuda and
 /// there is none, or where `obstacle` says why the method cannot ("solver 'fmm' computes on the
-/// CPU"); an empty obstacle means that it can.
-bool on_cuda(Device wanted, const std::string& obstacle = {});
+/// CPU"); an empty obstacle means that it can. `other_way` is what helps beside "use cpu".
+bool on_cuda(Device wanted, const std::string& obstacle = {}, const std::string& other_way = {});
 
 }  // namespace fermat

@@ -239,8 +239,8 @@ class CellMarch {
         for (Corner corner = 0; corner < 8; ++corner) {
             if (corner & ~all_axes) continue;
             const Corner inward = ~corner & all_axes;
-            const auto seen = octant_medium<Dim>(cells_, corner_node(cell, corner), inward);
-            sight.slowness[corner] = 1 / (seen.velocity * source_slowness_);
+            const float seen = octant_velocity<Dim>(cells_, corner_node(cell, corner), inward);
+            sight.slowness[corner] = 1 / (seen * source_slowness_);
         }
         return sight;
     }

@@ -152,6 +152,13 @@ void solve_each(const Model& model, std::span<const PointSource> sources,
     monitor.end();
 }
 
+std::string cuda_obstacle(const EikonalOptions& options, Precision precision) {
+    if (options.solver != Solver::fim) {
+        return fmt::format("solver '{}' computes on the CPU", name_of(options.solver));
+    }
+    return precision == Precision::full ? "precision 'double' is the CPU's" : "";
+}
+
 }  // namespace
 
 void validate(const EikonalOptions& options) {
@@ -162,17 +169,16 @@ void validate(const EikonalOptions& options) {
 }
 
 bool on_cuda(const EikonalOptions& options, Precision precision) {
-    std::string obstacle;
-    if (options.solver != Solver::fim) {
-        obstacle = fmt::format("solver '{}' computes on the CPU", name_of(options.solver));
-    } else if (precision == Precision::full) {
-        obstacle = "precision 'double' is the CPU's";
-    }
-    return on_cuda(options.device, obstacle);
+    return on_cuda(options.device, cuda_obstacle(options, precision));
 }
 
 bool on_cuda(const EikonalOptions& options, const Model& model, Precision precision) {
-    return on_cuda(options, precision) && !model.jumping_cells().exist();
+    const std::string obstacle = cuda_obstacle(options, precision);
+    if (!obstacle.empty() || !model.jumping_cells().exist()) {
+        return on_cuda(options.device, obstacle);
+    }
+    return on_cuda(options.device, "velocity jumps between cells, which is solved on the CPU",
+                   "convert to nodes");
 }
 
 template <class Real>

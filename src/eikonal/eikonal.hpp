@@ -42,8 +42,7 @@ void validate(const EikonalOptions& options);
 /// Whether single precision solves of these options run on the CUDA device. Throws InputError where
 /// they ask for it and cannot.
 bool on_cuda(const EikonalOptions& options, Precision precision = Precision::single);
-/// The same for a model: one whose velocity jumps between cells is the CPU's wherever it is asked
-/// for, with equal results.
+/// The same for a model: one whose velocity jumps between cells is the CPU's.
 bool on_cuda(const EikonalOptions& options, const Model& model,
              Precision precision = Precision::single);
 

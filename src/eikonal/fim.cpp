@@ -11,7 +11,6 @@
 
 #include "core/parallel.hpp"
 #include "eikonal/fim_block.hpp"
-#include "eikonal/fim_block_octants.hpp"
 #include "eikonal/fim_block_stale.hpp"
 #include "eikonal/fim_block_sweep.hpp"
 #include "eikonal/fim_block_transfer.hpp"
@@ -165,9 +164,7 @@ class FimSchedule {
     VisitOutcome visit(Block& worker, const BlockExtent& extent, unsigned causes, Accept accept) {
         std::size_t n = 0;
         if constexpr (Dim == 3) {
-            const bool by_y = !outward(extent, causes, 0) && outward(extent, causes, 1);
-            // The cells are in memory by the axes as they stand.
-            if (by_y && !problem_.cells.exist()) n = 1;
+            if (!outward(extent, causes, 0) && outward(extent, causes, 1)) n = 1;
         }
         const AxisOrder order = orders[n];
         const BlockExtent turned{reordered(extent.begin, order), reordered(extent.end, order)};
@@ -281,7 +278,6 @@ FimWork fim_solve(const Model& model, const FactoredSource& source, int order, i
     problem.source_slowness = source.slowness;
     problem.slowness_unit = power_of_two_near(source.slowness);
     problem.velocity = model.velocity().data();
-    problem.cells = model.jumping_cells();
     problem.tau = tau.data();
     problem.starts = starts;
     const auto look = [&](double visits, double most) {

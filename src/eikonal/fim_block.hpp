@@ -60,7 +60,6 @@ class FimBlock {
           f_(medium_size),
           inverse_r2_(medium_size),
           mine_(planes * row_slots),
-          jumps_(planes * row_slots),
           stale_(planes * row_slots) {}
 
     /// Solves the block from its neighbours' present values and writes it back. `entry` is +1 for
@@ -126,7 +125,6 @@ class FimBlock {
     void load_medium(const FimProblem<Real>& problem, const BlockExtent& extent);
     void find_mine(const BlockExtent& extent);
     void hold_starts(const FimProblem<Real>& problem, const BlockExtent& extent);
-    void load_jumps(const FimProblem<Real>& problem, const BlockExtent& extent);
     float earliest_through(const FimProblem<Real>& problem, const BlockExtent& extent, int axis,
                            int side, bool blank) const;
     void store_tau(const FimProblem<Real>& problem, const BlockExtent& extent) const;
@@ -138,7 +136,7 @@ class FimBlock {
         const int lane = lane_of(node[1]);
         stale_[at_row(node[0], node[2] + lane)] |= Bits{1} << lane;
     }
-    void mirror(const FimProblem<Real>& problem, const BlockExtent& extent);
+    void mirror(const BlockExtent& extent);
     void mirror_tau(const BlockExtent& extent);
     void mirror_medium(std::vector<Real>& values, const BlockExtent& extent);
     void mirror_stale(const BlockExtent& extent);
@@ -149,15 +147,10 @@ class FimBlock {
     std::array<int, 3> sweep(const FimProblem<Real>& problem, const BlockExtent& extent,
                              int outer_sense, int row_sense);
 
-    /// tau of a node beside a jump of velocity, from what its octants hold.
-    Real update_by_octants(const FimProblem<Real>& problem, const BlockExtent& extent, int o,
-                           int row, int lane) const;
-
     std::vector<Real> tau_;
     std::vector<Real> f_;           ///< s / T0; unreached for what is not to be updated
     std::vector<Real> inverse_r2_;  ///< 1 / r^2
     std::vector<Bits> mine_;        ///< nodes to be updated: not air, start nodes, halo, corners
-    std::vector<Bits> jumps_;       ///< of nodes to be updated, those beside a jump of velocity
     std::vector<Bits> stale_;
     std::vector<Real> spare_;
     std::vector<Real> spare_medium_;
@@ -193,7 +186,7 @@ VisitOutcome FimBlock<Real, Dim, Order>::visit(const FimProblem<Real>& problem,
             outer = outer == 0 ? 1 : -outer;
         } else {
             if (lagging[2] == most) row = -row;
-            mirror(problem, extent);
+            mirror(extent);
         }
     }
     outcome.earliest.fill(INFINITY);

@@ -60,15 +60,13 @@ void FimBlock<Real, Dim, Order>::mark_at_face(const BlockExtent& extent, int axi
 }
 
 template <class Real, int Dim, int Order>
-void FimBlock<Real, Dim, Order>::mirror(const FimProblem<Real>& problem,
-                                        const BlockExtent& extent) {
+void FimBlock<Real, Dim, Order>::mirror(const BlockExtent& extent) {
     mirror_tau(extent);
     mirror_medium(f_, extent);
     mirror_medium(inverse_r2_, extent);
     mirror_stale(extent);
     mirrored_ = !mirrored_;
     find_mine(extent);
-    if (problem.cells.exist()) load_jumps(problem, extent);
 }
 
 template <class Real, int Dim, int Order>

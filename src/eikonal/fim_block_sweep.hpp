@@ -66,7 +66,6 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
         const Bits due = *stale & *mine;
         *stale = 0;
         if (due == 0) return;
-        const Bits jumps = problem.cells.exist() ? jumps_[at_row(o, row)] : 0;
         const V outer_x =
             V{} + static_cast<Real>(h[0] * problem.coordinate(0, extent.begin[0] + o));
         const Real row_part =
@@ -87,13 +86,6 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
             V candidate = straight.tau;
             if (any_lane(straight.careful)) [[unlikely]] {
                 candidate = carefully(t, lane, outer_x, run_x, inverse_r2, f, candidate);
-            }
-            for (Bits left = jumps >> lane & step_bits; left != 0; left &= left - 1) {
-                const int at_lane = std::countr_zero(left);
-                candidate[at_lane] =
-                    due >> (lane + at_lane) & 1
-                        ? update_by_octants(problem, extent, o, row, lane + at_lane)
-                        : t[at_lane];
             }
             const V old = load(t);
             Mask better = (f < reached_limit<Real>)&(candidate < reached_limit<Real>);

@@ -110,7 +110,6 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
     }
     hold_starts(problem, extent);
     find_mine(extent);
-    if (problem.cells.exist()) load_jumps(problem, extent);
 }
 
 template <class Real, int Dim, int Order>

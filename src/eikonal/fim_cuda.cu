@@ -24,7 +24,7 @@ constexpr int resident_blocks = 4;
 
 /// All passes of a batch, without a word from the host: warps take tiles from the list of the
 /// pass, then wait for one another.
-template <int Dim, int Order, TileMedium Medium>
+template <int Dim, int Order>
 __global__ void __launch_bounds__(threads, resident_blocks)
     run_passes(TileProblem problem, TileQueue queue, int* passes) {
     extern __shared__ char shared[];
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(threads, resident_blocks)
             if (warp.leads()) n = atomicAdd(&queue.taken[slot], 1U);
             n = __shfl_sync(CudaWarp::all, n, 0);
             if (n >= count) break;
-            take_tile<Dim, Order, Medium>(warp, problem, queue, pass, queue.list[slot][n], storage);
+            take_tile<Dim, Order>(warp, problem, queue, pass, queue.list[slot][n], storage);
             __syncwarp();
         }
         grid.sync();
@@ -147,8 +147,6 @@ struct CudaFim::State {
     int blocks = 0;
     CudaArray<float> own_velocity;
     const float* velocity = nullptr;  ///< ours, or a CudaModel's
-    CudaArray<float> cell_velocity;   ///< of a model of cells where it jumps; else empty
-    CudaArray<std::uint8_t> jumps;    ///< likewise
     CudaArray<float> tau;
     CudaArray<TileState> states;
     CudaArray<unsigned> lists;
@@ -163,18 +161,13 @@ struct CudaFim::State {
     std::size_t entries = 0;
     int last_passes = 0;
 
-    template <TileMedium Medium>
-    const void* kernel_of(int wanted) const {
-        if (grid.is_2d()) {
-            return wanted == 1 ? reinterpret_cast<const void*>(&run_passes<2, 1, Medium>)
-                               : reinterpret_cast<const void*>(&run_passes<2, 2, Medium>);
-        }
-        return wanted == 1 ? reinterpret_cast<const void*>(&run_passes<3, 1, Medium>)
-                           : reinterpret_cast<const void*>(&run_passes<3, 2, Medium>);
-    }
     const void* kernel(int wanted) const {
-        return jumps.size() > 0 ? kernel_of<TileMedium::cells>(wanted)
-                                : kernel_of<TileMedium::nodes>(wanted);
+        if (grid.is_2d()) {
+            return wanted == 1 ? reinterpret_cast<const void*>(&run_passes<2, 1>)
+                               : reinterpret_cast<const void*>(&run_passes<2, 2>);
+        }
+        return wanted == 1 ? reinterpret_cast<const void*>(&run_passes<3, 1>)
+                           : reinterpret_cast<const void*>(&run_passes<3, 2>);
     }
     /// The orders to solve in, one after the other.
     std::vector<int> orders() const {
@@ -225,12 +218,6 @@ CudaFim::CudaFim(const Model& model, int order, std::size_t most_shots)
         throw InputError("this machine has no CUDA device (use --device cpu)");
     }
     const std::size_t nodes = model.grid().node_count();
-    if (const CellsView<> cells = model.jumping_cells(); cells.exist()) {
-        state_->cell_velocity = CudaArray<float>(cells.velocity.size());
-        state_->cell_velocity.upload(std::span(cells.velocity.data(), cells.velocity.size()));
-        state_->jumps = CudaArray<std::uint8_t>(nodes);
-        state_->jumps.upload(std::span(cells.jumps.data(), nodes));
-    }
     prepare(model.grid(), order, most_shots, nodes * sizeof(float));
     state_->own_velocity = CudaArray<float>(nodes);
     state_->velocity = state_->own_velocity.data();
@@ -314,7 +301,6 @@ double CudaFim::solve(std::span<const FactoredSource> sources) {
         setup.shots[n].tau = s.tau.data() + n * nodes;
     }
     problem.velocity = s.velocity;
-    problem.cells = jumping_cells();
     problem.shots = s.shots.data();
     problem.starts = s.starts.data();
     problem.steps = s.steps.data();
@@ -367,12 +353,6 @@ FieldView<float, Space::device> CudaFim::tau(std::size_t number) const {
 
 FieldView<const float, Space::device> CudaFim::velocity() const {
     return {state_->velocity, state_->grid.shape};
-}
-
-CellsView<Space::device> CudaFim::jumping_cells() const {
-    const State& s = *state_;
-    if (s.jumps.size() == 0) return {};
-    return {{s.cell_velocity.data(), s.grid.cell_shape()}, {s.jumps.data(), s.grid.shape}};
 }
 
 void CudaFim::write_times(std::size_t number, const FactoredSource& source, double start_time,

@@ -11,7 +11,8 @@
 
 namespace fermat {
 
-/// `fim` on a CUDA device: the model and the work space of a batch of sources, kept there.
+/// `fim` on a CUDA device: the model and the work space of a batch of sources, kept there. It
+/// solves on nodes: models whose velocity jumps between cells are the CPU's (on_cuda).
 class CudaFim {
   public:
     /// Throws InputError where CUDA is not in this build or there is no device; ComputeError where
@@ -33,7 +34,6 @@ class CudaFim {
     void download(std::size_t number, FieldView<float> tau) const;
     FieldView<float, Space::device> tau(std::size_t number) const;
     FieldView<const float, Space::device> velocity() const;
-    CellsView<Space::device> jumping_cells() const;
     /// T of a source of the last solve, into memory of the device: as it is, or where it is earlier
     /// than what stands there.
     enum class Keep { all, earliest };

@@ -7,8 +7,6 @@
 #include <span>
 #include <vector>
 
-#include "model/cell_medium.hpp"
-
 namespace fermat {
 
 /// One solve as the block solver sees it. Axes are named by their part in a block: `outer` (x;
@@ -22,7 +20,6 @@ struct FimProblem {
     double source_slowness = 0;
     double slowness_unit = 1;  ///< a power of two near it: velocities times it are near 1
     const float* velocity = nullptr;
-    CellsView<> cells{};  ///< where velocity jumps between them
     Real* tau = nullptr;
     std::span<const std::array<int, 3>> starts;  ///< nodes whose tau is given
 

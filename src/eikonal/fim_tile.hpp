@@ -8,7 +8,6 @@
 #include "core/host_device.hpp"
 #include "eikonal/fim_tile_steps.hpp"
 #include "eikonal/stencil.hpp"
-#include "model/cell_medium.hpp"
 
 namespace fermat {
 
@@ -25,16 +24,12 @@ struct TileShot {
     int start_count = 0;
 };
 
-/// What the velocity of a batch's model is given on.
-enum class TileMedium { nodes, cells };
-
 /// A batch of solves on one model.
 struct TileProblem {
     int shape[3] = {1, 1, 1};
     int tiles[3] = {1, 1, 1};  ///< along each axis, enough for any shift
     double spacing[3] = {1, 1, 1};
-    const float* velocity = nullptr;   ///< on nodes
-    CellsView<Space::device> cells{};  ///< of TileMedium::cells
+    const float* velocity = nullptr;  ///< on nodes
     const TileShot* shots = nullptr;
     const Index3* starts = nullptr;        ///< nodes whose tau is given, along the axes of a tile
     const std::uint16_t* steps = nullptr;  ///< of TileSteps
@@ -77,8 +72,7 @@ struct TileStorage {
         Dim == 3 ? (Tile::size(0) + 2 * halo) * pitch(0) : (Tile::size(1) + 2 * halo) * pitch(1);
 
     float tau[tau_size];
-    float f[tile_nodes<Dim>];  ///< s / T0; unreached where a node is not to be computed,
-                               ///< negative beside a jump of velocity
+    float f[tile_nodes<Dim>];              ///< s / T0; unreached where a node is not to be computed
     unsigned char moved[tile_nodes<Dim>];  ///< what the visit did to each node: bits of Moved
 
     FERMAT_HD static int at(int o, int l, int r) {

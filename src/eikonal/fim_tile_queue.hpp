@@ -77,7 +77,7 @@ struct TileQueue {
 };
 
 /// Deals with one entry of a pass's list.
-template <int Dim, int Order, TileMedium Medium, class Block>
+template <int Dim, int Order, class Block>
 FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueue& queue, int pass,
                          unsigned entry, TileStorage<Dim>& storage) {
     const auto tiles = static_cast<unsigned>(problem.tile_count());
@@ -99,7 +99,7 @@ FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueu
     }
     if (block.leads()) state = {INFINITY, 0, before.visits + 1};
     const TileShot source = problem.shots[shot];
-    TileVisit<Dim, Order, Medium, Block> visit(block, problem, source, tile, storage);
+    TileVisit<Dim, Order, Block> visit(block, problem, source, tile, storage);
     visit.load();
     const bool only_earlier = Order == 1 || before.visits >= static_cast<unsigned>(fim_free_visits);
     const bool settled = visit.solve(visit.entry(before.faces), only_earlier);

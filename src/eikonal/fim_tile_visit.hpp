@@ -6,13 +6,12 @@
 #include "eikonal/fim_rules.hpp"
 #include "eikonal/fim_tile.hpp"
 #include "eikonal/fim_tile_halo.hpp"
-#include "eikonal/octant_update.hpp"
 #include "eikonal/stencil.hpp"
 
 namespace fermat {
 
 /// A tile on its way through a warp.
-template <int Dim, int Order, TileMedium Medium, class Block>
+template <int Dim, int Order, class Block>
 class TileVisit {
   public:
     using Tile = TileShape<Dim>;
@@ -41,7 +40,6 @@ class TileVisit {
                                      begin_[2];
         tau_ = shot.tau + first;
         velocity_ = problem.velocity + first;
-        if (Medium == TileMedium::cells) jumps_ = problem.cells.jumps.data() + first;
     }
 
     /// The way of the first sweep, once the tile is loaded. Along an axis: as the times in the
@@ -241,10 +239,8 @@ class TileVisit {
             [&](int code, float v) {
                 int node[3];
                 Halo::node_of(code, node);
-                const float f =
+                s_.f[code] =
                     v > 0 ? shot_.inverse_slowness / (v * root(r2(node))) : unreached<float>;
-                const bool jumps = Medium == TileMedium::cells && v > 0 && jumps_[offset(node)];
-                s_.f[code] = jumps ? -f : f;
                 s_.moved[code] = 0;
             });
     }
@@ -299,9 +295,7 @@ class TileVisit {
         const auto on_lane = stencil(t, 1, node[1], inverse_r2);
         const auto on_run = stencil(t, 2, node[2], inverse_r2);
         float now;
-        if (Medium == TileMedium::cells && f < 0) {
-            now = update_by_octants(node, t, inverse_r2);
-        } else if constexpr (Dim == 3) {
+        if constexpr (Dim == 3) {
             const auto on_outer = stencil(t, 0, node[0], inverse_r2);
             now = update_tau<Order>(f, inverse_r2, on_lane, on_run, on_outer);
         } else {
@@ -312,20 +306,6 @@ class TileVisit {
         *t = now;
         if (!(std::abs(now - old) > fim_tolerance<float, Order> * now)) return;
         s_.moved[code] = Moved::in_visit | Moved::in_sweep;
-    }
-
-    FERMAT_HD float update_by_octants(const int (&node)[3], const float* t,
-                                      float inverse_r2) const {
-        AxisStencil<float> axes[Dim];
-        for (int d = 0; d < Dim; ++d) {
-            const int axis = first_axis + d;
-            axes[d] = stencil(t, axis, node[axis], inverse_r2);
-        }
-        Index3 place{begin_[0] + node[0], begin_[1] + node[1], begin_[2] + node[2]};
-        if (Dim == 2) place = {place.y, 0, place.z};
-        const auto octants =
-            octants_round<Dim>(problem_.cells.velocity, place, 1 / shot_.inverse_slowness);
-        return update_tau_by_octants<Order>(octants, inverse_r2, axes);
     }
 
     /// The axes along which a node that moved in the sweep may move the one swept before it.
@@ -383,7 +363,6 @@ class TileVisit {
     Storage& s_;
     float* tau_;             ///< of the tile's first node
     const float* velocity_;  ///< likewise
-    const std::uint8_t* jumps_ = nullptr;
     int stride_[2];
     int begin_[3];
     float h_[3];

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "eikonal/factored_source.hpp"
-#include "eikonal/octant_update.hpp"
 #include "eikonal/stencil.hpp"
 #include "model/model.hpp"
 
@@ -67,7 +66,6 @@ class NodeGeometry {
 
     NodeGeometry(const Model& model, const FactoredSource& source)
         : velocity_(model.velocity().data()),
-          cells_(model.jumping_cells()),
           shape_(model.grid().shape),
           source_slowness_(static_cast<Real>(source.slowness)) {
         const Grid& grid = model.grid();
@@ -96,16 +94,9 @@ class NodeGeometry {
     Real speed(Index3 n) const {
         return static_cast<Real>(velocity_[shape_.offset(n)]) * source_slowness_;
     }
-    /// Whether velocity jumps beside a node, which then is solved by what its octants hold.
-    bool jumps_at(Index3 n) const { return cells_.exist() && cells_.jumps(n) != 0; }
-    template <int Dim>
-    Octants<Dim> octants(Index3 n) const {
-        return octants_round<Dim>(cells_.velocity, n, static_cast<float>(source_slowness_));
-    }
 
   private:
     const float* velocity_;
-    CellsView<> cells_;
     Shape shape_;
     Real source_slowness_;
     std::array<Axis, 3> axes_;
@@ -133,16 +124,8 @@ inline Real update_node(const NodeGeometry<Real>& geometry, Index3 n, Real speed
     constexpr std::integral_constant<int, 1> axis_y;
     constexpr std::integral_constant<int, 2> axis_z;
     if constexpr (Dim == 2) {
-        if (geometry.jumps_at(n)) [[unlikely]] {
-            return update_tau_by_octants<Order>(geometry.template octants<2>(n), inverse_r2,
-                                                {along(axis_x), along(axis_z)});
-        }
         return update_tau<Order>(f, inverse_r2, along(axis_x), along(axis_z));
     } else {
-        if (geometry.jumps_at(n)) [[unlikely]] {
-            return update_tau_by_octants<Order>(geometry.template octants<3>(n), inverse_r2,
-                                                {along(axis_x), along(axis_y), along(axis_z)});
-        }
         return update_tau<Order>(f, inverse_r2, along(axis_x), along(axis_y), along(axis_z));
     }
 }

@@ -137,13 +137,14 @@ FERMAT_HD_INLINE auto upwind_behind(const UpwindSide<V>& side) {
            side.near * side.near * side.near_ratio2;
 }
 
-/// The term of one side, of second order where `second` holds.
-template <int Order, class V, class Mask>
-FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side, Mask second) {
+/// The term of one side, of second order where the node behind is upwind too.
+template <int Order, class V>
+FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
     using Real = Scalar<V>;
     V c = 1 + side.toward;
     V shift = -side.near * side.toward;
     if constexpr (Order == 2) {
+        const auto second = upwind_behind(side);
         c = second ? c + Real(0.5) : c;
         shift = second ? shift + Real(0.5) * (side.near - side.far) : shift;
     }
@@ -151,10 +152,6 @@ FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side, Mask secon
     const V one = V{} + 1;
     const V none = V{} + unreached<Real>;
     return {side.near, c > 0 ? shift : none, c > 0 ? c : one, side.inverse_spacing};
-}
-template <int Order, class V>
-FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
-    return upwind_term<Order>(side, upwind_behind(side));
 }
 
 /// The same axis in the plain equation, where T is differenced instead of tau: tau_k r_k/r takes

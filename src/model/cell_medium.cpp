@@ -46,7 +46,7 @@ Field<float> node_velocity(const Grid& grid, FieldView<const float> cells) {
                 int count = 0;
                 for (unsigned octant = 0; octant < 8; ++octant) {
                     if (Dim == 2 && (octant & 2U)) continue;
-                    const float v = octant_medium<Dim>(cells, {i, j, k}, octant).velocity;
+                    const float v = octant_velocity<Dim>(cells, {i, j, k}, octant);
                     if (!(v > 0)) continue;
                     slowness += 1 / static_cast<double>(v);
                     ++count;

@@ -47,28 +47,23 @@ FERMAT_HD bool of_one_body(FieldView<const float, S> cells, Index3 cell, int axi
     return here == next || is_smooth_step(velocity(-1), here, next, velocity(2));
 }
 
-/// What a node sees in one octant (quadrant in 2-D) round it.
-struct OctantMedium {
-    float velocity = 0;   ///< at the node, as seen from inside the octant's body; 0: air, or none
-    bool second[3] = {};  ///< by axis: whether the cell behind is of the same body
-};
-
-/// Bit `axis` of `octant` is set where the octant lies up that axis. The cells' velocities hold at
-/// their middles. The node is half a cell away, which is made up for along each axis: by the cell
-/// across the node or, where that is of another body, by the one behind.
+/// Velocity at a node as one octant (quadrant in 2-D) round it has it, from inside the octant's
+/// body; 0 where that is air, or outside. Bit `axis` of `octant` is set where the octant lies up
+/// that axis. The cells' velocities hold at their middles. The node is half a cell away, which is
+/// made up for along each axis: by the cell across the node or, where that is of another body, by
+/// the one behind.
 template <int Dim, Space S>
-FERMAT_HD OctantMedium octant_medium(FieldView<const float, S> cells, Index3 node,
-                                     unsigned octant) {
+FERMAT_HD float octant_velocity(FieldView<const float, S> cells, Index3 node, unsigned octant) {
     const Shape shape = cells.shape();
     Index3 cell = node;
     for (int axis = 0; axis < 3; ++axis) {
         if (Dim == 2 && axis == 1) continue;
         if (!(octant >> axis & 1U)) --cell[axis];
-        if (cell[axis] < 0 || cell[axis] >= shape[axis]) return {};
+        if (cell[axis] < 0 || cell[axis] >= shape[axis]) return 0;
     }
     const float here = cells(cell);
-    OctantMedium out{here, {}};
-    if (!(here > 0)) return out;
+    if (!(here > 0)) return here;
+    float seen = here;
     for (int axis = 0; axis < 3; ++axis) {
         if (Dim == 2 && axis == 1) continue;
         const int outward = octant >> axis & 1U ? 1 : -1;
@@ -77,16 +72,13 @@ FERMAT_HD OctantMedium octant_medium(FieldView<const float, S> cells, Index3 nod
             next[axis] += step;
             return next[axis] < 0 || next[axis] >= shape[axis] ? 0.0F : cells(next);
         };
-        const float behind = neighbour(outward);
-        const float across = neighbour(-outward);
-        out.second[axis] = of_one_body(cells, cell, axis, outward);
         if (of_one_body(cells, cell, axis, -outward)) {
-            out.velocity += 0.5F * (across - here);
-        } else if (out.second[axis]) {
-            out.velocity += 0.5F * (here - behind);
+            seen += 0.5F * (neighbour(-outward) - here);
+        } else if (of_one_body(cells, cell, axis, outward)) {
+            seen += 0.5F * (here - neighbour(outward));
         }
     }
-    return out;
+    return seen;
 }
 
 /// How near to a face, in cells, a point counts as on it.

@@ -6,7 +6,6 @@
 #include "rays/cell_descent.hpp"
 #include "rays/descent.hpp"
 #include "rays/grid_descent.hpp"
-#include "rays/jumping_descent.hpp"
 #include "rays/rays_cuda.hpp"
 #include "rays/rays_cuda_points.hpp"
 #include "rays/trace.hpp"
@@ -39,14 +38,12 @@ struct NoEscape {
     }
 };
 
-template <Tracer tracer, bool jumps>
+template <Tracer tracer>
 __device__ auto proposal_of(const View& field, int directions) {
     if constexpr (tracer == Tracer::cells) {
         return CellProposal<float, Space::device>{field};
     } else if constexpr (tracer == Tracer::grid) {
         return GridProposal<float, Space::device>{field, directions};
-    } else if constexpr (jumps) {
-        return JumpingDescent<float, Space::device>{field};
     } else {
         return DescentProposal<float, Space::device>{field};
     }
@@ -64,17 +61,16 @@ struct PointPool {
 };
 
 /// Walks each ray, one thread a ray and a row of blocks a shot, and keeps its points in chunks.
-template <Tracer tracer, bool jumps>
+template <Tracer tracer>
 __global__ void __launch_bounds__(ray_threads)
-    walk_rays(Grid grid, bool has_gaps, CellsView<Space::device> cells, const ShotField* shots,
-              int directions, const Vec3* receivers, PointPool pool, WalkedRay* walked,
-              int* first_chunk, std::int64_t* points) {
+    walk_rays(Grid grid, bool has_gaps, const ShotField* shots, int directions,
+              const Vec3* receivers, PointPool pool, WalkedRay* walked, int* first_chunk,
+              std::int64_t* points) {
     const ShotField& shot = shots[blockIdx.y];
     const int among = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (among >= shot.rays) return;
     const int n = shot.first_ray + among;
-    View field{grid, shot.source, shot.slowness, {shot.tau, grid.shape}, has_gaps};
-    if (jumps) field.cells = cells;
+    const View field{grid, shot.source, shot.slowness, {shot.tau, grid.shape}, has_gaps};
     WalkedRay ray{time_at(field, receivers[n]), RayStatus::ok, false};
     std::int64_t emitted = 0;
     unsigned chunk = 0;
@@ -94,7 +90,7 @@ __global__ void __launch_bounds__(ray_threads)
         }
         ++emitted;
     };
-    ray.status = trace_ray(field, receivers[n], proposal_of<tracer, jumps>(field, directions),
+    ray.status = trace_ray(field, receivers[n], proposal_of<tracer>(field, directions),
                            NoEscape{ray.dent}, emit);
     walked[n] = ray;
     points[n] = emitted;
@@ -118,15 +114,14 @@ __global__ void __launch_bounds__(ray_threads)
     }
 }
 
-template <bool jumps>
 const void* walk_kernel(Tracer tracer) {
     switch (tracer) {
         case Tracer::cells:
-            return reinterpret_cast<const void*>(&walk_rays<Tracer::cells, jumps>);
+            return reinterpret_cast<const void*>(&walk_rays<Tracer::cells>);
         case Tracer::grid:
-            return reinterpret_cast<const void*>(&walk_rays<Tracer::grid, jumps>);
+            return reinterpret_cast<const void*>(&walk_rays<Tracer::grid>);
         default:
-            return reinterpret_cast<const void*>(&walk_rays<Tracer::descent, jumps>);
+            return reinterpret_cast<const void*>(&walk_rays<Tracer::descent>);
     }
 }
 
@@ -155,20 +150,18 @@ struct CudaTracer::State {
     }
     void walk(const Model& model, const CudaFim& fim, std::span<const ShotRays> batch,
               const RayOptions& options);
-    void launch(const Model& model, CellsView<Space::device> cells, const RayOptions& options,
-                std::size_t shot_count, std::size_t most_rays);
+    void launch(const Model& model, const RayOptions& options, std::size_t shot_count,
+                std::size_t most_rays);
     void finish_on_cpu(const Model& model, const CudaFim& fim, std::span<const ShotRays> batch,
                        const RayOptions& options);
 };
 
 /// Walks until the chunks suffice: two a ray are a guess; what the first try lacks, the second has.
-void CudaTracer::State::launch(const Model& model, CellsView<Space::device> cells,
-                               const RayOptions& options, std::size_t shot_count,
-                               std::size_t most_rays) {
+void CudaTracer::State::launch(const Model& model, const RayOptions& options,
+                               std::size_t shot_count, std::size_t most_rays) {
     Grid grid = model.grid();
     bool has_gaps = model.has_air();
-    const void* const kernel =
-        cells.exist() ? walk_kernel<true>(options.tracer) : walk_kernel<false>(options.tracer);
+    const void* const kernel = walk_kernel(options.tracer);
     int directions = options.directions;
     const std::size_t count = walked.rays.size();
     // Few rays go to many multiprocessors, a warp each.
@@ -184,8 +177,8 @@ void CudaTracer::State::launch(const Model& model, CellsView<Space::device> cell
         WalkedRay* result = walked.device.data();
         int* chunk = first_chunk.data();
         std::int64_t* points = counts.data();
-        void* arguments[] = {&grid,   &has_gaps, &cells,  &fields, &directions,
-                             &places, &room,     &result, &chunk,  &points};
+        void* arguments[] = {&grid, &has_gaps, &fields, &directions, &places,
+                             &room, &result,   &chunk,  &points};
         timer.start();
         check_cuda(cudaLaunchKernel(kernel, blocks, dim3(static_cast<unsigned>(block)), arguments,
                                     0, nullptr),
@@ -235,7 +228,7 @@ void CudaTracer::State::walk(const Model& model, const CudaFim& fim,
     first_chunk.reserve(count);
     receivers.upload(places);
     shots.upload(fields);
-    launch(model, fim.jumping_cells(), options, fields.size(), most_rays);
+    launch(model, options, fields.size(), most_rays);
     walked.first_point.download(std::span(walked.starts));
     walked.points.reserve(static_cast<std::size_t>(walked.starts.back()));
     const auto warps =
@@ -291,7 +284,7 @@ std::vector<RaySet> CudaTracer::trace(const Model& model, const CudaFim& fim,
     State& s = *state_;
     s.walk(model, fim, shots, options);
     if (s.walked.rays.empty()) return std::vector<RaySet>(shots.size());
-    s.seconds += s.walked.integrate(model.grid(), fim.velocity(), fim.jumping_cells());
+    s.seconds += s.walked.integrate(model.grid(), fim.velocity());
     std::vector<Vec3> points(static_cast<std::size_t>(s.walked.starts.back()));
     s.walked.points.download(std::span(points));
     std::vector<RaySet> sets(shots.size());

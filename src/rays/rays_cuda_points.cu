@@ -4,37 +4,15 @@
 
 #include "core/cuda_launch.hpp"
 #include "core/cuda_scan.hpp"
-#include "rays/cell_line.hpp"
 #include "rays/segments.hpp"
 
 namespace fermat {
 namespace {
 
-struct LineOnNodes {
-    Grid grid;
-    FieldView<const float, Space::device> velocity;
-
-    __device__ double operator()(Vec3 from, Vec3 to) const {
-        return line_time(grid, velocity, from, to);
-    }
-};
-
-struct LineInCells {
-    Grid grid;
-    FieldView<const float, Space::device> velocity;
-    CellsView<Space::device> cells;
-
-    __device__ double operator()(Vec3 from, Vec3 to) const {
-        return grid.is_2d() ? line_time_in_cells<2>(grid, velocity, cells, from, to)
-                            : line_time_in_cells<3>(grid, velocity, cells, from, to);
-    }
-};
-
-/// line_time(from, to) is the time along a straight line.
-template <class LineTime>
 __global__ void __launch_bounds__(ray_threads)
-    integrate_rays(LineTime line_time, int count, const std::int64_t* first_point,
-                   const Vec3* points, double* times, double* lengths) {
+    integrate_rays(Grid grid, FieldView<const float, Space::device> velocity, int count,
+                   const std::int64_t* first_point, const Vec3* points, double* times,
+                   double* lengths) {
     const int n = static_cast<int>(thread_number());
     if (n >= count) return;
     double time = 0;
@@ -43,7 +21,7 @@ __global__ void __launch_bounds__(ray_threads)
         const Vec3 from = points[p];
         const Vec3 to = points[p + 1];
         length += distance(from, to);
-        time += line_time(from, to);
+        time += line_time(grid, velocity, from, to);
     }
     times[n] = time;
     lengths[n] = length;
@@ -162,21 +140,13 @@ void WalkedRays::replace(std::span<const std::size_t> which, const RaySet& other
     check_cuda(cudaDeviceSynchronize(), "replacing rays");
 }
 
-double WalkedRays::integrate(const Grid& grid, FieldView<const float, Space::device> velocity,
-                             const CellsView<Space::device>& cells) {
+double WalkedRays::integrate(const Grid& grid, FieldView<const float, Space::device> velocity) {
     const std::size_t count = rays.size();
     CudaTimer timer;
     timer.start();
-    const auto run = [&](auto line_time) {
-        integrate_rays<<<blocks_for(count, ray_threads), ray_threads>>>(
-            line_time, static_cast<int>(count), first_point.data(), points.data(), times.data(),
-            lengths.data());
-    };
-    if (cells.exist()) {
-        run(LineInCells{grid, velocity, cells});
-    } else {
-        run(LineOnNodes{grid, velocity});
-    }
+    integrate_rays<<<blocks_for(count, ray_threads), ray_threads>>>(
+        grid, velocity, static_cast<int>(count), first_point.data(), points.data(), times.data(),
+        lengths.data());
     const double seconds = timer.stop("integrating along rays");
     std::vector<double> time(count);
     std::vector<double> length(count);

@@ -40,8 +40,7 @@ struct WalkedRays {
     /// Puts other rays in the places of some.
     void replace(std::span<const std::size_t> which, const RaySet& others);
     /// Slowness and length along each ray into `rays`. Returns the device's seconds.
-    double integrate(const Grid& grid, FieldView<const float, Space::device> velocity,
-                     const CellsView<Space::device>& cells);
+    double integrate(const Grid& grid, FieldView<const float, Space::device> velocity);
 
   private:
     CudaArray<unsigned char> scratch_;

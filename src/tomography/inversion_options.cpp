@@ -73,14 +73,14 @@ void check_picks(const InversionOptions& options, const Picks& picks) {
 
 }  // namespace
 
-bool runs_on_cuda(const InversionOptions& options) {
-    std::string obstacle;
-    if (options.eikonal.solver != Solver::fim) {
-        obstacle = fmt::format("solver '{}' computes on the CPU", name_of(options.eikonal.solver));
-    } else if (options.smoother != Smoother::table && options.smoother != Smoother::running) {
-        obstacle = fmt::format("smoother '{}' computes on the CPU", name_of(options.smoother));
-    }
-    return on_cuda(options.eikonal.device, obstacle);
+bool runs_on_cuda(const InversionOptions& options, const Model& start) {
+    const bool smooths =
+        options.smoother == Smoother::table || options.smoother == Smoother::running;
+    return on_cuda(options.eikonal, start) &&
+           on_cuda(options.eikonal.device, smooths
+                                               ? ""
+                                               : fmt::format("smoother '{}' computes on the CPU",
+                                                             name_of(options.smoother)));
 }
 
 RayOptions ray_options(const InversionOptions& options) {
@@ -90,9 +90,10 @@ RayOptions ray_options(const InversionOptions& options) {
     return rays;
 }
 
-void validate(const InversionOptions& options, const Picks& picks, const Grid& grid) {
+void validate(const InversionOptions& options, const Picks& picks, const Model& start) {
+    const Grid& grid = start.grid();
     validate(ray_options(options), grid);
-    runs_on_cuda(options);
+    runs_on_cuda(options, start);
     const bool descends = options.tracer == Tracer::descent || options.tracer == Tracer::cells ||
                           options.tracer == Tracer::grid;
     if (!descends) {

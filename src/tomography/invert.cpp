@@ -210,12 +210,12 @@ InversionResult invert(const Model& start, const Picks& picks, const InversionOp
                            : options.method == InversionMethod::hole;
     together(ranks, [&] {
         if (boxes) require_nodes(start, "inversion method 'hole'");
-        validate(options, picks, start.grid());
+        validate(options, picks, start);
     });
     require_same_run(ranks, start, picks, options);
-    const bool cuda = broadcast_value(ranks, runs_on_cuda(options));
+    const bool cuda = broadcast_value(ranks, runs_on_cuda(options, start));
     together(ranks, [&] {
-        if (cuda && !runs_on_cuda(options)) {
+        if (cuda && !runs_on_cuda(options, start)) {
             throw InputError(fmt::format(
                 "rank {} has no CUDA device and rank 0 has one (give all ranks --device cpu, or "
                 "devices)",

@@ -61,11 +61,11 @@ struct InversionOptions {
     UpdateLimits update;
 };
 
-void validate(const InversionOptions& options, const Picks& picks, const Grid& grid);
+void validate(const InversionOptions& options, const Picks& picks, const Model& start);
 
 /// Whether the loop runs on the CUDA device. Throws InputError where the options ask for it and
 /// cannot have it.
-bool runs_on_cuda(const InversionOptions& options);
+bool runs_on_cuda(const InversionOptions& options, const Model& start);
 
 /// How its rays are made.
 RayOptions ray_options(const InversionOptions& options);

@@ -95,7 +95,7 @@ std::string run_fingerprint(const Model& start, const Picks& picks,
     print.add(version);
     add_to(print, start);
     add_to(print, picks);
-    add_to(print, options, runs_on_cuda(options));
+    add_to(print, options, runs_on_cuda(options, start));
     return print.text();
 }
 

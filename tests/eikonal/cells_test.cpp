@@ -3,7 +3,11 @@
 #include <cmath>
 
 #include "cell_models.hpp"
+#include "core/device.hpp"
+#include "core/error.hpp"
 #include "eikonal/eikonal.hpp"
+#include "expect_error.hpp"
+#include "rays/rays.hpp"
 
 /// Time fields of models whose velocity is given in cells.
 namespace fermat {
@@ -157,6 +161,45 @@ TEST(Cells, AirClosesTheWay) {
         EXPECT_NEAR(t(24, 0, 2), round / 2, 0.01 * round) << name_of(solver);
         EXPECT_TRUE(std::isinf(t(21, 0, 5))) << name_of(solver);
     }
+}
+
+/// In any build, on any machine: CUDA solves on nodes, and says so where velocity jumps.
+TEST(Cells, JumpsAreRefusedOnCudaAndTheCpusWhereTheDeviceIsFree) {
+    const Model jumping = layers(square(20));
+    const PointSource source{{3, 0, 1}};
+    const std::vector<Vec3> receivers{{17, 0, 0}, {20, 0, 9}};
+    RayOptions options;
+    EikonalOptions& eikonal = options.eikonal;
+    const auto trace = [&] {
+        return trace_rays(jumping, std::span(&source, 1), receivers, all_pairs(1, 2), options);
+    };
+    const Field<float> on_cpu = to_times(solve(jumping, source, eikonal));
+    const RaySet rays_on_cpu = trace();
+
+    eikonal.device = Device::cuda;
+    const char* const sentence =
+        "device is 'cuda' (velocity jumps between cells, which is solved on the CPU: use cpu, or "
+        "convert to nodes)";
+    using test::expect_error;
+    expect_error<InputError>([&] { solve(jumping, source, eikonal); }, sentence);
+    expect_error<InputError>(
+        [&] { receiver_times(jumping, std::span(&source, 1), receivers, eikonal); }, sentence);
+    expect_error<InputError>([&] { first_arrivals(jumping, std::span(&source, 1), eikonal); },
+                             sentence);
+    expect_error<InputError>(trace, sentence);
+    // What another model would not mend is said first.
+    expect_error<InputError>([&] { solve<double>(jumping, source, eikonal); },
+                             "precision 'double' is the CPU's: use cpu)");
+
+    eikonal.device = Device::automatic;
+    EXPECT_FALSE(on_cuda(eikonal, jumping));
+    const Field<float> anywhere = to_times(solve(jumping, source, eikonal));
+    EXPECT_TRUE(std::equal(on_cpu.begin(), on_cpu.end(), anywhere.begin()));
+    EXPECT_EQ(trace().points, rays_on_cpu.points);
+
+    const Model slope = of_cells(square(20), [](int, int, int k) { return 2 + 0.1 * k; });
+    EXPECT_EQ(on_cuda(eikonal, slope), device_count() > 0);
+    EXPECT_EQ(on_cuda(eikonal, as_nodes(jumping)), device_count() > 0);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "cell_models.hpp"
 #include "core/block.hpp"
 #include "eikonal/eikonal.hpp"
 #include "eikonal/fim_tile_queue.hpp"
@@ -22,18 +21,13 @@ struct Outcome {
     int passes = 0;
 };
 
-template <int Dim, int Order, TileMedium Medium>
+template <int Dim, int Order>
 Outcome run_passes(const Model& model, TileSetup& setup, std::vector<Field<float>> tau,
                    LaneOrder order) {
     TileProblem& problem = setup.problem;
     const std::size_t entries = setup.shots.size() * static_cast<std::size_t>(problem.tile_count());
     for (std::size_t s = 0; s < setup.shots.size(); ++s) setup.shots[s].tau = tau[s].data();
     problem.velocity = model.velocity().data();
-    if constexpr (Medium == TileMedium::cells) {
-        const CellsView<> cells = model.jumping_cells();
-        problem.cells = {{cells.velocity.data(), cells.velocity.shape()},
-                         {cells.jumps.data(), cells.jumps.shape()}};
-    }
     problem.shots = setup.shots.data();
     problem.starts = setup.starts.data();
     problem.steps = setup.steps.nodes.data();
@@ -72,7 +66,7 @@ Outcome run_passes(const Model& model, TileSetup& setup, std::vector<Field<float
         for (unsigned n = 0; n < counts[slot]; ++n) {
             // Any order of the list must do.
             const unsigned at = order == LaneOrder::forward ? n : counts[slot] - 1 - n;
-            take_tile<Dim, Order, Medium>(block, problem, queue, pass, lists[slot][at], storage);
+            take_tile<Dim, Order>(block, problem, queue, pass, lists[slot][at], storage);
         }
     }
     for (const TileState& state : states) outcome.visits_per_tile += state.visits;
@@ -97,9 +91,7 @@ Outcome solve_on_tiles(const Model& model, std::span<const Vec3> sources, int or
     TileSetup setup = make_tile_setup(model.grid(), factored, order);
     const bool flat = model.grid().is_2d();
     const auto run = [&]<int Dim, int Order>() {
-        return model.cells()
-                   ? run_passes<Dim, Order, TileMedium::cells>(model, setup, std::move(tau), lanes)
-                   : run_passes<Dim, Order, TileMedium::nodes>(model, setup, std::move(tau), lanes);
+        return run_passes<Dim, Order>(model, setup, std::move(tau), lanes);
     };
     Outcome outcome = flat ? (order == 1 ? run.operator()<2, 1>() : run.operator()<2, 2>())
                            : (order == 1 ? run.operator()<3, 1>() : run.operator()<3, 2>());

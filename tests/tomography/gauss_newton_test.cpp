@@ -6,6 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "../cell_models.hpp"
+#include "../expect_error.hpp"
 #include "../thread_ranks.hpp"
 #include "inversion_surveys.hpp"
 #include "tomography/doubts.hpp"
@@ -199,6 +201,18 @@ TEST(Doubts, ARunThatWorsenedSaysSo) {
     const auto doubts = doubts_about(survey.start, survey.picks, options, found);
     ASSERT_FALSE(doubts.empty());
     EXPECT_EQ(doubts[0].rfind("the picks are explained worse", 0), 0U);
+}
+
+TEST(GaussNewtonRun, StartsThatJumpBetweenCellsAreTheCpus) {
+    const test::Survey survey = test::survey_2d(0.01);
+    const Model start =
+        test::of_cells(survey.start.grid(), [](int, int, int k) { return k < 3 ? 2 : 5; });
+    InversionOptions options = newton();
+    options.eikonal.device = Device::automatic;
+    EXPECT_FALSE(runs_on_cuda(options, start));
+    options.eikonal.device = Device::cuda;
+    test::expect_error<InputError>([&] { invert(start, survey.picks, options); },
+                                   "velocity jumps between cells");
 }
 
 }  // namespace

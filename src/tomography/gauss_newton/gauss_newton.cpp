@@ -34,9 +34,10 @@ Vector errors_of(const Picks& picks, const InversionOptions& options) {
     return errors;
 }
 
+/// A run on the device goes to the CPU for the models on its way that jump between cells.
 RayOptions forward_options(const InversionOptions& options, bool cuda) {
     RayOptions rays = ray_options(options);
-    rays.eikonal.device = cuda ? Device::cuda : Device::cpu;
+    rays.eikonal.device = cuda ? Device::automatic : Device::cpu;
     rays.reciprocity = Reciprocity::off;
     return rays;
 }
@@ -62,7 +63,7 @@ class Run {
           monitor_(monitor),
           ranks_(ranks),
           threads_(resolve_threads(options.eikonal.threads)),
-          rays_(forward_options(options, broadcast_value(ranks, runs_on_cuda(options)))),
+          rays_(forward_options(options, broadcast_value(ranks, runs_on_cuda(options, start)))),
           parameters_(start, ratio_of(start, options), bounds_of(options)),
           roughness_(parameters_.unknowns(), options.gauss_newton.roughness),
           solver_(parameters_.unknowns(), roughness_, threads_),

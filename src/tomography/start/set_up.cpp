@@ -148,7 +148,7 @@ InversionSetup set_up_inversion(std::optional<Model> start, Picks picks, Inversi
     if (setup.options.method == InversionMethod::gauss_newton) {
         choices.choose_roughness();
         choices.choose_bounds();
-        validate(setup.options, setup.picks, setup.start.grid());
+        validate(setup.options, setup.picks, setup.start);
         choices.find_errors(monitor);
     }
     return setup;

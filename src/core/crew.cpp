@@ -63,8 +63,7 @@ class Crew {
         if (members_.size() < others) hire(others);
         task_ = task;
         left_.store(threads - 1, std::memory_order_relaxed);
-        round_ = round_ + 1 == closing ? 1 : round_ + 1;
-        for (std::size_t n = 0; n < others; ++n) call(*members_[n], round_);
+        call(others);
         at_work = true;
         task.work(task.context);
         at_work = false;
@@ -77,17 +76,17 @@ class Crew {
     }
 
   private:
-    static constexpr std::uint32_t closing = 0xffffffff;
+    /// A call to all members at once, in one word that all of them look at: its number, how many of
+    /// them it is for, and whether the others are to leave. Those that it is not for may sleep
+    /// through it.
+    static constexpr std::uint64_t one_call = 1U << 16;
+    static constexpr std::uint64_t leave = std::uint64_t{1} << 63;
+    static std::size_t wanted(std::uint64_t call) { return call % one_call; }
 
-    /// On a cache line of its own: each waits for its own call.
-    struct alignas(64) Member {
-        std::atomic<std::uint32_t> called{0};
-        std::thread thread;
-    };
-
-    static void call(Member& member, std::uint32_t round) {
-        member.called.store(round, std::memory_order_release);
-        member.called.notify_one();
+    void call(std::size_t members, std::uint64_t flag = 0) {
+        number_ += one_call;
+        called_.store((number_ | members) | flag, std::memory_order_release);
+        called_.notify_all();
     }
 
     void hire(std::size_t count) {
@@ -95,11 +94,10 @@ class Crew {
         const int total = static_cast<int>(count) + 1;
         try {
             while (members_.size() < count) {
-                members_.push_back(std::make_unique<Member>());
-                Member& member = *members_.back();
-                const int index = static_cast<int>(members_.size());
-                member.thread = start_thread(index + 1, total,
-                                             [this, &member, index] { serve(member, index); });
+                const int index = static_cast<int>(members_.size()) + 1;
+                const std::uint64_t heard = called_.load(std::memory_order_relaxed);
+                members_.push_back(
+                    start_thread(index + 1, total, [this, index, heard] { serve(index, heard); }));
                 ++hired;
             }
         } catch (...) {
@@ -112,34 +110,39 @@ class Crew {
     /// Threads that wait for a core must not be kept from it by others that look.
     int looks() const { return hired < cores_ ? patient_looks : 0; }
 
-    void dismiss(std::size_t from) {
-        for (std::size_t n = from; n < members_.size(); ++n) call(*members_[n], closing);
-        for (std::size_t n = from; n < members_.size(); ++n) {
-            if (!members_[n]->thread.joinable()) continue;
-            members_[n]->thread.join();
+    /// Keeps the first `members`.
+    void dismiss(std::size_t members) {
+        if (members_.size() == members) return;
+        call(members, leave);
+        for (std::size_t n = members; n < members_.size(); ++n) {
+            members_[n].join();
             --hired;
         }
-        members_.resize(from);
+        members_.resize(members);
     }
 
-    void serve(Member& member, int index) {
+    void serve(int index, std::uint64_t heard) {
         place = index;
         at_work = true;
-        std::uint32_t heard = 0;
         for (;;) {
-            heard = changed(member.called, heard, looks());
-            if (heard == closing) return;
-            task_.work(task_.context);
-            if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_one();
+            heard = changed(called_, heard, looks());
+            const bool is_wanted = static_cast<std::size_t>(index) <= wanted(heard);
+            if ((heard & leave) != 0) {
+                if (!is_wanted) return;
+            } else if (is_wanted) {
+                task_.work(task_.context);
+                if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) left_.notify_one();
+            }
         }
     }
 
     unsigned born_;
     detail::CrewTask task_;
     std::atomic<int> cores_{1};
-    std::uint32_t round_ = 0;
+    std::uint64_t number_ = 0;
+    alignas(64) std::atomic<std::uint64_t> called_{0};
     alignas(64) std::atomic<int> left_{0};
-    std::vector<std::unique_ptr<Member>> members_;
+    std::vector<std::thread> members_;
 };
 
 /// The calling thread's crew. That of a parent process is left as it is: its threads can be neither

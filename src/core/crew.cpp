@@ -13,9 +13,9 @@
 namespace fermat {
 namespace {
 
-/// Looks at a value before a thread goes to sleep on it: some 100 microseconds, since loops follow
+/// Looks at a value before a thread goes to sleep on it: a few milliseconds, since loops follow
 /// one another closely.
-constexpr int patient_looks = 4000;
+constexpr int patient_looks = 60000;
 
 std::atomic<unsigned> forks{0};  ///< between the first process with a crew and this one
 std::atomic<int> hired{0};       ///< threads of all crews of this process

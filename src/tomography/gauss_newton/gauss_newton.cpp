@@ -82,7 +82,7 @@ class Run {
         state.method_state.pop_back();
         cooling_.restore(state.method_state);
         history_ = std::move(state.history);
-        passes_ = history_.back().passes;
+        passes_ = history_.back().passes - 1;  // the present model is solved again
         initial_residual_ = std::move(state.initial_residual);
         resumed_ = true;
     }

@@ -94,7 +94,7 @@ BasicTimeField<Real> solve_on(const Model& model, const PointSource& source,
         default:
             fim_solve<Real>(model, factored, options.order, threads, field.tau, monitor);
     }
-    require_resolved<Real>(model, factored, field.tau.view());
+    require_resolved<Real>(model, factored, field.tau.view(), threads);
     mark_unreached(field.tau.view(), threads);
     return field;
 }
@@ -119,7 +119,8 @@ void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources
                             factored[n].slowness,
                             allocate<float>(model.grid().shape)};
             fim.download(n, field.tau.view());
-            require_resolved<float>(model, factored[n], field.tau.view());
+            require_resolved<float>(model, factored[n], field.tau.view(),
+                                    resolve_threads(options.threads));
             consume(first + n, std::move(field));
             monitor.advance();
         }

@@ -2,15 +2,55 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <type_traits>
+#include <vector>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "eikonal/stencil.hpp"
 
 namespace fermat {
 
+namespace {
+
+/// What a first look at all nodes finds.
+struct Look {
+    double product = 0;   ///< the largest tau v
+    bool hidden = false;  ///< rock that no wave seems to reach, so slow that none could be told
+};
+
 template <class Real>
-void require_resolved(const Model& model, const FactoredSource& source, FieldView<const Real> tau) {
+Look look_at(FieldView<const float> velocity, FieldView<const Real> tau, float slowest,
+             int threads) {
+    const auto nodes = tau.size();
+    const auto shares = static_cast<std::size_t>(threads);
+    std::vector<Look> looks(shares);
+    parallel_for(threads, threads, [&](std::int64_t share) {
+        const auto number = static_cast<std::size_t>(share);
+        Real product = 0;
+        bool hidden = false;
+        for (std::size_t n = nodes * number / shares; n < nodes * (number + 1) / shares; ++n) {
+            const bool reached = tau[n] < reached_limit<Real>;
+            const Real here = reached ? tau[n] * static_cast<Real>(velocity[n]) : Real(0);
+            product = here > product ? here : product;
+            hidden |= !reached && velocity[n] > 0 && velocity[n] < slowest;
+        }
+        looks[number] = {static_cast<double>(product), hidden};
+    });
+    Look all;
+    for (const Look& look : looks) {
+        all.product = std::max(all.product, look.product);
+        all.hidden |= look.hidden;
+    }
+    return all;
+}
+
+}  // namespace
+
+template <class Real>
+void require_resolved(const Model& model, const FactoredSource& source, FieldView<const Real> tau,
+                      int threads) {
     const Grid& grid = model.grid();
     const double unit = smallest_spacing(grid);
     const double most = most_crossings<Real> * unit / source.slowness;
@@ -19,16 +59,10 @@ void require_resolved(const Model& model, const FactoredSource& source, FieldVie
     // tau v alone tells almost always that no node comes near.
     const double farthest = distance(grid.origin, grid.far_corner());
     const FieldView<const float> velocity = model.velocity();
-    Real product = 0;
-    bool hidden = false;  // rock that no wave seems to reach, so slow that none could be told
     const auto slowest = static_cast<float>(least_share / source.slowness);
-    for (std::size_t n = 0; n < tau.size(); ++n) {
-        const bool reached = tau[n] < reached_limit<Real>;
-        const Real here = reached ? tau[n] * static_cast<Real>(velocity[n]) : Real(0);
-        product = here > product ? here : product;
-        hidden |= !reached && velocity[n] > 0 && velocity[n] < slowest;
-    }
-    if (hidden) {
+    const Look look = look_at(velocity, tau, slowest, threads);
+    const Real product = static_cast<Real>(look.product);
+    if (look.hidden) {
         throw InputError(
             fmt::format("velocity falls below {:.0e} of the source's {:g} (too slow beside it for "
                         "any time to be "
@@ -69,8 +103,8 @@ void require_progress(const Model& model, const FactoredSource& source, FieldVie
     throw ComputeError("times do not settle in this model (try another solver or --order 1)");
 }
 
-template void require_resolved(const Model&, const FactoredSource&, FieldView<const float>);
-template void require_resolved(const Model&, const FactoredSource&, FieldView<const double>);
+template void require_resolved(const Model&, const FactoredSource&, FieldView<const float>, int);
+template void require_resolved(const Model&, const FactoredSource&, FieldView<const double>, int);
 template void require_progress(const Model&, const FactoredSource&, FieldView<const float>, double,
                                double);
 template void require_progress(const Model&, const FactoredSource&, FieldView<const double>, double,

@@ -20,7 +20,8 @@ inline constexpr double most_crossings = 1 / (8.0 * std::numeric_limits<Real>::e
 /// Throws InputError that names a node whose time is beyond that. `tau` is `unreached` or infinite
 /// where no wave arrives.
 template <class Real>
-void require_resolved(const Model& model, const FactoredSource& source, FieldView<const Real> tau);
+void require_resolved(const Model& model, const FactoredSource& source, FieldView<const Real> tau,
+                      int threads = 1);
 
 /// The same for a solver that goes on for long; past `most` of its work, ComputeError.
 template <class Real>

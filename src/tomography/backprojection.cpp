@@ -1,7 +1,6 @@
 #include "tomography/backprojection.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <optional>
 #include <span>
@@ -10,17 +9,12 @@
 #include "core/deal.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "rays/sensitivity.hpp"
 #include "tomography/run_fingerprint.hpp"
 
 namespace fermat {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// What the rays of one source are, as it travels from a rank to rank 0.
 struct SourceRays {
@@ -74,11 +68,11 @@ SourceRays rays_of_source(const Model& model, const Picks& picks, std::int32_t s
         out.row_start.assign(numbers.size() + 1, 0);
         return out;
     }
-    const auto start = Clock::now();
+    const Stopwatch watch;
     EikonalOptions eikonal = options.rays.eikonal;
     eikonal.threads = threads;
     const TimeField field = solve(model, point, eikonal, monitor);
-    out.field_seconds = seconds_since(start);
+    out.field_seconds = watch.seconds();
 
     std::vector<Vec3> receivers;
     std::vector<std::int32_t> receiver_numbers;
@@ -97,7 +91,7 @@ SourceRays rays_of_source(const Model& model, const Picks& picks, std::int32_t s
     out.row_start = std::move(rows.row_start);
     out.cell = std::move(rows.column);
     if (options.share == RayShare::length) out.length_in_cell = std::move(rows.value);
-    out.ray_seconds = seconds_since(start) - out.field_seconds;
+    out.ray_seconds = watch.seconds() - out.field_seconds;
     return out;
 }
 
@@ -146,7 +140,7 @@ class Adder {
 
 Backprojection backproject(const Model& model, const Picks& picks,
                            const BackprojectionOptions& options, Ranks& ranks, Monitor& monitor) {
-    const auto start = Clock::now();
+    const Stopwatch watch;
     require_same_pass(ranks, model, picks, options);
     const auto lists = picks_by_source(picks);
     const auto count = static_cast<std::int64_t>(lists.size());
@@ -176,7 +170,7 @@ Backprojection backproject(const Model& model, const Picks& picks,
     monitor.end();
     Backprojection out;
     if (adder) out = adder->take();
-    out.report.seconds = seconds_since(start);
+    out.report.seconds = watch.seconds();
     return out;
 }
 

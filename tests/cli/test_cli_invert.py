@@ -1,6 +1,5 @@
 """`fermat picks` and `fermat invert`: outputs, targets, resume after kills, ranks, boards, errors."""
 
-import csv
 import os
 import random
 import shutil
@@ -11,25 +10,10 @@ import time
 import h5py
 import numpy as np
 import pytest
+from run_files import RESULTS, results, rows_of
 
 HISTORY = ["iteration", "rms", "picks", "max_update", "cell_size", "vertex_size", "seconds"]
 INVERT = ["invert", "--model", "start.h5", "--picks", "picks.csv", "--schedule", "schedule.csv"]
-RESULTS = ["model.h5", "coverage.h5", "residuals.csv"]
-
-
-def rows_of(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def results(folder):
-    """Everything that must have the same bits, and the history without its seconds."""
-    files = {name: (folder / name).read_bytes() for name in RESULTS}
-    history = [
-        {name: value for name, value in row.items() if not name.startswith("seconds")}
-        for row in rows_of(folder / "history.csv")
-    ]
-    return files, history
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,5 @@
 """`fermat invert` by regularised Gauss-Newton steps: from picks alone to a model."""
 
-import csv
 import os
 import random
 import shutil
@@ -10,23 +9,9 @@ import time
 import h5py
 import numpy as np
 import pytest
+from run_files import results, rows_of
 
-RESULTS = ["model.h5", "coverage.h5", "residuals.csv"]
 ONE_LINE = ["invert", "--picks", "picks.csv"]
-
-
-def rows_of(path):
-    with open(path, newline="") as file:
-        return list(csv.DictReader(file))
-
-
-def results(folder):
-    files = {name: (folder / name).read_bytes() for name in RESULTS}
-    history = [
-        {name: value for name, value in row.items() if not name.startswith("seconds")}
-        for row in rows_of(folder / "history.csv")
-    ]
-    return files, history
 
 
 @pytest.fixture(scope="module")

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "tomography/gauss_newton/cooling.hpp"
 #include "tomography/gauss_newton/linear_step.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
@@ -18,12 +18,7 @@
 namespace fermat {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Vector = std::vector<double>;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Errors that residuals are divided by, one per pick.
 Vector errors_of(const Picks& picks, const InversionOptions& options) {
@@ -278,12 +273,12 @@ class Run {
     /// The next model to try; false at the end.
     bool next(Vector& trial) {
         if (finished()) return false;
-        const auto start = Clock::now();
+        const Stopwatch watch;
         const Vector step = solver_.solve(*rows_, residual_, regularised(x_),
                                           {cooling_.lambda(), damping_ * cooling_.lambda()});
         trial = x_;
         for (std::size_t u = 0; u < trial.size(); ++u) trial[u] += step[u];
-        seconds_.update += seconds_since(start);
+        seconds_.update += watch.seconds();
         return true;
     }
 

@@ -1,7 +1,6 @@
 #include "tomography/gauss_newton/predict.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <numeric>
 #include <optional>
@@ -10,17 +9,12 @@
 #include "core/bytes.hpp"
 #include "core/deal.hpp"
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "rays/sensitivity_row.hpp"
 #include "tomography/pick_ledger.hpp"
 
 namespace fermat {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-    return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Some picks' part of a prediction, as it travels from a rank to rank 0.
 struct Lot {
@@ -116,7 +110,7 @@ Shots shots_of(const Grid& grid, const Picks& picks,
 /// Rays of one source, with the seconds that its field took.
 RaySet rays_of_source(const Model& model, const Shots& shots, const RayOptions& options,
                       int threads, Monitor& monitor, double& field_seconds) {
-    const auto start = Clock::now();
+    const Stopwatch watch;
     EikonalOptions eikonal = options.eikonal;
     eikonal.threads = threads;
     const PointSource& source = shots.sources.front();
@@ -124,7 +118,7 @@ RaySet rays_of_source(const Model& model, const Shots& shots, const RayOptions& 
         return trace_rays(model, shots.sources, shots.receivers, shots.pairs, options, monitor);
     }
     const TimeField field = solve(model, source, eikonal, monitor);
-    field_seconds = seconds_since(start);
+    field_seconds = watch.seconds();
     std::vector<std::int32_t> numbers(shots.receivers.size());
     std::iota(numbers.begin(), numbers.end(), 0);
     return trace_rays(model, field, 0, shots.receivers, numbers, options, threads, monitor);
@@ -185,7 +179,7 @@ Lot lot_of(const Model& model, const Shots& shots, const Unknowns& unknowns,
            Monitor& monitor) {
     Lot lot;
     if (shots.picks.empty()) return lot;
-    const auto start = Clock::now();
+    const Stopwatch watch;
     const bool alone = options.eikonal.device != Device::cuda;
     Monitor stop_only({}, [&] { return monitor.stop_requested(); });
     const RaySet rays =
@@ -197,7 +191,7 @@ Lot lot_of(const Model& model, const Shots& shots, const Unknowns& unknowns,
         lot.status.push_back(ray.status);
     }
     lot.rows = rows_of(model, rays, unknowns, slopes, threads);
-    lot.ray_seconds = seconds_since(start) - lot.field_seconds;
+    lot.ray_seconds = watch.seconds() - lot.field_seconds;
     return lot;
 }
 
@@ -248,7 +242,7 @@ Prediction gathered(std::vector<Lot>& lots, std::span<const std::vector<std::int
 Prediction predict(const Model& model, const Picks& picks, const Unknowns& unknowns,
                    std::span<const float> slopes, const RayOptions& options, Ranks& ranks,
                    Monitor& monitor) {
-    const auto start = Clock::now();
+    const Stopwatch watch;
     const auto lists = picks_by_source(picks);
     const Team team = team_for(lists.size(), options, ranks);
     const auto per_job = static_cast<std::size_t>(team.sources_per_job);
@@ -280,7 +274,7 @@ Prediction predict(const Model& model, const Picks& picks, const Unknowns& unkno
     monitor.end();
     if (!ranks.is_root()) return {};
     Prediction out = gathered(lots, numbers, picks.picks.size());
-    out.seconds = seconds_since(start);
+    out.seconds = watch.seconds();
     return out;
 }
 

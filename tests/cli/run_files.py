@@ -1,0 +1,20 @@
+"""Files of an inversion's folder, for tests that compare runs."""
+
+import csv
+
+RESULTS = ["model.h5", "coverage.h5", "residuals.csv"]
+
+
+def rows_of(path):
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def results(folder):
+    """Everything that must have the same bits, and the history without its seconds."""
+    files = {name: (folder / name).read_bytes() for name in RESULTS}
+    history = [
+        {name: value for name, value in row.items() if not name.startswith("seconds")}
+        for row in rows_of(folder / "history.csv")
+    ]
+    return files, history

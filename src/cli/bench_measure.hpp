@@ -1,26 +1,15 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "eikonal/time_field.hpp"
 
 namespace fermat::cli {
-
-/// Seconds on the steady clock.
-class Stopwatch {
-  public:
-    double seconds() const {
-        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-    }
-
-  private:
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 double median(std::vector<double> values);
 

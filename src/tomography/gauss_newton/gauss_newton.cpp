@@ -41,7 +41,6 @@ RayOptions forward_options(const InversionOptions& options, bool cuda) {
 struct Candidate {
     Vector x;
     Vector residual;  ///< observed - computed, per pick; not a number where lost
-    std::vector<RayStatus> status;
 };
 
 class Run {
@@ -50,8 +49,7 @@ class Run {
         const InversionListener& listener, Monitor& monitor, Ranks& ranks,
         const HeldOut* held_out = nullptr)
         : picks_(picks),
-          turned_(picks.receivers.size() < picks.sources.size()),
-          survey_(turned_ ? exchanged(picks) : picks),
+          survey_(picks.receivers.size() < picks.sources.size() ? exchanged(picks) : picks),
           options_(options),
           outliers_(options.outliers.value_or(3)),
           listener_(listener),
@@ -163,8 +161,7 @@ class Run {
     }
 
     void judge(Vector&& x, Model&& model, Prediction&& prediction) {
-        Candidate candidate{std::move(x), Vector(prediction.time.size()),
-                            std::move(prediction.status)};
+        Candidate candidate{std::move(x), Vector(prediction.time.size())};
         for (std::size_t n = 0; n < candidate.residual.size(); ++n) {
             candidate.residual[n] = picks_.picks[n].time - prediction.time[n];
         }
@@ -309,8 +306,7 @@ class Run {
     }
 
     const Picks& picks_;
-    bool turned_;  ///< receivers are fewer than sources, and shoot
-    const Picks survey_;
+    const Picks survey_;  ///< turned round where receivers are fewer than sources
     const InversionOptions& options_;
     double outliers_;
     const InversionListener& listener_;

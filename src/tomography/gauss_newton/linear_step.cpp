@@ -61,7 +61,7 @@ std::vector<double> StepSolver::solve(const WeightedRows& rows, std::span<const 
     Vector ap(n);
     double rz = dot(r, z);
     const double enough = accuracy * accuracy * rz;
-    for (iterations_ = 0; iterations_ < most_iterations && rz > enough; ++iterations_) {
+    for (int n_steps = 0; n_steps < most_iterations && rz > enough; ++n_steps) {
         multiply(p, ap);
         const double curvature = dot(p, ap);
         if (!(curvature > 0)) break;

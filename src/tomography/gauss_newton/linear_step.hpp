@@ -30,13 +30,11 @@ class StepSolver {
                               std::span<const double> x, const StepWeights& weights);
     /// x^T R x.
     double roughness_of(std::span<const double> x) const;
-    int iterations() const { return iterations_; }
 
   private:
     const Roughness& roughness_;
     SpectralSolver spectral_;
     int threads_;
-    int iterations_ = 0;
 };
 
 }  // namespace fermat

@@ -88,14 +88,4 @@ std::vector<float> Parameters::slopes_at(std::span<const double> x, int threads)
     return slopes;
 }
 
-Parameters::Pressed Parameters::pressed_at(std::span<const double> x) const {
-    Pressed out;
-    for (std::size_t n = 0; n < start_values_.size(); ++n) {
-        if (std::isnan(start_values_[n])) continue;
-        ++out.rock;
-        if (bounds_.presses(unknown_at(x, n))) ++out.samples;
-    }
-    return out;
-}
-
 }  // namespace fermat

@@ -24,12 +24,6 @@ class Parameters {
     Model model_of(std::span<const double> x, int threads) const;
     /// Derivative of each sample's slowness by its part of the unknowns; 0 in air.
     std::vector<float> slopes_at(std::span<const double> x, int threads) const;
-    /// How many samples of rock press against the bounds, and how many there are.
-    struct Pressed {
-        std::size_t samples = 0;
-        std::size_t rock = 0;
-    };
-    Pressed pressed_at(std::span<const double> x) const;
 
   private:
     double unknown_at(std::span<const double> x, std::size_t sample) const;

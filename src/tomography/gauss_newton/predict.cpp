@@ -19,7 +19,6 @@ namespace {
 /// Some picks' part of a prediction, as it travels from a rank to rank 0.
 struct Lot {
     std::vector<double> time;
-    std::vector<RayStatus> status;
     UnknownRows rows;
     double field_seconds = 0;
     double ray_seconds = 0;
@@ -27,7 +26,6 @@ struct Lot {
     Bytes pack() const {
         ByteWriter out;
         out.add(time);
-        out.add(status);
         out.add(rows.start);
         out.add(rows.column);
         out.add(rows.value);
@@ -39,7 +37,6 @@ struct Lot {
         ByteReader in(bytes);
         Lot lot;
         lot.time = in.take_vector<double>();
-        lot.status = in.take_vector<RayStatus>();
         lot.rows.start = in.take_vector<std::int64_t>();
         lot.rows.column = in.take_vector<std::int32_t>();
         lot.rows.value = in.take_vector<float>();
@@ -188,7 +185,6 @@ Lot lot_of(const Model& model, const Shots& shots, const Unknowns& unknowns,
     for (const RayInfo& ray : rays.rays) {
         const bool arrived = ray.status == RayStatus::ok;
         lot.time.push_back(arrived ? ray.field_time : std::numeric_limits<double>::quiet_NaN());
-        lot.status.push_back(ray.status);
     }
     lot.rows = rows_of(model, rays, unknowns, slopes, threads);
     lot.ray_seconds = watch.seconds() - lot.field_seconds;
@@ -204,7 +200,6 @@ Prediction gathered(std::vector<Lot>& lots, std::span<const std::vector<std::int
     };
     Prediction out;
     out.time.resize(picks);
-    out.status.resize(picks);
     std::vector<Place> places(picks);
     std::size_t entries = 0;
     double fields = 0;
@@ -214,7 +209,6 @@ Prediction gathered(std::vector<Lot>& lots, std::span<const std::vector<std::int
             const auto pick = static_cast<std::size_t>(numbers[n][r]);
             places[pick] = {n, r};
             out.time[pick] = lots[n].time[r];
-            out.status[pick] = lots[n].status[r];
         }
         entries += lots[n].rows.entries();
         fields += lots[n].field_seconds;

@@ -16,7 +16,6 @@ namespace fermat {
 /// Times of all picks in a model, and how they change with the unknowns.
 struct Prediction {
     std::vector<double> time;  ///< per pick; not a number where the ray was lost
-    std::vector<RayStatus> status;
     UnknownRows rows;
     double seconds = 0;
     double ray_fraction = 0;  ///< of these, how much went into rays and not into time fields

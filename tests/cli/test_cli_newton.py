@@ -109,6 +109,19 @@ def test_picks_without_errors_are_cross_validated(line):
     assert 0.85 <= float(rows_of(line.folder / "errors/history.csv")[-1]["chi2"]) <= 1.0
 
 
+def test_points_of_one_borehole_have_a_grid(fermat):
+    rows = [f"0,{a},0,{5 + b},{(5 + b - a) / 2}\n" for a in range(5) for b in range(5)]
+    fermat.write("picks.csv", "source_x,source_z,receiver_x,receiver_z,time\n" + "".join(rows))
+    done = fermat.call("invert", "--picks", "picks.csv", "--error", "0.01", "-o", "run")
+    assert done.returncode == 0, done.stderr
+
+
+def test_too_few_picks_for_cross_validation_are_told(fermat):
+    fermat.write("picks.csv", "source_x,source_z,receiver_x,receiver_z,time\n0,0,10,0,5\n")
+    error = fermat.error("invert", "--picks", "picks.csv", "-o", "run")
+    assert "1 are too few for cross-validation" in error
+
+
 def test_bad_calls_are_one_sentence(line):
     line.write("schedule.csv", "iterations,cell_x,cell_z,vertex_x,vertex_z\n4,16,12,9,9\n")
     for flags, said in (

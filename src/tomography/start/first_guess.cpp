@@ -147,7 +147,9 @@ FirstGuess first_guess(const Picks& picks, const GuessOptions& options) {
 
     Vec3 low = shape.low;
     Vec3 high = shape.high;
-    const double margin = 0.03 * std::max(high.x - low.x, high.y - low.y);
+    const double across = std::max(high.x - low.x, high.y - low.y);
+    // Points of one borehole lie above each other: their rays need room beside them too.
+    const double margin = std::max(0.03 * across, shape.along_surface ? 0 : 0.05 * shape.longest);
     for (int axis = 0; axis < 2; ++axis) {
         low[axis] -= margin;
         high[axis] += margin;

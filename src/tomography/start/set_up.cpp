@@ -89,6 +89,13 @@ class SetUp {
         const InversionOptions& options = setup_.options;
         if (setup_.picks.has_errors || options.target_rms > 0) return;
         if (options.gauss_newton.lambda > 0) return;
+        constexpr std::size_t least_picks = 12;  // a third of them is left out
+        if (setup_.picks.picks.size() < least_picks) {
+            throw InputError(fmt::format(
+                "the picks have no errors, and {} are too few for cross-validation (at least {}; "
+                "give their error, or a target RMS)",
+                setup_.picks.picks.size(), least_picks));
+        }
         const CrossValidation found =
             cross_validate(setup_.start, setup_.picks, setup_.options, monitor);
         setup_.options.target_rms = found.rms;

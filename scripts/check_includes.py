@@ -23,7 +23,8 @@ ALLOWED: dict[str, set[str]] = {
     "rays": {"core", "model", "eikonal", "graph"},
     "tomography": {"core", "model", "eikonal", "graph", "rays"},
     "io": {"core", "model", "eikonal", "graph", "rays", "tomography"},
-    "cli": {"core", "model", "eikonal", "graph", "rays", "tomography", "io"},
+    "bench": {"core", "model", "eikonal", "graph", "rays", "tomography", "io"},
+    "cli": {"core", "model", "eikonal", "graph", "rays", "tomography", "io", "bench"},
     "python": {"core", "model", "eikonal", "graph", "rays", "tomography", "io"},
 }
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh"}

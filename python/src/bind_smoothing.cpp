@@ -11,7 +11,7 @@
 
 #include "bindings.hpp"
 #include "monitor.hpp"
-#include "tomography/smoothing.hpp"
+#include "tomography/smoothing/smoothing.hpp"
 
 namespace fermat::python {
 

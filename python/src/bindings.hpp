@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "model/model.hpp"
-#include "rays/bending_rays.hpp"
+#include "rays/bending/rays.hpp"
 
 namespace fermat::python {
 

@@ -3,7 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "model/cuda_model.hpp"
+#include "model/model_cuda.hpp"
 #include "numpy.hpp"
 
 namespace fermat::python {

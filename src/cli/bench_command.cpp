@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <optional>
 
-#include "cli/bench_bending.hpp"
-#include "cli/bench_eikonal.hpp"
-#include "cli/bench_graph.hpp"
-#include "cli/bench_rays.hpp"
-#include "cli/bench_smoothing.hpp"
-#include "cli/bench_tomography.hpp"
+#include "bench/bending.hpp"
+#include "bench/eikonal.hpp"
+#include "bench/graph.hpp"
+#include "bench/rays.hpp"
+#include "bench/smoothing.hpp"
+#include "bench/tomography.hpp"
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
@@ -17,6 +17,8 @@
 
 namespace fermat::cli {
 namespace {
+
+using namespace bench;
 
 struct BenchFlags {
     bool quick = false;

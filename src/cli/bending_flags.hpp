@@ -2,7 +2,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "rays/bending_rays.hpp"
+#include "rays/bending/rays.hpp"
 
 namespace fermat::cli {
 

@@ -11,7 +11,7 @@
 #include "cli/outputs.hpp"
 #include "core/error.hpp"
 #include "io/vtkhdf_image.hpp"
-#include "tomography/smoothing.hpp"
+#include "tomography/smoothing/smoothing.hpp"
 
 namespace fermat::cli {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "core/cuda_memory.hpp"
 #include "core/device.hpp"
+#include "core/memory_cuda.hpp"
 
 namespace fermat {
 

@@ -11,15 +11,15 @@
 #include "core/huge_pages.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
-#include "eikonal/cell_march.hpp"
+#include "eikonal/cells/march.hpp"
 #include "eikonal/factored_source.hpp"
-#include "eikonal/fim.hpp"
-#include "eikonal/fim_cuda.hpp"
-#include "eikonal/fmm.hpp"
+#include "eikonal/fim/fim.hpp"
+#include "eikonal/fim/fim_cuda.hpp"
+#include "eikonal/fmm/fmm.hpp"
 #include "eikonal/fsm.hpp"
 #include "eikonal/resolution.hpp"
 #include "eikonal/stencil.hpp"
-#include "eikonal/vidale.hpp"
+#include "eikonal/vidale/vidale.hpp"
 
 namespace fermat {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "model/cuda_model.hpp"
 #include "model/model.hpp"
+#include "model/model_cuda.hpp"
 
 namespace fermat {
 

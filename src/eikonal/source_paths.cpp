@@ -8,7 +8,7 @@
 #include <utility>
 #include <variant>
 
-#include "eikonal/cell_path.hpp"
+#include "eikonal/cells/path.hpp"
 
 namespace fermat {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/device.hpp"
 #include "core/error.hpp"
-#include "eikonal/fim_cuda.hpp"
+#include "eikonal/fim/fim_cuda.hpp"
 
 namespace fermat {
 

@@ -6,7 +6,7 @@
 
 #include "core/monitor.hpp"
 #include "eikonal/time_field.hpp"
-#include "model/cuda_model.hpp"
+#include "model/model_cuda.hpp"
 
 namespace fermat {
 

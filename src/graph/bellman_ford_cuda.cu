@@ -4,8 +4,8 @@
 #include <mutex>
 #include <string>
 
-#include "core/cuda_memory.hpp"
 #include "core/device.hpp"
+#include "core/memory_cuda.hpp"
 #include "graph/bellman_ford_cuda.hpp"
 #include "graph/node_tile_queue.hpp"
 #include "graph/node_tile_setup.hpp"

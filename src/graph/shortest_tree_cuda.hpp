@@ -6,7 +6,7 @@
 #include <span>
 
 #include "core/block.hpp"
-#include "core/cuda_memory.hpp"
+#include "core/memory_cuda.hpp"
 #include "graph/node_tile_queue.hpp"
 #include "graph/shortest_tree.hpp"
 

@@ -1,4 +1,4 @@
-#include "core/cuda_memory.hpp"
+#include "core/memory_cuda.hpp"
 #include "model/velocity_check.hpp"
 #include "model/velocity_cuda.hpp"
 

@@ -1,6 +1,6 @@
 #include "rays/integrate.hpp"
 
-#include "rays/cell_line.hpp"
+#include "rays/cells/line.hpp"
 #include "rays/segments.hpp"
 
 namespace fermat {

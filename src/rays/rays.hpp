@@ -9,7 +9,7 @@
 #include "eikonal/eikonal.hpp"
 #include "graph/graph.hpp"
 #include "model/model.hpp"
-#include "rays/bending_rays.hpp"
+#include "rays/bending/rays.hpp"
 #include "rays/ray_set.hpp"
 
 namespace fermat {

@@ -2,12 +2,12 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/cuda_memory.hpp"
-#include "rays/cell_descent.hpp"
+#include "core/memory_cuda.hpp"
+#include "rays/cells/descent.hpp"
 #include "rays/descent.hpp"
 #include "rays/grid_descent.hpp"
+#include "rays/points_cuda.hpp"
 #include "rays/rays_cuda.hpp"
-#include "rays/rays_cuda_points.hpp"
 #include "rays/trace.hpp"
 
 namespace fermat {
@@ -136,7 +136,7 @@ struct CudaTracer::State {
     CudaArray<int> pool_next;
     CudaArray<unsigned> pool_used{1};
     WalkedRays walked;
-    RowMaker row_maker;
+    DeviceRowMaker row_maker;
     CudaTimer timer;
     double seconds = 0;
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "eikonal/fim_cuda.hpp"
+#include "eikonal/fim/fim_cuda.hpp"
 #include "rays/rays.hpp"
 
 namespace fermat {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "rays/cell_line.hpp"
+#include "rays/cells/line.hpp"
 
 namespace fermat {
 namespace {

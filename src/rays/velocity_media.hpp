@@ -8,7 +8,7 @@
 #include "core/choice.hpp"
 #include "core/vec3.hpp"
 #include "model/layer.hpp"
-#include "rays/bending_media.hpp"
+#include "rays/bending/media.hpp"
 
 namespace fermat {
 

@@ -7,8 +7,8 @@
 
 #include "core/error.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
+#include "tomography/hole/workbench.hpp"
 #include "tomography/run_fingerprint.hpp"
-#include "tomography/workbench.hpp"
 
 namespace fermat {
 namespace {

@@ -11,13 +11,13 @@
 #include "core/ranks.hpp"
 #include "model/model.hpp"
 #include "rays/rays.hpp"
-#include "tomography/backprojection.hpp"
 #include "tomography/gauss_newton/options.hpp"
+#include "tomography/hole/backprojection.hpp"
+#include "tomography/hole/schedule.hpp"
+#include "tomography/hole/update.hpp"
 #include "tomography/misfit.hpp"
 #include "tomography/picks.hpp"
-#include "tomography/schedule.hpp"
-#include "tomography/smoothing.hpp"
-#include "tomography/update.hpp"
+#include "tomography/smoothing/smoothing.hpp"
 
 namespace fermat {
 

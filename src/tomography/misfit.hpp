@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "tomography/backprojection.hpp"
+#include "tomography/hole/backprojection.hpp"
 #include "tomography/picks.hpp"
 
 namespace fermat {

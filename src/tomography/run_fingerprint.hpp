@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/ranks.hpp"
-#include "tomography/backprojection.hpp"
+#include "tomography/hole/backprojection.hpp"
 #include "tomography/invert.hpp"
 
 namespace fermat {

@@ -15,15 +15,15 @@
 #include <string_view>
 #include <vector>
 
+#include "bench/costa_rica.hpp"
 #include "eikonal/eikonal.hpp"
 #include "eikonal/factored_source.hpp"
-#include "eikonal/fim.hpp"
+#include "eikonal/fim/fim.hpp"
 #include "graph/graph.hpp"
 #include "model/makers.hpp"
-#include "rays/costa_rica.hpp"
 #include "rays/rays.hpp"
 #include "rays/sensitivity.hpp"
-#include "tomography/smoothing.hpp"
+#include "tomography/smoothing/smoothing.hpp"
 
 namespace fermat {
 namespace {
@@ -119,8 +119,8 @@ Work matrix() {
 }
 
 Work bending() {
-    const auto survey = std::make_shared<LocalSurvey>(
-        costa_rica_survey({.sources = 10, .stations = 10, .pairs = 40}));
+    const auto survey = std::make_shared<bench::LocalSurvey>(
+        bench::costa_rica_survey({.sources = 10, .stations = 10, .pairs = 40}));
     return [=] {
         RayOptions options;
         options.tracer = Tracer::bending;

@@ -7,8 +7,8 @@
 
 #include "core/block.hpp"
 #include "eikonal/eikonal.hpp"
-#include "eikonal/fim_tile_queue.hpp"
-#include "eikonal/fim_tile_setup.hpp"
+#include "eikonal/fim/tile_queue.hpp"
+#include "eikonal/fim/tile_setup.hpp"
 #include "model/analytic.hpp"
 #include "model/makers.hpp"
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "eikonal/fmm.hpp"
-#include "eikonal/fmm_tiles.hpp"
+#include "eikonal/fmm/fmm.hpp"
+#include "eikonal/fmm/tiles.hpp"
 #include "eikonal/fsm.hpp"
 #include "eikonal/stencil.hpp"
 #include "model/analytic.hpp"

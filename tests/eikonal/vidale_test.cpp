@@ -1,4 +1,4 @@
-#include "eikonal/vidale.hpp"
+#include "eikonal/vidale/vidale.hpp"
 
 #include <gtest/gtest.h>
 

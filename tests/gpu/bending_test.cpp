@@ -3,11 +3,11 @@
 
 #include <cmath>
 
+#include "bench/costa_rica.hpp"
 #include "core/device.hpp"
 #include "core/error.hpp"
 #include "expect_error.hpp"
 #include "model/makers.hpp"
-#include "rays/costa_rica.hpp"
 #include "rays/integrate.hpp"
 #include "rays/rays.hpp"
 

@@ -1,5 +1,5 @@
 // Smoothing on a CUDA device gives what it gives on the CPU: the same sums in the same order.
-#include "tomography/smoothing.hpp"
+#include "tomography/smoothing/smoothing.hpp"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "core/deal.hpp"
 #include "expect_error.hpp"
 #include "thread_ranks.hpp"
-#include "tomography/backprojection.hpp"
+#include "tomography/hole/backprojection.hpp"
 #include "tomography/inversion_surveys.hpp"
 
 namespace fermat {

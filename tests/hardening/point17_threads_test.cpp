@@ -12,7 +12,7 @@
 #include "core/teams.hpp"
 #include "expect_error.hpp"
 #include "model/makers.hpp"
-#include "tomography/smoothing.hpp"
+#include "tomography/smoothing/smoothing.hpp"
 #include "tomography/synthetic.hpp"
 
 namespace fermat {

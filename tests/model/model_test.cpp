@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "expect_error.hpp"
-#include "model/cuda_model.hpp"
+#include "model/model_cuda.hpp"
 
 namespace fermat {
 namespace {

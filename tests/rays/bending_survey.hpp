@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "rays/bending_rays.hpp"
+#include "rays/bending/rays.hpp"
 
 namespace fermat::test {
 

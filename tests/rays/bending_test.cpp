@@ -1,6 +1,6 @@
 // Bent rays of models: closed forms, times that only fall, the same bits by every way of sharing
 // the work, and air.
-#include "rays/bending_rays.hpp"
+#include "rays/bending/rays.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include "expect_error.hpp"
 #include "model/analytic.hpp"
 #include "model/makers.hpp"
-#include "rays/bending_pair.hpp"
+#include "rays/bending/pair.hpp"
 #include "rays/integrate.hpp"
 #include "rays/rays.hpp"
 #include "rays/sensitivity.hpp"

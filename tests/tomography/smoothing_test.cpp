@@ -1,4 +1,4 @@
-#include "tomography/smoothing.hpp"
+#include "tomography/smoothing/smoothing.hpp"
 
 #include <gtest/gtest.h>
 

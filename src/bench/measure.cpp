@@ -1,0 +1,61 @@
+#include "bench/measure.hpp"
+
+#include <malloc.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string>
+
+namespace fermat::bench {
+namespace {
+
+/// A line of Linux's account of the process, such as "VmHWM:   1234 kB".
+std::optional<double> status_bytes(const std::string& key) {
+    std::ifstream status("/proc/self/status");
+    std::string word;
+    double kib = 0;
+    while (status >> word) {
+        if (word == key && status >> kib) return 1024 * kib;
+    }
+    return std::nullopt;
+}
+
+/// Sets the peak back to the present use. getrusage's peak knows no way back, and a process begins
+/// with that of its parent.
+bool reset_peak() {
+    std::ofstream file("/proc/self/clear_refs");
+    file << '5' << std::flush;
+    return file.good();
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1) return *middle;
+    return (*middle + *std::max_element(values.begin(), middle)) / 2;
+}
+
+MemoryProbe::MemoryProbe() {
+#ifdef __GLIBC__
+    // Memory that earlier work gave back, but that the C library keeps, would hide what is taken.
+    ::malloc_trim(0);
+#endif
+    if (reset_peak()) before_ = status_bytes("VmRSS:");
+}
+
+double MemoryProbe::peak_bytes() const {
+    if (const auto peak = status_bytes("VmHWM:")) return *peak;
+    struct rusage usage {};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return 1024.0 * static_cast<double>(usage.ru_maxrss);
+}
+
+std::optional<double> MemoryProbe::grown_bytes() const {
+    if (!before_) return std::nullopt;
+    return peak_bytes() - *before_;
+}
+
+}  // namespace fermat::bench

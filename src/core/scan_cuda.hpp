@@ -1,0 +1,27 @@
+#pragma once
+
+// For .cu files alone.
+
+#include <cub/device/device_scan.cuh>
+
+#include <cstddef>
+#include <string>
+
+#include "core/memory_cuda.hpp"
+
+namespace fermat {
+
+/// sums[n] is the sum of the values before n, for n below count. `scratch` grows as it must.
+template <class T>
+void exclusive_sums(const CudaArray<T>& values, CudaArray<T>& sums, std::size_t count,
+                    CudaArray<unsigned char>& scratch, const std::string& what) {
+    std::size_t bytes = 0;
+    check_cuda(cub::DeviceScan::ExclusiveSum(nullptr, bytes, values.data(), sums.data(), count),
+               what);
+    scratch.reserve(bytes);
+    check_cuda(
+        cub::DeviceScan::ExclusiveSum(scratch.data(), bytes, values.data(), sums.data(), count),
+        what);
+}
+
+}  // namespace fermat

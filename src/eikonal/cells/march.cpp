@@ -1,0 +1,397 @@
+#include "eikonal/cells/march.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "eikonal/cells/face.hpp"
+#include "eikonal/fmm/queue.hpp"
+#include "eikonal/node_update.hpp"
+
+namespace fermat {
+namespace {
+
+template <class Real, int Dim>
+class CellMarch {
+  public:
+    CellMarch(const Model& model, const FactoredSource& source, int order)
+        : order_(order),
+          nodes_(model.grid().shape),
+          cells_(model.jumping_cells().velocity),
+          source_slowness_(source.slowness),
+          tau_(nodes_.count(), unreached<Real>),
+          time_(nodes_.count(), unreached<Real>),
+          ways_(nodes_.count(), by_corner),
+          states_(nodes_.count(), State::open),
+          queue_(take_slowness() / 8) {
+        const Grid& grid = model.grid();
+        const double unit = smallest_spacing(grid);
+        spacing_ = grid.spacing / unit;
+        source_ = (source.position - grid.origin) / unit;
+        for (const StartNode& start : source.starts) {
+            const std::size_t node = nodes_.offset(start.node);
+            tau_[node] = static_cast<Real>(start.tau);
+            states_[node] = State::start;
+            time_[node] = static_cast<Real>(start.tau * norm(place(start.node)));
+            queue_.push({static_cast<float>(time_[node]), static_cast<std::uint32_t>(node)});
+        }
+    }
+
+    void run(Monitor& monitor) {
+        std::uint32_t turn = 0;
+        MarchItem first;
+        const auto is_settled = [this](std::uint32_t node) {
+            return states_[node] == State::settled;
+        };
+        while (queue_.pop(first, is_settled)) {
+            constexpr std::uint32_t turns_between_checks = 1 << 12;
+            if (++turn % turns_between_checks == 0) monitor.check();
+            State& state = states_[first.node()];
+            if (state == State::settled || state == State::done) continue;
+            const Index3 node = node_at(first.node());
+            if (state == State::open) improve(node, first.node());
+            state = state == State::start ? State::done : State::settled;
+            pass_on(node);
+        }
+    }
+
+    void copy_to(FieldView<Real> tau) const { copy_from_rimmed(nodes_, tau_, tau); }
+
+  private:
+    enum class State : std::uint8_t {
+        open,     ///< not yet settled
+        again,    ///< was settled and became earlier since
+        settled,  ///< what a face may use
+        start,    ///< given, and to be passed on
+        done,     ///< given, and passed on
+    };
+    /// A corner of a cell: bit d is set up axis d.
+    using Corner = unsigned;
+    static constexpr Corner all_axes = Dim == 2 ? 5 : 7;
+    /// How a node got its time: its corner of the cell and the axis across the face that the wave
+    /// came through, or from a corner of the cell.
+    using Way = std::uint8_t;
+    static constexpr Way by_corner = 255;
+    /// By how much, in times across the smallest spacing, a node must become earlier. Start nodes
+    /// are better known than what comes to them, unless it came round by a way outside their box.
+    static double least_gain(State state) {
+        const bool given = state == State::start || state == State::done;
+        return given ? 0.3 : state == State::settled ? 1e-3 : 0;
+    }
+
+    bool is_settled(std::size_t node) const {
+        return states_[node] == State::settled || states_[node] == State::done;
+    }
+
+    /// Cells' slownesses relative to the source's, with a rim of air. Returns their mean.
+    double take_slowness() {
+        const Shape shape = cells_.shape();
+        stride_[2] = 1;
+        stride_[1] = shape.z + 2;
+        stride_[0] = stride_[1] * (Dim == 2 ? 1 : shape.y + 2);
+        varied_.assign(shape.count(), 0);
+        slowness_.assign(static_cast<std::size_t>(stride_[0] * (shape.x + 2)), 0.0F);
+        double sum = 0;
+        std::size_t count = 0;
+        for (int i = 0; i < shape.x; ++i) {
+            for (int j = 0; j < shape.y; ++j) {
+                for (int k = 0; k < shape.z; ++k) {
+                    const double v = cells_(i, j, k);
+                    if (!(v > 0)) continue;
+                    const double s = 1 / (v * source_slowness_);
+                    slowness_[cell_offset({i, j, k})] = static_cast<float>(s);
+                    varied_[shape.offset(i, j, k)] = is_varied({i, j, k});
+                    sum += s;
+                    ++count;
+                }
+            }
+        }
+        return sum / static_cast<double>(count);
+    }
+    /// Whether velocity varies inside a cell: it goes over smoothly to that of all neighbours.
+    bool is_varied(Index3 cell) const {
+        bool varied = false;
+        for (int axis = 0; axis < 3; ++axis) {
+            for (const int step : {-1, 1}) {
+                Index3 next = cell;
+                next[axis] += step;
+                if (next[axis] < 0 || next[axis] >= cells_.shape()[axis]) continue;
+                if (cells_(next) == cells_(cell)) continue;
+                if (!of_one_body(cells_, cell, axis, step)) return false;
+                varied = true;
+            }
+        }
+        return varied;
+    }
+    std::size_t cell_offset(Index3 c) const {
+        return static_cast<std::size_t>((c.x + 1) * stride_[0] +
+                                        (Dim == 2 ? 0 : (c.y + 1) * stride_[1]) + c.z + 1);
+    }
+    std::ptrdiff_t cell_step(int axis) const { return stride_[axis]; }
+
+    Vec3 place(Index3 n) const {
+        return {n.x * spacing_.x - source_.x, Dim == 2 ? 0 : n.y * spacing_.y - source_.y,
+                n.z * spacing_.z - source_.z};
+    }
+    Index3 node_at(std::size_t offset) const {
+        const auto at = static_cast<std::ptrdiff_t>(offset);
+        constexpr int rim = RimmedShape::rim;
+        return {static_cast<int>(at / nodes_.stride(0)) - rim,
+                Dim == 2 ? 0 : static_cast<int>(at % nodes_.stride(0) / nodes_.stride(1)) - rim,
+                static_cast<int>(at % nodes_.stride(1)) - rim};
+    }
+    /// The corner of a cell, and its node's place in memory, from the first corner's.
+    static Index3 corner_node(Index3 cell, Corner corner) {
+        return {cell.x + static_cast<int>(corner & 1U), cell.y + static_cast<int>(corner >> 1 & 1U),
+                cell.z + static_cast<int>(corner >> 2)};
+    }
+    std::size_t corner_offset(std::size_t first, Corner corner) const {
+        std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(first);
+        for (int axis = 0; axis < 3; ++axis) {
+            if (corner >> axis & 1U) offset += nodes_.stride(axis);
+        }
+        return static_cast<std::size_t>(offset);
+    }
+
+    void pass_on(Index3 n) {
+        const double time = time_[nodes_.offset(n)];
+        for (Corner corner = 0; corner < 8; ++corner) {
+            if (corner & ~all_axes) continue;
+            const Index3 cell = cell_with(n, corner);
+            if (slowness_[cell_offset(cell)] > 0 && has_later_corner(nodes_.offset(cell), time)) {
+                pass_through(cell, corner, time);
+            }
+        }
+    }
+    /// Whether the wave may have something to do in a cell.
+    bool has_later_corner(std::size_t first, double time) const {
+        bool later = false;
+        for (Corner corner = 0; corner < 8; ++corner) {
+            if (corner & ~all_axes) continue;
+            later |= time < time_[corner_offset(first, corner)];
+        }
+        return later;
+    }
+    /// The cell that has a node for this corner.
+    static Index3 cell_with(Index3 n, Corner corner) {
+        for (int axis = 0; axis < 3; ++axis) n[axis] -= static_cast<int>(corner >> axis & 1U);
+        return n;
+    }
+
+    void pass_through(Index3 cell, Corner from, double time) {
+        const CellSight sight = look_into(cell);
+        const Vec3 start = place(corner_node(cell, from));
+        for (Corner to = 0; to < 8; ++to) {
+            if (to == from || (to & ~all_axes) != 0) continue;
+            const std::size_t node = corner_offset(sight.first, to);
+            const double old = time_[node];
+            if (!(time < old)) continue;
+            const Vec3 point = place(corner_node(cell, to));
+            const double s = 0.5 * (sight.slowness[from] + sight.slowness[to]);
+            double best = time + s * norm(point - start);
+            Way way = by_corner;
+            for (int axis = 0; axis < 3; ++axis) {
+                if (!((from ^ to) >> axis & 1U)) continue;
+                const double found =
+                    through_face(cell, sight, axis, to, point, std::min(best, old));
+                if (!(found < best)) continue;
+                best = found;
+                way = static_cast<Way>(to << 2 | static_cast<unsigned>(axis));
+            }
+            if (!(best < old - least_gain(states_[node]) * s)) continue;
+            set(node, point, best);
+            ways_[node] = way;
+            if (states_[node] != State::open) states_[node] = State::again;
+            queue_.push({static_cast<float>(best), static_cast<std::uint32_t>(node)});
+        }
+    }
+    void set(std::size_t node, Vec3 point, double time) {
+        time_[node] = static_cast<Real>(time);
+        tau_[node] = static_cast<Real>(time / norm(point));
+    }
+
+    /// The time of a node whose turn has come, by the face that it came through: more is known of
+    /// that than when the wave passed it first.
+    void improve(Index3 n, std::size_t here) {
+        if (order_ == 1 || ways_[here] == by_corner) return;
+        const Corner to = ways_[here] >> 2;
+        const Vec3 point = place(n);
+        const Index3 cell = cell_with(n, to);
+        const double time =
+            through_face(cell, look_into(cell), ways_[here] & 3, to, point, INFINITY);
+        if (time < INFINITY) set(here, point, time);
+    }
+
+    /// A cell as its faces need it.
+    struct CellSight {
+        std::size_t first;   ///< its first corner in memory
+        double slowness[8];  ///< at its corners, as seen inside
+    };
+    CellSight look_into(Index3 cell) const {
+        CellSight sight{nodes_.offset(cell), {}};
+        std::fill_n(sight.slowness, 8, static_cast<double>(slowness_[cell_offset(cell)]));
+        if (!varied_[cells_.shape().offset(cell)]) return sight;
+        for (Corner corner = 0; corner < 8; ++corner) {
+            if (corner & ~all_axes) continue;
+            const Corner inward = ~corner & all_axes;
+            const float seen = octant_velocity<Dim>(cells_, corner_node(cell, corner), inward);
+            sight.slowness[corner] = 1 / (seen * source_slowness_);
+        }
+        return sight;
+    }
+
+    /// T at the corner `to` through the face across `axis` that does not hold it; what cannot be
+    /// below `limit` is not computed.
+    double through_face(Index3 cell, const CellSight& sight, int axis, Corner to, Vec3 point,
+                        double limit) const {
+        const Corner side = ~to & 1U << axis;
+        CellFace<Dim> face;
+        int d = 0;
+        for (int other = 0; other < 3; ++other) {
+            if (other == axis || !(all_axes >> other & 1U)) continue;
+            face.axis[d] = other;
+            face.length[d] = spacing_[other];
+            ++d;
+        }
+        std::size_t offset[4] = {};
+        double time[4] = {};
+        double earliest = INFINITY;
+        double latest_tau = 0;
+        const double s = sight.slowness[to];
+        for (unsigned n = 0; n < CellFace<Dim>::corners; ++n) {
+            Corner corner = side;
+            for (unsigned e = 0; e < Dim - 1; ++e) corner |= (n >> e & 1U) << face.axis[e];
+            offset[n] = corner_offset(sight.first, corner);
+            if (!is_settled(offset[n])) return INFINITY;
+            face.slowness[n] = 0.5 * (sight.slowness[corner] + s);
+            face.value[n] = tau_[offset[n]];
+            time[n] = time_[offset[n]];
+            earliest = std::min(earliest, time[n]);
+            latest_tau = std::max(latest_tau, face.value[n]);
+        }
+        if (earliest + 0.8 * s * spacing_[axis] >= limit) return INFINITY;
+        face.first = place(corner_node(cell, side));
+        face.factored = latest_tau < late_wave * s;
+        if (!face.factored) std::copy_n(time, CellFace<Dim>::corners, face.value);
+        if (order_ == 2) bend(cell, axis, side, offset, face);
+        double at[2];
+        guess(face, time, to, s, spacing_[axis], at);
+        return earliest_through(face, point, at);
+    }
+
+    /// Where a plane wave with the face's mean slopes would come through it.
+    static void guess(const CellFace<Dim>& face, const double (&time)[4], Corner to, double s,
+                      double depth, double (&at)[2]) {
+        double slope[2] = {};
+        double across2 = s * s;
+        for (int d = 0; d < Dim - 1; ++d) {
+            for (unsigned n = 0; n < CellFace<Dim>::corners; ++n) {
+                slope[d] += n >> d & 1U ? time[n] : -time[n];
+            }
+            slope[d] /= CellFace<Dim>::corners / 2 * face.length[d];
+            across2 -= slope[d] * slope[d];
+        }
+        const double steepest = 0.01 * s * s;
+        const double across = std::sqrt(std::max(across2, steepest));
+        for (int d = 0; d < Dim - 1; ++d) {
+            const double opposite = to >> face.axis[d] & 1U;
+            at[d] = std::clamp(opposite - depth * slope[d] / (across * face.length[d]), 0.0, 1.0);
+        }
+    }
+
+    /// Second differences along a face's axes, from the nodes before it where the cells on both its
+    /// sides go on alike there.
+    void bend(Index3 cell, int axis, Corner side, const std::size_t (&offset)[4],
+              CellFace<Dim>& face) const {
+        const std::size_t in = cell_offset(cell);
+        const std::size_t out =
+            in + static_cast<std::size_t>(side ? cell_step(axis) : -cell_step(axis));
+        for (int d = 0; d < Dim - 1; ++d) {
+            const int along = face.axis[d];
+            const unsigned bit = 1U << d;
+            double sum = 0;
+            int sides = 0;
+            double rise = 0;
+            double size = 0;
+            for (const bool at_low : {true, false}) {
+                const std::ptrdiff_t cell_back = at_low ? -cell_step(along) : cell_step(along);
+                if (!goes_on(in, cell_back) || !goes_on(out, cell_back)) continue;
+                const std::ptrdiff_t back = at_low ? -nodes_.stride(along) : nodes_.stride(along);
+                double curve = 0;
+                bool known = true;
+                for (unsigned n = 0; n < CellFace<Dim>::corners; ++n) {
+                    if (((n & bit) == 0) != at_low) continue;
+                    const std::size_t behind = offset[n] + static_cast<std::size_t>(back);
+                    known &= is_settled(behind);
+                    if (!known) break;
+                    const double there = face.factored ? tau_[behind] : time_[behind];
+                    curve += there - 2 * face.value[n] + face.value[n ^ bit];
+                }
+                if (!known) continue;
+                sum += curve;
+                ++sides;
+            }
+            if (sides == 0) continue;
+            for (unsigned n = 0; n < CellFace<Dim>::corners; n += 1) {
+                if (n & bit) continue;
+                rise += std::abs(face.value[n ^ bit] - face.value[n]);
+                size += face.value[n];
+            }
+            constexpr double share = 1.0 / (CellFace<Dim>::corners / 2);
+            const double most = share * (0.5 * rise + (face.factored ? 0.02 * size : 0));
+            face.bend[d] = std::clamp(share * sum / sides, -most, most);
+        }
+    }
+    bool goes_on(std::size_t cell, std::ptrdiff_t step) const {
+        const float a = slowness_[cell];
+        const float b = slowness_[cell + static_cast<std::size_t>(step)];
+        return std::abs(a - b) <= 0.02F * a;
+    }
+
+    int order_;
+    RimmedShape nodes_;
+    FieldView<const float> cells_;
+    double source_slowness_;
+    Vec3 spacing_;  ///< in units of the smallest
+    Vec3 source_;   ///< from node (0, 0, 0), likewise
+    std::ptrdiff_t stride_[3] = {};
+    std::vector<float> slowness_;
+    std::vector<std::uint8_t> varied_;  ///< by cell, is_varied
+    std::vector<Real> tau_;
+    std::vector<Real> time_;
+    std::vector<Way> ways_;
+    std::vector<State> states_;
+    MarchQueue queue_;
+};
+
+}  // namespace
+
+template <class Real>
+void march_through_cells(const Model& model, const FactoredSource& source, int order,
+                         FieldView<Real> tau, Monitor& monitor) {
+    const auto march = [&]<int Dim>() {
+        CellMarch<Real, Dim> cells(model, source, order);
+        cells.run(monitor);
+        cells.copy_to(tau);
+    };
+    constexpr double most_nodes = 4.29e9;
+    if (static_cast<double>(RimmedShape(model.grid().shape).count()) > most_nodes) {
+        throw InputError(
+            fmt::format("a model of {} nodes is too large for velocity in cells (must have fewer "
+                        "than 4.2e9)",
+                        model.grid().node_count()));
+    }
+    model.grid().is_2d() ? march.template operator()<2>() : march.template operator()<3>();
+}
+
+template void march_through_cells<float>(const Model&, const FactoredSource&, int, FieldView<float>,
+                                         Monitor&);
+template void march_through_cells<double>(const Model&, const FactoredSource&, int,
+                                          FieldView<double>, Monitor&);
+
+}  // namespace fermat

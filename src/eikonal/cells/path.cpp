@@ -1,0 +1,117 @@
+#include "eikonal/cells/path.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include "model/cell_medium.hpp"
+
+namespace fermat {
+namespace {
+
+/// The piece of a path round one of its inner points.
+struct Bend {
+    Vec3 before;
+    Vec3 behind;
+    double slowness[2];
+
+    double time(Vec3 p) const {
+        return slowness[0] * distance(before, p) + slowness[1] * distance(p, behind);
+    }
+};
+
+/// One step of Newton's for p along an axis, inside [low, high], cut until it shortens the time.
+double moved(const Bend& bend, Vec3 p, int axis, double low, double high) {
+    constexpr int most_cuts = 6;
+    const double a = distance(bend.before, p);
+    const double b = distance(p, bend.behind);
+    const double start = p[axis];
+    // At one of its ends a bend has no slope: from a little inwards it has.
+    if (!(a > 0) || !(b > 0)) p[axis] = start + 0.01 * (0.5 * (low + high) - start);
+    const double da = std::max(distance(bend.before, p), 1e-300);
+    const double db = std::max(distance(p, bend.behind), 1e-300);
+    const double x = (p[axis] - bend.before[axis]) / da;
+    const double y = (p[axis] - bend.behind[axis]) / db;
+    const double slope = bend.slowness[0] * x + bend.slowness[1] * y;
+    const double curve = bend.slowness[0] * (1 - x * x) / da + bend.slowness[1] * (1 - y * y) / db;
+    const double full = slope * slope > 0 && curve * (high - low) > std::abs(slope)
+                            ? -slope / curve
+                            : (slope > 0 ? low - high : high - low);
+    Vec3 old = p;
+    old[axis] = start;
+    const double limit = bend.time(old);
+    double step = full;
+    const double from = p[axis];
+    for (int cut = 0; cut < most_cuts; ++cut, step /= 4) {
+        p[axis] = std::clamp(from + step, low, high);
+        if (bend.time(p) < limit) return p[axis];
+    }
+    return start;
+}
+
+/// Along how many axes two cells have more in common than a plane.
+int shared_axes(Index3 a, Index3 b) { return (a.x == b.x) + (a.y == b.y) + (a.z == b.z); }
+
+/// A piece may run between cells: of those as fast as its own, the one that shares most with the
+/// cells of the pieces before and behind.
+void choose_cells(const Grid& grid, FieldView<const float> velocity, CellPath& path) {
+    for (std::size_t n = 0; n < path.cells.size(); ++n) {
+        const auto shared = [&](Index3 cell) {
+            return (n > 0 ? shared_axes(cell, path.cells[n - 1]) : 0) +
+                   (n + 1 < path.cells.size() ? shared_axes(cell, path.cells[n + 1]) : 0);
+        };
+        Index3& own = path.cells[n];
+        const float v = velocity(own);
+        int most = shared(own);
+        const Vec3 middle = 0.5 * (path.points[n] + path.points[n + 1]);
+        for_each_touched_cell(grid, middle, [&](Index3 cell) {
+            if (velocity(cell) != v || shared(cell) <= most) return;
+            own = cell;
+            most = shared(cell);
+        });
+    }
+}
+
+}  // namespace
+
+double relax(const Grid& grid, FieldView<const float> velocity, CellPath& path) {
+    constexpr int most_rounds = 30;
+    const std::size_t inner = path.points.size() - 2;
+    if (inner > 0) choose_cells(grid, velocity, path);
+    std::vector<double> slowness;
+    for (const Index3 cell : path.cells) {
+        slowness.push_back(1 / static_cast<double>(velocity(cell)));
+    }
+    const auto time = [&] {
+        double sum = 0;
+        for (std::size_t n = 0; n < path.cells.size(); ++n) {
+            sum += slowness[n] * distance(path.points[n], path.points[n + 1]);
+        }
+        return sum;
+    };
+    double last = time();
+    for (int round = 0; round < most_rounds && inner > 0; ++round) {
+        for (std::size_t n = 1; n <= inner; ++n) {
+            const Index3 a = path.cells[n - 1];
+            const Index3 b = path.cells[n];
+            Vec3& p = path.points[n];
+            for (int axis = 0; axis < 3; ++axis) {
+                if (grid.shape[axis] == 1) continue;
+                const int low = std::max(a[axis], b[axis]);
+                const int high = std::min(a[axis], b[axis]) + 1;
+                if (high <= low) continue;
+                const double h = grid.spacing[axis];
+                p[axis] =
+                    moved({path.points[n - 1], path.points[n + 1], {slowness[n - 1], slowness[n]}},
+                          p, axis, grid.origin[axis] + low * h, grid.origin[axis] + high * h);
+            }
+        }
+        const double now = time();
+        const bool settled = last - now < 1e-7 * now;
+        last = now;
+        if (settled) break;
+    }
+    return last;
+}
+
+}  // namespace fermat

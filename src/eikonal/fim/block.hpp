@@ -1,0 +1,203 @@
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "eikonal/fim/problem.hpp"
+#include "eikonal/fim/rules.hpp"
+#include "eikonal/lanes.hpp"
+#include "eikonal/stencil.hpp"
+
+namespace fermat {
+
+/// What a visit did to a block. `earliest` holds for each face (2 * axis + side) the earliest
+/// changed arrival that may matter to the neighbour behind it, as T/s0; infinite where there is
+/// none.
+struct VisitOutcome {
+    std::array<float, 6> earliest;
+    bool settled = false;  ///< false when the sweeps were cut short
+    int sweeps = 0;
+};
+
+/// Why a block is to be visited, as bits of a set: the first six are the faces through which a wave
+/// comes, 2 * axis + side.
+enum VisitCause : unsigned {
+    no_cause = 0,
+    near_start = 1U << 6,  ///< start nodes stand in it or look into it
+    unsettled = 1U << 7,   ///< its last visit was cut short
+    first_visit = 1U << 8,
+};
+constexpr unsigned through_face(int axis, int side) { return 1U << (2 * axis + side); }
+
+/// Values may fall only (which ends for certain), or rise too (which second order needs).
+enum class Accept { earlier, any };
+
+/// Solves one block of nodes by Gauss-Seidel sweeps in cache.
+///
+/// Planes of the block are stored skewed: node (lane l, run r) stands in row r + l. Nodes of a row
+/// depend on other rows only, so a row is updated at once with vector instructions, and rows taken
+/// in order make a true Gauss-Seidel sweep in (lane, run). Lanes stored in mirrored order make the
+/// other two of a plane's four sweep directions.
+///
+/// A row is computed only if one of its nodes is stale: something that its equation may draw on
+/// changed since. So the first sweep is the only one to do the whole block, and a visit that brings
+/// little costs little.
+template <class Real, int Dim, int Order>
+class FimBlock {
+  public:
+    /// Largest extents. A block's working set stays within a 512 KiB cache.
+    static constexpr int depth = Dim == 3 ? 16 : 1;
+    static constexpr int width = Dim == 3 ? 16 : 32;
+    static constexpr int length = Dim == 3 ? 48 : 64;
+
+    static constexpr Real tolerance = fim_tolerance<Real, Order>;
+
+    FimBlock()
+        : tau_(planes * plane),
+          f_(medium_size),
+          inverse_r2_(medium_size),
+          mine_(planes * row_slots),
+          stale_(planes * row_slots) {}
+
+    /// Solves the block from its neighbours' present values and writes it back. `entry` is +1 for
+    /// each axis along which the wave is thought to come from the low side, else -1; for the outer
+    /// axis 0 where it is thought to spread from the source's own planes in the block.
+    VisitOutcome visit(const FimProblem<Real>& problem, const BlockExtent& extent,
+                       std::array<int, 3> entry, unsigned causes, Accept accept);
+
+  private:
+    using V = Lanes<Real>;
+    using Mask = decltype(V{} < V{});
+    using Bits = std::uint32_t;  ///< of a row, one for each lane
+
+    static constexpr int halo = 2;
+    static constexpr int rows = length + width - 1;
+    static constexpr int row_slots = rows + 2 * halo;
+    static constexpr int pitch = width + 2 * halo;
+    /// Neighbouring planes must not lie 4 KiB apart: the processor would take a read from one for a
+    /// read of what was just written to the other.
+    static constexpr int plane = row_slots * pitch + 8;
+    static constexpr int planes = Dim == 3 ? depth + 2 * halo : 1;
+    static constexpr int first_plane = Dim == 3 ? halo : 0;
+    static constexpr int first_axis = Dim == 3 ? 0 : 1;
+    static constexpr int medium_size = depth * rows * width;
+    static constexpr int most_sweeps = 32;
+    static_assert(width <= 32 && width % lane_count<Real> == 0);
+
+    /// Where tau of a place in a row stands; f and 1/r^2 of nodes that are the block's own; a row.
+    static int at(int o, int row, int lane) {
+        return (o + first_plane) * plane + (row + halo) * pitch + lane + halo;
+    }
+    static int at_medium(int o, int row, int lane) { return (o * rows + row) * width + lane; }
+    static std::size_t at_row(int o, int row) {
+        return static_cast<std::size_t>((o + first_plane) * row_slots + row + halo);
+    }
+    int lane_of(int l) const { return mirrored_ ? lanes_ - 1 - l : l; }
+    /// Storage position of a node's tau, and the steps from it to its neighbours up each axis.
+    int at_node(int o, int l, int r) const { return at(o, r + lane_of(l), lane_of(l)); }
+    std::array<int, 3> steps() const {
+        return {plane, mirrored_ ? -(pitch + 1) : pitch + 1, pitch};
+    }
+    static Bits shifted(Bits bits, int by) { return by > 0 ? bits << by : bits >> -by; }
+
+    /// Rows with nodes of the block in them.
+    int row_count(const BlockExtent& extent) const { return extent.size(2) + lanes_ - 1; }
+    static int planes_below_source(const FimProblem<Real>& problem, const BlockExtent& extent) {
+        int count = 0;
+        while (problem.coordinate(0, extent.begin[0] + count) < 0) ++count;
+        return count;
+    }
+    /// On its first visit a block without start nodes holds no arrivals yet.
+    static bool is_blank(unsigned causes) {
+        return (causes & first_visit) != 0 && (causes & near_start) == 0;
+    }
+
+    /// The used part of a plane of tau, with nothing in it.
+    void clear_plane(std::vector<Real>& values, int o, const BlockExtent& extent) const {
+        std::fill_n(values.begin() + (o + first_plane) * plane,
+                    (row_count(extent) + 2 * halo) * pitch, unreached<Real>);
+    }
+    void prefetch(const FimProblem<Real>& problem, const BlockExtent& extent) const;
+    void load_tau(const FimProblem<Real>& problem, const BlockExtent& extent, bool blank);
+    void load_medium(const FimProblem<Real>& problem, const BlockExtent& extent);
+    void find_mine(const BlockExtent& extent);
+    void hold_starts(const FimProblem<Real>& problem, const BlockExtent& extent);
+    float earliest_through(const FimProblem<Real>& problem, const BlockExtent& extent, int axis,
+                           int side, bool blank) const;
+    void store_tau(const FimProblem<Real>& problem, const BlockExtent& extent) const;
+
+    void mark_stale(const FimProblem<Real>& problem, const BlockExtent& extent, unsigned causes);
+    void mark_round_starts(const FimProblem<Real>& problem, const BlockExtent& extent);
+    void mark_at_face(const BlockExtent& extent, int axis, int side);
+    void mark_node(std::array<int, 3> node) {
+        const int lane = lane_of(node[1]);
+        stale_[at_row(node[0], node[2] + lane)] |= Bits{1} << lane;
+    }
+    void mirror(const BlockExtent& extent);
+    void mirror_tau(const BlockExtent& extent);
+    void mirror_medium(std::vector<Real>& values, const BlockExtent& extent);
+    void mirror_stale(const BlockExtent& extent);
+
+    /// Returns how many nodes, along each axis, came out earlier than a neighbour swept before them
+    /// that may lag behind now. An outer sense of 0 is outwards from the source's planes.
+    template <Accept accept>
+    std::array<int, 3> sweep(const FimProblem<Real>& problem, const BlockExtent& extent,
+                             int outer_sense, int row_sense);
+
+    std::vector<Real> tau_;
+    std::vector<Real> f_;           ///< s / T0; unreached for what is not to be updated
+    std::vector<Real> inverse_r2_;  ///< 1 / r^2
+    std::vector<Bits> mine_;        ///< nodes to be updated: not air, start nodes, halo, corners
+    std::vector<Bits> stale_;
+    std::vector<Real> spare_;
+    std::vector<Real> spare_medium_;
+    std::vector<Bits> spare_bits_;
+    bool mirrored_ = false;
+    int lanes_ = width;  ///< in use
+};
+
+template <class Real, int Dim, int Order>
+VisitOutcome FimBlock<Real, Dim, Order>::visit(const FimProblem<Real>& problem,
+                                               const BlockExtent& extent, std::array<int, 3> entry,
+                                               unsigned causes, Accept accept) {
+    mirrored_ = entry[1] != entry[2];
+    lanes_ = extent.size(1);
+    const bool blank = is_blank(causes);
+    prefetch(problem, extent);
+    load_tau(problem, extent, blank);
+    load_medium(problem, extent);
+    mark_stale(problem, extent, causes);
+    VisitOutcome outcome;
+    int outer = entry[0];
+    int row = entry[2];
+    for (int turn = 0; turn < most_sweeps; ++turn) {
+        const std::array<int, 3> lagging = accept == Accept::earlier
+                                               ? sweep<Accept::earlier>(problem, extent, outer, row)
+                                               : sweep<Accept::any>(problem, extent, outer, row);
+        ++outcome.sweeps;
+        const int most = *std::max_element(lagging.begin(), lagging.end());
+        outcome.settled = most == 0;
+        if (outcome.settled) break;
+        // Next the other way along the axis that asks for it most.
+        if (lagging[0] == most) {
+            outer = outer == 0 ? 1 : -outer;
+        } else {
+            if (lagging[2] == most) row = -row;
+            mirror(extent);
+        }
+    }
+    outcome.earliest.fill(INFINITY);
+    for (int axis = first_axis; axis < 3; ++axis) {
+        for (int side = 0; side < 2; ++side) {
+            outcome.earliest[2 * axis + side] =
+                earliest_through(problem, extent, axis, side, blank);
+        }
+    }
+    store_tau(problem, extent);
+    return outcome;
+}
+
+}  // namespace fermat

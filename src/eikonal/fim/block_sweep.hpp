@@ -1,0 +1,177 @@
+#pragma once
+
+#include "eikonal/fim/block.hpp"
+
+namespace fermat {
+
+template <class Real, int Dim, int Order>
+template <Accept accept>
+std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& problem,
+                                                     const BlockExtent& extent, int outer_sense,
+                                                     int row_sense) {
+    constexpr int step = lane_count<Real>;
+    constexpr int lane_step = pitch + 1;
+    constexpr int run_step = pitch;
+    constexpr Bits step_bits = (Bits{2} << (step - 1)) - 1;
+    const auto& h = problem.spacing;
+    Real h2[3];
+    Real inverse_h[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        h2[axis] = static_cast<Real>(h[axis] * h[axis]);
+        inverse_h[axis] = static_cast<Real>(1 / h[axis]);
+    }
+    // gamma r^2 along the lane axis, and what lane l takes off it along the run axis.
+    alignas(register_bytes) Real lane_part[width];
+    alignas(register_bytes) Real run_part[width];
+    for (int lane = 0; lane < width; ++lane) {
+        const double up = problem.coordinate(1, extent.begin[1] + lane_of(lane)) * h[1];
+        lane_part[lane] = static_cast<Real>(mirrored_ ? -up : up);
+        run_part[lane] = static_cast<Real>(h[2] * h[2] * lane);
+    }
+    const auto stencil = [](const Real* t, int stride, V gamma, V eta, Real inverse_spacing) {
+        return AxisStencil<V>{load(t - stride),
+                              load(t + stride),
+                              load(t - 2 * stride),
+                              load(t + 2 * stride),
+                              gamma,
+                              eta,
+                              inverse_spacing};
+    };
+    // The axes through the nodes at t, given to a function of the equation.
+    const auto with_axes = [&](const Real* t, int lane, V outer_x, V run_x, V inverse_r2,
+                               auto&& function) __attribute__((always_inline)) {
+        const auto on_lane = stencil(t, lane_step, load(lane_part + lane) * inverse_r2,
+                                     h2[1] * inverse_r2, inverse_h[1]);
+        const auto on_run =
+            stencil(t, run_step, run_x * inverse_r2, h2[2] * inverse_r2, inverse_h[2]);
+        if constexpr (Dim == 3) {
+            const auto on_outer =
+                stencil(t, plane, outer_x * inverse_r2, h2[0] * inverse_r2, inverse_h[0]);
+            return function(on_lane, on_run, on_outer);
+        } else {
+            return function(on_lane, on_run);
+        }
+    };
+    // Rare, so kept away from what the loop holds in registers.
+    const auto carefully = [&](const Real* t, int lane, V outer_x, V run_x, V inverse_r2, V f,
+                               V tau) __attribute__((noinline)) {
+        return with_axes(t, lane, outer_x, run_x, inverse_r2, [&](const auto&... axis) {
+            return update_tau_carefully<Order>(tau, f, inverse_r2, axis...);
+        });
+    };
+    std::array<int, 3> lagging{};
+    const auto solve_row = [&, row_sense](int o, int row, int sense_out) {
+        const Bits* const mine = mine_.data() + at_row(o, row);
+        Bits* const stale = stale_.data() + at_row(o, row);
+        const Bits due = *stale & *mine;
+        *stale = 0;
+        if (due == 0) return;
+        const V outer_x =
+            V{} + static_cast<Real>(h[0] * problem.coordinate(0, extent.begin[0] + o));
+        const Real row_part =
+            static_cast<Real>(h[2] * problem.coordinate(2, extent.begin[2] + row));
+        Bits changed = 0;
+        std::array<Bits, 3> feeds{};  // by axis, nodes whose neighbour swept before lags behind
+        for (int lane = 0; lane < width; lane += step) {
+            if ((due >> lane & step_bits) == 0) continue;
+            Real* const t = tau_.data() + at(o, row, lane);
+            const V f = load(f_.data() + at_medium(o, row, lane));
+            const V inverse_r2 = load(inverse_r2_.data() + at_medium(o, row, lane));
+            const V run_x = row_part - load(run_part + lane);
+            const auto straight = with_axes(
+                t, lane, outer_x, run_x,
+                inverse_r2, [&](const auto&... axis) __attribute__((always_inline)) {
+                    return straight_tau<Order>(f, inverse_r2, axis...);
+                });
+            V candidate = straight.tau;
+            if (any_lane(straight.careful)) [[unlikely]] {
+                candidate = carefully(t, lane, outer_x, run_x, inverse_r2, f, candidate);
+            }
+            const V old = load(t);
+            Mask better = (f < reached_limit<Real>)&(candidate < reached_limit<Real>);
+            if constexpr (accept == Accept::earlier) better &= candidate < old;
+            const V now = better ? candidate : old;
+            const Bits here = lane_bits(now != old);
+            if (here == 0) continue;
+            store(t, now);
+            changed |= here << lane;
+            const V difference = now > old ? now - old : old - now;
+            const Mask much = difference > tolerance * now;
+            const auto each_before = [&](auto&& function) __attribute__((always_inline)) {
+                const Real sense = static_cast<Real>(row_sense);
+                if constexpr (Dim == 3) {
+                    function(0, load(t - sense_out * plane),
+                             static_cast<Real>(sense_out) * outer_x * inverse_r2);
+                }
+                function(1, load(t - row_sense * lane_step),
+                         sense * load(lane_part + lane) * inverse_r2);
+                function(2, load(t - row_sense * run_step), sense * run_x * inverse_r2);
+            };
+            Mask could{};
+            each_before([&](int axis, V before, V toward) __attribute__((always_inline)) {
+                could |= could_feed(now, before, toward, h2[axis] * inverse_r2);
+            });
+            if (!any_lane(much & could)) continue;
+            each_before([&](int axis, V before, V toward) __attribute__((always_inline)) {
+                const auto fed = may_feed(now, before, toward, h2[axis] * inverse_r2, tolerance);
+                feeds[static_cast<std::size_t>(axis)] |= lane_bits(much & fed) << lane;
+            });
+        }
+        // Any change, be it small, goes on to what is still to come: many small ones add up. What
+        // was swept before is done again for a change that matters to it.
+        const std::ptrdiff_t outer_rows = sense_out * row_slots;
+        for (int k = 1; k <= Order; ++k) {
+            if constexpr (Dim == 3) stale[k * outer_rows] |= changed;
+            stale[k * row_sense] |= changed | shifted(changed, k * row_sense);
+        }
+        if ((feeds[0] | feeds[1] | feeds[2]) == 0) return;
+        for (int k = 1; k <= Order; ++k) {
+            if constexpr (Dim == 3) stale[-k * outer_rows] |= feeds[0];
+            stale[-k * row_sense] |= feeds[2] | shifted(feeds[1], -k * row_sense);
+        }
+        if constexpr (Dim == 3) lagging[0] += std::popcount(feeds[0] & mine[-outer_rows]);
+        const Bits before = mine[-row_sense];
+        lagging[1] += std::popcount(shifted(feeds[1], -row_sense) & before);
+        lagging[2] += std::popcount(feeds[2] & before);
+    };
+    const int outer_count = extent.size(0);
+    const int rows_used = row_count(extent);
+    const auto row_at = [&](int turn) { return row_sense > 0 ? turn : rows_used - 1 - turn; };
+    // Planes are taken in twos, the second a row behind the first. This comes to the same as one
+    // after the other, and rows that do not wait for each other are computed side by side.
+    const auto sweep_planes = [&](int first, int count, int sense) {
+        for (int plane_turn = 0; plane_turn < count; plane_turn += 2) {
+            const int o = first + plane_turn * sense;
+            const bool pair = plane_turn + 1 < count;
+            for (int turn = 0; turn < rows_used; ++turn) {
+                solve_row(o, row_at(turn), sense);
+                if (pair && turn > 0) solve_row(o + sense, row_at(turn - 1), sense);
+            }
+            if (pair) solve_row(o + sense, row_at(rows_used - 1), sense);
+        }
+    };
+    if (outer_sense != 0) {
+        sweep_planes(outer_sense > 0 ? 0 : outer_count - 1, outer_count, outer_sense);
+        return lagging;
+    }
+    // The planes next to the source depend on each other: row by row they are done until neither
+    // has anything to tell the other, and the rest then follows outwards.
+    const int above = planes_below_source(problem, extent);
+    for (int turn = 0; turn < rows_used; ++turn) {
+        const int row = row_at(turn);
+        const int lagging_before = lagging[0];
+        const auto due = [&](int o) { return stale_[at_row(o, row)] & mine_[at_row(o, row)]; };
+        constexpr int most_turns = 16;
+        for (int again = 0; again < most_turns && (due(above) | due(above - 1)) != 0; ++again) {
+            lagging[0] = lagging_before;
+            solve_row(above, row, 1);
+            solve_row(above - 1, row, -1);
+        }
+        if ((due(above) | due(above - 1)) == 0) lagging[0] = lagging_before;
+    }
+    sweep_planes(above + 1, outer_count - above - 1, 1);
+    sweep_planes(above - 2, above - 1, -1);
+    return lagging;
+}
+
+}  // namespace fermat

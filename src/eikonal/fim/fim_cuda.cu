@@ -1,0 +1,379 @@
+#include <cooperative_groups.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "core/block.hpp"
+#include "core/device.hpp"
+#include "core/memory_cuda.hpp"
+#include "eikonal/fim/fim_cuda.hpp"
+#include "eikonal/fim/tile_queue.hpp"
+#include "eikonal/fim/tile_setup.hpp"
+#include "eikonal/time_field.hpp"
+
+namespace fermat {
+namespace {
+
+constexpr int warps = 4;
+constexpr int threads = warps * CudaWarp::lanes;
+/// On one multiprocessor: as many as shared memory allows, with registers shared out among them.
+constexpr int resident_blocks = 4;
+
+/// All passes of a batch, without a word from the host: warps take tiles from the list of the
+/// pass, then wait for one another.
+template <int Dim, int Order>
+__global__ void __launch_bounds__(threads, resident_blocks)
+    run_passes(TileProblem problem, TileQueue queue, int* passes) {
+    extern __shared__ char shared[];
+    auto* const tiles = reinterpret_cast<TileStorage<Dim>*>(shared);
+    TileStorage<Dim>& storage = tiles[threadIdx.x / CudaWarp::lanes];
+    const CudaWarp warp;
+    const auto grid = cooperative_groups::this_grid();
+    int pass = 0;
+    for (; !queue.finished(pass); ++pass) {
+        const int slot = pass & (TileQueue::ring - 1);
+        if (blockIdx.x == 0 && threadIdx.x < CudaWarp::lanes) queue.prepare(warp, pass);
+        const unsigned count = queue.count[slot];
+        while (true) {
+            unsigned n = 0;
+            if (warp.leads()) n = atomicAdd(&queue.taken[slot], 1U);
+            n = __shfl_sync(CudaWarp::all, n, 0);
+            if (n >= count) break;
+            take_tile<Dim, Order>(warp, problem, queue, pass, queue.list[slot][n], storage);
+            __syncwarp();
+        }
+        grid.sync();
+    }
+    if (grid.thread_rank() == 0) *passes = pass;
+}
+
+__global__ void fill(float* values, std::size_t count, float value) {
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
+        values[n] = value;
+    }
+}
+
+__global__ void set_starts(TileProblem problem, int shots, const float* start_tau) {
+    for (int s = static_cast<int>(blockIdx.x); s < shots; s += static_cast<int>(gridDim.x)) {
+        const TileShot shot = problem.shots[s];
+        for (int n = static_cast<int>(threadIdx.x); n < shot.start_count;
+             n += static_cast<int>(blockDim.x)) {
+            const Index3 node = problem.starts[shot.first_start + n];
+            shot.tau[problem.offset(node.x, node.y, node.z)] = start_tau[shot.first_start + n];
+        }
+    }
+}
+
+__global__ void mark_unreached(float* tau, std::size_t count) {
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
+        if (!(tau[n] < reached_limit<float>)) tau[n] = INFINITY;
+    }
+}
+
+__global__ void times_of(TimeFieldView<float, Space::device> field, CudaFim::Keep keep,
+                         float* times) {
+    const Shape shape = field.grid.shape;
+    const std::size_t count = shape.count();
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
+        const std::size_t line = n / static_cast<std::size_t>(shape.z);
+        const int k = static_cast<int>(n % static_cast<std::size_t>(shape.z));
+        const int j = static_cast<int>(line % static_cast<std::size_t>(shape.y));
+        const int i = static_cast<int>(line / static_cast<std::size_t>(shape.y));
+        const Vec3 place = field.grid.position({i, j, 0}) - field.source.position;
+        const float time = node_time(field, place.x * place.x + place.y * place.y,
+                                     place.z + k * field.grid.spacing.z, field.tau[n]);
+        times[n] = keep == CudaFim::Keep::all ? time : fminf(times[n], time);
+    }
+}
+
+__global__ void activate(TileQueue queue, const unsigned* entries, unsigned even, unsigned all) {
+    for (unsigned n = threadIdx.x; n < all; n += blockDim.x) {
+        const unsigned entry = entries[n];
+        queue.states[entry].faces = TileQueue::by_itself;
+        queue.states[entry].key = 0;
+        queue.push(n < even ? 0 : 1, entry);
+    }
+}
+
+/// Every tile of every shot, each in the list of its parity.
+__global__ void activate_all(TileProblem problem, TileQueue queue, std::size_t entries) {
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    const auto tiles = static_cast<std::size_t>(problem.tile_count());
+    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < entries; n += step) {
+        queue.states[n].faces = TileQueue::by_itself;
+        queue.states[n].key = 0;
+        queue.push(problem.parity(static_cast<int>(n % tiles)), static_cast<unsigned>(n));
+    }
+}
+
+__global__ void reset(TileQueue queue, std::size_t entries) {
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    const std::size_t first = blockIdx.x * blockDim.x + threadIdx.x;
+    for (std::size_t n = first; n < entries; n += step) queue.states[n] = {};
+    for (std::size_t n = first; n < static_cast<std::size_t>(TileQueue::ring); n += step) {
+        queue.count[n] = 0;
+        queue.taken[n] = 0;
+    }
+    for (std::size_t n = first; n < static_cast<std::size_t>(TileQueue::ring * queue.shots);
+         n += step) {
+        queue.woken_least[n] = INFINITY;
+        queue.waiting_least[n] = INFINITY;
+    }
+}
+
+__global__ void count_visits(TileQueue queue, std::size_t entries, unsigned* sum) {
+    unsigned mine = 0;
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < entries; n += step) {
+        mine += queue.states[n].visits;
+    }
+    atomicAdd(sum, mine);
+}
+
+constexpr int wide = 1024;  ///< blocks of the plain kernels: enough to fill any device
+
+}  // namespace
+
+struct CudaFim::State {
+    Grid grid;
+    int order = 2;
+    std::size_t batch = 0;
+    int blocks = 0;
+    CudaArray<float> own_velocity;
+    const float* velocity = nullptr;  ///< ours, or a CudaModel's
+    CudaArray<float> tau;
+    CudaArray<TileState> states;
+    CudaArray<unsigned> lists;
+    CudaArray<unsigned> counters;
+    CudaArray<float> minima;
+    CudaArray<std::uint16_t> steps;
+    CudaArray<TileShot> shots;
+    CudaArray<Index3> starts;
+    CudaArray<float> start_tau;
+    CudaArray<unsigned> active;
+    CudaArray<int> passes;
+    std::size_t entries = 0;
+    int last_passes = 0;
+
+    const void* kernel(int wanted) const {
+        if (grid.is_2d()) {
+            return wanted == 1 ? reinterpret_cast<const void*>(&run_passes<2, 1>)
+                               : reinterpret_cast<const void*>(&run_passes<2, 2>);
+        }
+        return wanted == 1 ? reinterpret_cast<const void*>(&run_passes<3, 1>)
+                           : reinterpret_cast<const void*>(&run_passes<3, 2>);
+    }
+    /// The orders to solve in, one after the other.
+    std::vector<int> orders() const {
+        return order == 2 && has_long_cells(grid) ? std::vector{1, 2} : std::vector{order};
+    }
+    std::size_t shared_bytes() const {
+        return warps * (grid.is_2d() ? sizeof(TileStorage<2>) : sizeof(TileStorage<3>));
+    }
+    TileQueue queue(int shot_count) const {
+        TileQueue q;
+        q.states = states.data();
+        for (int i = 0; i < TileQueue::ring; ++i) {
+            q.list[i] = lists.data() + static_cast<std::size_t>(i) * states.size();
+        }
+        q.count = counters.data();
+        q.taken = counters.data() + TileQueue::ring;
+        q.woken_least = minima.data();
+        q.waiting_least = minima.data() + static_cast<std::size_t>(TileQueue::ring) * batch;
+        q.shots = shot_count;
+        return q;
+    }
+};
+
+namespace {
+
+/// A source has at most three nodes along each axis to start from.
+constexpr std::size_t most_starts = 27;
+
+std::size_t shots_that_fit(const Grid& grid, std::size_t tiles, std::size_t wanted,
+                           std::size_t model_bytes) {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
+    const std::size_t nodes = grid.node_count();
+    const std::size_t shot = nodes * sizeof(float) +
+                             tiles * (sizeof(TileState) + TileQueue::ring * sizeof(unsigned)) +
+                             4096;
+    const auto usable = static_cast<std::size_t>(0.95 * static_cast<double>(free));
+    const std::size_t most = usable > model_bytes ? (usable - model_bytes) / shot : 0;
+    return std::clamp(std::min(wanted, most), std::size_t{1}, std::size_t{4096});
+}
+
+}  // namespace
+
+CudaFim::CudaFim(const Model& model, int order, std::size_t most_shots)
+    : state_(std::make_unique<State>()) {
+    if (device_count() == 0) {
+        throw InputError("this machine has no CUDA device (use --device cpu)");
+    }
+    const std::size_t nodes = model.grid().node_count();
+    prepare(model.grid(), order, most_shots, nodes * sizeof(float));
+    state_->own_velocity = CudaArray<float>(nodes);
+    state_->velocity = state_->own_velocity.data();
+    set_velocity(model);
+}
+
+CudaFim::CudaFim(const CudaModel& model, int order, std::size_t most_shots)
+    : state_(std::make_unique<State>()) {
+    prepare(model.grid(), order, most_shots, 0);
+    state_->velocity = model.velocity().data();
+}
+
+void CudaFim::prepare(const Grid& grid, int order, std::size_t most_shots,
+                      std::size_t model_bytes) {
+    State& s = *state_;
+    s.grid = grid;
+    s.order = order;
+    const TileSetup shape = make_tile_setup(s.grid, {}, order);
+    // A tile counts its way through memory in int: ten planes of a 3-D grid must not exceed it.
+    const double plane = static_cast<double>(s.grid.shape.y) * s.grid.shape.z;
+    if (10 * plane > std::numeric_limits<int>::max()) {
+        throw InputError("a plane of " + std::to_string(static_cast<long long>(plane)) +
+                         " nodes across x is more than a CUDA tile can reach (the limit is " +
+                         std::to_string(std::numeric_limits<int>::max() / 10) +
+                         ": lay the longest axis along x, or use --device cpu)");
+    }
+    const auto tiles = static_cast<std::size_t>(shape.problem.tile_count());
+    s.batch = shots_that_fit(s.grid, tiles, most_shots, model_bytes);
+    s.tau = CudaArray<float>(s.grid.node_count() * s.batch);
+    s.states = CudaArray<TileState>(tiles * s.batch);
+    s.lists = CudaArray<unsigned>(TileQueue::ring * tiles * s.batch);
+    s.counters = CudaArray<unsigned>(2 * TileQueue::ring + 1);
+    s.minima = CudaArray<float>(2 * TileQueue::ring * s.batch);
+    s.steps = CudaArray<std::uint16_t>(shape.steps.nodes.size());
+    s.shots = CudaArray<TileShot>(s.batch);
+    s.starts = CudaArray<Index3>(most_starts * s.batch);
+    s.start_tau = CudaArray<float>(most_starts * s.batch);
+    s.active = CudaArray<unsigned>(most_starts * 27 * s.batch);
+    s.passes = CudaArray<int>(1);
+    s.steps.upload(shape.steps.nodes);
+    const std::size_t shared = s.shared_bytes();
+    int device = 0;
+    int processors = 0;
+    int resident = 0;
+    check_cuda(cudaGetDevice(&device), "asking for the device");
+    check_cuda(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
+               "asking for the device");
+    s.blocks = std::numeric_limits<int>::max();
+    for (const int each : s.orders()) {
+        check_cuda(cudaFuncSetAttribute(s.kernel(each), cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(shared)),
+                   "setting up the eikonal solver");
+        check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, s.kernel(each), threads,
+                                                                 shared),
+                   "setting up the eikonal solver");
+        s.blocks = std::min(s.blocks, std::max(1, resident) * processors);
+    }
+}
+
+CudaFim::CudaFim(CudaFim&&) noexcept = default;
+CudaFim::~CudaFim() = default;
+
+std::size_t CudaFim::batch() const { return state_->batch; }
+
+void CudaFim::set_velocity(const Model& model) {
+    state_->own_velocity.upload(std::span(model.velocity().data(), model.velocity().size()));
+}
+
+void CudaFim::set_velocity(FieldView<const float, Space::device> velocity) {
+    check_cuda(cudaMemcpyAsync(state_->own_velocity.data(), velocity.data(),
+                               velocity.size() * sizeof(float), cudaMemcpyDeviceToDevice),
+               "copying velocities");
+}
+
+double CudaFim::solve(std::span<const FactoredSource> sources) {
+    State& s = *state_;
+    TileSetup setup = make_tile_setup(s.grid, sources, s.order);
+    TileProblem& problem = setup.problem;
+    const std::size_t nodes = s.grid.node_count();
+    for (std::size_t n = 0; n < setup.shots.size(); ++n) {
+        setup.shots[n].tau = s.tau.data() + n * nodes;
+    }
+    problem.velocity = s.velocity;
+    problem.shots = s.shots.data();
+    problem.starts = s.starts.data();
+    problem.steps = s.steps.data();
+    s.shots.upload(setup.shots);
+    s.starts.upload(setup.starts);
+    s.start_tau.upload(setup.start_tau);
+    std::vector<unsigned> active = setup.active[0];
+    active.insert(active.end(), setup.active[1].begin(), setup.active[1].end());
+    s.active.upload(active);
+    const int shot_count = static_cast<int>(sources.size());
+    TileQueue queue = s.queue(shot_count);
+    s.entries = sources.size() * static_cast<std::size_t>(problem.tile_count());
+
+    CudaTimer timer;
+    timer.start();
+    fill<<<wide, 256>>>(s.tau.data(), nodes * sources.size(), unreached<float>);
+    set_starts<<<std::min(shot_count, wide), 32>>>(problem, shot_count, s.start_tau.data());
+    reset<<<wide, 256>>>(queue, s.entries);
+    activate<<<1, 256>>>(queue, s.active.data(), static_cast<unsigned>(setup.active[0].size()),
+                         static_cast<unsigned>(active.size()));
+    int* passes = s.passes.data();
+    void* arguments[] = {&problem, &queue, &passes};
+    const std::vector<int> orders = s.orders();
+    for (std::size_t n = 0; n < orders.size(); ++n) {
+        if (n > 0) {
+            reset<<<wide, 256>>>(queue, s.entries);
+            activate_all<<<wide, 256>>>(problem, queue, s.entries);
+        }
+        check_cuda(
+            cudaLaunchCooperativeKernel(s.kernel(orders[n]), dim3(static_cast<unsigned>(s.blocks)),
+                                        dim3(threads), arguments, s.shared_bytes(), nullptr),
+            "starting the eikonal solver");
+    }
+    mark_unreached<<<wide, 256>>>(s.tau.data(), nodes * sources.size());
+    const double seconds = timer.stop("solving the eikonal equation");
+    s.passes.download(std::span(&s.last_passes, 1));
+    return seconds;
+}
+
+void CudaFim::download(std::size_t number, FieldView<float> tau) const {
+    const std::size_t nodes = state_->grid.node_count();
+    check_cuda(cudaMemcpy(tau.data(), state_->tau.data() + number * nodes, nodes * sizeof(float),
+                          cudaMemcpyDeviceToHost),
+               "fetching a time field");
+}
+
+FieldView<float, Space::device> CudaFim::tau(std::size_t number) const {
+    return {state_->tau.data() + number * state_->grid.node_count(), state_->grid.shape};
+}
+
+FieldView<const float, Space::device> CudaFim::velocity() const {
+    return {state_->velocity, state_->grid.shape};
+}
+
+void CudaFim::write_times(std::size_t number, const FactoredSource& source, double start_time,
+                          Keep keep, FieldView<float, Space::device> times) const {
+    const State& s = *state_;
+    times_of<<<wide, 256>>>(
+        {s.grid, {source.position, start_time}, source.slowness, tau(number), true}, keep,
+        times.data());
+    check_cuda(cudaGetLastError(), "making times");
+    check_cuda(cudaStreamSynchronize(nullptr), "making times");
+}
+
+CudaFim::Work CudaFim::work() const {
+    const State& s = *state_;
+    unsigned* const sum = s.counters.data() + 2 * TileQueue::ring;
+    check_cuda(cudaMemset(sum, 0, sizeof(unsigned)), "counting visits");
+    count_visits<<<wide, 256>>>(s.queue(1), s.entries, sum);
+    unsigned visits = 0;
+    check_cuda(cudaMemcpy(&visits, sum, sizeof visits, cudaMemcpyDeviceToHost), "counting visits");
+    return {static_cast<double>(visits) / static_cast<double>(std::max<std::size_t>(s.entries, 1)),
+            s.last_passes};
+}
+
+}  // namespace fermat

@@ -1,0 +1,135 @@
+#pragma once
+
+#include "core/atomic.hpp"
+#include "eikonal/fim/tile_visit.hpp"
+
+namespace fermat {
+
+/// What a tile waits for. A tile is in a list exactly when faces != 0.
+struct TileState {
+    float key = INFINITY;  ///< earliest arrival to deal with
+    unsigned faces = 0;    ///< through which it comes; bit 6: by itself
+    unsigned visits = 0;
+};
+
+/// The lists of active tiles of a batch of shots, and the passes over them.
+///
+/// A pass takes the tiles of one parity: they share no face, so they neither read nor write one
+/// another, and the outcome does not depend on which warp takes which. What pass p finds goes to
+/// the list of pass p + 1 (the neighbours, of the other parity) or p + 2 (the tile itself), so that
+/// between passes nothing has to be done but wait for all warps. Lists and minima are kept in
+/// `ring` copies and cleared by the pass that nobody else reads or writes them in.
+///
+/// Tiles that see the wave for the first time are taken at once: spreading from the source in
+/// levels meets each tile after those it depends on. Tiles to be done again wait until no active
+/// tile of their shot is earlier by more than some crossings of a tile: few enough that what they
+/// wait for has come, many enough that all warps have work (measured: in rough media one crossing
+/// makes 2.5 times the passes of five for as many visits; sixteen make more visits).
+struct TileQueue {
+    static constexpr int ring = 4;
+    static constexpr unsigned by_itself = 64;
+    static constexpr float patience = 5;  ///< in crossings of a tile
+
+    TileState* states = nullptr;     ///< [shot][tile]
+    unsigned* list[ring] = {};       ///< numbers of states
+    unsigned* count = nullptr;       ///< [ring], of the lists
+    unsigned* taken = nullptr;       ///< [ring], of each list by warps so far
+    float* woken_least = nullptr;    ///< [ring][shot], of keys given to neighbours
+    float* waiting_least = nullptr;  ///< [ring][shot], of keys of tiles that wait
+    int shots = 1;
+
+    FERMAT_HD float& woken(int pass, int shot) const {
+        return woken_least[(pass & (ring - 1)) * shots + shot];
+    }
+    FERMAT_HD float& waiting(int pass, int shot) const {
+        return waiting_least[(pass & (ring - 1)) * shots + shot];
+    }
+    FERMAT_HD bool finished(int pass) const {
+        return count[pass & (ring - 1)] == 0 && count[(pass + 1) & (ring - 1)] == 0;
+    }
+    /// Makes ready what the pass after the next will need; by one warp, during pass `pass`.
+    template <class Block>
+    FERMAT_HD void prepare(Block block, int pass) const {
+        if (block.leads()) {
+            count[(pass + 3) & (ring - 1)] = 0;
+            taken[(pass + 3) & (ring - 1)] = 0;
+        }
+        block.for_each(shots, [&](int shot) {
+            woken(pass + 1, shot) = INFINITY;
+            waiting(pass + 1, shot) = INFINITY;
+        });
+    }
+
+    FERMAT_HD void push(int pass, unsigned entry) const {
+        const int slot = pass & (ring - 1);
+        list[slot][atomic_add(count[slot], 1)] = entry;
+    }
+    FERMAT_HD void wake(int pass, int shot, unsigned entry, unsigned faces, float key) const {
+        TileState& state = states[entry];
+        atomic_least(state.key, key);
+        atomic_least(woken(pass, shot), key);
+        if (atomic_or(state.faces, faces) == 0) push(pass + 1, entry);
+    }
+    FERMAT_HD void wait(int pass, int shot, unsigned entry, float key) const {
+        atomic_least(waiting(pass, shot), key);
+        push(pass + 2, entry);
+    }
+};
+
+/// Deals with one entry of a pass's list.
+template <int Dim, int Order, class Block>
+FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueue& queue, int pass,
+                         unsigned entry, TileStorage<Dim>& storage) {
+    const auto tiles = static_cast<unsigned>(problem.tile_count());
+    const int shot = static_cast<int>(entry / tiles);
+    const int tile = static_cast<int>(entry % tiles);
+    TileState& state = queue.states[entry];
+    const TileState before = state;
+    block.for_each(0, [](int) {});  // all lanes have read before one writes
+    // All that is active now was found by the last pass, or waits since the last or the one before.
+    const float first = least(queue.woken(pass - 1, shot), queue.waiting(pass - 1, shot),
+                              queue.waiting(pass - 2, shot));
+    if (before.visits > 0 && before.key > first + TileQueue::patience * problem.crossing) {
+        if (block.leads()) queue.wait(pass, shot, entry, before.key);
+        return;
+    }
+    if (before.visits >= fim_most_visits) {
+        if (block.leads()) state = {INFINITY, 0, before.visits};
+        return;
+    }
+    if (block.leads()) state = {INFINITY, 0, before.visits + 1};
+    const TileShot source = problem.shots[shot];
+    TileVisit<Dim, Order, Block> visit(block, problem, source, tile, storage);
+    visit.load();
+    const bool only_earlier = Order == 1 || before.visits >= static_cast<unsigned>(fim_free_visits);
+    const bool settled = visit.solve(visit.entry(before.faces), only_earlier);
+    float earliest = INFINITY;
+    const auto look_through = [&]<int axis, int side>() {
+        const float key = visit.template earliest_through<axis, side>();
+        if (!(key < INFINITY)) return;
+        earliest = least(earliest, key);
+        const int stride = axis == 0   ? problem.tiles[1] * problem.tiles[2]
+                           : axis == 1 ? problem.tiles[2]
+                                       : 1;
+        const int neighbour = static_cast<int>(entry) + (side ? stride : -stride);
+        if (!block.leads()) return;
+        queue.wake(pass, shot, static_cast<unsigned>(neighbour), 1U << (2 * axis + 1 - side), key);
+    };
+    if constexpr (Dim == 3) {
+        look_through.template operator()<0, 0>();
+        look_through.template operator()<0, 1>();
+    }
+    look_through.template operator()<1, 0>();
+    look_through.template operator()<1, 1>();
+    look_through.template operator()<2, 0>();
+    look_through.template operator()<2, 1>();
+    visit.store();
+    if (!settled && block.leads()) {
+        const float key = earliest < INFINITY ? earliest : 0;
+        state.faces = TileQueue::by_itself;
+        state.key = key;
+        queue.wait(pass, shot, entry, key);
+    }
+}
+
+}  // namespace fermat

@@ -1,0 +1,277 @@
+#include "eikonal/fmm/fmm.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <deque>
+#include <limits>
+#include <vector>
+
+#include "core/error.hpp"
+#include "core/huge_pages.hpp"
+#include "eikonal/fim/rules.hpp"
+#include "eikonal/fmm/queue.hpp"
+#include "eikonal/fmm/tiles.hpp"
+#include "eikonal/node_update.hpp"
+#include "eikonal/resolution.hpp"
+
+namespace fermat {
+namespace {
+
+/// Mean time across the smallest spacing, in the units of NodeGeometry, of what is not air.
+double mean_step(const Model& model, const FactoredSource& source) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const float v : model.velocity()) {
+        if (v == 0) continue;
+        sum += 1 / static_cast<double>(v);
+        ++count;
+    }
+    return sum / static_cast<double>(count) / source.slowness;
+}
+
+/// Nodes are settled in the order of their times from neighbours settled before them. In factored
+/// form this leaves a little out: T0's part of the gradient lets a node draw on a neighbour of the
+/// same time, or a slightly later one (two nodes astride the plane of the source, say). So a
+/// settled node that a newly settled one makes earlier is computed again, which leads to the same
+/// solution that sweeping and iterating find.
+template <class Real, int Dim, int Order>
+class March {
+  public:
+    March(const Model& model, const FactoredSource& source)
+        : model_(model),
+          source_(source),
+          tiles_(model.grid().shape),
+          geometry_(model, source),
+          queue_(mean_step(model, source) / 8),
+          in_turn_(has_long_cells(model.grid(), Order == 1 ? 4 : 40)) {
+        const Shape shape = tiles_.shape();
+        const auto count = static_cast<std::size_t>(TiledShape::count(shape));
+        fill(tau_, count, closed);
+        fill(speed_, count, Real(0));
+        for (int i = 0; i < shape.x; ++i) {
+            for (int j = 0; j < shape.y; ++j) {
+                for (int k = 0; k < shape.z; ++k) {
+                    const Index3 n{i, j, k};
+                    const std::uint32_t here = tiles_.offset(n);
+                    speed_[here] = geometry_.speed(n);
+                    if (speed_[here] > 0) tau_[here] = unreached<Real>;
+                }
+            }
+        }
+        for (const StartNode& start : source.starts) {
+            starts_.push_back(tiles_.offset(start.node));
+            tau_[starts_.back()] = static_cast<Real>(start.tau);
+        }
+        for (const StartNode& start : source.starts) update_round(start.node);
+    }
+
+    void run(Monitor& monitor) {
+        std::uint64_t turn = 0;
+        // Even in hard media a node has its turn but a few times.
+        constexpr std::uint64_t long_turns = 100;
+        const std::uint64_t nodes = model_.grid().node_count();
+        std::uint64_t next_look = long_turns * nodes;
+        const auto take_turn = [&](Index3 n) {
+            constexpr std::uint64_t turns_between_checks = 1 << 14;
+            if (++turn % turns_between_checks == 0) monitor.check();
+            if (turn > next_look) {
+                require_progress(turn, 10'000 * nodes);
+                next_look *= 2;
+            }
+            update_round(n);
+        };
+        const auto was_settled = [this](std::uint32_t node) { return tau_[node] > 0; };
+        MarchItem first;
+        while (queue_.pop(first, was_settled)) {
+            prefetch(queue_.ahead());
+            Real& tau = tau_[first.node()];
+            if (tau > 0) continue;
+            const Index3 n = tiles_.node(first.node());
+            // A time that rose since it was queued waits for its new turn.
+            const float time = static_cast<float>(std::sqrt(geometry_.r2(n)) * -tau);
+            if (time > first.time() * (1 + late_turn)) {
+                queue_.push({time, first.node()});
+                continue;
+            }
+            tau = -tau;
+            take_turn(n);
+            while (!again_.empty()) {
+                const Index3 earlier = tiles_.node(in_turn_ ? again_.front() : again_.back());
+                in_turn_ ? again_.pop_front() : again_.pop_back();
+                take_turn(earlier);
+            }
+        }
+    }
+
+    /// Nodes that no wave reached are left `unreached`.
+    void copy_to(FieldView<Real> tau) const {
+        const Shape shape = tiles_.shape();
+        for (int i = 0; i < shape.x; ++i) {
+            for (int j = 0; j < shape.y; ++j) {
+                for (int k = 0; k < shape.z; ++k) {
+                    tau(i, j, k) = std::min(tau_[tiles_.offset({i, j, k})], unreached<Real>);
+                }
+            }
+        }
+    }
+
+  private:
+    /// Of nodes whose time is not computed: air and the rim.
+    static constexpr Real closed = 2 * unreached<Real>;
+    static constexpr Real tolerance = 2 * std::numeric_limits<Real>::epsilon();
+    static constexpr float late_turn = 1e-6F;
+
+    static void fill(std::vector<Real>& values, std::size_t count, Real value) {
+        values.reserve(count);
+        advise_huge_pages(values.data(), count * sizeof(Real));
+        values.assign(count, value);
+    }
+
+    void update_round(Index3 n) {
+        const std::uint32_t here = tiles_.offset(n);
+        update_next<0, -1>(n, here);
+        update_next<0, 1>(n, here);
+        if constexpr (Dim == 3) {
+            update_next<1, -1>(n, here);
+            update_next<1, 1>(n, here);
+        }
+        update_next<2, -1>(n, here);
+        update_next<2, 1>(n, here);
+    }
+
+    template <int D, int Side>
+    void update_next(Index3 n, std::uint32_t here) {
+        const std::uint32_t next = shifted<D, Side>(n, here);
+        const Real tau = tau_[next];
+        if (tau == closed) return;
+        n[D] += Side;
+        if (!is_settled(tau)) {
+            update(n, next);
+        } else if (draws_on<D, -Side>(n, next)) {
+            correct(n, next);
+        }
+    }
+
+    /// The number of the node some steps along an axis from node n.
+    template <int D, int Steps>
+    std::uint32_t shifted(Index3 n, std::uint32_t offset) const {
+        return offset - tiles_.part(D, n[D]) + tiles_.part(D, n[D] + Steps);
+    }
+
+    static bool is_settled(Real tau) { return tau > 0 && tau < reached_limit<Real>; }
+
+    /// Whether the neighbour on that side has a part in the node's equation to first order.
+    template <int D, int Side>
+    bool draws_on(Index3 n, std::uint32_t offset) const {
+        const Real r2 = geometry_.r2(n);
+        const Real moment = -Side * geometry_.axis(D).moment[static_cast<std::size_t>(n[D])];
+        return (r2 + moment) * tau_[offset] > r2 * tau_[shifted<D, Side>(n, offset)];
+    }
+
+    Real candidate(Index3 n, Real r2, Real r, std::uint32_t offset) const {
+        return update_node<Dim, Order>(
+            geometry_, n, speed_[offset], r2,
+            r, [&](int d, int steps) __attribute__((always_inline)) {
+                const Real tau = tau_[offset - tiles_.part(d, n[d]) + tiles_.part(d, n[d] + steps)];
+                return tau < 0 ? unreached<Real> : tau;
+            });
+    }
+
+    void update(Index3 n, std::uint32_t offset) {
+        const Real r2 = geometry_.r2(n);
+        const Real r = std::sqrt(r2);
+        const Real tau = candidate(n, r2, r, offset);
+        if (!(tau < reached_limit<Real>)) return;
+        const Real old = std::abs(tau_[offset]);
+        tau_[offset] = -tau;
+        if (tau < old) {
+            queue_.push({static_cast<float>(r * tau), offset});
+        }
+    }
+
+    void correct(Index3 n, std::uint32_t offset) {
+        if (std::find(starts_.begin(), starts_.end(), offset) != starts_.end()) return;
+        const Real r2 = geometry_.r2(n);
+        const Real tau = candidate(n, r2, std::sqrt(r2), offset);
+        if (!(tau < tau_[offset] * (1 - tolerance))) return;
+        tau_[offset] = tau;
+        again_.push_back(offset);
+    }
+
+    /// What the turn of a node will read is asked for ahead.
+    [[gnu::always_inline]] void prefetch(std::uint32_t node) const {
+        const Index3 n = tiles_.node(node);
+        for (int d = 0; d < 3; ++d) {
+            if (Dim == 2 && d == 1) continue;
+            const std::uint32_t base = node - tiles_.part(d, n[d]);
+            for (const int steps : {-1, 1}) {
+                const std::uint32_t next = base + tiles_.part(d, n[d] + steps);
+                prefetch_at(tau_.data(), next);
+                prefetch_at(speed_.data(), next);
+                prefetch_at(tau_.data(), base + tiles_.part(d, n[d] + 2 * steps));
+            }
+        }
+    }
+
+    void require_progress(std::uint64_t turns, std::uint64_t most) const {
+        Field<Real> tau(tiles_.shape());
+        copy_to(tau);
+        for (Real& value : tau) value = std::abs(value);
+        fermat::require_progress<Real>(model_, source_, tau.view(), static_cast<double>(turns),
+                                       static_cast<double>(most));
+    }
+
+    const Model& model_;
+    const FactoredSource& source_;
+    TiledShape tiles_;
+    NodeGeometry<Real> geometry_;
+    /// Positive once settled, which is all that a stencil may use; negative while on the front.
+    std::vector<Real> tau_;
+    std::vector<Real> speed_;  ///< v / v0: 0 in air
+    std::vector<std::uint32_t> starts_;
+    MarchQueue queue_;
+    /// Settled nodes that became earlier since and have to tell their neighbours.
+    std::deque<std::uint32_t> again_;
+    /// In long cells they are many: taken in turn, none has to tell more than a few times. Second
+    /// order settles better the other way while that lasts.
+    bool in_turn_;
+};
+
+template <int Dim, int Order, class Real>
+void march(const Model& model, const FactoredSource& source, FieldView<Real> tau,
+           Monitor& monitor) {
+    March<Real, Dim, Order> march(model, source);
+    march.run(monitor);
+    march.copy_to(tau);
+}
+
+}  // namespace
+
+template <class Real>
+void fmm_solve(const Model& model, const FactoredSource& source, int order, FieldView<Real> tau,
+               Monitor& monitor) {
+    constexpr double limit = 4.29e9;
+    if (TiledShape::count(model.grid().shape) > limit) {
+        throw InputError(
+            fmt::format("a model of {} nodes is too large for fmm (must have fewer than "
+                        "4.2e9; solve it with fim)",
+                        model.grid().node_count()));
+    }
+    if (model.grid().is_2d()) {
+        order == 1 ? march<2, 1>(model, source, tau, monitor)
+                   : march<2, 2>(model, source, tau, monitor);
+    } else {
+        order == 1 ? march<3, 1>(model, source, tau, monitor)
+                   : march<3, 2>(model, source, tau, monitor);
+    }
+}
+
+template void fmm_solve<float>(const Model&, const FactoredSource&, int, FieldView<float>,
+                               Monitor&);
+template void fmm_solve<double>(const Model&, const FactoredSource&, int, FieldView<double>,
+                                Monitor&);
+
+}  // namespace fermat

@@ -1,0 +1,272 @@
+#include "eikonal/vidale/vidale.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <utility>
+#include <vector>
+
+#include "eikonal/vidale/grid.hpp"
+#include "eikonal/vidale/source.hpp"
+#include "eikonal/vidale/stencils.hpp"
+
+namespace fermat {
+namespace vidale {
+namespace {
+
+/// Half the width of the box round the source that starts with straight rays: so many of the
+/// widest spacing, but no more nodes than the second number along any axis.
+constexpr double source_radius = 5;
+constexpr double source_radius_limit = 25;
+/// A node is looked at again when a neighbour turns out earlier than it by this part of the time
+/// across a cell; it is timed again only when it gains the second part (Hole & Zelt's test).
+constexpr double worth_a_look = 0.05;
+constexpr double worth_a_change = 1e-3;
+/// Nothing loops for ever: at most so many second looks per node of the grid.
+constexpr std::size_t looks_per_node = 64;
+constexpr std::size_t looks_between_checks = 1 << 16;
+
+/// One of the sides on which the box grows: the layer `index` normal to `axis`.
+struct Side {
+    int axis = 0;
+    int direction = 0;
+    int index = 0;
+};
+
+template <class Real, int D>
+class ExpandingBox {
+  public:
+    ExpandingBox(const Model& model, Vec3 source, Monitor& monitor)
+        : model_(model),
+          source_(model.grid().clamp(source)),
+          monitor_(monitor),
+          grid_(model, slowness_at(model, source_)) {
+        looks_left_ = looks_per_node * model.grid().node_count();
+    }
+
+    Field<Real> fill() {
+        start_at_source();
+        for (Side side; next_side(side);) {
+            monitor_.check();
+            time_layer(side);
+        }
+        looks_ = Looks(std::greater<>{}, std::move(reverse_));
+        propagate([](Offset) { return true; });
+        return grid_.take_times();
+    }
+
+  private:
+    /// A node to be timed again, and when the wave came to the neighbour that asked for it.
+    using Look = std::pair<Real, Offset>;
+    using Looks = std::priority_queue<Look, std::vector<Look>, std::greater<>>;
+    /// The axes that have an extent: x, y, z or x, z.
+    static constexpr int axis_of(int number) { return D == 2 ? 2 * number : number; }
+
+    void start_at_source();
+    bool next_side(Side& side) const;
+    void time_layer(const Side& side);
+    Real earliest(Offset n, Real best) const;
+    template <class Allowed>
+    void propagate(Allowed allowed);
+    template <class Allowed>
+    void ask_neighbours(Offset n, Allowed allowed);
+
+    const Model& model_;
+    Vec3 source_;
+    Monitor& monitor_;
+    TimingGrid<Real> grid_;
+    NodeBox box_;
+    std::vector<std::pair<Real, Offset>> order_;
+    Looks looks_;
+    std::vector<Look> reverse_;  ///< left until the expansion is done
+    std::size_t looks_left_;
+};
+
+/// Straight rays, then whatever is earlier in a medium that is not smooth there.
+template <class Real, int D>
+void ExpandingBox<Real, D>::start_at_source() {
+    const Vec3 h = model_.grid().spacing;
+    const double widest = model_.grid().is_2d() ? std::max(h.x, h.z) : std::max({h.x, h.y, h.z});
+    const auto nodes = [&](double spacing) {
+        return std::min(source_radius * widest / spacing, source_radius_limit);
+    };
+    box_ = nodes_round(model_.grid(), source_, {nodes(h.x), nodes(h.y), nodes(h.z)});
+    for (int i = box_.low.x; i <= box_.high.x; ++i) {
+        for (int j = box_.low.y; j <= box_.high.y; ++j) {
+            for (int k = box_.low.z; k <= box_.high.z; ++k) {
+                const Offset n = grid_.offset({i, j, k});
+                const double time = straight_time(model_, source_, {i, j, k});
+                grid_.time(n) = static_cast<Real>(time / grid_.unit());
+                looks_.push({Real(0), n});
+            }
+        }
+    }
+    propagate([](Offset) { return true; });
+}
+
+/// The nearest layer next to the box: for equal spacing, its sides in turn.
+template <class Real, int D>
+bool ExpandingBox<Real, D>::next_side(Side& side) const {
+    const Grid& grid = model_.grid();
+    double nearest = std::numeric_limits<double>::infinity();
+    for (int number = 0; number < D; ++number) {
+        const int axis = axis_of(number);
+        for (const int direction : {-1, 1}) {
+            const int index = direction < 0 ? box_.low[axis] - 1 : box_.high[axis] + 1;
+            if (index < 0 || index >= grid.shape[axis]) continue;
+            const double at = grid.origin[axis] + index * grid.spacing[axis];
+            const double distance = direction * (at - source_[axis]);
+            if (distance < nearest) {
+                nearest = distance;
+                side = {axis, direction, index};
+            }
+        }
+    }
+    return nearest < std::numeric_limits<double>::infinity();
+}
+
+/// Times the nodes of a new layer in the order in which the wave came to their inner neighbours.
+template <class Real, int D>
+void ExpandingBox<Real, D>::time_layer(const Side& side) {
+    const Offset inward = -side.direction * grid_.stride(side.axis);
+    NodeBox layer = box_;
+    layer.low[side.axis] = layer.high[side.axis] = side.index;
+    order_.clear();
+    for (int i = layer.low.x; i <= layer.high.x; ++i) {
+        for (int j = layer.low.y; j <= layer.high.y; ++j) {
+            for (int k = layer.low.z; k <= layer.high.z; ++k) {
+                const Offset n = grid_.offset({i, j, k});
+                grid_.time(n) = no_arrival<Real>;
+                order_.push_back({grid_.time(n + inward), n});
+            }
+        }
+    }
+    std::sort(order_.begin(), order_.end());
+    (side.direction < 0 ? box_.low : box_.high)[side.axis] = side.index;
+
+    const auto in_layer = [inward](Offset step) { return step != inward; };
+    for (const auto& [inner_time, n] : order_) {
+        const Real t = earliest(n, no_arrival<Real>);
+        if (!(t < no_arrival<Real>)) continue;
+        grid_.time(n) = t;
+        ask_neighbours(n, in_layer);
+    }
+    propagate(in_layer);
+}
+
+/// The smallest of `best` and all operators: along edges, across faces, through cells. A corner is
+/// of use only if the wave was there before; what the box has not reached compares as not early.
+template <class Real, int D>
+Real ExpandingBox<Real, D>::earliest(Offset n, Real best) const {
+    struct Neighbour {
+        Offset step;
+        Real time;
+    };
+    Neighbour beside[D][2];
+    Real weight[D];
+    for (int a = 0; a < D; ++a) {
+        const Offset stride = grid_.stride(axis_of(a));
+        beside[a][0] = {-stride, grid_.time(n - stride)};
+        beside[a][1] = {stride, grid_.time(n + stride)};
+        weight[a] = grid_.weight(axis_of(a));
+    }
+
+    for (int a = 0; a < D; ++a) {
+        for (const auto& [sa, ta] : beside[a]) {
+            if (!(ta < best)) continue;
+            const Real h = grid_.spacing(axis_of(a));
+            best = std::min(best, edge_time(ta, h, grid_.edge_slowness(n, sa)));
+        }
+    }
+    for (int a = 0; a < D; ++a) {
+        for (int b = a + 1; b < D; ++b) {
+            for (const auto& [sa, ta] : beside[a]) {
+                for (const auto& [sb, tb] : beside[b]) {
+                    if (!(ta < best && tb < best)) continue;
+                    const Real s = grid_.face_slowness(n, sa, sb);
+                    best = std::min(best, face_time(grid_.time(n + sa + sb), tb, ta, s * s,
+                                                    weight[a], weight[b]));
+                }
+            }
+        }
+    }
+    if constexpr (D == 3) {
+        for (const auto& [sa, ta] : beside[0]) {
+            for (const auto& [sb, tb] : beside[1]) {
+                for (const auto& [sc, tc] : beside[2]) {
+                    if (!(ta < best && tb < best && tc < best)) continue;
+                    const CellTimes<Real> t{grid_.time(n + sa + sb + sc),
+                                            grid_.time(n + sb + sc),
+                                            grid_.time(n + sa + sc),
+                                            grid_.time(n + sa + sb),
+                                            ta,
+                                            tb,
+                                            tc};
+                    const Real s = grid_.cell_slowness(n, sa, sb, sc);
+                    best = std::min(best, cell_time(t, s * s, weight[0], weight[1], weight[2]));
+                }
+            }
+        }
+    }
+    return best;
+}
+
+/// Asks for a second look at the neighbours of a newly timed node that the wave reached later, or
+/// not at all: at once where `allowed`, after the expansion elsewhere.
+template <class Real, int D>
+template <class Allowed>
+void ExpandingBox<Real, D>::ask_neighbours(Offset n, Allowed allowed) {
+    const Real t = grid_.time(n);
+    for (int number = 0; number < D; ++number) {
+        const Offset stride = grid_.stride(axis_of(number));
+        for (const Offset step : {-stride, stride}) {
+            const Offset m = n + step;
+            if (!(grid_.time(m) > t + static_cast<Real>(worth_a_look) * grid_.slowness(m))) {
+                continue;
+            }
+            if (allowed(step)) {
+                looks_.push({t, m});
+            } else {
+                reverse_.push_back({t, m});
+            }
+        }
+    }
+}
+
+/// Times nodes again, in the order in which the wave comes to them, until none gains. In a new
+/// layer this repairs what the order of the layer behind got wrong; after the expansion it is
+/// reverse propagation, for waves that come back into the box. Hole & Zelt run the expansion
+/// backwards from the side where such a wave was found, and repeat; this goes where the wave goes,
+/// and touches only nodes that it reaches first.
+template <class Real, int D>
+template <class Allowed>
+void ExpandingBox<Real, D>::propagate(Allowed allowed) {
+    while (!looks_.empty() && looks_left_ > 0) {
+        const auto [asked, n] = looks_.top();
+        looks_.pop();
+        if (!(grid_.time(n) > asked)) continue;
+        if (--looks_left_ % looks_between_checks == 0) monitor_.check();
+        const Real t = earliest(n, grid_.time(n));
+        if (t < grid_.time(n) - static_cast<Real>(worth_a_change) * grid_.slowness(n)) {
+            grid_.time(n) = t;
+            ask_neighbours(n, allowed);
+        }
+    }
+    looks_ = {};
+}
+
+}  // namespace
+}  // namespace vidale
+
+template <class Real>
+Field<Real> vidale_times(const Model& model, Vec3 source, Monitor& monitor) {
+    return model.grid().is_2d() ? vidale::ExpandingBox<Real, 2>(model, source, monitor).fill()
+                                : vidale::ExpandingBox<Real, 3>(model, source, monitor).fill();
+}
+
+template Field<float> vidale_times(const Model&, Vec3, Monitor&);
+template Field<double> vidale_times(const Model&, Vec3, Monitor&);
+
+}  // namespace fermat

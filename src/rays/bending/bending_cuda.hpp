@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "core/field.hpp"
+#include "model/model.hpp"
+#include "rays/bending/pair.hpp"
+
+namespace fermat {
+
+/// One ray for the device: its ends, its segments, and where its points go.
+struct BendTask {
+    Vec3 receiver;
+    Vec3 source;
+    std::int32_t segments = 0;
+    std::int64_t first_point = 0;
+};
+
+/// Bends rays on the current CUDA device, a warp a ray, by the CPU's own formulas
+/// (bending_pair.hpp). The model stays there.
+class CudaBender {
+  public:
+    /// Throws InputError where CUDA is not in this build or there is no device; ComputeError where
+    /// the device has no memory for the model.
+    explicit CudaBender(const Model& model);
+    CudaBender(CudaBender&&) noexcept;
+    ~CudaBender();
+
+    /// Winners, one a task, and the points of those that have a start. Returns the seconds of the
+    /// kernel.
+    double bend(std::span<const BendTask> tasks, const StartSet& starts, std::span<BentRay> winners,
+                std::span<Vec3> points);
+
+  private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+}  // namespace fermat

@@ -1,0 +1,114 @@
+#pragma once
+
+#include "rays/bending/bending.hpp"
+#include "rays/bending/starts.hpp"
+#include "rays/ray_set.hpp"
+
+namespace fermat {
+
+struct BentRay {
+    double time = INFINITY;
+    RayStart start = RayStart::none;
+};
+
+FERMAT_HD_ONCE inline Vec3 point_between(Vec3 a, Vec3 b, int part, int parts) {
+    return part == parts ? b : a + (static_cast<double>(part) / parts) * (b - a);
+}
+
+/// The middle of a start that leaves the straight line, by a share of its length: down, or level to
+/// one side.
+FERMAT_HD_ONCE inline Vec3 start_middle(Vec3 a, Vec3 b, RayStart start, double share) {
+    const Vec3 d = b - a;
+    const double length = norm(d);
+    const Vec3 middle = 0.5 * (a + b);
+    if (start == RayStart::deep) return middle + Vec3{0, 0, share * length};
+    const double level = std::sqrt(d.x * d.x + d.y * d.y);
+    const Vec3 across = level > 0 ? Vec3{-d.y / level, d.x / level, 0} : Vec3{1, 0, 0};
+    return middle + (share * length) * across;
+}
+
+/// The fastest ray from `receiver` to `source` by the given starts, in space.best, of
+/// settings.segments segments. First arrivals have rivals (multipathing): each start is bent
+/// coarsely, the fastest of these to the end, and the next fastest too where it is close. A ray is
+/// never slower than the straight line, where that is a start. Infinite time if every start is
+/// blocked by air.
+template <class Block, class Medium>
+FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space, Vec3 receiver,
+                            Vec3 source, const StartSet& starts, const BendSettings& settings) {
+    constexpr double close = 1.01;
+    struct Heat {
+        RayStart start;
+        double share;
+    };
+    constexpr Heat heats[BendSpace::most_heats] = {{RayStart::straight, 0},
+                                                   {RayStart::deep, 0.3},
+                                                   {RayStart::sides, 0.1},
+                                                   {RayStart::sides, -0.1}};
+    const int coarse = heat_segments(settings.segments);
+    const int samples = settings.segments / 2 > coarse ? settings.segments / 2 : coarse;
+
+    int first = -1;
+    int second = -1;
+    double first_time = INFINITY;
+    double second_time = INFINITY;
+    for (int n = 0; n < BendSpace::most_heats; ++n) {
+        const RayStart start = heats[n].start;
+        if (!starts.has(start) || (start == RayStart::sides && medium.flat())) continue;
+        int segments = start == RayStart::straight ? 1 : 2;
+        const auto trial_time = [&] {
+            return ray_time(block, medium, space, segments, [&](Vec3 a, Vec3 b) {
+                return medium.trial_time(a, b, samples / segments);
+            });
+        };
+        // A deep start that hits air goes deeper.
+        constexpr int most_depths = 3;
+        double share = heats[n].share;
+        for (int depth = 0; depth < most_depths; ++depth, share *= 2) {
+            block.for_each(1, [&](int) {
+                space.point[0] = receiver;
+                space.point[1] = medium.clamp(start_middle(receiver, source, start, share));
+                space.point[segments] = source;
+            });
+            if (start != RayStart::deep || std::isfinite(trial_time())) break;
+        }
+        for (; segments < coarse; segments *= 2) {
+            double_sections(block, medium, space, segments, samples);
+        }
+        const double time = trial_time();
+        block.for_each(coarse + 1,
+                       [&](int i) { space.heat[n * (coarse + 1) + i] = space.point[i]; });
+        if (time < first_time) {
+            second = first;
+            second_time = first_time;
+            first = n;
+            first_time = time;
+        } else if (time < second_time) {
+            second = n;
+            second_time = time;
+        }
+    }
+
+    BentRay winner;
+    const auto finish = [&](double time, RayStart start) {
+        if (!(time < winner.time)) return;
+        winner = {time, start};
+        block.for_each(settings.segments + 1, [&](int i) { space.best[i] = space.point[i]; });
+    };
+    const int chosen[] = {first, second};
+    for (const int n : chosen) {
+        if (n < 0 || (n == second && !(second_time < close * first_time))) continue;
+        block.for_each(coarse + 1,
+                       [&](int i) { space.point[i] = space.heat[n * (coarse + 1) + i]; });
+        const double time = bend_ray(block, medium, space, coarse, settings);
+        finish(time, heats[n].start);
+    }
+    if (starts.has(RayStart::straight)) {
+        block.for_each(settings.segments + 1, [&](int i) {
+            space.point[i] = point_between(receiver, source, i, settings.segments);
+        });
+        finish(exact_time(block, medium, space, settings.segments), RayStart::straight);
+    }
+    return winner;
+}
+
+}  // namespace fermat

@@ -1,0 +1,153 @@
+#include "rays/bending/rays.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "core/error.hpp"
+#include "rays/bending/driver.hpp"
+
+namespace fermat {
+namespace detail {
+
+void resample(std::span<const Vec3> path, int segments, Vec3* points) {
+    double length = 0;
+    for (std::size_t i = 0; i + 1 < path.size(); ++i) length += distance(path[i], path[i + 1]);
+    std::size_t at = 0;
+    double passed = 0;
+    for (int n = 0; n <= segments; ++n) {
+        const double wanted = length * n / segments;
+        double here = at + 1 < path.size() ? distance(path[at], path[at + 1]) : 0;
+        while (at + 2 < path.size() && passed + here < wanted) {
+            passed += here;
+            ++at;
+            here = distance(path[at], path[at + 1]);
+        }
+        const double share = here > 0 ? std::min(1.0, (wanted - passed) / here) : 0;
+        points[n] = path[at] + share * (path[at + 1] - path[at]);
+    }
+    points[0] = path.front();
+    points[segments] = path.back();
+}
+
+std::vector<std::vector<std::size_t>> tasks_of(std::span<const RayPair> pairs, BendingTasks kind) {
+    std::vector<std::vector<std::size_t>> tasks;
+    std::map<std::int32_t, std::size_t> task_of;
+    for (std::size_t n = 0; n < pairs.size(); ++n) {
+        std::size_t task = tasks.size();
+        if (kind != BendingTasks::pairs) {
+            const auto key = kind == BendingTasks::sources ? pairs[n].source : pairs[n].receiver;
+            task = task_of.try_emplace(key, task).first->second;
+        }
+        if (task == tasks.size()) tasks.emplace_back();
+        tasks[task].push_back(n);
+    }
+    return tasks;
+}
+
+}  // namespace detail
+
+namespace {
+
+constexpr RayStart seed_starts[] = {RayStart::descent, RayStart::graph};
+
+void require_no_seeds(const BendingOptions& options) {
+    for (const RayStart start : seed_starts) {
+        if (options.starts.has(start)) {
+            throw InputError(fmt::format(
+                "start '{}' needs a model on a grid (use straight, deep and sides for other "
+                "velocities)",
+                name_of(start)));
+        }
+    }
+}
+
+template <class Medium>
+RaySet bend_all(const Medium& medium, const Box& box, const RayJob& job,
+                const BendingOptions& options, int threads, Monitor& monitor) {
+    validate(options);
+    require_no_seeds(options);
+    const auto check = [&](Vec3 p, std::string_view what, std::size_t n) {
+        if (!box.contains(p)) {
+            throw InputError(fmt::format("{} {} at ({:g}, {:g}, {:g}) is outside the bounds", what,
+                                         n, p.x, p.y, p.z));
+        }
+    };
+    for (std::size_t n = 0; n < job.sources.size(); ++n)
+        check(job.sources[n].position, "source", n);
+    for (std::size_t n = 0; n < job.receivers.size(); ++n) check(job.receivers[n], "receiver", n);
+    const auto pairs = detail::sorted_pairs(job);
+    RaySet all;
+    monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
+    detail::for_each_lot(pairs, [&](std::span<const RayPair> some) {
+        const detail::BendingLot<Medium> lot{medium, job.sources,    job.receivers,  some,
+                                             {},     options.starts, options.segment};
+        const RaySet set = detail::bend_lot(lot, options.tasks, resolve_threads(threads), monitor);
+        for (std::size_t r = 0; r < set.size(); ++r) all.append(set.rays[r], set.path(r));
+    });
+    monitor.end();
+    return all;
+}
+
+/// Diagonal of the box round all points: the scale of the problem.
+double extent_of(const RayJob& job) {
+    Vec3 low{INFINITY, INFINITY, INFINITY};
+    Vec3 high = -1.0 * low;
+    const auto take = [&](Vec3 p) {
+        for (int axis = 0; axis < 3; ++axis) {
+            low[axis] = std::min(low[axis], p[axis]);
+            high[axis] = std::max(high[axis], p[axis]);
+        }
+    };
+    for (const PointSource& source : job.sources) take(source.position);
+    for (const Vec3 receiver : job.receivers) take(receiver);
+    return norm(high - low);
+}
+
+}  // namespace
+
+void validate(const BendingOptions& options) {
+    if (options.starts.empty()) throw InputError("no start is given (use straight, at least)");
+    if (options.starts.has(RayStart::none)) {
+        throw InputError("start 'none' is no start (use straight, deep, sides or descent)");
+    }
+    if (!(options.segment >= 0) || std::isinf(options.segment)) {
+        throw InputError(fmt::format("segment is {} (must be a length > 0, or 0 for the default)",
+                                     options.segment));
+    }
+}
+
+void bend_rays(const Model& model, const RayJob& job, const BendingOptions& options, int threads,
+               const SeedRays& seed, Monitor& monitor,
+               const std::function<void(RaySet&&)>& consume) {
+    validate(options);
+    const auto pairs = detail::sorted_pairs(job);
+    const Field<float> slowness = detail::slowness_of(model);
+    using Medium = GridMedium<Space::host>;
+    const Medium medium(model.grid(), model.velocity(), slowness.view(), model.has_air());
+    const double segment = detail::segment_length(options, model.grid());
+    monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
+    detail::for_each_lot(pairs, [&](std::span<const RayPair> some) {
+        std::vector<detail::SeedSet> seeds;
+        for (const RayStart start : seed_starts) {
+            if (options.starts.has(start)) seeds.push_back({start, seed(start, some)});
+        }
+        const detail::BendingLot<Medium> lot{medium, job.sources,    job.receivers, some,
+                                             seeds,  options.starts, segment};
+        consume(detail::bend_lot(lot, options.tasks, resolve_threads(threads), monitor));
+    });
+    monitor.end();
+}
+
+RaySet bend_rays(const VelocityField& field, const RayJob& job, const BendingOptions& options,
+                 int threads, Monitor& monitor) {
+    const FunctionMedium medium(field.velocity, field.box, field.is_2d, 1e-5 * extent_of(job));
+    return bend_all(medium, field.box, job, options, threads, monitor);
+}
+
+RaySet bend_rays(const DepthMedium& medium, const RayJob& job, const BendingOptions& options,
+                 int threads, Monitor& monitor) {
+    return bend_all(medium, medium.box(), job, options, threads, monitor);
+}
+
+}  // namespace fermat

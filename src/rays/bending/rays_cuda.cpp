@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include "core/error.hpp"
+#include "rays/bending/bending_cuda.hpp"
+#include "rays/bending/lots.hpp"
+
+namespace fermat {
+namespace {
+
+/// Rays of one lot; those that cannot be bent get their status here and no task.
+RaySet bend_lot(CudaBender& bender, const Model& model, const RayJob& job,
+                std::span<const RayPair> pairs, const BendingOptions& options, double& seconds) {
+    constexpr std::size_t no_task = static_cast<std::size_t>(-1);
+    const Grid& grid = model.grid();
+    const double segment = detail::segment_length(options, grid);
+    std::vector<RayInfo> rays(pairs.size());
+    std::vector<std::size_t> task_of(pairs.size(), no_task);
+    std::vector<BendTask> tasks;
+    std::int64_t point_count = 0;
+    for (std::size_t n = 0; n < pairs.size(); ++n) {
+        const auto& source = job.sources[static_cast<std::size_t>(pairs[n].source)];
+        const Vec3 from = grid.clamp(job.receivers[static_cast<std::size_t>(pairs[n].receiver)]);
+        const Vec3 to = grid.clamp(source.position);
+        rays[n].source = pairs[n].source;
+        rays[n].receiver = pairs[n].receiver;
+        if (model.has_air() && in_air(model, to)) {
+            rays[n].status = RayStatus::source_in_air;
+        } else if (model.has_air() && in_air(model, from)) {
+            rays[n].status = RayStatus::receiver_in_air;
+        } else if (distance(from, to) > 0) {
+            const int segments = detail::segments_for(distance(from, to), segment);
+            task_of[n] = tasks.size();
+            tasks.push_back({from, to, segments, point_count});
+            point_count += segments + 1;
+        }
+    }
+    std::vector<BentRay> winners(tasks.size());
+    std::vector<Vec3> points(static_cast<std::size_t>(point_count));
+    seconds += bender.bend(tasks, options.starts, winners, points);
+
+    RaySet set;
+    set.rays.reserve(pairs.size());
+    set.points.reserve(points.size());
+    for (std::size_t n = 0; n < pairs.size(); ++n) {
+        RayInfo& ray = rays[n];
+        const Vec3 from = grid.clamp(job.receivers[static_cast<std::size_t>(pairs[n].receiver)]);
+        const Vec3 here[] = {from, from};
+        std::span<const Vec3> path(here, 1);
+        BentRay winner;
+        if (task_of[n] != no_task) {
+            const BendTask& task = tasks[task_of[n]];
+            winner = winners[task_of[n]];
+            if (winner.start == RayStart::none) {
+                ray.status = RayStatus::unreachable;
+            } else {
+                path = std::span<const Vec3>(points).subspan(
+                    static_cast<std::size_t>(task.first_point),
+                    static_cast<std::size_t>(task.segments) + 1);
+            }
+        } else if (ray.status == RayStatus::ok) {
+            winner = {0, RayStart::straight};
+            path = here;
+        }
+        ray.start = winner.start;
+        ray.time = job.sources[static_cast<std::size_t>(ray.source)].start_time + winner.time;
+        ray.field_time = ray.time;
+        for (std::size_t i = 0; i + 1 < path.size(); ++i) {
+            ray.length += distance(path[i], path[i + 1]);
+        }
+        set.append(ray, path);
+    }
+    return set;
+}
+
+}  // namespace
+
+double bend_rays_cuda(const Model& model, const RayJob& job, const BendingOptions& options,
+                      Monitor& monitor, const std::function<void(RaySet&&)>& consume) {
+    validate(options);
+    for (const RayStart start : {RayStart::descent, RayStart::graph}) {
+        if (options.starts.has(start)) {
+            throw InputError(fmt::format(
+                "start '{}' is made on the CPU (use straight, deep and sides on a CUDA device)",
+                name_of(start)));
+        }
+    }
+    const auto pairs = detail::sorted_pairs(job);
+    CudaBender bender(model);
+    double seconds = 0;
+    monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
+    detail::for_each_lot(pairs, [&](std::span<const RayPair> some) {
+        monitor.check();
+        consume(bend_lot(bender, model, job, some, options, seconds));
+        monitor.advance(static_cast<std::int64_t>(some.size()));
+    });
+    monitor.end();
+    return seconds;
+}
+
+}  // namespace fermat

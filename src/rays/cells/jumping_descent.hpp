@@ -1,0 +1,155 @@
+#pragma once
+
+#include <cmath>
+
+#include "core/host_device.hpp"
+#include "eikonal/cells/face.hpp"
+#include "eikonal/time_field.hpp"
+#include "rays/trace.hpp"
+
+namespace fermat {
+
+/// Descent where velocity jumps between cells: from face to face, each time to the place on the
+/// faces of the cells round a point from which the wave comes to it first (cell_face.hpp), as the
+/// field's own solver has it. What crosses an interface is so refracted, and what runs along one
+/// runs in its faster cells.
+
+/// T on a face of a cell, lower (side 0) or upper (1) across an axis, as seen from a cell of the
+/// given slowness. False where the wave misses a corner.
+template <int Dim, class Real, Space S>
+FERMAT_HD bool face_of_field(const TimeFieldView<Real, S>& field, Index3 cell, int axis, int side,
+                             double slowness, CellFace<Dim>& face) {
+    const Grid& grid = field.grid;
+    Index3 first = cell;
+    first[axis] += side;
+    int d = 0;
+    for (int other = 0; other < 3; other += Dim == 2 ? 2 : 1) {
+        if (other == axis) continue;
+        face.axis[d] = other;
+        face.length[d] = grid.spacing[other];
+        ++d;
+    }
+    face.first = grid.position(first) - field.source.position;
+    double latest = 0;
+    for (int n = 0; n < CellFace<Dim>::corners; ++n) {
+        Index3 node = first;
+        for (int e = 0; e < Dim - 1; ++e) node[face.axis[e]] += n >> e & 1;
+        const double tau = field.tau(node);
+        if (!std::isfinite(tau)) return false;
+        face.value[n] = field.source_slowness * tau;
+        face.slowness[n] = slowness;
+        latest = face.value[n] > latest ? face.value[n] : latest;
+    }
+    face.factored = latest < late_wave * slowness;
+    if (face.factored) return true;
+    for (int n = 0; n < CellFace<Dim>::corners; ++n) {
+        Vec3 place = face.first;
+        for (int e = 0; e < Dim - 1; ++e) {
+            if (n >> e & 1) place[face.axis[e]] += face.length[e];
+        }
+        face.value[n] *= norm(place);
+    }
+    return true;
+}
+
+/// A way from a point to where its wave came from, without the time that the source starts at.
+struct WayBack {
+    double time = INFINITY;  ///< of the point by that way
+    double behind = 0;       ///< where the way leads to
+    Vec3 to;
+};
+
+/// Looks for ways from a point through the cells that it touches.
+template <int Dim, class Real, Space S>
+class LookBack {
+  public:
+    FERMAT_HD LookBack(const TimeFieldView<Real, S>& field, Vec3 point)
+        : field_(field),
+          point_(point),
+          index_(field.grid.to_index(point)),
+          source_(field.grid.to_index(field.source.position)) {}
+
+    FERMAT_HD void through(Index3 cell) {
+        const double slowness = slowness_of(cell);
+        if (!(slowness < INFINITY)) return;
+        const Vec3 source = field_.source.position;
+        if (holds_source(cell)) take({slowness * distance(point_, source), 0, source});
+        for (int axis = 0; axis < 3; axis += Dim == 2 ? 2 : 1) {
+            for (int side = 0; side < 2; ++side) through_face(cell, slowness, axis, side);
+        }
+    }
+    FERMAT_HD const WayBack& best() const { return best_; }
+
+  private:
+    FERMAT_HD double slowness_of(Index3 cell) const {
+        const double v = field_.cells.velocity(cell);
+        return v > 0 ? 1 / v : double{INFINITY};
+    }
+    FERMAT_HD bool holds_source(Index3 cell) const {
+        bool holds = true;
+        for (int axis = 0; axis < 3; axis += Dim == 2 ? 2 : 1) {
+            const double inside = source_[axis] - cell[axis];
+            holds &= inside > -on_face && inside < 1 + on_face;
+        }
+        return holds;
+    }
+    FERMAT_HD void take(const WayBack& way) {
+        if (way.time < best_.time) best_ = way;
+    }
+
+    FERMAT_HD void through_face(Index3 cell, double slowness, int axis, int side) {
+        const Grid& grid = field_.grid;
+        CellFace<Dim> face;
+        const bool reached = face_of_field<Dim>(field_, cell, axis, side, slowness, face);
+        Index3 behind = cell;
+        behind[axis] += side ? 1 : -1;
+        const bool inside = behind[axis] >= 0 && behind[axis] < grid.cell_shape()[axis];
+        if (inside && holds_source(behind) && slowness_of(behind) < INFINITY) {
+            // The source is next: the way there is known, even along the face that the point is on.
+            for (double& value : face.value) value = slowness_of(behind);
+            face.factored = true;
+        } else if (!reached || std::abs(index_[axis] - cell[axis] - side) < on_face) {
+            return;
+        }
+        double at[2] = {0.5, 0.5};
+        const double time = earliest_through(face, point_ - field_.source.position, at);
+        if (!(time < best_.time)) return;
+        // On a face, the very number that all its points have.
+        Vec3 to = point_;
+        to[axis] = grid.origin[axis] + (cell[axis] + side) * grid.spacing[axis];
+        for (int d = 0; d < Dim - 1; ++d) {
+            const int other = face.axis[d];
+            to[other] = grid.origin[other] + (cell[other] + at[d]) * grid.spacing[other];
+        }
+        take({time, time - slowness * distance(point_, to), to});
+    }
+
+    const TimeFieldView<Real, S>& field_;
+    Vec3 point_;
+    Vec3 index_;
+    Vec3 source_;
+    WayBack best_;
+};
+
+template <class Real, Space S>
+struct JumpingDescent {
+    TimeFieldView<Real, S> field;
+
+    /// The last step of a ray is a proposal too, and no straight line from wherever it comes near.
+    static constexpr bool finds_source = true;
+
+    FERMAT_HD bool operator()(const Walker& at, Walker& next) const {
+        return field.grid.is_2d() ? step<2>(at, next) : step<3>(at, next);
+    }
+
+    template <int Dim>
+    FERMAT_HD bool step(const Walker& at, Walker& next) const {
+        LookBack<Dim, Real, S> ways(field, at.point);
+        for_each_touched_cell(field.grid, at.point, [&](Index3 cell) { ways.through(cell); });
+        if (!(ways.best().time < INFINITY)) return false;
+        next = {ways.best().to, field.source.start_time + ways.best().behind};
+        return true;
+    }
+};
+
+}  // namespace fermat

@@ -1,0 +1,49 @@
+#include "tomography/hole/schedule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+
+namespace fermat {
+
+void validate(std::span<const Stage> schedule) {
+    if (schedule.empty()) throw InputError("the schedule has no stage (at least one is needed)");
+    constexpr int most_iterations = 1000000;
+    for (std::size_t n = 0; n < schedule.size(); ++n) {
+        const Stage& stage = schedule[n];
+        if (stage.iterations < 1 || stage.iterations > most_iterations) {
+            throw InputError(
+                fmt::format("stage {} of the schedule has {} iterations (must be from 1 to {})",
+                            n + 1, stage.iterations, most_iterations));
+        }
+        try {
+            validate(stage.cell);
+            validate(stage.vertex);
+            validate(SmoothingOptions{Smoother::running, stage.cell_passes, 0});
+            validate(SmoothingOptions{Smoother::running, stage.vertex_passes, 0});
+        } catch (const InputError& error) {
+            throw InputError(fmt::format("stage {} of the schedule: {}", n + 1, error.what()));
+        }
+    }
+}
+
+std::vector<Stage> default_schedule(const Grid& grid, int iterations) {
+    constexpr int stages = 6;
+    const Shape cells = grid.cell_shape();
+    // An even box: it is centred on a node.
+    const auto box = [](int count, int halvings) {
+        return std::max(2, (count >> halvings) / 2 * 2);
+    };
+    std::vector<Stage> schedule;
+    for (int n = 1; n <= stages; ++n) {
+        const bool flat = grid.is_2d();
+        const SmoothingSize cell{box(cells.x, n), flat ? 1 : box(cells.y, n), box(cells.z, n)};
+        schedule.push_back(
+            {iterations, cell, {cell.x + 1, flat ? 1 : cell.y + 1, cell.z + 1}, 1, 1});
+    }
+    return schedule;
+}
+
+}  // namespace fermat

@@ -1,0 +1,80 @@
+#include <chrono>
+#include <utility>
+
+#include "core/parallel.hpp"
+#include "tomography/hole/update.hpp"
+#include "tomography/hole/workbench.hpp"
+#include "tomography/smoothing/smoothing.hpp"
+
+namespace fermat {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Seconds since the last call, or since it was made.
+class Lap {
+  public:
+    double next() {
+        const auto now = Clock::now();
+        return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
+    }
+
+  private:
+    Clock::time_point last_ = Clock::now();
+};
+
+/// Small models are smoothed and updated in less time than threads take to meet.
+int update_threads(const Grid& grid, int requested) {
+    constexpr std::size_t small = 50000;
+    const int threads = resolve_threads(requested);
+    return grid.node_count() < small ? 1 : threads;
+}
+
+class HostWorkbench : public Workbench {
+  public:
+    HostWorkbench(const Grid& grid, const Picks& picks, const InversionOptions& options)
+        : picks_(picks),
+          options_(options),
+          threads_(update_threads(grid, options.eikonal.threads)) {}
+
+    PassReport project(const Model& model, const BackprojectionOptions& options, Ranks& ranks,
+                       Monitor& monitor) override {
+        Backprojection pass = backproject(model, picks_, options, ranks, monitor);
+        sums_ = std::move(pass.sums);
+        return std::move(pass.report);
+    }
+
+    ModelUpdate update(const Model& model, const Stage& stage, Monitor& monitor) override {
+        Lap lap;
+        smooth_cells(sums_.perturbation, sums_.weight, stage.cell,
+                     {options_.smoother, stage.cell_passes, threads_}, monitor);
+        const double cell_smoothing = lap.next();
+        Field<double> nodes = cells_to_nodes(model.grid(), sums_.perturbation, stage.cell);
+        sums_ = {};
+        const Field<std::uint8_t> mask = rock_mask(model);
+        const double to_nodes = lap.next();
+        smooth_vertices(nodes.view(), stage.vertex,
+                        {options_.smoother, stage.vertex_passes, threads_}, mask, monitor);
+        const double vertex_smoothing = lap.next();
+        Update made = apply_perturbation(model, nodes, options_.update, threads_);
+        return {std::move(made.model), made.max_change, cell_smoothing, vertex_smoothing,
+                to_nodes + lap.next()};
+    }
+
+    Field<float> coverage() override { return std::move(sums_.count); }
+
+  private:
+    const Picks& picks_;
+    const InversionOptions& options_;
+    int threads_;  ///< of smoothing and update
+    CellSums sums_;
+};
+
+}  // namespace
+
+std::unique_ptr<Workbench> make_host_workbench(const Grid& grid, const Picks& picks,
+                                               const InversionOptions& options) {
+    return std::make_unique<HostWorkbench>(grid, picks, options);
+}
+
+}  // namespace fermat

@@ -88,9 +88,10 @@ void add_newton_flags(CLI::App& app, InvertFlags& flags) {
     add_choice(app, "--method", flags.options.method,
                "gauss-newton: the smoothest model that explains the picks; hole: boxes by a "
                "schedule; auto: hole where a schedule is given");
-    add_choice(app, "--regularisation", newton.roughness.kind,
-               "of gauss-newton: what is kept small, the change's gradient (first) or curvature "
-               "(second), or the number of edges (blocky); auto: second");
+    add_choice(
+        app, "--regularisation", newton.roughness.kind,
+        "of gauss-newton: what is kept small, the change's gradient (first) or curvature "
+        "(second), or the number of edges (blocky); auto: second or blocky by cross-validation");
     add_value(app, "--axis-weights", "X,Y,Z", flags.axis_weights,
               "of the roughness along each axis (default: 1, and 0.5 along z below a surface)",
               parse_axes);
@@ -136,7 +137,7 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
     add_real(app, "--stagnation", options.stagnation,
              "end a stage whose RMS falls by less than this fraction (default: never)");
     add_value(app, "--outliers", "V", options.outliers,
-              "leave out residuals beyond so many standard deviations; 0: none (default: 3, with "
+              "leave out residuals beyond so many standard deviations; 0: none (default: 4, with "
               "method hole none)",
               parse_real);
     add_choice(app, "--weights", options.weights, "how picks count");

@@ -55,7 +55,7 @@ struct InversionOptions {
     double target_rms = 0;   ///< ends the run once reached; 0: none
     double target_chi2 = 0;  ///< the same; needs errors
     double stagnation = 0;   ///< a relative fall of the RMS below it ends a stage; 0: never
-    /// Residuals beyond so many standard deviations are left out; 0: none. Not given: 3 with
+    /// Residuals beyond so many standard deviations are left out; 0: none. Not given: 4 with
     /// gauss_newton, none with hole.
     std::optional<double> outliers;
     UpdateLimits update;

@@ -47,11 +47,11 @@ class Run {
   public:
     Run(const Model& start, const Picks& picks, const InversionOptions& options,
         const InversionListener& listener, Monitor& monitor, Ranks& ranks,
-        const HeldOut* held_out = nullptr)
+        FoldTest* folds = nullptr, std::function<bool(const ScoreAt&)> go_on = {})
         : picks_(picks),
           survey_(picks.receivers.size() < picks.sources.size() ? exchanged(picks) : picks),
           options_(options),
-          outliers_(options.outliers.value_or(3)),
+          outliers_(options.outliers.value_or(default_outliers)),
           listener_(listener),
           monitor_(monitor),
           ranks_(ranks),
@@ -61,8 +61,9 @@ class Run {
           roughness_(parameters_.unknowns(), options.gauss_newton.roughness),
           solver_(parameters_.unknowns(), roughness_, threads_),
           errors_(errors_of(picks, options)),
-          held_out_(held_out),
-          cooling_(held_out != nullptr       ? 0
+          folds_(folds),
+          go_on_(std::move(go_on)),
+          cooling_(go_on_                    ? 0
                    : options.target_chi2 > 0 ? options.target_chi2
                                              : 1,
                    options.gauss_newton.lambda > 0),
@@ -100,6 +101,14 @@ class Run {
             if (!broadcast_value(ranks_, go_on)) return;
             trial.resize(x_.size());
         }
+    }
+
+    FoldScore fold_score(double factor) {
+        const Vector m = regularised(x_);
+        const double made_it = history_.back().lambda;
+        const double lambda = factor * (made_it > 0 ? made_it : cooling_.lambda());
+        return folds_->score({&plain_rows_, weights_, residual_, m, lambda}, solver_, roughness_,
+                             threads_);
     }
 
     InversionResult finish() {
@@ -174,25 +183,15 @@ class Run {
         if (!first) damping_ = damping_ > 1 ? damping_ / 8 : 0;
         use_scaled_ = scaled(now_.residual);
         use_ = uses_of(use_scaled_, outliers_);
-        hold_out(use_);
         require_used();
         make_rows(std::move(prediction.rows));
         if (resumed_ && first) return;
         report(change);
     }
 
-    void hold_out(std::vector<PickUse>& use) const {
-        if (held_out_ == nullptr) return;
-        for (std::size_t n = 0; n < use.size(); ++n) {
-            if (held_out_->picks[n] != 0 && use[n] == PickUse::used) use[n] = PickUse::rejected;
-        }
-    }
-
     bool admitted(const Candidate& candidate) {
         const Vector z = scaled(candidate.residual);
-        std::vector<PickUse> use = uses_of(z, outliers_);
-        hold_out(use);
-        const double chi2 = chi2_of(z, use);
+        const double chi2 = chi2_of(z, uses_of(z, outliers_));
         const double before = objective(now_, candidate);
         const double after = objective(candidate, now_);
         const bool better = after <= before;
@@ -228,14 +227,15 @@ class Run {
     }
 
     void make_rows(UnknownRows&& rows) {
-        Vector weights(errors_.size());
+        weights_.assign(errors_.size(), 0.0);
         residual_.assign(errors_.size(), 0.0);
-        for (std::size_t n = 0; n < weights.size(); ++n) {
-            const bool used = use_[n] == PickUse::used;
-            weights[n] = used ? 1 / errors_[n] : 0;
-            if (used) residual_[n] = use_scaled_[n];
+        for (std::size_t n = 0; n < weights_.size(); ++n) {
+            if (use_[n] != PickUse::used) continue;
+            weights_[n] = 1 / errors_[n];
+            residual_[n] = use_scaled_[n];
         }
-        rows_.emplace(std::move(rows), weights, x_.size());
+        if (folds_ != nullptr) plain_rows_ = rows;
+        rows_.emplace(std::move(rows), weights_, x_.size());
         roughness_.reweight(regularised(x_));
         if (cooling_.lambda() > 0) return;
         const double asked = options_.gauss_newton.lambda;
@@ -255,13 +255,17 @@ class Run {
         if (history_.empty()) initial_residual_ = now_.residual;
         history_.push_back(now);
         if (listener_.iteration) listener_.iteration(now);
-        cooling_.accepted(chi2_of(use_scaled_, use_));
-        if (held_out_ != nullptr) held_out_done_ = !held_out_->go_on(now_.residual);
+        const double chi2 = chi2_of(use_scaled_, use_);
+        if (go_on_ && now.lambda > 0) {
+            folds_done_ = !go_on_([this](double factor) { return fold_score(factor); });
+        }
+        if (folds_ != nullptr && !go_on_) folds_done_ = chi2 <= 1;
+        cooling_.accepted(chi2);
         if (listener_.update) save();
     }
 
     bool finished() const {
-        if (held_out_done_) return true;
+        if (folds_done_) return true;
         const auto phase = cooling_.phase();
         return phase == Cooling::Phase::done || phase == Cooling::Phase::stagnant ||
                static_cast<int>(history_.size()) > options_.gauss_newton.iterations;
@@ -318,8 +322,9 @@ class Run {
     Roughness roughness_;
     StepSolver solver_;
     Vector errors_;
-    const HeldOut* held_out_;
-    bool held_out_done_ = false;
+    FoldTest* folds_;
+    std::function<bool(const ScoreAt&)> go_on_;
+    bool folds_done_ = false;
     Cooling cooling_;
     Model model_;
     Vector x_;
@@ -328,7 +333,9 @@ class Run {
     Candidate now_;
     std::vector<PickUse> use_;
     Vector use_scaled_;
-    Vector residual_;  ///< in errors; 0 where not used
+    Vector weights_;          ///< 1 / error; 0 where not used
+    Vector residual_;         ///< in errors; 0 where not used
+    UnknownRows plain_rows_;  ///< where folds are tested
     std::optional<WeightedRows> rows_;
     double damping_ = 0;  ///< of steps, in lambdas (Levenberg-Marquardt)
 
@@ -351,9 +358,12 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
     return run.finish();
 }
 
-void cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
-               const HeldOut& held_out, Monitor& monitor) {
-    Run(start, picks, options, {}, monitor, serial_ranks(), &held_out).run();
+FoldScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
+                    FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
+                    Monitor& monitor) {
+    Run run(start, picks, options, {}, monitor, serial_ranks(), &test, go_on);
+    run.run();
+    return go_on ? FoldScore{} : run.fold_score(1);
 }
 
 }  // namespace fermat

@@ -85,6 +85,11 @@ void Roughness::apply(std::span<const double> x, std::span<double> out, int thre
     apply_once(once, out, threads);
 }
 
+void Roughness::weigh_alike() {
+    weights_.clear();
+    mean_weight_ = 1;
+}
+
 void Roughness::reweight(std::span<const double> model) {
     if (options_.kind != Regularisation::blocky) return;
     weights_.assign(neighbours_.size(), Vec3{1, 1, 1});

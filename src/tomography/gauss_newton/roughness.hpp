@@ -25,6 +25,8 @@ class Roughness {
     void apply(std::span<const double> x, std::span<double> out, int threads) const;
     /// Renews V by a model's own values; nothing but for blocky ones.
     void reweight(std::span<const double> model);
+    /// V = 1, as before the first reweighting.
+    void weigh_alike();
     double trace() const;
     Regularisation kind() const { return options_.kind; }
 

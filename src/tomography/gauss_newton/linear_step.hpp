@@ -3,9 +3,10 @@
 #include <span>
 #include <vector>
 
+#include "tomography/gauss_newton/conjugate_gradients.hpp"
+#include "tomography/gauss_newton/pick_matrix.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
 #include "tomography/gauss_newton/spectral.hpp"
-#include "tomography/gauss_newton/unknown_rows.hpp"
 
 namespace fermat {
 
@@ -22,19 +23,32 @@ struct StepWeights {
 ///
 /// preconditioned by lambda R with the mean of A^T A on its diagonal. Sums are made in an order of
 /// their own, so that threads change no bit.
+///
+/// Unknowns behind those of the grid (terms of shots and receivers) have no roughness; their
+/// squares are damped by weights of their own, D: what lambda R is to the grid, D is to them.
 class StepSolver {
   public:
-    StepSolver(const Unknowns& unknowns, const Roughness& roughness, int threads);
+    /// `extra`: D, one weight per unknown behind the grid's; above 0.
+    StepSolver(const Unknowns& unknowns, const Roughness& roughness, int threads,
+               std::vector<double> extra = {});
 
-    std::vector<double> solve(const WeightedRows& rows, std::span<const double> residual,
-                              std::span<const double> x, const StepWeights& weights);
+    std::vector<double> solve(const PickMatrix& rows, std::span<const double> residual,
+                              std::span<const double> x, const StepWeights& weights,
+                              const CgLimits& limits = {});
+    /// (A^T A + lambda R)^-1 b.
+    std::vector<double> solve_normal(const PickMatrix& rows, std::span<const double> b,
+                                     double lambda, const CgLimits& limits = {});
     /// x^T R x.
     double roughness_of(std::span<const double> x) const;
+    /// How the last solution was found.
+    const CgReport& report() const { return report_; }
 
   private:
     const Roughness& roughness_;
     SpectralSolver spectral_;
     int threads_;
+    std::vector<double> extra_;
+    CgReport report_;
 };
 
 }  // namespace fermat

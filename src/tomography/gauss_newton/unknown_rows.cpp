@@ -82,4 +82,16 @@ double WeightedRows::trace() const {
     return sum;
 }
 
+void WeightedRows::column_squares(std::span<double> out, int threads) const {
+    parallel_for(static_cast<std::int64_t>(columns()), threads, [&](std::int64_t c) {
+        double sum = 0;
+        const auto column = static_cast<std::size_t>(c);
+        for (auto e = columns_.start[column]; e < columns_.start[column + 1]; ++e) {
+            const double value = columns_.value[static_cast<std::size_t>(e)];
+            sum += value * value;
+        }
+        out[column] = sum;
+    });
+}
+
 }  // namespace fermat

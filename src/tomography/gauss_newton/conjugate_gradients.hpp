@@ -6,7 +6,7 @@
 namespace fermat {
 
 /// When conjugate gradients have come close enough.
-struct CgLimits {
+struct SolveLimits {
     double accuracy = 1e-3;  ///< of the preconditioned residual, as a part of what it is at first
     int most_iterations = 400;
 };
@@ -32,7 +32,7 @@ concept CgSystem = requires(S& system, typename S::Vector& v, const typename S::
 /// becomes what is left of it.
 template <CgSystem System>
 CgReport conjugate_gradients(System& system, typename System::Vector& r, typename System::Vector& x,
-                             const CgLimits& limits) {
+                             const SolveLimits& limits) {
     auto z = system.zeros();
     auto p = system.zeros();
     auto mp = system.zeros();

@@ -86,8 +86,7 @@ double StepSolver::roughness_of(std::span<const double> x) const {
 }
 
 std::vector<double> StepSolver::solve(const PickMatrix& rows, std::span<const double> residual,
-                                      std::span<const double> x, const StepWeights& weights,
-                                      const CgLimits& limits) {
+                                      std::span<const double> x, const StepWeights& weights) {
     const std::size_t grid = x.size() - extra_.size();
     std::vector<double> b(x.size());
     rows.transposed_times(residual, b, threads_);
@@ -95,16 +94,15 @@ std::vector<double> StepSolver::solve(const PickMatrix& rows, std::span<const do
     roughness_.apply(x.first(grid), smooth, threads_);
     add_scaled(std::span(b).first(grid), -weights.lambda, smooth, threads_);
     for (std::size_t e = 0; e < extra_.size(); ++e) b[grid + e] -= extra_[e] * x[grid + e];
-    return solve_normal(rows, b, weights.lambda + weights.damping, limits);
+    return solve(rows, std::move(b), weights.lambda + weights.damping, {}).d;
 }
 
-std::vector<double> StepSolver::solve_normal(const PickMatrix& rows, std::span<const double> b,
-                                             double lambda, const CgLimits& limits) {
-    HostSystem system(rows, roughness_, spectral_, extra_, lambda, threads_);
-    std::vector<double> r(b.begin(), b.end());
+LinearSolution StepSolver::solve(const PickMatrix& rows, std::vector<double> right, double weight,
+                                 const SolveLimits& limits) {
+    HostSystem system(rows, roughness_, spectral_, extra_, weight, threads_);
     std::vector<double> d = system.zeros();
-    report_ = conjugate_gradients(system, r, d, limits);
-    return d;
+    const CgReport report = conjugate_gradients(system, right, d, limits);
+    return {std::move(d), report.accuracy <= limits.accuracy, report.iterations};
 }
 
 }  // namespace fermat

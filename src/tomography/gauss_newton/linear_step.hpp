@@ -16,6 +16,12 @@ struct StepWeights {
     double damping = 0;  ///< of the roughness of the step itself (Levenberg-Marquardt)
 };
 
+struct LinearSolution {
+    std::vector<double> d;
+    bool converged = false;
+    int iterations = 0;
+};
+
 /// The step d from a model x that makes |r - A d|^2 + lambda (x + d)^T R (x + d) + damping d^T R d
 /// least, by conjugate gradients on its normal equations,
 ///
@@ -33,22 +39,18 @@ class StepSolver {
                std::vector<double> extra = {});
 
     std::vector<double> solve(const PickMatrix& rows, std::span<const double> residual,
-                              std::span<const double> x, const StepWeights& weights,
-                              const CgLimits& limits = {});
-    /// (A^T A + lambda R)^-1 b.
-    std::vector<double> solve_normal(const PickMatrix& rows, std::span<const double> b,
-                                     double lambda, const CgLimits& limits = {});
+                              std::span<const double> x, const StepWeights& weights);
+    /// (A^T A + weight R)^-1 right.
+    LinearSolution solve(const PickMatrix& rows, std::vector<double> right, double weight,
+                         const SolveLimits& limits);
     /// x^T R x.
     double roughness_of(std::span<const double> x) const;
-    /// How the last solution was found.
-    const CgReport& report() const { return report_; }
 
   private:
     const Roughness& roughness_;
     SpectralSolver spectral_;
     int threads_;
     std::vector<double> extra_;
-    CgReport report_;
 };
 
 }  // namespace fermat

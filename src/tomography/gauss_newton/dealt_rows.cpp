@@ -115,7 +115,8 @@ FixedScale DealtRows::scale_for(std::span<const double> y) const {
     double largest = 0;
     for (std::size_t n = 0; n < y.size(); ++n) {
         const double weighted = std::abs(weights_[n] * y[n]);
-        if (!(weighted <= largest)) largest = weighted;  // not a number is the largest
+        if (weighted > largest || std::isnan(weighted)) largest = weighted;
+        if (std::isnan(largest)) break;
     }
     return {largest_ * largest, static_cast<std::int64_t>(used_)};
 }

@@ -15,9 +15,9 @@ class FixedScale {
   public:
     FixedScale() = default;
     FixedScale(double largest, std::int64_t terms) {
-        if (!(largest > 0) || terms <= 0) return;
+        if (largest == 0 || terms <= 0) return;
         if (!std::isfinite(largest)) {
-            down_ = std::nan("");
+            down_ = std::nan("");  // and so are all sums
             return;
         }
         const int above = std::ilogb(largest) + 1 + std::ilogb(static_cast<double>(terms)) + 1;

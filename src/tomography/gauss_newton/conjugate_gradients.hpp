@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <vector>
 
 namespace fermat {
 
@@ -14,6 +15,12 @@ struct SolveLimits {
 struct CgReport {
     int iterations = 0;
     double accuracy = 0;  ///< reached
+};
+
+struct LinearSolution {
+    std::vector<double> d;
+    bool converged = false;
+    int iterations = 0;
 };
 
 /// A system M x = b: M is symmetric and positive, `precondition` is near its inverse, and vectors

@@ -118,7 +118,7 @@ FixedScale DealtRows::scale_for(std::span<const double> y) const {
         if (weighted > largest || std::isnan(weighted)) largest = weighted;
         if (std::isnan(largest)) break;
     }
-    return {largest_ * largest, static_cast<std::int64_t>(used_)};
+    return scale_of(largest);
 }
 
 void DealtRows::sums_of_own(const Order& order, std::span<const double> y,

@@ -43,8 +43,13 @@ class DealtRows : public PickMatrix {
     /// rank is thrown on all.
     void while_served(int threads, const std::function<void()>& work);
 
-    /// How large a product's terms are, for sums in whole multiples of a quantum.
-    FixedScale scale_for(std::span<const double> y) const;
+    const DealtRows* on_device() const override {
+        return place_ == RowPlace::cuda && ranks_.size() == 1 ? this : nullptr;
+    }
+    /// The quantum of A^T y, where no |w y| is above `largest`.
+    FixedScale scale_of(double largest) const {
+        return {largest_ * largest, static_cast<std::int64_t>(used_)};
+    }
     /// The rows of this process.
     const RowStore& own() const { return *own_; }
     RowPlace place() const { return place_; }
@@ -55,6 +60,7 @@ class DealtRows : public PickMatrix {
         Ask ask;
         FixedScale scale;
     };
+    FixedScale scale_for(std::span<const double> y) const;
     void sums_of_own(const Order& order, std::span<const double> y, std::span<std::int64_t> sums,
                      int threads) const;
     Bytes answer(const Order& order, std::span<const double> given, int threads) const;

@@ -73,7 +73,8 @@ class HostSystem {
 
 StepSolver::StepSolver(const Unknowns& unknowns, const Roughness& roughness, int threads,
                        std::vector<double> extra)
-    : roughness_(roughness),
+    : unknowns_(unknowns),
+      roughness_(roughness),
       spectral_(unknowns, roughness),
       threads_(threads),
       extra_(std::move(extra)) {}
@@ -99,6 +100,10 @@ std::vector<double> StepSolver::solve(const PickMatrix& rows, std::span<const do
 
 LinearSolution StepSolver::solve(const PickMatrix& rows, std::vector<double> right, double weight,
                                  const SolveLimits& limits) {
+    if (const DealtRows* const there = rows.on_device()) {
+        if (!device_) device_ = make_cuda_step(unknowns_, roughness_, spectral_, extra_);
+        return device_->solve(*there, std::move(right), weight, limits);
+    }
     HostSystem system(rows, roughness_, spectral_, extra_, weight, threads_);
     std::vector<double> d = system.zeros();
     const CgReport report = conjugate_gradients(system, right, d, limits);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -7,6 +8,7 @@
 #include "tomography/gauss_newton/pick_matrix.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
 #include "tomography/gauss_newton/spectral.hpp"
+#include "tomography/gauss_newton/step_cuda.hpp"
 
 namespace fermat {
 
@@ -16,19 +18,14 @@ struct StepWeights {
     double damping = 0;  ///< of the roughness of the step itself (Levenberg-Marquardt)
 };
 
-struct LinearSolution {
-    std::vector<double> d;
-    bool converged = false;
-    int iterations = 0;
-};
-
 /// The step d from a model x that makes |r - A d|^2 + lambda (x + d)^T R (x + d) + damping d^T R d
 /// least, by conjugate gradients on its normal equations,
 ///
 ///     (A^T A + (lambda + damping) R) d = A^T r - lambda R x,
 ///
 /// preconditioned by lambda R with the mean of A^T A on its diagonal. Sums are made in an order of
-/// their own, so that threads change no bit.
+/// their own, so that threads change no bit. Where all rows lie on this process's CUDA device, so
+/// does the rest.
 ///
 /// Unknowns behind those of the grid (terms of shots and receivers) have no roughness; their
 /// squares are damped by weights of their own, D: what lambda R is to the grid, D is to them.
@@ -47,10 +44,12 @@ class StepSolver {
     double roughness_of(std::span<const double> x) const;
 
   private:
+    const Unknowns& unknowns_;
     const Roughness& roughness_;
     SpectralSolver spectral_;
     int threads_;
     std::vector<double> extra_;
+    std::unique_ptr<CudaStep> device_;  ///< once it is needed
 };
 
 }  // namespace fermat

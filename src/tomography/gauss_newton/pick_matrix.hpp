@@ -5,6 +5,8 @@
 
 namespace fermat {
 
+class DealtRows;
+
 /// A matrix A with a row per pick and a column per unknown, wherever its rows lie: in this process,
 /// on its device, or dealt out to ranks. Products have the same bits for any number of threads and
 /// ranks.
@@ -24,6 +26,8 @@ class PickMatrix {
     virtual double trace() const = 0;
     /// Sum of the squares of each column: the diagonal of A^T A.
     virtual void column_squares(std::span<double> out, int threads) const = 0;
+    /// The rows where all lie on this process's CUDA device, so that a solver can stay there.
+    virtual const DealtRows* on_device() const { return nullptr; }
 };
 
 }  // namespace fermat

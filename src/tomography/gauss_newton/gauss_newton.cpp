@@ -12,6 +12,7 @@
 #include "tomography/gauss_newton/cooling.hpp"
 #include "tomography/gauss_newton/dealt_rows.hpp"
 #include "tomography/gauss_newton/linear_step.hpp"
+#include "tomography/gauss_newton/memory_estimate.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"
 #include "tomography/gauss_newton/predict.hpp"
@@ -128,12 +129,13 @@ class Run {
                 reason()};
     }
 
-  private:
     static Index3 ratio_of(const Model& start, const InversionOptions& options) {
         const Index3 asked = options.gauss_newton.ratio;
         const std::size_t most = start.grid().is_2d() ? 6000 : 30000;
         return asked.x > 0 ? asked : unknowns_ratio(start, most);
     }
+
+  private:
     static VelocityBounds bounds_of(const InversionOptions& options) {
         const UpdateLimits& limits = options.update;
         const bool given = limits.min_velocity > 0 && std::isfinite(limits.max_velocity);
@@ -363,6 +365,13 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
                                     const InversionOptions& options,
                                     const InversionListener& listener, Monitor& monitor,
                                     Ranks& ranks, std::optional<InversionState> resume) {
+    together(ranks, [&] {
+        MemoryPlan plan{start.grid(), Run::ratio_of(start, options)};
+        plan.threads = resolve_threads(options.eikonal.threads);
+        plan.ranks = ranks.size();
+        plan.cuda = runs_on_cuda(options, start);
+        require_memory(plan, picks);
+    });
     Run run(start, picks, options, listener, monitor, ranks);
     if (resume) run.take_up(std::move(*resume));
     run.run();

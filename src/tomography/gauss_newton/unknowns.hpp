@@ -63,6 +63,9 @@ class Unknowns {
     std::vector<std::int64_t> places_;
 };
 
+/// Their grid, before nodes in air are left out.
+Grid unknowns_grid(const Grid& model, Index3 ratio);
+
 /// Spacing of the unknowns in spacings of the model: the finest that keeps to about as many
 /// unknowns, at least 1 along each axis and alike along all in length.
 Index3 unknowns_ratio(const Model& model, std::size_t most);

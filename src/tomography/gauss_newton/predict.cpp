@@ -132,7 +132,7 @@ UnknownRows rows_of(const Model& model, const RaySet& rays, const Unknowns& unkn
                 continue;
             }
             const auto path = rays.path(r);
-            folder->fold(model.cells() ? maker.cells(path) : maker.nodes(path), lots[lot]);
+            folder->fold(model.cells() ? maker.cells(path) : maker.node_parts(path), lots[lot]);
         }
     });
     UnknownRows out;

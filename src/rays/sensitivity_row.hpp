@@ -26,6 +26,9 @@ class RowMaker {
     std::span<const RowEntry> cells(std::span<const Vec3> path);
     /// Derivative of a path's time by each node's slowness, columns ascending.
     std::span<const RowEntry> nodes(std::span<const Vec3> path);
+    /// The same in the order of the path, where a column may come more than once: for those who add
+    /// up by another order anyway.
+    std::span<const RowEntry> node_parts(std::span<const Vec3> path);
 
   private:
     template <int Dim>

@@ -10,6 +10,7 @@
 #include "tomography/gauss_newton/linear_step.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"
+#include "tomography/gauss_newton/dealt_rows.hpp"
 
 namespace fermat {
 namespace {

@@ -51,19 +51,23 @@ TEST(GaussNewtonRun, ThreadsChangeNoBit) {
     EXPECT_TRUE(test::same_bits(one, invert(survey.start, survey.picks, options)));
 }
 
-TEST(GaussNewtonRun, RanksChangeNoBit) {
+TEST(GaussNewtonRun, RanksAndThreadsChangeNoBit) {
     const test::Survey survey = test::survey_3d();
     InversionOptions options = newton();
     options.target_rms = 0.01;
     const InversionResult one = invert(survey.start, survey.picks, options);
-    for (const int size : {2, 3}) {
-        std::optional<InversionResult> root;
-        test::on_ranks(size, [&](Ranks& ranks) {
-            InversionResult result =
-                invert(survey.start, survey.picks, options, {}, silent_monitor(), ranks);
-            if (ranks.is_root()) root.emplace(std::move(result));
-        });
-        EXPECT_TRUE(test::same_bits(one, *root)) << size << " ranks";
+    for (const int size : {1, 2, 3}) {
+        for (const int threads : {1, 2, 5}) {
+            InversionOptions threaded = options;
+            threaded.eikonal.threads = threads;
+            std::optional<InversionResult> root;
+            test::on_ranks(size, [&](Ranks& ranks) {
+                InversionResult result =
+                    invert(survey.start, survey.picks, threaded, {}, silent_monitor(), ranks);
+                if (ranks.is_root()) root.emplace(std::move(result));
+            });
+            EXPECT_TRUE(test::same_bits(one, *root)) << size << " ranks, " << threads;
+        }
     }
 }
 

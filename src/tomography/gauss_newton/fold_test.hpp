@@ -5,14 +5,15 @@
 #include <vector>
 
 #include "tomography/gauss_newton/linear_step.hpp"
-#include "tomography/gauss_newton/unknown_rows.hpp"
+#include "tomography/gauss_newton/pick_matrix.hpp"
+#include "tomography/pick_ledger.hpp"
 
 namespace fermat {
 
 /// What a step of Gauss-Newton is made of, at a model.
 struct LinearProblem {
-    const UnknownRows* rows = nullptr;    ///< times by unknowns, not weighted
-    std::span<const double> weights;      ///< 1 / error, or 0 where a pick is not used
+    const PickMatrix& rows;               ///< in errors
+    std::span<const PickUse> use;         ///< of each pick
     std::span<const double> residual;     ///< in errors; 0 where a pick is not used
     std::span<const double> regularised;  ///< what the roughness is applied to
     double lambda = 0;

@@ -10,7 +10,9 @@
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "tomography/gauss_newton/cooling.hpp"
+#include "tomography/gauss_newton/dealt_rows.hpp"
 #include "tomography/gauss_newton/linear_step.hpp"
+#include "tomography/gauss_newton/memory_estimate.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"
 #include "tomography/gauss_newton/predict.hpp"
@@ -59,6 +61,7 @@ class Run {
           rays_(forward_options(options, broadcast_value(ranks, runs_on_cuda(options, start)))),
           parameters_(start, ratio_of(start, options), bounds_of(options)),
           roughness_(parameters_.unknowns(), options.gauss_newton.roughness),
+          place_(rays_.eikonal.device == Device::cpu ? RowPlace::host : RowPlace::cuda),
           solver_(parameters_.unknowns(), roughness_, threads_),
           errors_(errors_of(picks, options)),
           folds_(folds),
@@ -89,17 +92,24 @@ class Run {
             const std::vector<float> slopes = parameters_.slopes_at(trial, threads_);
             Prediction prediction =
                 predict(model, survey_, parameters_.unknowns(), slopes, rays_, ranks_, monitor_);
-            bool go_on = false;
+            bool accepted = false;
             together(ranks_, [&] {
                 if (!ranks_.is_root()) return;
                 ++passes_;
                 seconds_.times += prediction.seconds * (1 - prediction.ray_fraction);
                 seconds_.rays += prediction.seconds * prediction.ray_fraction;
-                judge(std::move(trial), std::move(model), std::move(prediction));
-                go_on = next(trial);
+                accepted = judge(std::move(trial), std::move(model), prediction.time);
+            });
+            trial.resize(x_.size());
+            if (broadcast_value(ranks_, accepted)) renew_rows(std::move(prediction.rows));
+            bool go_on = false;
+            together(ranks_, [&] {
+                if (!ranks_.is_root()) return;
+                if (accepted) accept();
+                go_on = !finished();
             });
             if (!broadcast_value(ranks_, go_on)) return;
-            trial.resize(x_.size());
+            rows_->while_served(threads_, [&] { trial = next(); });
         }
     }
 
@@ -107,8 +117,7 @@ class Run {
         const Vector m = regularised(x_);
         const double made_it = history_.back().lambda;
         const double lambda = factor * (made_it > 0 ? made_it : cooling_.lambda());
-        return folds_->score({&plain_rows_, weights_, residual_, m, lambda}, solver_, roughness_,
-                             threads_);
+        return folds_->score({*rows_, use_, residual_, m, lambda}, solver_, roughness_, threads_);
     }
 
     InversionResult finish() {
@@ -128,12 +137,13 @@ class Run {
                 reason()};
     }
 
-  private:
     static Index3 ratio_of(const Model& start, const InversionOptions& options) {
         const Index3 asked = options.gauss_newton.ratio;
         const std::size_t most = start.grid().is_2d() ? 6000 : 30000;
         return asked.x > 0 ? asked : unknowns_ratio(start, most);
     }
+
+  private:
     static VelocityBounds bounds_of(const InversionOptions& options) {
         const UpdateLimits& limits = options.update;
         const bool given = limits.min_velocity > 0 && std::isfinite(limits.max_velocity);
@@ -169,14 +179,15 @@ class Run {
         return sum + cooling_.lambda() * solver_.roughness_of(regularised(candidate.x));
     }
 
-    void judge(Vector&& x, Model&& model, Prediction&& prediction) {
-        Candidate candidate{std::move(x), Vector(prediction.time.size())};
+    /// Whether the model takes the place of the present one.
+    bool judge(Vector&& x, Model&& model, const Vector& time) {
+        Candidate candidate{std::move(x), Vector(time.size())};
         for (std::size_t n = 0; n < candidate.residual.size(); ++n) {
-            candidate.residual[n] = picks_.picks[n].time - prediction.time[n];
+            candidate.residual[n] = picks_.picks[n].time - time[n];
         }
         const bool first = now_.x.empty();
-        if (!first && !admitted(candidate)) return;
-        const double change = first ? 0 : largest_change(model_, model);
+        if (!first && !admitted(candidate)) return false;
+        change_ = first ? 0 : largest_change(model_, model);
         now_ = std::move(candidate);
         x_ = now_.x;
         model_ = std::move(model);
@@ -184,9 +195,7 @@ class Run {
         use_scaled_ = scaled(now_.residual);
         use_ = uses_of(use_scaled_, outliers_);
         require_used();
-        make_rows(std::move(prediction.rows));
-        if (resumed_ && first) return;
-        report(change);
+        return true;
     }
 
     bool admitted(const Candidate& candidate) {
@@ -226,21 +235,30 @@ class Run {
                                      static_cast<std::ptrdiff_t>(use_.size()) - lost));
     }
 
-    void make_rows(UnknownRows&& rows) {
-        weights_.assign(errors_.size(), 0.0);
-        residual_.assign(errors_.size(), 0.0);
-        for (std::size_t n = 0; n < weights_.size(); ++n) {
-            if (use_[n] != PickUse::used) continue;
-            weights_[n] = 1 / errors_[n];
-            residual_[n] = use_scaled_[n];
+    /// Rows of the model that was accepted, wherever they were traced. On all ranks.
+    void renew_rows(std::vector<RowLot>&& rows) {
+        Vector weights(errors_.size());
+        for (std::size_t n = 0; n < use_.size(); ++n) {
+            weights[n] = use_[n] == PickUse::used ? 1 / errors_[n] : 0;
         }
-        if (folds_ != nullptr) plain_rows_ = rows;
-        rows_.emplace(std::move(rows), weights_, x_.size());
+        ranks_.broadcast(std::as_writable_bytes(std::span(weights)));
+        rows_.reset();
+        rows_.emplace(std::move(rows), weights, x_.size(), ranks_, place_);
+    }
+
+    /// On rank 0, after renew_rows.
+    void accept() {
+        residual_.assign(errors_.size(), 0.0);
+        for (std::size_t n = 0; n < residual_.size(); ++n) {
+            if (use_[n] == PickUse::used) residual_[n] = use_scaled_[n];
+        }
         roughness_.reweight(regularised(x_));
-        if (cooling_.lambda() > 0) return;
-        const double asked = options_.gauss_newton.lambda;
-        const double start = roughness_.kind() == Regularisation::second ? 20000 : 1000;
-        cooling_.start(asked > 0 ? asked : start * rows_->trace() / roughness_.trace());
+        if (!(cooling_.lambda() > 0)) {
+            const double asked = options_.gauss_newton.lambda;
+            const double start = roughness_.kind() == Regularisation::second ? 20000 : 1000;
+            cooling_.start(asked > 0 ? asked : start * rows_->trace() / roughness_.trace());
+        }
+        if (!std::exchange(resumed_, false)) report(change_);
     }
 
     void report(double change) {
@@ -271,16 +289,14 @@ class Run {
                static_cast<int>(history_.size()) > options_.gauss_newton.iterations;
     }
 
-    /// The next model to try; false at the end.
-    bool next(Vector& trial) {
-        if (finished()) return false;
+    /// The next model to try.
+    Vector next() {
         const Stopwatch watch;
-        const Vector step = solver_.solve(*rows_, residual_, regularised(x_),
-                                          {cooling_.lambda(), damping_ * cooling_.lambda()});
-        trial = x_;
-        for (std::size_t u = 0; u < trial.size(); ++u) trial[u] += step[u];
+        Vector trial = solver_.solve(*rows_, residual_, regularised(x_),
+                                     {cooling_.lambda(), damping_ * cooling_.lambda()});
+        for (std::size_t u = 0; u < trial.size(); ++u) trial[u] += x_[u];
         seconds_.update += watch.seconds();
-        return true;
+        return trial;
     }
 
     void save() {
@@ -320,6 +336,7 @@ class Run {
     RayOptions rays_;
     Parameters parameters_;
     Roughness roughness_;
+    RowPlace place_;
     StepSolver solver_;
     Vector errors_;
     FoldTest* folds_;
@@ -333,11 +350,10 @@ class Run {
     Candidate now_;
     std::vector<PickUse> use_;
     Vector use_scaled_;
-    Vector weights_;          ///< 1 / error; 0 where not used
-    Vector residual_;         ///< in errors; 0 where not used
-    UnknownRows plain_rows_;  ///< where folds are tested
-    std::optional<WeightedRows> rows_;
-    double damping_ = 0;  ///< of steps, in lambdas (Levenberg-Marquardt)
+    Vector residual_;                ///< in errors; 0 where not used
+    double change_ = 0;              ///< of velocity by the last step, at most
+    std::optional<DealtRows> rows_;  ///< on all ranks
+    double damping_ = 0;             ///< of steps, in lambdas (Levenberg-Marquardt)
 
     std::vector<IterationReport> history_;
     IterationSeconds seconds_;
@@ -352,6 +368,13 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
                                     const InversionOptions& options,
                                     const InversionListener& listener, Monitor& monitor,
                                     Ranks& ranks, std::optional<InversionState> resume) {
+    together(ranks, [&] {
+        MemoryPlan plan{start.grid(), Run::ratio_of(start, options)};
+        plan.threads = resolve_threads(options.eikonal.threads);
+        plan.ranks = ranks.size();
+        plan.cuda = runs_on_cuda(options, start);
+        require_memory(plan, picks);
+    });
     Run run(start, picks, options, listener, monitor, ranks);
     if (resume) run.take_up(std::move(*resume));
     run.run();

@@ -74,14 +74,11 @@ void SpectralSolver::solve(std::span<const double> r, std::span<double> z, doubl
         values_[static_cast<std::size_t>(unknowns_.places()[u])] = r[u];
     }
     for (int axis = 0; axis < 3; ++axis) transform(axis, false, threads);
-    const bool second = roughness_.kind() == Regularisation::second;
+    const SpectralDivisor divisor = this->divisor(lambda, c);
     std::size_t n = 0;
     for (const double x : eigenvalues_[0]) {
         for (const double y : eigenvalues_[1]) {
-            for (const double w : eigenvalues_[2]) {
-                const double once = roughness_.mean_weight() * (x + y + w) + roughness_.diagonal();
-                values_[n++] /= lambda * (second ? once * once : once) + c;
-            }
+            for (const double w : eigenvalues_[2]) values_[n++] /= divisor.at(x + y + w);
         }
     }
     for (int axis = 0; axis < 3; ++axis) transform(axis, true, threads);

@@ -54,6 +54,9 @@ class Inversion:
         "used", "lost" or "rejected", one a pick.
     reason
         Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
+    terms
+        Times of shots and receivers beside the ground, as asked for by `terms`: "shot" one entry a
+        source and "receiver" one a receiver of the picks.
     choices, warnings
         What was chosen where nothing was said, and what is doubtful about the result, a sentence
         each.
@@ -73,6 +76,9 @@ class Inversion:
         self.reason: str = found[6]
         self.choices: list[str] = found[9]
         self.warnings: list[str] = found[10]
+        self.terms: dict[str, NDArray[np.float64]] = {
+            kind: term for kind, term in zip(("shot", "receiver"), found[11:13]) if len(term)
+        }
 
     @property
     def rms(self) -> float:
@@ -105,6 +111,7 @@ def invert(
     unknown_ratio: int | Sequence[int] = 0,
     smoothing: float = 0.0,
     iterations: int = 30,
+    terms: Literal["none", "shot", "receiver", "shot,receiver"] = "none",
     schedule: Schedule | None = None,
     target_rms: float = 0.0,
     target_chi2: float = 0.0,
@@ -159,6 +166,9 @@ def invert(
         Weight of the roughness, kept; 0: found, so that chi2 is 1.
     iterations
         Of "gauss-newton", at most.
+    terms
+        Of "gauss-newton": times found beside the ground, one per shot or receiver, damped towards
+        0 (triggers, soil that no grid resolves).
     schedule
         Of "hole".
         Stages as (iterations, cell box, vertex box), boxes as (x, y, z), or (x, z) in 2-D, in
@@ -232,6 +242,7 @@ def invert(
         "depth": depth,
         "smoothing": smoothing,
         "iterations": iterations,
+        "terms": terms,
         "target_rms": target_rms,
         "target_chi2": target_chi2,
         "stagnation": stagnation,

@@ -114,6 +114,7 @@ InversionOptions options_from(const nb::dict& given, const Rows& schedule) {
                     static_cast<int>(ratio.z)};
     newton.lambda = real("smoothing");
     newton.iterations = whole("iterations");
+    newton.terms = parse_choice<Terms>(text("terms"));
     options.eikonal =
         eikonal_options(text("solver"), whole("order"), whole("threads"), text("device"));
     options.tracer = parse_choice<Tracer>(text("tracer"));
@@ -180,7 +181,9 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
                           array_from(std::move(result.initial_residual)),
                           array_from(std::move(result.final_residual)), array_from(std::move(use)),
                           reason, std::move(setup->start), array_from(std::move(error)),
-                          list_of(setup->choices), list_of(warnings));
+                          list_of(setup->choices), list_of(warnings),
+                          array_from(std::move(result.terms.shot)),
+                          array_from(std::move(result.terms.receiver)));
 }
 
 /// Source, receiver, time and error of the pairs that have a time, and the number of the others.

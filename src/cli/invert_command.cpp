@@ -104,6 +104,9 @@ void add_newton_flags(CLI::App& app, InvertFlags& flags) {
               parse_axes);
     add_real(app, "--smoothing", newton.lambda,
              "weight of the roughness, kept (default: found, so that chi2 is 1)");
+    add_choice(app, "--terms", newton.terms,
+               "of gauss-newton: times of shots or receivers found beside the ground, into "
+               "terms.csv");
     add_whole(app, "--iterations", "N", newton.iterations, "of gauss-newton, at most", 1, 1000)
         ->default_str("30");
 }

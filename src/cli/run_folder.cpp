@@ -19,9 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr auto settings_name = "settings.toml";
 constexpr std::array run_names = {"model.h5",      "coverage.h5", "residuals.csv", "history.csv",
-                                  "checkpoint.h5", settings_name, "start.h5",      "recovery.csv",
-                                  "board.h5",      "picks.csv"};
-constexpr std::size_t plain_names = 7;  // the rest is a checkerboard's
+                                  "checkpoint.h5", settings_name, "start.h5",      "terms.csv",
+                                  "recovery.csv",  "board.h5",    "picks.csv"};
+constexpr std::size_t plain_names = 8;  // the rest is a checkerboard's
 
 bool is_there(const fs::path& path) {
     std::error_code ignored;

@@ -12,6 +12,7 @@
 #include "model/model.hpp"
 #include "rays/rays.hpp"
 #include "tomography/gauss_newton/options.hpp"
+#include "tomography/gauss_newton/terms.hpp"
 #include "tomography/hole/backprojection.hpp"
 #include "tomography/hole/schedule.hpp"
 #include "tomography/hole/update.hpp"
@@ -131,6 +132,7 @@ struct InversionResult {
     std::vector<double> final_residual;
     std::vector<PickUse> final_use;
     StopReason reason = StopReason::schedule_end;
+    PickTerms terms;  ///< empty where none were asked for
 };
 
 /// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a

@@ -45,6 +45,7 @@ void add_to(Fingerprint& print, InversionMethod method, const GaussNewtonOptions
     print.add(newton.roughness.length);
     print.add(newton.lambda);
     print.add(newton.iterations);
+    print.add(newton.terms);
 }
 
 void add_to(Fingerprint& print, const InversionOptions& options, bool cuda) {

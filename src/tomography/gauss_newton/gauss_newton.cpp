@@ -16,6 +16,7 @@
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"
 #include "tomography/gauss_newton/predict.hpp"
+#include "tomography/gauss_newton/terms.hpp"
 
 namespace fermat {
 namespace {
@@ -62,8 +63,9 @@ class Run {
           parameters_(start, ratio_of(start, options), bounds_of(options)),
           roughness_(parameters_.unknowns(), options.gauss_newton.roughness),
           place_(rays_.eikonal.device == Device::cpu ? RowPlace::host : RowPlace::cuda),
-          solver_(parameters_.unknowns(), roughness_, threads_),
           errors_(errors_of(picks, options)),
+          terms_(picks, options.gauss_newton.terms, errors_, parameters_.unknowns().size()),
+          solver_(parameters_.unknowns(), roughness_, threads_, terms_.damping()),
           folds_(folds),
           go_on_(std::move(go_on)),
           cooling_(go_on_                    ? 0
@@ -71,7 +73,7 @@ class Run {
                                              : 1,
                    options.gauss_newton.lambda > 0),
           model_(start.copy()),
-          x_(parameters_.unknowns().size(), 0.0) {}
+          x_(parameters_.unknowns().size() + terms_.size(), 0.0) {}
 
     void take_up(InversionState&& state) {
         x_ = std::move(state.unknowns);
@@ -134,7 +136,8 @@ class Run {
                 std::move(initial_residual_),
                 std::move(now_.residual),
                 std::move(use_),
-                reason()};
+                reason(),
+                terms_.found(x_)};
     }
 
     static Index3 ratio_of(const Model& start, const InversionOptions& options) {
@@ -161,7 +164,7 @@ class Run {
         Vector m = x;
         if (roughness_.kind() == Regularisation::blocky) {
             const Vector& start = parameters_.start_on_unknowns();
-            for (std::size_t u = 0; u < m.size(); ++u) m[u] += start[u];
+            for (std::size_t u = 0; u < start.size(); ++u) m[u] += start[u];
         }
         return m;
     }
@@ -176,14 +179,16 @@ class Run {
             const double z = candidate.residual[n] / errors_[n];
             sum += z * z;
         }
-        return sum + cooling_.lambda() * solver_.roughness_of(regularised(candidate.x));
+        return sum + cooling_.lambda() * solver_.roughness_of(regularised(candidate.x)) +
+               terms_.penalty(candidate.x);
     }
 
     /// Whether the model takes the place of the present one.
     bool judge(Vector&& x, Model&& model, const Vector& time) {
         Candidate candidate{std::move(x), Vector(time.size())};
         for (std::size_t n = 0; n < candidate.residual.size(); ++n) {
-            candidate.residual[n] = picks_.picks[n].time - time[n];
+            const double term = terms_.time_of(candidate.x, n);
+            candidate.residual[n] = picks_.picks[n].time - time[n] - term;
         }
         const bool first = now_.x.empty();
         if (!first && !admitted(candidate)) return false;
@@ -242,6 +247,7 @@ class Run {
             weights[n] = use_[n] == PickUse::used ? 1 / errors_[n] : 0;
         }
         ranks_.broadcast(std::as_writable_bytes(std::span(weights)));
+        for (RowLot& lot : rows) terms_.extend(lot);
         rows_.reset();
         rows_.emplace(std::move(rows), weights, x_.size(), ranks_, place_);
     }
@@ -337,8 +343,9 @@ class Run {
     Parameters parameters_;
     Roughness roughness_;
     RowPlace place_;
-    StepSolver solver_;
     Vector errors_;
+    TermUnknowns terms_;
+    StepSolver solver_;
     FoldTest* folds_;
     std::function<bool(const ScoreAt&)> go_on_;
     bool folds_done_ = false;

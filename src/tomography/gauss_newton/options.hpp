@@ -20,6 +20,15 @@ inline constexpr auto choices<Regularisation> =
                                                     {"second", Regularisation::second},
                                                     {"blocky", Regularisation::blocky}});
 
+/// Times that an inversion finds beside the ground, one per shot or receiver.
+enum class Terms { none, shot, receiver, both };
+template <>
+inline constexpr auto choices<Terms> = choice_table<Terms>("terms",
+                                                           {{"none", Terms::none},
+                                                            {"shot", Terms::shot},
+                                                            {"receiver", Terms::receiver},
+                                                            {"shot,receiver", Terms::both}});
+
 /// What the roughness is made of.
 struct RoughnessOptions {
     Regularisation kind = Regularisation::automatic;
@@ -33,6 +42,7 @@ struct GaussNewtonOptions {
     Index3 ratio{0, 0, 0};  ///< spacing of the unknowns in spacings of the model; 0: chosen
     double lambda = 0;      ///< weight of the roughness, kept; 0: found
     int iterations = 30;    ///< at most
+    Terms terms = Terms::none;
 };
 
 }  // namespace fermat

@@ -107,7 +107,8 @@ def invert(
     depth: float = 0.0,
     regularisation: Literal["auto", "first", "second", "blocky"] = "auto",
     axis_weights: Sequence[float] | None = None,
-    correlation_length: float = 0.0,
+    correlation_length: float | Sequence[float] = 0.0,
+    reference: Model | None = None,
     unknown_ratio: int | Sequence[int] = 0,
     smoothing: float = 0.0,
     iterations: int = 30,
@@ -119,7 +120,7 @@ def invert(
     outliers: float | None = None,
     weights: Literal["errors", "equal"] = "errors",
     share: Literal["even", "length"] = "even",
-    step: float = 1.0,
+    step: float | None = None,
     max_update: float = 0.5,
     min_velocity: float = 0.0,
     max_velocity: float = math.inf,
@@ -158,8 +159,11 @@ def invert(
     axis_weights
         Of the roughness along each axis. Default: 1, and 0.5 along z below a surface.
     correlation_length
-        Of "second": the length beyond which the change may differ freely; 0: a quarter of the
-        shortest side.
+        Of "second": the length beyond which the change may differ freely, one number or one per
+        axis (then in place of `axis_weights`); 0: a quarter of the shortest side.
+    reference
+        Of "gauss-newton": the model that smoothing and damping hold on to, on the grid of the start
+        model; default: the start model.
     unknown_ratio
         Spacing of the unknowns in spacings of the model, one number or one per axis; 0: found.
     smoothing
@@ -173,7 +177,8 @@ def invert(
         Of "hole".
         Stages as (iterations, cell box, vertex box), boxes as (x, y, z), or (x, z) in 2-D, in
         cells and nodes; perhaps with numbers of cell and vertex passes behind; or the name of a
-        schedule file. Default: six stages of 6 iterations, from half the model to 2 cells.
+        schedule file. Default: six stages of 6 iterations, from half the model to twice the points'
+        distance, until chi2 is 1 where errors are known.
     target_rms, target_chi2
         Stop once the RMS residual, or the mean of (residual / error)^2, is as small; 0: never.
     stagnation
@@ -186,7 +191,8 @@ def invert(
     share
         "even": a ray counts the same in every cell it crosses. "length": by its length in it.
     step, max_update
-        Of "hole": factor on every update; largest relative change of velocity in one iteration.
+        Of "hole": factor on every update (default: 1, without a schedule 1.9); largest relative
+        change of velocity in one iteration.
     min_velocity, max_velocity
         Bounds, in the model's units. Of "gauss-newton" by default a third of the slowest and three
         times the fastest of the picks (distance over time) and of the start model.
@@ -235,7 +241,8 @@ def invert(
         "method": method,
         "regularisation": regularisation,
         "axis_weights": _axes(axis_weights or 0, ndim, "axis_weights"),
-        "correlation_length": correlation_length,
+        "correlation_length": _lengths(correlation_length, ndim),
+        "reference": reference,
         "unknown_ratio": _axes(unknown_ratio, ndim, "unknown_ratio"),
         "error": None if error is None else _pair(error),
         "spacing": spacing,
@@ -331,6 +338,12 @@ def _axes(value: float | Sequence[float], ndim: int, name: str) -> tuple[float, 
         raise ValueError(f"{name} is {value!r} (must be one number, or {ndim})")
     x, *y, z = (float(number) for number in value)  # type: ignore[union-attr]
     return (x, y[0] if y else 1.0, z)
+
+
+def _lengths(value: float | Sequence[float], ndim: int) -> tuple[float, float, float]:
+    """Correlation lengths as x, y, z; y of a section is that of the longer axis."""
+    x, y, z = _axes(value, ndim, "correlation_length")
+    return (x, max(x, z) if ndim == 2 else y, z)
 
 
 def _pair(error: float | tuple[float, float]) -> tuple[float, float]:

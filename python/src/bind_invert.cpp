@@ -108,7 +108,7 @@ InversionOptions options_from(const nb::dict& given, const Rows& schedule) {
     GaussNewtonOptions& newton = options.gauss_newton;
     newton.roughness.kind = parse_choice<Regularisation>(text("regularisation"));
     newton.roughness.weights = vector("axis_weights");
-    newton.roughness.length = real("correlation_length");
+    set_correlation_lengths(newton.roughness, vector("correlation_length"));
     const Vec3 ratio = vector("unknown_ratio");
     newton.ratio = {static_cast<int>(ratio.x), static_cast<int>(ratio.y),
                     static_cast<int>(ratio.z)};
@@ -126,7 +126,12 @@ InversionOptions options_from(const nb::dict& given, const Rows& schedule) {
     options.target_chi2 = real("target_chi2");
     options.stagnation = real("stagnation");
     if (!given["outliers"].is_none()) options.outliers = real("outliers");
-    options.update = {real("step"), real("max_update"), real("min_velocity"), real("max_velocity")};
+    if (!given["step"].is_none()) options.step = real("step");
+    options.update = {1, real("max_update"), real("min_velocity"), real("max_velocity")};
+    if (!given["reference"].is_none()) {
+        newton.reference =
+            std::make_shared<const Model>(nb::cast<const Model&>(given["reference"]).copy());
+    }
     return options;
 }
 

@@ -37,6 +37,8 @@ struct InvertFlags {
     GuessOptions guess;
     std::optional<PickErrors> errors;
     AxisNumbers axis_weights;
+    AxisNumbers correlation_lengths;
+    std::optional<fs::path> reference;
     AxisNumbers unknown_ratio;
     std::optional<fs::path> schedule;
     fs::path output;
@@ -54,8 +56,10 @@ Board parse_board(std::string_view flag, std::string_view text) {
     return {parse_lengths(flag, text.substr(0, comma)), parse_real(flag, text.substr(comma + 1))};
 }
 
-void add_update_flags(CLI::App& app, UpdateLimits& update) {
-    add_real(app, "--step", update.step, "factor on every update (default: 1)");
+void add_update_flags(CLI::App& app, InversionOptions& options) {
+    UpdateLimits& update = options.update;
+    add_value(app, "--step", "V", options.step,
+              "of hole: factor on every update (default: 1, without a schedule 1.9)", parse_real);
     add_real(app, "--max-update", update.max_change,
              "largest relative change of velocity in one iteration (default: 0.5)");
     add_real(app, "--min-velocity", update.min_velocity, "least velocity (default: none)");
@@ -95,9 +99,13 @@ void add_newton_flags(CLI::App& app, InvertFlags& flags) {
     add_value(app, "--axis-weights", "X,Y,Z", flags.axis_weights,
               "of the roughness along each axis (default: 1, and 0.5 along z below a surface)",
               parse_axes);
-    add_real(app, "--correlation-length", newton.roughness.length,
-             "of second: where the change may differ freely (default: a quarter of the shortest "
-             "side)");
+    add_value(app, "--correlation-length", "L", flags.correlation_lengths,
+              "of second: where the change may differ freely, or X,Y,Z in place of axis weights "
+              "(default: a quarter of the shortest side)",
+              parse_lengths);
+    add_path(app, "--reference", flags.reference,
+             "of gauss-newton: model that smoothing and damping hold on to (default: the start "
+             "model)");
     add_value(app, "--unknown-ratio", "X,Y,Z", flags.unknown_ratio,
               "spacing of the unknowns in spacings of the model (default: at most 6000 unknowns in "
               "2-D and 30000 in 3-D)",
@@ -121,7 +129,7 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
     add_path(app, "--schedule", flags.schedule,
              "CSV with columns iterations,cell_x,cell_y,cell_z,vertex_x,vertex_y,vertex_z"
              "[,cell_passes,vertex_passes] (no y in 2-D), one row a stage (default: six stages of "
-             "6 iterations, from half the model down to 2 cells)");
+             "6 iterations, from half the model down to twice the points' distance)");
     add_output(app, "-o,--output", flags.output,
                "folder to write model.h5, coverage.h5, residuals.csv, history.csv, checkpoint.h5, "
                "settings.toml into")
@@ -145,7 +153,7 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
               parse_real);
     add_choice(app, "--weights", options.weights, "how picks count");
     add_choice(app, "--share", options.share, "how a ray counts in the cells it crosses");
-    add_update_flags(app, options.update);
+    add_update_flags(app, options);
     add_choice(app, "--smoother", options.smoother, "method of the smoothing");
     add_choice(app, "--tracer", options.tracer, "method of the rays");
     add_eikonal_flags(app, options.eikonal);
@@ -198,6 +206,15 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     const bool is_2d = start ? start->grid().is_2d() : picks.is_2d;
     if (flags.axis_weights.given()) {
         options.gauss_newton.roughness.weights = to_axes(flags.axis_weights, is_2d, 1);
+    }
+    if (flags.correlation_lengths.given()) {
+        Vec3 lengths = to_axes(flags.correlation_lengths, is_2d, 0);
+        if (is_2d) lengths.y = std::max(lengths.x, lengths.z);
+        set_correlation_lengths(options.gauss_newton.roughness, lengths);
+    }
+    if (flags.reference) {
+        options.gauss_newton.reference =
+            std::make_shared<const Model>(read_model(*flags.reference, notes));
     }
     if (flags.unknown_ratio.given()) {
         const Shape ratio = to_block(flags.unknown_ratio, is_2d);

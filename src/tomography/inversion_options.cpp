@@ -34,6 +34,20 @@ void validate(const GaussNewtonOptions& newton) {
     }
 }
 
+void check_reference(const Model* reference, const Model& start) {
+    if (reference == nullptr) return;
+    const Grid& grid = reference->grid();
+    if (grid == start.grid() && (reference->cells() != nullptr) == (start.cells() != nullptr)) {
+        return;
+    }
+    const Vec3 h = grid.spacing;
+    const Vec3 own = start.grid().spacing;
+    throw InputError(fmt::format(
+        "the reference model has {} nodes of spacing ({}, {}, {}) and the start model {} of ({}, "
+        "{}, {}) (both must be on one grid, and velocity on nodes or in cells of both)",
+        to_string(grid.shape), h.x, h.y, h.z, to_string(start.grid().shape), own.x, own.y, own.z));
+}
+
 void check_points(const Picks& picks, const Grid& grid) {
     for (std::size_t s = 0; s < picks.sources.size(); ++s) {
         require_inside(grid, picks.sources[s], fmt::format("source {}", s));
@@ -72,6 +86,22 @@ void check_picks(const InversionOptions& options, const Picks& picks) {
 }
 
 }  // namespace
+
+void set_correlation_lengths(RoughnessOptions& roughness, Vec3 lengths) {
+    const double longest = std::max({lengths.x, lengths.y, lengths.z});
+    roughness.length = longest;
+    if (lengths.x == lengths.y && lengths.y == lengths.z) return;
+    if (!(roughness.weights == Vec3{})) {
+        throw InputError(
+            "correlation lengths differ along the axes and axis weights are given (lengths are "
+            "weights: leave one of them out)");
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+        require(lengths[axis] > 0 && std::isfinite(lengths[axis]), "a correlation length",
+                lengths[axis], "> 0");
+        roughness.weights[axis] = lengths[axis] / longest;
+    }
+}
 
 bool runs_on_cuda(const InversionOptions& options, const Model& start) {
     const bool smooths =
@@ -116,6 +146,15 @@ void validate(const InversionOptions& options, const Picks& picks, const Model& 
             "a schedule is given and the method is 'gauss-newton' (a schedule is for 'hole')");
     }
     validate(options.gauss_newton);
+    check_reference(options.gauss_newton.reference.get(), start);
+    const bool targets = options.target_rms > 0 || options.target_chi2 > 0;
+    if (options.method == InversionMethod::gauss_newton && targets &&
+        options.gauss_newton.lambda > 0) {
+        throw InputError(fmt::format(
+            "smoothing is kept at {} and a target is given (one of them decides: leave the other "
+            "out)",
+            options.gauss_newton.lambda));
+    }
     const UpdateLimits& update = options.update;
     require(update.step > 0 && std::isfinite(update.step), "step", update.step, "> 0");
     require(update.max_change > 0 && update.max_change < 1, "max update", update.max_change,

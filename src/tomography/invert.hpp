@@ -60,6 +60,9 @@ struct InversionOptions {
     /// gauss_newton, none with hole.
     std::optional<double> outliers;
     UpdateLimits update;
+    /// Of hole: becomes update.step when a run is set up. Not given: 1.9 where no schedule is given
+    /// either, else 1.
+    std::optional<double> step;
 };
 
 void validate(const InversionOptions& options, const Picks& picks, const Model& start);

@@ -46,6 +46,8 @@ void add_to(Fingerprint& print, InversionMethod method, const GaussNewtonOptions
     print.add(newton.lambda);
     print.add(newton.iterations);
     print.add(newton.terms);
+    print.add(newton.reference != nullptr);
+    if (newton.reference) add_to(print, *newton.reference);
 }
 
 void add_to(Fingerprint& print, const InversionOptions& options, bool cuda) {

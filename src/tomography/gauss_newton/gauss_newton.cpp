@@ -63,6 +63,7 @@ class Run {
           parameters_(start, ratio_of(start, options), bounds_of(options)),
           roughness_(parameters_.unknowns(), options.gauss_newton.roughness),
           place_(rays_.eikonal.device == Device::cpu ? RowPlace::host : RowPlace::cuda),
+          offset_(offset_of(options)),
           errors_(errors_of(picks, options)),
           terms_(picks, options.gauss_newton.terms, errors_, parameters_.unknowns().size()),
           solver_(parameters_.unknowns(), roughness_, threads_, terms_.damping()),
@@ -159,13 +160,22 @@ class Run {
         return z;
     }
 
-    /// What R is applied to: the change from the start model, or the whole model.
+    /// What x is added to before R is applied: nothing for the change from the start model, which
+    /// is x; the start model less the reference; or, blocky, the start model itself.
+    Vector offset_of(const InversionOptions& options) const {
+        if (roughness_.kind() == Regularisation::blocky) return parameters_.start_on_unknowns();
+        const auto& reference = options.gauss_newton.reference;
+        if (!reference) return {};
+        Vector offset = parameters_.start_on_unknowns();
+        const Vector other = parameters_.on_unknowns(*reference);
+        for (std::size_t u = 0; u < offset.size(); ++u) offset[u] -= other[u];
+        return offset;
+    }
+
+    /// What R is applied to: the change from the reference, or the whole model.
     Vector regularised(const Vector& x) const {
         Vector m = x;
-        if (roughness_.kind() == Regularisation::blocky) {
-            const Vector& start = parameters_.start_on_unknowns();
-            for (std::size_t u = 0; u < start.size(); ++u) m[u] += start[u];
-        }
+        for (std::size_t u = 0; u < offset_.size(); ++u) m[u] += offset_[u];
         return m;
     }
 
@@ -343,6 +353,7 @@ class Run {
     Parameters parameters_;
     Roughness roughness_;
     RowPlace place_;
+    Vector offset_;
     Vector errors_;
     TermUnknowns terms_;
     StepSolver solver_;

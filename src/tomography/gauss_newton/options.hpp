@@ -1,8 +1,11 @@
 #pragma once
 
+#include <memory>
+
 #include "core/choice.hpp"
 #include "core/grid.hpp"
 #include "core/vec3.hpp"
+#include "model/model.hpp"
 
 namespace fermat {
 
@@ -36,6 +39,10 @@ struct RoughnessOptions {
     double length = 0;  ///< beyond which the second order damps; 0: a quarter of the least extent
 };
 
+/// Lengths along x, y, z, as one length and weights: where they differ, the weights must not be
+/// given. 0 along all: chosen.
+void set_correlation_lengths(RoughnessOptions& roughness, Vec3 lengths);
+
 /// A regularised Gauss-Newton inversion.
 struct GaussNewtonOptions {
     RoughnessOptions roughness;
@@ -43,6 +50,8 @@ struct GaussNewtonOptions {
     double lambda = 0;      ///< weight of the roughness, kept; 0: found
     int iterations = 30;    ///< at most
     Terms terms = Terms::none;
+    /// What the roughness is of: the difference from this model; none: from the start model.
+    std::shared_ptr<const Model> reference;
 };
 
 }  // namespace fermat

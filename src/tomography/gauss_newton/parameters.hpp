@@ -20,12 +20,16 @@ class Parameters {
     const VelocityBounds& bounds() const { return bounds_; }
     /// The start model on the unknowns' own nodes: means of the samples round them.
     const std::vector<double>& start_on_unknowns() const { return coarse_start_; }
+    /// Another model of the same samples there. Samples that are air in it count as the start's.
+    std::vector<double> on_unknowns(const Model& model) const;
 
     Model model_of(std::span<const double> x, int threads) const;
     /// Derivative of each sample's slowness by its part of the unknowns; 0 in air.
     std::vector<float> slopes_at(std::span<const double> x, int threads) const;
 
   private:
+    /// Per unknown: the mean of the samples round it.
+    std::vector<double> means(std::span<const double> values) const;
     double unknown_at(std::span<const double> x, std::size_t sample) const;
 
     const Model start_;

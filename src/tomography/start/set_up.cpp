@@ -54,6 +54,26 @@ class SetUp {
         if (!boxes) choose(fmt::format("--method {}", name_of(options.method)));
     }
 
+    /// What Hole's loop needs, where it is given neither a schedule nor a step: large steps (most
+    /// of a step is smoothed away), and no box below what the points resolve.
+    void choose_boxes() {
+        InversionOptions& options = setup_.options;
+        const bool boxes = options.method == InversionMethod::hole && options.schedule.empty();
+        constexpr double good_step = 1.9;
+        options.update.step = options.step.value_or(boxes ? good_step : 1);
+        if (!boxes) return;
+        const double least = 2 * shape_.point_distance;
+        constexpr int iterations = 6;
+        options.schedule = default_schedule(setup_.start.grid(), iterations, least);
+        choose(
+            fmt::format("--step {:g}, {} stages of {} iterations: boxes from half of the model "
+                        "down to {:.3g}, twice the points' distance (--schedule gives others)",
+                        options.update.step, options.schedule.size(), iterations, least));
+        if (!setup_.picks.has_errors || options.target_chi2 > 0 || options.target_rms > 0) return;
+        options.target_chi2 = 1;
+        choose("--target-chi2 1: the picks have errors");
+    }
+
     void choose_axis_weights() {
         RoughnessOptions& roughness = setup_.options.gauss_newton.roughness;
         if (roughness.weights.x > 0) return;
@@ -181,6 +201,7 @@ InversionSetup set_up_inversion(std::optional<Model> start, Picks picks, Inversi
     choices.choose_method();
     choices.compare_units();
     choices.give_errors(errors);
+    choices.choose_boxes();
     if (setup.options.method == InversionMethod::gauss_newton) {
         choices.choose_axis_weights();
         choices.choose_bounds();

@@ -17,10 +17,9 @@ namespace fermat::bench {
 namespace {
 
 /// Says how large the problem is.
-MemoryEstimate announce(const TomographySurvey& survey, const InversionOptions& options,
-                        bool cuda) {
-    MemoryPlan plan{survey.start.grid(), options.gauss_newton.ratio};
-    plan.threads = options.eikonal.threads;
+MemoryEstimate announce(const TomographySurvey& survey, Index3 ratio, int threads, bool cuda) {
+    MemoryPlan plan{survey.start.grid(), ratio};
+    plan.threads = threads;
     plan.cuda = cuda;
     const MemoryEstimate estimate = estimate_memory(plan, survey.picks);
     const Shape nodes = plan.grid.shape;
@@ -37,15 +36,14 @@ void bench_gauss_newton(const TomographyBench& bench, Monitor& monitor) {
                            : potrillo_survey(bench.threads, monitor);
     InversionOptions options;
     options.method = InversionMethod::gauss_newton;
-    options.eikonal.threads = bench.threads;
-    options.eikonal.device = bench.device;
     options.gauss_newton.iterations = bench.iterations;
     constexpr std::size_t most_unknowns = 30000;  // what an inversion chooses by itself
     options.gauss_newton.ratio =
         bench.unknowns > 0 ? Index3{1, 1, 1} : unknowns_ratio(survey.start, most_unknowns);
 
     const bool cuda = bench.device == Device::cuda;
-    const MemoryEstimate estimate = announce(survey, options, cuda);
+    const MemoryEstimate estimate =
+        announce(survey, options.gauss_newton.ratio, bench.threads, cuda);
     const MemoryProbe memory;
     std::size_t on_device = 0;
     InversionListener listener;
@@ -55,7 +53,8 @@ void bench_gauss_newton(const TomographyBench& bench, Monitor& monitor) {
         };
     }
     const Stopwatch watch;
-    const InversionResult result = invert(survey.start, survey.picks, options, listener, monitor);
+    const InversionResult result = invert(survey.start, survey.picks, options,
+                                          {bench.threads, bench.device, monitor}, listener);
     const double seconds = watch.seconds();
     BenchTable table(
         fmt::format("fermat {}: tomography by Gauss-Newton, {} thread{}{}; seconds of each "

@@ -58,13 +58,12 @@ void bench_tomography(const TomographyBench& bench, Monitor& monitor) {
     const TomographySurvey survey = potrillo_survey(bench.threads, monitor);
     InversionOptions options;
     options.method = InversionMethod::hole;
-    options.eikonal.threads = bench.threads;
-    options.eikonal.device = bench.device;
     options.schedule = paper_schedule();
     for (Stage& stage : options.schedule) stage.iterations = bench.iterations;
 
     const Stopwatch watch;
-    const InversionResult result = invert(survey.start, survey.picks, options, {}, monitor);
+    const InversionResult result =
+        invert(survey.start, survey.picks, options, {bench.threads, bench.device, monitor});
     const double seconds = watch.seconds();
     BenchTable table(
         fmt::format("fermat {}: tomography, {} thread{}{}; seconds of one iteration, mean of {} "

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/measure.hpp"
 #include "model/makers.hpp"
 #include "tomography/synthetic.hpp"
 
@@ -48,10 +49,8 @@ Model with_anomalies(const Model& start, const Bump& slow, const Bump& fast) {
 
 Picks picks_of(const Model& truth, const std::vector<PointSource>& sources,
                const std::vector<Vec3>& receivers, double noise, int threads, Monitor& monitor) {
-    EikonalOptions eikonal;
-    eikonal.threads = threads;
     return synthetic_picks(truth, sources, receivers, all_pairs(sources.size(), receivers.size()),
-                           {noise, 1}, eikonal, monitor)
+                           {noise, 1}, {}, on_cpu(threads, monitor))
         .picks;
 }
 

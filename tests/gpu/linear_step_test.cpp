@@ -11,6 +11,7 @@
 #include "../thread_ranks.hpp"
 #include "../tomography/inversion_surveys.hpp"
 #include "core/device.hpp"
+#include "executions.hpp"
 #include "model/makers.hpp"
 #include "tomography/gauss_newton/dealt_rows.hpp"
 
@@ -151,10 +152,9 @@ TEST_F(CudaStepSolver, InversionsOnTheDeviceExplainThePicksAndRepeatTheirBits) {
     const test::Survey survey = test::survey_3d();
     InversionOptions options;
     options.method = InversionMethod::gauss_newton;
-    options.eikonal.device = Device::cuda;
     options.target_rms = 0.01;
-    const InversionResult one = invert(survey.start, survey.picks, options);
-    const InversionResult two = invert(survey.start, survey.picks, options);
+    const InversionResult one = invert(survey.start, survey.picks, options, test::on_gpu());
+    const InversionResult two = invert(survey.start, survey.picks, options, test::on_gpu());
     EXPECT_LE(one.history.back().misfit.rms, 0.0101);
     EXPECT_TRUE(test::same_bits(one, two));
 }

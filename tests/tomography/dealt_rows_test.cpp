@@ -14,6 +14,7 @@
 #include "expect_error.hpp"
 #include "model/makers.hpp"
 #include "thread_ranks.hpp"
+#include "tomography/gauss_newton/gathered_rows.hpp"
 #include "tomography/gauss_newton/linear_step.hpp"
 
 namespace fermat {
@@ -190,6 +191,27 @@ TEST(DealtRows, RanksWithoutRowsServeToo) {
         });
     });
     for (const auto& error : errors) EXPECT_FALSE(error);
+}
+
+TEST(GatheredRows, AreInTheOrderOfThePicksOnEveryRank) {
+    const Case c;
+    for (const int size : {1, 3}) {
+        std::vector<UnknownRows> found(static_cast<std::size_t>(size));
+        test::on_ranks(size, [&](Ranks& ranks) {
+            found[static_cast<std::size_t>(ranks.rank())] =
+                gathered_rows(c.share(ranks.rank(), size), Case::picks, ranks);
+        });
+        for (const UnknownRows& rows : found) {
+            EXPECT_EQ(rows.start, c.rows.start);
+            EXPECT_EQ(rows.column, c.rows.column);
+            EXPECT_EQ(rows.value, c.rows.value);
+        }
+    }
+    const UnknownRows some = weighted(c.rows, c.weights);
+    const UnknownRows back = transposed(transposed(some, Case::columns), Case::picks);
+    EXPECT_EQ(back.start, some.start);
+    EXPECT_EQ(some.start[1], 0);  // its weight is 0
+    EXPECT_EQ(some.value.back(), static_cast<float>(c.weights.back() * c.rows.value.back()));
 }
 
 TEST(FixedScale, SumsOfTheLargestTermsDoNotOverflowAndSmallOnesAreKept) {

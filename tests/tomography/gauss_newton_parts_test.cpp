@@ -7,10 +7,10 @@
 #include "model/makers.hpp"
 #include "tomography/gauss_newton/bounds.hpp"
 #include "tomography/gauss_newton/cooling.hpp"
+#include "tomography/gauss_newton/dealt_rows.hpp"
 #include "tomography/gauss_newton/linear_step.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"
-#include "tomography/gauss_newton/dealt_rows.hpp"
 
 namespace fermat {
 namespace {

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "executions.hpp"
 #include "inversion_surveys.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/predict.hpp"
@@ -14,9 +15,8 @@ namespace {
 double entries_made(const test::Survey& survey, Index3 ratio) {
     const Parameters parameters(survey.start, ratio, VelocityBounds());
     const std::vector<double> x(parameters.unknowns().size(), 0.0);
-    const Prediction prediction =
-        predict(survey.start, survey.picks, parameters.unknowns(), parameters.slopes_at(x, 1),
-                RayOptions(), serial_ranks(), silent_monitor());
+    const Prediction prediction = predict(survey.start, survey.picks, parameters.unknowns(),
+                                          parameters.slopes_at(x, 1), RayOptions(), test::on_cpu());
     double entries = 0;
     for (const RowLot& lot : prediction.rows) entries += static_cast<double>(lot.rows.entries());
     return entries;

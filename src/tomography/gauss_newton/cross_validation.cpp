@@ -44,7 +44,7 @@ double typical_error(const Picks& picks, const InversionOptions& options) {
 }
 
 CrossValidation validate_one(const Model& start, const Picks& picks, InversionOptions options,
-                             Regularisation kind, Monitor& monitor) {
+                             Regularisation kind, const Execution& execution) {
     // How well picks can be met hardly depends on the unknowns' spacing.
     constexpr std::size_t most_unknowns = 2000;
     if (options.gauss_newton.ratio == Index3{}) {
@@ -54,7 +54,7 @@ CrossValidation validate_one(const Model& start, const Picks& picks, InversionOp
     FoldTest test(fold_of_pick(picks), folds);
     const bool known = picks.has_errors || options.target_rms > 0;
     if (known) {
-        const FoldScore last = cool_down(start, picks, options, test, {}, monitor);
+        const FoldScore last = cool_down(start, picks, options, test, {}, execution);
         const double error = typical_error(picks, options);
         return {kind, error * last.rms, error * last.held_out, folds};
     }
@@ -63,8 +63,7 @@ CrossValidation validate_one(const Model& start, const Picks& picks, InversionOp
     FoldScore best{0, std::numeric_limits<double>::infinity()};
     int no_better = 0;
     const auto go_on = [&](const ScoreAt& score_at) {
-        constexpr double gain =
-            0.02;  // less than this for a third of the smoothing is not worth it
+        constexpr double gain = 0.02;  // less is not worth a third of the smoothing
         constexpr int patience = 2;
         const FoldScore now = score_at(1);
         const auto better = [&](const FoldScore& score) {
@@ -76,7 +75,7 @@ CrossValidation validate_one(const Model& start, const Picks& picks, InversionOp
         // Before it costs passes: would less smoothing help, as far as this model tells?
         return better(score_at(1.0 / 3)) || better(score_at(1.0 / 9));
     };
-    cool_down(start, picks, options, test, go_on, monitor);
+    cool_down(start, picks, options, test, go_on, execution);
     return {kind, options.target_rms * best.rms, options.target_rms * best.held_out, folds};
 }
 
@@ -94,19 +93,18 @@ bool is_cheap_to_validate(const Model& start, const Picks& picks) {
 std::vector<CrossValidation> cross_validate(const Model& start, const Picks& picks,
                                             const InversionOptions& options,
                                             std::span<const Regularisation> kinds,
-                                            Monitor& monitor) {
+                                            const Execution& execution) {
+    Monitor& monitor = execution.monitor;
     std::vector<CrossValidation> found(kinds.size());
     Monitor stop_only({}, [&] { return monitor.stop_requested(); });
     const auto jobs = static_cast<std::int64_t>(kinds.size());
     monitor.begin("cross-validation", jobs);
-    for_each_by_teams(jobs, resolve_threads(options.eikonal.threads),
-                      [&](std::int64_t job, int team) {
-                          InversionOptions own = options;
-                          own.eikonal.threads = team;
-                          const auto n = static_cast<std::size_t>(job);
-                          found[n] = validate_one(start, picks, own, kinds[n], stop_only);
-                          monitor.advance();
-                      });
+    for_each_by_teams(jobs, resolve_threads(execution.threads), [&](std::int64_t job, int team) {
+        const auto n = static_cast<std::size_t>(job);
+        found[n] = validate_one(start, picks, options, kinds[n],
+                                execution.with_threads(team).heard_by(stop_only));
+        monitor.advance();
+    });
     monitor.end();
     return found;
 }

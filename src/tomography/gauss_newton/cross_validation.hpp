@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "core/monitor.hpp"
+#include "core/execution.hpp"
 #include "tomography/invert.hpp"
 
 namespace fermat {
@@ -25,7 +25,7 @@ struct CrossValidation {
 std::vector<CrossValidation> cross_validate(const Model& start, const Picks& picks,
                                             const InversionOptions& options,
                                             std::span<const Regularisation> kinds,
-                                            Monitor& monitor);
+                                            const Execution& execution);
 
 /// Whether that takes about as long as the inversion itself of a small survey, and not longer.
 bool is_cheap_to_validate(const Model& start, const Picks& picks);

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "tomography/gauss_newton/ordered_fold.hpp"
 #include "tomography/gauss_newton/row_store_cuda.hpp"
 
 namespace fermat {
@@ -111,14 +112,12 @@ DealtRows::DealtRows(std::vector<RowLot>&& lots, std::span<const double> weights
 
 DealtRows::~DealtRows() = default;
 
-FixedScale DealtRows::scale_for(std::span<const double> y) const {
+double DealtRows::largest_weighted(std::span<const double> y) const {
     double largest = 0;
     for (std::size_t n = 0; n < y.size(); ++n) {
-        const double weighted = std::abs(weights_[n] * y[n]);
-        if (weighted > largest || std::isnan(weighted)) largest = weighted;
-        if (std::isnan(largest)) break;
+        largest = Greater()(largest, std::abs(weights_[n] * y[n]));
     }
-    return scale_of(largest);
+    return largest;
 }
 
 void DealtRows::sums_of_own(const Order& order, std::span<const double> y,
@@ -239,7 +238,12 @@ void DealtRows::add_sums(const Order& order, std::span<const double> given, std:
 
 void DealtRows::transposed_times(std::span<const double> y, std::span<double> out,
                                  int threads) const {
-    add_sums({Ask::transposed, scale_for(y)}, y, out, threads);
+    const double largest = largest_weighted(y);
+    if (!std::isfinite(largest)) {
+        std::fill(out.begin(), out.end(), std::nan(""));
+        return;
+    }
+    add_sums({Ask::transposed, scale_of(largest)}, y, out, threads);
 }
 
 void DealtRows::column_squares(std::span<double> out, int threads) const {

@@ -60,7 +60,8 @@ class DealtRows : public PickMatrix {
         Ask ask;
         FixedScale scale;
     };
-    FixedScale scale_for(std::span<const double> y) const;
+    /// The largest |w y|; not a number where one is none.
+    double largest_weighted(std::span<const double> y) const;
     void sums_of_own(const Order& order, std::span<const double> y, std::span<std::int64_t> sums,
                      int threads) const;
     Bytes answer(const Order& order, std::span<const double> given, int threads) const;

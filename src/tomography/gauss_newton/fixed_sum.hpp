@@ -17,7 +17,7 @@ class FixedScale {
     FixedScale(double largest, std::int64_t terms) {
         if (largest == 0 || terms <= 0) return;
         if (!std::isfinite(largest)) {
-            down_ = std::nan("");  // and so are all sums
+            down_ = std::nan("");  // and so is every sum
             return;
         }
         const int above = std::ilogb(largest) + 1 + std::ilogb(static_cast<double>(terms)) + 1;

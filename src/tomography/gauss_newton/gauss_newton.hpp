@@ -10,9 +10,9 @@ namespace fermat {
 
 /// The inversion by regularised Gauss-Newton steps; as `invert`, after its options were checked.
 InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
-                                    const InversionOptions& options,
-                                    const InversionListener& listener, Monitor& monitor,
-                                    Ranks& ranks, std::optional<InversionState> resume);
+                                    const InversionOptions& options, const Execution& execution,
+                                    const InversionListener& listener,
+                                    std::optional<InversionState> resume);
 
 /// How well the present model's linear problem predicts picks left out, with its own weight of the
 /// roughness times a factor.
@@ -23,6 +23,6 @@ using ScoreAt = std::function<FoldScore(double factor)>;
 /// the last model.
 FoldScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
                     FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
-                    Monitor& monitor);
+                    const Execution& execution);
 
 }  // namespace fermat

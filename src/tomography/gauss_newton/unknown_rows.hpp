@@ -6,7 +6,8 @@
 
 namespace fermat {
 
-/// Compressed sparse rows, one per pick: the derivative of its time by each unknown.
+/// Compressed sparse rows, one per pick: the derivative of its time by each unknown. A row has each
+/// column once.
 struct UnknownRows {
     std::vector<std::int64_t> start{0};
     std::vector<std::int32_t> column;

@@ -108,7 +108,7 @@ class SetUp {
     }
 
     /// The kind of regularisation, and how well picks without errors can be explained.
-    void validate_by_folds(Monitor& monitor) {
+    void validate_by_folds(const Execution& execution) {
         InversionOptions& options = setup_.options;
         Regularisation& kind = options.gauss_newton.roughness.kind;
         const bool open = kind == Regularisation::automatic;
@@ -128,7 +128,7 @@ class SetUp {
         if (compare) kinds.push_back(Regularisation::blocky);
         std::vector<CrossValidation> found;
         if (no_errors || compare) {
-            found = cross_validate(setup_.start, setup_.picks, options, kinds, monitor);
+            found = cross_validate(setup_.start, setup_.picks, options, kinds, execution);
         }
         // Blocky must be clearly better: where both are alike, smooth invents no edges.
         constexpr double clearly = 0.97;
@@ -182,7 +182,7 @@ class SetUp {
 
 InversionSetup set_up_inversion(std::optional<Model> start, Picks picks, InversionOptions options,
                                 const GuessOptions& guess, const std::optional<PickErrors>& errors,
-                                Monitor& monitor) {
+                                const Execution& execution) {
     if (picks.picks.empty()) throw InputError("there is no pick (at least one is needed)");
     const SurveyShape shape = survey_shape(picks);
     std::optional<FirstGuess> first;
@@ -206,7 +206,7 @@ InversionSetup set_up_inversion(std::optional<Model> start, Picks picks, Inversi
         choices.choose_axis_weights();
         choices.choose_bounds();
         validate(setup.options, setup.picks, setup.start);
-        choices.validate_by_folds(monitor);
+        choices.validate_by_folds(execution);
     }
     return setup;
 }

@@ -155,12 +155,14 @@ def invert(
         Of the grid, where no model is given; 0: found.
     regularisation
         Of "gauss-newton", what is kept small: the "first" or "second" derivatives of the change
-        from the start model, or, "blocky", the number of its edges. "auto": "second".
+        from the start model, or, "blocky", the number of its edges. "auto": "second" or "blocky",
+        whichever predicts picks left out better.
     axis_weights
         Of the roughness along each axis. Default: 1, and 0.5 along z below a surface.
     correlation_length
         Of "second": the length beyond which the change may differ freely, one number or one per
-        axis (then in place of `axis_weights`); 0: a quarter of the shortest side.
+        axis (then in place of `axis_weights`); 0: a quarter of the shortest side, below a surface
+        half of it.
     reference
         Of "gauss-newton": the model that smoothing and damping hold on to, on the grid of the start
         model; default: the start model.
@@ -185,7 +187,7 @@ def invert(
         Of "hole": end a stage whose RMS falls by less than this fraction; 0: never.
     outliers
         Leave out residuals beyond so many standard deviations of their median; 0: none. Default:
-        3 of "gauss-newton", none of "hole".
+        4 of "gauss-newton", none of "hole".
     weights
         "errors": picks count by 1 / error^2 where errors are given. "equal": all alike.
     share

@@ -101,7 +101,7 @@ void add_newton_flags(CLI::App& app, InvertFlags& flags) {
               parse_axes);
     add_value(app, "--correlation-length", "L", flags.correlation_lengths,
               "of second: where the change may differ freely, or X,Y,Z in place of axis weights "
-              "(default: a quarter of the shortest side)",
+              "(default: a quarter of the shortest side, below a surface half of it)",
               parse_lengths);
     add_path(app, "--reference", flags.reference,
              "of gauss-newton: model that smoothing and damping hold on to (default: the start "

@@ -16,10 +16,13 @@ constexpr int folds = 3;
 
 std::vector<std::int32_t> fold_of_pick(const Picks& picks) {
     constexpr int stretch = 4;
-    std::vector<int> seen(picks.sources.size(), 0);
+    // A survey and the same turned round have the same folds.
+    const bool turned = picks.receivers.size() < picks.sources.size();
+    std::vector<int> seen(std::max(picks.sources.size(), picks.receivers.size()), 0);
     std::vector<std::int32_t> fold(picks.picks.size());
     for (std::size_t n = 0; n < fold.size(); ++n) {
-        const auto source = static_cast<std::size_t>(picks.picks[n].source);
+        const Pick& pick = picks.picks[n];
+        const auto source = static_cast<std::size_t>(turned ? pick.receiver : pick.source);
         fold[n] = (seen[source]++ / stretch + static_cast<int>(source)) % folds;
     }
     return fold;

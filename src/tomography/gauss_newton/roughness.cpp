@@ -7,8 +7,6 @@
 #include "core/parallel.hpp"
 
 namespace fermat {
-namespace {
-
 double least_extent(const Grid& grid) {
     const Vec3 size = grid.far_corner() - grid.origin;
     double least = std::numeric_limits<double>::infinity();
@@ -17,8 +15,6 @@ double least_extent(const Grid& grid) {
     }
     return least;
 }
-
-}  // namespace
 
 Roughness::Roughness(const Unknowns& unknowns, const RoughnessOptions& options)
     : options_(options) {

@@ -11,6 +11,9 @@
 
 namespace fermat {
 
+/// Shortest side of a grid.
+double least_extent(const Grid& grid);
+
 /// The quadratic form x^T R x that stands for roughness, on the unknowns of an inversion.
 ///
 /// First order: R = W^T V W, where W takes the differences of neighbours times

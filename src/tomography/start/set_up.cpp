@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "tomography/gauss_newton/cross_validation.hpp"
+#include "tomography/gauss_newton/roughness.hpp"
 
 namespace fermat {
 namespace {
@@ -76,6 +77,14 @@ class SetUp {
 
     void choose_axis_weights() {
         RoughnessOptions& roughness = setup_.options.gauss_newton.roughness;
+        // Below a surface, rays run along x and less is known of depth: longer lengths, less weight
+        // of changes with depth.
+        const bool damped =
+            roughness.kind == Regularisation::second || roughness.kind == Regularisation::automatic;
+        if (shape_.along_surface && roughness.length == 0 && damped) {
+            roughness.length = rounded(least_extent(setup_.start.grid()) / 2, true);
+            choose(fmt::format("--correlation-length {:g}", roughness.length));
+        }
         if (roughness.weights.x > 0) return;
         roughness.weights = {1, 1, shape_.along_surface ? 0.5 : 1};
         choose(fmt::format("--axis-weights {}", numbers(setup_.start.grid(), roughness.weights)));

@@ -49,6 +49,12 @@ void Cooling::refused() {
         phase_ = Phase::done;
         return;
     }
+    // With less weight of the roughness there may still be a better model: twice it is tried.
+    constexpr int most_slow = 2;
+    if (phase_ == Phase::cooling && !kept_ && ++slow_ <= most_slow) {
+        lambda_ /= 2;
+        return;
+    }
     phase_ = phase_ == Phase::relaxing ? Phase::done : Phase::stagnant;
 }
 

@@ -211,7 +211,7 @@ class Run {
         now_ = std::move(candidate);
         x_ = now_.x;
         model_ = std::move(model);
-        if (!first) damping_ = damping_ > 1 ? damping_ / 8 : 0;
+        if (!first) damping_ = damping_ > 0.2 ? damping_ / 4 : 0;
         use_scaled_ = scaled(now_.residual);
         use_ = uses_of(use_scaled_, outliers_);
         require_used();
@@ -225,11 +225,12 @@ class Run {
         const double after = objective(candidate, now_);
         const bool better = after <= before;
         if (better && cooling_.admits(chi2)) return true;
-        constexpr double most_damping = 1e4;
+        constexpr double most_damping = 500;
         if (!better && damping_ < most_damping) {
             damping_ = damping_ > 0 ? 8 * damping_ : 1;
         } else {
             cooling_.refused();
+            damping_ = std::min(damping_, 1.0);
         }
         return false;
     }

@@ -14,7 +14,7 @@ namespace fermat {
 // same.
 
 /// Where a point goes between its neighbours in memory.
-template <class Medium>
+template <BendingMedium Medium>
 FERMAT_HD_ONCE Vec3 bent_point(const Medium& medium, const Vec3* point, int samples, double shift) {
     PointBend<Medium> bend(medium, point[-1], point[0], point[1], samples);
     bend.bend(shift);
@@ -23,7 +23,7 @@ FERMAT_HD_ONCE Vec3 bent_point(const Medium& medium, const Vec3* point, int samp
 
 /// Bends the odd points with the even ones fixed, then the even ones with the odd ones fixed (paper
 /// 3, figure 3). Shifts on trial are a share of the section's length.
-template <class Block, class Medium>
+template <class Block, BendingMedium Medium>
 FERMAT_HD void bend_points(Block block, const Medium& medium, const BendSpace& space, int segments,
                            int samples, double shift) {
     const auto bend = [&](int i) {
@@ -35,7 +35,7 @@ FERMAT_HD void bend_points(Block block, const Medium& medium, const BendSpace& s
 
 /// Doubles the sections and bends them. Times on trial take `samples` points along the whole ray,
 /// so that long sections see what lies between their ends.
-template <class Block, class Medium>
+template <class Block, BendingMedium Medium>
 FERMAT_HD void double_sections(Block block, const Medium& medium, BendSpace& space, int segments,
                                int samples) {
     constexpr double shift = 0.1;
@@ -49,7 +49,7 @@ FERMAT_HD void double_sections(Block block, const Medium& medium, BendSpace& spa
 }
 
 /// Sum of time_of(a, b) over the ray's segments; infinite where air is in the way.
-template <class Block, class Medium, class TimeOf>
+template <class Block, BendingMedium Medium, class TimeOf>
 FERMAT_HD double ray_time(Block block, const Medium& medium, const BendSpace& space, int segments,
                           TimeOf time_of) {
     block.for_each(segments, [&](int i) {
@@ -61,7 +61,7 @@ FERMAT_HD double ray_time(Block block, const Medium& medium, const BendSpace& sp
 }
 
 /// Time of the ray as exactly as its medium can.
-template <class Block, class Medium>
+template <class Block, BendingMedium Medium>
 FERMAT_HD double exact_time(Block block, const Medium& medium, const BendSpace& space,
                             int segments) {
     return ray_time(block, medium, space, segments,
@@ -70,7 +70,7 @@ FERMAT_HD double exact_time(Block block, const Medium& medium, const BendSpace& 
 
 /// Lets the points settle one by one, in steps long and short, for media whose slowness jumps:
 /// there the string's forces say nothing.
-template <class Block, class Medium>
+template <class Block, BendingMedium Medium>
 FERMAT_HD void settle_points(Block block, const Medium& medium, const BendSpace& space,
                              int segments, const BendSettings& settings) {
     constexpr double shifts[] = {0.2, 0.02};
@@ -88,7 +88,7 @@ FERMAT_HD void settle_points(Block block, const Medium& medium, const BendSpace&
 
 /// Bends the ray of `segments` segments (a power of two) in space.point to settings.segments, lets
 /// it settle, and gives its exact time.
-template <class Block, class Medium>
+template <class Block, BendingMedium Medium>
 FERMAT_HD double bend_ray(Block block, const Medium& medium, BendSpace& space, int segments,
                           const BendSettings& settings) {
     for (; segments < settings.segments; segments *= 2) {

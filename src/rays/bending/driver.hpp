@@ -54,7 +54,7 @@ struct SeedSet {
 };
 
 /// One lot of pairs and all that its rays share.
-template <class Medium>
+template <BendingMedium Medium>
 struct BendingLot {
     const Medium& medium;
     std::span<const PointSource> sources;
@@ -71,7 +71,7 @@ struct PathOfPair {
 };
 
 /// Bends the rays of other tracers too; the fastest wins, or the seed itself if it is faster.
-template <class Block, class Medium>
+template <class Block, BendingMedium Medium>
 void bend_seeds(Block block, const BendingLot<Medium>& lot, std::size_t number, BendSpace& space,
                 const BendSettings& settings, BentRay& winner, std::vector<Vec3>& points) {
     for (const SeedSet& seed : lot.seeds) {
@@ -93,7 +93,7 @@ void bend_seeds(Block block, const BendingLot<Medium>& lot, std::size_t number, 
     }
 }
 
-template <class Block, class Medium>
+template <class Block, BendingMedium Medium>
 PathOfPair bend_one(Block block, const BendingLot<Medium>& lot, std::size_t number,
                     BendMemory& memory) {
     const RayPair pair = lot.pairs[number];
@@ -136,7 +136,7 @@ PathOfPair bend_one(Block block, const BendingLot<Medium>& lot, std::size_t numb
 /// The numbers of the pairs, task by task.
 std::vector<std::vector<std::size_t>> tasks_of(std::span<const RayPair> pairs, BendingTasks kind);
 
-template <class Medium>
+template <BendingMedium Medium>
 RaySet bend_lot(const BendingLot<Medium>& lot, BendingTasks tasks, int threads, Monitor& monitor) {
     const std::size_t count = lot.pairs.size();
     std::vector<PathOfPair> rays(count);

@@ -32,27 +32,27 @@ FERMAT_HD_ONCE inline Vec3 start_middle(Vec3 a, Vec3 b, RayStart start, double s
 /// coarsely, the fastest of these to the end, and the next fastest too where it is close. A ray is
 /// never slower than the straight line, where that is a start. Infinite time if every start is
 /// blocked by air.
-template <class Block, class Medium>
+template <class Block, BendingMedium Medium>
 FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space, Vec3 receiver,
                             Vec3 source, const StartSet& starts, const BendSettings& settings) {
     constexpr double close = 1.01;
-    struct Heat {
+    struct Candidate {
         RayStart start;
         double share;
     };
-    constexpr Heat heats[BendSpace::most_heats] = {{RayStart::straight, 0},
-                                                   {RayStart::deep, 0.3},
-                                                   {RayStart::sides, 0.1},
-                                                   {RayStart::sides, -0.1}};
-    const int coarse = heat_segments(settings.segments);
+    constexpr Candidate candidates[BendSpace::most_candidates] = {{RayStart::straight, 0},
+                                                                  {RayStart::deep, 0.3},
+                                                                  {RayStart::sides, 0.1},
+                                                                  {RayStart::sides, -0.1}};
+    const int coarse = coarse_segments(settings.segments);
     const int samples = settings.segments / 2 > coarse ? settings.segments / 2 : coarse;
 
     int first = -1;
     int second = -1;
     double first_time = INFINITY;
     double second_time = INFINITY;
-    for (int n = 0; n < BendSpace::most_heats; ++n) {
-        const RayStart start = heats[n].start;
+    for (int n = 0; n < BendSpace::most_candidates; ++n) {
+        const RayStart start = candidates[n].start;
         if (!starts.has(start) || (start == RayStart::sides && medium.flat())) continue;
         int segments = start == RayStart::straight ? 1 : 2;
         const auto trial_time = [&] {
@@ -62,7 +62,7 @@ FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space,
         };
         // A deep start that hits air goes deeper.
         constexpr int most_depths = 3;
-        double share = heats[n].share;
+        double share = candidates[n].share;
         for (int depth = 0; depth < most_depths; ++depth, share *= 2) {
             block.for_each(1, [&](int) {
                 space.point[0] = receiver;
@@ -76,7 +76,7 @@ FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space,
         }
         const double time = trial_time();
         block.for_each(coarse + 1,
-                       [&](int i) { space.heat[n * (coarse + 1) + i] = space.point[i]; });
+                       [&](int i) { space.candidates[n * (coarse + 1) + i] = space.point[i]; });
         if (time < first_time) {
             second = first;
             second_time = first_time;
@@ -98,9 +98,9 @@ FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space,
     for (const int n : chosen) {
         if (n < 0 || (n == second && !(second_time < close * first_time))) continue;
         block.for_each(coarse + 1,
-                       [&](int i) { space.point[i] = space.heat[n * (coarse + 1) + i]; });
+                       [&](int i) { space.point[i] = space.candidates[n * (coarse + 1) + i]; });
         const double time = bend_ray(block, medium, space, coarse, settings);
-        finish(time, heats[n].start);
+        finish(time, candidates[n].start);
     }
     if (starts.has(RayStart::straight)) {
         block.for_each(settings.segments + 1, [&](int i) {

@@ -39,7 +39,7 @@ FERMAT_HD inline double curvature_shift(double half_chord, double end_slowness, 
 
 /// One point of a ray on trial between its neighbours. It moves only to where the time through it
 /// is less and no air is in the way.
-template <class Medium>
+template <BendingMedium Medium>
 class PointBend {
   public:
     FERMAT_HD PointBend(const Medium& medium, Vec3 a, Vec3 x, Vec3 b, int samples)

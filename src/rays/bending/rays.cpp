@@ -62,7 +62,7 @@ void require_no_seeds(const BendingOptions& options) {
     }
 }
 
-template <class Medium>
+template <BendingMedium Medium>
 RaySet bend_all(const Medium& medium, const Box& box, const RayJob& job,
                 const BendingOptions& options, const Execution& execution) {
     validate(options);

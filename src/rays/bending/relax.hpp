@@ -9,7 +9,7 @@ namespace fermat {
 
 /// Time of each segment and its share in the forces on its two ends: derivatives of the midpoint
 /// rule's time by the points.
-template <class Medium>
+template <BendingMedium Medium>
 FERMAT_HD_ONCE void pull_segment(const Medium& medium, const BendSpace& space, const Vec3* point,
                                  int i) {
     const Vec3 d = point[i + 1] - point[i];
@@ -22,7 +22,7 @@ FERMAT_HD_ONCE void pull_segment(const Medium& medium, const BendSpace& space, c
     space.right[i] = half + tension;
 }
 
-template <class Block, class Medium>
+template <class Block, BendingMedium Medium>
 FERMAT_HD void pull(Block block, const Medium& medium, const BendSpace& space, const Vec3* point,
                     int segments) {
     block.for_each(segments, [&](int i) { pull_segment(medium, space, point, i); });
@@ -69,7 +69,7 @@ FERMAT_HD_ONCE inline void string_step(const BendSpace& space, int segments) {
     }
 }
 
-template <class Medium>
+template <BendingMedium Medium>
 FERMAT_HD_ONCE Vec3 moved_point(const Medium& medium, Vec3 point, Vec3 step, double scale) {
     return medium.clamp(point + scale * step);
 }
@@ -77,7 +77,7 @@ FERMAT_HD_ONCE Vec3 moved_point(const Medium& medium, Vec3 point, Vec3 step, dou
 /// Moves all points at once down the gradient of the time, as a stretched string would settle: long
 /// and short waves of the ray alike, where point by point long ones take the square of the number
 /// of points. A step that does not shorten the time is halved, and at last refused.
-template <class Block, class Medium>
+template <class Block, BendingMedium Medium>
 FERMAT_HD void relax(Block block, const Medium& medium, BendSpace& space, int segments,
                      const BendSettings& settings) {
     constexpr int most_halvings = 6;

@@ -8,12 +8,11 @@
 
 namespace fermat {
 
-// Pseudo-bending of one ray: Um & Thurber (1987) in the form of Koulakov (2009), as paper 3 makes
-// it parallel. Every phase over a block's lanes moves points that do not depend on each other, so
-// the sections of a ray may be bent by one thread, by several or by a CUDA block: the ray is the
-// same.
+// Pseudo-bending of one ray (Um & Thurber 1987, Koulakov 2009), in parallel as in paper 3. The
+// points that one phase moves do not depend on each other. One thread, several threads or a CUDA
+// block therefore bend the same ray to the same points.
 
-/// Where a point goes between its neighbours in memory.
+/// The new place of a point between its two neighbours in memory.
 template <BendingMedium Medium>
 FERMAT_HD_ONCE Vec3 bent_point(const Medium& medium, const Vec3* point, int samples, double shift) {
     PointBend<Medium> bend(medium, point[-1], point[0], point[1], samples);
@@ -22,7 +21,7 @@ FERMAT_HD_ONCE Vec3 bent_point(const Medium& medium, const Vec3* point, int samp
 }
 
 /// Bends the odd points with the even ones fixed, then the even ones with the odd ones fixed (paper
-/// 3, figure 3). Shifts on trial are a share of the section's length.
+/// 3, figure 3). `shift` is relative to the length of the section.
 template <class Block, BendingMedium Medium>
 FERMAT_HD void bend_points(Block block, const Medium& medium, const BendSpace& space, int segments,
                            int samples, double shift) {
@@ -33,8 +32,8 @@ FERMAT_HD void bend_points(Block block, const Medium& medium, const BendSpace& s
     block.for_each(segments / 2 - 1, [&](int i) { bend(2 * i + 2); });
 }
 
-/// Doubles the sections and bends them. Times on trial take `samples` points along the whole ray,
-/// so that long sections see what lies between their ends.
+/// Doubles the number of sections and bends them. Trial times use `samples` points along the whole
+/// ray, so that long sections see the medium between their ends.
 template <class Block, BendingMedium Medium>
 FERMAT_HD void double_sections(Block block, const Medium& medium, BendSpace& space, int segments,
                                int samples) {
@@ -60,7 +59,7 @@ FERMAT_HD double ray_time(Block block, const Medium& medium, const BendSpace& sp
     return sum_of_times(block, space, segments);
 }
 
-/// Time of the ray as exactly as its medium can.
+/// Time of the ray, as exactly as the medium allows.
 template <class Block, BendingMedium Medium>
 FERMAT_HD double exact_time(Block block, const Medium& medium, const BendSpace& space,
                             int segments) {
@@ -68,8 +67,8 @@ FERMAT_HD double exact_time(Block block, const Medium& medium, const BendSpace& 
                     [&](Vec3 a, Vec3 b) { return medium.segment_time(a, b); });
 }
 
-/// Lets the points settle one by one, in steps long and short, for media whose slowness jumps:
-/// there the string's forces say nothing.
+/// Moves the points one by one, by long and then short steps. For media whose slowness jumps, where
+/// the forces on the points carry no information.
 template <class Block, BendingMedium Medium>
 FERMAT_HD void settle_points(Block block, const Medium& medium, const BendSpace& space,
                              int segments, const BendSettings& settings) {
@@ -86,8 +85,8 @@ FERMAT_HD void settle_points(Block block, const Medium& medium, const BendSpace&
     }
 }
 
-/// Bends the ray of `segments` segments (a power of two) in space.point to settings.segments, lets
-/// it settle, and gives its exact time.
+/// Bends the ray of `segments` segments (a power of two) in space.point, refines it to
+/// settings.segments, relaxes it, and returns its exact time.
 template <class Block, BendingMedium Medium>
 FERMAT_HD double bend_ray(Block block, const Medium& medium, BendSpace& space, int segments,
                           const BendSettings& settings) {

@@ -15,8 +15,8 @@ FERMAT_HD_ONCE inline Vec3 point_between(Vec3 a, Vec3 b, int part, int parts) {
     return part == parts ? b : a + (static_cast<double>(part) / parts) * (b - a);
 }
 
-/// The middle of a start that leaves the straight line, by a share of its length: down, or level to
-/// one side.
+/// Middle point of a curved start. It lies below the middle of the straight line, or beside it at
+/// the same depth, by `share` of the line's length.
 FERMAT_HD_ONCE inline Vec3 start_middle(Vec3 a, Vec3 b, RayStart start, double share) {
     const Vec3 d = b - a;
     const double length = norm(d);
@@ -27,11 +27,11 @@ FERMAT_HD_ONCE inline Vec3 start_middle(Vec3 a, Vec3 b, RayStart start, double s
     return middle + (share * length) * across;
 }
 
-/// The fastest ray from `receiver` to `source` by the given starts, in space.best, of
-/// settings.segments segments. First arrivals have rivals (multipathing): each start is bent
-/// coarsely, the fastest of these to the end, and the next fastest too where it is close. A ray is
-/// never slower than the straight line, where that is a start. Infinite time if every start is
-/// blocked by air.
+/// Finds the fastest ray from `receiver` to `source` over the given starts, with settings.segments
+/// segments, and stores it in space.best. Several rays can be local minima of the time
+/// (multipathing). Each start is therefore bent coarsely; the fastest candidate is bent to the end,
+/// and so is the second if its time is close. The result is never slower than the straight line if
+/// that is one of the starts. The time is infinite if air blocks every start.
 template <class Block, BendingMedium Medium>
 FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space, Vec3 receiver,
                             Vec3 source, const StartSet& starts, const BendSettings& settings) {

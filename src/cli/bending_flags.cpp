@@ -9,7 +9,7 @@
 namespace fermat::cli {
 namespace {
 
-/// "straight,deep,sides".
+/// Parses a list such as "straight,deep,sides".
 StartSet parse_starts(std::string_view flag, std::string_view text) {
     constexpr std::string_view right =
         "must be some of straight, deep, sides, descent and graph, with commas between";

@@ -6,7 +6,7 @@
 
 namespace fermat::cli {
 
-/// --starts, --segment and --tasks of the tracer 'bending'.
+/// Adds --starts, --segment and --tasks of tracer 'bending'.
 void add_bending_flags(CLI::App& app, BendingOptions& options);
 
 }  // namespace fermat::cli

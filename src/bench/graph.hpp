@@ -21,7 +21,8 @@ struct GraphBench {
 /// the model to the times.
 void bench_graph(const GraphBench& bench, Monitor& monitor);
 
-/// Measures the medium of paper 1 on the CUDA device, against Dijkstra's method with a heap on one core.
+/// Measures the medium of paper 1 on the CUDA device, against Dijkstra's method with a heap on one
+/// core.
 void bench_graph_cuda(const GraphBench& bench, Monitor& monitor);
 
 /// The medium of paper 1: a square of `nodes` per side, v = 0.5 to 4 km/s over 10 km.

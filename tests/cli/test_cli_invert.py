@@ -1,4 +1,4 @@
-"""`fermat picks` and `fermat invert`: outputs, targets, resuming after kills, ranks, checkerboards, errors."""
+"""`fermat picks` and `fermat invert`: outputs, targets, resuming, ranks, checkerboards, errors."""
 
 import os
 import random
@@ -109,7 +109,7 @@ def kill_at_random(fermat, folder, kills, seed):
         run = subprocess.Popen(command, cwd=fermat.folder, stdout=subprocess.DEVNULL)
         try:
             run.wait(timeout=luck.uniform(0.005, longest))
-            shutil.rmtree(fermat.folder / folder)  # the run ended before the kill: kill earlier next time
+            shutil.rmtree(fermat.folder / folder)  # ended before the kill
             longest *= 0.7
         except subprocess.TimeoutExpired:
             run.send_signal(signal.SIGKILL)

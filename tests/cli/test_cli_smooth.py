@@ -1,4 +1,4 @@
-"""`fermat smooth` and `fermat bench smoothing`: files in and out, equal results of the four methods."""
+"""`fermat smooth` and `fermat bench smoothing`: files, and equal results of four methods."""
 
 import csv
 

@@ -18,7 +18,7 @@ struct BendTask {
     std::int64_t first_point = 0;
 };
 
-/// Bends rays on the current CUDA device, one warp per ray, by the formulas of the CPU
+/// Bends rays on the current CUDA device, eight lanes per ray, by the formulas of the CPU
 /// (bending/pair.hpp). The model stays on the device.
 class CudaBender {
   public:

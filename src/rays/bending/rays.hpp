@@ -55,7 +55,7 @@ void bend_rays(const Model& model, const RayJob& job, const BendingOptions& opti
                const Execution& execution, const SeedRays& seed,
                const std::function<void(RaySet&&)>& consume);
 
-/// Bends rays on the current CUDA device, one warp per ray, from the starts straight, deep and
+/// Bends rays on the current CUDA device, eight lanes per ray, from the starts straight, deep and
 /// sides. Times agree with the CPU's to rounding. Returns the seconds of the kernels. Throws
 /// InputError where CUDA is not in this build or there is no device.
 double bend_rays_cuda(const Model& model, const RayJob& job, const BendingOptions& options,

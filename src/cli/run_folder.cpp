@@ -85,9 +85,9 @@ std::vector<const char*> RunFolder::earlier_files(const RunPlan& plan) const {
         const bool is_input = std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](auto& input) {
             return input.flag != "--config" && input.path && same_file(*input.path, path);
         });
-        const bool of_a_run =
+        const bool is_run_file =
             !may_be_input(name) || plan.board || had_board || !run_of_file(path).empty();
-        if (!is_input && of_a_run) found.push_back(name);
+        if (!is_input && is_run_file) found.push_back(name);
     }
     return found;
 }

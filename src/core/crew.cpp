@@ -148,17 +148,17 @@ class Crew {
 /// neither be called nor joined.
 class OwnCrew {
   public:
-    ~OwnCrew() { forget_a_parents(); }
+    ~OwnCrew() { leave_parents_crew(); }
     Crew& get() {
         static const int watched = pthread_atfork(nullptr, nullptr, after_fork);
         static_cast<void>(watched);
-        forget_a_parents();
+        leave_parents_crew();
         if (!crew_) crew_ = std::make_unique<Crew>();
         return *crew_;
     }
 
   private:
-    void forget_a_parents() {
+    void leave_parents_crew() {
         if (crew_ && !crew_->is_ours()) static_cast<void>(crew_.release());
     }
 

@@ -65,9 +65,9 @@ bool exchange_pays(const Grid& grid, std::span<const RayPair> pairs) {
     }
     // Estimate: a ray has one point every few cells.
     constexpr double most_bytes = 1 << 30;
-    const double bytes_a_ray = 0.25 * (grid.shape.x + grid.shape.y + grid.shape.z) * sizeof(Vec3);
+    const double bytes_per_ray = 0.25 * (grid.shape.x + grid.shape.y + grid.shape.z) * sizeof(Vec3);
     return receivers.size() < sources.size() &&
-           static_cast<double>(pairs.size()) * bytes_a_ray <= most_bytes;
+           static_cast<double>(pairs.size()) * bytes_per_ray <= most_bytes;
 }
 
 }  // namespace fermat

@@ -18,7 +18,7 @@ using DeviceMedium = GridMedium<Space::device>;
 /// lanes would not help.
 constexpr int lanes = 8;
 constexpr int threads = 64;
-constexpr int rays_a_block = threads / lanes;
+constexpr int rays_per_block = threads / lanes;
 
 /// Each group of lanes takes one ray after another, the longest first. Each group has memory for
 /// the longest ray.
@@ -27,9 +27,9 @@ __global__ void __launch_bounds__(threads)
                 StartSet starts, int most_segments, Vec3* vectors, double* scalars,
                 BentRay* winners, Vec3* points) {
     const CudaGroup<lanes> group;
-    const auto place = blockIdx.x * rays_a_block + threadIdx.x / lanes;
+    const auto place = blockIdx.x * rays_per_block + threadIdx.x / lanes;
     for (int r = static_cast<int>(place); r < count;
-         r += static_cast<int>(gridDim.x) * rays_a_block) {
+         r += static_cast<int>(gridDim.x) * rays_per_block) {
         const int n = order[r];
         const BendTask task = tasks[n];
         BendSettings settings;
@@ -55,7 +55,7 @@ int blocks_for(std::size_t tasks) {
     check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, bend_kernel, threads, 0),
                "asking for the occupancy");
     const auto room = static_cast<std::size_t>(processors) * static_cast<std::size_t>(resident);
-    const std::size_t needed = (tasks + rays_a_block - 1) / rays_a_block;
+    const std::size_t needed = (tasks + rays_per_block - 1) / rays_per_block;
     return static_cast<int>(std::min(needed, std::max<std::size_t>(room, 1)));
 }
 
@@ -87,7 +87,7 @@ double CudaBender::bend(std::span<const BendTask> tasks, const StartSet& starts,
     int most_segments = 0;
     for (const BendTask& task : tasks) most_segments = std::max(most_segments, task.segments);
     const int blocks = blocks_for(tasks.size());
-    const auto rooms = static_cast<std::size_t>(blocks) * rays_a_block;
+    const auto rooms = static_cast<std::size_t>(blocks) * rays_per_block;
     // The rays of a warp run through the same loops, so they should have equal lengths.
     std::vector<int> order(tasks.size());
     std::iota(order.begin(), order.end(), 0);

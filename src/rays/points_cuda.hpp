@@ -18,7 +18,7 @@ inline constexpr int ray_threads = 128;
 struct WalkedRay {
     double field_time;
     RayStatus status;
-    bool dent;  ///< the walk met a local minimum, which only the CPU can leave
+    bool local_minimum;  ///< the walk met one, which only the CPU can leave
 };
 
 /// The rays of a batch on the device, with copies of the small arrays on the host.

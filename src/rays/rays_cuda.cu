@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(ray_threads)
         ++emitted;
     };
     ray.status = trace_ray(field, receivers[n], proposal_of<tracer>(field, directions),
-                           NoEscape{ray.dent}, emit);
+                           NoEscape{ray.local_minimum}, emit);
     walked[n] = ray;
     points[n] = emitted;
 }
@@ -257,8 +257,8 @@ void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
         std::vector<Vec3> again;
         std::vector<std::int32_t> numbers;
         for (std::size_t r = 0; r < shot.receivers.size(); ++r) {
-            const bool lost =
-                walked.host[first + r].dent || walked.host[first + r].status == RayStatus::stalled;
+            const bool lost = walked.host[first + r].local_minimum ||
+                              walked.host[first + r].status == RayStatus::stalled;
             const Vec3 place = model.grid().clamp(shot.receivers[r]);
             if (!lost && !(model.has_air() && in_air(model, place))) continue;
             redone.push_back(first + r);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr double noise = 0.05;  // seconds
 
-/// Seconds of cell and vertex smoothing of a stage by the basic algorithm (paper 4, Table 1).
+/// Paper 4, Table 1: seconds of cell and of vertex smoothing of the stage, by its basic algorithm.
 struct PaperSeconds {
     double cell;
     double vertex;
@@ -33,12 +33,12 @@ constexpr std::array<PaperSeconds, 6> paper = {{{113.716, 97.731},
                                                 {0.170, 0.292},
                                                 {0.064, 0.153}}};
 
-/// A point on a line of 205 km with a slight bend, at the surface.
+/// A line of 205 km with a slight bend, at the surface.
 Vec3 on_line(double part) {
     return {1 + 205 * part, 36 + 5 * std::sin(std::numbers::pi * part), 0};
 }
 
-/// The start model with a low-velocity anomaly in its middle and a high one below: +-8 %.
+/// The start model with a low at its middle and a high below: +-8 %.
 Model with_anomalies(const Model& start) {
     const Grid& grid = start.grid();
     Field<float> v(grid.shape);
@@ -72,7 +72,7 @@ Picks survey(const Model& truth, int threads, Monitor& monitor) {
         .picks;
 }
 
-/// Adds the means over the iterations of a stage.
+/// Means over the iterations of a stage.
 void add_stage(BenchTable& table, const InversionResult& result, int stage) {
     IterationSeconds sum;
     double rms = 0;

@@ -21,7 +21,7 @@ constexpr auto settings_name = "settings.toml";
 constexpr std::array run_names = {"model.h5",      "coverage.h5", "residuals.csv", "history.csv",
                                   "checkpoint.h5", settings_name, "start.h5",      "recovery.csv",
                                   "board.h5",      "picks.csv"};
-constexpr std::size_t plain_names = 7;  // the rest belongs to checkerboard tests
+constexpr std::size_t plain_names = 7;  // the rest is a checkerboard's
 
 bool is_there(const fs::path& path) {
     std::error_code ignored;
@@ -30,12 +30,12 @@ bool is_there(const fs::path& path) {
 
 bool is_result(std::string_view name) { return name == "model.h5" || name == "checkpoint.h5"; }
 
-/// Names that users also give to files of their own.
+/// Names that people use for files of their own too.
 bool may_be_input(std::string_view name) {
     return name == "board.h5" || name == "picks.csv" || name == "start.h5";
 }
 
-/// Creates a folder for files that are kept aside.
+/// A new folder for what is kept aside.
 fs::path make_aside(const fs::path& folder) {
     for (int number = 1;; ++number) {
         const fs::path aside = folder / fmt::format("earlier-{}", number);
@@ -85,9 +85,9 @@ std::vector<const char*> RunFolder::earlier_files(const RunPlan& plan) const {
         const bool is_input = std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](auto& input) {
             return input.flag != "--config" && input.path && same_file(*input.path, path);
         });
-        const bool is_run_file =
+        const bool of_a_run =
             !may_be_input(name) || plan.board || had_board || !run_of_file(path).empty();
-        if (!is_input && is_run_file) found.push_back(name);
+        if (!is_input && of_a_run) found.push_back(name);
     }
     return found;
 }
@@ -119,7 +119,7 @@ std::string RunFolder::start(const RunPlan& plan) {
 }
 
 void RunFolder::go_on(const RunPlan& plan) {
-    // Keep the flags of the start: the run is the same with and without --resume.
+    // The flags of the start: the same run again is the same without --resume.
     if (run_of_file(file(settings_name)) != plan.identity) write_settings(plan);
 }
 

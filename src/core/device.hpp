@@ -41,11 +41,11 @@ void use_device(int number);
 /// The device that the calling thread computes on.
 int device_in_use();
 
-/// All devices, in the order of the driver.
+/// All of them, in the driver's order.
 std::vector<DeviceInfo> list_devices();
 
-/// Allocates floats on the current CUDA device, for callers that pass the memory on. Throws
-/// ComputeError where the memory does not suffice, InputError where CUDA is not in this build.
+/// Room for floats on the current CUDA device, for those who hand it on. Throws ComputeError where
+/// there is none, InputError where CUDA is not in this build.
 std::shared_ptr<float> allocate_on_device(std::size_t count);
 
 /// Whether a method runs on the CUDA device. Throws InputError if `wanted` is cuda and there is no

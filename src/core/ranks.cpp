@@ -29,7 +29,7 @@ std::string short_number(double value) {
     return text;
 }
 
-/// On rank 0: what every rank has sent, including rank 0 itself.
+/// On rank 0: what every rank has sent, its own among it.
 std::vector<Bytes> gather(Ranks& ranks, const Bytes& own) {
     std::vector<Bytes> all(static_cast<std::size_t>(ranks.size()));
     all[0] = own;

@@ -86,7 +86,7 @@ requires std::is_trivially_copyable_v<T> T broadcast_value(Ranks& ranks, T value
     return value;
 }
 
-/// Input that must be equal on all ranks: its name in messages ("other picks"), and its text or
+/// What every rank must have alike: how a message calls it ("other picks"), and its text or
 /// fingerprint.
 struct RankInput {
     std::string name;

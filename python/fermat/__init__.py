@@ -6,7 +6,7 @@
     rays = fm.rays(model, sources=(5, 5, 0.5), receivers=[(0, 0, 0), (12, 5, 0)])
     fm.plot.section(model, times=times, rays=rays)
 
-z is depth, positive down; a 2-D model is (x, z). Units are your own but consistent.
+z is depth, positive down; a 2-D model is (x, z). Use any consistent units.
 """
 
 from . import analytic, plot

@@ -1,4 +1,4 @@
-"""What users give, as the C++ side wants it; every error says what came and what is right."""
+"""Converts arguments for the C++ side; every error names the argument and what would be right."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Progress = Callable[[int, int, str], object] | bool
 def numbers(
     values: ArrayLike, what: str, *, masked: float | None = None
 ) -> NDArray[np.float64]:
-    """Values as doubles; `masked` stands for those under a mask, which are refused without it."""
+    """Values as doubles; `masked` replaces masked values, which are refused if it is not given."""
     if isinstance(values, np.ma.MaskedArray) and (hidden := int(np.sum(values.mask))):
         if masked is None:
             raise ValueError(
@@ -47,7 +47,7 @@ def numbers(
 
 
 def points(model: Model | CudaModel, values: ArrayLike, what: str) -> NDArray[np.float64]:
-    """One position or many as (n, 2) or (n, 3), as the model has axes."""
+    """One position or many as (n, 2) or (n, 3), by the dimension of the model."""
     array = numbers(values, what)
     if array.ndim not in (1, 2) or array.shape[-1] != model.ndim:
         axes = "(x, z)" if model.ndim == 2 else "(x, y, z)"
@@ -59,8 +59,8 @@ def points(model: Model | CudaModel, values: ArrayLike, what: str) -> NDArray[np
 
 
 def start_times(values: ArrayLike, count: int) -> NDArray[np.float64]:
-    """One for all sources, or one each."""
-    if isinstance(values, float) and math.isfinite(values):  # the default, without detours
+    """Start times: one for all sources, or one per source."""
+    if isinstance(values, float) and math.isfinite(values):  # the common case
         return np.full(count, values)
     array = numbers(values, "start_time")
     if array.ndim > 1 or (array.ndim == 1 and len(array) != count):

@@ -1,4 +1,4 @@
-"""Rays by bending in velocities that are no grid: functions of a point, and profiles of depth."""
+"""Rays by bending in velocities without a grid: functions of a point, and profiles of depth."""
 
 from __future__ import annotations
 
@@ -21,12 +21,13 @@ Velocity = Callable[..., float]
 
 @dataclass(frozen=True)
 class Profile:
-    """Velocity that depends on depth alone, for `fermat.rays` with tracer="bending".
+    """Velocity that depends on depth only, for `fermat.rays` with tracer="bending".
 
     Parameters
     ----------
     points
-        (depth, velocity) downwards. Above the first and below the last it is constant.
+        Pairs (depth, velocity), depths increasing. Velocity is constant above the first point and
+        below the last.
     kind
         "linear" between the points, or "layers": constant down to the next depth.
 
@@ -45,7 +46,7 @@ class Profile:
 
 @dataclass(frozen=True)
 class Medium:
-    """What rays that have no model were traced in."""
+    """The velocity of rays that were traced without a model."""
 
     velocity: Profile | Velocity
     ndim: int
@@ -61,7 +62,7 @@ def trace(
     options: dict[str, Any],
     progress: object | None,
 ) -> tuple[Medium, _core.RaySet]:
-    """Rays of a function or a profile; positions say whether it is 2-D or 3-D."""
+    """Rays in a function or a profile; the positions decide between 2-D and 3-D."""
     from_ = np.atleast_2d(arguments.numbers(sources, "sources"))
     to = np.atleast_2d(arguments.numbers(receivers, "receivers"))
     ndim = from_.shape[-1]
@@ -82,7 +83,7 @@ def trace(
 
 
 def _corners(bounds: ArrayLike | None, ndim: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Low and high corner; rays of 2-D velocities keep y = 0."""
+    """Low and high corner; rays in 2-D keep y = 0."""
     array = np.array([[-np.inf] * ndim, [np.inf] * ndim])
     if bounds is not None:
         array = arguments.numbers(bounds, "bounds")

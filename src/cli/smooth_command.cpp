@@ -48,7 +48,7 @@ std::string quoted_list(const std::vector<std::string>& names) {
     return list.empty() ? "no array" : list;
 }
 
-/// The array that is meant, out of those the file has.
+/// The array to smooth, among those of the file.
 std::string choose_array(const SmoothFlags& flags, const std::vector<std::string>& names) {
     const auto has = [&](const std::string& name) {
         return std::find(names.begin(), names.end(), name) != names.end();
@@ -73,7 +73,7 @@ void require_finite(FieldView<const float> values, const SmoothFlags& flags,
                                  n % shape.z, name));
 }
 
-/// Air has no velocity that could be smoothed.
+/// True where there is ground. Air has no velocity to smooth.
 Field<std::uint8_t> ground_mask(FieldView<const float> velocity) {
     Field<std::uint8_t> mask(velocity.shape());
     std::transform(velocity.begin(), velocity.end(), mask.begin(),

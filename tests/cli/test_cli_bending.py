@@ -1,4 +1,4 @@
-"""`fermat rays --tracer bending` and `fermat bench bending`: outputs, tasks, the set, errors."""
+"""`fermat rays --tracer bending` and `fermat bench bending`: outputs, tasks, the survey, errors."""
 
 import csv
 

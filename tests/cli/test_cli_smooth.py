@@ -1,4 +1,4 @@
-"""`fermat smooth` and `fermat bench smoothing`: files in, files out, the four methods alike."""
+"""`fermat smooth` and `fermat bench smoothing`: files, and equal results of four methods."""
 
 import csv
 

@@ -62,7 +62,7 @@ void require_no_seeds(const BendingOptions& options) {
     }
 }
 
-template <class Medium>
+template <BendingMedium Medium>
 RaySet bend_all(const Medium& medium, const Box& box, const RayJob& job,
                 const BendingOptions& options, const Execution& execution) {
     validate(options);
@@ -91,7 +91,7 @@ RaySet bend_all(const Medium& medium, const Box& box, const RayJob& job,
     return all;
 }
 
-/// Diagonal of the box round all points: the scale of the problem.
+/// Diagonal of the box that holds all points: the length scale of the survey.
 double extent_of(const RayJob& job) {
     Vec3 low{INFINITY, INFINITY, INFINITY};
     Vec3 high = -1.0 * low;

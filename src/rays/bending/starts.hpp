@@ -9,7 +9,7 @@
 
 namespace fermat {
 
-/// Some of the values of RayStart.
+/// A set of RayStart values.
 class StartSet {
   public:
     constexpr StartSet() = default;

@@ -156,6 +156,13 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
             callback(report_of(report));
         };
     }
+    if (const nb::object keep = given["keep"]; !keep.is_none()) {
+        const bool is_2d = observed.is_2d;
+        listener.update = [keep, is_2d](const InversionState& state) {
+            const nb::gil_scoped_acquire acquire;
+            keep(array_of(state.velocity.copy(), is_2d));
+        };
+    }
     PythonMonitor bridge(std::move(progress));
     std::optional<InversionSetup> setup;
     InversionResult result = bridge.run([&](Monitor& monitor) {

@@ -261,7 +261,9 @@ def invert(
     found = _core.invert(model, columns, rows, options, callback, listener(progress))
     run = Inversion(model, observed, found)
     if keep_models:
-        run.models = [run.start, *(_like(run.start, velocity) for velocity in kept)]
+        # Gauss-Newton tells of its start model too.
+        later = kept[max(0, len(kept) - len(run.history["rms"]) + 1) :]
+        run.models = [run.start, *(_like(run.start, velocity) for velocity in later)]
     _notes.tell(run.warnings)
     return run
 

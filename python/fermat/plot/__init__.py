@@ -6,6 +6,7 @@ What is called `run` below is what `invert` returned or the name of a folder of 
 picture is drawn, so that the package works without it; interactive3d needs PyVista.
 """
 
+from ._animate import animate
 from ._checkerboard import checkerboard
 from ._compare import before_after, trust
 from ._coverage import coverage
@@ -13,10 +14,13 @@ from ._curves import shots, traveltime_curves
 from ._interactive import interactive3d
 from ._maps import depth_slices, map
 from ._misfit import misfit, trade_off
+from ._overview import overview
 from ._residuals import convergence, residuals
 from ._section import section
+from ._views import views
 
 __all__ = [
+    "animate",
     "before_after",
     "checkerboard",
     "convergence",
@@ -25,10 +29,12 @@ __all__ = [
     "interactive3d",
     "map",
     "misfit",
+    "overview",
     "residuals",
     "section",
     "shots",
     "trade_off",
     "traveltime_curves",
     "trust",
+    "views",
 ]

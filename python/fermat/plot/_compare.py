@@ -9,7 +9,16 @@ import numpy as np
 from . import _fade as fading
 from . import _ground as ground
 from ._colours import SEQUENTIAL, bar, diverging, extends, named, norm_of
-from ._frame import cut, draw, figure_of, hide_air, plain_part, stretch_of, subplots
+from ._frame import (
+    cut,
+    draw,
+    figure_of,
+    hide_air,
+    panel_size,
+    plain_part,
+    stretch_of,
+    subplots,
+)
 from ._runs import Run, run_of
 
 if TYPE_CHECKING:
@@ -27,12 +36,13 @@ class Panels:
     def __init__(self, plane: Cut, count: int, stretch: float) -> None:
         tall = stretch * plane.tall()
         self.below = tall < 0.8
+        wide, high = panel_size(tall, 5.6 if self.below else 3.6, 3.6 if self.below else 5.2)
         # Room for titles, axes and the scale beside each panel.
-        if self.below:
-            size = (7.2, count * min(max(5.6 * tall, 0.9), 4.0) + 0.45 * count + 0.5)
-        else:
-            wide = min(max(4.6 / tall, 1.1), 4.2)
-            size = (count * (wide + 1.25) + 0.4, min(max(wide * tall, 2.4), 6.0) + 1.0)
+        size = (
+            (wide + 1.6, count * (high + 0.4) + 0.5)
+            if self.below
+            else (count * (wide + 1.2) + 0.5, high + 0.9)
+        )
         self.axes = subplots(
             count, columns=1 if self.below else count, size=size, sharex=True, sharey=True
         )
@@ -99,19 +109,31 @@ def before_after(
     norm = norm_of(
         both, None if part is None else np.concatenate([part, part]), vmin=vmin, vmax=vmax, log=log
     )
-    line = ground.line_of(planes[1], _survey(found, planes[1]))
+    line = ground.line_of(planes[1], survey_of(found, planes[1]))
     style: dict[str, Any] = {"length": length, "line": line, "stretch": stretch}
     for ax, plane, pale, title in zip(
         panels.axes, planes, (None, shown), ("start model", "model found"), strict=False
     ):
         image = draw(ax, plane, fade=pale, cmap=cmap, norm=norm, **style)
         ax.set_title(title, fontsize="medium")
-        label = named("velocity", f"{length}/{time}", norm)
-        bar(ax, image, label, extend=extends(plane.values, norm), tall=stretch * plane.tall())
+        if panels.below or ax is panels.axes[1]:
+            label = named("velocity", f"{length}/{time}", norm)
+            bar(ax, image, label, extend=extends(both, norm), tall=stretch * plane.tall())
     draw_change(panels.axes[2], found, place, shown, style)
     panels.axes[2].set_title("change", fontsize="medium")
     panels.tidy()
-    return figure_of(panels.axes[0])
+    figure = figure_of(panels.axes[0])
+    if found.model.ndim == 3:
+        figure.suptitle(place_name(found.model, place, length), fontsize="medium")
+    return figure
+
+
+def place_name(model: Model, place: dict[str, Any], length: str) -> str:
+    """Where a 3-D model is cut: "depth 6 km"."""
+    given = [(name, place[key]) for name, key in (("x", "x"), ("y", "y"), ("depth", "z"))]
+    line = model.coords[1]
+    name, at = next(((n, at) for n, at in given if at is not None), ("y", line[len(line) // 2]))
+    return f"{name} {at:g} {length}"
 
 
 def draw_change(
@@ -137,7 +159,7 @@ def _per_cent(model: Model, start: Model) -> NDArray[Any]:
     return change
 
 
-def _survey(run: Run, plane: Cut) -> NDArray[Any] | None:
+def survey_of(run: Run, plane: Cut) -> NDArray[Any] | None:
     """Points of a 2-D survey, which lie at the ground."""
     if run.model.ndim == 3:
         return None
@@ -185,13 +207,16 @@ def trust(
     base = cut(found.model, hide_air(found.model.velocity), **place)
     stretch = stretch_of(base, exaggeration)
     panels = Panels(base, len(drawn), stretch)
-    line = ground.line_of(base, _survey(found, base))
+    line = ground.line_of(base, survey_of(found, base))
     for ax, (name, field, cmap) in zip(panels.axes, drawn, strict=True):
         plane = cut(found.model, _rock_only(found.model, np.asarray(field)), **place)
         image = draw(ax, plane, length=length, line=line, stretch=stretch, cmap=cmap, vmin=0)
         bar(ax, image, name, tall=stretch * plane.tall())
     panels.tidy()
-    return figure_of(panels.axes[0])
+    figure = figure_of(panels.axes[0])
+    if found.model.ndim == 3:
+        figure.suptitle(place_name(found.model, place, length), fontsize="medium")
+    return figure
 
 
 def _rock_only(model: Model, field: NDArray[Any]) -> NDArray[Any]:

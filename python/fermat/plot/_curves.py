@@ -111,7 +111,7 @@ def shots(
     most
         Panels at most, spread evenly over the shots; the title says how many there are.
     columns
-        Panels side by side. Default: up to four, or six of many.
+        Panels side by side. Default: up to four, or six where there are many.
 
     Examples
     --------
@@ -125,9 +125,11 @@ def shots(
         raise ValueError(f"most is {most} (must be 1 or more)")
     curves = _curves(picks, computed, by, reduce, length, time)
     every = np.unique(curves.source)
+    widest = int(np.ptp(curves.sources[every], axis=0).argmax())
+    every = every[np.argsort(curves.sources[every, widest], kind="stable")]
     drawn = every[np.unique(np.linspace(0, len(every) - 1, min(most, len(every))).round().astype(int))]
-    columns = columns or (min(len(drawn), 4) if len(drawn) <= 16 else 6)
-    rows = -(-len(drawn) // columns)
+    rows = -(-len(drawn) // (columns or (4 if len(drawn) <= 16 else 6)))
+    columns = columns or -(-len(drawn) // rows)
     axes = subplots(
         len(drawn),
         columns=columns,
@@ -211,13 +213,21 @@ def _draw_shot(
             fmt="none", ecolor="0.6", elinewidth=0.7, zorder=2.5,
         )
     if curves.computed is not None:
-        # A gap at the shot: both sides of a spread are curves of their own.
-        ax.plot(curves.across[mine], curves.computed[mine], color=line, linewidth=0.9)
+        style = _computed_style(curves, size)
+        ax.plot(curves.across[mine], curves.computed[mine], color=line, **style)
     if len(left_out):
         ax.plot(
             curves.across[left_out], curves.observed[left_out], "x", color=REJECTED,
             markersize=size + 1, markeredgewidth=0.8, zorder=3,
         )
+
+
+def _computed_style(curves: Curves, size: float) -> dict[str, Any]:
+    """A line along a spread; circles in 3-D, where neighbours in offset are no neighbours."""
+    if curves.sources.shape[1] == 2:
+        return {"linewidth": 0.9}
+    return {"linestyle": "", "marker": "o", "markersize": size, "fillstyle": "none",
+            "markeredgewidth": 0.5}
 
 
 def _place(curves: Curves, source: int, length: str) -> str:
@@ -253,7 +263,8 @@ def _handles(curves: Curves, dots: str, line: str) -> list[Any]:
 
     handles = [Line2D([], [], linestyle="", marker=".", color=dots, label="picked")]
     if curves.computed is not None:
-        handles.append(Line2D([], [], color=line, label="computed"))
+        style = _computed_style(curves, 4)
+        handles.append(Line2D([], [], color=line, label="computed", **style))
     if curves.rejected.any():
         count = int(curves.rejected.sum())
         cross = Line2D([], [], linestyle="", marker="x", color=REJECTED, label=f"left out ({count})")

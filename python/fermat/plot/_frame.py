@@ -36,7 +36,8 @@ class Cut(NamedTuple):
 
     @property
     def is_map(self) -> bool:
-        return self.values.ndim == 2 and self.across == 0 and self.along == 1
+        """Whether y runs up."""
+        return self.along == 1
 
     @property
     def is_cells(self) -> bool:
@@ -57,9 +58,15 @@ class Cut(NamedTuple):
 
     def project(self, points: NDArray[Any]) -> NDArray[Any]:
         """Points of the model, (n, 2) or (n, 3), as they lie on the picture."""
-        flat = points.shape[-1] == 2
-        found = points[..., [0, 1] if flat else [self.across, self.along]]
-        return found * (1, -1) if self.is_elevation else found
+        axes = [self.across, self.along]
+        found = points[..., [0, 1] if points.shape[-1] == 2 else axes]
+        return found * [-1 if axis == 2 else 1 for axis in axes] if self.is_elevation else found
+
+    def turned(self) -> Cut:
+        """A section across x on its side: depth to the right, y up."""
+        return self._replace(
+            values=self.values.T, across=self.along, along=self.across, coords=self.coords[::-1]
+        )
 
 
 def cut(
@@ -101,9 +108,14 @@ def new_axes(plane: Cut, ax: Axes | None, stretch: float = 1.0) -> Axes:
     """The user's axes, or those of a new figure as tall as the plane asks for."""
     if ax is not None:
         return ax
-    tall = stretch * plane.tall()
-    wide = 7.0 if tall < 1.4 else max(10.0 / tall, 3.4)
-    return subplots(1, size=(wide, min(max(5.5 * tall + 1, 2.2), 9.0)))[0]
+    wide, high = panel_size(stretch * plane.tall(), 5.4, 6.4)
+    return subplots(1, size=(wide + 1.6, high + 0.8))[0]
+
+
+def panel_size(tall: float, most_wide: float, most_high: float) -> tuple[float, float]:
+    """Inches of a panel that is so many times higher than wide and keeps within both."""
+    wide = min(most_wide, most_high / tall)
+    return max(wide, 0.9), max(wide * tall, 0.7)
 
 
 def subplots(

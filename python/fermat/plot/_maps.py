@@ -158,7 +158,8 @@ def depth_slices(
         image,
         ax=axes,
         label=named("velocity", f"{length}/{time}", norm),
-        shrink=0.9,
+        shrink=0.6,
+        aspect=28,
         extend=extends(hide_air(model.velocity), norm),
     )
     if is_log(norm):

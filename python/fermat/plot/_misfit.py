@@ -48,11 +48,27 @@ def misfit(run: Any, *, bins: int = 12, length: str = "km", time: str = "s") -> 
     left, right = subplots(2, columns=2, size=(8.4, 3.2), width_ratios=(1, 1))
     by_shot(left, found, length=length, time=time)
     by_offset(right, found, bins=bins, length=length, time=time)
+    explain(left)
     handles, labels = right.get_legend_handles_labels()
     figure_of(left).legend(
         handles, labels, loc="outside upper center", ncols=3, frameon=False, fontsize="small"
     )
     return figure_of(left)
+
+
+def explain(ax: Axes) -> None:
+    """What dots and dashes are, above the axes of the shots."""
+    from matplotlib.lines import Line2D
+
+    style: dict[str, Any] = {"linestyle": "", "color": "0.4"}
+    handles = [
+        Line2D([], [], marker="o", markersize=4, label="plain RMS", **style),
+        Line2D([], [], marker="_", markersize=8, label="mean", **style),
+    ]
+    ax.legend(
+        handles=handles, frameon=False, fontsize="small", loc="lower right", ncols=2,
+        bbox_to_anchor=(1.0, 1.0), borderaxespad=0.1,
+    )
 
 
 def _sets(run: Run) -> list[tuple[str, NDArray[Any], str]]:
@@ -85,7 +101,7 @@ def by_shot(ax: Axes, run: Run, *, length: str, time: str) -> None:
     ax.axhline(0, color=GREY, linewidth=0.8, zorder=0)
     name = "depth" if axis == places.shape[1] - 1 else "xyz"[axis]
     ax.set_xlabel("shot (number)" if numbered else f"shot {name} ({length})")
-    ax.set_ylabel(f"plain RMS ●, mean – ({unit})")
+    ax.set_ylabel(f"residuals of the shot ({unit})")
 
 
 def by_offset(ax: Axes, run: Run, *, bins: int, length: str, time: str) -> None:
@@ -113,7 +129,7 @@ def by_offset(ax: Axes, run: Run, *, bins: int, length: str, time: str) -> None:
         for sign in (1, -1):
             ax.axhline(
                 sign * usual, color=GREY, linestyle="--", linewidth=0.9,
-                label="median error of the picks" if sign > 0 else None,
+                label="± median error" if sign > 0 else None,
             )
     ax.axhline(0, color=GREY, linewidth=0.8, zorder=0)
     ax.set_xlabel(f"{name} ({length})")

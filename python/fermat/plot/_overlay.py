@@ -82,7 +82,7 @@ def lines_and_points(
                 sources = rays.points[rays.offsets[1:][arrived] - 1]
     for what, positions, marker, size, colour in (
         ("receivers", receivers, "v", 5.5, "white"),
-        ("sources", sources, "*", 12, "gold"),
+        ("sources", sources, "*", 10, "gold"),
     ):
         if positions is None:
             continue
@@ -101,7 +101,7 @@ def _draw_rays(ax: Axes, rays: Rays, plane: Cut) -> None:
 
     segments = [plane.project(path) for path in rays.paths if len(path) > 1]
     many = min(1.0, (200 / max(len(segments), 1)) ** 0.5)
-    width, alpha = max(0.25, 0.9 * many), max(0.35, many)
+    width, alpha = max(0.25, 0.9 * many), max(0.12, many**1.5)
     ax.add_collection(
         LineCollection(segments, colors=RAY, linewidths=width, alpha=alpha, zorder=2.5),
         autolim=False,

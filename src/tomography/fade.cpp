@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string_view>
 #include <vector>
@@ -110,11 +111,15 @@ Field<float> fade_of_coverage(const Model& model, FieldView<const float> coverag
 Field<float> fade_of_resolution(const Model& model, FieldView<const float> resolution) {
     require_shape(resolution.shape(), model.grid().shape, "resolution");
     Field<float> fade(resolution.shape(), 0.0F);
-    const auto velocity = model.velocity();
-    std::vector<float> resolved;
+    const Field<std::uint8_t> rock = rock_of(model);
     for (std::size_t n = 0; n < fade.size(); ++n) {
-        if (velocity[n] > 0 && resolution[n] > 0) resolved.push_back(fade[n] = resolution[n]);
+        if (rock[n] != 0 && resolution[n] > 0) fade[n] = resolution[n];
     }
+    const auto three = [&](int axis) { return fade.shape()[axis] == 1 ? 1 : 3; };
+    smooth_vertices(fade, {three(0), three(1), three(2)}, {}, rock);
+    std::vector<float> resolved;
+    std::copy_if(fade.begin(), fade.end(), std::back_inserter(resolved),
+                 [](float value) { return value > 0; });
     if (resolved.empty()) return fade;
     const auto place = resolved.begin() + static_cast<std::ptrdiff_t>(resolved.size() * 9 / 10);
     std::nth_element(resolved.begin(), place, resolved.end());

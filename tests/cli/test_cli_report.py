@@ -56,7 +56,7 @@ def test_the_page_holds_the_run(run):
     assert run("report", "run", "-o", "report.html") == "wrote report.html\n"
     data = page_data(run)
     assert data["title"] == "run"
-    assert ["RMS residual", "0.4 → 0.1 s"] in data["summary"]
+    assert ["plain RMS residual", "0.4 → 0.1 s"] in data["summary"]
     assert ["picks used", "3 of 3"] in data["summary"]
     assert ["nodes", "(11, 6)"] in data["summary"]
     assert data["history"]["rows"][1][:2] == [1, 0.2]
@@ -114,8 +114,8 @@ def test_the_page_in_a_browser(run, browser):
     assert browser.text("h1") == "run"
     assert "0.4 → 0.1 s" in browser.text("#summary")
     assert browser.value("document.querySelectorAll('#convergence circle').length") == 3
-    assert browser.text("#convergence circle title") == "iteration 0: RMS 0.4 s"
-    assert "start model: RMS 0.4123, mean 0.03333 s" in browser.text("#residual-readout")
+    assert browser.text("#convergence circle title") == "iteration 0: plain RMS 0.4 s"
+    assert "start model: plain RMS 0.4123, mean 0.03333 s" in browser.text("#residual-readout")
 
     # The value under the pointer is the model's: 2 + 0.5 z at the nearest node, z = 1.
     whole = "(v => v.toPixel(2.0, 1.0).concat(v.canvas.getBoundingClientRect().width / " \
@@ -142,7 +142,7 @@ def test_the_page_in_a_browser(run, browser):
 
     # Clicking a box takes residuals off; another field has other colours.
     browser.click("#before")
-    assert browser.text("#residual-readout").startswith("final model: RMS 0.1581")
+    assert browser.text("#residual-readout").startswith("final model: plain RMS 0.1581")
     pixel = f"[...view.pen.getImageData({round(x)}, {round(y)}, 1, 1).data].join()"
     velocity = browser.value(pixel)
     browser.choose("#field", "coverage")

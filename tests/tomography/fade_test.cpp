@@ -64,14 +64,14 @@ TEST(Fade, knows_no_rays_no_air_and_3d) {
 TEST(Fade, takes_resolution_beside_its_own_best) {
     const Model model = rock({10, 1, 10});
     Field<float> resolution({10, 1, 10}, 0.02F);
-    resolution(0, 0, 0) = std::numeric_limits<float>::quiet_NaN();
-    resolution(1, 0, 0) = 0.005F;
-    resolution(2, 0, 0) = 0;
+    for (int k = 0; k < 10; ++k) {
+        for (int i = 0; i < 4; ++i) resolution(i, 0, k) = std::numeric_limits<float>::quiet_NaN();
+        for (int i = 4; i < 7; ++i) resolution(i, 0, k) = 0.005F;
+    }
     const Field<float> fade = fade_of_resolution(model, resolution);
-    EXPECT_EQ(fade(5, 0, 5), 1);
-    EXPECT_EQ(fade(0, 0, 0), 0);
-    EXPECT_NEAR(fade(1, 0, 0), 0.5, 1e-6);
-    EXPECT_EQ(fade(2, 0, 0), 0);
+    EXPECT_EQ(fade(9, 0, 5), 1);
+    EXPECT_NEAR(fade(5, 0, 5), 0.5, 1e-6);
+    EXPECT_EQ(fade(0, 0, 5), 0);
     for (const float f : fade_of_resolution(model, Field<float>({10, 1, 10}, 0.0F))) {
         EXPECT_EQ(f, 0);
     }

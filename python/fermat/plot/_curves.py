@@ -164,7 +164,7 @@ def _curves(
     if not isinstance(picks, Picks) and is_run(picks):
         run = run_of(picks)
         computed = run.computed if computed is None else computed
-        rejected = run.use != "used"
+        rejected = run.use == "rejected"
         picks = _picks_of(run)
     lines = None if computed is None else numbers(computed, "computed").reshape(-1)
     if lines is not None and len(lines) != len(picks):

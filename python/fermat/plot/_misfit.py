@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def misfit(run: Any, *, bins: int = 12, length: str = "km", time: str = "s") -> Figure:
     """Draw how well each shot and each range of offsets is explained, before and after.
 
-    Left, the plain RMS residual of each shot (all used picks alike), and its mean as a short line:
+    Left, the plain RMS residual of each shot (all its picks alike), and its mean as a short line:
     a mean far from 0 is a static or a wrong position. Right, median and middle two thirds of the
     residuals in bins of equal numbers of picks; a median that drifts with offset is a bias of the
     model. Dashed: plus and minus the median error of the picks.
@@ -80,7 +80,7 @@ def _sets(run: Run) -> list[tuple[str, NDArray[Any], str]]:
 
 
 def _used(run: Run, values: NDArray[Any]) -> NDArray[Any]:
-    return np.isfinite(values) & (run.use == "used")
+    return np.isfinite(values) & (run.use != "rejected")
 
 
 def by_shot(ax: Axes, run: Run, *, length: str, time: str) -> None:

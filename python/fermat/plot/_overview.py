@@ -79,6 +79,9 @@ def overview(
         line = found.model.coords[1]
         models[1].set_title(f"y {line[len(line) // 2] if y is None else y:g} {length}",
                             fontsize="medium")
+        if len(models) > 2:
+            models[1].set_xlabel("")
+            _change(models[2], found, length, frame, y)
     else:
         figure, models, charts = _sheet_2d(found, tall)
         section(found, ax=models[0], **style, **frame)
@@ -119,14 +122,18 @@ def _sheet_3d(run: Run, tall: float) -> tuple[Figure, list[Axes], list[Axes]]:
     x, y = run.model.coords[:2]
     across = float(np.ptp(y) / np.ptp(x))
     high = panel_size(max(across, tall), 3.6, 5.0)[1]
-    rows = [high + 0.9, 5.2]
+    stacked = run.start is not None and tall < 0.7
+    rows = [max(high + 0.9, 2 * (3.6 * tall + 0.8) if stacked else 0), 5.2]
     figure = plt.figure(figsize=(10.4, sum(rows) + 0.6), layout="constrained")
     above, below = figure.subfigures(2, 1, height_ratios=rows)
-    return figure, list(above.subplots(1, 2).flat), list(below.subplots(2, 2).flat)
+    panels = above.subplot_mosaic("AB;AC" if stacked else "AB")
+    return figure, [panels[name] for name in sorted(panels)], list(below.subplots(2, 2).flat)
 
 
-def _change(ax: Axes, run: Run, length: str, frame: dict[str, Any]) -> None:
-    place = {"elevation": frame["elevation"]}
+def _change(
+    ax: Axes, run: Run, length: str, frame: dict[str, Any], y: float | None = None
+) -> None:
+    place = {"elevation": frame["elevation"], "y": y}
     plane = cut(run.model, hide_air(run.model.velocity), **place)
     fade = fading.of_run(run)
     shown = None if fade is None else cut(run.model, fade, **place)

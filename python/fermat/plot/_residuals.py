@@ -30,8 +30,8 @@ def residuals(
     """Draw residuals (observed less computed) by offset and as a histogram.
 
     The RMS it names is the plain one, all picks alike; the weighted one, where picks have errors,
-    counts each by 1 / error^2. Of a run both are those of the picks that were used; picks that were
-    left out are grey crosses.
+    counts each by 1 / error^2. Of a run, outliers that were left out count in neither; they are
+    grey crosses.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +13,13 @@ from . import _fade as fading
 from . import _ground as ground
 from ._colours import SEQUENTIAL, bar, named, norm_of
 from ._compare import survey_of
-from ._frame import cut, draw, figure_of, hide_air, new_axes, plain_part, stretch_of
+from ._frame import crop, cut, draw, figure_of, hide_air, new_axes, plain_part, stretch_of
 from ._runs import Run, run_of
 from ._units import small_times
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from .._core import Model
 
 
@@ -71,7 +74,6 @@ def animate(
     >>> file = fm.plot.animate(run, "iterations.gif")
     """
     import matplotlib.pyplot as plt
-    from matplotlib.animation import FuncAnimation, PillowWriter
 
     target = Path(path)
     if target.suffix.lower() != ".gif":
@@ -83,7 +85,8 @@ def animate(
     place: dict[str, Any] = {"x": x, "y": y, "z": depth, "elevation": elevation}
     planes = [cut(model, hide_air(model.velocity), **place) for model, _ in frames]
     fade = fading.of_run(found)
-    shown = None if fade is None else cut(found.model, fade, **place)
+    whole = None if fade is None else cut(found.model, fade, **place)
+    planes, shown = [crop(plane, whole)[0] for plane in planes], crop(planes[-1], whole)[1]
     stretch = stretch_of(planes[-1], exaggeration)
     part = plain_part(shown, planes[-1])
     norm = norm_of(planes[-1].values, part, vmin=vmin, vmax=vmax, log=log)
@@ -97,23 +100,40 @@ def animate(
     figure.canvas.draw()
     figure.set_layout_engine("none")  # else every frame would be laid out anew
 
-    def show(number: int) -> list[Any]:
-        values = planes[number].values
+    pictures = []
+    for plane, (_, words) in zip(planes, frames, strict=True):
+        values = plane.values
         filled = values if line is None else ground.fill_up(values, ground.hidden(values))
         image.set_data(filled.T)
-        title.set_text(frames[number][1])
-        return [image, title]
-
-    order = [*range(len(frames)), len(frames) - 1, len(frames) - 1]
-    film = FuncAnimation(figure, show, frames=order, blit=False)
-    part_file = target.with_name(f".{target.stem}.part.gif")
-    try:
-        film.save(part_file, writer=PillowWriter(fps=1 / seconds), dpi=dpi)
-        part_file.replace(target)
-    finally:
-        part_file.unlink(missing_ok=True)
-        plt.close(figure)
+        title.set_text(words)
+        pictures.append(_picture(figure, dpi))
+    plt.close(figure)
+    _write(target, pictures, seconds)
     return target
+
+
+def _picture(figure: Figure, dpi: int) -> Any:
+    from PIL import Image
+
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=dpi)
+    return Image.open(file).convert("RGB")
+
+
+def _write(target: Path, pictures: list[Any], seconds: float) -> None:
+    """One palette for all, so that what does not move costs nothing."""
+    from PIL import Image
+
+    palette = pictures[-1].quantize(96)
+    flat = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures]
+    usual = round(1000 * seconds)
+    times = [usual] * (len(flat) - 1) + [3 * usual]
+    part = target.with_name(f".{target.stem}.part.gif")
+    try:
+        flat[0].save(part, save_all=True, append_images=flat[1:], duration=times, loop=0)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def _frames(run: Run, time: str) -> list[tuple[Model, str]]:

@@ -10,6 +10,7 @@ from . import _fade as fading
 from . import _ground as ground
 from ._colours import SEQUENTIAL, bar, diverging, extends, named, norm_of
 from ._frame import (
+    crop,
     cut,
     draw,
     figure_of,
@@ -101,7 +102,8 @@ def before_after(
     place: dict[str, Any] = {"x": x, "y": y, "z": depth, "elevation": elevation}
     planes = [cut(m, hide_air(m.velocity), **place) for m in (found.start, found.model)]
     fade = fading.of_run(found)
-    shown = None if fade is None else cut(found.model, fade, **place)
+    whole = None if fade is None else cut(found.model, fade, **place)
+    planes, shown = [crop(plane, whole)[0] for plane in planes], crop(planes[1], whole)[1]
     stretch = stretch_of(planes[0], exaggeration)
     panels = Panels(planes[0], 3, stretch)
     both = np.ma.concatenate([plane.values for plane in planes])  # type: ignore[no-untyped-call,unused-ignore]
@@ -119,7 +121,7 @@ def before_after(
         if panels.below or ax is panels.axes[1]:
             label = named("velocity", f"{length}/{time}", norm)
             bar(ax, image, label, extend=extends(both, norm), tall=stretch * plane.tall())
-    draw_change(panels.axes[2], found, place, shown, style)
+    draw_change(panels.axes[2], found, place, whole, style)
     panels.axes[2].set_title("change", fontsize="medium")
     panels.tidy()
     figure = figure_of(panels.axes[0])
@@ -142,7 +144,7 @@ def draw_change(
     """The change from the start model in per cent, on a scale with 0 in the middle."""
     if run.start is None:
         raise ValueError("the run has no start model")
-    change = cut(run.model, _per_cent(run.model, run.start), **place)
+    change, shown = crop(cut(run.model, _per_cent(run.model, run.start), **place), shown)
     part = plain_part(shown, change)
     seen = change.values if part is None else change.values[part > 0.5]
     seen = np.ma.compressed(np.ma.masked_invalid(seen))  # type: ignore[no-untyped-call,unused-ignore]

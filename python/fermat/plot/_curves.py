@@ -111,7 +111,7 @@ def shots(
     most
         Panels at most, spread evenly over the shots; the title says how many there are.
     columns
-        Panels side by side. Default: up to four, or six where there are many.
+        Panels side by side. Default: up to five, or six where there are many.
 
     Examples
     --------
@@ -128,7 +128,7 @@ def shots(
     widest = int(np.ptp(curves.sources[every], axis=0).argmax())
     every = every[np.argsort(curves.sources[every, widest], kind="stable")]
     drawn = every[np.unique(np.linspace(0, len(every) - 1, min(most, len(every))).round().astype(int))]
-    rows = -(-len(drawn) // (columns or (4 if len(drawn) <= 16 else 6)))
+    rows = -(-len(drawn) // (columns or (5 if len(drawn) <= 20 else 6)))
     columns = columns or -(-len(drawn) // rows)
     axes = subplots(
         len(drawn),

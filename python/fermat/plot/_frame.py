@@ -104,6 +104,21 @@ def cut(
     return Cut(plane, across, along, (coords[across], second), heights)
 
 
+def crop(plane: Cut, fade: Cut | None) -> tuple[Cut, Cut | None]:
+    """A vertical section without what lies below all that is seen, but for a tenth of its depth."""
+    if fade is None or plane.is_map:
+        return plane, fade
+    seen = np.flatnonzero((fade.values > 0.02).any(axis=0))
+    count = fade.values.shape[1]
+    last = min(count, int(1.1 * seen[-1]) + 3) if len(seen) else count
+    rows = last - 1 if plane.is_cells else last
+    coords = (plane.coords[0], plane.coords[1][:last])
+    return (
+        plane._replace(values=plane.values[:, :rows], coords=coords),
+        fade._replace(values=fade.values[:, :last], coords=coords),
+    )
+
+
 def new_axes(plane: Cut, ax: Axes | None, stretch: float = 1.0) -> Axes:
     """The user's axes, or those of a new figure as tall as the plane asks for."""
     if ax is not None:

@@ -197,5 +197,7 @@ def _label_some(ax: Axes, x: NDArray[Any], y: NDArray[Any], weight: NDArray[Any]
         place = (np.log(x[n]) / spans[0], np.log(y[n]) / spans[1])
         if all(np.hypot(place[0] - a, place[1] - b) > 0.16 for a, b in taken):
             taken.append(place)
-            ax.annotate(f"λ {float(f'{weight[n]:.2g}'):g}", (x[n], y[n]), xytext=(6, 4),
+            ax.annotate(f"λ {float(f'{weight[n]:.2g}'):g}", (x[n], y[n]),
+                        xytext=(-8, -10) if n == len(x) - 1 else (6, 4),
+                        ha="right" if n == len(x) - 1 else "left",
                         textcoords="offset points", fontsize="x-small", color="0.3")

@@ -11,7 +11,7 @@ from . import _ground as ground
 from ._colours import SEQUENTIAL
 from ._compare import draw_change, survey_of
 from ._curves import traveltime_curves
-from ._frame import cut, hide_air, panel_size, stretch_of
+from ._frame import crop, cut, hide_air, panel_size, stretch_of
 from ._maps import map as draw_map
 from ._misfit import by_offset, by_shot, explain
 from ._residuals import convergence
@@ -71,6 +71,8 @@ def overview(
     style |= {"vmax": vmax, "log": log}
     frame: dict[str, Any] = {"elevation": elevation, "exaggeration": exaggeration}
     plane = cut(found.model, hide_air(found.model.velocity), y=y, elevation=elevation)
+    fade = fading.of_run(found)
+    plane, _ = crop(plane, None if fade is None else cut(found.model, fade, y=y))
     tall = stretch_of(plane, exaggeration) * plane.tall()
     if found.model.ndim == 3:
         figure, models, charts = _sheet_3d(found, tall)
@@ -138,7 +140,7 @@ def _change(
     fade = fading.of_run(run)
     shown = None if fade is None else cut(run.model, fade, **place)
     line = ground.line_of(plane, survey_of(run, plane))
-    stretch = stretch_of(plane, frame["exaggeration"])
+    stretch = stretch_of(crop(plane, shown)[0], frame["exaggeration"])
     draw_change(ax, run, place, shown, {"length": length, "line": line, "stretch": stretch})
     ax.set_title("change from the start model", fontsize="medium")
 

@@ -10,7 +10,7 @@ from . import _fade as fading
 from . import _ground as ground
 from . import _overlay as overlay
 from ._colours import SEQUENTIAL, bar, extends, named, norm_of
-from ._frame import cut, draw, hide_air, new_axes, plain_part, stretch_of
+from ._frame import crop, cut, draw, hide_air, new_axes, plain_part, stretch_of
 from ._runs import is_run, run_of
 
 if TYPE_CHECKING:
@@ -52,8 +52,8 @@ def section(
     ----------
     model
         Velocity, as colours; air is blank, and the ground a line. Or what `invert` returned, or a
-        folder of `fermat invert`: then what its data say nothing of fades away, and in 2-D its
-        sources and receivers are drawn.
+        folder of `fermat invert`: then what its data say nothing of fades away, the section ends
+        below what they see, and in 2-D its sources and receivers are drawn.
     times
         A field of the model's shape, drawn as isochrons; infinite values are left out.
     rays
@@ -100,7 +100,8 @@ def section(
     >>> ax = fm.plot.section(model, times=times, rays=rays)
     """
     fade = None
-    if is_run(model):
+    of_run = is_run(model)
+    if of_run:
         run = run_of(model)
         model = run.model
         if covered is None and resolution is None:
@@ -113,9 +114,11 @@ def section(
     place: dict[str, Any] = {"x": x, "y": y, "elevation": elevation}
     plane = cut(model, hide_air(model.velocity), **place)
     overlay.check(model, times, rays)
+    shown = None if fade is None else cut(model, fade, **place)
+    if of_run:
+        plane, shown = crop(plane, shown)
     stretch = stretch_of(plane, exaggeration)
     ax = new_axes(plane, ax, stretch)
-    shown = None if fade is None else cut(model, fade, **place)
     norm = norm_of(
         plane.values, plain_part(shown, plane), vmin=vmin, vmax=vmax, log=log
     )

@@ -4,7 +4,7 @@
 
 Blocks run in order in a folder of their own. Those that need data sets of others run where these are
 (FERMAT_DATA, or ../shared/data beside the repository), and are left out with a word where not: then the
-pictures of the repository stay. Pictures are kept small: 200 colours, never over 150 kB.
+pictures of the repository stay. Pictures become WebP and stay below 150 kB each, as the repository wants them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def shrink(picture: Path, target: Path) -> None:
     if picture.suffix == ".gif":
         shutil.copyfile(picture, target)
     else:
-        Image.open(picture).convert("RGB").quantize(200).save(target, optimize=True)
+        Image.open(picture).convert("RGB").save(target, quality=88, method=6)
     size = target.stat().st_size
     if size > MOST:
         sys.exit(f"make_gallery: error: {target.name} has {size} bytes (must be {MOST} or less)")
@@ -60,12 +60,13 @@ def main(target: Path) -> None:
     page = ROOT / "docs" / "gallery.md"
     target.mkdir(parents=True, exist_ok=True)
     target = target.resolve()
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
         run_blocks(page, folder)
         for picture in sorted([*folder.glob("*.png"), *folder.glob("*.gif")]):
-            shrink(picture, target / picture.name)
-            print(f"{picture.name}: {(target / picture.name).stat().st_size // 1000} kB")
+            name = picture.with_suffix(".webp").name if picture.suffix == ".png" else picture.name
+            shrink(picture, target / name)
+            print(f"{name}: {(target / name).stat().st_size // 1000} kB")
 
 
 if __name__ == "__main__":

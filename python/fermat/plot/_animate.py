@@ -124,7 +124,7 @@ def _write(target: Path, pictures: list[Any], seconds: float) -> None:
     """One palette for all, so that what does not move costs nothing."""
     from PIL import Image
 
-    palette = pictures[-1].quantize(96)
+    palette = pictures[-1].quantize(160)
     flat = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures]
     usual = round(1000 * seconds)
     times = [usual] * (len(flat) - 1) + [3 * usual]

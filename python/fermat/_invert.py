@@ -256,9 +256,9 @@ def invert(
         "threads": threads,
     }
     kept: list[NDArray[np.float32]] = []
-    options["keep"] = kept.append if keep_models else None
+    keep = kept.append if keep_models else None
     rows = _rows(schedule, ndim)
-    found = _core.invert(model, columns, rows, options, callback, listener(progress))
+    found = _core.invert(model, columns, rows, options | {"keep": keep}, callback, listener(progress))
     run = Inversion(model, observed, found)
     if keep_models:
         # Gauss-Newton tells of its start model too.

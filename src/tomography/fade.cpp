@@ -82,10 +82,12 @@ SmoothingSize box_of(const Grid& grid, const Crossed& crossed) {
         product *= (crossed.last[a] - crossed.first[a]) * grid.spacing[axis];
     }
     const double length = box_share * std::pow(product, 1.0 / grid.dimensions());
-    // Five nodes at least: three make an edge that looks like cells.
+    // Five nodes at least, for three make an edge that looks like cells; but in tiny models three.
     const auto odd = [&](int axis) {
+        if (grid.shape[axis] == 1) return 1;
+        const double least = grid.shape[axis] < 16 ? 1 : 2;
         const double half = std::round(length / grid.spacing[axis] / 2);
-        return grid.shape[axis] == 1 ? 1 : 2 * static_cast<int>(std::clamp(half, 2.0, 1e6)) + 1;
+        return 2 * static_cast<int>(std::clamp(half, least, 1e6)) + 1;
     };
     return {odd(0), odd(1), odd(2)};
 }

@@ -211,7 +211,7 @@ def _like(nodes: NDArray[Any], plane: Cut) -> NDArray[Any]:
     """Values at nodes as values of the plane's cells, where it has cells."""
     if nodes.shape == plane.values.shape:
         return nodes
-    return (nodes[1:, 1:] + nodes[:-1, 1:] + nodes[1:, :-1] + nodes[:-1, :-1]) / 4
+    return np.asarray((nodes[1:, 1:] + nodes[:-1, 1:] + nodes[1:, :-1] + nodes[:-1, :-1]) / 4)
 
 
 def figure_of(ax: Axes) -> Figure:

@@ -19,7 +19,7 @@ Line = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
 def hidden(values: NDArray[Any]) -> NDArray[np.int64]:
     """Air nodes (or cells) on top of each column."""
     rock = ~np.ma.getmaskarray(np.ma.asarray(values))  # type: ignore[no-untyped-call,unused-ignore]
-    return np.where(rock.any(axis=1), rock.argmax(axis=1), values.shape[1])
+    return np.asarray(np.where(rock.any(axis=1), rock.argmax(axis=1), values.shape[1]))
 
 
 def line_of(plane: Cut, points: NDArray[Any] | None = None) -> Line | None:

@@ -80,7 +80,7 @@ def _sets(run: Run) -> list[tuple[str, NDArray[Any], str]]:
 
 
 def _used(run: Run, values: NDArray[Any]) -> NDArray[Any]:
-    return np.isfinite(values) & (run.use != "rejected")
+    return np.asarray(np.isfinite(values) & (run.use != "rejected"))
 
 
 def by_shot(ax: Axes, run: Run, *, length: str, time: str) -> None:

@@ -105,14 +105,16 @@ def _sheet_2d(run: Run, tall: float) -> tuple[Figure, list[Axes], list[Axes]]:
         _, high = panel_size(tall, 7.6, 3.4)
         rows = [count * (high + 0.55), 5.2]
         figure = plt.figure(figsize=(9.6, sum(rows) + 0.6), layout="constrained")
-        above, below = figure.subfigures(2, 1, height_ratios=rows)
+        parts: Any = figure.subfigures(2, 1, height_ratios=rows)
+        above, below = parts
         models = above.subplots(count, 1, squeeze=False, sharex=True)
         charts = below.subplots(2, 2)
     else:
         wide, high = panel_size(tall, 3.0, 6.4)
         columns = [count * (wide + 1.5), 7.4]
         figure = plt.figure(figsize=(sum(columns), max(high + 1.4, 5.6)), layout="constrained")
-        left, right = figure.subfigures(1, 2, width_ratios=columns)
+        parts = figure.subfigures(1, 2, width_ratios=columns)
+        left, right = parts
         models = left.subplots(1, count, squeeze=False, sharey=True)
         charts = right.subplots(2, 2)
     return figure, list(models.flat), list(charts.flat)
@@ -127,7 +129,8 @@ def _sheet_3d(run: Run, tall: float) -> tuple[Figure, list[Axes], list[Axes]]:
     stacked = run.start is not None and tall < 0.7
     rows = [max(high + 0.9, 2 * (3.6 * tall + 0.8) if stacked else 0), 5.2]
     figure = plt.figure(figsize=(10.4, sum(rows) + 0.6), layout="constrained")
-    above, below = figure.subfigures(2, 1, height_ratios=rows)
+    parts: Any = figure.subfigures(2, 1, height_ratios=rows)
+    above, below = parts
     panels = above.subplot_mosaic("AB;AC" if stacked else "AB")
     return figure, [panels[name] for name in sorted(panels)], list(below.subplots(2, 2).flat)
 

@@ -168,7 +168,7 @@ def test_thin_sections_are_drawn_higher_and_say_so():
     thin = fm.Model.constant((201, 5), velocity=2)
     ax = fm.plot.section(thin)
     assert ax.get_aspect() > 1
-    assert f"{ax.get_aspect():g} × exaggerated" in ax.get_ylabel()
+    assert ax.get_title(loc="right") == f"heights × {ax.get_aspect():g}"
     assert fm.plot.section(thin, exaggeration=3).get_aspect() == 3
 
 

@@ -101,23 +101,23 @@ def extends(values: NDArray[Any], norm: Any) -> str:
     return {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[int(below), int(above)]
 
 
-def log_ticks(low: float, high: float) -> list[float]:
-    """Four to nine round numbers between, the coarsest set that has so many."""
+def log_ticks(low: float, high: float, least: int = 4) -> list[float]:
+    """Round numbers between, of the coarsest set that has at least so many."""
     found: list[float] = []
     for digits in ((1,), (1, 3), (1, 2, 5), (1, 1.5, 2, 3, 5, 7), (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8)):
         decades = range(int(np.floor(np.log10(low))), int(np.ceil(np.log10(high))) + 1)
         every = [digit * 10.0**decade for decade in decades for digit in digits]
         found = [t for t in every if low * 0.999 <= t <= high * 1.001]
-        if len(found) >= 4:
+        if len(found) >= least:
             break
     return found
 
 
-def plain_log_axis(axis: Any, low: float, high: float) -> None:
+def plain_log_axis(axis: Any, low: float, high: float, least: int = 4) -> None:
     """Round numbers in place of powers of ten."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
-    ticks = log_ticks(low, high)
+    ticks = log_ticks(low, high, least)
     if len(ticks) > 1:
         axis.set_major_locator(FixedLocator(ticks))
         axis.set_minor_locator(NullLocator())
@@ -127,11 +127,18 @@ def plain_log_axis(axis: Any, low: float, high: float) -> None:
 def bar(ax: Axes, image: Any, label: str, *, extend: str = "neither", tall: float = 1.0) -> Any:
     """The colour scale beside the axes, exactly as high as they are; `tall` is their height in
     widths."""
+    from matplotlib.ticker import MaxNLocator
+
     from ._frame import figure_of
 
     width = 0.025 * max(1.0, tall)
     holder = ax.inset_axes((1 + 0.8 * width, 0, width, 1))
-    scale = figure_of(ax).colorbar(image, cax=holder, label=label, extend=extend, extendfrac=0.03)
+    is_short = tall < 0.3
+    words = label.replace(" (", "\n(", 1) if is_short else label
+    scale = figure_of(ax).colorbar(image, cax=holder, label=words, extend=extend, extendfrac=0.03)
     if is_log(image.norm):
-        plain_log_axis(scale.ax.yaxis, float(image.norm.vmin), float(image.norm.vmax))
+        ends = float(image.norm.vmin), float(image.norm.vmax)
+        plain_log_axis(scale.ax.yaxis, *ends, least=2 if is_short else 4)
+    elif is_short:
+        scale.ax.yaxis.set_major_locator(MaxNLocator(4))
     return scale

@@ -149,10 +149,10 @@ def draw_change(
     seen = change.values if part is None else change.values[part > 0.5]
     seen = np.ma.compressed(np.ma.masked_invalid(seen))  # type: ignore[no-untyped-call,unused-ignore]
     end = float(np.percentile(np.abs(seen), 99)) if seen.size else 0.0
-    end = end if end > 0 else 1.0
+    end = max(end, 0.1)  # less is noise
     image = draw(ax, change, fade=shown, cmap=diverging(), vmin=-end, vmax=end, **style)
     stretch = style.get("stretch", 1.0)
-    bar(ax, image, "change of velocity (%)", extend=extends(change.values, image.norm),
+    bar(ax, image, "change (%)", extend=extends(change.values, image.norm),
         tall=stretch * change.tall())
 
 

@@ -197,9 +197,15 @@ def draw(
     if plane.is_map:
         ax.set_ylabel(f"y ({length})")
     else:
-        high = "" if stretch == 1 else f", {stretch:g} × exaggerated"
-        ax.set_ylabel(f"{'elevation' if plane.is_elevation else 'depth'} ({length}{high})")
+        ax.set_ylabel(f"{'elevation' if plane.is_elevation else 'depth'} ({length})")
+        if stretch != 1:
+            say_stretch(ax, stretch)
     return image
+
+
+def say_stretch(ax: Axes, stretch: float) -> None:
+    """Above the right end of the axes."""
+    ax.set_title(f"heights × {stretch:g}", loc="right", fontsize="x-small", color="0.3", pad=3)
 
 
 def plain_part(fade: Cut | None, plane: Cut) -> NDArray[Any] | None:

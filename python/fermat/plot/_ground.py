@@ -69,14 +69,20 @@ def fill_up(values: NDArray[Any], above: NDArray[np.int64]) -> NDArray[Any]:
 
 
 def draw(
-    ax: Axes, image: AxesImage, line: Line, extent: tuple[float, float, float, float]
+    ax: Axes,
+    image: AxesImage,
+    line: Line,
+    extent: tuple[float, float, float, float],
+    *,
+    on_side: bool = False,
 ) -> None:
+    """The line, and the image cut off above it; `on_side` where depth runs to the right."""
     from matplotlib.path import Path
 
     x, z = line
-    bottom = extent[2]
-    outline = np.vstack(
-        [np.column_stack([x, z]), [(x[-1], bottom), (x[0], bottom), (x[0], z[0])]]
-    )
-    image.set_clip_path(Path(outline), ax.transData)
-    ax.plot(x, z, color="0.15", linewidth=1.1, zorder=2.2, solid_joinstyle="round", gid="ground")
+    bottom = extent[1] if on_side else extent[2]
+    outline = np.vstack([np.column_stack([x, z]), [(x[-1], bottom), (x[0], bottom), (x[0], z[0])]])
+    sides = [1, 0] if on_side else [0, 1]
+    image.set_clip_path(Path(outline[:, sides]), ax.transData)
+    drawn = np.column_stack([x, z])[:, sides].T
+    ax.plot(*drawn, color="0.15", linewidth=1.1, zorder=2.2, solid_joinstyle="round", gid="ground")

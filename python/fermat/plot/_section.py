@@ -80,7 +80,7 @@ def section(
         Heights upward in place of depths downward: elevation = -z.
     exaggeration
         How many times heights are drawn too high. Default: 1, or more where a section is over 12
-        times longer than deep; the axis says so.
+        times longer than deep; it is said above it.
     levels
         Number of isochrons, or their times.
     colorbar

@@ -8,9 +8,10 @@ import numpy as np
 
 from .._arguments import points as points_of
 from . import _fade as fading
+from . import _ground as ground
 from . import _overlay as overlay
 from ._colours import RAY, SEQUENTIAL, extends, is_log, named, norm_of, plain_log_axis
-from ._frame import cut, draw, hide_air
+from ._frame import cut, draw, hide_air, say_stretch
 from ._runs import is_run, run_of
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from .._core import Model
     from .._rays import Rays
+    from ._frame import Cut
 
 
 def views(
@@ -99,15 +101,20 @@ def views(
     for ax, place in ((above, {"z": at[2]}), (below, {"y": at[1]}), (beside, {"x": at[0]})):
         plane = cut(model, values, elevation=elevation, **place)
         shown = None if fade is None else cut(model, fade, elevation=elevation, **place)
+        line = ground.line_of(plane)
         if ax is beside:
-            plane, shown = plane.turned(), None if shown is None else shown.turned()
-        image = draw(ax, plane, length=length, fade=shown, cmap=cmap, norm=norm)
+            plane, shown = _on_side(plane, line), None if shown is None else shown.turned()
+        inner = None if ax is beside else line
+        image = draw(ax, plane, length=length, fade=shown, line=inner, cmap=cmap, norm=norm)
+        if ax is beside and line is not None:
+            ground.draw(ax, image, line, plane.extent(), on_side=True)
         overlay.lines_and_points(ax, model, plane, rays, sources, receivers)
         ax.set_aspect("auto")
     sign = -1 if elevation else 1
     name = "elevation" if elevation else "depth"
-    extra = "" if stretch == 1 else f", {stretch:g} × exaggerated"
-    below.set_ylabel(f"{name} ({length}{extra})")
+    below.set_ylabel(f"{name} ({length})")
+    if stretch != 1:
+        say_stretch(below, stretch)
     beside.set(xlabel=f"{name} ({length})", ylabel="")
     above.set_xlabel("")
     for ax in (above, beside):
@@ -129,6 +136,14 @@ def views(
         plain_log_axis(bar.ax.xaxis, float(norm.vmin or 1), float(norm.vmax or 1))
     bar.ax.tick_params(labelsize="small")
     return figure
+
+
+def _on_side(plane: Cut, line: Any) -> Cut:
+    """Turned, with the first rock of each column drawn on upward for the ground to cut off."""
+    if line is None:
+        return plane.turned()
+    filled = ground.fill_up(plane.values, ground.hidden(plane.values))
+    return plane._replace(values=filled).turned()
 
 
 def _legend(

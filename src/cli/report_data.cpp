@@ -160,7 +160,7 @@ std::string report_data(const ReportOptions& options) {
     const ReportPicks picks = read_report_picks(table);
     std::vector<std::pair<std::string, std::string>> marks = {{"history.csv", history.run()},
                                                               {"residuals.csv", table.run()}};
-    for (const char* name : {"model.h5", "coverage.h5", "settings.toml"}) {
+    for (const char* name : {"model.h5", "coverage.h5", "trust.h5", "settings.toml"}) {
         if (fs::exists(run / name)) marks.emplace_back(name, run_of_file(run / name));
     }
     check_one_run(run, marks);

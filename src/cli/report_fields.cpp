@@ -29,11 +29,16 @@ std::optional<ImageReader> open_image(const fs::path& path, const Grid& grid) {
     return image;
 }
 
+bool holds(const std::vector<std::string>& names, const char* name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// A field at the nodes; that of a model of cells is brought there.
 std::optional<Field<float>> nodes_named(const std::optional<ImageReader>& image, const char* name) {
     if (!image) return std::nullopt;
-    const auto names = image->point_arrays();
-    if (std::find(names.begin(), names.end(), name) == names.end()) return std::nullopt;
-    return image->read_point_array(name);
+    if (holds(image->point_arrays(), name)) return image->read_point_array(name);
+    if (!holds(image->cell_arrays(), name)) return std::nullopt;
+    return at_nodes(image->grid(), image->read_cell_array(name));
 }
 
 }  // namespace
@@ -84,7 +89,9 @@ std::string fields_json(const Model& model, const std::optional<Model>& start, c
     const auto rays = open_image(run / "coverage.h5", model.grid());
     const auto trust = open_image(run / "trust.h5", model.grid());
     const auto resolution = nodes_named(trust, "resolution");
-    const auto deviation = nodes_named(trust, "deviation");
+    // An ensemble's spread says the same by other means.
+    auto deviation = nodes_named(trust, "deviation");
+    if (!deviation) deviation = nodes_named(trust, "spread");
     const auto nodes = [&](const std::optional<Field<float>>& field) {
         return field ? json_floats(thin.nodes(field->view())) : std::string("null");
     };

@@ -110,7 +110,36 @@ Field<float> fade_of_coverage(const Model& model, FieldView<const float> coverag
     return fade;
 }
 
+Field<float> at_nodes(const Grid& grid, FieldView<const float> cells) {
+    require_shape(cells.shape(), grid.cell_shape(), "the field");
+    Field<float> nodes(grid.shape);
+    // The cells round a node along one axis: the one before it and its own, where they are there.
+    const auto first = [](int node) { return std::max(node - 1, 0); };
+    const auto last = [&](int node, int axis) { return std::min(node, cells.shape()[axis] - 1); };
+    for (int i = 0; i < grid.shape.x; ++i) {
+        for (int j = 0; j < grid.shape.y; ++j) {
+            for (int k = 0; k < grid.shape.z; ++k) {
+                double sum = 0;
+                int count = 0;
+                for (int a = first(i); a <= last(i, 0); ++a) {
+                    for (int b = first(j); b <= last(j, 1); ++b) {
+                        for (int c = first(k); c <= last(k, 2); ++c) {
+                            sum += double{cells(a, b, c)};
+                            ++count;
+                        }
+                    }
+                }
+                nodes(i, j, k) = static_cast<float>(sum / count);
+            }
+        }
+    }
+    return nodes;
+}
+
 Field<float> fade_of_resolution(const Model& model, FieldView<const float> resolution) {
+    if (model.cells() != nullptr && resolution.shape() == model.grid().cell_shape()) {
+        return fade_of_resolution(model, at_nodes(model.grid(), resolution));
+    }
     require_shape(resolution.shape(), model.grid().shape, "resolution");
     Field<float> fade(resolution.shape(), 0.0F);
     const Field<std::uint8_t> rock = rock_of(model);

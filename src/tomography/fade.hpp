@@ -17,8 +17,11 @@ Field<float> fade_of_coverage(const Model& model, FieldView<const float> coverag
 /// Where the model is resolved: a node is plain from half of the 90th percentile of all rock nodes
 /// that are resolved at all. The diagonal of a resolution matrix depends on the unknowns' spacing:
 /// only its size beside its own best says where the data speak. It is a mean over neighbours first,
-/// for it may be an estimate with noise. `resolution` has the model's nodes;
-/// values that are no number count as 0. Throws InputError for any other shape.
+/// for it may be an estimate with noise. `resolution` has the model's nodes, or its
+/// cells; values that are no number count as 0. Throws InputError for any other shape.
 Field<float> fade_of_resolution(const Model& model, FieldView<const float> resolution);
+
+/// Values of a grid's cells at its nodes: the mean of the cells round each.
+Field<float> at_nodes(const Grid& grid, FieldView<const float> cells);
 
 }  // namespace fermat

@@ -319,6 +319,8 @@ def test_cells_fade_too():
     alpha = alpha_of(fm.plot.section(model, covered=count))
     assert alpha.shape == (30, 20)
     assert alpha[15, 2] > 0.95 and alpha[15, 19] < 0.05
+    alpha = alpha_of(fm.plot.section(model, resolution=count))
+    assert alpha[15, 2] > 0.95 and alpha[15, 19] < 0.05
 
 
 def test_a_folder_of_the_program_is_an_overview(run, tmp_path, root):

@@ -77,6 +77,22 @@ TEST(Fade, takes_resolution_beside_its_own_best) {
     }
 }
 
+TEST(Fade, takes_resolution_in_cells_where_velocity_is) {
+    const Grid grid{{9, 1, 7}, {}, {1, 1, 1}};
+    const Model model = Model::of_cells(grid, Field<float>({8, 1, 6}, 2.0F));
+    Field<float> resolution({8, 1, 6}, 0.1F);
+    for (int i = 0; i < 4; ++i) {
+        for (int k = 0; k < 6; ++k) resolution(i, 0, k) = 0;
+    }
+    const Field<float> nodes = at_nodes(grid, resolution);
+    EXPECT_EQ(nodes(0, 0, 0), 0);
+    EXPECT_FLOAT_EQ(nodes(4, 0, 3), 0.05F);
+    EXPECT_FLOAT_EQ(nodes(8, 0, 6), 0.1F);
+    const Field<float> fade = fade_of_resolution(model, resolution);
+    EXPECT_EQ(fade(0, 0, 3), 0);
+    EXPECT_EQ(fade(8, 0, 3), 1);
+}
+
 TEST(Fade, names_the_shape_it_wants) {
     const Model model = rock({5, 1, 4});
     expect_error<InputError>(

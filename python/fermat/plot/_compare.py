@@ -222,6 +222,6 @@ def trust(
 
 
 def _rock_only(model: Model, field: NDArray[Any]) -> NDArray[Any]:
-    air = model.velocity == 0 if not model.cells else model.to_nodes().velocity == 0
+    air = model.velocity == 0
     masked: NDArray[Any] = np.ma.masked_where(air | ~np.isfinite(field), field)  # type: ignore[no-untyped-call,unused-ignore]
     return masked

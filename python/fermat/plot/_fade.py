@@ -29,8 +29,8 @@ def of_model(
         return _core.fade(model, np.ascontiguousarray(count, np.float32), True)
     if resolution is not None:
         share = np.asarray(resolution)
-        if share.shape != model.shape:
-            raise ValueError(f"resolution has shape {share.shape} (must be {model.shape} nodes)")
+        if share.shape not in (model.shape, model.velocity.shape):
+            raise ValueError(f"resolution has shape {share.shape} (must be {model.velocity.shape})")
         return _core.fade(model, np.ascontiguousarray(share, np.float32), False)
     return None
 

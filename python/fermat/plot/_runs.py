@@ -29,9 +29,9 @@ class Run:
     coverage: NDArray[Any] | None
     """Rays in each cell."""
     resolution: NDArray[Any] | None
-    """Diagonal of the resolution matrix, 0 to 1, at the nodes."""
+    """Diagonal of the resolution matrix, 0 to 1, shaped like the velocity."""
     deviation: NDArray[Any] | None
-    """Posterior standard deviation of the velocity at the nodes."""
+    """Standard deviation of the velocity, or its spread in an ensemble, shaped like it."""
     history: Columns
     residuals: Columns
     use: NDArray[np.str_]
@@ -107,12 +107,12 @@ def _open(folder: Path) -> Run:
         raise ValueError(f"'{folder}' has no model.h5 (must be a folder of fermat invert that ended)")
     model = Model.load(folder / "model.h5")
     start = folder / "start.h5"
-    trust = _fields(folder / "trust.h5", 0)
+    trust = _fields(folder / "trust.h5", 1 if model.cells else 0)
     for name, field in trust.items():
-        if field.shape != model.shape:
+        if field.shape != model.velocity.shape:
             raise ValueError(
                 f"{name} in '{folder / 'trust.h5'}' has shape {field.shape} (must be "
-                f"{model.shape}, as the model)"
+                f"{model.velocity.shape}, as the model)"
             )
     use = uses(folder)
     table = columns(folder, "residuals")
@@ -121,7 +121,7 @@ def _open(folder: Path) -> Run:
         start=Model.load(start) if start.is_file() else None,
         coverage=_fields(folder / "coverage.h5", 1).get("coverage"),
         resolution=trust.get("resolution"),
-        deviation=trust.get("deviation"),
+        deviation=trust.get("deviation", trust.get("spread")),
         history=columns(folder, "history"),
         residuals=table,
         use=np.full(len(table["time"]), "used") if use is None else use,

@@ -17,4 +17,5 @@ NB_MODULE(_core, module) {
     fermat::python::bind_picks(module);
     fermat::python::bind_smoothing(module);
     fermat::python::bind_invert(module);
+    fermat::python::bind_pictures(module);
 }

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+import numpy as np
+
 from . import _arguments as arguments
-from . import _core, _cuda
+from . import _core, _cuda, _fields
 from ._progress import listener
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from ._arguments import (
@@ -32,10 +34,13 @@ __all__ = ["receiver_times", "traveltimes"]
 @overload
 def traveltimes(
     model: Model,
-    source: ArrayLike,
+    source: ArrayLike | None = ...,
     *,
+    front: ArrayLike | None = ...,
     start_time: ArrayLike = ...,
     together: bool = ...,
+    until: float = ...,
+    gradient: Literal[False] = ...,
     solver: Solver = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
@@ -51,10 +56,13 @@ def traveltimes(
 @overload
 def traveltimes(
     model: Model,
-    source: ArrayLike,
+    source: ArrayLike | None = ...,
     *,
+    front: ArrayLike | None = ...,
     start_time: ArrayLike = ...,
     together: bool = ...,
+    until: float = ...,
+    gradient: Literal[False] = ...,
     solver: Solver = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
@@ -69,11 +77,14 @@ def traveltimes(
 ) -> NDArray[np.float64]: ...
 @overload
 def traveltimes(
-    model: CudaModel,
-    source: ArrayLike,
+    model: Model | CudaModel,
+    source: ArrayLike | None = ...,
     *,
+    front: ArrayLike | None = ...,
     start_time: ArrayLike = ...,
     together: bool = ...,
+    until: float = ...,
+    gradient: bool = ...,
     solver: Solver = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
@@ -88,10 +99,13 @@ def traveltimes(
 ) -> Any: ...
 def traveltimes(
     model: Model | CudaModel,
-    source: ArrayLike,
+    source: ArrayLike | None = None,
     *,
+    front: ArrayLike | None = None,
     start_time: ArrayLike = 0.0,
     together: bool = False,
+    until: float = math.inf,
+    gradient: bool = False,
     solver: Solver = "fim",
     order: int = 2,
     radius: int | Sequence[int] | None = None,
@@ -113,10 +127,20 @@ def traveltimes(
     source
         A position (x, y, z), or (x, z) in 2-D, anywhere in the model's closed box, on a node or
         between nodes; or an array (n, 3) or (n, 2) of them.
+    front
+        In place of a source: times of a wavefront on nodes, an array of the model's shape. A node
+        with a finite time of at least 0 belongs to the front; NaN, infinite, negative and masked
+        mean unknown. Not with "vidale" or the graph.
     start_time
         When the source starts: one number, or one for each source.
     together
         One field for all sources: the earliest arrival of any of them.
+    until
+        The largest time of interest: later nodes are infinite, and most of them are not computed.
+        Not with the graph.
+    gradient
+        Also return the gradient of the times: the direction of the wave, as long as the slowness.
+        Not with the graph.
     solver
         "fim" fast iterative (default), "fmm" fast marching, "fsm" fast sweeping, "vidale" expanding
         box; "dijkstra" and "bellman-ford" shortest paths on the grid graph (single precision).
@@ -149,6 +173,9 @@ def traveltimes(
         Infinite where no wave arrives, as in air. A model whose velocity is an array of CuPy or
         PyTorch on a CUDA device gives an array of that library, on the device, without a
         copy either way; device="cpu" gives a NumPy array.
+    (ndarray, ndarray)
+        With gradient=True: the times, and an array with one more axis of 3 components (x, y, z), or
+        2 (x, z) in 2-D. NaN where no wave arrives and at the source itself.
 
     Examples
     --------
@@ -161,10 +188,29 @@ def traveltimes(
     >>> print(f"{times[25, 50]:.3f} s straight down; exactly {2 * np.log(4.5 / 2):.3f} s")
     1.622 s straight down; exactly 1.622 s
     """
-    given = arguments.numbers(source, "source")
+    _fields.check(model, source, front, until, gradient, solver, device)
+    given = np.empty((0, model.ndim)) if source is None else arguments.numbers(source, "source")
     places = arguments.points(model, given, "source")
     starts = arguments.start_times(start_time, len(places))
     one = given.ndim == 1
+    if front is not None or gradient or until != math.inf:
+        model = _cuda.on_host(model)
+        return _fields.solve(
+            model,
+            places,
+            starts,
+            front,
+            one,
+            together,
+            solver,
+            order,
+            until,
+            gradient,
+            precision,
+            device,
+            threads,
+            progress,
+        )
     if isinstance(model, _core.CudaModel):
         if device != "cpu":
             times = _core.cuda_traveltimes(
@@ -213,8 +259,8 @@ def receiver_times(
 ) -> NDArray[np.float64]:
     """First-arrival times of every source at every receiver: an array (sources, receivers).
 
-    No field is kept, and the fewer of sources and receivers are solved from. Options are those of
-    `traveltimes`. Infinite where no wave arrives.
+    No field is kept, and the fewer of sources and receivers are solved from (by the grid graph's
+    solvers always the sources). Options are those of `traveltimes`. Infinite where no wave arrives.
 
     >>> import fermat as fm
     >>> model = fm.Model.constant((101, 51), velocity=2.0, spacing=0.1)

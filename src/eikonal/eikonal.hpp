@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -12,7 +13,7 @@
 
 namespace fermat {
 
-/// How a time field is made (design 4.1).
+/// How a time field is made.
 enum class Solver {
     fim,     ///< fast iterative, block-wise and vectorised: the default
     fmm,     ///< fast marching: reference
@@ -35,6 +36,8 @@ struct EikonalOptions {
     int order = 2;    ///< of the differences: 1 or 2
     int threads = 0;  ///< 0: all cores
     Device device = Device::cpu;
+    /// Nodes with later times are infinite, and most of them are not computed.
+    double until = std::numeric_limits<double>::infinity();
 };
 
 void validate(const EikonalOptions& options);

@@ -19,10 +19,7 @@ inline Placement placement_of(const Model& model) {
 /// or the middles of cells. Whether the model is 2-D is the model's own grid to tell: a single
 /// layer of cells has one point across as well.
 inline Grid sample_points(const Grid& grid, Placement placement) {
-    if (placement == Placement::nodes) return grid;
-    Vec3 first = grid.origin + 0.5 * grid.spacing;
-    if (grid.is_2d()) first.y = grid.origin.y;
-    return {grid.cell_shape(), first, grid.spacing};
+    return placement == Placement::nodes ? grid : grid.cell_middles();
 }
 
 /// Nodes of the grid whose velocities have this shape.

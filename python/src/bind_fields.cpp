@@ -51,18 +51,19 @@ nb::list solved(const Model& model, const std::vector<PointSource>& sources,
                 std::optional<FieldView<const double>> front, const EikonalOptions& options,
                 bool gradient, PythonMonitor& bridge) {
     Notes notes;
-    const int threads = resolve_threads(options.threads);
-    std::vector<SolvedField<Real>> fields = bridge.run([&](Monitor& monitor) {
+    std::vector<SolvedField<Real>> fields = bridge.run([&](const Execution& execution) {
+        const int threads = resolve_threads(execution.threads);
+        Monitor& monitor = execution.monitor;
         std::vector<SolvedField<Real>> all;
         if (front) {
-            all.push_back(finished(solve_front<Real>(model, *front, options, notes, monitor),
+            all.push_back(finished(solve_front<Real>(model, *front, options, execution, notes),
                                    gradient, threads));
             return all;
         }
         monitor.begin("first arrivals", static_cast<std::int64_t>(sources.size()));
         for (const PointSource& source : sources) {
             all.push_back(
-                finished(solve<Real>(model, source, options, monitor), gradient, threads));
+                finished(solve<Real>(model, source, options, execution), gradient, threads));
             monitor.advance();
         }
         monitor.end();
@@ -84,7 +85,7 @@ nb::list time_fields(const Model& model, const Points& sources, const Numbers& s
                      std::optional<FrontArray> front, const std::string& solver, int order,
                      double until, bool gradient, const std::string& precision,
                      const std::string& device, int threads, nb::object progress) {
-    EikonalOptions options = eikonal_options(solver, order, threads, device);
+    EikonalOptions options = eikonal_options(solver, order, device);
     options.until = until;
     validate(options);
     std::optional<FieldView<const double>> given;
@@ -92,7 +93,7 @@ nb::list time_fields(const Model& model, const Points& sources, const Numbers& s
         given.emplace(front->data(), shape_of(nb::ndarray<nb::ro>(*front), "front"));
     }
     const auto from = sources_from(sources, start_times, model.grid());
-    PythonMonitor bridge(std::move(progress));
+    PythonMonitor bridge(std::move(progress), threads, device);
     return parse_choice<Precision>(precision) == Precision::full
                ? solved<double>(model, from, given, options, gradient, bridge)
                : solved<float>(model, from, given, options, gradient, bridge);

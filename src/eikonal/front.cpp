@@ -140,7 +140,8 @@ FactoredFront factor_front(const Model& model, FieldView<const double> times) {
 
 template <class Real>
 BasicTimeField<Real> solve_front(const Model& model, FieldView<const double> times,
-                                 const EikonalOptions& options, Notes& notes, Monitor& monitor) {
+                                 const EikonalOptions& options, const Execution& execution,
+                                 Notes& notes) {
     validate(options);
     if (options.solver == Solver::vidale) {
         throw InputError("solver 'vidale' starts from points (a front needs fim, fmm or fsm)");
@@ -151,11 +152,12 @@ BasicTimeField<Real> solve_front(const Model& model, FieldView<const double> tim
                               front.in_air + front.source.starts.size()));
     }
     const std::size_t given = front.source.starts.size();
-    const int threads = resolve_threads(options.threads);
+    const int threads = resolve_threads(execution.threads);
+    Monitor& monitor = execution.monitor;
     monitor.begin("first arrivals", 1);
     while (true) {
         BasicTimeField<Real> field =
-            solve_factored<Real>(model, front.source, front.start_time, options, threads, monitor);
+            solve_factored<Real>(model, front.source, front.start_time, options, execution);
         const std::vector<char> late =
             overtaken<Real>(model, front.source, field.tau.view(), threads);
         if (remove_marked(front.source.starts, late) > 0) {
@@ -174,9 +176,9 @@ BasicTimeField<Real> solve_front(const Model& model, FieldView<const double> tim
     }
 }
 
-template TimeField solve_front(const Model&, FieldView<const double>, const EikonalOptions&, Notes&,
-                               Monitor&);
+template TimeField solve_front(const Model&, FieldView<const double>, const EikonalOptions&,
+                               const Execution&, Notes&);
 template BasicTimeField<double> solve_front(const Model&, FieldView<const double>,
-                                            const EikonalOptions&, Notes&, Monitor&);
+                                            const EikonalOptions&, const Execution&, Notes&);
 
 }  // namespace fermat

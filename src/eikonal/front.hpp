@@ -2,8 +2,8 @@
 
 #include <cstddef>
 
+#include "core/execution.hpp"
 #include "core/field.hpp"
-#include "core/monitor.hpp"
 #include "core/notes.hpp"
 #include "eikonal/eikonal.hpp"
 #include "eikonal/factored_source.hpp"
@@ -23,8 +23,8 @@ namespace fermat {
 /// line) give the times on more than one layer of nodes.
 template <class Real = float>
 BasicTimeField<Real> solve_front(const Model& model, FieldView<const double> times,
-                                 const EikonalOptions& options, Notes& notes,
-                                 Monitor& monitor = silent_monitor());
+                                 const EikonalOptions& options, const Execution& execution,
+                                 Notes& notes);
 
 /// The factor and start nodes of a front, and the time at which its field starts.
 struct FactoredFront {

@@ -124,12 +124,14 @@ void require_all_times(const EikonalOptions& options, std::string_view what) {
 
 template <class Real>
 BasicTimeField<Real> solve_factored(const Model& model, FactoredSource source, double start_time,
-                                    const EikonalOptions& options, int threads, Monitor& monitor) {
+                                    const EikonalOptions& options, const Execution& execution) {
+    const int threads = resolve_threads(execution.threads);
     require_crossing_time(model.grid(), source);
     source.until = wanted_until(options, start_time);
     BasicTimeField<Real> field{model.grid(), source, start_time, {}};
     constexpr bool single = std::is_same_v<Real, float>;
-    const bool device = on_cuda(options, model, single ? Precision::single : Precision::full);
+    const bool device =
+        on_cuda(options, execution.device, model, single ? Precision::single : Precision::full);
     if constexpr (single) {
         if (device) {
             CudaFim fim(model, options.order, 1);
@@ -141,7 +143,7 @@ BasicTimeField<Real> solve_factored(const Model& model, FactoredSource source, d
             return field;
         }
     }
-    field.tau = solve_tau<Real>(model, source, options, threads, monitor);
+    field.tau = solve_tau<Real>(model, source, options, threads, execution.monitor);
     if (options.solver != Solver::vidale) mark_unreached(field.tau.view(), threads);
     cut_late_times(field, options.until, threads);
     return field;
@@ -151,9 +153,9 @@ template Field<float> allocate_field(Shape);
 template Field<double> allocate_field(Shape);
 template void cut_late_times(BasicTimeField<float>&, double, int);
 template void cut_late_times(BasicTimeField<double>&, double, int);
-template TimeField solve_factored(const Model&, FactoredSource, double, const EikonalOptions&, int,
-                                  Monitor&);
+template TimeField solve_factored(const Model&, FactoredSource, double, const EikonalOptions&,
+                                  const Execution&);
 template BasicTimeField<double> solve_factored(const Model&, FactoredSource, double,
-                                               const EikonalOptions&, int, Monitor&);
+                                               const EikonalOptions&, const Execution&);
 
 }  // namespace fermat

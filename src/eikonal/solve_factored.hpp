@@ -2,17 +2,17 @@
 
 #include <string_view>
 
-#include "core/monitor.hpp"
+#include "core/execution.hpp"
 #include "eikonal/eikonal.hpp"
 #include "eikonal/factored_source.hpp"
 
 namespace fermat {
 
 /// The field of one factored source, a point or a front, by the solver and on the device that the
-/// options name. `source.until` is set from the options. Of fronts, all solvers but `vidale`.
+/// execution names. `source.until` is set from the options. Of fronts, all solvers but `vidale`.
 template <class Real>
 BasicTimeField<Real> solve_factored(const Model& model, FactoredSource source, double start_time,
-                                    const EikonalOptions& options, int threads, Monitor& monitor);
+                                    const EikonalOptions& options, const Execution& execution);
 
 /// Memory for a field, unset. Throws ComputeError that says how much is needed.
 template <class Real>

@@ -62,7 +62,9 @@ FERMAT_HD Vec3 node_gradient(const TimeFieldView<Real, S>& field, Index3 node) {
     const Vec3 place = field.grid.position(node);
     const double r = field.factor.radius(place);
     const double here = field.tau(node);
-    if (r == 0 || !std::isfinite(here)) return {NAN, NAN, NAN};
+    // A source on a node may be off it by rounding.
+    const bool at_source = r < 1e-9 * field.grid.spacing_along(2);
+    if (at_source || !std::isfinite(here)) return {NAN, NAN, NAN};
     const Vec3 own = (here / r) * field.factor.from_source(place);
     Vec3 gradient;
     for (int axis = 0; axis < 3; ++axis) {

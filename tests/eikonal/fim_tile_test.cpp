@@ -10,6 +10,7 @@
 #include "eikonal/fim/tile_queue.hpp"
 #include "eikonal/fim/tile_setup.hpp"
 #include "eikonal/front.hpp"
+#include "executions.hpp"
 #include "model/analytic.hpp"
 #include "model/makers.hpp"
 
@@ -234,7 +235,8 @@ TEST(FimTile, FrontsAgreeWithTheBlockSolver) {
             for (int j = 0; j < grid.shape.y; ++j) front(i, j, 9) = 2 + 0.1 * std::sin(0.3 * i + j);
         }
         Notes notes;
-        const Field<float> blocks = to_times(solve_front<float>(model, front, {}, notes));
+        const Field<float> blocks =
+            to_times(solve_front<float>(model, front, {}, test::on_cpu(), notes));
         EXPECT_LT(largest_difference(blocks, front_on_tiles(model, front, 2)), 3e-6);
     }
 }

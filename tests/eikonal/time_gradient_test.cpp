@@ -8,6 +8,7 @@
 #include "eikonal/front.hpp"
 #include "eikonal/stencil.hpp"
 #include "eikonal/time_gradient.hpp"
+#include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/analytic.hpp"
 #include "model/makers.hpp"
@@ -16,6 +17,7 @@ namespace fermat {
 namespace {
 
 using test::expect_error;
+using test::on_cpu;
 
 Grid flat_grid(int n) { return {{n, 1, n}, {0.5, 0, -1}, {4.0 / (n - 1), 1, 4.0 / (n - 1)}}; }
 Grid cube_grid(int n) {
@@ -27,7 +29,7 @@ Grid cube_grid(int n) {
 template <class Real>
 double gradient_error(const Grid& grid, Vec3 source, EikonalOptions options) {
     const LinearVelocity medium{2 - 0.5 * grid.origin.z, {0, 0, 0.5}};
-    const auto field = solve<Real>(gradient_model(grid, 2, 0.5), {source}, options);
+    const auto field = solve<Real>(gradient_model(grid, 2, 0.5), {source}, options, on_cpu(2));
     const auto gradient = time_gradient(field, 2);
     double largest = 0;
     for (int i = 0; i < grid.shape.x; ++i) {
@@ -69,7 +71,8 @@ TEST(TimeGradient, HasNoDirectionAtTheSourceNorWhereNoWaveArrives) {
     Field<float> velocity(grid.shape, 2.0F);
     for (int i = 0; i < 21; ++i) velocity(i, 0, 15) = 0;
     const Model model(grid, std::move(velocity));
-    const auto gradient = time_gradient(solve<double>(model, {grid.position({5, 0, 5})}));
+    const auto gradient =
+        time_gradient(solve<double>(model, {grid.position({5, 0, 5})}, {}, on_cpu()));
     EXPECT_TRUE(std::isnan(gradient[0](5, 0, 5)));
     EXPECT_TRUE(std::isnan(gradient[2](8, 0, 15)));
     EXPECT_TRUE(std::isnan(gradient[2](8, 0, 18)));
@@ -84,7 +87,7 @@ TEST(TimeGradient, IsThatOfTheFirstArrivalWhereTwoWavesMeet) {
     for (int k = 0; k < 5; ++k) front(0, 0, k) = front(21, 0, k) = 0;
     Notes notes;
     const Model model = constant_model(grid, 2);
-    const auto gradient = time_gradient(solve_front<double>(model, front, {}, notes));
+    const auto gradient = time_gradient(solve_front<double>(model, front, {}, on_cpu(), notes));
     for (int i = 0; i < 22; ++i) EXPECT_NEAR(gradient[0](i, 0, 2), i < 11 ? 0.5 : -0.5, 1e-9) << i;
 }
 
@@ -101,7 +104,7 @@ TEST(TimeGradient, OfAPlaneWaveIsItsSlowness) {
     }
     Notes notes;
     const Model model = constant_model(grid, 2.5);
-    const auto gradient = time_gradient(solve_front<double>(model, front, {}, notes));
+    const auto gradient = time_gradient(solve_front<double>(model, front, {}, on_cpu(), notes));
     for (std::size_t n = 0; n < gradient[0].size(); ++n) {
         ASSERT_NEAR(gradient[0][n], 0.48 / 2.5, 1e-9);
         ASSERT_NEAR(gradient[1][n], 0.64 / 2.5, 1e-9);
@@ -118,9 +121,9 @@ TEST(Until, LeavesEarlierTimesAsTheyAreAndLaterOnesInfinite) {
         for (const Solver solver : {Solver::fim, Solver::fmm, Solver::fsm, Solver::vidale}) {
             for (const int order : {1, 2}) {
                 EikonalOptions options{.solver = solver, .order = order};
-                const Field<float> all = to_times(solve(model, {source, start}, options));
+                const Field<float> all = to_times(solve(model, {source, start}, options, on_cpu()));
                 options.until = start + 0.4;
-                const Field<float> cut = to_times(solve(model, {source, start}, options));
+                const Field<float> cut = to_times(solve(model, {source, start}, options, on_cpu()));
                 for (std::size_t n = 0; n < all.size(); ++n) {
                     if (std::isfinite(cut[n])) {
                         ASSERT_LE(cut[n], static_cast<float>(options.until));
@@ -151,14 +154,14 @@ TEST(Until, HoldsForFrontsAndCells) {
     for (int i = 0; i < 41; ++i) front(i, 0, 0) = 1;
     Notes notes;
     const Field<float> times =
-        to_times(solve_front(constant_model(grid, 2), front, {.until = 1.52}, notes));
+        to_times(solve_front(constant_model(grid, 2), front, {.until = 1.52}, on_cpu(), notes));
     EXPECT_NEAR(times(20, 0, 10), 1.5, 1e-5);
     EXPECT_TRUE(std::isinf(times(20, 0, 11)));
     Field<float> cells(grid.cell_shape(), 2.0F);
     for (int i = 0; i < 40; ++i) cells(i, 0, 30) = 4;
     const Model layered = Model::of_cells(grid, std::move(cells));
-    const Field<float> whole = to_times(solve(layered, {{2, 0, 0}}));
-    const Field<float> cut = to_times(solve(layered, {{2, 0, 0}}, {.until = 1.1}));
+    const Field<float> whole = to_times(solve(layered, {{2, 0, 0}}, {}, on_cpu()));
+    const Field<float> cut = to_times(solve(layered, {{2, 0, 0}}, {.until = 1.1}, on_cpu()));
     for (std::size_t n = 0; n < cut.size(); ++n) {
         if (whole[n] <= 1.1F) {
             ASSERT_NEAR(cut[n], whole[n], 1e-5);

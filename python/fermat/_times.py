@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core, _cuda, _fields
+from ._methods import Graph
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -41,13 +42,13 @@ def traveltimes(
     together: bool = ...,
     until: float = ...,
     gradient: Literal[False] = ...,
-    solver: Solver = ...,
+    solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
-    star: Star = ...,
-    reading: Reading = ...,
-    weights: Weights = ...,
-    queue: Queue = ...,
+    star: Star | None = ...,
+    reading: Reading | None = ...,
+    weights: Weights | None = ...,
+    queue: Queue | None = ...,
     precision: Literal["single"] = ...,
     device: Device = ...,
     threads: int = ...,
@@ -63,13 +64,13 @@ def traveltimes(
     together: bool = ...,
     until: float = ...,
     gradient: Literal[False] = ...,
-    solver: Solver = ...,
+    solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
-    star: Star = ...,
-    reading: Reading = ...,
-    weights: Weights = ...,
-    queue: Queue = ...,
+    star: Star | None = ...,
+    reading: Reading | None = ...,
+    weights: Weights | None = ...,
+    queue: Queue | None = ...,
     precision: Literal["double"],
     device: Device = ...,
     threads: int = ...,
@@ -85,13 +86,13 @@ def traveltimes(
     together: bool = ...,
     until: float = ...,
     gradient: bool = ...,
-    solver: Solver = ...,
+    solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
-    star: Star = ...,
-    reading: Reading = ...,
-    weights: Weights = ...,
-    queue: Queue = ...,
+    star: Star | None = ...,
+    reading: Reading | None = ...,
+    weights: Weights | None = ...,
+    queue: Queue | None = ...,
     precision: Precision = ...,
     device: Device = ...,
     threads: int = ...,
@@ -106,13 +107,13 @@ def traveltimes(
     together: bool = False,
     until: float = math.inf,
     gradient: bool = False,
-    solver: Solver = "fim",
+    solver: Solver | Graph = "fim",
     order: int = 2,
     radius: int | Sequence[int] | None = None,
-    star: Star = "coprime",
-    reading: Reading = "linear",
-    weights: Weights = "auto",
-    queue: Queue = "buckets",
+    star: Star | None = None,
+    reading: Reading | None = None,
+    weights: Weights | None = None,
+    queue: Queue | None = None,
     precision: Precision = "single",
     device: Device = "auto",
     threads: int = 0,
@@ -143,19 +144,22 @@ def traveltimes(
         Not with the graph.
     solver
         "fim" fast iterative (default), "fmm" fast marching, "fsm" fast sweeping, "vidale" expanding
-        box; "dijkstra" and "bellman-ford" shortest paths on the grid graph (single precision).
+        box; "dijkstra" and "bellman-ford" shortest paths on the grid graph (single precision), or
+        `Graph` with its options.
     order
         Of the differences: 1 or 2; not of the graph.
     radius
         Of the graph's star in nodes, one for all axes or one each (default: 5 in 2-D, 3 in 3-D).
     star
-        Edges of the graph: "coprime" each direction once, "full" every node of the star's box.
+        Edges of the graph: "coprime" (default) each direction once, "full" every node of the star's
+        box.
     reading
-        Slowness along an edge: "linear" between nodes, "nearest" constant in cells round them.
+        Slowness along an edge: "linear" between nodes (default), "nearest" constant in cells round
+        them.
     weights
-        Times of the edges: "stored" once for all sources, "computed" when needed, or "auto".
+        Times of the edges: "stored" once for all sources, "computed" when needed, or "auto" (default).
     queue
-        Of "dijkstra": "buckets", or "heap" as in the papers.
+        Of "dijkstra": "buckets" (default), or "heap" as in the papers.
     precision
         Of the computation and of the result: "single" (float32) or "double" (float64).
     device
@@ -188,7 +192,8 @@ def traveltimes(
     >>> print(f"{times[25, 50]:.3f} s straight down; exactly {2 * np.log(4.5 / 2):.3f} s")
     1.622 s straight down; exactly 1.622 s
     """
-    _fields.check(model, source, front, until, gradient, solver, device)
+    name = solver.solver if isinstance(solver, Graph) else solver
+    _fields.check(model, source, front, until, gradient, name, device)
     given = np.empty((0, model.ndim)) if source is None else arguments.numbers(source, "source")
     places = arguments.points(model, given, "source")
     starts = arguments.start_times(start_time, len(places))
@@ -202,7 +207,7 @@ def traveltimes(
             front,
             one,
             together,
-            solver,
+            name,
             order,
             until,
             gradient,
@@ -218,25 +223,18 @@ def traveltimes(
                 places,
                 starts,
                 one or together,
-                solver,
+                name,
                 order,
                 precision,
                 listener(progress),
             )
             return _cuda.given_back(model, times)
         model = model.to_host()
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    options = arguments.solver(model, solver, order, graph)
+    options |= {"precision": precision, "device": device, "threads": threads}
     return _core.traveltimes(
-        model,
-        places,
-        starts,
-        one or together,
-        solver,
-        order,
-        arguments.graph(model, radius, star, reading, weights, queue),
-        precision,
-        device,
-        threads,
-        listener(progress),
+        model, places, starts, one or together, options, listener(progress)
     )
 
 
@@ -246,13 +244,13 @@ def receiver_times(
     receivers: ArrayLike,
     *,
     start_time: ArrayLike = 0.0,
-    solver: Solver = "fim",
+    solver: Solver | Graph = "fim",
     order: int = 2,
     radius: int | Sequence[int] | None = None,
-    star: Star = "coprime",
-    reading: Reading = "linear",
-    weights: Weights = "auto",
-    queue: Queue = "buckets",
+    star: Star | None = None,
+    reading: Reading | None = None,
+    weights: Weights | None = None,
+    queue: Queue | None = None,
     device: Device = "auto",
     threads: int = 0,
     progress: Progress | None = None,
@@ -272,8 +270,8 @@ def receiver_times(
     places = arguments.points(model, sources, "sources")
     stations = arguments.points(model, receivers, "receivers")
     starts = arguments.start_times(start_time, len(places))
-    graph = arguments.graph(model, radius, star, reading, weights, queue)
-    times = _core.receiver_times(
-        model, places, starts, stations, solver, order, graph, device, threads, listener(progress)
-    )
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    options = arguments.solver(model, solver, order, graph)
+    options |= {"device": device, "threads": threads}
+    times = _core.receiver_times(model, places, starts, stations, options, listener(progress))
     return times.reshape(len(places), len(stations))

@@ -7,9 +7,6 @@
 
 namespace fermat::cli {
 
-/// --solver and --order, for every command that solves.
-void add_eikonal_flags(CLI::App& app, EikonalOptions& options);
-
 /// Throws InputError where --device asks for more than `command` can do.
 void require_cpu(const CommonOptions& common, std::string_view command);
 

@@ -18,6 +18,9 @@ namespace fermat::cli {
 /// "--shape is '12,x' (must be ...)": what every message about a flag looks like.
 std::string flag_message(std::string_view flag, std::string_view text, std::string_view right);
 
+/// "--target-rms" of the option "target_rms".
+std::string flag_of(std::string_view name);
+
 /// A finite number.
 double parse_real(std::string_view flag, std::string_view text);
 int parse_whole(std::string_view flag, std::string_view text, int low, int high);
@@ -47,6 +50,9 @@ AxisNumbers parse_lengths(std::string_view flag, std::string_view text);
 
 /// One number for every axis, or one an axis: (x, z) in 2-D, where y becomes `flat_y`.
 Vec3 to_axes(const AxisNumbers& axes, bool is_2d, double flat_y);
+
+/// Numbers per axis that must be whole.
+Index3 to_whole(const AxisNumbers& axes, Vec3 values);
 
 /// A point of the model: (x, y, z), or (x, z) in 2-D, where y is the grid's own.
 Vec3 to_point(const AxisNumbers& axes, const Grid& grid);

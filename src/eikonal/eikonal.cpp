@@ -92,9 +92,7 @@ std::string cuda_obstacle(const EikonalOptions& options, Precision precision) {
 }  // namespace
 
 void validate(const EikonalOptions& options) {
-    if (options.order != 1 && options.order != 2) {
-        throw InputError(fmt::format("order is {} (must be 1 or 2)", options.order));
-    }
+    validate_options(options);
     if (std::isnan(options.until)) throw InputError("until is nan (must be a time)");
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/choice.hpp"
 #include "core/execution.hpp"
+#include "core/option.hpp"
 #include "eikonal/time_field.hpp"
 #include "model/model.hpp"
 
@@ -32,10 +33,16 @@ inline constexpr auto choices<Precision> = choice_table<Precision>("precision",
 
 struct EikonalOptions {
     Solver solver = Solver::fim;
-    int order = 2;  ///< of the differences: 1 or 2
-    /// Nodes with later times are infinite, and most of them are not computed.
+    int order = 2;  ///< of the differences
+    /// Nodes with later times are infinite, and most of them are not computed. Not in the table of
+    /// options below: it is of fields on nodes alone, and what reads whole fields refuses it.
     double until = std::numeric_limits<double>::infinity();
 };
+inline bool is_order(const int& order) { return order == 1 || order == 2; }
+template <>
+inline constexpr auto options_of<EikonalOptions> = std::tuple{
+    Option{"solver", &EikonalOptions::solver, "method of the traveltimes"},
+    Option{"order", &EikonalOptions::order, "of the differences", Rule<int>{&is_order, "1 or 2"}}};
 
 void validate(const EikonalOptions& options);
 

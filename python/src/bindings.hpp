@@ -18,6 +18,7 @@ void bind_monitor(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_cuda(nanobind::module_& module);
 void bind_times(nanobind::module_& module);
+void bind_fields(nanobind::module_& module);
 void bind_rays(nanobind::module_& module);
 void bind_bending(nanobind::module_& module);
 void bind_analytic(nanobind::module_& module);

@@ -15,18 +15,21 @@ from ._bending import Profile
 from ._core import CudaModel, Model, build_info, devices
 from ._grid import Grid
 from ._invert import Inversion, invert, synthetic_picks
+from ._methods import Bending, Graph
 from ._picks import Picks, picks
 from ._rays import Rays, rays
 from ._smoothing import smooth
 from ._times import receiver_times, traveltimes
 
 __version__ = build_info()["version"]
-for _type in (CudaModel, Grid, Inversion, Model, Picks, Profile, Rays):
+for _type in (Bending, CudaModel, Graph, Grid, Inversion, Model, Picks, Profile, Rays):
     _type.__module__ = __name__
 del _type
 
 __all__ = [
+    "Bending",
     "CudaModel",
+    "Graph",
     "Grid",
     "Inversion",
     "Model",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ._core import CudaModel, Model
+
+from ._methods import Graph
 
 Solver = Literal["fim", "fmm", "fsm", "vidale", "dijkstra", "bellman-ford"]
 Precision = Literal["single", "double"]
@@ -71,18 +73,9 @@ def start_times(values: ArrayLike, count: int) -> NDArray[np.float64]:
     return np.ascontiguousarray(np.broadcast_to(array, (count,)))
 
 
-def graph(
-    model: Model,
-    radius: int | Sequence[int] | None,
-    star: Star,
-    reading: Reading,
-    weights: Weights,
-    queue: Queue,
-) -> tuple[tuple[int, int, int], str, str, str, str]:
-    """Options of the grid graph; a radius of (0, 0, 0) means the default."""
-    if radius is None:
-        return (0, 0, 0), star, reading, weights, queue
-    array = np.asarray(radius)
+def radius(model: Model, value: int | Sequence[int]) -> tuple[int, int, int]:
+    """Radius of the graph's star along x, y, z."""
+    array = np.asarray(value)
     if (
         array.ndim > 1
         or not np.issubdtype(array.dtype, np.integer)
@@ -91,9 +84,26 @@ def graph(
         or abs(array).max() > 1_000_000
     ):
         raise ValueError(
-            f"radius is {radius!r} (must be one whole number > 0, or {model.ndim} of them, as the "
+            f"radius is {value!r} (must be one whole number > 0, or {model.ndim} of them, as the "
             f"model is {model.ndim}-D)"
         )
     each = [int(r) for r in np.broadcast_to(array, (model.ndim,))]
-    full = (each[0], 0, each[1]) if model.ndim == 2 else (each[0], each[1], each[2])
-    return full, star, reading, weights, queue
+    return (each[0], 0, each[1]) if model.ndim == 2 else (each[0], each[1], each[2])
+
+
+def solver(
+    model: Model, solver: Solver | Graph, order: int, given: dict[str, Any]
+) -> dict[str, Any]:
+    """Options of a solver. `given` holds those of the graph that were named beside it."""
+    given = {name: value for name, value in given.items() if value is not None}
+    if isinstance(solver, Graph):
+        if given:
+            raise ValueError(
+                f"{', '.join(given)} is given beside solver=Graph(...) (give it to Graph)"
+            )
+        options = {"solver": solver.solver, "order": order} | solver.options()
+    else:
+        options = {"solver": solver, "order": order} | given
+    if "radius" in options:
+        options["radius"] = radius(model, options["radius"])
+    return options

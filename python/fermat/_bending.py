@@ -14,9 +14,7 @@ from . import _core
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ._arguments import BendingTasks, Start
-
-__all__ = ["Profile", "options", "trace"]
+__all__ = ["Profile", "trace"]
 
 Velocity = Callable[..., float]
 
@@ -54,16 +52,6 @@ class Medium:
     ndim: int
 
 
-def options(
-    starts: Start | Sequence[Start], segment: float | None, tasks: BendingTasks
-) -> tuple[list[str], float, str]:
-    """Bending options for the C++ side; a segment of 0 means the default."""
-    names: list[str] = [starts] if isinstance(starts, str) else list(starts)
-    if segment is not None and not segment > 0:
-        raise ValueError(f"segment is {segment} (must be a length > 0, or None for the default)")
-    return names, 0.0 if segment is None else float(segment), tasks
-
-
 def trace(
     velocity: Profile | Velocity,
     sources: ArrayLike,
@@ -71,8 +59,7 @@ def trace(
     start_time: ArrayLike,
     pairs: NDArray[np.int32] | None,
     bounds: ArrayLike | None,
-    bending: tuple[list[str], float, str],
-    threads: int,
+    options: dict[str, Any],
     progress: object | None,
 ) -> tuple[Medium, _core.RaySet]:
     """Rays in a function or a profile; the positions decide between 2-D and 3-D."""
@@ -86,7 +73,7 @@ def trace(
         )
     starts = arguments.start_times(start_time, len(from_))
     ends = (from_, starts, to, pairs)
-    survey: tuple[Any, ...] = (_corners(bounds, ndim), *ends, *bending, threads, progress)
+    survey: tuple[Any, ...] = (_corners(bounds, ndim), *ends, options, progress)
     if isinstance(velocity, Profile):
         points = [(float(z), float(v)) for z, v in velocity.points]
         rays = _core.bend_profile(points, velocity.kind, *survey)

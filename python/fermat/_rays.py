@@ -10,6 +10,7 @@ import numpy as np
 from . import _arguments as arguments
 from . import _bending as bend
 from . import _core, _cuda, _grid
+from ._methods import Bending, Graph
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -214,20 +215,20 @@ def rays(
     receivers: ArrayLike,
     *,
     pairs: ArrayLike | None = None,
-    tracer: Tracer = "descent",
+    tracer: Tracer | Graph | Bending = "descent",
     directions: int = 16,
-    starts: Start | Sequence[Start] = ("straight", "deep", "sides"),
+    starts: Start | Sequence[Start] | None = None,
     segment: float | None = None,
-    tasks: BendingTasks = "pairs",
+    tasks: BendingTasks | None = None,
     bounds: ArrayLike | None = None,
     start_time: ArrayLike = 0.0,
-    solver: Solver = "fim",
+    solver: Solver | Graph = "fim",
     order: int = 2,
     radius: int | Sequence[int] | None = None,
-    star: Star = "coprime",
-    reading: Reading = "linear",
-    weights: Weights = "auto",
-    queue: Queue = "buckets",
+    star: Star | None = None,
+    reading: Reading | None = None,
+    weights: Weights | None = None,
+    queue: Queue | None = None,
     reciprocity: Reciprocity = "auto",
     device: Device = "auto",
     threads: int = 0,
@@ -250,17 +251,17 @@ def rays(
         "descent" continuous descent of the time field (default), "cells" straight through each
         cell, "grid" from node to node (2-D), "graph" shortest paths on the grid graph, with the
         solvers "dijkstra" (default) and "bellman-ford", "bending" between two points, without a
-        time field.
+        time field; or `Graph` and `Bending` with their options.
     directions
         For tracer "grid": 8 or 16.
     starts
-        For tracer "bending": "straight", "deep", "sides", and for models also the rays of "descent"
-        and "graph". The fastest ray wins; `Rays.start` says where it started.
+        For tracer "bending": "straight", "deep", "sides" (default: these three), and for models also
+        the rays of "descent" and "graph". The fastest ray wins; `Rays.start` says where it started.
     segment
         For tracer "bending": longest segment of a ray. Default: half the model's least spacing;
         64 segments without a model.
     tasks
-        For tracer "bending": the unit of parallel work, "pairs", "sources", "stations" or
+        For tracer "bending": the unit of parallel work, "pairs" (default), "sources", "stations" or
         "sections". The rays do not depend on it.
     bounds
         Two corners of the box for rays of a profile or a function. Default: none.
@@ -285,7 +286,11 @@ def rays(
     >>> [int(path[:, 1].max().round(-1)) for path in rays.paths]  # direct, then along the interface
     [0, 50, 50]
     """
-    bending = bend.options(starts, segment, tasks)
+    bending = _bending(tracer, {"starts": starts, "segment": segment, "tasks": tasks})
+    if isinstance(tracer, Graph):
+        solver, tracer = tracer, "graph"
+    elif isinstance(tracer, Bending):
+        tracer = "bending"
     if isinstance(model, _core.CudaModel):
         model = _cuda.on_host(model)
     if not isinstance(model, _core.Model):
@@ -301,8 +306,7 @@ def rays(
                 start_time,
                 None if pairs is None else _pairs(pairs),
                 bounds,
-                bending,
-                threads,
+                bending | {"threads": threads},
                 listener(progress),
             )
         )
@@ -310,26 +314,26 @@ def rays(
     stations = arguments.points(model, receivers, "receivers")
     start_times = arguments.start_times(start_time, len(places))
     which = None if pairs is None else _pairs(pairs)
-    return Rays(
-        model,
-        _core.rays(
-            model,
-            places,
-            start_times,
-            stations,
-            which,
-            tracer,
-            directions,
-            solver,
-            order,
-            arguments.graph(model, radius, star, reading, weights, queue),
-            bending,
-            reciprocity,
-            device,
-            threads,
-            listener(progress),
-        ),
-    )
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    options = arguments.solver(model, solver, order, graph) | bending
+    options |= {"tracer": tracer, "directions": directions, "reciprocity": reciprocity}
+    options |= {"device": device, "threads": threads}
+    traced = _core.rays(model, places, start_times, stations, which, options, listener(progress))
+    return Rays(model, traced)
+
+
+def _bending(
+    tracer: Tracer | Graph | Bending, given: dict[str, Any]
+) -> dict[str, Any]:
+    """Options of the bending tracer, from the keywords or from the method that carries them."""
+    given = {name: value for name, value in given.items() if value is not None}
+    if not isinstance(tracer, Bending):
+        return Bending(**given).options()
+    if given:
+        raise ValueError(
+            f"{', '.join(given)} is given beside tracer=Bending(...) (give it to Bending)"
+        )
+    return tracer.options()
 
 
 def _pairs(values: ArrayLike) -> NDArray[np.int32]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _arguments as arguments
 from . import _core, _cuda
+from ._methods import Graph
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -36,13 +37,13 @@ def traveltimes(
     *,
     start_time: ArrayLike = ...,
     together: bool = ...,
-    solver: Solver = ...,
+    solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
-    star: Star = ...,
-    reading: Reading = ...,
-    weights: Weights = ...,
-    queue: Queue = ...,
+    star: Star | None = ...,
+    reading: Reading | None = ...,
+    weights: Weights | None = ...,
+    queue: Queue | None = ...,
     precision: Literal["single"] = ...,
     device: Device = ...,
     threads: int = ...,
@@ -55,13 +56,13 @@ def traveltimes(
     *,
     start_time: ArrayLike = ...,
     together: bool = ...,
-    solver: Solver = ...,
+    solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
-    star: Star = ...,
-    reading: Reading = ...,
-    weights: Weights = ...,
-    queue: Queue = ...,
+    star: Star | None = ...,
+    reading: Reading | None = ...,
+    weights: Weights | None = ...,
+    queue: Queue | None = ...,
     precision: Literal["double"],
     device: Device = ...,
     threads: int = ...,
@@ -74,13 +75,13 @@ def traveltimes(
     *,
     start_time: ArrayLike = ...,
     together: bool = ...,
-    solver: Solver = ...,
+    solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
-    star: Star = ...,
-    reading: Reading = ...,
-    weights: Weights = ...,
-    queue: Queue = ...,
+    star: Star | None = ...,
+    reading: Reading | None = ...,
+    weights: Weights | None = ...,
+    queue: Queue | None = ...,
     precision: Precision = ...,
     device: Device = ...,
     threads: int = ...,
@@ -92,13 +93,13 @@ def traveltimes(
     *,
     start_time: ArrayLike = 0.0,
     together: bool = False,
-    solver: Solver = "fim",
+    solver: Solver | Graph = "fim",
     order: int = 2,
     radius: int | Sequence[int] | None = None,
-    star: Star = "coprime",
-    reading: Reading = "linear",
-    weights: Weights = "auto",
-    queue: Queue = "buckets",
+    star: Star | None = None,
+    reading: Reading | None = None,
+    weights: Weights | None = None,
+    queue: Queue | None = None,
     precision: Precision = "single",
     device: Device = "auto",
     threads: int = 0,
@@ -119,20 +120,23 @@ def traveltimes(
         Return one field for all sources, with the earliest arrival of any of them.
     solver
         "fim" fast iterative (default), "fmm" fast marching, "fsm" fast sweeping, "vidale" expanding
-        box; "dijkstra" and "bellman-ford" shortest paths on the grid graph (single precision).
+        box; "dijkstra" and "bellman-ford" shortest paths on the grid graph (single precision), or
+        `Graph` with its options.
     order
         Order of the differences, 1 or 2. Not for graph solvers.
     radius
         Radius of the graph's star in nodes, one for all axes or one per axis (default: 5 in 2-D,
         3 in 3-D).
     star
-        Edges of the graph: "coprime" each direction once, "full" to every node of the star's box.
+        Edges of the graph: "coprime" (default) each direction once, "full" to every node of the
+        star's box.
     reading
-        Slowness along an edge: "linear" between nodes, "nearest" constant in cells around nodes.
+        Slowness along an edge: "linear" between nodes (default), "nearest" constant in cells around
+        nodes.
     weights
-        Times of the edges: "stored" once for all sources, "computed" when needed, or "auto".
+        Times of the edges: "stored" once for all sources, "computed" when needed, or "auto" (default).
     queue
-        Queue of "dijkstra": "buckets", or "heap" as in the papers.
+        Queue of "dijkstra": "buckets" (default), or "heap" as in the papers.
     precision
         Precision of the computation and the result: "single" (float32) or "double" (float64).
     device
@@ -173,25 +177,18 @@ def traveltimes(
                 places,
                 starts,
                 one or together,
-                solver,
+                solver.solver if isinstance(solver, Graph) else solver,
                 order,
                 precision,
                 listener(progress),
             )
             return _cuda.given_back(model, times)
         model = model.to_host()
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    options = arguments.solver(model, solver, order, graph)
+    options |= {"precision": precision, "device": device, "threads": threads}
     return _core.traveltimes(
-        model,
-        places,
-        starts,
-        one or together,
-        solver,
-        order,
-        arguments.graph(model, radius, star, reading, weights, queue),
-        precision,
-        device,
-        threads,
-        listener(progress),
+        model, places, starts, one or together, options, listener(progress)
     )
 
 
@@ -201,13 +198,13 @@ def receiver_times(
     receivers: ArrayLike,
     *,
     start_time: ArrayLike = 0.0,
-    solver: Solver = "fim",
+    solver: Solver | Graph = "fim",
     order: int = 2,
     radius: int | Sequence[int] | None = None,
-    star: Star = "coprime",
-    reading: Reading = "linear",
-    weights: Weights = "auto",
-    queue: Queue = "buckets",
+    star: Star | None = None,
+    reading: Reading | None = None,
+    weights: Weights | None = None,
+    queue: Queue | None = None,
     device: Device = "auto",
     threads: int = 0,
     progress: Progress | None = None,
@@ -227,8 +224,8 @@ def receiver_times(
     places = arguments.points(model, sources, "sources")
     stations = arguments.points(model, receivers, "receivers")
     starts = arguments.start_times(start_time, len(places))
-    graph = arguments.graph(model, radius, star, reading, weights, queue)
-    times = _core.receiver_times(
-        model, places, starts, stations, solver, order, graph, device, threads, listener(progress)
-    )
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    options = arguments.solver(model, solver, order, graph)
+    options |= {"device": device, "threads": threads}
+    times = _core.receiver_times(model, places, starts, stations, options, listener(progress))
     return times.reshape(len(places), len(stations))

@@ -7,9 +7,6 @@
 
 namespace fermat::cli {
 
-/// Adds --solver and --order, for every command that solves.
-void add_eikonal_flags(CLI::App& app, EikonalOptions& options);
-
 /// Throws InputError if --device asks for a device that `command` does not support.
 void require_cpu(const CommonOptions& common, std::string_view command);
 

@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "cli/app.hpp"
+#include "cli/option_flags.hpp"
 #include "cli/values.hpp"
 #include "eikonal/eikonal.hpp"
 #include "graph/graph.hpp"
@@ -15,7 +16,7 @@ namespace fermat::cli {
 struct SolverFlags {
     EikonalOptions eikonal;
     GraphOptions graph;
-    AxisNumbers radius;
+    AxisFlags axes;
     std::optional<std::variant<Solver, GraphSolver>> solver;  ///< empty if none was given
 
     bool names_eikonal() const { return solver && std::holds_alternative<Solver>(*solver); }

@@ -216,10 +216,7 @@ void validate(const RayOptions& options, const Grid& grid) {
     validate(options.eikonal);
     validate(options.bending);
     if (options.tracer == Tracer::graph) validate(options.graph, grid);
-    if (options.directions != 8 && options.directions != 16) {
-        throw InputError(fmt::format("directions of the grid tracer is {} (must be 8 or 16)",
-                                     options.directions));
-    }
+    validate_options(options);
     if (options.tracer == Tracer::grid && !grid.is_2d()) {
         throw InputError("tracer 'grid' is for 2-D models (use 'descent' or 'cells' in 3-D)");
     }

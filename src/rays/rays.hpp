@@ -47,6 +47,15 @@ struct RayOptions {
     GraphOptions graph{};      ///< for tracer `graph`
     Reciprocity reciprocity = Reciprocity::automatic;
 };
+inline bool is_directions(const int& directions) { return directions == 8 || directions == 16; }
+template <>
+inline constexpr auto options_of<RayOptions> =
+    std::tuple{Option{"tracer", &RayOptions::tracer, "method of the rays"},
+               Option{"directions", &RayOptions::directions, "of tracer grid",
+                      Rule<int>{&is_directions, "8 or 16"}},
+               OptionPart{&RayOptions::bending},
+               Option{"reciprocity", &RayOptions::reciprocity,
+                      "auto: tracer descent solves from the receivers where they are fewer"}};
 
 void validate(const RayOptions& options, const Grid& grid);
 

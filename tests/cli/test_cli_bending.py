@@ -62,7 +62,7 @@ def test_seeds_by_name(survey):
         (["--starts", "up"], "--starts is 'up'"),
         (["--starts", "straight,none"], "--starts is 'straight,none'"),
         (["--starts", ""], "--starts is ''"),
-        (["--segment", "0"], "--segment is '0'"),
+        (["--segment", "-1"], "--segment is '-1'"),
         (["--tasks", "shots"], "--tasks is 'shots'"),
     ],
 )

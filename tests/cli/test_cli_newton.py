@@ -128,7 +128,7 @@ def test_bad_calls_are_one_sentence(line):
         (["--method", "gauss-newton", "--schedule", "schedule.csv"], "schedule is for 'hole'"),
         (["--error", "0"], "must be > 0"),
         (["--error", "1,2,3"], "--error is '1,2,3'"),
-        (["--axis-weights", "1,0"], "axis weight is 0"),
+        (["--axis-weights", "1,0"], "--axis-weights is '1,0'"),
         (["--max-velocity", "0.5"], "within the bounds"),
         (["--iterations", "0"], "--iterations is '0'"),
         (["--checkerboard", "3,0.1"], "needs --model"),

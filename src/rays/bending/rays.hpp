@@ -6,6 +6,7 @@
 
 #include "core/choice.hpp"
 #include "core/execution.hpp"
+#include "core/option.hpp"
 #include "eikonal/time_field.hpp"
 #include "model/model.hpp"
 #include "rays/bending/starts.hpp"
@@ -36,6 +37,19 @@ struct BendingOptions {
     double segment = 0;
     BendingTasks tasks = BendingTasks::pairs;
 };
+inline bool are_starts(const StartSet& starts) {
+    return !starts.empty() && !starts.has(RayStart::none);
+}
+template <>
+inline constexpr auto options_of<BendingOptions> = std::tuple{
+    Option{"starts", &BendingOptions::starts,
+           "of tracer bending, the fastest wins: straight, deep, sides, descent, graph",
+           Rule<StartSet>{&are_starts,
+                          "some of straight, deep, sides, descent and graph, with commas between"}},
+    Option{"segment", &BendingOptions::segment, "of tracer bending: longest segment of a ray",
+           Rule<double>{&is_not_negative, "a length > 0, or 0 for the default"},
+           "half the least spacing"},
+    Option{"tasks", &BendingOptions::tasks, "of tracer bending, dealt out to threads"}};
 
 void validate(const BendingOptions& options);
 

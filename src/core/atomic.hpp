@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+
 #include "core/host_device.hpp"
 
 namespace fermat {
@@ -13,6 +15,15 @@ FERMAT_HD inline unsigned atomic_add(unsigned& value, unsigned more) {
     const unsigned before = value;
     value += more;
     return before;
+#endif
+}
+
+/// Of whole numbers, whose sum does not depend on the order.
+FERMAT_HD inline void atomic_add(std::int64_t& value, std::int64_t more) {
+#if defined(__CUDA_ARCH__)
+    atomicAdd(reinterpret_cast<unsigned long long*>(&value), static_cast<unsigned long long>(more));
+#else
+    value += more;
 #endif
 }
 

@@ -44,6 +44,9 @@ int device_in_use();
 /// All of them, in the driver's order.
 std::vector<DeviceInfo> list_devices();
 
+/// Bytes of that device that are taken, by whomever.
+std::size_t device_memory_taken();
+
 /// Room for floats on the current CUDA device, for those who hand it on. Throws ComputeError where
 /// there is none, InputError where CUDA is not in this build.
 std::shared_ptr<float> allocate_on_device(std::size_t count);

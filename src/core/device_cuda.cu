@@ -42,6 +42,13 @@ int device_in_use() {
     return number;
 }
 
+std::size_t device_memory_taken() {
+    std::size_t free = 0;
+    std::size_t total = 0;
+    check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
+    return total - free;
+}
+
 std::shared_ptr<float> allocate_on_device(std::size_t count) {
     const auto memory = std::make_shared<CudaArray<float>>(count);
     return {memory, memory->data()};

@@ -86,6 +86,10 @@ requires std::is_trivially_copyable_v<T> T broadcast_value(Ranks& ranks, T value
     return value;
 }
 
+/// On rank 0: what each rank gave, by rank; nothing on the others. Bytes must not be empty, and all
+/// ranks must call it.
+std::vector<Bytes> gather(Ranks& ranks, const Bytes& own);
+
 /// What every rank must have alike: how a message calls it ("other picks"), and its text or
 /// fingerprint.
 struct RankInput {

@@ -113,13 +113,18 @@ void RowMaker::enter_nodes(std::span<const Vec3> path) {
 }
 
 std::span<const RowEntry> RowMaker::nodes(std::span<const Vec3> path) {
+    node_parts(path);
+    return ordered();
+}
+
+std::span<const RowEntry> RowMaker::node_parts(std::span<const Vec3> path) {
     row_.clear();
     if (model_.grid().is_2d()) {
         enter_nodes<2>(path);
     } else {
         enter_nodes<3>(path);
     }
-    return ordered();
+    return row_;
 }
 
 }  // namespace fermat

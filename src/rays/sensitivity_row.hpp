@@ -27,6 +27,9 @@ class RowMaker {
     /// Derivative of a path's time by each node's slowness, columns ascending. Valid until the next
     /// row is made.
     std::span<const RowEntry> nodes(std::span<const Vec3> path);
+    /// The same in the order of the path, where a column may come more than once: for those who add
+    /// up by another order anyway.
+    std::span<const RowEntry> node_parts(std::span<const Vec3> path);
 
   private:
     template <int Dim>

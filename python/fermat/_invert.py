@@ -52,6 +52,8 @@ class Inversion:
         final_residual, observed less computed; NaN where a ray was lost.
     use
         "used", "lost" or "rejected", one a pick.
+    models
+        With `keep_models`, the start model and one a further iteration; else empty.
     reason
         Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
     terms
@@ -74,6 +76,7 @@ class Inversion:
         }
         self.use: NDArray[np.str_] = USES[found[5]]
         self.reason: str = found[6]
+        self.models: list[Model] = []
         self.choices: list[str] = found[9]
         self.warnings: list[str] = found[10]
         self.terms: dict[str, NDArray[np.float64]] = {
@@ -130,6 +133,7 @@ def invert(
     order: int = 2,
     device: Device = "auto",
     threads: int = 0,
+    keep_models: bool = False,
     callback: Callable[[dict[str, Any]], object] | None = None,
     progress: Progress | None = None,
 ) -> Inversion:
@@ -201,6 +205,8 @@ def invert(
     smoother, tracer, solver, order, device, threads
         How it is computed; see `smooth`, `rays` and `traveltimes`. Results do not depend on
         `threads`.
+    keep_models
+        Whether the result holds the model of every iteration, for `plot.animate`.
     callback
         Called after each iteration with a dict of its row in `history`.
     progress
@@ -239,14 +245,9 @@ def invert(
         observed.time,
         errors,
     )
-    options = {
+    options: dict[str, Any] = {
         "method": method,
         "regularisation": regularisation,
-        "axis_weights": _axes(axis_weights or 0, ndim, "axis_weights"),
-        "correlation_length": _lengths(correlation_length, ndim),
-        "reference": reference,
-        "unknown_ratio": _axes(unknown_ratio, ndim, "unknown_ratio"),
-        "error": None if error is None else _pair(error),
         "spacing": spacing,
         "depth": depth,
         "smoothing": smoothing,
@@ -255,10 +256,8 @@ def invert(
         "target_rms": target_rms,
         "target_chi2": target_chi2,
         "stagnation": stagnation,
-        "outliers": outliers,
         "weights": weights,
         "share": share,
-        "step": step,
         "max_update": max_update,
         "min_velocity": min_velocity,
         "max_velocity": max_velocity,
@@ -269,9 +268,30 @@ def invert(
         "device": device,
         "threads": threads,
     }
+    if step is not None:
+        options["step"] = step
+    if reference is not None:
+        options["reference"] = reference
+    if np.any(correlation_length):
+        options["correlation_length"] = _axes(correlation_length, ndim, "correlation_length")
+    if axis_weights is not None:
+        options["axis_weights"] = _axes(axis_weights, ndim, "axis_weights")
+    if np.any(unknown_ratio):
+        options["unknown_ratio"] = tuple(int(n) for n in _axes(unknown_ratio, ndim, "unknown_ratio"))
+    if outliers is not None:
+        options["outliers"] = outliers
+    if error is not None:
+        options["error"] = _pair(error)
+    kept: list[NDArray[np.float32]] = []
+    if keep_models:
+        options["keep"] = kept.append
     rows = _rows(schedule, ndim)
     found = _core.invert(model, columns, rows, options, callback, listener(progress))
     run = Inversion(model, observed, found)
+    if keep_models:
+        # Gauss-Newton tells of its start model too.
+        later = kept[max(0, len(kept) - len(run.history["rms"]) + 1) :]
+        run.models = [run.start, *(_like(run.start, velocity) for velocity in later)]
     _notes.tell(run.warnings)
     return run
 
@@ -332,6 +352,12 @@ def synthetic_picks(
     )
 
 
+def _like(model: Model, velocity: NDArray[np.float32]) -> Model:
+    return _core.Model(
+        velocity, spacing=model.spacing, origin=model.origin, cells=model.cells
+    )
+
+
 def _axes(value: float | Sequence[float], ndim: int, name: str) -> tuple[float, float, float]:
     """One number for all axes, or one per axis, as x, y, z."""
     if np.ndim(value) == 0:
@@ -340,12 +366,6 @@ def _axes(value: float | Sequence[float], ndim: int, name: str) -> tuple[float, 
         raise ValueError(f"{name} is {value!r} (must be one number, or {ndim})")
     x, *y, z = (float(number) for number in value)  # type: ignore[union-attr]
     return (x, y[0] if y else 1.0, z)
-
-
-def _lengths(value: float | Sequence[float], ndim: int) -> tuple[float, float, float]:
-    """Correlation lengths as x, y, z; y of a section is that of the longer axis."""
-    x, y, z = _axes(value, ndim, "correlation_length")
-    return (x, max(x, z) if ndim == 2 else y, z)
 
 
 def _pair(error: float | tuple[float, float]) -> tuple[float, float]:

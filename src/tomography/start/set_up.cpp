@@ -81,11 +81,13 @@ class SetUp {
         // of changes with depth.
         const bool damped =
             roughness.kind == Regularisation::second || roughness.kind == Regularisation::automatic;
-        if (shape_.along_surface && roughness.length == 0 && damped) {
-            roughness.length = rounded(least_extent(setup_.start.grid()) / 2, true);
-            choose(fmt::format("--correlation-length {:g}", roughness.length));
+        const double length = rounded(least_extent(setup_.start.grid()) / 2, true);
+        const bool differ = roughness.lengths.x != roughness.lengths.z;
+        if (shape_.along_surface && roughness.lengths == Vec3{} && damped) {
+            roughness.lengths = {length, length, length};
+            choose(fmt::format("--correlation-length {:g}", length));
         }
-        if (roughness.weights.x > 0) return;
+        if (roughness.weights.x > 0 || differ) return;
         roughness.weights = {1, 1, shape_.along_surface ? 0.5 : 1};
         choose(fmt::format("--axis-weights {}", numbers(setup_.start.grid(), roughness.weights)));
     }

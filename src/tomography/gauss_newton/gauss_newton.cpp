@@ -37,6 +37,8 @@ RayOptions forward_options(const InversionOptions& options, bool cuda) {
     return rays;
 }
 
+bool is_turned(const Picks& picks) { return picks.receivers.size() < picks.sources.size(); }
+
 /// A model as far as rank 0 has judged it.
 struct Candidate {
     Vector x;
@@ -49,7 +51,7 @@ class Run {
         const InversionListener& listener, Monitor& monitor, Ranks& ranks,
         const HeldOut* held_out = nullptr)
         : picks_(picks),
-          survey_(picks.receivers.size() < picks.sources.size() ? exchanged(picks) : picks),
+          survey_(is_turned(picks) ? exchanged(picks) : picks),
           options_(options),
           outliers_(options.outliers.value_or(3)),
           listener_(listener),
@@ -116,10 +118,10 @@ class Run {
                 std::move(initial_residual_),
                 std::move(now_.residual),
                 std::move(use_),
-                reason()};
+                reason(),
+                std::move(x_)};
     }
 
-  private:
     static Index3 ratio_of(const Model& start, const InversionOptions& options) {
         const Index3 asked = options.gauss_newton.ratio;
         const std::size_t most = start.grid().is_2d() ? 6000 : 30000;
@@ -131,6 +133,7 @@ class Run {
         return given ? VelocityBounds(limits.min_velocity, limits.max_velocity) : VelocityBounds();
     }
 
+  private:
     Vector scaled(const Vector& residual) const {
         Vector z(residual.size());
         for (std::size_t n = 0; n < z.size(); ++n) z[n] = residual[n] / errors_[n];
@@ -139,12 +142,7 @@ class Run {
 
     /// What R is applied to: the change from the start model, or the whole model.
     Vector regularised(const Vector& x) const {
-        Vector m = x;
-        if (roughness_.kind() == Regularisation::blocky) {
-            const Vector& start = parameters_.start_on_unknowns();
-            for (std::size_t u = 0; u < m.size(); ++u) m[u] += start[u];
-        }
-        return m;
+        return parameters_.regularised(x, roughness_.kind());
     }
 
     /// The objective by the present model's weights of picks and differences. A pick that either
@@ -354,6 +352,24 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
 void cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
                const HeldOut& held_out, Monitor& monitor) {
     Run(start, picks, options, {}, monitor, serial_ranks(), &held_out).run();
+}
+
+ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options,
+                         bool cuda) {
+    return {Run::ratio_of(start, options), Run::bounds_of(options), errors_of(picks, options),
+            forward_options(options, cuda), is_turned(picks)};
+}
+
+InversionState state_at(std::vector<double> unknowns, double lambda) {
+    Cooling cooling(1, true);
+    cooling.start(lambda);
+    InversionState state;
+    state.unknowns = std::move(unknowns);
+    state.method_state = cooling.save();
+    state.method_state.push_back(0);  // no damping
+    state.history.emplace_back();
+    state.history.back().passes = 1;
+    return state;
 }
 
 }  // namespace fermat

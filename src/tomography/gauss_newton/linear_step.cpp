@@ -1,6 +1,7 @@
 #include "tomography/gauss_newton/linear_step.hpp"
 
 #include <cmath>
+#include <utility>
 
 namespace fermat {
 namespace {
@@ -36,10 +37,17 @@ double StepSolver::roughness_of(std::span<const double> x) const {
 
 std::vector<double> StepSolver::solve(const WeightedRows& rows, std::span<const double> residual,
                                       std::span<const double> x, const StepWeights& weights) {
-    constexpr double accuracy = 1e-3;  // of the preconditioned residual
-    constexpr int most_iterations = 400;
-    const std::size_t n = x.size();
-    const double both = weights.lambda + weights.damping;
+    Vector right(x.size());
+    Vector smooth(x.size());
+    rows.transposed_times(residual, right, threads_);
+    roughness_.apply(x, smooth, threads_);
+    add_scaled(right, -weights.lambda, smooth);
+    return solve(rows, std::move(right), weights.lambda + weights.damping, {}).d;
+}
+
+LinearSolution StepSolver::solve(const WeightedRows& rows, std::vector<double> right, double weight,
+                                 const SolveLimits& limits) {
+    const std::size_t n = right.size();
     const double mean = rows.trace() / static_cast<double>(n);
     Vector along(rows.rows());
     Vector smooth(n);
@@ -47,34 +55,31 @@ std::vector<double> StepSolver::solve(const WeightedRows& rows, std::span<const 
         rows.times(in, along, threads_);
         rows.transposed_times(along, out, threads_);
         roughness_.apply(in, smooth, threads_);
-        add_scaled(out, both, smooth);
+        add_scaled(out, weight, smooth);
     };
 
     Vector d(n, 0.0);
-    Vector r(n);
-    rows.transposed_times(residual, r, threads_);
-    roughness_.apply(x, smooth, threads_);
-    add_scaled(r, -weights.lambda, smooth);
+    Vector& r = right;
     Vector z(n);
-    spectral_.solve(r, z, both, mean, threads_);
+    spectral_.solve(r, z, weight, mean, threads_);
     Vector p = z;
     Vector ap(n);
     double rz = dot(r, z);
-    const double enough = accuracy * accuracy * rz;
-    for (int n_steps = 0; n_steps < most_iterations && rz > enough; ++n_steps) {
+    const double enough = limits.accuracy * limits.accuracy * rz;
+    for (int n_steps = 0; n_steps < limits.most_iterations && rz > enough; ++n_steps) {
         multiply(p, ap);
         const double curvature = dot(p, ap);
         if (!(curvature > 0)) break;
         const double step = rz / curvature;
         add_scaled(d, step, p);
         add_scaled(r, -step, ap);
-        spectral_.solve(r, z, both, mean, threads_);
+        spectral_.solve(r, z, weight, mean, threads_);
         const double next = dot(r, z);
         const double share = next / rz;
         rz = next;
         for (std::size_t u = 0; u < n; ++u) p[u] = z[u] + share * p[u];
     }
-    return d;
+    return {std::move(d), rz <= enough};
 }
 
 }  // namespace fermat

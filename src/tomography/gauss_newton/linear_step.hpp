@@ -15,6 +15,17 @@ struct StepWeights {
     double damping = 0;  ///< of the roughness of the step itself (Levenberg-Marquardt)
 };
 
+/// When conjugate gradients end.
+struct SolveLimits {
+    double accuracy = 1e-3;  ///< of the preconditioned residual, against that at the beginning
+    int most_iterations = 400;
+};
+
+struct LinearSolution {
+    std::vector<double> d;
+    bool converged = false;
+};
+
 /// The step d from a model x that makes |r - A d|^2 + lambda (x + d)^T R (x + d) + damping d^T R d
 /// least, by conjugate gradients on its normal equations,
 ///
@@ -28,6 +39,9 @@ class StepSolver {
 
     std::vector<double> solve(const WeightedRows& rows, std::span<const double> residual,
                               std::span<const double> x, const StepWeights& weights);
+    /// (A^T A + weight R)^-1 right.
+    LinearSolution solve(const WeightedRows& rows, std::vector<double> right, double weight,
+                         const SolveLimits& limits);
     /// x^T R x.
     double roughness_of(std::span<const double> x) const;
 

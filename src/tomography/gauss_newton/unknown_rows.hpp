@@ -30,6 +30,9 @@ class WeightedRows {
     /// Sum of all squares: the trace of A^T A.
     double trace() const;
     std::size_t rows() const { return rows_.rows(); }
+    const UnknownRows& matrix() const { return rows_; }
+    /// A^T, a row per unknown.
+    const UnknownRows& transpose() const { return columns_; }
 
   private:
     UnknownRows rows_;

@@ -10,6 +10,35 @@
 #include "core/parallel.hpp"
 
 namespace fermat {
+namespace {
+
+/// to -= f[0] from[0] + f[1] from[1] + ... over `count` numbers, four rows at a time: `to` is then
+/// read and written once for four products.
+template <class Factor, class Row>
+void take_off(double* to, std::size_t count, std::size_t begin, std::size_t end, Factor factor,
+              Row row) {
+    std::size_t k = begin;
+    for (; k + 4 <= end; k += 4) {
+        const double f0 = factor(k);
+        const double f1 = factor(k + 1);
+        const double f2 = factor(k + 2);
+        const double f3 = factor(k + 3);
+        const double* const a = row(k);
+        const double* const b = row(k + 1);
+        const double* const c = row(k + 2);
+        const double* const d = row(k + 3);
+        for (std::size_t j = 0; j < count; ++j) {
+            to[j] -= (f0 * a[j] + f1 * b[j]) + (f2 * c[j] + f3 * d[j]);
+        }
+    }
+    for (; k < end; ++k) {
+        const double f = factor(k);
+        const double* const a = row(k);
+        for (std::size_t j = 0; j < count; ++j) to[j] -= f * a[j];
+    }
+}
+
+}  // namespace
 
 DenseInverse::DenseInverse(std::vector<double> matrix, std::size_t n, int threads)
     : n_(n), factor_(std::move(matrix)) {
@@ -35,11 +64,9 @@ DenseInverse::DenseInverse(std::vector<double> matrix, std::size_t n, int thread
             const std::size_t first = end + static_cast<std::size_t>(job) * lot;
             for (std::size_t i = first; i < std::min(n, first + lot); ++i) {
                 double* const row = &factor_[i * n];
-                for (std::size_t m = begin; m < end; ++m) {
-                    const double factor = row[m];
-                    const double* const from = &panel[(m - begin) * n];
-                    for (std::size_t j = end; j <= i; ++j) row[j] -= factor * from[j];
-                }
+                take_off(
+                    row + end, i + 1 - end, begin, end, [&](std::size_t m) { return row[m]; },
+                    [&](std::size_t m) { return &panel[(m - begin) * n + end]; });
             }
         });
     }
@@ -77,23 +104,29 @@ void DenseInverse::columns(std::size_t first, std::size_t count, std::span<doubl
     for (std::size_t i = first; i < n_; ++i) {
         const double* const factor = &factor_[i * n_];
         double* const to = row_of(i);
-        for (std::size_t k = first; k < i; ++k) {
-            const double f = factor[k];
-            const double* const from = row_of(k);
-            for (std::size_t c = 0; c < count; ++c) to[c] -= f * from[c];
-        }
+        take_off(
+            to, count, first, i, [&](std::size_t k) { return factor[k]; }, row_of);
         for (std::size_t c = 0; c < count; ++c) to[c] /= factor[i];
     }
-    // L^T x = y, from the last row up.
-    for (std::size_t i = n_; i-- > 0;) {
-        const double* const factor = &factor_[i * n_];
-        double* const from = row_of(i);
-        for (std::size_t c = 0; c < count; ++c) from[c] /= factor[i];
-        for (std::size_t k = 0; k < i; ++k) {
-            const double f = factor[k];
-            double* const to = row_of(k);
-            for (std::size_t c = 0; c < count; ++c) to[c] -= f * from[c];
+    // L^T x = y, from the last rows up, four at a time.
+    constexpr std::size_t step = 4;
+    for (std::size_t end = n_; end > 0;) {
+        const std::size_t begin = end % step == 0 ? end - step : end - end % step;
+        for (std::size_t i = end; i-- > begin;) {
+            double* const x = row_of(i);
+            for (std::size_t c = 0; c < count; ++c) x[c] /= factor_[i * n_ + i];
+            for (std::size_t k = begin; k < i; ++k) {
+                const double f = factor_[i * n_ + k];
+                double* const to = row_of(k);
+                for (std::size_t c = 0; c < count; ++c) to[c] -= f * x[c];
+            }
         }
+        for (std::size_t k = 0; k < begin; ++k) {
+            take_off(
+                row_of(k), count, begin, end, [&](std::size_t i) { return factor_[i * n_ + k]; },
+                row_of);
+        }
+        end = begin;
     }
 }
 

@@ -22,7 +22,7 @@ inline constexpr auto choices<TrustMethod> =
                                                {"exact", TrustMethod::exact},
                                                {"sampled", TrustMethod::sampled}});
 
-inline constexpr std::size_t most_exact_unknowns = 4000;
+inline constexpr std::size_t most_exact_unknowns = 6000;
 
 struct TrustOptions {
     TrustMethod method = TrustMethod::automatic;

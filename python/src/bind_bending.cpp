@@ -75,9 +75,9 @@ RaySet bend_function(const nb::callable& velocity, const Corners& bounds, const 
     const Survey survey(sources, start_times, receivers, pairs);
     const BendingOptions options = bending_options(starts, segment, tasks);
     const VelocityField field{velocity_from(velocity, is_2d), box_from(bounds), is_2d};
-    PythonMonitor bridge(std::move(progress));
-    return bridge.run([&](Monitor& monitor) {
-        return bend_rays(field, survey.job(), options, threads, monitor);
+    PythonMonitor bridge(std::move(progress), threads);
+    return bridge.run([&](const Execution& execution) {
+        return bend_rays(field, survey.job(), options, execution);
     });
 }
 
@@ -91,9 +91,9 @@ RaySet bend_profile(const std::vector<std::pair<double, double>>& profile, const
     const DepthMedium medium(points, parse_choice<Profile>(kind), box_from(bounds));
     const Survey survey(sources, start_times, receivers, pairs);
     const BendingOptions options = bending_options(starts, segment, tasks);
-    PythonMonitor bridge(std::move(progress));
-    return bridge.run([&](Monitor& monitor) {
-        return bend_rays(medium, survey.job(), options, threads, monitor);
+    PythonMonitor bridge(std::move(progress), threads);
+    return bridge.run([&](const Execution& execution) {
+        return bend_rays(medium, survey.job(), options, execution);
     });
 }
 

@@ -90,12 +90,13 @@ CudaFields traveltimes(const ArrayOnCuda& self, const Points& sources, const Num
                         "it, or model.to_host())",
                         solver));
     }
-    on_cuda(eikonal_options(solver, order, 0, "cuda"), parse_choice<Precision>(precision));
+    on_cuda(eikonal_options(solver, order, "cuda"), Device::cuda,
+            parse_choice<Precision>(precision));
     const std::vector<PointSource> from = sources_from(sources, start_times, self.model.grid());
     PythonMonitor bridge(std::move(progress));
-    CudaTimes times = bridge.run([&](Monitor& monitor) {
+    CudaTimes times = bridge.run([&](const Execution& execution) {
         return first_arrivals(self.model, from, order, together ? Fields::together : Fields::each,
-                              monitor);
+                              execution.monitor);
     });
     return fields_of(std::move(times), together, self.values.device_id());
 }

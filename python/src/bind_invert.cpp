@@ -114,8 +114,7 @@ InversionOptions options_from(const nb::dict& given, const Rows& schedule) {
                     static_cast<int>(ratio.z)};
     newton.lambda = real("smoothing");
     newton.iterations = whole("iterations");
-    options.eikonal =
-        eikonal_options(text("solver"), whole("order"), whole("threads"), text("device"));
+    options.eikonal = eikonal_options(text("solver"), whole("order"), text("device"));
     options.tracer = parse_choice<Tracer>(text("tracer"));
     options.schedule = schedule_from(schedule);
     options.smoother = parse_choice<Smoother>(text("smoother"));
@@ -156,12 +155,13 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
             callback(report_of(report));
         };
     }
-    PythonMonitor bridge(std::move(progress));
+    PythonMonitor bridge(std::move(progress), nb::cast<int>(given["threads"]),
+                         nb::cast<std::string>(given["device"]));
     std::optional<InversionSetup> setup;
-    InversionResult result = bridge.run([&](Monitor& monitor) {
+    InversionResult result = bridge.run([&](const Execution& execution) {
         setup.emplace(
-            set_up_inversion(std::move(start), observed, options, guess, errors, monitor));
-        return invert(setup->start, setup->picks, setup->options, listener, monitor);
+            set_up_inversion(std::move(start), observed, options, guess, errors, execution));
+        return invert(setup->start, setup->picks, setup->options, execution, listener);
     });
     nb::list history;
     for (const IterationReport& report : result.history) history.append(report_of(report));
@@ -194,10 +194,10 @@ nb::tuple synthetic(const Model& model, const Points& sources, const Points& rec
     for (std::size_t n = 0; n < pairs.shape(0); ++n) {
         which.push_back({pairs.data()[2 * n], pairs.data()[2 * n + 1]});
     }
-    const EikonalOptions eikonal = eikonal_options(solver, order, threads, device);
-    PythonMonitor bridge(std::move(progress));
-    const SyntheticPicks made = bridge.run([&](Monitor& monitor) {
-        return synthetic_picks(model, from, to, which, {noise, seed}, eikonal, monitor);
+    const EikonalOptions eikonal = eikonal_options(solver, order, device);
+    PythonMonitor bridge(std::move(progress), threads, device);
+    const SyntheticPicks made = bridge.run([&](const Execution& execution) {
+        return synthetic_picks(model, from, to, which, {noise, seed}, eikonal, execution);
     });
     std::vector<std::int32_t> source;
     std::vector<std::int32_t> receiver;

@@ -18,14 +18,14 @@ void bind_monitor(nb::module_& module) {
         "_wait",
         [](std::int64_t steps, double seconds_per_step, int threads, nb::object progress) {
             const std::chrono::duration<double> nap(seconds_per_step);
-            PythonMonitor(std::move(progress)).run([&](Monitor& monitor) {
-                monitor.begin("waiting", steps);
+            PythonMonitor(std::move(progress)).run([&](const Execution& execution) {
+                execution.monitor.begin("waiting", steps);
                 parallel_for(steps, resolve_threads(threads), [&](std::int64_t) {
-                    monitor.check();
+                    execution.monitor.check();
                     std::this_thread::sleep_for(nap);
-                    monitor.advance();
+                    execution.monitor.advance();
                 });
-                monitor.end();
+                execution.monitor.end();
             });
         },
         "steps"_a, "seconds_per_step"_a, nb::kw_only(), "threads"_a = 1, "progress"_a = nb::none(),

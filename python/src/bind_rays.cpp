@@ -71,17 +71,17 @@ RaySet trace(const Model& model, const Points& sources, const Numbers& start_tim
         throw InputError(fmt::format(
             "solver '{}' makes no field for tracer '{}' (use tracer 'graph')", solver, tracer));
     }
-    RayOptions options{
-        method, directions,
-        eikonal_options(is_graph_solver(solver) ? "fim" : solver, order, threads, device)};
-    options.graph = graph_options(solver, graph, threads, method == Tracer::graph ? device : "cpu");
+    RayOptions options{method, directions,
+                       eikonal_options(is_graph_solver(solver) ? "fim" : solver, order, device)};
+    options.graph = graph_options(solver, graph, method == Tracer::graph ? device : "cpu");
     options.bending = std::apply(bending_options, bending);
     options.reciprocity = parse_choice<Reciprocity>(reciprocity);
     const std::vector<RayPair> which =
         pairs.is_none() ? all_pairs(from.size(), to.size()) : pairs_from(nb::cast<Pairs>(pairs));
-    PythonMonitor bridge(std::move(progress));
-    return bridge.run(
-        [&](Monitor& monitor) { return trace_rays(model, from, to, which, options, monitor); });
+    PythonMonitor bridge(std::move(progress), threads, device);
+    return bridge.run([&](const Execution& execution) {
+        return trace_rays(model, from, to, which, options, execution);
+    });
 }
 
 nb::tuple sensitivity_rows(const Model& model, const RaySet& rays, const std::string& basis,

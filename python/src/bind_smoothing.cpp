@@ -35,15 +35,14 @@ void smooth(const Volume<double>& values, std::array<int, 3> size,
             const std::optional<Volume<const std::uint8_t>>& mask, int passes,
             const std::string& smoother, const std::string& device, int threads) {
     const SmoothingSize box{size[0], size[1], size[2]};
-    const SmoothingOptions options{parse_choice<Smoother>(smoother), passes, threads,
-                                   parse_choice<Device>(device)};
-    PythonMonitor bridge{nb::none()};
-    bridge.run([&](Monitor& monitor) {
+    const SmoothingOptions options{parse_choice<Smoother>(smoother), passes};
+    PythonMonitor bridge(nb::none(), threads, device);
+    bridge.run([&](const Execution& execution) {
         if (coverage) {
-            smooth_cells(view_of(values), view_of(*coverage), box, options, monitor);
+            smooth_cells(view_of(values), view_of(*coverage), box, options, execution);
         } else {
             const auto where = mask ? view_of(*mask) : FieldView<const std::uint8_t>();
-            smooth_vertices(view_of(values), box, options, where, monitor);
+            smooth_vertices(view_of(values), box, options, where, execution);
         }
     });
 }

@@ -34,27 +34,27 @@ struct Job {
 
 template <class Real>
 nb::object earliest(const Job& job, PythonMonitor& bridge) {
-    return nb::cast(array_of(bridge.run([&](Monitor& monitor) {
-        return first_arrivals<Real>(job.model, job.sources, job.options, monitor);
+    return nb::cast(array_of(bridge.run([&](const Execution& execution) {
+        return first_arrivals<Real>(job.model, job.sources, job.options, execution);
     })));
 }
 
 /// Fields in double run one after another, each on all threads.
-void each_field(const Job& job, Monitor& monitor, double* out) {
+void each_field(const Job& job, const Execution& execution, double* out) {
     const std::size_t nodes = job.model.grid().node_count();
-    monitor.begin("first arrivals", static_cast<std::int64_t>(job.sources.size()));
+    execution.monitor.begin("first arrivals", static_cast<std::int64_t>(job.sources.size()));
     for (const PointSource& source : job.sources) {
-        write_times(solve<double>(job.model, source, job.options, monitor),
+        write_times(solve<double>(job.model, source, job.options, execution),
                     {out, job.model.grid().shape});
         out += nodes;
-        monitor.advance();
+        execution.monitor.advance();
     }
-    monitor.end();
+    execution.monitor.end();
 }
 
-void each_field(const Job& job, Monitor& monitor, float* out) {
+void each_field(const Job& job, const Execution& execution, float* out) {
     const Shape shape = job.model.grid().shape;
-    for_each_field(job.model, job.sources, job.options, monitor,
+    for_each_field(job.model, job.sources, job.options, execution,
                    [&](std::size_t number, const TimeField& field) {
                        write_times(field, {out + number * shape.count(), shape});
                    });
@@ -88,7 +88,7 @@ template <class Real>
 nb::object one_each(const Job& job, PythonMonitor& bridge) {
     const Shape shape = job.model.grid().shape;
     std::unique_ptr<Real[]> memory = allocate<Real>(job.sources.size(), shape);
-    bridge.run([&](Monitor& monitor) { each_field(job, monitor, memory.get()); });
+    bridge.run([&](const Execution& execution) { each_field(job, execution, memory.get()); });
     return stacked(std::move(memory), job.sources.size(), shape);
 }
 
@@ -107,15 +107,15 @@ std::vector<GraphSource> graph_sources(const std::vector<PointSource>& sources) 
 nb::object graph_fields(const Model& model, const std::vector<GraphSource>& sources, bool together,
                         const GraphOptions& options, PythonMonitor& bridge) {
     if (together) {
-        return nb::cast(array_of(bridge.run([&](Monitor& monitor) {
-            return first_arrivals(Graph(model, options, monitor), sources, monitor);
+        return nb::cast(array_of(bridge.run([&](const Execution& execution) {
+            return first_arrivals(Graph(model, options, execution), sources, execution);
         })));
     }
     const Shape shape = model.grid().shape;
     std::unique_ptr<float[]> memory = allocate<float>(sources.size(), shape);
-    bridge.run([&](Monitor& monitor) {
-        const Graph graph(model, options, monitor);
-        for_each_field(graph, sources, monitor, [&](std::size_t n, const GraphField& field) {
+    bridge.run([&](const Execution& execution) {
+        const Graph graph(model, options, execution);
+        for_each_field(graph, sources, execution, [&](std::size_t n, const GraphField& field) {
             const Field<float> times = node_times(graph, field);
             std::copy_n(times.data(), times.size(), memory.get() + n * times.size());
         });
@@ -133,14 +133,13 @@ nb::object traveltimes(const Model& model, const Points& sources, const Numbers&
                 fmt::format("precision is 'double' (solver '{}' computes in single)", solver));
         }
         const auto from = graph_sources(sources_from(sources, start_times, model.grid()));
-        const GraphOptions options = graph_options(solver, graph, threads, device);
-        PythonMonitor bridge(std::move(progress));
+        const GraphOptions options = graph_options(solver, graph, device);
+        PythonMonitor bridge(std::move(progress), threads, device);
         return graph_fields(model, from, together, options, bridge);
     }
     const Job job{model, sources_from(sources, start_times, model.grid()),
-                  eikonal_options(solver, order, threads, device),
-                  parse_choice<Precision>(precision)};
-    PythonMonitor bridge(std::move(progress));
+                  eikonal_options(solver, order, device), parse_choice<Precision>(precision)};
+    PythonMonitor bridge(std::move(progress), threads, device);
     return job.precision == Precision::full ? fields<double>(job, together, bridge)
                                             : fields<float>(job, together, bridge);
 }
@@ -154,13 +153,13 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
     const std::vector<PointSource> from = sources_from(sources, start_times, grid);
     const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
     if (is_graph_solver(solver)) {
-        const GraphOptions options = graph_options(solver, graph_arguments, threads, device);
+        const GraphOptions options = graph_options(solver, graph_arguments, device);
         for (const Vec3& r : to) require_inside(grid, r, "receiver");
-        PythonMonitor bridge(std::move(progress));
-        return array_from(bridge.run([&](Monitor& monitor) {
-            const Graph graph(model, options, monitor);
+        PythonMonitor bridge(std::move(progress), threads, device);
+        return array_from(bridge.run([&](const Execution& execution) {
+            const Graph graph(model, options, execution);
             std::vector<double> times(from.size() * to.size());
-            for_each_field(graph, graph_sources(from), monitor,
+            for_each_field(graph, graph_sources(from), execution,
                            [&](std::size_t s, const GraphField& field) {
                                for (std::size_t r = 0; r < to.size(); ++r) {
                                    times[s * to.size() + r] = time_at(graph, field, to[r]);
@@ -169,10 +168,11 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
             return times;
         }));
     }
-    const EikonalOptions options = eikonal_options(solver, order, threads, device);
-    PythonMonitor bridge(std::move(progress));
-    return array_from(bridge.run(
-        [&](Monitor& monitor) { return receiver_times(model, from, to, options, monitor); }));
+    const EikonalOptions options = eikonal_options(solver, order, device);
+    PythonMonitor bridge(std::move(progress), threads, device);
+    return array_from(bridge.run([&](const Execution& execution) {
+        return receiver_times(model, from, to, options, execution);
+    }));
 }
 
 }  // namespace

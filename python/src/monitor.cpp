@@ -12,8 +12,10 @@ constexpr auto report_period = std::chrono::milliseconds(50);
 constexpr auto look_period = std::chrono::milliseconds(20);
 }  // namespace
 
-PythonMonitor::PythonMonitor(nb::object progress)
+PythonMonitor::PythonMonitor(nb::object progress, int threads, const std::string& device)
     : progress_(std::move(progress)),
+      threads_(threads),
+      device_(parse_choice<Device>(device)),
       caller_(std::this_thread::get_id()),
       monitor_(progress_.is_none()
                    ? Monitor::Listener{}

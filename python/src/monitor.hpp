@@ -5,11 +5,12 @@
 #include <atomic>
 #include <chrono>
 #include <exception>
+#include <string>
 #include <thread>
 #include <type_traits>
 
 #include "core/error.hpp"
-#include "core/monitor.hpp"
+#include "core/execution.hpp"
 
 namespace fermat::python {
 
@@ -17,20 +18,21 @@ namespace fermat::python {
 /// task)`, Ctrl-C comes in. The GIL is free while the work runs and is taken for the callable and
 /// for the look at signals only, both a few times a second.
 ///
-///     PythonMonitor bridge(progress);                       // a callable or None
-///     auto field = bridge.run([&](Monitor& monitor) { return solve(..., monitor); });
+///     PythonMonitor bridge(progress, threads, device);  // progress: a callable or None
+///     auto field = bridge.run([&](const Execution& execution) { return solve(..., execution); });
 ///
 /// An exception that the callable or a signal handler raises stops the work and is raised again
 /// by run().
 class PythonMonitor {
   public:
-    explicit PythonMonitor(nanobind::object progress);
+    explicit PythonMonitor(nanobind::object progress, int threads = 0,
+                           const std::string& device = "auto");
     PythonMonitor(const PythonMonitor&) = delete;
     PythonMonitor& operator=(const PythonMonitor&) = delete;
 
     template <class Work>
     auto run(Work&& work) {
-        using Result = std::invoke_result_t<Work, Monitor&>;
+        using Result = std::invoke_result_t<Work, const Execution&>;
         try {
             // Work that ends before it looks at the stop request must not swallow the error.
             if constexpr (std::is_void_v<Result>) {
@@ -53,7 +55,7 @@ class PythonMonitor {
     template <class Work>
     auto without_gil(Work& work) {
         const nanobind::gil_scoped_release release;
-        return work(monitor_);
+        return work(Execution{threads_, device_, monitor_});
     }
     void report(const ProgressEvent& event);
     bool stop_requested();
@@ -61,6 +63,8 @@ class PythonMonitor {
     void raise_pending();
 
     nanobind::object progress_;
+    int threads_;
+    Device device_;
     std::thread::id caller_;
     std::atomic<bool> stop_{false};
     std::exception_ptr pending_;

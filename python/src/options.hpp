@@ -31,7 +31,7 @@ inline bool is_graph_solver(const std::string& name) {
 /// `solver` may be one of the eikonal equation's, where the tracer alone asks for the graph. The
 /// graph itself checks them against its grid.
 inline GraphOptions graph_options(const std::string& solver, const GraphArguments& arguments,
-                                  int threads, const std::string& device) {
+                                  const std::string& device) {
     const auto& [radius, star, reading, weights, queue] = arguments;
     GraphOptions options;
     if (is_graph_solver(solver)) options.solver = parse_choice<GraphSolver>(solver);
@@ -40,17 +40,14 @@ inline GraphOptions graph_options(const std::string& solver, const GraphArgument
     options.reading = parse_choice<Reading>(reading);
     options.weights = parse_choice<EdgeWeights>(weights);
     options.queue = parse_choice<NodeQueue>(queue);
-    options.threads = threads;
-    options.device = parse_choice<Device>(device);
-    on_cuda(options);
+    on_cuda(options, parse_choice<Device>(device));
     return options;
 }
 
-inline EikonalOptions eikonal_options(const std::string& solver, int order, int threads,
+inline EikonalOptions eikonal_options(const std::string& solver, int order,
                                       const std::string& device) {
-    const EikonalOptions options{parse_choice<Solver>(solver), order, threads,
-                                 parse_choice<Device>(device)};
-    on_cuda(options);
+    const EikonalOptions options{parse_choice<Solver>(solver), order};
+    on_cuda(options, parse_choice<Device>(device));
     validate(options);
     return options;
 }

@@ -115,13 +115,12 @@ struct Survey {
         }
         return pairs;
     }
-    RaySet trace(const std::vector<RayPair>& pairs, const BendingOptions& bending, int threads,
-                 Monitor& monitor) const {
+    RaySet trace(const std::vector<RayPair>& pairs, const BendingOptions& bending,
+                 const Execution& execution) const {
         RayOptions options;
         options.tracer = Tracer::bending;
         options.bending = bending;
-        options.eikonal.threads = threads;
-        return trace_rays(set.model, sources, set.stations, pairs, options, monitor);
+        return trace_rays(set.model, sources, set.stations, pairs, options, execution);
     }
 };
 
@@ -175,7 +174,7 @@ void figure_7(const BendingBench& bench, int repeats, const Survey& survey, Repo
                 options.tasks = tasks;
                 Row row{"figure7", std::string(name), count, pairs.size(), threads};
                 row.seconds = median_seconds(
-                    repeats, [&] { survey.trace(pairs, options, threads, monitor); });
+                    repeats, [&] { survey.trace(pairs, options, on_cpu(threads, monitor)); });
                 if (threads == 1) serial = row.seconds;
                 row.speedup = serial / row.seconds;
                 table.add(row, report);
@@ -209,10 +208,10 @@ void accuracy(const BendingBench& bench, const Survey& survey, Report& report, M
     const int refine = bench.refine > 0 ? bench.refine : bench.quick ? 2 : 4;
     const auto pairs = survey.pairs_of(bench.quick ? 108 : survey.sources.size());
     const std::size_t stations = survey.set.stations.size();
-    EikonalOptions eikonal;
-    eikonal.threads = bench.threads;
+    const EikonalOptions eikonal;
+    const Execution execution = on_cpu(bench.threads, monitor);
     const auto times = receiver_times(refined(survey.set.model, refine), survey.sources,
-                                      survey.set.stations, eikonal, monitor);
+                                      survey.set.stations, eikonal, execution);
     std::vector<double> reference;
     for (const RayPair& pair : pairs) {
         reference.push_back(times[static_cast<std::size_t>(pair.source) * stations +
@@ -242,7 +241,7 @@ void accuracy(const BendingBench& bench, const Survey& survey, Report& report, M
         options.starts = start.starts;
         Row row{"accuracy", start.name, survey.sources.size(), pairs.size(), bench.threads};
         const Stopwatch watch;
-        const RaySet rays = survey.trace(pairs, options, bench.threads, monitor);
+        const RaySet rays = survey.trace(pairs, options, execution);
         row.seconds = watch.seconds();
         add_errors(rays, reference, row);
         table.add(row, report);
@@ -289,7 +288,7 @@ void constant_gradient(const BendingBench& bench, Report& report, Monitor& monit
     Row row{"gradient", "v = 2 + z/2", count, count, bench.threads};
     const Stopwatch watch;
     const RaySet rays = bend_rays(field, {sources, receivers, pairs}, {{RayStart::straight}, 0, {}},
-                                  bench.threads, monitor);
+                                  on_cpu(bench.threads, monitor));
     row.seconds = watch.seconds();
     add_errors(rays, exact, row);
     Shown table("\nConstant gradient by a function of (x, y, z), relative to the closed form",

@@ -113,7 +113,10 @@ Model volume_model(int nodes) {
 class Bench {
   public:
     Bench(const EikonalBench& options, BenchReport& report, Monitor& monitor)
-        : options_(options), report_(report), monitor_(monitor) {}
+        : options_(options),
+          report_(report),
+          monitor_(monitor),
+          execution_(on_cpu(options.threads, monitor)) {}
 
     void paper5() {
         if (options_.largest < paper5_sizes.front()) return;
@@ -204,14 +207,13 @@ class Bench {
 
     BenchRow solved(std::string table, std::string scenario, const Model& model, Vec3 source,
                     EikonalOptions eikonal, const LinearVelocity& velocity) {
-        eikonal.threads = options_.threads;
         BenchRow row{std::move(table), std::move(scenario), model.grid().shape,
                      eikonal.solver,   eikonal.order,       options_.threads};
         TimeField field;
         const MemoryProbe probe;
         row.seconds = median_seconds(options_.repeats, [&] {
             field = {};
-            field = solve(model, {source}, eikonal, monitor_);
+            field = solve(model, {source}, eikonal, execution_);
         });
         constexpr double mib = 1024.0 * 1024.0;
         row.peak_mib = probe.peak_bytes() / mib;
@@ -234,7 +236,6 @@ class Bench {
         std::vector<std::int32_t> numbers(receivers.size());
         std::iota(numbers.begin(), numbers.end(), 0);
         RayOptions options;
-        options.eikonal.threads = options_.threads;
 
         BenchRow row{"paper5", std::string(scenario.name), model.grid().shape};
         row.threads = options_.threads;
@@ -243,9 +244,9 @@ class Bench {
         std::vector<double> map_seconds;
         row.with_rays = median_seconds(options_.repeats, [&] {
             const Stopwatch watch;
-            field = solve(model, {source}, options.eikonal, monitor_);
+            field = solve(model, {source}, options.eikonal, execution_);
             map_seconds.push_back(watch.seconds());
-            rays = trace_rays(model, field, 0, receivers, numbers, options, options_.threads);
+            rays = trace_rays(model, field, 0, receivers, numbers, options, execution_);
         });
         row.seconds = median(map_seconds);
         const RelativeErrors errors = node_errors(
@@ -264,7 +265,7 @@ class Bench {
         for (const auto& [solver, order] :
              {std::pair{Solver::fim, 1}, std::pair{Solver::fmm, 2}, std::pair{Solver::fsm, 2},
               std::pair{Solver::vidale, 2}}) {
-            report_.add(solved("volume", "gradient", model, volume_source, {solver, order, 0},
+            report_.add(solved("volume", "gradient", model, volume_source, {solver, order},
                                volume_velocity));
         }
     }
@@ -278,9 +279,10 @@ class Bench {
         std::optional<double> alone;
         for (const int threads : {1, options_.threads}) {
             BenchRow row{"threads", scenario, model.grid().shape, Solver::fim, 2, threads, shots};
-            const EikonalOptions eikonal{Solver::fim, 2, threads};
+            const EikonalOptions eikonal{Solver::fim, 2};
             row.seconds = median_seconds(options_.repeats, [&] {
-                for_each_field(model, sources, eikonal, monitor_, [](std::size_t, TimeField&&) {});
+                for_each_field(model, sources, eikonal, on_cpu(threads, monitor_),
+                               [](std::size_t, TimeField&&) {});
             });
             if (!alone) alone = row.seconds;
             row.speedup = *alone / row.seconds;
@@ -291,6 +293,7 @@ class Bench {
     const EikonalBench& options_;
     BenchReport& report_;
     Monitor& monitor_;
+    Execution execution_;
 };
 
 }  // namespace

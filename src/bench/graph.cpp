@@ -42,14 +42,15 @@ struct Measured {
     double error = 0;
 };
 
-Measured measure(const Model& model, const GraphOptions& options, int repeats, Monitor& monitor) {
+Measured measure(const Model& model, const GraphOptions& options, int repeats,
+                 const Execution& execution) {
     Measured result;
     GraphField field;
     result.seconds = median_seconds(repeats, [&] {
-        const Graph graph(model, options, monitor);
-        field = solve(graph, {}, monitor);
+        const Graph graph(model, options, execution);
+        field = solve(graph, {}, execution);
     });
-    const Graph graph(model, options, monitor);
+    const Graph graph(model, options, execution);
     result.work =
         static_cast<double>(field.relaxations) / static_cast<double>(model.grid().node_count());
     result.error = mean_error(graph, field);
@@ -79,6 +80,7 @@ Model paper1_model(int nodes) {
 }
 
 void bench_graph(const GraphBench& bench, Monitor& monitor) {
+    const Execution execution = on_cpu(bench.threads, monitor);
     BenchTable table(
         fmt::format("fermat {}: paper 1's Figures 7 and 8, v = 0.5 to 4 km/s over 10 km, source at "
                     "the corner; {} thread{}, median of {}\n"
@@ -99,17 +101,16 @@ void bench_graph(const GraphBench& bench, Monitor& monitor) {
             const Model model = paper1_model(nodes);
             GraphOptions options;
             options.radius = {radius, 0, radius};
-            options.threads = bench.threads;
-            const Measured dijkstra = measure(model, options, bench.repeats, monitor);
+            const Measured dijkstra = measure(model, options, bench.repeats, execution);
             options.queue = NodeQueue::heap;
-            const Measured heap = measure(model, options, bench.repeats, monitor);
+            const Measured heap = measure(model, options, bench.repeats, execution);
             options.solver = GraphSolver::bellman_ford;
-            const Measured tiles = measure(model, options, bench.repeats, monitor);
+            const Measured tiles = measure(model, options, bench.repeats, execution);
             options.edges = StarEdges::full;
-            const Measured full = measure(model, options, bench.repeats, monitor);
+            const Measured full = measure(model, options, bench.repeats, execution);
             options.edges = StarEdges::coprime;
             options.visits = TileVisits::all;
-            const Measured no_map = measure(model, options, 1, monitor);
+            const Measured no_map = measure(model, options, 1, execution);
             table.add({std::string_view("gradient"), std::int64_t{nodes}, std::int64_t{radius},
                        heap.seconds, dijkstra.seconds, tiles.seconds, no_map.seconds, full.seconds,
                        tiles.work, no_map.work, full.work, dijkstra.error});

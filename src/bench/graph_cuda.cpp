@@ -60,24 +60,24 @@ class CudaBench {
         monitor_.check();
         GraphOptions options;
         options.radius = radius;
-        options.threads = 1;
+        const Execution cpu = on_cpu(1, monitor_);
         options.queue = NodeQueue::heap;
         GraphField field;
         const double heap = median_seconds(bench_.quick ? 1 : bench_.repeats, [&] {
-            const Graph graph(model, options, monitor_);
-            field = solve(graph, {source, 0}, monitor_);
+            const Graph graph(model, options, cpu);
+            field = solve(graph, {source, 0}, cpu);
         });
-        const Graph graph(model, options, monitor_);
+        const Graph graph(model, options, cpu);
         GraphField fetched = field;
         const OnDevice made =
             measure(graph, EdgeWeights::computed, source, bench_.repeats, fetched);
         const OnDevice stored =
             measure(graph, EdgeWeights::stored, source, bench_.repeats, fetched);
         options.solver = GraphSolver::bellman_ford;
-        options.device = Device::cuda;
+        const Execution cuda = cpu.on(Device::cuda);
         const double in_all = median_seconds(bench_.repeats, [&] {
-            const Graph whole(model, options, monitor_);
-            solve(whole, {source, 0}, monitor_);
+            const Graph whole(model, options, cuda);
+            solve(whole, {source, 0}, cuda);
         });
         const double device = stored.weights + stored.solve;
         const std::string shape = to_string(model.grid().shape);

@@ -5,11 +5,17 @@
 #include <optional>
 #include <vector>
 
+#include "core/execution.hpp"
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "eikonal/time_field.hpp"
 
 namespace fermat::bench {
+
+/// What is measured on the CPU stays there on machines with a device.
+inline Execution on_cpu(int threads, Monitor& monitor = silent_monitor()) {
+    return {threads, Device::cpu, monitor};
+}
 
 double median(std::vector<double> values);
 

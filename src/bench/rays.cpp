@@ -64,9 +64,8 @@ class Bench {
     }
 
     void run(std::string_view medium, const Model& model) {
-        EikonalOptions eikonal;
-        eikonal.threads = options_.threads;
-        const TimeField field = solve(model, {source}, eikonal, monitor_);
+        const Execution execution = on_cpu(options_.threads, monitor_);
+        const TimeField field = solve(model, {source}, {}, execution);
         const RaySet rays = trace(medium, model, field, Tracer::descent);
         add_row(medium, model, "sensitivity", rays,
                 [&] { sensitivity(model, rays, Basis::nodes, options_.threads); });
@@ -79,8 +78,8 @@ class Bench {
         RayOptions options;
         options.tracer = tracer;
         const auto work = [&] {
-            return trace_rays(model, field, 0, receivers_, numbers_, options, options_.threads,
-                              monitor_);
+            return trace_rays(model, field, 0, receivers_, numbers_, options,
+                              on_cpu(options_.threads, monitor_));
         };
         const RaySet rays = work();
         add_row(medium, model, name_of(tracer), rays, work);

@@ -45,7 +45,7 @@ void bench_rays_cuda(const RaysBench& options, Monitor& monitor) {
         std::vector<RaySet> sets;
         for (int i = 0; i < options.repeats; ++i) {
             const Stopwatch watch;
-            sets = tracer.trace(model, fim, shots, {});
+            sets = tracer.trace(model, fim, shots, {}, {});
             in_all.push_back(watch.seconds());
             on_device.push_back(tracer.seconds());
         }

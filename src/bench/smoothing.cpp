@@ -91,9 +91,9 @@ class Bench {
                     paper.cached, paper.table, paper.table_gpu});
     }
 
-    SmoothingOptions by(Smoother smoother) const {
+    Execution by(Smoother smoother) const {
         const bool able = smoother == Smoother::table || smoother == Smoother::running;
-        return {smoother, 1, options_.threads, able ? options_.device : Device::cpu};
+        return {options_.threads, able ? options_.device : Device::cpu, monitor_};
     }
 
   private:
@@ -127,7 +127,7 @@ void bench_smoothing(const SmoothingBench& options, Monitor& monitor) {
         bench.row(
             "cells", cells, paper,
             [&](Field<double>& values, Smoother smoother) {
-                smooth_cells(values, coverage, paper.size, bench.by(smoother), monitor);
+                smooth_cells(values, coverage, paper.size, {smoother}, bench.by(smoother));
             },
             [&](Field<double>& values, Smoother smoother) {
                 return smooth_cells_cuda(values, coverage, paper.size, smoother, 1);
@@ -137,7 +137,7 @@ void bench_smoothing(const SmoothingBench& options, Monitor& monitor) {
         bench.row(
             "vertices", vertices, paper,
             [&](Field<double>& values, Smoother smoother) {
-                smooth_vertices(values.view(), paper.size, bench.by(smoother), {}, monitor);
+                smooth_vertices(values.view(), paper.size, {smoother}, {}, bench.by(smoother));
             },
             [&](Field<double>& values, Smoother smoother) {
                 return smooth_vertices_cuda(values, {}, paper.size, smoother, 1);

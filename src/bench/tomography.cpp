@@ -67,10 +67,8 @@ Picks survey(const Model& truth, int threads, Monitor& monitor) {
     for (int n = 0; n < stations; ++n) {
         receivers.push_back(on_line(static_cast<double>(n) / (stations - 1)));
     }
-    EikonalOptions eikonal;
-    eikonal.threads = threads;
-    return synthetic_picks(truth, sources, receivers, all_pairs(shots, stations), {noise, 1},
-                           eikonal, monitor)
+    return synthetic_picks(truth, sources, receivers, all_pairs(shots, stations), {noise, 1}, {},
+                           on_cpu(threads, monitor))
         .picks;
 }
 
@@ -108,13 +106,12 @@ void bench_tomography(const TomographyBench& bench, Monitor& monitor) {
     const Picks picks = survey(with_anomalies(start), bench.threads, monitor);
     InversionOptions options;
     options.method = InversionMethod::hole;
-    options.eikonal.threads = bench.threads;
-    options.eikonal.device = bench.device;
     options.schedule = paper_schedule();
     for (Stage& stage : options.schedule) stage.iterations = bench.iterations;
 
     const Stopwatch watch;
-    const InversionResult result = invert(start, picks, options, {}, monitor);
+    const InversionResult result =
+        invert(start, picks, options, {bench.threads, bench.device, monitor});
     const double seconds = watch.seconds();
     BenchTable table(
         fmt::format("fermat {}: tomography, {} thread{}{}; seconds of one iteration, mean of {} "

@@ -9,8 +9,7 @@
 #include "cli/outputs.hpp"
 #include "cli/rank_session.hpp"
 #include "core/choice.hpp"
-#include "core/device.hpp"
-#include "core/monitor.hpp"
+#include "core/execution.hpp"
 
 namespace fermat::cli {
 
@@ -47,6 +46,8 @@ struct Run {
     Ranks& ranks;
     std::string settings;          ///< the flags that were given, as TOML
     std::vector<FlagFile> inputs;  ///< the files that flags name to be read
+
+    Execution execution() const { return {common.threads, common.device, monitor, ranks}; }
 };
 
 /// Which ranks do a command's work where several were started together.

@@ -39,10 +39,9 @@ void add_solver_flags(CLI::App& app, SolverFlags& flags) {
     add_choice(app, "--queue", flags.graph.queue, "of --solver dijkstra");
 }
 
-EikonalOptions eikonal_options(const SolverFlags& flags, int threads) {
+EikonalOptions eikonal_options(const SolverFlags& flags) {
     EikonalOptions options = flags.eikonal;
     if (flags.names_eikonal()) options.solver = std::get<Solver>(*flags.solver);
-    options.threads = threads;
     validate(options);
     return options;
 }
@@ -57,10 +56,9 @@ void check_graph_device(const SolverFlags& flags, const CommonOptions& common) {
     }
 }
 
-GraphOptions graph_options(const SolverFlags& flags, const Grid& grid, int threads) {
+GraphOptions graph_options(const SolverFlags& flags, const Grid& grid) {
     GraphOptions options = flags.graph;
     if (flags.names_graph()) options.solver = std::get<GraphSolver>(*flags.solver);
-    options.threads = threads;
     if (flags.radius.given()) {
         const Vec3 radius = to_axes(flags.radius, grid.is_2d(), 0);
         for (int axis = 0; axis < 3; ++axis) {

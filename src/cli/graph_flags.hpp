@@ -28,8 +28,8 @@ void add_solver_flags(CLI::App& app, SolverFlags& flags);
 /// Throws InputError where --device asks for more than the graph's solver can do.
 void check_graph_device(const SolverFlags& flags, const CommonOptions& common);
 
-/// What the flags say for a grid and a number of threads. Throws InputError that names the flag.
-EikonalOptions eikonal_options(const SolverFlags& flags, int threads);
-GraphOptions graph_options(const SolverFlags& flags, const Grid& grid, int threads);
+/// What the flags say, for a grid. Throws InputError that names the flag.
+EikonalOptions eikonal_options(const SolverFlags& flags);
+GraphOptions graph_options(const SolverFlags& flags, const Grid& grid);
 
 }  // namespace fermat::cli

@@ -147,7 +147,7 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
     together(run.ranks, [&] {
         validate(inputs.options, inputs.picks, inputs.start);
         if (!run.ranks.is_root()) return;
-        identity = run_fingerprint(inputs.start, inputs.picks, inputs.options);
+        identity = run_fingerprint(inputs.start, inputs.picks, inputs.options, run.common.device);
         const RunPlan plan{identity, inputs.board.has_value(), start.overwrite, run.settings,
                            run.inputs};
         state = enter(folder, inputs, plan, start.resume, run);
@@ -165,8 +165,8 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         write_history(folder.file("history.csv"), now.history, identity);
         write_checkpoint(folder.file(checkpoint_name), now, identity);
     };
-    InversionResult result = invert(inputs.start, inputs.picks, inputs.options, listener,
-                                    run.monitor, run.ranks, std::move(state));
+    InversionResult result = invert(inputs.start, inputs.picks, inputs.options, run.execution(),
+                                    listener, std::move(state));
     together(run.ranks, [&] {
         if (!run.ranks.is_root()) return;
         write_coverage(folder.file("coverage.h5"), inputs.start.grid(), result.coverage, identity);

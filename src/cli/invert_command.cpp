@@ -172,7 +172,7 @@ std::pair<Model, Picks> put_on_board(const InvertFlags& flags, const Run& run, c
                                      const Picks& picks, const EikonalOptions& eikonal) {
     const Vec3 size = to_axes(flags.board->size, start.grid().is_2d(), 1);
     Model board = checkerboard_model(start, {size, flags.board->amplitude});
-    Picks made = synthetic_picks(board, picks, flags.noise, eikonal, run.monitor).picks;
+    Picks made = synthetic_picks(board, picks, flags.noise, eikonal, run.execution()).picks;
     return {std::move(board), std::move(made)};
 }
 
@@ -195,8 +195,7 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     if (flags.schedule) options.schedule = read_schedule(*flags.schedule, notes);
     prepare(options, flags.trust);
     tell(notes);
-    options.eikonal.threads = run.common.threads;
-    options.eikonal.device = usable_device(run.common);
+    usable_device(run.common);
     const bool is_2d = start ? start->grid().is_2d() : picks.is_2d;
     if (flags.axis_weights.given()) {
         options.gauss_newton.roughness.weights = to_axes(flags.axis_weights, is_2d, 1);
@@ -211,7 +210,7 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
         picks = board->second;
     }
     InversionSetup setup = set_up_inversion(std::move(start), std::move(picks), options,
-                                            flags.guess, flags.errors, run.monitor);
+                                            flags.guess, flags.errors, run.execution());
     InversionInputs inputs{std::move(setup.start), std::move(setup.picks),
                            std::move(setup.options)};
     inputs.guessed_start = setup.guessed_start;

@@ -43,15 +43,13 @@ void make_picks(const PicksFlags& flags, const Run& run) {
         throw InputError(flag_message("--output", flags.output.string(), "must end in .csv"));
     }
     validate(flags.noise);
-    EikonalOptions eikonal = flags.eikonal;
-    eikonal.threads = run.common.threads;
-    eikonal.device = run.common.device;
     Notes notes;
     const Model model = read_model(flags.model, notes);
     const RaySurvey survey = read_ray_survey(model, flags.survey, notes);
     tell(notes);
-    const SyntheticPicks made = synthetic_picks(model, survey.sources, survey.receivers,
-                                                survey.pairs, flags.noise, eikonal, run.monitor);
+    const SyntheticPicks made =
+        synthetic_picks(model, survey.sources, survey.receivers, survey.pairs, flags.noise,
+                        flags.eikonal, run.execution());
     if (made.picks.picks.empty()) {
         throw InputError(fmt::format(
             "none of the {} pairs has a time (air lies at or between them)", made.unreached));

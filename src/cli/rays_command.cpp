@@ -90,12 +90,10 @@ void check(const RaysFlags& flags, const CommonOptions& common) {
 void trace(const RaysFlags& flags, const Run& run) {
     check(flags, run.common);
     RayOptions options = flags.rays;
-    options.eikonal = eikonal_options(flags.solver, run.common.threads);
-    options.eikonal.device = run.common.device;
+    options.eikonal = eikonal_options(flags.solver);
     Notes notes;
     const Model model = read_model(flags.model, notes);
-    options.graph = graph_options(flags.solver, model.grid(), run.common.threads);
-    if (options.tracer == Tracer::graph) options.graph.device = run.common.device;
+    options.graph = graph_options(flags.solver, model.grid());
     validate(options, model.grid());
     RaySurvey survey = read_ray_survey(model, flags.survey, notes);
     tell(notes);
@@ -104,7 +102,7 @@ void trace(const RaysFlags& flags, const Run& run) {
 
     const auto start = std::chrono::steady_clock::now();
     for_each_source_rays(model, survey.sources, survey.receivers, survey.pairs, options,
-                         run.monitor, [&](RaySet&& rays) { outputs.take(rays); });
+                         run.execution(), [&](RaySet&& rays) { outputs.take(rays); });
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     run.monitor.check();
     outputs.commit();

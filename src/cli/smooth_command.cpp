@@ -84,7 +84,7 @@ Field<std::uint8_t> ground_mask(FieldView<const float> velocity) {
 
 void smooth_by_coverage(FieldView<float> values, const Grid& grid, const SmoothingSize& size,
                         const SmoothingOptions& options, const std::filesystem::path& path,
-                        Monitor& monitor) {
+                        const Execution& execution) {
     const ImageReader file(path);
     if (!(file.grid() == grid)) {
         throw InputError(
@@ -99,7 +99,7 @@ void smooth_by_coverage(FieldView<float> values, const Grid& grid, const Smoothi
     Field<double> coverage(values.shape());
     std::copy(values.begin(), values.end(), sums.begin());
     std::copy(rays.begin(), rays.end(), coverage.begin());
-    smooth_cells(sums, coverage, size, options, monitor);
+    smooth_cells(sums, coverage, size, options, execution);
     std::transform(sums.begin(), sums.end(), values.begin(),
                    [](double v) { return static_cast<float>(v); });
 }
@@ -107,8 +107,6 @@ void smooth_by_coverage(FieldView<float> values, const Grid& grid, const Smoothi
 void smooth(const SmoothFlags& flags, const Run& run) {
     check_hdf5_output({"--output", flags.output});
     SmoothingOptions options = flags.smoothing;
-    options.threads = run.common.threads;
-    options.device = run.common.device;
     validate(options);
 
     const ImageReader in(flags.in);
@@ -128,7 +126,7 @@ void smooth(const SmoothFlags& flags, const Run& run) {
 
     const auto smooth_plainly = [&](FieldView<float> values) {
         const auto mask = chosen == "velocity" ? ground_mask(values) : Field<std::uint8_t>();
-        smooth_vertices(values, size, options, mask, run.monitor);
+        smooth_vertices(values, size, options, mask, run.execution());
     };
     ImageWriter out(flags.output, grid);
     for (const std::string& name : points) {
@@ -144,7 +142,7 @@ void smooth(const SmoothFlags& flags, const Run& run) {
         if (name == chosen && !of_nodes) {
             require_finite(values, flags, name);
             if (flags.coverage) {
-                smooth_by_coverage(values, grid, size, options, *flags.coverage, run.monitor);
+                smooth_by_coverage(values, grid, size, options, *flags.coverage, run.execution());
             } else {
                 smooth_plainly(values.view());
             }

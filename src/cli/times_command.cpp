@@ -89,7 +89,7 @@ struct Job {
     const EikonalOptions& options;
     const Graph* graph;  ///< of a solver on the grid graph
     Precision precision;
-    Monitor& monitor;
+    Execution execution;
 };
 
 /// Times at receivers, [source][receiver].
@@ -129,7 +129,7 @@ std::vector<GraphSource> graph_sources(const Job& job) {
 PairTimes solve_each_on_graph(const Job& job, ImageWriter* image) {
     PairTimes pairs(job);
     const Graph& graph = *job.graph;
-    for_each_field(graph, graph_sources(job), job.monitor,
+    for_each_field(graph, graph_sources(job), job.execution,
                    [&](std::size_t i, const GraphField& field) {
                        pairs.read(i, graph, field);
                        if (image == nullptr) return;
@@ -152,25 +152,25 @@ PairTimes solve_each(const Job& job, ImageWriter* image) {
     if (job.graph != nullptr) return solve_each_on_graph(job, image);
     PairTimes pairs(job);
     if (job.precision == Precision::full) {
-        job.monitor.begin("first arrivals", static_cast<std::int64_t>(count));
+        job.execution.monitor.begin("first arrivals", static_cast<std::int64_t>(count));
         for (std::size_t i = 0; i < count; ++i) {
-            auto field = solve<double>(job.model, job.sources[i], job.options, job.monitor);
+            auto field = solve<double>(job.model, job.sources[i], job.options, job.execution);
             pairs.read(i, field);
             if (image != nullptr) {
                 image->add_point_array(time_array_name(i, count),
                                        to_single(to_times(std::move(field))));
             }
-            job.monitor.advance();
+            job.execution.monitor.advance();
         }
-        job.monitor.end();
+        job.execution.monitor.end();
         return pairs;
     }
     if (image == nullptr) {
         return PairTimes(
-            job, receiver_times(job.model, job.sources, job.receivers, job.options, job.monitor));
+            job, receiver_times(job.model, job.sources, job.receivers, job.options, job.execution));
     }
     for_each_field(
-        job.model, job.sources, job.options, job.monitor, [&](std::size_t i, TimeField&& field) {
+        job.model, job.sources, job.options, job.execution, [&](std::size_t i, TimeField&& field) {
             pairs.read(i, field);
             image->add_point_array(time_array_name(i, count), to_times(std::move(field)));
         });
@@ -180,13 +180,13 @@ PairTimes solve_each(const Job& job, ImageWriter* image) {
 void write_together(const Job& job, ImageWriter& image) {
     const std::string name = time_array_name(0, 1);
     if (job.graph != nullptr) {
-        image.add_point_array(name, first_arrivals(*job.graph, graph_sources(job), job.monitor));
+        image.add_point_array(name, first_arrivals(*job.graph, graph_sources(job), job.execution));
     } else if (job.precision == Precision::full) {
         image.add_point_array(name, to_single(first_arrivals<double>(job.model, job.sources,
-                                                                     job.options, job.monitor)));
+                                                                     job.options, job.execution)));
     } else {
         image.add_point_array(name,
-                              first_arrivals(job.model, job.sources, job.options, job.monitor));
+                              first_arrivals(job.model, job.sources, job.options, job.execution));
     }
 }
 
@@ -209,12 +209,10 @@ void fill_table(const Job& job, const PairTimes& pairs, CsvWriter& table, bool t
 
 void compute_times(const TimesFlags& flags, const Run& run) {
     check(flags, run.common);
-    EikonalOptions options = eikonal_options(flags.solver, run.common.threads);
-    options.device = run.common.device;
+    const EikonalOptions options = eikonal_options(flags.solver);
     Notes notes;
     const Model model = read_model(flags.model, notes);
-    GraphOptions on_graph = graph_options(flags.solver, model.grid(), run.common.threads);
-    on_graph.device = run.common.device;
+    const GraphOptions on_graph = graph_options(flags.solver, model.grid());
     const auto sources =
         read_survey_sources(model, flags.source, flags.sources, AirPoints::refused, notes);
     std::vector<Vec3> receivers;
@@ -231,9 +229,9 @@ void compute_times(const TimesFlags& flags, const Run& run) {
 
     const auto start = std::chrono::steady_clock::now();
     std::optional<Graph> graph;
-    if (flags.solver.names_graph()) graph.emplace(model, on_graph, run.monitor);
-    const Job job{model,           sources,    receivers, options, graph ? &*graph : nullptr,
-                  flags.precision, run.monitor};
+    if (flags.solver.names_graph()) graph.emplace(model, on_graph, run.execution());
+    const Job job{model,           sources,        receivers, options, graph ? &*graph : nullptr,
+                  flags.precision, run.execution()};
     if (image && flags.together) write_together(job, *image);
     if (table || !flags.together) {
         const bool fields = image && !flags.together;

@@ -102,7 +102,9 @@ BasicTimeField<Real> solve_on(const Model& model, const PointSource& source,
 /// The same on the CUDA device, as many sources at once as fill it.
 template <class Consume>
 void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources,
-                        const EikonalOptions& options, Monitor& monitor, Consume&& consume) {
+                        const EikonalOptions& options, const Execution& execution,
+                        Consume&& consume) {
+    Monitor& monitor = execution.monitor;
     CudaFim fim(model, options.order, std::min(sources.size(), filling_batch(model.grid())));
     for (std::size_t first = 0; first < sources.size(); first += fim.batch()) {
         monitor.check();
@@ -120,7 +122,7 @@ void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources
                             allocate<float>(model.grid().shape)};
             fim.download(n, field.tau.view());
             require_resolved<float>(model, factored[n], field.tau.view(),
-                                    resolve_threads(options.threads));
+                                    resolve_threads(execution.threads));
             consume(first + n, std::move(field));
             monitor.advance();
         }
@@ -131,15 +133,16 @@ void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources
 /// thread or, where they are too few to go round, on a team of threads.
 template <class Real, class Consume>
 void solve_each(const Model& model, std::span<const PointSource> sources,
-                const EikonalOptions& options, Monitor& monitor, Consume&& consume) {
+                const EikonalOptions& options, const Execution& execution, Consume&& consume) {
+    Monitor& monitor = execution.monitor;
     validate(options);
     for (const PointSource& source : sources) require_source(model, source.position);
-    const int threads = resolve_threads(options.threads);
+    const int threads = resolve_threads(execution.threads);
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("first arrivals", count);
     if constexpr (std::is_same_v<Real, float>) {
-        if (on_cuda(options, model)) {
-            solve_each_on_cuda(model, sources, options, monitor, consume);
+        if (on_cuda(options, execution.device, model)) {
+            solve_each_on_cuda(model, sources, options, execution, consume);
             monitor.end();
             return;
         }
@@ -166,49 +169,53 @@ void validate(const EikonalOptions& options) {
     if (options.order != 1 && options.order != 2) {
         throw InputError(fmt::format("order is {} (must be 1 or 2)", options.order));
     }
-    resolve_threads(options.threads);
 }
 
-bool on_cuda(const EikonalOptions& options, Precision precision) {
-    return on_cuda(options.device, cuda_obstacle(options, precision));
+bool on_cuda(const EikonalOptions& options, Device device, Precision precision) {
+    return on_cuda(device, cuda_obstacle(options, precision));
 }
 
-bool on_cuda(const EikonalOptions& options, const Model& model, Precision precision) {
+bool on_cuda(const EikonalOptions& options, Device device, const Model& model,
+             Precision precision) {
     const std::string obstacle = cuda_obstacle(options, precision);
     if (!obstacle.empty() || !model.jumping_cells().exist()) {
-        return on_cuda(options.device, obstacle);
+        return on_cuda(device, obstacle);
     }
-    return on_cuda(options.device, "velocity jumps between cells, which is solved on the CPU",
+    return on_cuda(device, "velocity jumps between cells, which is solved on the CPU",
                    "convert to nodes");
 }
 
 template <class Real>
 BasicTimeField<Real> solve(const Model& model, const PointSource& source,
-                           const EikonalOptions& options, Monitor& monitor) {
+                           const EikonalOptions& options, const Execution& execution) {
     validate(options);
+    const int threads = resolve_threads(execution.threads);
     constexpr bool single = std::is_same_v<Real, float>;
-    const bool device = on_cuda(options, model, single ? Precision::single : Precision::full);
+    const bool device =
+        on_cuda(options, execution.device, model, single ? Precision::single : Precision::full);
     if constexpr (single) {
         if (device) {
             TimeField field;
-            solve_each_on_cuda(model, std::span(&source, 1), options, silent_monitor(),
+            solve_each_on_cuda(model, std::span(&source, 1), options,
+                               execution.heard_by(silent_monitor()),
                                [&](std::size_t, TimeField&& solved) { field = std::move(solved); });
             return field;
         }
     }
-    return solve_on<Real>(model, source, options, resolve_threads(options.threads), monitor);
+    return solve_on<Real>(model, source, options, threads, execution.monitor);
 }
 
 template <class Real>
 Field<Real> first_arrivals(const Model& model, std::span<const PointSource> sources,
-                           const EikonalOptions& options, Monitor& monitor) {
+                           const EikonalOptions& options, const Execution& execution) {
     if (sources.empty()) throw InputError("no source is given (at least one is needed)");
     // Sources one after another on all threads: the earliest of each node needs one field only.
     Field<Real> earliest;
-    const int threads = resolve_threads(options.threads);
+    Monitor& monitor = execution.monitor;
+    const int threads = resolve_threads(execution.threads);
     monitor.begin("first arrivals", static_cast<std::int64_t>(sources.size()));
     for (const PointSource& source : sources) {
-        Field<Real> times = to_times(solve<Real>(model, source, options, monitor), threads);
+        Field<Real> times = to_times(solve<Real>(model, source, options, execution), threads);
         if (earliest.empty()) {
             earliest = std::move(times);
         } else {
@@ -223,14 +230,14 @@ Field<Real> first_arrivals(const Model& model, std::span<const PointSource> sour
 }
 
 void for_each_field(const Model& model, std::span<const PointSource> sources,
-                    const EikonalOptions& options, Monitor& monitor,
+                    const EikonalOptions& options, const Execution& execution,
                     const std::function<void(std::size_t, TimeField&&)>& consume) {
-    solve_each<float>(model, sources, options, monitor, consume);
+    solve_each<float>(model, sources, options, execution, consume);
 }
 
 std::vector<double> receiver_times(const Model& model, std::span<const PointSource> sources,
                                    std::span<const Vec3> receivers, const EikonalOptions& options,
-                                   Monitor& monitor) {
+                                   const Execution& execution) {
     const Grid& grid = model.grid();
     std::vector<Vec3> places(receivers.begin(), receivers.end());
     for (Vec3& r : places) {
@@ -240,11 +247,12 @@ std::vector<double> receiver_times(const Model& model, std::span<const PointSour
     std::vector<double> times(sources.size() * receivers.size(),
                               std::numeric_limits<double>::infinity());
     if (sources.size() <= receivers.size()) {
-        solve_each<float>(model, sources, options, monitor, [&](std::size_t s, TimeField&& field) {
-            for (std::size_t r = 0; r < receivers.size(); ++r) {
-                times[s * receivers.size() + r] = time_at(field, places[r]);
-            }
-        });
+        solve_each<float>(model, sources, options, execution,
+                          [&](std::size_t s, TimeField&& field) {
+                              for (std::size_t r = 0; r < receivers.size(); ++r) {
+                                  times[s * receivers.size() + r] = time_at(field, places[r]);
+                              }
+                          });
         return times;
     }
     std::vector<PointSource> from_receivers;
@@ -256,7 +264,7 @@ std::vector<double> receiver_times(const Model& model, std::span<const PointSour
     }
     for (const PointSource& source : sources) require_source(model, source.position);
     solve_each<float>(
-        model, from_receivers, options, monitor, [&](std::size_t n, TimeField&& field) {
+        model, from_receivers, options, execution, [&](std::size_t n, TimeField&& field) {
             for (std::size_t s = 0; s < sources.size(); ++s) {
                 times[s * receivers.size() + numbers[n]] =
                     sources[s].start_time + time_at(field, grid.clamp(sources[s].position));
@@ -265,12 +273,12 @@ std::vector<double> receiver_times(const Model& model, std::span<const PointSour
     return times;
 }
 
-template TimeField solve(const Model&, const PointSource&, const EikonalOptions&, Monitor&);
+template TimeField solve(const Model&, const PointSource&, const EikonalOptions&, const Execution&);
 template BasicTimeField<double> solve(const Model&, const PointSource&, const EikonalOptions&,
-                                      Monitor&);
+                                      const Execution&);
 template Field<float> first_arrivals(const Model&, std::span<const PointSource>,
-                                     const EikonalOptions&, Monitor&);
+                                     const EikonalOptions&, const Execution&);
 template Field<double> first_arrivals(const Model&, std::span<const PointSource>,
-                                      const EikonalOptions&, Monitor&);
+                                      const EikonalOptions&, const Execution&);
 
 }  // namespace fermat

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "core/choice.hpp"
-#include "core/device.hpp"
-#include "core/monitor.hpp"
+#include "core/execution.hpp"
 #include "eikonal/time_field.hpp"
 #include "model/model.hpp"
 
@@ -32,42 +31,40 @@ inline constexpr auto choices<Precision> = choice_table<Precision>("precision",
 
 struct EikonalOptions {
     Solver solver = Solver::fim;
-    int order = 2;    ///< of the differences: 1 or 2
-    int threads = 0;  ///< 0: all cores
-    Device device = Device::cpu;
+    int order = 2;  ///< of the differences: 1 or 2
 };
 
 void validate(const EikonalOptions& options);
 
-/// Whether single precision solves of these options run on the CUDA device. Throws InputError where
-/// they ask for it and cannot.
-bool on_cuda(const EikonalOptions& options, Precision precision = Precision::single);
-/// The same for a model: one whose velocity jumps between cells is the CPU's.
-bool on_cuda(const EikonalOptions& options, const Model& model,
+/// Whether solves of these options run on the CUDA device, which has single precision alone. Throws
+/// InputError where `device` asks for it and cannot have it.
+bool on_cuda(const EikonalOptions& options, Device device, Precision precision = Precision::single);
+/// Whether solves of this model do: one whose velocity jumps between cells is the CPU's.
+bool on_cuda(const EikonalOptions& options, Device device, const Model& model,
              Precision precision = Precision::single);
 
 /// First arrivals of one point source at every node.
 template <class Real = float>
 BasicTimeField<Real> solve(const Model& model, const PointSource& source,
-                           const EikonalOptions& options = {}, Monitor& monitor = silent_monitor());
+                           const EikonalOptions& options = {}, const Execution& execution = {});
 
 /// First arrivals of several point sources in one field, each with its own start time: the earliest
 /// of them at every node. Infinite where none arrives.
 template <class Real = float>
 Field<Real> first_arrivals(const Model& model, std::span<const PointSource> sources,
-                           const EikonalOptions& options = {}, Monitor& monitor = silent_monitor());
+                           const EikonalOptions& options = {}, const Execution& execution = {});
 
 /// Solves every source by itself, parallel over sources, and hands each field to `consume` with
 /// its source's number: in any order, from any thread, one call at a time per thread. Memory is one
 /// field a thread, whatever the number of sources.
 void for_each_field(const Model& model, std::span<const PointSource> sources,
-                    const EikonalOptions& options, Monitor& monitor,
+                    const EikonalOptions& options, const Execution& execution,
                     const std::function<void(std::size_t, TimeField&&)>& consume);
 
 /// Times of all sources at all receivers, row-major [source][receiver]; infinite where no wave
 /// arrives. Solves from whichever side has fewer points (reciprocity).
 std::vector<double> receiver_times(const Model& model, std::span<const PointSource> sources,
                                    std::span<const Vec3> receivers, const EikonalOptions& options,
-                                   Monitor& monitor = silent_monitor());
+                                   const Execution& execution = {});
 
 }  // namespace fermat

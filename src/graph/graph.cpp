@@ -79,7 +79,6 @@ double machine_memory() {
 Index3 default_radius(const Grid& grid) { return grid.is_2d() ? Index3{5, 0, 5} : Index3{3, 3, 3}; }
 
 void validate(const GraphOptions& options, const Grid& grid) {
-    resolve_threads(options.threads);
     const Index3 r = radius_of(options, grid);
     constexpr int largest = 64;
     if (std::max({r.x, r.y, r.z}) > largest) {
@@ -101,18 +100,19 @@ void validate(const GraphOptions& options, const Grid& grid) {
     }
 }
 
-bool on_cuda(const GraphOptions& options) {
+bool on_cuda(const GraphOptions& options, Device device) {
     const bool able = options.solver == GraphSolver::bellman_ford;
     return on_cuda(
-        options.device,
+        device,
         able ? "" : fmt::format("solver '{}' computes on the CPU", name_of(options.solver)));
 }
 
-Graph::Graph(const Model& model, const GraphOptions& options, Monitor& monitor)
+Graph::Graph(const Model& model, const GraphOptions& options, const Execution& execution)
     : grid_(model.grid()), options_(options) {
     require_nodes(model, "the graph");
     validate(options_, grid_);
-    const bool device = on_cuda(options_);
+    const int threads = resolve_threads(execution.threads);
+    const bool device = on_cuda(options_, execution.device);
     options_.radius = radius_of(options_, grid_);
     const Index3 border = options_.radius;
     const Shape memory = with_border(grid_.shape, border);
@@ -132,7 +132,7 @@ Graph::Graph(const Model& model, const GraphOptions& options, Monitor& monitor)
     } catch (const std::bad_alloc&) {
         throw no_memory(memory, sizeof(float), "the graph's nodes");
     }
-    if (device && on_cuda(options_.device, cuda_obstacle(view_))) {
+    if (device && on_cuda(execution.device, cuda_obstacle(view_))) {
         cuda_ = std::make_shared<CudaGraph>(view_, star_, options_.weights);
         return;
     }
@@ -148,7 +148,7 @@ Graph::Graph(const Model& model, const GraphOptions& options, Monitor& monitor)
     } catch (const std::bad_alloc&) {
         throw no_memory(memory, half * sizeof(float), "the times of the graph's edges");
     }
-    make_weights(view_, stored_.get(), resolve_threads(options_.threads), monitor);
+    make_weights(view_, stored_.get(), threads, execution.monitor);
     std::fill_n(stored_.get() + half * memory.count(), slack, 0.0F);
     view_.stored = stored_.get();
 }
@@ -215,7 +215,7 @@ void solve_on_cuda(const Graph& graph, std::span<const GraphSource> sources, Mon
 
 }  // namespace
 
-GraphField solve(const Graph& graph, const GraphSource& point, Monitor& monitor, int threads) {
+GraphField solve(const Graph& graph, const GraphSource& point, const Execution& execution) {
     auto [field, links] = start_at(graph, point);
     make_room(graph, field);
     if (graph.cuda() != nullptr) {
@@ -229,16 +229,18 @@ GraphField solve(const Graph& graph, const GraphSource& point, Monitor& monitor,
         field.predecessor[link.place] = from_source;
     }
     if (graph.options().solver == GraphSolver::dijkstra) {
-        dijkstra(graph, links, field, monitor);
+        dijkstra(graph, links, field, execution.monitor);
     } else {
-        const int wanted = threads > 0 ? threads : resolve_threads(graph.options().threads);
-        bellman_ford(graph, links, wanted, field, monitor);
+        const int threads = resolve_threads(execution.threads);
+        bellman_ford(graph, links, threads, field, execution.monitor);
     }
     return std::move(field);
 }
 
-void for_each_field(const Graph& graph, std::span<const GraphSource> sources, Monitor& monitor,
+void for_each_field(const Graph& graph, std::span<const GraphSource> sources,
+                    const Execution& execution,
                     const std::function<void(std::size_t, const GraphField&)>& consume) {
+    Monitor& monitor = execution.monitor;
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("shortest paths", count);
     if (graph.cuda() != nullptr) {
@@ -246,22 +248,21 @@ void for_each_field(const Graph& graph, std::span<const GraphSource> sources, Mo
         monitor.end();
         return;
     }
-    for_each_by_teams(count, resolve_threads(graph.options().threads),
-                      [&](std::int64_t i, int team) {
-                          monitor.check();
-                          const auto n = static_cast<std::size_t>(i);
-                          consume(n, solve(graph, sources[n], monitor, team));
-                          monitor.advance();
-                      });
+    for_each_by_teams(count, resolve_threads(execution.threads), [&](std::int64_t i, int team) {
+        monitor.check();
+        const auto n = static_cast<std::size_t>(i);
+        consume(n, solve(graph, sources[n], execution.with_threads(team)));
+        monitor.advance();
+    });
     monitor.end();
 }
 
 Field<float> first_arrivals(const Graph& graph, std::span<const GraphSource> sources,
-                            Monitor& monitor) {
+                            const Execution& execution) {
     if (sources.empty()) throw InputError("no source is given (at least one is needed)");
     Field<float> earliest(graph.grid().shape, std::numeric_limits<float>::infinity());
     std::mutex one_at_a_time;
-    for_each_field(graph, sources, monitor, [&](std::size_t, const GraphField& field) {
+    for_each_field(graph, sources, execution, [&](std::size_t, const GraphField& field) {
         const Field<float> times = node_times(graph, field);
         const std::lock_guard lock(one_at_a_time);
         for (std::size_t n = 0; n < times.size(); ++n) {

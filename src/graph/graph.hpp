@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "core/choice.hpp"
-#include "core/device.hpp"
+#include "core/execution.hpp"
 #include "core/field.hpp"
-#include "core/monitor.hpp"
 #include "graph/graph_view.hpp"
 #include "graph/star_table.hpp"
 #include "model/model.hpp"
@@ -63,8 +62,6 @@ struct GraphOptions {
     EdgeWeights weights = EdgeWeights::automatic;
     NodeQueue queue = NodeQueue::buckets;
     TileVisits visits = TileVisits::changed;
-    int threads = 0;  ///< 0: all cores
-    Device device = Device::cpu;
 };
 
 /// The radius that is used where none is given: docs/graph-study.md says what others cost and give.
@@ -72,9 +69,9 @@ Index3 default_radius(const Grid& grid);
 
 void validate(const GraphOptions& options, const Grid& grid);
 
-/// Whether these options ask for the CUDA device. Throws InputError where they ask for what it
-/// cannot do.
-bool on_cuda(const GraphOptions& options);
+/// Whether graphs of these options lie on the CUDA device. Throws InputError where `device` asks
+/// for it and the solver is not written for it.
+bool on_cuda(const GraphOptions& options, Device device);
 
 /// A straight way between a point and a node.
 struct Link {
@@ -99,7 +96,7 @@ class CudaGraph;
 /// once, it serves any number of sources, from several threads at once (paper 1's amortisation).
 class Graph {
   public:
-    Graph(const Model& model, const GraphOptions& options, Monitor& monitor = silent_monitor());
+    Graph(const Model& model, const GraphOptions& options, const Execution& execution = {});
 
     const Grid& grid() const { return grid_; }
     const GraphOptions& options() const { return options_; }
@@ -133,20 +130,21 @@ struct GraphSource {
     double start_time = 0;
 };
 
-/// Shortest times of one source at every node; on the graph's own number of threads, or `threads`.
-GraphField solve(const Graph& graph, const GraphSource& source, Monitor& monitor = silent_monitor(),
-                 int threads = 0);
+/// Shortest times of one source at every node. A graph that lies on the CUDA device is solved
+/// there.
+GraphField solve(const Graph& graph, const GraphSource& source, const Execution& execution = {});
 
 /// Solves every source by itself, in parallel over sources, and hands each field to `consume` with
 /// its source's number: in any order, from any thread, one call at a time per thread. Memory beside
 /// the graph is one field a thread, whatever the number of sources. On the CUDA device, batches of
 /// sources are solved at once.
-void for_each_field(const Graph& graph, std::span<const GraphSource> sources, Monitor& monitor,
+void for_each_field(const Graph& graph, std::span<const GraphSource> sources,
+                    const Execution& execution,
                     const std::function<void(std::size_t, const GraphField&)>& consume);
 
 /// The earliest time of several sources at every node, each with its own start time.
 Field<float> first_arrivals(const Graph& graph, std::span<const GraphSource> sources,
-                            Monitor& monitor = silent_monitor());
+                            const Execution& execution = {});
 
 /// Times on the nodes, with the start time.
 Field<float> node_times(const Graph& graph, const GraphField& field);

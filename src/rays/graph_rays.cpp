@@ -9,9 +9,9 @@ namespace fermat {
 
 RaySet trace_graph_rays(const Model& model, const Graph& graph, const PointSource& source,
                         std::int32_t source_number, std::span<const Vec3> receivers,
-                        std::span<const std::int32_t> receiver_numbers, int threads,
-                        Monitor& monitor) {
-    const GraphField field = solve(graph, {source.position, source.start_time}, monitor, threads);
+                        std::span<const std::int32_t> receiver_numbers,
+                        const Execution& execution) {
+    const GraphField field = solve(graph, {source.position, source.start_time}, execution);
     RaySet set;
     for (std::size_t n = 0; n < receivers.size(); ++n) {
         const Vec3 receiver = model.grid().clamp(receivers[n]);

@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "core/monitor.hpp"
+#include "core/execution.hpp"
 #include "eikonal/time_field.hpp"
 #include "graph/graph.hpp"
 #include "model/model.hpp"
@@ -14,7 +14,6 @@ namespace fermat {
 /// must not lie in air. `receiver_numbers` become the rays' receiver indices.
 RaySet trace_graph_rays(const Model& model, const Graph& graph, const PointSource& source,
                         std::int32_t source_number, std::span<const Vec3> receivers,
-                        std::span<const std::int32_t> receiver_numbers, int threads,
-                        Monitor& monitor);
+                        std::span<const std::int32_t> receiver_numbers, const Execution& execution);
 
 }  // namespace fermat

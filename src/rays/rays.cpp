@@ -127,7 +127,7 @@ struct SourceLists {
 };
 
 /// Sources in air, or without receivers, need no device.
-void trace_on_cuda(const SourceLists& survey, const RayOptions& options, Monitor& monitor,
+void trace_on_cuda(const SourceLists& survey, const RayOptions& options, const Execution& execution,
                    InOrder& in_order) {
     std::vector<std::size_t> alive;
     for (std::size_t s = 0; s < survey.sources.size(); ++s) {
@@ -141,74 +141,73 @@ void trace_on_cuda(const SourceLists& survey, const RayOptions& options, Monitor
                 places.push_back(survey.receivers[static_cast<std::size_t>(r)]);
             }
             in_order.put(s, rays_of_dead_source(static_cast<std::int32_t>(s), places, list));
-            monitor.advance(static_cast<std::int64_t>(list.size()));
+            execution.monitor.advance(static_cast<std::int64_t>(list.size()));
         } else {
             alive.push_back(s);
         }
     }
     if (alive.empty()) return;
     trace_each_on_cuda(survey.model, survey.sources, alive, survey.receivers, survey.lists, options,
-                       monitor,
+                       execution,
                        [&](std::size_t s, RaySet&& set) { in_order.put(s, std::move(set)); });
 }
 
 /// Solves the sources' fields and traces their rays, in parallel over sources; where these are too
 /// few to go round, each on a team of threads.
-void trace_each(const SourceLists& survey, const RayOptions& options, Monitor& monitor,
+void trace_each(const SourceLists& survey, const RayOptions& options, const Execution& execution,
                 const std::function<void(RaySet&&)>& consume) {
+    Monitor& monitor = execution.monitor;
     const Model& model = survey.model;
     const auto count = static_cast<std::int64_t>(survey.sources.size());
     InOrder in_order(consume);
-    if (survey.graph == nullptr && on_cuda(options.eikonal, model)) {
-        trace_on_cuda(survey, options, monitor, in_order);
+    if (survey.graph == nullptr && on_cuda(options.eikonal, execution.device, model)) {
+        trace_on_cuda(survey, options, execution, in_order);
         return;
     }
-    for_each_by_teams(
-        count, resolve_threads(options.eikonal.threads), [&](std::int64_t i, int team) {
-            monitor.check();
-            const auto s = static_cast<std::size_t>(i);
-            const PointSource& source = survey.sources[s];
-            const std::vector<std::int32_t>& list = survey.lists[s];
-            std::vector<Vec3> places;
-            for (const std::int32_t r : list) {
-                places.push_back(survey.receivers[static_cast<std::size_t>(r)]);
-            }
-            const auto number = static_cast<std::int32_t>(i);
-            if (places.empty()) {
-                in_order.put(s, {});
-            } else if (in_air(model, model.grid().clamp(source.position))) {
-                in_order.put(s, rays_of_dead_source(number, places, list));
-            } else if (survey.graph != nullptr) {
-                in_order.put(s, trace_graph_rays(model, *survey.graph, source, number, places, list,
-                                                 team, monitor));
-            } else {
-                EikonalOptions eikonal = options.eikonal;
-                eikonal.threads = team;
-                const TimeField field = solve(model, source, eikonal, monitor);
-                in_order.put(
-                    s, trace_rays(model, field, number, places, list, options, team, monitor));
-            }
-            monitor.advance(static_cast<std::int64_t>(places.size()));
-        });
+    for_each_by_teams(count, resolve_threads(execution.threads), [&](std::int64_t i, int team) {
+        monitor.check();
+        const Execution own = execution.with_threads(team);
+        const auto s = static_cast<std::size_t>(i);
+        const PointSource& source = survey.sources[s];
+        const std::vector<std::int32_t>& list = survey.lists[s];
+        std::vector<Vec3> places;
+        for (const std::int32_t r : list) {
+            places.push_back(survey.receivers[static_cast<std::size_t>(r)]);
+        }
+        const auto number = static_cast<std::int32_t>(i);
+        if (places.empty()) {
+            in_order.put(s, {});
+        } else if (in_air(model, model.grid().clamp(source.position))) {
+            in_order.put(s, rays_of_dead_source(number, places, list));
+        } else if (survey.graph != nullptr) {
+            in_order.put(s,
+                         trace_graph_rays(model, *survey.graph, source, number, places, list, own));
+        } else {
+            const TimeField field = solve(model, source, options.eikonal, own);
+            in_order.put(s, trace_rays(model, field, number, places, list, options, own));
+        }
+        monitor.advance(static_cast<std::int64_t>(places.size()));
+    });
 }
 
 /// Rays by bending; their seeds by the tracer of the start's name.
-void bend(const Model& model, const RayJob& job, const RayOptions& options, Monitor& monitor,
-          const std::function<void(RaySet&&)>& consume) {
+void bend(const Model& model, const RayJob& job, const RayOptions& options,
+          const Execution& execution, const std::function<void(RaySet&&)>& consume) {
     require_nodes(model, "tracer 'bending'");
     const StartSet& starts = options.bending.starts;
     const bool seeded = starts.has(RayStart::descent) || starts.has(RayStart::graph);
-    if (on_cuda(options.eikonal.device, seeded ? "seeded rays are bent on the CPU" : "")) {
-        bend_rays_cuda(model, job, options.bending, monitor, consume);
+    if (on_cuda(execution.device, seeded ? "seeded rays are bent on the CPU" : "")) {
+        bend_rays_cuda(model, job, options.bending, execution.monitor, consume);
         return;
     }
     const SeedRays seed = [&](RayStart start, std::span<const RayPair> pairs) {
         RayOptions other = options;
         other.tracer = parse_choice<Tracer>(name_of(start));
-        Monitor stop_only({}, [&] { return monitor.stop_requested(); });
-        return trace_rays(model, job.sources, job.receivers, pairs, other, stop_only);
+        Monitor stop_only({}, [&] { return execution.monitor.stop_requested(); });
+        return trace_rays(model, job.sources, job.receivers, pairs, other,
+                          execution.heard_by(stop_only));
     };
-    bend_rays(model, job, options.bending, options.eikonal.threads, seed, monitor, consume);
+    bend_rays(model, job, options.bending, execution, seed, consume);
 }
 
 }  // namespace
@@ -239,7 +238,7 @@ std::vector<RayPair> all_pairs(std::size_t sources, std::size_t receivers) {
 
 RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t source_number,
                   std::span<const Vec3> receivers, std::span<const std::int32_t> receiver_numbers,
-                  const RayOptions& options, int threads, Monitor& monitor) {
+                  const RayOptions& options, const Execution& execution) {
     if (options.tracer == Tracer::bending || options.tracer == Tracer::graph) {
         throw InputError(fmt::format("tracer '{}' does not follow a time field (use 'descent')",
                                      name_of(options.tracer)));
@@ -252,6 +251,7 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
         near.emplace(model, field.source.position);
         near->know_all();
     }
+    const int threads = resolve_threads(execution.threads);
     // A task holds several rays, so that dealing them out costs nothing.
     constexpr std::int64_t share = 16;
     const auto count = static_cast<std::int64_t>(receivers.size());
@@ -260,7 +260,7 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
     parallel_for(tasks, threads, [&](std::int64_t task) {
         const std::int64_t end = tasks == 1 ? count : std::min(count, (task + 1) * share);
         for (std::int64_t n = task * share; n < end; ++n) {
-            if (n % share == 0) monitor.check();
+            if (n % share == 0) execution.monitor.check();
             const auto i = static_cast<std::size_t>(n);
             trace_one(model, view, near ? &*near : nullptr, options,
                       model.grid().clamp(receivers[i]), {source_number, receiver_numbers[i]},
@@ -274,8 +274,9 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
 
 void for_each_source_rays(const Model& model, std::span<const PointSource> sources,
                           std::span<const Vec3> receivers, std::span<const RayPair> pairs,
-                          const RayOptions& options, Monitor& monitor,
+                          const RayOptions& options, const Execution& execution,
                           const std::function<void(RaySet&&)>& consume) {
+    Monitor& monitor = execution.monitor;
     const Grid& grid = model.grid();
     validate(options, grid);
     const auto require = [&](Vec3 place, const char* what, std::size_t number) {
@@ -285,7 +286,7 @@ void for_each_source_rays(const Model& model, std::span<const PointSource> sourc
     for (std::size_t s = 0; s < sources.size(); ++s) require(sources[s].position, "source", s);
     for (std::size_t r = 0; r < receivers.size(); ++r) require(receivers[r], "receiver", r);
     if (options.tracer == Tracer::bending) {
-        bend(model, {sources, receivers, pairs}, options, monitor, consume);
+        bend(model, {sources, receivers, pairs}, options, execution, consume);
         return;
     }
     const bool exchange = options.tracer == Tracer::descent &&
@@ -294,28 +295,26 @@ void for_each_source_rays(const Model& model, std::span<const PointSource> sourc
     const auto lists = by_source(pairs, sources.size(), receivers.size());
     monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
     if (options.tracer == Tracer::graph) {
-        GraphOptions on_threads = options.graph;
-        on_threads.threads = options.eikonal.threads;
-        const Graph graph(model, on_threads, monitor);
-        trace_each({model, sources, receivers, lists, &graph}, options, monitor, consume);
+        const Graph graph(model, options.graph, execution);
+        trace_each({model, sources, receivers, lists, &graph}, options, execution, consume);
     } else if (exchange) {
         const ExchangedSurvey survey(sources, receivers, pairs);
         RaySet all;
         trace_each({model, survey.sources(), survey.receivers(),
                     by_source(survey.pairs(), receivers.size(), sources.size())},
-                   options, monitor, [&](RaySet&& set) { all.append(std::move(set)); });
+                   options, execution, [&](RaySet&& set) { all.append(std::move(set)); });
         survey.turn_round(model, all, consume);
     } else {
-        trace_each({model, sources, receivers, lists}, options, monitor, consume);
+        trace_each({model, sources, receivers, lists}, options, execution, consume);
     }
     monitor.end();
 }
 
 RaySet trace_rays(const Model& model, std::span<const PointSource> sources,
                   std::span<const Vec3> receivers, std::span<const RayPair> pairs,
-                  const RayOptions& options, Monitor& monitor) {
+                  const RayOptions& options, const Execution& execution) {
     RaySet all;
-    for_each_source_rays(model, sources, receivers, pairs, options, monitor,
+    for_each_source_rays(model, sources, receivers, pairs, options, execution,
                          [&](RaySet&& set) { all.append(std::move(set)); });
     return all;
 }

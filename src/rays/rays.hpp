@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/choice.hpp"
-#include "core/monitor.hpp"
+#include "core/execution.hpp"
 #include "eikonal/eikonal.hpp"
 #include "graph/graph.hpp"
 #include "model/model.hpp"
@@ -42,9 +42,9 @@ inline constexpr auto choices<Reciprocity> = choice_table<Reciprocity>(
 struct RayOptions {
     Tracer tracer = Tracer::descent;
     int directions = 16;       ///< of the grid tracer: 8 or 16
-    EikonalOptions eikonal;    ///< the field that rays descend; its threads serve the rays too
+    EikonalOptions eikonal;    ///< of the field that rays descend
     BendingOptions bending{};  ///< of the bending tracer
-    GraphOptions graph{};      ///< of the graph tracer, except threads
+    GraphOptions graph{};      ///< of the graph tracer
     Reciprocity reciprocity = Reciprocity::automatic;
 };
 
@@ -57,7 +57,7 @@ std::vector<RayPair> all_pairs(std::size_t sources, std::size_t receivers);
 /// become the rays' receiver indices.
 RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t source_number,
                   std::span<const Vec3> receivers, std::span<const std::int32_t> receiver_numbers,
-                  const RayOptions& options, int threads, Monitor& monitor = silent_monitor());
+                  const RayOptions& options, const Execution& execution = {});
 
 /// Solves each source's field once, or each receiver's where reciprocity saves fields, and traces
 /// its rays. `consume` gets one RaySet a source, in the order of the sources, one call at a time;
@@ -66,12 +66,12 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
 /// air or outside reach give rays with a status, never an exception; points outside the model do.
 void for_each_source_rays(const Model& model, std::span<const PointSource> sources,
                           std::span<const Vec3> receivers, std::span<const RayPair> pairs,
-                          const RayOptions& options, Monitor& monitor,
+                          const RayOptions& options, const Execution& execution,
                           const std::function<void(RaySet&&)>& consume);
 
 /// The same, gathered. Rays come grouped by source; within a source in the order of `pairs`.
 RaySet trace_rays(const Model& model, std::span<const PointSource> sources,
                   std::span<const Vec3> receivers, std::span<const RayPair> pairs,
-                  const RayOptions& options, Monitor& monitor = silent_monitor());
+                  const RayOptions& options, const Execution& execution = {});
 
 }  // namespace fermat

@@ -149,11 +149,11 @@ struct CudaTracer::State {
         pool_next.reserve(chunks);
     }
     void walk(const Model& model, const CudaFim& fim, std::span<const ShotRays> batch,
-              const RayOptions& options);
+              const RayOptions& options, const Execution& execution);
     void launch(const Model& model, const RayOptions& options, std::size_t shot_count,
                 std::size_t most_rays);
     void finish_on_cpu(const Model& model, const CudaFim& fim, std::span<const ShotRays> batch,
-                       const RayOptions& options);
+                       const RayOptions& options, const Execution& execution);
 };
 
 /// Walks until the chunks suffice: two a ray are a guess; what the first try lacks, the second has.
@@ -193,7 +193,8 @@ void CudaTracer::State::launch(const Model& model, const RayOptions& options,
 }
 
 void CudaTracer::State::walk(const Model& model, const CudaFim& fim,
-                             std::span<const ShotRays> batch, const RayOptions& options) {
+                             std::span<const ShotRays> batch, const RayOptions& options,
+                             const Execution& execution) {
     seconds = 0;
     std::vector<ShotField> fields;
     std::vector<Vec3> places;
@@ -238,12 +239,13 @@ void CudaTracer::State::walk(const Model& model, const CudaFim& fim,
                                           walked.first_point.data(), walked.points.data());
     seconds += timer.stop("tracing rays");
     walked.fetch();
-    finish_on_cpu(model, fim, batch, options);
+    finish_on_cpu(model, fim, batch, options, execution);
 }
 
 /// Few rays, if any: those that need a search, and those whose receiver is in air.
 void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
-                                      std::span<const ShotRays> batch, const RayOptions& options) {
+                                      std::span<const ShotRays> batch, const RayOptions& options,
+                                      const Execution& execution) {
     std::vector<std::size_t> redone;
     RaySet finished;
     std::size_t first = 0;
@@ -267,8 +269,7 @@ void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
                        shot.source.slowness,
                        Field<float>(model.grid().shape)};
         fim.download(s, copy.tau.view());
-        finished.append(
-            trace_rays(model, copy, shot.number, again, numbers, options, options.eikonal.threads));
+        finished.append(trace_rays(model, copy, shot.number, again, numbers, options, execution));
     }
     if (!redone.empty()) walked.replace(redone, finished);
 }
@@ -280,9 +281,10 @@ CudaTracer::~CudaTracer() = default;
 double CudaTracer::seconds() const { return state_->seconds; }
 
 std::vector<RaySet> CudaTracer::trace(const Model& model, const CudaFim& fim,
-                                      std::span<const ShotRays> shots, const RayOptions& options) {
+                                      std::span<const ShotRays> shots, const RayOptions& options,
+                                      const Execution& execution) {
     State& s = *state_;
-    s.walk(model, fim, shots, options);
+    s.walk(model, fim, shots, options, execution);
     if (s.walked.rays.empty()) return std::vector<RaySet>(shots.size());
     s.seconds += s.walked.integrate(model.grid(), fim.velocity());
     std::vector<Vec3> points(static_cast<std::size_t>(s.walked.starts.back()));
@@ -312,9 +314,9 @@ std::vector<RaySet> CudaTracer::trace(const Model& model, const CudaFim& fim,
 
 CudaTracer::Crossed CudaTracer::cross_cells(const Model& model, const CudaFim& fim,
                                             std::span<const ShotRays> shots,
-                                            const RayOptions& options) {
+                                            const RayOptions& options, const Execution& execution) {
     State& s = *state_;
-    s.walk(model, fim, shots, options);
+    s.walk(model, fim, shots, options, execution);
     if (s.walked.rays.empty()) return {};
     Crossed crossed;
     s.timer.start();

@@ -42,7 +42,8 @@ class CudaTracer {
 
     /// Rays through the fields of the last solve, one set a shot, as trace_rays gives them.
     std::vector<RaySet> trace(const Model& model, const CudaFim& fim,
-                              std::span<const ShotRays> shots, const RayOptions& options);
+                              std::span<const ShotRays> shots, const RayOptions& options,
+                              const Execution& execution);
 
     /// What a tomography needs of the same rays, shot after shot: field_time, length and status on
     /// the host; the cells stay on the device, until the next call.
@@ -51,7 +52,7 @@ class CudaTracer {
         DeviceRows rows;
     };
     Crossed cross_cells(const Model& model, const CudaFim& fim, std::span<const ShotRays> shots,
-                        const RayOptions& options);
+                        const RayOptions& options, const Execution& execution);
 
     /// Seconds of the last call on the device, transfers excluded.
     double seconds() const;
@@ -66,7 +67,7 @@ class CudaTracer {
 void trace_each_on_cuda(const Model& model, std::span<const PointSource> sources,
                         std::span<const std::size_t> which, std::span<const Vec3> receivers,
                         std::span<const std::vector<std::int32_t>> lists, const RayOptions& options,
-                        Monitor& monitor,
+                        const Execution& execution,
                         const std::function<void(std::size_t, RaySet&&)>& consume);
 
 }  // namespace fermat

@@ -7,12 +7,12 @@ namespace fermat {
 void trace_each_on_cuda(const Model& model, std::span<const PointSource> sources,
                         std::span<const std::size_t> which, std::span<const Vec3> receivers,
                         std::span<const std::vector<std::int32_t>> lists, const RayOptions& options,
-                        Monitor& monitor,
+                        const Execution& execution,
                         const std::function<void(std::size_t, RaySet&&)>& consume) {
     CudaFim fim(model, options.eikonal.order, std::min(which.size(), filling_batch(model.grid())));
     CudaTracer tracer;
     for (std::size_t first = 0; first < which.size(); first += fim.batch()) {
-        monitor.check();
+        execution.monitor.check();
         const auto batch = which.subspan(first, std::min(fim.batch(), which.size() - first));
         std::vector<FactoredSource> factored;
         std::vector<ShotRays> shots;
@@ -28,9 +28,9 @@ void trace_each_on_cuda(const Model& model, std::span<const PointSource> sources
             }
         }
         fim.solve(factored);
-        std::vector<RaySet> sets = tracer.trace(model, fim, shots, options);
+        std::vector<RaySet> sets = tracer.trace(model, fim, shots, options, execution);
         for (std::size_t n = 0; n < batch.size(); ++n) {
-            monitor.advance(static_cast<std::int64_t>(sets[n].size()));
+            execution.monitor.advance(static_cast<std::int64_t>(sets[n].size()));
             consume(batch[n], std::move(sets[n]));
         }
     }

@@ -73,14 +73,13 @@ void check_picks(const InversionOptions& options, const Picks& picks) {
 
 }  // namespace
 
-bool runs_on_cuda(const InversionOptions& options, const Model& start) {
+bool runs_on_cuda(const InversionOptions& options, Device device, const Model& start) {
     const bool smooths =
         options.smoother == Smoother::table || options.smoother == Smoother::running;
-    return on_cuda(options.eikonal, start) &&
-           on_cuda(options.eikonal.device, smooths
-                                               ? ""
-                                               : fmt::format("smoother '{}' computes on the CPU",
-                                                             name_of(options.smoother)));
+    return on_cuda(options.eikonal, device, start) &&
+           on_cuda(device, smooths ? ""
+                                   : fmt::format("smoother '{}' computes on the CPU",
+                                                 name_of(options.smoother)));
 }
 
 RayOptions ray_options(const InversionOptions& options) {
@@ -93,7 +92,6 @@ RayOptions ray_options(const InversionOptions& options) {
 void validate(const InversionOptions& options, const Picks& picks, const Model& start) {
     const Grid& grid = start.grid();
     validate(ray_options(options), grid);
-    runs_on_cuda(options, start);
     const bool descends = options.tracer == Tracer::descent || options.tracer == Tracer::cells ||
                           options.tracer == Tracer::grid;
     if (!descends) {

@@ -26,19 +26,18 @@ std::string lost_words(const PickResults& picks) {
 class Loop {
   public:
     Loop(const Model& start, const Picks& picks, const InversionOptions& options,
-         const InversionListener& listener, Monitor& monitor, Ranks& ranks, bool cuda)
+         const Execution& execution, const InversionListener& listener, bool cuda)
         : picks_(picks),
           options_(options),
           outliers_(options.outliers.value_or(0)),
           listener_(listener),
-          monitor_(monitor),
-          ranks_(ranks),
+          execution_(execution),
+          ranks_(execution.ranks),
           schedule_(options.schedule.empty() ? default_schedule(start.grid()) : options.schedule),
           model_(start.copy()),
-          bench_(cuda ? make_cuda_workbench(start.grid(), picks, options, ranks)
-                      : make_host_workbench(start.grid(), picks, options)) {
+          bench_(cuda ? make_cuda_workbench(start.grid(), picks, options, execution.ranks)
+                      : make_host_workbench(start.grid(), picks, options, execution.threads)) {
         projection_.rays = ray_options(options);
-        projection_.rays.eikonal.device = Device::cpu;  // what the host's bench computes on
         projection_.share = options.share;
         const bool by_error = picks.has_errors && options.weights == PickWeights::errors;
         for (const Pick& pick : picks.picks) {
@@ -60,7 +59,7 @@ class Loop {
     InversionResult run() {
         for (;;) {
             share_model();
-            PassReport pass = bench_->project(model_, projection_, ranks_, monitor_);
+            PassReport pass = bench_->project(model_, projection_, execution_);
             bool again = false;
             std::optional<StopReason> stop;
             together(ranks_, [&] {
@@ -150,7 +149,7 @@ class Loop {
         next_.stage = stage_ + 1;
         next_.cell = stage.cell;
         next_.vertex = stage.vertex;
-        ModelUpdate made = bench_->update(model_, stage, monitor_);
+        ModelUpdate made = bench_->update(model_, stage, execution_.monitor);
         model_ = std::move(made.model);
         next_.max_update = made.max_change;
         next_.seconds.cell_smoothing = made.cell_smoothing;
@@ -187,7 +186,7 @@ class Loop {
     const InversionOptions& options_;
     double outliers_;
     const InversionListener& listener_;
-    Monitor& monitor_;
+    const Execution& execution_;
     Ranks& ranks_;
     std::vector<Stage> schedule_;
     Model model_;
@@ -203,19 +202,22 @@ class Loop {
 }  // namespace
 
 InversionResult invert(const Model& start, const Picks& picks, const InversionOptions& options,
-                       const InversionListener& listener, Monitor& monitor, Ranks& ranks,
+                       const Execution& execution, const InversionListener& listener,
                        std::optional<InversionState> resume) {
+    Ranks& ranks = execution.ranks;
+    const Device device = execution.device;
     const bool boxes = options.method == InversionMethod::automatic
                            ? !options.schedule.empty()
                            : options.method == InversionMethod::hole;
     together(ranks, [&] {
         if (boxes) require_nodes(start, "inversion method 'hole'");
         validate(options, picks, start);
+        runs_on_cuda(options, device, start);
     });
     require_same_run(ranks, start, picks, options);
-    const bool cuda = broadcast_value(ranks, runs_on_cuda(options, start));
+    const bool cuda = broadcast_value(ranks, runs_on_cuda(options, device, start));
     together(ranks, [&] {
-        if (cuda && !runs_on_cuda(options, start)) {
+        if (cuda && !runs_on_cuda(options, device, start)) {
             throw InputError(fmt::format(
                 "rank {} has no CUDA device and rank 0 has one (give all ranks --device cpu, or "
                 "devices)",
@@ -223,10 +225,9 @@ InversionResult invert(const Model& start, const Picks& picks, const InversionOp
         }
     });
     if (!boxes) {
-        return invert_gauss_newton(start, picks, options, listener, monitor, ranks,
-                                   std::move(resume));
+        return invert_gauss_newton(start, picks, options, execution, listener, std::move(resume));
     }
-    Loop loop(start, picks, options, listener, monitor, ranks, cuda);
+    Loop loop(start, picks, options, execution, listener, cuda);
     if (resume) loop.take_up(std::move(*resume));
     return loop.run();
 }

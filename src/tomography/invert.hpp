@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "core/choice.hpp"
-#include "core/monitor.hpp"
-#include "core/ranks.hpp"
+#include "core/execution.hpp"
 #include "model/model.hpp"
 #include "rays/rays.hpp"
 #include "tomography/gauss_newton/options.hpp"
@@ -46,7 +45,7 @@ inline constexpr auto choices<PickWeights> = choice_table<PickWeights>(
 struct InversionOptions {
     InversionMethod method = InversionMethod::automatic;
     GaussNewtonOptions gauss_newton;  ///< of that method
-    EikonalOptions eikonal;           ///< its threads and its device serve the whole loop
+    EikonalOptions eikonal;           ///< of the fields that rays descend
     Tracer tracer = Tracer::descent;
     std::vector<Stage> schedule;  ///< empty: default_schedule of the model's grid
     Smoother smoother = Smoother::running;
@@ -63,9 +62,9 @@ struct InversionOptions {
 
 void validate(const InversionOptions& options, const Picks& picks, const Model& start);
 
-/// Whether the loop runs on the CUDA device. Throws InputError where the options ask for it and
+/// Whether the loop runs on the CUDA device. Throws InputError where `device` asks for it and
 /// cannot have it.
-bool runs_on_cuda(const InversionOptions& options, const Model& start);
+bool runs_on_cuda(const InversionOptions& options, Device device, const Model& start);
 
 /// How its rays are made.
 RayOptions ray_options(const InversionOptions& options);
@@ -138,14 +137,13 @@ struct InversionResult {
 /// point lies outside the model or no pick has a ray. On other ranks than 0 the result holds the
 /// model alone.
 InversionResult invert(const Model& start, const Picks& picks, const InversionOptions& options,
-                       const InversionListener& listener = {}, Monitor& monitor = silent_monitor(),
-                       Ranks& ranks = serial_ranks(),
+                       const Execution& execution = {}, const InversionListener& listener = {},
                        std::optional<InversionState> resume = std::nullopt);
 
 /// A name for the run that these make, up to the last bit: the version, the model, the picks and
 /// every option that counts, and whether it runs on the CUDA device. Threads and ranks do
 /// not.
-std::string run_fingerprint(const Model& start, const Picks& picks,
-                            const InversionOptions& options);
+std::string run_fingerprint(const Model& start, const Picks& picks, const InversionOptions& options,
+                            Device device);
 
 }  // namespace fermat

@@ -89,13 +89,13 @@ std::string fingerprint_of(const Parts&... parts) {
 
 }  // namespace
 
-std::string run_fingerprint(const Model& start, const Picks& picks,
-                            const InversionOptions& options) {
+std::string run_fingerprint(const Model& start, const Picks& picks, const InversionOptions& options,
+                            Device device) {
     Fingerprint print;
     print.add(version);
     add_to(print, start);
     add_to(print, picks);
-    add_to(print, options, runs_on_cuda(options, start));
+    add_to(print, options, runs_on_cuda(options, device, start));
     return print.text();
 }
 

@@ -15,7 +15,7 @@ namespace {
 /// Times of pairs; infinite where no wave arrives.
 std::vector<double> pair_times(const Model& model, std::span<const PointSource> sources,
                                std::span<const Vec3> receivers, std::span<const RayPair> pairs,
-                               const EikonalOptions& options, Monitor& monitor) {
+                               const EikonalOptions& options, const Execution& execution) {
     const Grid& grid = model.grid();
     for (std::size_t s = 0; s < sources.size(); ++s) {
         require_inside(grid, sources[s].position, fmt::format("source {}", s));
@@ -45,7 +45,7 @@ std::vector<double> pair_times(const Model& model, std::span<const PointSource> 
         numbers.push_back(s);
     }
     std::vector<double> times(pairs.size(), std::numeric_limits<double>::infinity());
-    for_each_field(model, alive, options, monitor, [&](std::size_t n, TimeField&& field) {
+    for_each_field(model, alive, options, execution, [&](std::size_t n, TimeField&& field) {
         for (const std::size_t p : lists[numbers[n]]) {
             const Vec3 at = grid.clamp(receivers[static_cast<std::size_t>(pairs[p].receiver)]);
             if (!in_air(model, at)) times[p] = time_at(field, at);
@@ -65,10 +65,10 @@ void validate(const NoiseOptions& noise) {
 SyntheticPicks synthetic_picks(const Model& model, std::span<const PointSource> sources,
                                std::span<const Vec3> receivers, std::span<const RayPair> pairs,
                                const NoiseOptions& noise, const EikonalOptions& options,
-                               Monitor& monitor) {
+                               const Execution& execution) {
     validate(noise);
     const std::vector<double> times =
-        pair_times(model, sources, receivers, pairs, options, monitor);
+        pair_times(model, sources, receivers, pairs, options, execution);
     SyntheticPicks out;
     for (const PointSource& source : sources) out.picks.sources.push_back(source.position);
     out.picks.receivers.assign(receivers.begin(), receivers.end());
@@ -89,13 +89,13 @@ SyntheticPicks synthetic_picks(const Model& model, std::span<const PointSource> 
 }
 
 SyntheticPicks synthetic_picks(const Model& model, const Picks& survey, const NoiseOptions& noise,
-                               const EikonalOptions& options, Monitor& monitor) {
+                               const EikonalOptions& options, const Execution& execution) {
     std::vector<PointSource> sources;
     for (const Vec3 p : survey.sources) sources.push_back({p, 0});
     std::vector<RayPair> pairs;
     for (const Pick& pick : survey.picks) pairs.push_back({pick.source, pick.receiver});
     SyntheticPicks out =
-        synthetic_picks(model, sources, survey.receivers, pairs, noise, options, monitor);
+        synthetic_picks(model, sources, survey.receivers, pairs, noise, options, execution);
     if (out.picks.has_errors || !survey.has_errors || out.unreached > 0) return out;
     out.picks.has_errors = true;
     for (std::size_t n = 0; n < out.picks.picks.size(); ++n) {

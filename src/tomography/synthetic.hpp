@@ -29,13 +29,13 @@ struct SyntheticPicks {
 SyntheticPicks synthetic_picks(const Model& model, std::span<const PointSource> sources,
                                std::span<const Vec3> receivers, std::span<const RayPair> pairs,
                                const NoiseOptions& noise = {}, const EikonalOptions& options = {},
-                               Monitor& monitor = silent_monitor());
+                               const Execution& execution = {});
 
 /// The same for the geometry of picks: those that a survey would have made in another model. Errors
 /// are kept where no noise is given.
 SyntheticPicks synthetic_picks(const Model& model, const Picks& survey,
                                const NoiseOptions& noise = {}, const EikonalOptions& options = {},
-                               Monitor& monitor = silent_monitor());
+                               const Execution& execution = {});
 
 /// How much of a true model an inversion found: relative velocity perturbations v / v_start - 1 of
 /// the true and of the found model, over the nodes that belong to a cell of at least `min_coverage`

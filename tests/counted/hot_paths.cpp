@@ -32,7 +32,7 @@ namespace {
 using Work = std::function<std::int64_t()>;
 
 constexpr int one_thread = 1;
-constexpr EikonalOptions eikonal{.threads = one_thread};
+const Execution on_one{one_thread, Device::cpu};
 
 Grid cube(int nodes) { return {{nodes, nodes, nodes}, {}, {1, 1, 1}}; }
 Grid square(int nodes) { return {{nodes, 1, nodes}, {}, {1, 1, 1}}; }
@@ -65,9 +65,7 @@ Work fim(const Grid& grid, int order) {
 Work field(const Grid& grid, Solver solver) {
     const auto model = std::make_shared<Model>(rough(grid));
     return [=] {
-        EikonalOptions options = eikonal;
-        options.solver = solver;
-        solve(*model, {{3.3, 0, 2.2}}, options);
+        solve(*model, {{3.3, 0, 2.2}}, {.solver = solver}, on_one);
         return std::int64_t{0};
     };
 }
@@ -75,8 +73,8 @@ Work field(const Grid& grid, Solver solver) {
 Work graph(GraphSolver solver, int radius) {
     const auto model = std::make_shared<Model>(rough(square(96)));
     return [=] {
-        const Graph edges(*model, {.solver = solver, .radius = {radius, 0, radius}, .threads = 1});
-        return solve(edges, {{3.3, 0, 2.2}}, silent_monitor(), one_thread).relaxations;
+        const Graph edges(*model, {.solver = solver, .radius = {radius, 0, radius}}, on_one);
+        return solve(edges, {{3.3, 0, 2.2}}, on_one).relaxations;
     };
 }
 
@@ -89,7 +87,7 @@ struct Traced {
 
 std::shared_ptr<Traced> traced(int nodes, int count) {
     Model model = rough(cube(nodes));
-    TimeField field = solve(model, {{3.3, 4.4, 2.2}}, eikonal);
+    TimeField field = solve(model, {{3.3, 4.4, 2.2}}, {}, on_one);
     std::vector<std::int32_t> numbers(static_cast<std::size_t>(count));
     for (int n = 0; n < count; ++n) numbers[static_cast<std::size_t>(n)] = n;
     return std::make_shared<Traced>(Traced{std::move(model), std::move(field),
@@ -98,10 +96,7 @@ std::shared_ptr<Traced> traced(int nodes, int count) {
 }
 
 RaySet rays_of(const Traced& survey) {
-    RayOptions options;
-    options.eikonal = eikonal;
-    return trace_rays(survey.model, survey.field, 0, survey.receivers, survey.numbers, options,
-                      one_thread);
+    return trace_rays(survey.model, survey.field, 0, survey.receivers, survey.numbers, {}, on_one);
 }
 
 Work descent() {
@@ -124,10 +119,9 @@ Work bending() {
     return [=] {
         RayOptions options;
         options.tracer = Tracer::bending;
-        options.eikonal = eikonal;
         std::vector<PointSource> sources;
         for (const Vec3& place : survey->sources) sources.push_back({place});
-        trace_rays(survey->model, sources, survey->stations, survey->pairs, options);
+        trace_rays(survey->model, sources, survey->stations, survey->pairs, options, on_one);
         return std::int64_t{0};
     };
 }
@@ -136,9 +130,8 @@ Work smoothing() {
     const auto values = std::make_shared<Field<double>>(Shape{64, 32, 32}, 1.0);
     const auto coverage = std::make_shared<Field<double>>(Shape{64, 32, 32}, 2.0);
     return [=] {
-        const SmoothingOptions options{.threads = one_thread};
-        smooth_vertices(*values, {25, 13, 9}, options);
-        smooth_cells(*values, coverage->view(), {24, 12, 8}, options);
+        smooth_vertices(*values, {25, 13, 9}, {}, {}, on_one);
+        smooth_cells(*values, coverage->view(), {24, 12, 8}, {}, on_one);
         return std::int64_t{0};
     };
 }

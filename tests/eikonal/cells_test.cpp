@@ -6,6 +6,7 @@
 #include "core/device.hpp"
 #include "core/error.hpp"
 #include "eikonal/eikonal.hpp"
+#include "executions.hpp"
 #include "expect_error.hpp"
 #include "rays/rays.hpp"
 
@@ -20,8 +21,7 @@ Field<float> times(const Model& model, Vec3 source, Solver solver, int order = 2
     EikonalOptions options;
     options.solver = solver;
     options.order = order;
-    options.threads = threads;
-    return to_times(solve(model, {source}, options));
+    return to_times(solve(model, {source}, options, test::on_cpu(threads)));
 }
 
 constexpr Solver solvers[] = {Solver::fim, Solver::fmm, Solver::fsm};
@@ -168,38 +168,37 @@ TEST(Cells, JumpsAreRefusedOnCudaAndTheCpusWhereTheDeviceIsFree) {
     const Model jumping = layers(square(20));
     const PointSource source{{3, 0, 1}};
     const std::vector<Vec3> receivers{{17, 0, 0}, {20, 0, 9}};
-    RayOptions options;
-    EikonalOptions& eikonal = options.eikonal;
-    const auto trace = [&] {
-        return trace_rays(jumping, std::span(&source, 1), receivers, all_pairs(1, 2), options);
+    const auto trace = [&](const Execution& execution) {
+        return trace_rays(jumping, std::span(&source, 1), receivers, all_pairs(1, 2), {},
+                          execution);
     };
-    const Field<float> on_cpu = to_times(solve(jumping, source, eikonal));
-    const RaySet rays_on_cpu = trace();
+    const Field<float> on_cpu = to_times(solve(jumping, source, {}, test::on_cpu()));
+    const RaySet rays_on_cpu = trace(test::on_cpu());
 
-    eikonal.device = Device::cuda;
+    const Execution cuda = test::on_gpu();
     const char* const sentence =
         "device is 'cuda' (velocity jumps between cells, which is solved on the CPU: use cpu, or "
         "convert to nodes)";
     using test::expect_error;
-    expect_error<InputError>([&] { solve(jumping, source, eikonal); }, sentence);
+    expect_error<InputError>([&] { solve(jumping, source, {}, cuda); }, sentence);
     expect_error<InputError>(
-        [&] { receiver_times(jumping, std::span(&source, 1), receivers, eikonal); }, sentence);
-    expect_error<InputError>([&] { first_arrivals(jumping, std::span(&source, 1), eikonal); },
+        [&] { receiver_times(jumping, std::span(&source, 1), receivers, {}, cuda); }, sentence);
+    expect_error<InputError>([&] { first_arrivals(jumping, std::span(&source, 1), {}, cuda); },
                              sentence);
-    expect_error<InputError>(trace, sentence);
+    expect_error<InputError>([&] { trace(cuda); }, sentence);
     // What another model would not mend is said first.
-    expect_error<InputError>([&] { solve<double>(jumping, source, eikonal); },
+    expect_error<InputError>([&] { solve<double>(jumping, source, {}, cuda); },
                              "precision 'double' is the CPU's: use cpu)");
 
-    eikonal.device = Device::automatic;
-    EXPECT_FALSE(on_cuda(eikonal, jumping));
-    const Field<float> anywhere = to_times(solve(jumping, source, eikonal));
+    const Device anyone = Device::automatic;
+    EXPECT_FALSE(on_cuda({}, anyone, jumping));
+    const Field<float> anywhere = to_times(solve(jumping, source));
     EXPECT_TRUE(std::equal(on_cpu.begin(), on_cpu.end(), anywhere.begin()));
-    EXPECT_EQ(trace().points, rays_on_cpu.points);
+    EXPECT_EQ(trace({}).points, rays_on_cpu.points);
 
     const Model slope = of_cells(square(20), [](int, int, int k) { return 2 + 0.1 * k; });
-    EXPECT_EQ(on_cuda(eikonal, slope), device_count() > 0);
-    EXPECT_EQ(on_cuda(eikonal, as_nodes(jumping)), device_count() > 0);
+    EXPECT_EQ(on_cuda({}, anyone, slope), device_count() > 0);
+    EXPECT_EQ(on_cuda({}, anyone, as_nodes(jumping)), device_count() > 0);
 }
 
 }  // namespace

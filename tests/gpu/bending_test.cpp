@@ -6,6 +6,7 @@
 #include "bench/costa_rica.hpp"
 #include "core/device.hpp"
 #include "core/error.hpp"
+#include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/makers.hpp"
 #include "rays/integrate.hpp"
@@ -38,7 +39,7 @@ RaySet on_device(const Model& model, const RayJob& job, const BendingOptions& op
 RaySet on_cpu(const Model& model, const RayJob& job) {
     RayOptions options;
     options.tracer = Tracer::bending;
-    return trace_rays(model, job.sources, job.receivers, job.pairs, options);
+    return trace_rays(model, job.sources, job.receivers, job.pairs, options, test::on_cpu(0));
 }
 
 // Rounding may send a ray with two nearly equal branches the other way; few are, and those differ

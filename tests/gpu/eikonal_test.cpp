@@ -9,6 +9,7 @@
 #include "cell_models.hpp"
 #include "core/device.hpp"
 #include "eikonal/eikonal.hpp"
+#include "executions.hpp"
 #include "model/makers.hpp"
 #include "random_case.hpp"
 #include "rays/rays.hpp"
@@ -23,10 +24,9 @@ class GpuEikonal : public testing::Test {
     }
 };
 
-EikonalOptions on(Device device, int order) {
+EikonalOptions of_order(int order) {
     EikonalOptions options;
     options.order = order;
-    options.device = device;
     return options;
 }
 
@@ -52,8 +52,8 @@ TEST_F(GpuEikonal, TimesAreThoseOfTheCpu) {
         const RandomCase c =
             random_case(static_cast<unsigned>(seed), 2 + seed % 2, kind(seed % 4 >= 2));
         for (const int order : {1, 2}) {
-            const TimeField cpu = solve(c.model, {c.source, 0.5}, on(Device::cpu, order));
-            const TimeField gpu = solve(c.model, {c.source, 0.5}, on(Device::cuda, order));
+            const TimeField cpu = solve(c.model, {c.source, 0.5}, of_order(order), test::on_cpu(0));
+            const TimeField gpu = solve(c.model, {c.source, 0.5}, of_order(order), test::on_gpu());
             EXPECT_EQ(cpu.source_slowness, gpu.source_slowness);
             // Second order is not monotone: where fronts collide, another order of work may end in
             // another of its solutions.
@@ -72,11 +72,10 @@ TEST_F(GpuEikonal, ABatchGivesTheBitsOfItsSourcesAlone) {
     }
     sources.push_back({c.source, 0});
     std::vector<Field<float>> together(sources.size());
-    Monitor monitor;
-    for_each_field(c.model, sources, on(Device::cuda, 2), monitor,
+    for_each_field(c.model, sources, of_order(2), test::on_gpu(),
                    [&](std::size_t n, TimeField&& field) { together[n] = std::move(field.tau); });
     for (std::size_t n = 0; n < sources.size(); ++n) {
-        const TimeField alone = solve(c.model, sources[n], on(Device::cuda, 2));
+        const TimeField alone = solve(c.model, sources[n], of_order(2), test::on_gpu());
         EXPECT_EQ(largest_difference(alone.tau, together[n]), 0) << n;
     }
 }
@@ -101,11 +100,12 @@ TEST_F(GpuEikonal, RaysAreThoseOfTheCpu) {
         for (const Tracer tracer : {Tracer::descent, Tracer::cells}) {
             RayOptions options;
             options.tracer = tracer;
-            options.eikonal = on(Device::cpu, 1);
+            options.eikonal = of_order(1);
             const auto pairs = all_pairs(1, receivers.size());
-            const RaySet cpu = trace_rays(c.model, sources, receivers, pairs, options);
-            options.eikonal = on(Device::cuda, 1);
-            const RaySet gpu = trace_rays(c.model, sources, receivers, pairs, options);
+            const RaySet cpu =
+                trace_rays(c.model, sources, receivers, pairs, options, test::on_cpu(0));
+            const RaySet gpu =
+                trace_rays(c.model, sources, receivers, pairs, options, test::on_gpu());
             ASSERT_EQ(cpu.size(), gpu.size());
             std::size_t alike = 0;
             for (std::size_t r = 0; r < cpu.size(); ++r) {
@@ -140,18 +140,19 @@ TEST_F(GpuEikonal, TimesAndRaysInSmoothCellsAreThoseOfTheCpu) {
         ASSERT_FALSE(model.jumping_cells().exist());
         const PointSource source{grid.position({7, 0, 7}) + Vec3{0.3, 0, 0.2}, 0.5};
         for (const int order : {1, 2}) {
-            const TimeField cpu = solve(model, source, on(Device::cpu, order));
-            const TimeField gpu = solve(model, source, on(Device::cuda, order));
+            const TimeField cpu = solve(model, source, of_order(order), test::on_cpu(0));
+            const TimeField gpu = solve(model, source, of_order(order), test::on_gpu());
             EXPECT_LE(largest_difference(cpu.tau, gpu.tau), order == 1 ? 1e-5 : 2e-2) << seed;
         }
         std::vector<Vec3> receivers;
         for (int n = 0; n < 60; ++n) receivers.push_back({1.5 * n, 0, 0.1 * n});
         const auto pairs = all_pairs(1, receivers.size());
         RayOptions options;
-        options.eikonal = on(Device::cpu, 1);
-        const RaySet cpu = trace_rays(model, std::span(&source, 1), receivers, pairs, options);
-        options.eikonal = on(Device::cuda, 1);
-        const RaySet gpu = trace_rays(model, std::span(&source, 1), receivers, pairs, options);
+        options.eikonal = of_order(1);
+        const RaySet cpu =
+            trace_rays(model, std::span(&source, 1), receivers, pairs, options, test::on_cpu(0));
+        const RaySet gpu =
+            trace_rays(model, std::span(&source, 1), receivers, pairs, options, test::on_gpu());
         std::size_t alike = 0;
         std::size_t arrived = 0;
         for (std::size_t r = 0; r < cpu.size(); ++r) {
@@ -166,18 +167,17 @@ TEST_F(GpuEikonal, TimesAndRaysInSmoothCellsAreThoseOfTheCpu) {
 
 TEST(GpuEikonalAnywhere, WhatTheDeviceCannotDoIsASentence) {
     const Model model = constant_model({{9, 1, 9}, {}, {1, 1, 1}}, 2);
-    EikonalOptions options = on(Device::cuda, 2);
+    EikonalOptions options;
+    const Execution cuda = test::on_gpu();
     options.solver = Solver::fmm;
-    EXPECT_THROW(solve(model, {{4, 0, 4}, 0}, options), InputError);
+    EXPECT_THROW(solve(model, {{4, 0, 4}, 0}, options, cuda), InputError);
     options.solver = Solver::fim;
-    EXPECT_THROW(solve<double>(model, {{4, 0, 4}, 0}, options), InputError);
-    options.device = Device::automatic;
+    EXPECT_THROW(solve<double>(model, {{4, 0, 4}, 0}, options, cuda), InputError);
     EXPECT_NO_THROW(solve<double>(model, {{4, 0, 4}, 0}, options));
     const Model jumping =
         test::of_cells({{9, 1, 9}, {}, {1, 1, 1}}, [](int, int, int k) { return k < 4 ? 2 : 5; });
     EXPECT_NO_THROW(solve(jumping, {{4, 0, 4}, 0}, options));
-    options.device = Device::cuda;
-    EXPECT_THROW(solve(jumping, {{4, 0, 4}, 0}, options), InputError);
+    EXPECT_THROW(solve(jumping, {{4, 0, 4}, 0}, options, cuda), InputError);
 }
 
 }  // namespace

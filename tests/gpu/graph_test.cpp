@@ -10,6 +10,7 @@
 #include "core/device.hpp"
 #include "core/error.hpp"
 #include "eikonal/eikonal.hpp"
+#include "executions.hpp"
 #include "graph/graph.hpp"
 #include "model/makers.hpp"
 #include "random_case.hpp"
@@ -31,10 +32,9 @@ using test::RandomCase;
 /// Every ninth node or so is air, where there is air.
 test::CaseKind kind(bool air) { return {3, 300, 40, air ? 9 : 0}; }
 
-GraphOptions on(Device device, unsigned seed, int dimensions) {
+GraphOptions options_of(unsigned seed, int dimensions) {
     GraphOptions options;
     options.solver = GraphSolver::bellman_ford;
-    options.device = device;
     options.reading = seed % 3 == 0 ? Reading::nearest : Reading::linear;
     options.edges = seed % 5 == 0 ? StarEdges::full : StarEdges::coprime;
     options.weights = seed % 4 < 2 ? EdgeWeights::stored : EdgeWeights::computed;
@@ -67,8 +67,8 @@ TEST_F(GpuGraph, TimesAreThoseOfTheCpu) {
     for (unsigned seed = 0; seed < 40; ++seed) {
         const int dimensions = seed % 2 == 0 ? 2 : 3;
         const RandomCase c = random_case(seed, dimensions, kind(seed % 4 >= 2));
-        const Graph on_cpu(c.model, on(Device::cpu, seed, dimensions));
-        const Graph on_gpu(c.model, on(Device::cuda, seed, dimensions));
+        const Graph on_cpu(c.model, options_of(seed, dimensions), test::on_cpu(0));
+        const Graph on_gpu(c.model, options_of(seed, dimensions), test::on_gpu());
         ASSERT_NE(on_gpu.cuda(), nullptr);
         const GraphField cpu = solve(on_cpu, {c.source, 0.5});
         const GraphField gpu = solve(on_gpu, {c.source, 0.5});
@@ -88,7 +88,7 @@ TEST_F(GpuGraph, TimesAreThoseOfTheCpu) {
 
 TEST_F(GpuGraph, ABatchGivesTheBitsOfItsSourcesAlone) {
     const RandomCase c = random_case(7, 3, kind(true));
-    const Graph graph(c.model, on(Device::cuda, 8, 3));
+    const Graph graph(c.model, options_of(8, 3), test::on_gpu());
     std::vector<GraphSource> sources;
     for (int n = 0; n < 9; ++n) {
         const Vec3 p = c.model.grid().position(
@@ -97,8 +97,7 @@ TEST_F(GpuGraph, ABatchGivesTheBitsOfItsSourcesAlone) {
     }
     sources.push_back({c.source, 0});
     std::vector<int> seen(sources.size());
-    Monitor monitor;
-    for_each_field(graph, sources, monitor, [&](std::size_t n, const GraphField& field) {
+    for_each_field(graph, sources, {}, [&](std::size_t n, const GraphField& field) {
         ++seen[n];
         EXPECT_EQ(field.start_time, sources[n].start_time);
         EXPECT_TRUE(std::all_of(field.predecessor.begin(), field.predecessor.end(),
@@ -106,7 +105,7 @@ TEST_F(GpuGraph, ABatchGivesTheBitsOfItsSourcesAlone) {
     });
     EXPECT_EQ(seen, std::vector<int>(sources.size(), 1));
     std::vector<std::vector<float>> together(sources.size());
-    for_each_field(graph, sources, monitor,
+    for_each_field(graph, sources, {},
                    [&](std::size_t n, const GraphField& field) { together[n] = field.times; });
     for (std::size_t n = 0; n < sources.size(); ++n) {
         EXPECT_EQ(solve(graph, sources[n]).times, together[n]) << n;
@@ -133,10 +132,9 @@ TEST_F(GpuGraph, RaysOfThePredecessorTreeAreThoseOfTheCpu) {
         const auto pairs = all_pairs(1, receivers.size());
         RayOptions options;
         options.tracer = Tracer::graph;
-        options.graph = on(Device::cpu, seed, dimensions);
-        const RaySet cpu = trace_rays(c.model, sources, receivers, pairs, options);
-        options.graph = on(Device::cuda, seed, dimensions);
-        const RaySet gpu = trace_rays(c.model, sources, receivers, pairs, options);
+        options.graph = options_of(seed, dimensions);
+        const RaySet cpu = trace_rays(c.model, sources, receivers, pairs, options, test::on_cpu(0));
+        const RaySet gpu = trace_rays(c.model, sources, receivers, pairs, options, test::on_gpu());
         ASSERT_EQ(cpu.size(), gpu.size());
         for (std::size_t r = 0; r < cpu.size(); ++r) {
             EXPECT_EQ(cpu.rays[r].status, gpu.rays[r].status) << r;
@@ -155,19 +153,18 @@ TEST_F(GpuGraph, PathsWhoseTimeRoundingSwallowsDoNotGoInCircles) {
         for (int k = 0; k < 60; ++k) velocity(i, 0, k) = k < 20 ? 1e-3F : 1e9F;
     }
     const Model model(grid, std::move(velocity));
-    GraphOptions options = on(Device::cuda, 1, 2);
+    GraphOptions options = options_of(1, 2);
     options.radius = {2, 0, 2};
-    const Graph graph(model, options);
+    const Graph graph(model, options, test::on_gpu());
     expect_tree(graph, solve(graph, {{4, 0, 0}, 0}));
 }
 
 TEST_F(GpuGraph, AStarThatNoTileHoldsIsASentenceOrTheCpus) {
     const Model model = constant_model({{9, 9, 9}, {}, {1, 1, 1}}, 2);
-    GraphOptions options = on(Device::cuda, 1, 3);
+    GraphOptions options = options_of(1, 3);
     options.radius = {60, 1, 20};
     options.weights = EdgeWeights::computed;
-    EXPECT_THROW(Graph(model, options), InputError);
-    options.device = Device::automatic;
+    EXPECT_THROW(Graph(model, options, test::on_gpu()), InputError);
     EXPECT_EQ(Graph(model, options).cuda(), nullptr);
 }
 
@@ -175,9 +172,7 @@ TEST(GpuGraphAnywhere, WhatTheDeviceCannotDoIsASentence) {
     const Model model = constant_model({{9, 1, 9}, {}, {1, 1, 1}}, 2);
     GraphOptions options;
     options.solver = GraphSolver::dijkstra;
-    options.device = Device::cuda;
-    EXPECT_THROW(Graph(model, options), InputError);
-    options.device = Device::automatic;
+    EXPECT_THROW(Graph(model, options, test::on_gpu()), InputError);
     EXPECT_EQ(Graph(model, options).cuda(), nullptr);
 }
 

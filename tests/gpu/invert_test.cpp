@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/device.hpp"
+#include "executions.hpp"
 #include "expect_error.hpp"
 #include "thread_ranks.hpp"
 #include "tomography/inversion_surveys.hpp"
@@ -28,11 +29,10 @@ class GpuInvert : public ::testing::Test {
     }
 };
 
-InversionOptions options_3d(Device device) {
+InversionOptions options_3d() {
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.schedule = {{2, {6, 6, 6}, {5, 5, 5}, 2, 1}, {2, {4, 4, 4}, {3, 3, 3}, 1, 2}};
-    options.eikonal.device = device;
     return options;
 }
 
@@ -65,12 +65,11 @@ TEST_F(GpuInvert, AgreesWithTheCpuInThreeDimensions) {
     const Survey survey = survey_3d();
     for (const RayShare share : {RayShare::even, RayShare::length}) {
         for (const Smoother smoother : {Smoother::running, Smoother::table}) {
-            InversionOptions cpu = options_3d(Device::cpu);
-            InversionOptions gpu = options_3d(Device::cuda);
-            cpu.share = gpu.share = share;
-            cpu.smoother = gpu.smoother = smoother;
-            expect_alike(invert(survey.start, survey.picks, cpu),
-                         invert(survey.start, survey.picks, gpu));
+            InversionOptions options = options_3d();
+            options.share = share;
+            options.smoother = smoother;
+            expect_alike(invert(survey.start, survey.picks, options, test::on_cpu(0)),
+                         invert(survey.start, survey.picks, options, test::on_gpu()));
         }
     }
 }
@@ -83,9 +82,8 @@ TEST_F(GpuInvert, AgreesWithTheCpuInTwoDimensionsByEveryTracer) {
         options.schedule = {{3, {8, 1, 8}, {5, 1, 5}, 1, 1}};
         options.tracer = tracer;
         options.outliers = 4;
-        const InversionResult cpu = invert(survey.start, survey.picks, options);
-        options.eikonal.device = Device::cuda;
-        expect_alike(cpu, invert(survey.start, survey.picks, options));
+        expect_alike(invert(survey.start, survey.picks, options, test::on_cpu(0)),
+                     invert(survey.start, survey.picks, options, test::on_gpu()));
     }
 }
 
@@ -101,9 +99,8 @@ TEST_F(GpuInvert, AirAndLostRaysAreThoseOfTheCpu) {
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.schedule = {{3, {8, 1, 8}, {5, 1, 5}, 1, 1}};
-    const InversionResult cpu = invert(holed, survey.picks, options);
-    options.eikonal.device = Device::cuda;
-    const InversionResult gpu = invert(holed, survey.picks, options);
+    const InversionResult cpu = invert(holed, survey.picks, options, test::on_cpu(0));
+    const InversionResult gpu = invert(holed, survey.picks, options, test::on_gpu());
     EXPECT_GT(gpu.history.back().misfit.lost, 30);
     expect_alike(cpu, gpu);
 }
@@ -111,14 +108,14 @@ TEST_F(GpuInvert, AirAndLostRaysAreThoseOfTheCpu) {
 TEST_F(GpuInvert, TheSameBitsAgainAndOnAnyNumberOfRanks) {
     const Survey survey = survey_3d();
     for (const RayShare share : {RayShare::even, RayShare::length}) {
-        InversionOptions options = options_3d(Device::cuda);
+        InversionOptions options = options_3d();
         options.share = share;
-        const InversionResult one = invert(survey.start, survey.picks, options);
-        EXPECT_TRUE(same_bits(one, invert(survey.start, survey.picks, options)));
+        const InversionResult one = invert(survey.start, survey.picks, options, test::on_gpu());
+        EXPECT_TRUE(same_bits(one, invert(survey.start, survey.picks, options, test::on_gpu())));
         for (const int size : {2, 3}) {
             const auto errors = test::on_ranks(size, [&](Ranks& ranks) {
-                const InversionResult other =
-                    invert(survey.start, survey.picks, options, {}, silent_monitor(), ranks);
+                const InversionResult other = invert(survey.start, survey.picks, options,
+                                                     {.device = Device::cuda, .ranks = ranks});
                 if (ranks.is_root()) {
                     EXPECT_TRUE(same_bits(one, other)) << size << " ranks";
                 }
@@ -132,19 +129,18 @@ TEST_F(GpuInvert, ARunIsNamedByItsDevice) {
     const Survey survey = survey_2d();
     InversionOptions options;
     options.method = InversionMethod::hole;
-    const std::string cpu = run_fingerprint(survey.start, survey.picks, options);
-    options.eikonal.device = Device::cuda;
-    EXPECT_NE(cpu, run_fingerprint(survey.start, survey.picks, options));
+    EXPECT_NE(run_fingerprint(survey.start, survey.picks, options, Device::cpu),
+              run_fingerprint(survey.start, survey.picks, options, Device::cuda));
 }
 
 TEST_F(GpuInvert, MethodsOfTheCpuSayThatTheyAre) {
     const Survey survey = survey_2d();
     InversionOptions options;
     options.method = InversionMethod::hole;
-    options.eikonal.device = Device::cuda;
     options.smoother = Smoother::cached;
-    test::expect_error<InputError>([&] { invert(survey.start, survey.picks, options); },
-                                   "smoother 'cached' computes on the CPU");
+    test::expect_error<InputError>(
+        [&] { invert(survey.start, survey.picks, options, test::on_gpu()); },
+        "smoother 'cached' computes on the CPU");
 }
 
 }  // namespace

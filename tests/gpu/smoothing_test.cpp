@@ -7,6 +7,7 @@
 
 #include "core/device.hpp"
 #include "core/error.hpp"
+#include "executions.hpp"
 #include "expect_error.hpp"
 
 namespace fermat {
@@ -41,16 +42,15 @@ TEST_F(CudaSmoothing, AgreesWithTheCpu) {
         for (const SmoothingSize size :
              {SmoothingSize{97, 25, 25}, {24, 12, 8}, {5, 3, 3}, {1, 1, 1}, {2, 1, 4}}) {
             for (const Smoother smoother : {Smoother::table, Smoother::running}) {
-                const SmoothingOptions cpu{smoother, 2, 1, Device::cpu};
-                const SmoothingOptions cuda{smoother, 2, 1, Device::cuda};
+                const SmoothingOptions twice{smoother, 2};
                 Field<double> expected = values.copy(), found = values.copy();
-                smooth_vertices(expected.view(), size, cpu);
-                smooth_vertices(found.view(), size, cuda);
+                smooth_vertices(expected.view(), size, twice, {}, test::on_cpu());
+                smooth_vertices(found.view(), size, twice, {}, test::on_gpu());
                 expect_close(expected, found, size);
                 expected = values.copy();
                 found = values.copy();
-                smooth_cells(expected, coverage, size, cpu);
-                smooth_cells(found, coverage, size, cuda);
+                smooth_cells(expected, coverage, size, twice, test::on_cpu());
+                smooth_cells(found, coverage, size, twice, test::on_gpu());
                 expect_close(expected, found, size);
             }
         }
@@ -62,8 +62,8 @@ TEST_F(CudaSmoothing, RunningSumsForgetWhatLeftTheBox) {
     Field<double> expected = random_field(shape, 13, 1e-9, 1e-8);
     for (int i = 0; i < 30; ++i) expected(i, i % 3, i % 7) = 1e300;
     Field<double> found = expected.copy();
-    smooth_vertices(expected.view(), {11, 3, 5}, {Smoother::basic, 1, 1});
-    smooth_vertices(found.view(), {11, 3, 5}, {Smoother::running, 1, 1, Device::cuda});
+    smooth_vertices(expected.view(), {11, 3, 5}, {Smoother::basic}, {}, test::on_cpu());
+    smooth_vertices(found.view(), {11, 3, 5}, {Smoother::running}, {}, test::on_gpu());
     for (std::size_t n = 0; n < found.size(); ++n) ASSERT_NEAR(found[n] / expected[n], 1, 1e-12);
 }
 
@@ -71,7 +71,7 @@ TEST_F(CudaSmoothing, OtherMethodsSayThatTheyAreOfTheCpu) {
     Field<double> values({4, 4, 4}, 1.0);
     test::expect_error<InputError>(
         [&] {
-            smooth_vertices(values.view(), {3, 3, 3}, {Smoother::basic, 1, 1, Device::cuda});
+            smooth_vertices(values.view(), {3, 3, 3}, {Smoother::basic}, {}, test::on_gpu());
         },
         "smoother 'basic' computes on the CPU");
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "executions.hpp"
 #include "model/makers.hpp"
 #include "rays/rays.hpp"
 
@@ -14,7 +15,6 @@ RayOptions on_graph(GraphSolver solver) {
     RayOptions options;
     options.tracer = Tracer::graph;
     options.graph.solver = solver;
-    options.eikonal.threads = 2;
     return options;
 }
 
@@ -25,7 +25,8 @@ TEST(GraphRays, EndAtTheirSourcesAndAreLateByTheStarOnly) {
     const auto pairs = all_pairs(sources.size(), receivers.size());
     const RaySet descended = trace_rays(model, sources, receivers, pairs, {});
     for (const GraphSolver solver : {GraphSolver::dijkstra, GraphSolver::bellman_ford}) {
-        const RaySet rays = trace_rays(model, sources, receivers, pairs, on_graph(solver));
+        const RaySet rays =
+            trace_rays(model, sources, receivers, pairs, on_graph(solver), test::on_cpu(2));
         ASSERT_EQ(rays.size(), pairs.size());
         for (std::size_t r = 0; r < rays.size(); ++r) {
             const auto path = rays.path(r);
@@ -48,8 +49,8 @@ TEST(GraphRays, HaveAStatusInAirAndBehindIt) {
     const Model model({{21, 1, 21}, {}, {1, 1, 1}}, std::move(velocity));
     const std::array sources{PointSource{{2, 0, 2}}, PointSource{{10, 0, 5}}};
     const std::array receivers{Vec3{15, 0, 2}, Vec3{10, 0, 7}, Vec3{4, 0, 4}};
-    const RaySet rays =
-        trace_rays(model, sources, receivers, all_pairs(2, 3), on_graph(GraphSolver::dijkstra));
+    const RaySet rays = trace_rays(model, sources, receivers, all_pairs(2, 3),
+                                   on_graph(GraphSolver::dijkstra), test::on_cpu(2));
     ASSERT_EQ(rays.size(), 6u);
     EXPECT_EQ(rays.rays[0].status, RayStatus::unreachable);
     EXPECT_EQ(rays.rays[1].status, RayStatus::receiver_in_air);

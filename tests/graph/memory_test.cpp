@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <new>
 
+#include "executions.hpp"
 #include "graph/graph.hpp"
 #include "model/makers.hpp"
 
@@ -47,10 +48,9 @@ TEST(Memory, OnTheFlyIsSixteenBytesANodeAtMost) {
         options.solver = solver;
         options.radius = {1, 0, 1};
         options.weights = EdgeWeights::computed;
-        options.threads = 1;
         const std::size_t before = live;
         peak = before;
-        const GraphField field = solve(Graph(model, options), {});
+        const GraphField field = solve(Graph(model, options, test::on_cpu()), {}, test::on_cpu());
         EXPECT_LT(static_cast<double>(peak - before) / static_cast<double>(400 * 400), 16.0)
             << name_of(solver);
     }

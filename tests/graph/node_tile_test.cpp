@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "executions.hpp"
 #include "graph/graph.hpp"
 #include "graph/node_tile_queue.hpp"
 #include "graph/node_tile_setup.hpp"
@@ -115,7 +116,6 @@ GraphOptions options_of(unsigned seed) {
     options.edges = seed % 5 == 0 ? StarEdges::full : StarEdges::coprime;
     options.weights = seed % 4 < 2 ? EdgeWeights::stored : EdgeWeights::computed;
     options.solver = GraphSolver::bellman_ford;
-    options.threads = 1;
     return options;
 }
 
@@ -127,7 +127,7 @@ TEST(NodeTile, TimesAreThoseOfTheCpuToTheBit) {
         const int most = dimensions == 3 ? 2 : 6;
         options.radius = {1 + static_cast<int>(seed) % most, dimensions == 3 ? 1 : 0,
                           1 + static_cast<int>(seed / 2) % most};
-        const Graph graph(c.model, options);
+        const Graph graph(c.model, options, test::on_cpu());
         const Outcome forward = relax_on_tiles(graph, c.sources, LaneOrder::forward);
         const Outcome backward = relax_on_tiles(graph, c.sources, LaneOrder::backward);
         for (std::size_t s = 0; s < c.sources.size(); ++s) {
@@ -157,7 +157,7 @@ TEST(NodeTile, NeitherWindowNorRoundsChangeTheTimes) {
     const TwoSources c = two_sources(100, 2);
     GraphOptions options = options_of(1);
     options.radius = {3, 0, 3};
-    const Graph graph(c.model, options);
+    const Graph graph(c.model, options, test::on_cpu());
     const Outcome usual = relax_on_tiles(graph, c.sources, LaneOrder::forward);
     for (const double window : {0.0, 0.1, 1e9}) {
         for (const int rounds : {1, 2, 100}) {
@@ -245,7 +245,7 @@ TEST(NodeTile, PredecessorsGiveTheTimes) {
         const TwoSources c = two_sources(seed, seed % 2 == 0 ? 2 : 3);
         GraphOptions options = options_of(seed);
         options.radius = {2, 1, 2};
-        const Graph graph(c.model, options);
+        const Graph graph(c.model, options, test::on_cpu());
         int levels = 0;
         for (const Vec3 source : c.sources) expect_tree(graph, solve(graph, {source, 0}), levels);
         EXPECT_EQ(levels, 0);

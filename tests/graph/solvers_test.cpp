@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/block.hpp"
+#include "executions.hpp"
 #include "expect_error.hpp"
 #include "graph/graph.hpp"
 #include "graph/tile.hpp"
@@ -67,7 +68,6 @@ TEST(Solvers, AgreeOnRoughMediaWithAir) {
             GraphOptions options;
             options.radius = c.radius;
             options.reading = reading;
-            options.threads = 1;
             options.queue = NodeQueue::heap;
             options.weights = EdgeWeights::computed;
             const Field<float> plain = times_of(model, options, c.source);
@@ -120,11 +120,13 @@ TEST(Solvers, GiveTheSameBitsForAnyNumberOfThreads) {
             options.solver = GraphSolver::bellman_ford;
             options.radius = c.radius;
             options.weights = weights;
-            options.threads = 1;
-            const GraphField one = solve(Graph(model, options), {c.source});
+            const auto solved = [&](int threads) {
+                const Execution execution = test::on_cpu(threads);
+                return solve(Graph(model, options, execution), {c.source}, execution);
+            };
+            const GraphField one = solved(1);
             for (const int threads : {3}) {
-                options.threads = threads;
-                const GraphField many = solve(Graph(model, options), {c.source});
+                const GraphField many = solved(threads);
                 EXPECT_EQ(one.times, many.times);
                 EXPECT_EQ(one.predecessor, many.predecessor);
             }
@@ -166,10 +168,12 @@ TEST(Solvers, UpdateMapSparesMostOfTheWork) {
     GraphOptions options;
     options.solver = GraphSolver::bellman_ford;
     options.radius = {6, 0, 6};
-    options.threads = 1;
-    const std::int64_t changed = solve(Graph(model, options), {}).relaxations;
+    const auto relaxations = [&] {
+        return solve(Graph(model, options, test::on_cpu()), {}, test::on_cpu()).relaxations;
+    };
+    const std::int64_t changed = relaxations();
     options.visits = TileVisits::all;
-    EXPECT_GT(solve(Graph(model, options), {}).relaxations, 2 * changed);
+    EXPECT_GT(relaxations(), 2 * changed);
 }
 
 /// One tile by one lane order and run length, as text-book data: times after the visit.
@@ -227,16 +231,14 @@ TEST(Options, BadOnesAreSentences) {
     EXPECT_THROW(Graph(model, options), InputError);
     options.radius = {-1, 0, 1};
     EXPECT_THROW(Graph(model, options), InputError);
-    options = {};
-    options.threads = -1;
-    EXPECT_THROW(Graph(model, options), InputError);
+    EXPECT_THROW(Graph(model, {}, test::on_cpu(-1)), InputError);
     const Graph graph(model, {});
     EXPECT_THROW(solve(graph, {{9, 0, 1}}), InputError);
     EXPECT_THROW(solve(graph, {{NAN, 0, 1}}), InputError);
     Monitor stopped({}, [] { return true; });
     GraphOptions tiles;
     tiles.solver = GraphSolver::bellman_ford;
-    EXPECT_THROW(solve(Graph(model, tiles), {}, stopped), Cancelled);
+    EXPECT_THROW(solve(Graph(model, tiles), {}, test::on_cpu(1, stopped)), Cancelled);
 }
 
 TEST(Options, VelocityInCellsIsRefused) {

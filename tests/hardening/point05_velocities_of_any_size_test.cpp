@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "eikonal/eikonal.hpp"
+#include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/makers.hpp"
 
@@ -27,21 +28,22 @@ class Point05 : public testing::TestWithParam<Solver> {};
 TEST_P(Point05, TimesScaleWithTheVelocity) {
     EikonalOptions options;
     options.solver = GetParam();
-    options.threads = 1;
     for (const int dimensions : {2, 3}) {
         const Grid grid{{23, dimensions == 3 ? 17 : 1, 19}, {}, {1, 1, 1}};
         const PointSource source{{7.3, dimensions == 3 ? 5.6 : 0, 11.1}, 0};
         const Model model = random_smooth_model(grid, {3, 0.3, 4, 7});
-        const TimeField expected = solve<float>(model, source, options);
+        const TimeField expected = solve<float>(model, source, options, test::on_cpu());
         for (const double factor : {1e-29, 1e-15, 1e3, 1e9, 1e12, 1e20, 1e29}) {
-            const TimeField field = solve<float>(scaled(model, factor), source, options);
+            const TimeField field =
+                solve<float>(scaled(model, factor), source, options, test::on_cpu());
             for (std::size_t n = 0; n < expected.tau.size(); ++n) {
                 ASSERT_NEAR(field.tau[n], expected.tau[n], 2e-5 * expected.tau[n])
                     << factor << " in " << dimensions << "-D";
             }
         }
         // A power of two changes no bit.
-        const TimeField same = solve<float>(scaled(model, std::ldexp(1, 60)), source, options);
+        const TimeField same =
+            solve<float>(scaled(model, std::ldexp(1, 60)), source, options, test::on_cpu());
         for (std::size_t n = 0; n < expected.tau.size(); ++n) {
             ASSERT_EQ(same.tau[n], expected.tau[n]);
         }

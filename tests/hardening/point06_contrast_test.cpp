@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "eikonal/eikonal.hpp"
+#include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/makers.hpp"
 
@@ -28,7 +29,6 @@ class Point06 : public testing::TestWithParam<Solver> {
     EikonalOptions options() const {
         EikonalOptions options;
         options.solver = GetParam();
-        options.threads = 1;
         return options;
     }
 };
@@ -40,11 +40,11 @@ TEST_P(Point06, SinglePrecisionIsRightOrRefused) {
         const PointSource at{{source.x, dimensions == 3 ? source.y : 0, source.z}, 0};
         for (const double fast : {1e4, 3e4, 3e5, 1e6, 1e8}) {
             const Model model = layers(fast, dimensions);
-            const auto full = solve<double>(model, at, options());
+            const auto full = solve<double>(model, at, options(), test::on_cpu());
             const Vec3 far = model.grid().far_corner();
             const Vec3 surface{far.x, at.position.y, 0};
             try {
-                const auto single = solve<float>(model, at, options());
+                const auto single = solve<float>(model, at, options(), test::on_cpu());
                 const double expected = time_at(full, surface);
                 EXPECT_NEAR(time_at(single, surface), expected, 2e-4 * expected) << fast;
             } catch (const InputError& error) {
@@ -58,23 +58,25 @@ TEST_P(Point06, SinglePrecisionIsRightOrRefused) {
 TEST_P(Point06, TheIssuesLayersAreRefusedInSinglePrecision) {
     const Model model = layers(1e6, 2);
     const PointSource at{{0, 0, 0}, 0};
-    expect_error<InputError>([&] { solve<float>(model, at, options()); }, "too fast for single",
-                             "--precision double");
-    EXPECT_TRUE(std::isfinite(time_at(solve<double>(model, at, options()), {80, 0, 0})));
+    expect_error<InputError>([&] { solve<float>(model, at, options(), test::on_cpu()); },
+                             "too fast for single", "--precision double");
+    EXPECT_TRUE(
+        std::isfinite(time_at(solve<double>(model, at, options(), test::on_cpu()), {80, 0, 0})));
 }
 
 TEST_P(Point06, DoublePrecisionEndsToo) {
     const PointSource at{{source.x, 0, source.z}, 0};
     for (const double fast : {1e15, 1e17, 1e25}) {
-        expect_error<InputError>([&] { solve<double>(layers(fast, 2), at, options()); },
-                                 "too fast for double", "contrast");
+        expect_error<InputError>(
+            [&] { solve<double>(layers(fast, 2), at, options(), test::on_cpu()); },
+            "too fast for double", "contrast");
     }
 }
 
 TEST_P(Point06, RockTooSlowToBeToldIsRefused) {
     const PointSource at{{50, 0, 70}, 0};
-    expect_error<InputError>([&] { solve<double>(layers(1e13, 2), at, options()); }, "1e-08",
-                             "contrast");
+    expect_error<InputError>([&] { solve<double>(layers(1e13, 2), at, options(), test::on_cpu()); },
+                             "1e-08", "contrast");
 }
 
 INSTANTIATE_TEST_SUITE_P(Solvers, Point06, testing::Values(Solver::fim, Solver::fmm, Solver::fsm),

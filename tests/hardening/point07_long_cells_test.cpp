@@ -6,6 +6,7 @@
 #include <random>
 
 #include "eikonal/eikonal.hpp"
+#include "executions.hpp"
 #include "model/makers.hpp"
 
 namespace fermat {
@@ -17,8 +18,7 @@ double misfit(Solver solver, int order, const Grid& grid, Vec3 source) {
     EikonalOptions options;
     options.solver = solver;
     options.order = order;
-    options.threads = 1;
-    const auto field = solve<Real>(constant_model(grid, 2), {source, 0}, options);
+    const auto field = solve<Real>(constant_model(grid, 2), {source, 0}, options, test::on_cpu());
     double worst = 0;
     for (const Real tau : field.tau)
         worst = std::max(worst, std::abs(static_cast<double>(tau) - 1));

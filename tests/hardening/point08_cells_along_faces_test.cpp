@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "executions.hpp"
 #include "model/makers.hpp"
 #include "rays/rays.hpp"
 
@@ -13,11 +14,11 @@ namespace {
 double cells_time(const Model& model, Vec3 source, Vec3 receiver) {
     RayOptions options;
     options.tracer = Tracer::cells;
-    options.eikonal.threads = 1;
     options.reciprocity = Reciprocity::off;
     const std::vector<PointSource> sources{{source, 0}};
     const std::vector<Vec3> receivers{receiver};
-    const RaySet rays = trace_rays(model, sources, receivers, all_pairs(1, 1), options);
+    const RaySet rays =
+        trace_rays(model, sources, receivers, all_pairs(1, 1), options, test::on_cpu());
     EXPECT_EQ(rays.rays[0].status, RayStatus::ok);
     return rays.rays[0].time;
 }

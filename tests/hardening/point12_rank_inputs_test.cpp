@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "core/deal.hpp"
+#include "executions.hpp"
 #include "expect_error.hpp"
 #include "thread_ranks.hpp"
 #include "tomography/hole/backprojection.hpp"
@@ -16,7 +17,6 @@ using test::on_ranks;
 
 InversionOptions quick() {
     InversionOptions options;
-    options.eikonal.threads = 1;
     options.schedule = {{1, {6, 1, 6}, {5, 1, 5}, 1, 1}};
     return options;
 }
@@ -27,8 +27,8 @@ void expect_refused(const Model& start, const Picks& picks, const InversionOptio
     const test::Survey survey = test::survey_2d();
     const auto errors = on_ranks(3, [&](Ranks& ranks) {
         const bool odd = ranks.rank() == 1;
-        invert(odd ? start : survey.start, odd ? picks : survey.picks, odd ? options : quick(), {},
-               silent_monitor(), ranks);
+        invert(odd ? start : survey.start, odd ? picks : survey.picks, odd ? options : quick(),
+               {.threads = 1, .ranks = ranks});
     });
     for (const auto& error : errors) {
         ASSERT_TRUE(error) << what;
@@ -60,9 +60,7 @@ TEST(RankInputs, OtherOptionsAreRefusedAndOtherThreadsAreNot) {
     odd.update.step = 0.5;
     expect_refused(survey.start, survey.picks, odd, "other options");
     const auto errors = on_ranks(2, [&](Ranks& ranks) {
-        InversionOptions options = quick();
-        options.eikonal.threads = 1 + ranks.rank();
-        invert(survey.start, survey.picks, options, {}, silent_monitor(), ranks);
+        invert(survey.start, survey.picks, quick(), {.threads = 1 + ranks.rank(), .ranks = ranks});
     });
     for (const auto& error : errors) EXPECT_FALSE(error);
 }
@@ -72,7 +70,7 @@ TEST(RankInputs, WhatIsWrongOnOneRankEndsAll) {
     const auto errors = on_ranks(2, [&](Ranks& ranks) {
         InversionOptions options = quick();
         if (!ranks.is_root()) options.target_rms = -1;
-        invert(survey.start, survey.picks, options, {}, silent_monitor(), ranks);
+        invert(survey.start, survey.picks, options, {.threads = 1, .ranks = ranks});
     });
     for (const auto& error : errors) {
         ASSERT_TRUE(error);
@@ -85,12 +83,11 @@ TEST(RankInputs, OnePassAloneComparesToo) {
     test::Survey odd = test::survey_2d();
     odd.picks.sources[0].x += 0.25;
     BackprojectionOptions options;
-    options.rays.eikonal.threads = 1;
     options.picks.weights.assign(survey.picks.picks.size(), 1);
     options.picks.scale.assign(survey.picks.picks.size(), 1);
     const auto errors = on_ranks(2, [&](Ranks& ranks) {
-        backproject(survey.start, ranks.is_root() ? survey.picks : odd.picks, options, ranks,
-                    silent_monitor());
+        backproject(survey.start, ranks.is_root() ? survey.picks : odd.picks, options,
+                    {.threads = 1, .ranks = ranks});
     });
     for (const auto& error : errors) {
         ASSERT_TRUE(error);

@@ -10,6 +10,7 @@
 #include "core/deal.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
+#include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/makers.hpp"
 #include "tomography/smoothing/smoothing.hpp"
@@ -20,22 +21,17 @@ namespace {
 
 TEST(Threads, AMillionIsRefusedAtEveryDoor) {
     const Model model = gradient_model({{9, 1, 9}, {0, 0, 0}, {1, 1, 1}}, 2, 0.1);
-    EikonalOptions eikonal;
-    eikonal.threads = 1000000;
+    const Execution million = test::on_cpu(1000000);
     const auto refused = [](const std::function<void()>& call) {
         test::expect_error<InputError>(call, "threads is 1000000", "4096");
     };
     refused([] { resolve_threads(1000000); });
-    refused([&] { solve(model, PointSource{{0, 0, 0}, 0}, eikonal); });
-    GraphOptions graph;
-    graph.threads = eikonal.threads;
-    refused([&] { const Graph made(model, graph); });
+    refused([&] { solve(model, PointSource{{0, 0, 0}, 0}, {}, million); });
+    refused([&] { const Graph made(model, {}, million); });
     refused([&] {
-        RayOptions rays;
-        rays.eikonal = eikonal;
         const std::vector<PointSource> source{{{0, 0, 0}, 0}};
         const std::vector<Vec3> receiver{{8, 0, 0}};
-        trace_rays(model, source, receiver, all_pairs(1, 1), rays);
+        trace_rays(model, source, receiver, all_pairs(1, 1), {}, million);
     });
     EXPECT_EQ(resolve_threads(most_threads), most_threads);
 }

@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/makers.hpp"
 
@@ -22,10 +23,9 @@ Grid square(double h) { return {{9, 1, 9}, {}, {h, h, h}}; }
 RaySet bend(const Model& model, Vec3 source, Vec3 receiver) {
     RayOptions options;
     options.tracer = Tracer::bending;
-    options.eikonal.threads = 1;
     const std::vector<PointSource> sources{{source, 0}};
     const std::vector<Vec3> receivers{receiver};
-    return trace_rays(model, sources, receivers, all_pairs(1, 1), options);
+    return trace_rays(model, sources, receivers, all_pairs(1, 1), options, test::on_cpu());
 }
 
 TEST(Point18, AbsurdSpacingsAreRefused) {
@@ -45,7 +45,7 @@ TEST(Point18, BentRaysAndShortestPathsAreRightAtTheLimits) {
         const double time = distance(source, receiver) / 2;
         EXPECT_NEAR(bend(model, source, receiver).rays[0].time, time, 1e-5 * time);
         const Graph graph(model, {});
-        const GraphField field = solve(graph, {source, 0}, silent_monitor());
+        const GraphField field = solve(graph, {source, 0});
         EXPECT_NEAR(time_at(graph, field, receiver), time, 1e-5 * time);
     }
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "eikonal/eikonal.hpp"
+#include "executions.hpp"
 #include "model/makers.hpp"
 
 namespace fermat {
@@ -87,8 +88,7 @@ Field<Real> times(const Case& c, Solver solver, int order, int threads = 1) {
     EikonalOptions options;
     options.solver = solver;
     options.order = order;
-    options.threads = threads;
-    return to_times(solve<Real>(c.model, {c.source, 0}, options));
+    return to_times(solve<Real>(c.model, {c.source, 0}, options, test::on_cpu(threads)));
 }
 
 class EikonalParity : public ::testing::TestWithParam<int> {};
@@ -173,15 +173,12 @@ TEST(EikonalBatch, ManyShotsGiveTheBitsOfSingleShots) {
     std::vector<PointSource> sources;
     for (int s = 0; s < 7; ++s) sources.push_back({{4.0 * s, 31.5 - 3 * s, 0.7 * s}, 0.1 * s});
     for (const int threads : {1, 3, 16}) {
-        EikonalOptions options;
-        options.threads = threads;
         std::vector<Field<float>> fields(sources.size());
         for_each_field(
-            model, sources, options, silent_monitor(),
+            model, sources, {}, test::on_cpu(threads),
             [&](std::size_t s, TimeField&& field) { fields[s] = to_times(std::move(field)); });
-        options.threads = 1;
         for (std::size_t s = 0; s < sources.size(); ++s) {
-            const auto alone = to_times(solve(model, sources[s], options));
+            const auto alone = to_times(solve(model, sources[s], {}, test::on_cpu()));
             EXPECT_TRUE(std::equal(alone.begin(), alone.end(), fields[s].begin()));
         }
     }
@@ -247,7 +244,7 @@ TEST(EikonalDoor, AStopRequestEndsEverySolver) {
         EikonalOptions options;
         options.solver = solver;
         Monitor monitor({}, [] { return true; });
-        EXPECT_THROW(solve(model, {{20, 20, 20}, 0}, options, monitor), Cancelled)
+        EXPECT_THROW(solve(model, {{20, 20, 20}, 0}, options, test::on_cpu(0, monitor)), Cancelled)
             << name_of(solver);
     }
 }

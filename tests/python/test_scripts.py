@@ -147,3 +147,21 @@ def test_the_reference_has_every_public_name(script):
                 assert f"### `{place.__name__}.{name}`" in page
     assert "#### `Model.with_topography`" in page
     assert "- `source`: A position" in page
+
+
+def test_a_type_has_one_definition(script, root, tmp_path):
+    check_names = script("check_names")
+    assert check_names.check(root) == []
+    files = {
+        "src/rays/row.hpp": "namespace fermat {\n\nclass RowMaker {\n};\n\n}  // namespace fermat\n",
+        "src/rays/other.hpp": "namespace fermat {\nclass RowMaker final : public Maker {\n};\n"
+        "struct RowMaker::State {\n};\nclass Declared;\n}  // namespace fermat\n",
+        "src/io/own.cpp": "namespace fermat {\nnamespace {\nclass RowMaker {\n};\n"
+        "}  // namespace\nclass Declared {\n};\n}  // namespace fermat\n",
+        "src/cli/same.hpp": "namespace fermat::cli {\nclass RowMaker {\n};\n}  // namespace fermat::cli\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    (finding,) = check_names.check(tmp_path)
+    assert "fermat::RowMaker is defined in src/rays/other.hpp:2 and in src/rays/row.hpp:3" in finding

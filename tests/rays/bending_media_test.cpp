@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bending_survey.hpp"
+#include "executions.hpp"
 #include "model/analytic.hpp"
 #include "rays/rays.hpp"
 
@@ -23,7 +24,8 @@ TEST(BendingMedia, ConstantGradientByAFunction) {
     const LinearVelocity medium{2, {0.05, -0.03, 0.5}};
     const Survey survey = random_pairs({0, 0, 0}, {10, 10, 10}, 1000, 1);
     const VelocityField field{[&](Vec3 p) { return medium.velocity(p); }, {}, false};
-    const RaySet rays = bend_rays(field, survey.job(), {{RayStart::straight}, 0, {}}, 2);
+    const RaySet rays =
+        bend_rays(field, survey.job(), {{RayStart::straight}, 0, {}}, test::on_cpu(2));
     ASSERT_EQ(rays.size(), 1000U);
     for (std::size_t n = 0; n < rays.size(); ++n) {
         const Vec3 source = survey.sources[n].position;
@@ -48,7 +50,7 @@ TEST(BendingMedia, LayersBendByTheHeadWave) {
         survey.receivers.push_back({x, 0.5 * x, 0});
         survey.pairs.push_back({0, static_cast<std::int32_t>(survey.receivers.size() - 1)});
     }
-    const RaySet rays = bend_rays(medium, survey.job(), {}, 1);
+    const RaySet rays = bend_rays(medium, survey.job(), {}, test::on_cpu());
     for (std::size_t n = 0; n < rays.size(); ++n) {
         const double exact = layers.first_arrival(norm(survey.receivers[n]));
         EXPECT_GE(rays.rays[n].time, exact * (1 - 1e-9));
@@ -66,7 +68,7 @@ TEST(BendingMedia, ProfileKeepsTheRayParameter) {
     survey.pairs = {{0, 0}};
     BendingOptions options;
     options.segment = 0.05;
-    const RaySet rays = bend_rays(medium, survey.job(), options, 1);
+    const RaySet rays = bend_rays(medium, survey.job(), options, test::on_cpu());
     const auto path = rays.path(0);
     std::vector<double> parameter;
     for (std::size_t i = 8; i + 9 < path.size(); i += 8) {
@@ -86,7 +88,7 @@ TEST(BendingMedia, FunctionsMayHaveAirAndBounds) {
     survey.sources = {{{1, 0, 0}, 0}};
     survey.receivers = {{9, 0, 0}, {5, 0, 0.5}};
     survey.pairs = all_pairs(1, 2);
-    const RaySet rays = bend_rays(field, survey.job(), {}, 2);
+    const RaySet rays = bend_rays(field, survey.job(), {}, test::on_cpu(2));
     EXPECT_EQ(rays.rays[0].status, RayStatus::ok);
     EXPECT_GT(rays.rays[0].time, 4.0);
     EXPECT_LT(rays.rays[0].time, 4.5);

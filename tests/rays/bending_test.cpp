@@ -12,6 +12,7 @@
 #include "bending_survey.hpp"
 #include "core/block.hpp"
 #include "core/error.hpp"
+#include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/analytic.hpp"
 #include "model/makers.hpp"
@@ -28,14 +29,15 @@ using test::Places;
 using test::random_pairs;
 using test::Survey;
 
-RaySet gather(const Model& model, const Survey& survey, const RayOptions& options) {
-    return trace_rays(model, survey.sources, survey.receivers, survey.pairs, options);
+RaySet gather(const Model& model, const Survey& survey, const RayOptions& options,
+              int threads = 2) {
+    return trace_rays(model, survey.sources, survey.receivers, survey.pairs, options,
+                      test::on_cpu(threads));
 }
 
-RayOptions bending(int threads = 2) {
+RayOptions bending() {
     RayOptions options;
     options.tracer = Tracer::bending;
-    options.eikonal.threads = threads;
     return options;
 }
 
@@ -116,15 +118,15 @@ TEST(Bending, EveryWayOfSharingTheWorkGivesTheSameBits) {
     for (int n = 0; n < 7; ++n) survey.receivers.push_back(places.next());
     survey.pairs = all_pairs(6, 7);
     std::reverse(survey.pairs.begin(), survey.pairs.end());
-    const RaySet serial = gather(model, survey, bending(1));
+    const RaySet serial = gather(model, survey, bending(), 1);
     EXPECT_EQ(serial.rays.front().source, 0);
     EXPECT_EQ(serial.rays.front().receiver, 6);
     for (const int threads : {1, 2, 5}) {
         for (const auto& [name, tasks] : choices<BendingTasks>.entries) {
-            RayOptions options = bending(threads);
+            RayOptions options = bending();
             options.bending.tasks = tasks;
             SCOPED_TRACE(name);
-            expect_same(gather(model, survey, options), serial);
+            expect_same(gather(model, survey, options, threads), serial);
         }
     }
 }
@@ -164,9 +166,9 @@ TEST(Bending, AirIsGoneRoundOrAStatus) {
     survey.sources = {{{2, 0, 0}, 0}, {{10.25, 0, 1}, 0}};
     survey.receivers = {{16, 0, 0}, {19, 0, 1}, {10.25, 0, 2}, {6, 0, 1}};
     survey.pairs = all_pairs(2, 4);
-    RayOptions options = bending(1);
+    RayOptions options = bending();
     options.bending.starts = {RayStart::straight, RayStart::deep};
-    const RaySet rays = gather(model, survey, options);
+    const RaySet rays = gather(model, survey, options, 1);
     EXPECT_EQ(rays.rays[0].status, RayStatus::ok);
     EXPECT_EQ(rays.rays[0].start, RayStart::deep);
     EXPECT_EQ(rays.rays[1].status, RayStatus::unreachable);
@@ -229,7 +231,7 @@ TEST(Bending, ManyPairsStream) {
     std::size_t calls = 0;
     std::size_t largest = 0;
     std::int32_t last = 0;
-    for_each_source_rays(model, sources, receivers, all_pairs(150, 150), options, silent_monitor(),
+    for_each_source_rays(model, sources, receivers, all_pairs(150, 150), options, test::on_cpu(2),
                          [&](RaySet&& set) {
                              ++calls;
                              largest = std::max(largest, set.size());
@@ -248,7 +250,8 @@ TEST(Bending, AStopEndsIt) {
     const std::vector<Vec3> receivers(50, {7, 7, 7});
     std::atomic<int> asked = 0;
     Monitor monitor({}, [&] { return ++asked > 20; });
-    EXPECT_THROW(trace_rays(model, sources, receivers, all_pairs(50, 50), bending(), monitor),
+    EXPECT_THROW(trace_rays(model, sources, receivers, all_pairs(50, 50), bending(),
+                            test::on_cpu(2, monitor)),
                  Cancelled);
     EXPECT_LT(asked, 200);
 }
@@ -277,16 +280,15 @@ TEST(Bending, HostileInputIsASentence) {
     const std::vector<RayPair> pair{{0, 0}};
     test::expect_error<InputError>(
         [&] {
-            bend_rays(bad, {sources, receivers, pair}, {}, 2);
+            bend_rays(bad, {sources, receivers, pair}, {}, test::on_cpu(2));
         },
         "is -2 (must be finite and > 0, or 0 for air)");
     const VelocityField small{[](Vec3) { return 1.0; }, {{0, 0, 0}, {5, 5, 5}}, false};
-    test::expect_error<InputError>([&] { bend_rays(small, job, {}, 1); },
-                                   "receiver 0 at (7, 7, 7)");
+    test::expect_error<InputError>([&] { bend_rays(small, job, {}); }, "receiver 0 at (7, 7, 7)");
     const VelocityField fine{[](Vec3) { return 1.0; }, {}, false};
     test::expect_error<InputError>(
         [&] {
-            bend_rays(fine, job, {{RayStart::descent}, 0, {}}, 1);
+            bend_rays(fine, job, {{RayStart::descent}, 0, {}});
         },
         "start 'descent' needs a model on a grid");
     test::expect_error<InputError>([&] { DepthMedium({}, Profile::linear); }, "no profile point");

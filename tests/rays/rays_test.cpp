@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "executions.hpp"
 #include "model/analytic.hpp"
 #include "model/makers.hpp"
 #include "rays/sensitivity.hpp"
@@ -123,9 +124,10 @@ Geometry random_geometry(const Model& model, int sources, int receivers) {
     return g;
 }
 
-RaySet trace(const Model& model, const Geometry& g, const RayOptions& options) {
+RaySet trace(const Model& model, const Geometry& g, const RayOptions& options,
+             const Execution& execution = {}) {
     return trace_rays(model, g.sources, g.receivers,
-                      all_pairs(g.sources.size(), g.receivers.size()), options);
+                      all_pairs(g.sources.size(), g.receivers.size()), options, execution);
 }
 
 void expect_sound(const Medium& medium, const Geometry& g, const RaySet& rays,
@@ -187,12 +189,9 @@ TEST_P(Rays, SensitivityTimesSlownessIsTheTime) {
 TEST_P(Rays, ThreadsDoNotChangeABit) {
     const Medium medium = std::move(media(GetParam()).front());
     const Geometry g = random_geometry(medium.model, 5, 100);
-    RayOptions options;
-    options.eikonal.threads = 1;
-    const RaySet one = trace(medium.model, g, options);
+    const RaySet one = trace(medium.model, g, {}, test::on_cpu(1));
     for (const int threads : {3, 8}) {
-        options.eikonal.threads = threads;
-        const RaySet many = trace(medium.model, g, options);
+        const RaySet many = trace(medium.model, g, {}, test::on_cpu(threads));
         EXPECT_EQ(one.points, many.points);
         EXPECT_EQ(one.first_point, many.first_point);
     }

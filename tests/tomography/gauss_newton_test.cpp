@@ -9,6 +9,7 @@
 #include "../cell_models.hpp"
 #include "../expect_error.hpp"
 #include "../thread_ranks.hpp"
+#include "executions.hpp"
 #include "inversion_surveys.hpp"
 #include "tomography/doubts.hpp"
 #include "tomography/start/set_up.hpp"
@@ -20,7 +21,6 @@ InversionOptions newton(Regularisation kind = Regularisation::second) {
     InversionOptions options;
     options.method = InversionMethod::gauss_newton;
     options.gauss_newton.roughness.kind = kind;
-    options.eikonal.threads = 1;
     return options;
 }
 
@@ -28,7 +28,8 @@ class GaussNewton : public testing::TestWithParam<Regularisation> {};
 
 TEST_P(GaussNewton, ExplainsThePicksToTheirErrorsAndFindsTheTruth) {
     const test::Survey survey = test::survey_2d(0.01);
-    const InversionResult found = invert(survey.start, survey.picks, newton(GetParam()));
+    const InversionResult found =
+        invert(survey.start, survey.picks, newton(GetParam()), test::on_cpu());
     EXPECT_EQ(found.reason, StopReason::target_chi2);
     const Misfit& last = found.history.back().misfit;
     EXPECT_LE(last.chi2, 1.0);
@@ -46,21 +47,20 @@ INSTANTIATE_TEST_SUITE_P(Kinds, GaussNewton,
 TEST(GaussNewtonRun, ThreadsChangeNoBit) {
     const test::Survey survey = test::survey_2d(0.01);
     InversionOptions options = newton();
-    const InversionResult one = invert(survey.start, survey.picks, options);
-    options.eikonal.threads = 3;
-    EXPECT_TRUE(test::same_bits(one, invert(survey.start, survey.picks, options)));
+    const InversionResult one = invert(survey.start, survey.picks, options, test::on_cpu());
+    EXPECT_TRUE(test::same_bits(one, invert(survey.start, survey.picks, options, test::on_cpu(3))));
 }
 
 TEST(GaussNewtonRun, RanksChangeNoBit) {
     const test::Survey survey = test::survey_3d();
     InversionOptions options = newton();
     options.target_rms = 0.01;
-    const InversionResult one = invert(survey.start, survey.picks, options);
+    const InversionResult one = invert(survey.start, survey.picks, options, test::on_cpu());
     for (const int size : {2, 3}) {
         std::optional<InversionResult> root;
         test::on_ranks(size, [&](Ranks& ranks) {
             InversionResult result =
-                invert(survey.start, survey.picks, options, {}, silent_monitor(), ranks);
+                invert(survey.start, survey.picks, options, {.threads = 1, .ranks = ranks});
             if (ranks.is_root()) root.emplace(std::move(result));
         });
         EXPECT_TRUE(test::same_bits(one, *root)) << size << " ranks";
@@ -80,11 +80,12 @@ TEST(GaussNewtonRun, GoesOnFromEveryStateToTheSameBits) {
         copy.initial_residual = state.initial_residual;
         states.push_back(std::move(copy));
     };
-    const InversionResult whole = invert(survey.start, survey.picks, newton(), listener);
+    const InversionResult whole =
+        invert(survey.start, survey.picks, newton(), test::on_cpu(), listener);
     ASSERT_GT(states.size(), 3U);
     for (InversionState& state : states) {
-        const InversionResult rest = invert(survey.start, survey.picks, newton(), {},
-                                            silent_monitor(), serial_ranks(), std::move(state));
+        const InversionResult rest =
+            invert(survey.start, survey.picks, newton(), test::on_cpu(), {}, std::move(state));
         EXPECT_TRUE(test::same_bits(whole, rest));
     }
 }
@@ -96,22 +97,22 @@ TEST(GaussNewtonRun, FewerReceiversThanSourcesChangeTheAnswerLittle) {
     for (Pick& pick : turned.picks) std::swap(pick.source, pick.receiver);
     InversionOptions options = newton();
     options.target_rms = 0.01;
-    const InversionResult one = invert(survey.start, survey.picks, options);
-    const InversionResult other = invert(survey.start, turned, options);
+    const InversionResult one = invert(survey.start, survey.picks, options, test::on_cpu());
+    const InversionResult other = invert(survey.start, turned, options, test::on_cpu());
     // Both solve from the fewer side: they are the same run.
     EXPECT_TRUE(test::same_bits(one, other));
 }
 
 TEST(GaussNewtonRun, GrossOutliersAreLeftOutAndHardlyChangeTheModel) {
     test::Survey survey = test::survey_2d(0.01);
-    const InversionResult clean = invert(survey.start, survey.picks, newton());
+    const InversionResult clean = invert(survey.start, survey.picks, newton(), test::on_cpu());
     std::mt19937 engine(3);
     std::vector<std::size_t> bad;
     for (std::size_t n = 7; n < survey.picks.picks.size(); n += 20) {
         survey.picks.picks[n].time += engine() % 2 == 0 ? 0.5 : -0.3;
         bad.push_back(n);
     }
-    const InversionResult found = invert(survey.start, survey.picks, newton());
+    const InversionResult found = invert(survey.start, survey.picks, newton(), test::on_cpu());
     for (const std::size_t n : bad) EXPECT_EQ(found.final_use[n], PickUse::rejected);
     const auto rejected =
         static_cast<std::size_t>(found.history.back().misfit.rejected) - bad.size();
@@ -127,7 +128,7 @@ TEST(GaussNewtonRun, VelocitiesStayWithinTheirBounds) {
     InversionOptions options = newton();
     options.update.min_velocity = 1.95;
     options.update.max_velocity = 2.7;
-    const InversionResult found = invert(survey.start, survey.picks, options);
+    const InversionResult found = invert(survey.start, survey.picks, options, test::on_cpu());
     for (const float v : found.model.velocity()) {
         EXPECT_GT(v, 1.95F);
         EXPECT_LT(v, 2.7F);
@@ -138,7 +139,7 @@ TEST(GaussNewtonRun, VelocityInCellsIsInvertedToo) {
     const test::Survey survey = test::survey_2d(0.01);
     const Grid& grid = survey.start.grid();
     const Model start = gradient_model(grid, 2, 0.1, Placement::cells);
-    const InversionResult found = invert(start, survey.picks, newton());
+    const InversionResult found = invert(start, survey.picks, newton(), test::on_cpu());
     EXPECT_NE(found.model.cells(), nullptr);
     EXPECT_LE(found.history.back().misfit.chi2, 1.0);
 }
@@ -151,7 +152,7 @@ TEST(SetUp, MakesAGridAndAStartModelOfThePicksAlone) {
     for (const auto* points : {&survey.picks.sources, &survey.picks.receivers}) {
         for (const Vec3 p : *points) EXPECT_TRUE(setup.start.grid().contains(p));
     }
-    const InversionResult found = invert(setup.start, setup.picks, setup.options);
+    const InversionResult found = invert(setup.start, setup.picks, setup.options, test::on_cpu());
     EXPECT_LE(found.history.back().misfit.chi2, 1.0);
     for (const std::string& doubt : doubts_about(setup.start, setup.picks, setup.options, found)) {
         EXPECT_NE(doubt.find("left out as outliers"), std::string::npos) << doubt;
@@ -196,7 +197,7 @@ TEST(SetUp, UnitsThatDoNotBelongTogetherAreSaid) {
 TEST(Doubts, ARunThatWorsenedSaysSo) {
     const test::Survey survey = test::survey_2d(0.01);
     InversionOptions options = newton();
-    InversionResult found = invert(survey.start, survey.picks, options);
+    InversionResult found = invert(survey.start, survey.picks, options, test::on_cpu());
     std::swap(found.history.front().misfit, found.history.back().misfit);
     const auto doubts = doubts_about(survey.start, survey.picks, options, found);
     ASSERT_FALSE(doubts.empty());
@@ -208,10 +209,8 @@ TEST(GaussNewtonRun, StartsThatJumpBetweenCellsAreTheCpus) {
     const Model start =
         test::of_cells(survey.start.grid(), [](int, int, int k) { return k < 3 ? 2 : 5; });
     InversionOptions options = newton();
-    options.eikonal.device = Device::automatic;
-    EXPECT_FALSE(runs_on_cuda(options, start));
-    options.eikonal.device = Device::cuda;
-    test::expect_error<InputError>([&] { invert(start, survey.picks, options); },
+    EXPECT_FALSE(runs_on_cuda(options, Device::automatic, start));
+    test::expect_error<InputError>([&] { invert(start, survey.picks, options, test::on_gpu()); },
                                    "velocity jumps between cells");
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/makers.hpp"
 #include "thread_ranks.hpp"
@@ -75,13 +76,12 @@ TEST(Invert, TheSameBitsForAnyNumberOfThreadsAndRanks) {
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.schedule = {{1, {6, 6, 6}, {5, 5, 5}, 1, 1}, {1, {4, 4, 4}, {3, 3, 3}, 1, 1}};
-    options.eikonal.threads = 1;
-    const InversionResult one = invert(survey.start, survey.picks, options);
-    for (const auto& [size, threads] : {std::pair(1, 3), {1, 16}, {2, 1}, {2, 2}, {4, 1}}) {
-        options.eikonal.threads = threads;
+    const InversionResult one = invert(survey.start, survey.picks, options, test::on_cpu());
+    for (const auto& [size, count] : {std::pair(1, 3), {1, 16}, {2, 1}, {2, 2}, {4, 1}}) {
+        const int threads = count;
         const auto errors = test::on_ranks(size, [&](Ranks& ranks) {
             const InversionResult other =
-                invert(survey.start, survey.picks, options, {}, silent_monitor(), ranks);
+                invert(survey.start, survey.picks, options, {.threads = threads, .ranks = ranks});
             if (ranks.is_root()) {
                 EXPECT_TRUE(same_bits(one, other)) << size << " ranks, " << threads << " threads";
             }
@@ -110,11 +110,11 @@ TEST(Invert, GoesOnFromAnyUpdateWithTheSameBits) {
         copy.initial_residual = state.initial_residual;
         states.push_back(std::move(copy));
     };
-    const InversionResult whole = invert(survey.start, survey.picks, options, keep);
+    const InversionResult whole = invert(survey.start, survey.picks, options, {}, keep);
     ASSERT_GE(states.size(), 2U);
     for (InversionState& state : states) {
-        const InversionResult rest = invert(survey.start, survey.picks, options, {},
-                                            silent_monitor(), serial_ranks(), std::move(state));
+        const InversionResult rest =
+            invert(survey.start, survey.picks, options, {}, {}, std::move(state));
         EXPECT_TRUE(same_bits(whole, rest));
         EXPECT_EQ(whole.reason, rest.reason);
     }
@@ -196,7 +196,7 @@ TEST(Invert, BoundsAndCapHold) {
     watch.iteration = [&](const IterationReport& report) {
         if (report.iteration > 1) most = std::max(most, report.max_update);
     };
-    const InversionResult found = invert(survey.start, survey.picks, options, watch);
+    const InversionResult found = invert(survey.start, survey.picks, options, {}, watch);
     EXPECT_LE(most, 0.01 * 1.001);
     for (const float v : found.model.velocity()) {
         EXPECT_GE(v, 1.99F);
@@ -257,20 +257,18 @@ TEST(Invert, BadInputIsOneSentence) {
     refused([](O& o, Picks&) { o.schedule = {{1, {2, 0, 2}, {3, 1, 3}, 1, 1}}; }, "stage 1");
 }
 
-TEST(Fingerprint, ChangesWithWhatCountsAndNotWithThreads) {
+TEST(Fingerprint, ChangesWithWhatCounts) {
     const Survey survey = survey_2d();
     InversionOptions options;
     options.method = InversionMethod::hole;
-    const std::string name = run_fingerprint(survey.start, survey.picks, options);
-    options.eikonal.threads = 7;
-    EXPECT_EQ(run_fingerprint(survey.start, survey.picks, options), name);
-    EXPECT_NE(run_fingerprint(survey.truth, survey.picks, options), name);
+    const std::string name = run_fingerprint(survey.start, survey.picks, options, Device::cpu);
+    EXPECT_NE(run_fingerprint(survey.truth, survey.picks, options, Device::cpu), name);
     options.update.step = 0.9;
-    EXPECT_NE(run_fingerprint(survey.start, survey.picks, options), name);
+    EXPECT_NE(run_fingerprint(survey.start, survey.picks, options, Device::cpu), name);
     options = {};
     Picks picks = survey.picks;
     picks.picks.back().time += 1e-12;
-    EXPECT_NE(run_fingerprint(survey.start, picks, options), name);
+    EXPECT_NE(run_fingerprint(survey.start, picks, options, Device::cpu), name);
 }
 
 TEST(DefaultSchedule, HalvesItsBoxesDownToTwoCells) {

@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "executions.hpp"
 #include "expect_error.hpp"
 
 namespace fermat {
@@ -25,9 +26,7 @@ Field<double> random_field(Shape shape, unsigned seed, double low = -1, double h
     return field;
 }
 
-SmoothingOptions by(Smoother smoother, int threads = 1, int passes = 1) {
-    return {smoother, passes, threads};
-}
+SmoothingOptions by(Smoother smoother, int passes = 1) { return {smoother, passes}; }
 
 /// Mean over the box of one node, written as in the definition.
 double plain_mean(const Field<double>& field, Index3 at, const SmoothingSize& size) {
@@ -97,10 +96,10 @@ TEST(Smoothing, MethodsAgreeOnCellsWithCoverage) {
     for (const SmoothingSize& size : sizes) {
         for (const int passes : {1, 3}) {
             Field<double> expected = sums.copy();
-            smooth_cells(expected, coverage, size, by(Smoother::basic, 1, passes));
+            smooth_cells(expected, coverage, size, by(Smoother::basic, passes));
             for (const Smoother smoother : all_smoothers) {
                 Field<double> found = sums.copy();
-                smooth_cells(found, coverage, size, by(smoother, 1, passes));
+                smooth_cells(found, coverage, size, by(smoother, passes));
                 expect_close(expected, found, 1e-9,
                              std::string(name_of(smoother)) + " " + to_string(size));
             }
@@ -190,10 +189,10 @@ TEST(Smoothing, SamePassesAsOneAfterAnother) {
         Field<double> once = field.copy();
         for (int pass = 0; pass < 3; ++pass) smooth_vertices(once.view(), {5, 3, 4}, by(smoother));
         Field<double> thrice = field.copy();
-        smooth_vertices(thrice.view(), {5, 3, 4}, by(smoother, 1, 3));
+        smooth_vertices(thrice.view(), {5, 3, 4}, by(smoother, 3));
         EXPECT_TRUE(std::equal(once.begin(), once.end(), thrice.begin())) << name_of(smoother);
         Field<double> never = field.copy();
-        smooth_vertices(never.view(), {5, 3, 4}, by(smoother, 1, 0));
+        smooth_vertices(never.view(), {5, 3, 4}, by(smoother, 0));
         EXPECT_TRUE(std::equal(never.begin(), never.end(), field.begin())) << name_of(smoother);
     }
 }
@@ -204,12 +203,12 @@ TEST(Smoothing, ThreadsGiveTheSameBits) {
     const Field<double> coverage = random_field(shape, 9, 0, 3);
     for (const Smoother smoother : all_smoothers) {
         Field<double> vertices = field.copy(), cells = field.copy();
-        smooth_vertices(vertices.view(), {9, 4, 5}, by(smoother, 1));
-        smooth_cells(cells, coverage, {9, 4, 5}, by(smoother, 1));
+        smooth_vertices(vertices.view(), {9, 4, 5}, by(smoother), {}, test::on_cpu());
+        smooth_cells(cells, coverage, {9, 4, 5}, by(smoother), test::on_cpu());
         for (const int threads : {2, 3, 8}) {
             Field<double> other = field.copy(), other_cells = field.copy();
-            smooth_vertices(other.view(), {9, 4, 5}, by(smoother, threads));
-            smooth_cells(other_cells, coverage, {9, 4, 5}, by(smoother, threads));
+            smooth_vertices(other.view(), {9, 4, 5}, by(smoother), {}, test::on_cpu(threads));
+            smooth_cells(other_cells, coverage, {9, 4, 5}, by(smoother), test::on_cpu(threads));
             EXPECT_TRUE(std::equal(other.begin(), other.end(), vertices.begin()));
             EXPECT_TRUE(std::equal(other_cells.begin(), other_cells.end(), cells.begin()));
         }
@@ -279,9 +278,9 @@ TEST(Smoothing, BadCallsAreSentences) {
         "smoothing passes are -1");
     expect_error<InputError>(
         [&] {
-            smooth_vertices(field.view(), {3, 3, 3}, {.threads = -2});
+            smooth_vertices(field.view(), {3, 3, 3}, {}, {}, test::on_cpu(-2));
         },
-        "threads are -2");
+        "threads is -2");
     expect_error<InputError>(
         [&] {
             smooth_cells(field, coverage, {3, 3, 3});
@@ -292,7 +291,7 @@ TEST(Smoothing, BadCallsAreSentences) {
             smooth_vertices(field.view(), {3, 3, 3}, {}, mask);
         },
         "mask of shape (4, 3, 1)");
-    EXPECT_THROW(smooth_vertices(field.view(), {3, 3, 3}, {Smoother::basic, 1, 1, Device::cuda}),
+    EXPECT_THROW(smooth_vertices(field.view(), {3, 3, 3}, {Smoother::basic}, {}, test::on_gpu()),
                  InputError);
     EXPECT_EQ(parse_choice<Smoother>("table"), Smoother::table);
 }
@@ -301,7 +300,9 @@ TEST(Smoothing, StopsWhenAsked) {
     Field<double> field({40, 30, 20}, 1.0);
     Monitor stop({}, [] { return true; });
     for (const Smoother smoother : all_smoothers) {
-        EXPECT_THROW(smooth_vertices(field.view(), {9, 9, 9}, by(smoother), {}, stop), Cancelled);
+        EXPECT_THROW(
+            smooth_vertices(field.view(), {9, 9, 9}, by(smoother), {}, test::on_cpu(1, stop)),
+            Cancelled);
     }
 }
 

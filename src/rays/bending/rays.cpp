@@ -64,8 +64,10 @@ void require_no_seeds(const BendingOptions& options) {
 
 template <class Medium>
 RaySet bend_all(const Medium& medium, const Box& box, const RayJob& job,
-                const BendingOptions& options, int threads, Monitor& monitor) {
+                const BendingOptions& options, const Execution& execution) {
     validate(options);
+    const int threads = resolve_threads(execution.threads);
+    Monitor& monitor = execution.monitor;
     require_no_seeds(options);
     const auto check = [&](Vec3 p, std::string_view what, std::size_t n) {
         if (!box.contains(p)) {
@@ -82,7 +84,7 @@ RaySet bend_all(const Medium& medium, const Box& box, const RayJob& job,
     detail::for_each_lot(pairs, [&](std::span<const RayPair> some) {
         const detail::BendingLot<Medium> lot{medium, job.sources,    job.receivers,  some,
                                              {},     options.starts, options.segment};
-        const RaySet set = detail::bend_lot(lot, options.tasks, resolve_threads(threads), monitor);
+        const RaySet set = detail::bend_lot(lot, options.tasks, threads, monitor);
         for (std::size_t r = 0; r < set.size(); ++r) all.append(set.rays[r], set.path(r));
     });
     monitor.end();
@@ -117,10 +119,12 @@ void validate(const BendingOptions& options) {
     }
 }
 
-void bend_rays(const Model& model, const RayJob& job, const BendingOptions& options, int threads,
-               const SeedRays& seed, Monitor& monitor,
+void bend_rays(const Model& model, const RayJob& job, const BendingOptions& options,
+               const Execution& execution, const SeedRays& seed,
                const std::function<void(RaySet&&)>& consume) {
     validate(options);
+    const int threads = resolve_threads(execution.threads);
+    Monitor& monitor = execution.monitor;
     const auto pairs = detail::sorted_pairs(job);
     const Field<float> slowness = detail::slowness_of(model);
     using Medium = GridMedium<Space::host>;
@@ -134,20 +138,20 @@ void bend_rays(const Model& model, const RayJob& job, const BendingOptions& opti
         }
         const detail::BendingLot<Medium> lot{medium, job.sources,    job.receivers, some,
                                              seeds,  options.starts, segment};
-        consume(detail::bend_lot(lot, options.tasks, resolve_threads(threads), monitor));
+        consume(detail::bend_lot(lot, options.tasks, threads, monitor));
     });
     monitor.end();
 }
 
 RaySet bend_rays(const VelocityField& field, const RayJob& job, const BendingOptions& options,
-                 int threads, Monitor& monitor) {
+                 const Execution& execution) {
     const FunctionMedium medium(field.velocity, field.box, field.is_2d, 1e-5 * extent_of(job));
-    return bend_all(medium, field.box, job, options, threads, monitor);
+    return bend_all(medium, field.box, job, options, execution);
 }
 
 RaySet bend_rays(const DepthMedium& medium, const RayJob& job, const BendingOptions& options,
-                 int threads, Monitor& monitor) {
-    return bend_all(medium, medium.box(), job, options, threads, monitor);
+                 const Execution& execution) {
+    return bend_all(medium, medium.box(), job, options, execution);
 }
 
 }  // namespace fermat

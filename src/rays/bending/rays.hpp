@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/choice.hpp"
-#include "core/monitor.hpp"
+#include "core/execution.hpp"
 #include "eikonal/time_field.hpp"
 #include "model/model.hpp"
 #include "rays/bending/starts.hpp"
@@ -50,8 +50,8 @@ struct RayJob {
 /// within a source in the order of the pairs; memory does not grow with their number. `seed` makes
 /// the rays of another tracer for such a lot, for the starts `descent` and `graph`.
 using SeedRays = std::function<RaySet(RayStart start, std::span<const RayPair> pairs)>;
-void bend_rays(const Model& model, const RayJob& job, const BendingOptions& options, int threads,
-               const SeedRays& seed, Monitor& monitor,
+void bend_rays(const Model& model, const RayJob& job, const BendingOptions& options,
+               const Execution& execution, const SeedRays& seed,
                const std::function<void(RaySet&&)>& consume);
 
 /// The same on the current CUDA device, a warp a ray, from straight, deep and side starts; times
@@ -70,8 +70,8 @@ struct VelocityField {
 
 /// Rays in any velocity, from straight, deep and side starts, gathered.
 RaySet bend_rays(const VelocityField& field, const RayJob& job, const BendingOptions& options,
-                 int threads, Monitor& monitor = silent_monitor());
+                 const Execution& execution = {});
 RaySet bend_rays(const DepthMedium& medium, const RayJob& job, const BendingOptions& options,
-                 int threads, Monitor& monitor = silent_monitor());
+                 const Execution& execution = {});
 
 }  // namespace fermat

@@ -49,7 +49,7 @@ std::vector<std::uint8_t> marked(const Picks& picks, int fold, int folds) {
 
 Deviations deviations_of_fold(const Model& start, const Picks& picks,
                               const InversionOptions& options, int fold, int folds,
-                              Monitor& monitor) {
+                              const Execution& execution) {
     HeldOut held_out;
     held_out.picks = marked(picks, fold, folds);
     Deviations best{0, std::numeric_limits<double>::infinity()};
@@ -63,31 +63,31 @@ Deviations deviations_of_fold(const Model& start, const Picks& picks,
         no_better = better ? 0 : no_better + 1;
         return no_better < patience;
     };
-    cool_down(start, picks, options, held_out, monitor);
+    cool_down(start, picks, options, held_out, execution);
     return best;
 }
 
 }  // namespace
 
 CrossValidation cross_validate(const Model& start, const Picks& picks,
-                               const InversionOptions& options, Monitor& monitor) {
+                               const InversionOptions& options, const Execution& execution) {
+    Monitor& monitor = execution.monitor;
     constexpr int folds = 3;
     std::vector<Deviations> found(folds);
     Monitor stop_only({}, [&] { return monitor.stop_requested(); });
     monitor.begin("cross-validation", folds);
-    for_each_by_teams(
-        folds, resolve_threads(options.eikonal.threads), [&](std::int64_t fold, int team) {
-            InversionOptions own = options;
-            // How well picks can be met hardly depends on the unknowns' spacing.
-            constexpr std::size_t most_unknowns = 2000;
-            if (own.gauss_newton.ratio == Index3{}) {
-                own.gauss_newton.ratio = unknowns_ratio(start, most_unknowns);
-            }
-            own.eikonal.threads = team;
-            found[static_cast<std::size_t>(fold)] =
-                deviations_of_fold(start, picks, own, static_cast<int>(fold), folds, stop_only);
-            monitor.advance();
-        });
+    for_each_by_teams(folds, resolve_threads(execution.threads), [&](std::int64_t fold, int team) {
+        InversionOptions own = options;
+        // How well picks can be met hardly depends on the unknowns' spacing.
+        constexpr std::size_t most_unknowns = 2000;
+        if (own.gauss_newton.ratio == Index3{}) {
+            own.gauss_newton.ratio = unknowns_ratio(start, most_unknowns);
+        }
+        found[static_cast<std::size_t>(fold)] =
+            deviations_of_fold(start, picks, own, static_cast<int>(fold), folds,
+                               execution.with_threads(team).heard_by(stop_only));
+        monitor.advance();
+    });
     monitor.end();
     double fitted = 0;
     double held_out = 0;

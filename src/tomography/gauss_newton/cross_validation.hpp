@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/monitor.hpp"
+#include "core/execution.hpp"
 #include "tomography/invert.hpp"
 
 namespace fermat {
@@ -17,6 +17,6 @@ struct CrossValidation {
 /// that each is left out once; the folds are dealt out to the threads. Deviations are sqrt(pi / 2)
 /// times mean absolute residuals, which outliers move little.
 CrossValidation cross_validate(const Model& start, const Picks& picks,
-                               const InversionOptions& options, Monitor& monitor);
+                               const InversionOptions& options, const Execution& execution);
 
 }  // namespace fermat

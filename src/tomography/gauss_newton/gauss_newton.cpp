@@ -29,10 +29,16 @@ Vector errors_of(const Picks& picks, const InversionOptions& options) {
     return errors;
 }
 
-/// A run on the device goes to the CPU for the models on its way that jump between cells.
-RayOptions forward_options(const InversionOptions& options, bool cuda) {
+/// Where the forward operator computes: a run on the device goes to the CPU for the models on its
+/// way that jump between cells. Rank 0 decides.
+Device forward_device(const Model& start, const InversionOptions& options,
+                      const Execution& execution) {
+    const bool cuda = runs_on_cuda(options, execution.device, start);
+    return broadcast_value(execution.ranks, cuda) ? Device::automatic : Device::cpu;
+}
+
+RayOptions forward_options(const InversionOptions& options) {
     RayOptions rays = ray_options(options);
-    rays.eikonal.device = cuda ? Device::automatic : Device::cpu;
     rays.reciprocity = Reciprocity::off;
     return rays;
 }
@@ -48,17 +54,17 @@ struct Candidate {
 class Run {
   public:
     Run(const Model& start, const Picks& picks, const InversionOptions& options,
-        const InversionListener& listener, Monitor& monitor, Ranks& ranks,
+        const Execution& execution, const InversionListener& listener,
         const HeldOut* held_out = nullptr)
         : picks_(picks),
           survey_(is_turned(picks) ? exchanged(picks) : picks),
           options_(options),
           outliers_(options.outliers.value_or(3)),
           listener_(listener),
-          monitor_(monitor),
-          ranks_(ranks),
-          threads_(resolve_threads(options.eikonal.threads)),
-          rays_(forward_options(options, broadcast_value(ranks, runs_on_cuda(options, start)))),
+          execution_(execution.on(forward_device(start, options, execution))),
+          ranks_(execution.ranks),
+          threads_(resolve_threads(execution.threads)),
+          rays_(forward_options(options)),
           parameters_(start, ratio_of(start, options), bounds_of(options)),
           roughness_(parameters_.unknowns(), options.gauss_newton.roughness),
           solver_(parameters_.unknowns(), roughness_, threads_),
@@ -89,7 +95,7 @@ class Run {
             Model model = parameters_.model_of(trial, threads_);
             const std::vector<float> slopes = parameters_.slopes_at(trial, threads_);
             Prediction prediction =
-                predict(model, survey_, parameters_.unknowns(), slopes, rays_, ranks_, monitor_);
+                predict(model, survey_, parameters_.unknowns(), slopes, rays_, execution_);
             bool go_on = false;
             together(ranks_, [&] {
                 if (!ranks_.is_root()) return;
@@ -108,10 +114,9 @@ class Run {
         share_model();
         BackprojectionOptions options;
         options.rays = rays_;
-        options.rays.eikonal.device = Device::cpu;
         options.picks.weights.assign(errors_.size(), 1.0);
         options.picks.scale.assign(errors_.size(), 1.0);
-        Field<float> coverage = backproject(model_, survey_, options, ranks_, monitor_).sums.count;
+        Field<float> coverage = backproject(model_, survey_, options, execution_).sums.count;
         return {std::move(model_),
                 std::move(coverage),
                 std::move(history_),
@@ -308,7 +313,7 @@ class Run {
     const InversionOptions& options_;
     double outliers_;
     const InversionListener& listener_;
-    Monitor& monitor_;
+    Execution execution_;
     Ranks& ranks_;
     int threads_;
     RayOptions rays_;
@@ -340,18 +345,18 @@ class Run {
 }  // namespace
 
 InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
-                                    const InversionOptions& options,
-                                    const InversionListener& listener, Monitor& monitor,
-                                    Ranks& ranks, std::optional<InversionState> resume) {
-    Run run(start, picks, options, listener, monitor, ranks);
+                                    const InversionOptions& options, const Execution& execution,
+                                    const InversionListener& listener,
+                                    std::optional<InversionState> resume) {
+    Run run(start, picks, options, execution, listener);
     if (resume) run.take_up(std::move(*resume));
     run.run();
     return run.finish();
 }
 
 void cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
-               const HeldOut& held_out, Monitor& monitor) {
-    Run(start, picks, options, {}, monitor, serial_ranks(), &held_out).run();
+               const HeldOut& held_out, const Execution& execution) {
+    Run(start, picks, options, execution.alone(), {}, &held_out).run();
 }
 
 ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options,

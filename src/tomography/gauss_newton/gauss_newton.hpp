@@ -13,9 +13,9 @@ namespace fermat {
 
 /// The inversion by regularised Gauss-Newton steps; as `invert`, after its options were checked.
 InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
-                                    const InversionOptions& options,
-                                    const InversionListener& listener, Monitor& monitor,
-                                    Ranks& ranks, std::optional<InversionState> resume);
+                                    const InversionOptions& options, const Execution& execution,
+                                    const InversionListener& listener,
+                                    std::optional<InversionState> resume);
 
 /// Picks that do not count, to see how well others explain them.
 struct HeldOut {
@@ -26,7 +26,7 @@ struct HeldOut {
 
 /// Steps with ever less smoothing, on this process alone, until `held_out` ends them.
 void cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
-               const HeldOut& held_out, Monitor& monitor);
+               const HeldOut& held_out, const Execution& execution);
 
 /// How a run sees its problem, for those who look at it again.
 struct ProblemPlan {

@@ -106,19 +106,17 @@ Shots shots_of(const Grid& grid, const Picks& picks,
 
 /// Rays of one source, with the seconds that its field took.
 RaySet rays_of_source(const Model& model, const Shots& shots, const RayOptions& options,
-                      int threads, Monitor& monitor, double& field_seconds) {
+                      const Execution& execution, double& field_seconds) {
     const Stopwatch watch;
-    EikonalOptions eikonal = options.eikonal;
-    eikonal.threads = threads;
     const PointSource& source = shots.sources.front();
     if (in_air(model, source.position)) {
-        return trace_rays(model, shots.sources, shots.receivers, shots.pairs, options, monitor);
+        return trace_rays(model, shots.sources, shots.receivers, shots.pairs, options, execution);
     }
-    const TimeField field = solve(model, source, eikonal, monitor);
+    const TimeField field = solve(model, source, options.eikonal, execution);
     field_seconds = watch.seconds();
     std::vector<std::int32_t> numbers(shots.receivers.size());
     std::iota(numbers.begin(), numbers.end(), 0);
-    return trace_rays(model, field, 0, shots.receivers, numbers, options, threads, monitor);
+    return trace_rays(model, field, 0, shots.receivers, numbers, options, execution);
 }
 
 /// Rows of all rays; made by some threads and put together in the order of the rays.
@@ -161,32 +159,33 @@ struct Team {
     int threads = 1;  ///< of each job
 };
 
-Team team_for(std::size_t sources, const RayOptions& options, const Ranks& ranks) {
-    const int threads = resolve_threads(options.eikonal.threads);
-    if (options.eikonal.device == Device::cuda) return {64, 1, threads};
+Team team_for(std::size_t sources, bool cuda, const Execution& execution) {
+    const int threads = resolve_threads(execution.threads);
+    if (cuda) return {64, 1, threads};
     // Sources in parallel first; threads that are left over share the work of one.
     const auto count = static_cast<std::int64_t>(sources);
-    const std::int64_t share = (count + ranks.size() - 1) / ranks.size();
+    const int ranks = execution.ranks.size();
+    const std::int64_t share = (count + ranks - 1) / ranks;
     const int jobs = static_cast<int>(std::clamp<std::int64_t>(share, 1, threads));
     return {1, jobs, threads / jobs};
 }
 
 Lot lot_of(const Model& model, const Shots& shots, const Unknowns& unknowns,
-           std::span<const float> slopes, const RayOptions& options, int threads,
-           Monitor& monitor) {
+           std::span<const float> slopes, const RayOptions& options, bool cuda,
+           const Execution& execution) {
     Lot lot;
     if (shots.picks.empty()) return lot;
     const Stopwatch watch;
-    const bool alone = options.eikonal.device != Device::cuda;
-    Monitor stop_only({}, [&] { return monitor.stop_requested(); });
+    Monitor stop_only({}, [&] { return execution.monitor.stop_requested(); });
+    const Execution own = execution.heard_by(stop_only);
     const RaySet rays =
-        alone ? rays_of_source(model, shots, options, threads, stop_only, lot.field_seconds)
-              : trace_rays(model, shots.sources, shots.receivers, shots.pairs, options, stop_only);
+        cuda ? trace_rays(model, shots.sources, shots.receivers, shots.pairs, options, own)
+             : rays_of_source(model, shots, options, own, lot.field_seconds);
     for (const RayInfo& ray : rays.rays) {
         const bool arrived = ray.status == RayStatus::ok;
         lot.time.push_back(arrived ? ray.field_time : std::numeric_limits<double>::quiet_NaN());
     }
-    lot.rows = rows_of(model, rays, unknowns, slopes, threads);
+    lot.rows = rows_of(model, rays, unknowns, slopes, execution.threads);
     lot.ray_seconds = watch.seconds() - lot.field_seconds;
     return lot;
 }
@@ -234,11 +233,14 @@ Prediction gathered(std::vector<Lot>& lots, std::span<const std::vector<std::int
 }  // namespace
 
 Prediction predict(const Model& model, const Picks& picks, const Unknowns& unknowns,
-                   std::span<const float> slopes, const RayOptions& options, Ranks& ranks,
-                   Monitor& monitor) {
+                   std::span<const float> slopes, const RayOptions& options,
+                   const Execution& execution) {
+    Ranks& ranks = execution.ranks;
+    Monitor& monitor = execution.monitor;
     const Stopwatch watch;
     const auto lists = picks_by_source(picks);
-    const Team team = team_for(lists.size(), options, ranks);
+    const bool cuda = on_cuda(options.eikonal, execution.device, model);
+    const Team team = team_for(lists.size(), cuda, execution);
     const auto per_job = static_cast<std::size_t>(team.sources_per_job);
     const std::size_t jobs = (lists.size() + per_job - 1) / per_job;
     const auto shots_of_job = [&](std::size_t job) {
@@ -255,7 +257,7 @@ Prediction predict(const Model& model, const Picks& picks, const Unknowns& unkno
         [&](std::int64_t job) {
             monitor.check();
             return lot_of(model, shots_of_job(static_cast<std::size_t>(job)), unknowns, slopes,
-                          options, team.threads, monitor)
+                          options, cuda, execution.alone().with_threads(team.threads))
                 .pack();
         },
         [&](std::int64_t job, const Bytes& bytes) {

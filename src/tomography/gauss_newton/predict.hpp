@@ -3,8 +3,7 @@
 #include <span>
 #include <vector>
 
-#include "core/monitor.hpp"
-#include "core/ranks.hpp"
+#include "core/execution.hpp"
 #include "model/model.hpp"
 #include "rays/rays.hpp"
 #include "tomography/gauss_newton/unknown_rows.hpp"
@@ -26,8 +25,8 @@ struct Prediction {
 /// on. Fields are not kept. Sources are dealt out to threads and ranks; rank 0 gets the rows in the
 /// order of the picks, the same bits for any number of either, and the others an empty result.
 Prediction predict(const Model& model, const Picks& picks, const Unknowns& unknowns,
-                   std::span<const float> slopes, const RayOptions& options, Ranks& ranks,
-                   Monitor& monitor);
+                   std::span<const float> slopes, const RayOptions& options,
+                   const Execution& execution);
 
 /// The survey turned round: receivers shoot, and sources listen. Times are the same (reciprocity).
 Picks exchanged(const Picks& picks);

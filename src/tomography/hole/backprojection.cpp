@@ -56,7 +56,7 @@ struct SourceRays {
 
 SourceRays rays_of_source(const Model& model, const Picks& picks, std::int32_t source,
                           std::span<const std::int32_t> numbers,
-                          const BackprojectionOptions& options, int threads, Monitor& monitor) {
+                          const BackprojectionOptions& options, const Execution& execution) {
     SourceRays out;
     if (numbers.empty()) return out;
     const Grid& grid = model.grid();
@@ -69,9 +69,7 @@ SourceRays rays_of_source(const Model& model, const Picks& picks, std::int32_t s
         return out;
     }
     const Stopwatch watch;
-    EikonalOptions eikonal = options.rays.eikonal;
-    eikonal.threads = threads;
-    const TimeField field = solve(model, point, eikonal, monitor);
+    const TimeField field = solve(model, point, options.rays.eikonal, execution);
     out.field_seconds = watch.seconds();
 
     std::vector<Vec3> receivers;
@@ -80,9 +78,9 @@ SourceRays rays_of_source(const Model& model, const Picks& picks, std::int32_t s
         receiver_numbers.push_back(picks.picks[static_cast<std::size_t>(n)].receiver);
         receivers.push_back(picks.receivers[static_cast<std::size_t>(receiver_numbers.back())]);
     }
-    const RaySet rays = trace_rays(model, field, source, receivers, receiver_numbers, options.rays,
-                                   threads, monitor);
-    SparseRows rows = sensitivity(model, rays, Basis::cells, threads);
+    const RaySet rays =
+        trace_rays(model, field, source, receivers, receiver_numbers, options.rays, execution);
+    SparseRows rows = sensitivity(model, rays, Basis::cells, execution.threads);
     for (const RayInfo& ray : rays.rays) {
         out.time.push_back(ray.field_time);
         out.length.push_back(ray.length);
@@ -139,16 +137,18 @@ class Adder {
 }  // namespace
 
 Backprojection backproject(const Model& model, const Picks& picks,
-                           const BackprojectionOptions& options, Ranks& ranks, Monitor& monitor) {
+                           const BackprojectionOptions& options, const Execution& execution) {
+    Ranks& ranks = execution.ranks;
+    Monitor& monitor = execution.monitor;
     const Stopwatch watch;
     require_same_pass(ranks, model, picks, options);
     const auto lists = picks_by_source(picks);
     const auto count = static_cast<std::int64_t>(lists.size());
-    const int threads = resolve_threads(options.rays.eikonal.threads);
+    const int threads = resolve_threads(execution.threads);
     // Sources in parallel first; threads that are left over share the work of one.
     const std::int64_t share = (count + ranks.size() - 1) / ranks.size();
     const int outer = static_cast<int>(std::clamp<std::int64_t>(share, 1, threads));
-    const int inner = threads / outer;
+    const Execution inner = execution.alone().with_threads(threads / outer).on(Device::cpu);
 
     std::optional<Adder> adder;
     if (ranks.is_root()) adder.emplace(picks, options, model.grid().cell_shape());
@@ -158,7 +158,7 @@ Backprojection backproject(const Model& model, const Picks& picks,
         [&](std::int64_t s) {
             monitor.check();
             return rays_of_source(model, picks, static_cast<std::int32_t>(s),
-                                  lists[static_cast<std::size_t>(s)], options, inner, monitor)
+                                  lists[static_cast<std::size_t>(s)], options, inner)
                 .pack();
         },
         [&](std::int64_t s, const Bytes& bytes) {

@@ -1,8 +1,7 @@
 #pragma once
 
 #include "core/choice.hpp"
-#include "core/monitor.hpp"
-#include "core/ranks.hpp"
+#include "core/execution.hpp"
 #include "model/model.hpp"
 #include "rays/rays.hpp"
 #include "tomography/pick_ledger.hpp"
@@ -49,6 +48,6 @@ struct Backprojection {
 /// are not kept. Sums are made on rank 0 in the order of sources and picks: the same bits for any
 /// number of threads and ranks. Other ranks return an empty result.
 Backprojection backproject(const Model& model, const Picks& picks,
-                           const BackprojectionOptions& options, Ranks& ranks, Monitor& monitor);
+                           const BackprojectionOptions& options, const Execution& execution);
 
 }  // namespace fermat

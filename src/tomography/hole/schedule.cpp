@@ -21,8 +21,8 @@ void validate(std::span<const Stage> schedule) {
         try {
             validate(stage.cell);
             validate(stage.vertex);
-            validate(SmoothingOptions{Smoother::running, stage.cell_passes, 0});
-            validate(SmoothingOptions{Smoother::running, stage.vertex_passes, 0});
+            validate(SmoothingOptions{Smoother::running, stage.cell_passes});
+            validate(SmoothingOptions{Smoother::running, stage.vertex_passes});
         } catch (const InputError& error) {
             throw InputError(fmt::format("stage {} of the schedule: {}", n + 1, error.what()));
         }

@@ -2,8 +2,7 @@
 
 #include <memory>
 
-#include "core/monitor.hpp"
-#include "core/ranks.hpp"
+#include "core/execution.hpp"
 #include "model/model.hpp"
 #include "tomography/hole/backprojection.hpp"
 #include "tomography/hole/schedule.hpp"
@@ -29,7 +28,7 @@ class Workbench {
 
     /// As backproject. All ranks call it; only rank 0 gets a report.
     virtual PassReport project(const Model& model, const BackprojectionOptions& options,
-                               Ranks& ranks, Monitor& monitor) = 0;
+                               const Execution& execution) = 0;
     /// On rank 0: smooths what the last pass left and makes the next model of it.
     virtual ModelUpdate update(const Model& model, const Stage& stage, Monitor& monitor) = 0;
     /// On rank 0: rays in each cell in the last pass.
@@ -38,7 +37,7 @@ class Workbench {
 
 /// Picks and options must outlive the bench.
 std::unique_ptr<Workbench> make_host_workbench(const Grid& grid, const Picks& picks,
-                                               const InversionOptions& options);
+                                               const InversionOptions& options, int threads);
 /// Each of several ranks on a machine takes a device of its own, as far as there are.
 std::unique_ptr<Workbench> make_cuda_workbench(const Grid& grid, const Picks& picks,
                                                const InversionOptions& options, const Ranks& ranks);

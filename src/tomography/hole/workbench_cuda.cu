@@ -63,8 +63,8 @@ class CudaWorkbench : public Workbench {
           lists_(picks_by_source(picks)),
           smoother_(options.smoother) {}
 
-    PassReport project(const Model& model, const BackprojectionOptions& options, Ranks& ranks,
-                       Monitor& monitor) override;
+    PassReport project(const Model& model, const BackprojectionOptions& options,
+                       const Execution& execution) override;
     ModelUpdate update(const Model& model, const Stage& stage, Monitor& monitor) override;
     Field<float> coverage() override;
 
@@ -72,7 +72,7 @@ class CudaWorkbench : public Workbench {
     using Clock = std::chrono::steady_clock;
 
     TracedBatch trace(const Model& model, const SourceBatch& batch,
-                      const BackprojectionOptions& options);
+                      const BackprojectionOptions& options, const Execution& execution);
 
     int device_ = device_in_use();
     Grid grid_;
@@ -94,7 +94,7 @@ class CudaWorkbench : public Workbench {
 
 /// Fields and rays of some sources; the cells that rays cross stay on the device.
 TracedBatch CudaWorkbench::trace(const Model& model, const SourceBatch& batch,
-                                 const BackprojectionOptions& options) {
+                                 const BackprojectionOptions& options, const Execution& execution) {
     use_device(device_);  // ranks deal to threads of their own
     TracedBatch traced;
     if (batch.alive.empty()) return traced;
@@ -113,7 +113,7 @@ TracedBatch CudaWorkbench::trace(const Model& model, const SourceBatch& batch,
         }
     }
     traced.field_seconds = fim_->solve(sources);
-    CudaTracer::Crossed crossed = tracer_.cross_cells(model, *fim_, shots, options.rays);
+    CudaTracer::Crossed crossed = tracer_.cross_cells(model, *fim_, shots, options.rays, execution);
     traced.rays = std::move(crossed.rays);
     traced.rows = crossed.rows;
     traced.ray_seconds = tracer_.seconds();
@@ -121,7 +121,9 @@ TracedBatch CudaWorkbench::trace(const Model& model, const SourceBatch& batch,
 }
 
 PassReport CudaWorkbench::project(const Model& model, const BackprojectionOptions& options,
-                                  Ranks& ranks, Monitor& monitor) {
+                                  const Execution& execution) {
+    Ranks& ranks = execution.ranks;
+    Monitor& monitor = execution.monitor;
     const auto start = Clock::now();
     const auto rank_count = static_cast<std::size_t>(ranks.size());
     const std::size_t share = (lists_.size() + rank_count - 1) / rank_count;
@@ -163,13 +165,13 @@ PassReport CudaWorkbench::project(const Model& model, const BackprojectionOption
     if (ranks.size() == 1) {
         for (const SourceBatch& batch : batches) {
             monitor.check();
-            take(batch, trace(model, batch, options));
+            take(batch, trace(model, batch, options, execution));
         }
     } else {
         deal_in_order(
             ranks, static_cast<std::int64_t>(batches.size()), 1,
             [&](std::int64_t b) {
-                return pack(trace(model, batches[static_cast<std::size_t>(b)], options),
+                return pack(trace(model, batches[static_cast<std::size_t>(b)], options, execution),
                             options.share);
             },
             [&](std::int64_t b, const Bytes& bytes) {

@@ -32,29 +32,29 @@ int update_threads(const Grid& grid, int requested) {
 
 class HostWorkbench : public Workbench {
   public:
-    HostWorkbench(const Grid& grid, const Picks& picks, const InversionOptions& options)
-        : picks_(picks),
-          options_(options),
-          threads_(update_threads(grid, options.eikonal.threads)) {}
+    HostWorkbench(const Grid& grid, const Picks& picks, const InversionOptions& options,
+                  int threads)
+        : picks_(picks), options_(options), threads_(update_threads(grid, threads)) {}
 
-    PassReport project(const Model& model, const BackprojectionOptions& options, Ranks& ranks,
-                       Monitor& monitor) override {
-        Backprojection pass = backproject(model, picks_, options, ranks, monitor);
+    PassReport project(const Model& model, const BackprojectionOptions& options,
+                       const Execution& execution) override {
+        Backprojection pass = backproject(model, picks_, options, execution);
         sums_ = std::move(pass.sums);
         return std::move(pass.report);
     }
 
     ModelUpdate update(const Model& model, const Stage& stage, Monitor& monitor) override {
+        const Execution execution{.threads = threads_, .device = Device::cpu, .monitor = monitor};
         Lap lap;
         smooth_cells(sums_.perturbation, sums_.weight, stage.cell,
-                     {options_.smoother, stage.cell_passes, threads_}, monitor);
+                     {options_.smoother, stage.cell_passes}, execution);
         const double cell_smoothing = lap.next();
         Field<double> nodes = cells_to_nodes(model.grid(), sums_.perturbation, stage.cell);
         sums_ = {};
         const Field<std::uint8_t> mask = rock_mask(model);
         const double to_nodes = lap.next();
-        smooth_vertices(nodes.view(), stage.vertex,
-                        {options_.smoother, stage.vertex_passes, threads_}, mask, monitor);
+        smooth_vertices(nodes.view(), stage.vertex, {options_.smoother, stage.vertex_passes}, mask,
+                        execution);
         const double vertex_smoothing = lap.next();
         Update made = apply_perturbation(model, nodes, options_.update, threads_);
         return {std::move(made.model), made.max_change, cell_smoothing, vertex_smoothing,
@@ -73,8 +73,8 @@ class HostWorkbench : public Workbench {
 }  // namespace
 
 std::unique_ptr<Workbench> make_host_workbench(const Grid& grid, const Picks& picks,
-                                               const InversionOptions& options) {
-    return std::make_unique<HostWorkbench>(grid, picks, options);
+                                               const InversionOptions& options, int threads) {
+    return std::make_unique<HostWorkbench>(grid, picks, options, threads);
 }
 
 }  // namespace fermat

@@ -71,9 +71,8 @@ Field<double> mean_weights(FieldView<const double> weights, const SmoothingSize&
 
 /// Vertex smoothing where some nodes stand aside.
 void smooth_masked(FieldView<double> values, const SmoothingSize& size,
-                   const SmoothingOptions& options, FieldView<const std::uint8_t> mask,
+                   const SmoothingOptions& options, FieldView<const std::uint8_t> mask, int threads,
                    Monitor& monitor) {
-    const int threads = resolve_threads(options.threads);
     Field<double> weights(values.shape());
     for_each_element(values.size(), threads,
                      [&](std::size_t n) { weights[n] = mask[n] != 0 ? 1.0 : 0.0; });
@@ -87,6 +86,15 @@ void smooth_masked(FieldView<double> values, const SmoothingSize& size,
             if (mask[n] != 0) values[n] = weighted_mean(sums[n], means[n]);
         });
     }
+}
+
+/// Whether to smooth on the CUDA device, which is asked for by name alone.
+bool smooths_on_cuda(const SmoothingOptions& options, Device device) {
+    if (device != Device::cuda) return false;
+    const bool able = options.smoother == Smoother::table || options.smoother == Smoother::running;
+    return on_cuda(
+        device,
+        able ? "" : fmt::format("smoother '{}' computes on the CPU", name_of(options.smoother)));
 }
 
 }  // namespace
@@ -108,31 +116,23 @@ void validate(const SmoothingOptions& options) {
     if (options.passes < 0) {
         throw InputError(fmt::format("smoothing passes are {} (must be >= 0)", options.passes));
     }
-    if (options.threads < 0) {
-        throw InputError(
-            fmt::format("threads are {} (must be > 0, or 0 for all cores)", options.threads));
-    }
-    if (options.device == Device::cuda) {
-        const bool able =
-            options.smoother == Smoother::table || options.smoother == Smoother::running;
-        on_cuda(options.device,
-                able ? ""
-                     : fmt::format("smoother '{}' computes on the CPU", name_of(options.smoother)));
-    }
 }
 
 void smooth_cells(FieldView<double> perturbations, FieldView<const double> coverage,
-                  const SmoothingSize& size, const SmoothingOptions& options, Monitor& monitor) {
+                  const SmoothingSize& size, const SmoothingOptions& options,
+                  const Execution& execution) {
     validate(size);
     validate(options);
+    const int threads = resolve_threads(execution.threads);
+    Monitor& monitor = execution.monitor;
+    const bool cuda = smooths_on_cuda(options, execution.device);
     require_shape(perturbations.shape(), coverage.shape(), "coverage");
     if (options.passes == 0 || perturbations.size() == 0) return;
-    if (options.device == Device::cuda) {
+    if (cuda) {
         monitor.check();
         smooth_cells_cuda(perturbations, coverage, size, options.smoother, options.passes);
         return;
     }
-    const int threads = resolve_threads(options.threads);
     const Field<double> rays = mean_weights(coverage, size, options, threads, monitor);
     // In place, since memory that is asked for anew takes longer than the sums: what must not
     // change is put aside, and is next to nothing.
@@ -155,18 +155,20 @@ void smooth_cells(FieldView<double> perturbations, FieldView<const double> cover
 
 void smooth_vertices(FieldView<double> values, const SmoothingSize& size,
                      const SmoothingOptions& options, FieldView<const std::uint8_t> mask,
-                     Monitor& monitor) {
+                     const Execution& execution) {
     validate(size);
     validate(options);
+    const int threads = resolve_threads(execution.threads);
+    Monitor& monitor = execution.monitor;
+    const bool cuda = smooths_on_cuda(options, execution.device);
     if (mask.data()) require_shape(values.shape(), mask.shape(), "mask");
     if (options.passes == 0 || values.size() == 0) return;
-    if (options.device == Device::cuda) {
+    if (cuda) {
         monitor.check();
         smooth_vertices_cuda(values, mask, size, options.smoother, options.passes);
         return;
     }
-    if (mask.data()) return smooth_masked(values, size, options, mask, monitor);
-    const int threads = resolve_threads(options.threads);
+    if (mask.data()) return smooth_masked(values, size, options, mask, threads, monitor);
     for (int pass = 0; pass < options.passes; ++pass) {
         box_means(values, size, options, threads, monitor);
     }
@@ -174,10 +176,10 @@ void smooth_vertices(FieldView<double> values, const SmoothingSize& size,
 
 void smooth_vertices(FieldView<float> values, const SmoothingSize& size,
                      const SmoothingOptions& options, FieldView<const std::uint8_t> mask,
-                     Monitor& monitor) {
+                     const Execution& execution) {
     Field<double> wide(values.shape());
     std::copy(values.begin(), values.end(), wide.begin());
-    smooth_vertices(wide.view(), size, options, mask, monitor);
+    smooth_vertices(wide.view(), size, options, mask, execution);
     std::transform(wide.begin(), wide.end(), values.begin(),
                    [](double value) { return static_cast<float>(value); });
 }

@@ -4,9 +4,8 @@
 #include <string>
 
 #include "core/choice.hpp"
-#include "core/device.hpp"
+#include "core/execution.hpp"
 #include "core/field.hpp"
-#include "core/monitor.hpp"
 
 namespace fermat {
 
@@ -43,14 +42,13 @@ std::string to_string(const SmoothingSize& size);
 
 struct SmoothingOptions {
     Smoother smoother = Smoother::running;
-    int passes = 1;   ///< how often the box passes over the whole; 0 leaves all as it is
-    int threads = 0;  ///< 0: all cores; results do not depend on it
-    /// `cuda` serves table and running. `automatic` stays on the CPU, where a pass takes less time
-    /// than the way to the device.
-    Device device = Device::cpu;
+    int passes = 1;  ///< how often the box passes over the whole; 0 leaves all as it is
 };
 
-/// Throw InputError unless every length is >= 1, passes and threads >= 0, and the device there is.
+// Device `cuda` serves the smoothers table and running. `automatic` stays on the CPU, where a pass
+// takes less time than the way to the device.
+
+/// Throw InputError unless every length is >= 1 and passes are >= 0.
 void validate(const SmoothingSize& size);
 void validate(const SmoothingOptions& options);
 
@@ -60,15 +58,15 @@ void validate(const SmoothingOptions& options);
 /// coverage for the sum of each cell. Values are finite, coverage is >= 0; the shapes are equal.
 void smooth_cells(FieldView<double> perturbations, FieldView<const double> coverage,
                   const SmoothingSize& size, const SmoothingOptions& options = {},
-                  Monitor& monitor = silent_monitor());
+                  const Execution& execution = {});
 
 /// Vertex smoothing: the plain mean over the box, in place. Where `mask` is given (same shape),
 /// nodes at which it is 0 (air) are left untouched and feed no mean. Values are finite.
 void smooth_vertices(FieldView<double> values, const SmoothingSize& size,
                      const SmoothingOptions& options = {}, FieldView<const std::uint8_t> mask = {},
-                     Monitor& monitor = silent_monitor());
+                     const Execution& execution = {});
 void smooth_vertices(FieldView<float> values, const SmoothingSize& size,
                      const SmoothingOptions& options = {}, FieldView<const std::uint8_t> mask = {},
-                     Monitor& monitor = silent_monitor());
+                     const Execution& execution = {});
 
 }  // namespace fermat

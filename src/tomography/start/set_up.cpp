@@ -85,7 +85,7 @@ class SetUp {
         picks.has_errors = true;
     }
 
-    void find_errors(Monitor& monitor) {
+    void find_errors(const Execution& execution) {
         const InversionOptions& options = setup_.options;
         if (setup_.picks.has_errors || options.target_rms > 0) return;
         if (options.gauss_newton.lambda > 0) return;
@@ -97,7 +97,7 @@ class SetUp {
                 setup_.picks.picks.size(), least_picks));
         }
         const CrossValidation found =
-            cross_validate(setup_.start, setup_.picks, setup_.options, monitor);
+            cross_validate(setup_.start, setup_.picks, setup_.options, execution);
         setup_.options.target_rms = found.rms;
         choose(fmt::format(
             "--target-rms {:.3g}: the picks have no errors, so {}-fold cross-validation says how "
@@ -133,7 +133,7 @@ class SetUp {
 
 InversionSetup set_up_inversion(std::optional<Model> start, Picks picks, InversionOptions options,
                                 const GuessOptions& guess, const std::optional<PickErrors>& errors,
-                                Monitor& monitor) {
+                                const Execution& execution) {
     if (picks.picks.empty()) throw InputError("there is no pick (at least one is needed)");
     const SurveyShape shape = survey_shape(picks);
     std::optional<FirstGuess> first;
@@ -156,7 +156,7 @@ InversionSetup set_up_inversion(std::optional<Model> start, Picks picks, Inversi
         choices.choose_roughness();
         choices.choose_bounds();
         validate(setup.options, setup.picks, setup.start);
-        choices.find_errors(monitor);
+        choices.find_errors(execution);
     }
     return setup;
 }

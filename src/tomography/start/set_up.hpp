@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/monitor.hpp"
+#include "core/execution.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/start/first_guess.hpp"
 
@@ -34,6 +34,6 @@ struct InversionSetup {
 InversionSetup set_up_inversion(std::optional<Model> start, Picks picks, InversionOptions options,
                                 const GuessOptions& guess = {},
                                 const std::optional<PickErrors>& errors = std::nullopt,
-                                Monitor& monitor = silent_monitor());
+                                const Execution& execution = {});
 
 }  // namespace fermat

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "core/execution.hpp"
+
+namespace fermat::test {
+
+/// The CPU, on any machine.
+inline Execution on_cpu(int threads = 1, Monitor& monitor = silent_monitor()) {
+    return {threads, Device::cpu, monitor};
+}
+
+/// The CUDA device, or an error where there is none.
+inline Execution on_gpu(Monitor& monitor = silent_monitor()) { return {0, Device::cuda, monitor}; }
+
+}  // namespace fermat::test

@@ -16,6 +16,7 @@ from ._picks import Picks
 from ._picks import picks as picks_from
 from ._progress import listener
 from ._rays import _pairs
+from ._trust import Trusted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -31,7 +32,7 @@ Schedule = Sequence[Stage] | str | os.PathLike[str]
 USES = np.array(["used", "lost", "rejected"])
 
 
-class Inversion:
+class Inversion(Trusted):
     """What an inversion found; `fermat.invert` makes it and `fermat.plot` draws it.
 
     Attributes
@@ -54,6 +55,8 @@ class Inversion:
         "used", "lost" or "rejected", one a pick.
     reason
         Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
+    resolution, resolving_length, deviation
+        What can be trusted; computed when first asked for, see `estimate_trust`.
     choices, warnings
         What was chosen where nothing was said, and what is doubtful about the result, a sentence
         each.
@@ -73,6 +76,7 @@ class Inversion:
         self.reason: str = found[6]
         self.choices: list[str] = found[9]
         self.warnings: list[str] = found[10]
+        self._problem = found[11]
 
     @property
     def rms(self) -> float:

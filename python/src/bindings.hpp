@@ -24,6 +24,7 @@ void bind_analytic(nanobind::module_& module);
 void bind_smoothing(nanobind::module_& module);
 void bind_picks(nanobind::module_& module);
 void bind_invert(nanobind::module_& module);
+void bind_trust(nanobind::module_& module);
 
 /// Starts, segment and tasks of bent rays.
 using BendingArguments = std::tuple<std::vector<std::string>, double, std::string>;

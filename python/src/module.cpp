@@ -16,5 +16,6 @@ NB_MODULE(_core, module) {
     fermat::python::bind_analytic(module);
     fermat::python::bind_picks(module);
     fermat::python::bind_smoothing(module);
+    fermat::python::bind_trust(module);
     fermat::python::bind_invert(module);
 }

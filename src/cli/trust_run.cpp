@@ -168,13 +168,13 @@ Choice choose_options(InversionInputs& inputs, TrustFlags flags, std::uint64_t s
     Choice choice;
     if (flags.chosen == Chosen::smoothing) {
         choice.smoothing = choose_smoothing(inputs.start, inputs.picks, inputs.options,
-                                            flags.validation, run.ranks, run.monitor);
+                                            flags.validation, run.execution());
         inputs.options.gauss_newton.lambda = choice.smoothing->lambda;
         inputs.choices.push_back(choice.smoothing->sentence);
     }
     if (flags.chosen == Chosen::schedule) {
         choice.schedule = choose_schedule(inputs.start, inputs.picks, inputs.options,
-                                          flags.validation, run.ranks, run.monitor);
+                                          flags.validation, run.execution());
         inputs.options.schedule = choice.schedule->schedule;
         inputs.choices.push_back("--schedule chosen_schedule.csv: " + choice.schedule->sentence);
     }
@@ -185,7 +185,9 @@ void run_trust(const InversionInputs& inputs, const InversionResult& result, con
                TrustFlags flags, std::uint64_t seed, const RunFolder& folder, const Run& run) {
     flags.trust.seed = seed;
     flags.ensemble.seed = seed;
-    const std::string identity = run_fingerprint(inputs.start, inputs.picks, inputs.options);
+    const std::string identity =
+        run_fingerprint(inputs.start, inputs.picks, inputs.options, run.common.device);
+    const Execution execution = run.execution();
     Ranks& ranks = run.ranks;
     together(ranks, [&] {
         if (ranks.is_root()) write_choice(choice, folder, identity);
@@ -194,12 +196,12 @@ void run_trust(const InversionInputs& inputs, const InversionResult& result, con
     std::vector<Field<float>> spreads;
     if (wants_linear(flags)) {
         const LinearProblem problem(inputs.start, inputs.picks, inputs.options,
-                                    found_model(result, ranks), ranks, run.monitor);
+                                    found_model(result, ranks), execution);
         if (flags.trust.resolution || flags.trust.deviation) {
-            trust = estimate_trust(problem, flags.trust, ranks, run.monitor);
+            trust = estimate_trust(problem, flags.trust, execution);
             say(run, "resolution and deviation: " + trust.sentence);
         }
-        spreads = point_spread(problem, points_of(flags, inputs.start.grid()), ranks, run.monitor);
+        spreads = point_spread(problem, points_of(flags, inputs.start.grid()), execution);
     }
     Ensemble ensemble;
     if (flags.ensemble_given) {
@@ -207,7 +209,7 @@ void run_trust(const InversionInputs& inputs, const InversionResult& result, con
         MemberFiles files(folder.file("ensemble-members"), inputs.start.given().shape(), identity,
                           ensemble_fingerprint(identity, found, flags.ensemble));
         ensemble = run_ensemble(inputs.start, inputs.picks, inputs.options, found, flags.ensemble,
-                                files.store(), ranks, run.monitor);
+                                execution, files.store());
         if (ranks.is_root()) files.keep_only(ensemble.members.size());
         say(run, ensemble.sentence);
     }

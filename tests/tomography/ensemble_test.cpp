@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/random_stream.hpp"
+#include "executions.hpp"
 #include "inversion_surveys.hpp"
 #include "thread_ranks.hpp"
 #include "tomography/trust/ensemble_sums.hpp"
@@ -22,20 +23,18 @@ struct Case {
     std::optional<FoundModel> found;
 
     Ensemble run(const EnsembleOptions& wanted, const EnsembleStore& store = {},
-                 Ranks& ranks = serial_ranks()) const {
-        return run_ensemble(survey.start, survey.picks, options, found, wanted, store, ranks,
-                            silent_monitor());
+                 const Execution& execution = test::on_cpu(2)) const {
+        return run_ensemble(survey.start, survey.picks, options, found, wanted, execution, store);
     }
 };
 
-Case make_case(int threads = 2) {
+Case make_case() {
     test::Survey survey = test::survey_2d(0.004);
     InversionOptions options;
     options.method = InversionMethod::gauss_newton;
     options.gauss_newton.roughness.kind = Regularisation::second;
     options.gauss_newton.ratio = {3, 1, 3};
-    options.eikonal.threads = threads;
-    InversionResult result = invert(survey.start, survey.picks, options);
+    InversionResult result = invert(survey.start, survey.picks, options, test::on_cpu(2));
     auto found = found_model(result, serial_ranks());
     return {std::move(survey), options, std::move(result), std::move(found)};
 }
@@ -218,9 +217,8 @@ TEST_P(EnsembleOf, HasTheSameBitsForAnyThreadsRanksAndStops) {
     EXPECT_EQ(again.loaded, 2);
     EXPECT_TRUE(same(again.mean, whole.mean));
     EXPECT_TRUE(same(again.spread, whole.spread));
-    const Case other = make_case(5);
     const auto errors = test::on_ranks(2, [&](Ranks& ranks) {
-        const Ensemble dealt = other.run(wanted, {}, ranks);
+        const Ensemble dealt = given.run(wanted, {}, {5, Device::cpu, silent_monitor(), ranks});
         if (!ranks.is_root()) return;
         EXPECT_TRUE(same(dealt.mean, whole.mean));
         EXPECT_TRUE(same(dealt.log_spread, whole.log_spread));

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "core/random_stream.hpp"
-#include "expect_error.hpp"
+#include "executions.hpp"
 #include "inversion_surveys.hpp"
 #include "thread_ranks.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
@@ -26,8 +26,8 @@ struct Case {
     InversionOptions options;
     FoundModel found;
 
-    LinearProblem problem(Ranks& ranks = serial_ranks()) const {
-        return {survey.start, survey.picks, options, found, ranks, silent_monitor()};
+    LinearProblem problem(const Execution& execution = test::on_cpu(2)) const {
+        return {survey.start, survey.picks, options, found, execution};
     }
 };
 
@@ -36,10 +36,10 @@ Case make_case(Regularisation kind, Index3 ratio = {2, 1, 2}, int threads = 2) {
     out.options.method = InversionMethod::gauss_newton;
     out.options.gauss_newton.roughness.kind = kind;
     out.options.gauss_newton.ratio = ratio;
-    out.options.eikonal.threads = threads;
     out.options.update.min_velocity = 0.5;
     out.options.update.max_velocity = 10;
-    const InversionResult result = invert(out.survey.start, out.survey.picks, out.options);
+    const InversionResult result =
+        invert(out.survey.start, out.survey.picks, out.options, test::on_cpu(threads));
     out.found = found_model(result, serial_ranks());
     return out;
 }
@@ -152,7 +152,7 @@ TEST_P(TrustOf, SampledNumbersComeNearDenseAlgebra) {
     const Dense dense(problem);
     TrustOptions options;
     options.solves = 200;
-    const TrustNumbers sampled = sampled_trust(problem, options, serial_ranks(), silent_monitor());
+    const TrustNumbers sampled = sampled_trust(problem, options, test::on_cpu(2));
     EXPECT_EQ(sampled.unfinished, 0);
     const double off = distance(dense.resolution.diagonal(), sampled.resolution);
     RecordProperty("resolution_off", std::to_string(off));
@@ -172,8 +172,7 @@ TEST_P(TrustOf, PointSpreadIsAColumnOfDenseAlgebra) {
     const Dense dense(problem);
     const Grid& grid = problem.unknowns().grid();
     const Index3 node{5, 0, 7};
-    const auto fields =
-        point_spread(problem, std::vector{grid.position(node)}, serial_ranks(), silent_monitor());
+    const auto fields = point_spread(problem, std::vector{grid.position(node)}, test::on_cpu(2));
     ASSERT_EQ(fields.size(), 1U);
     const std::int32_t unknown = problem.unknowns().numbers()[grid.shape.offset(node)];
     const Eigen::VectorXd right = dense.spread * dense.resolution.col(unknown);
@@ -186,7 +185,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, TrustOf,
 
 TEST(Trust, IsExactWhereThereAreFewUnknownsAndSaysSo) {
     const Case given = make_case(Regularisation::second);
-    const Trust trust = estimate_trust(given.problem(), {}, serial_ranks(), silent_monitor());
+    const Trust trust = estimate_trust(given.problem(), {}, test::on_cpu(2));
     EXPECT_TRUE(trust.exact);
     EXPECT_NE(trust.sentence.find("exact"), std::string::npos);
     ASSERT_EQ(trust.resolution.size(), given.survey.start.given().size());
@@ -202,7 +201,7 @@ TEST(Trust, HasTheSameBitsForAnyThreadsAndRanks) {
     TrustOptions options;
     options.method = TrustMethod::sampled;
     options.solves = 9;
-    const Trust alone = estimate_trust(given.problem(), options, serial_ranks(), silent_monitor());
+    const Trust alone = estimate_trust(given.problem(), options, test::on_cpu(2));
     const auto same = [](const Field<float>& a, const Field<float>& b) {
         return a.size() == b.size() &&
                std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
@@ -210,8 +209,9 @@ TEST(Trust, HasTheSameBitsForAnyThreadsAndRanks) {
     for (const int threads : {1, 3}) {
         Case other = make_case(Regularisation::first, {2, 1, 2}, threads);
         const auto errors = test::on_ranks(3, [&](Ranks& ranks) {
-            const LinearProblem problem = other.problem(ranks);
-            const Trust trust = estimate_trust(problem, options, ranks, silent_monitor());
+            const Execution own{threads, Device::cpu, silent_monitor(), ranks};
+            const LinearProblem problem = other.problem(own);
+            const Trust trust = estimate_trust(problem, options, own);
             if (!ranks.is_root()) return;
             EXPECT_TRUE(same(trust.resolution, alone.resolution));
             EXPECT_TRUE(same(trust.deviation, alone.deviation));
@@ -219,7 +219,7 @@ TEST(Trust, HasTheSameBitsForAnyThreadsAndRanks) {
         for (const auto& error : errors) EXPECT_FALSE(error);
     }
     options.seed = 2;
-    const Trust other = estimate_trust(given.problem(), options, serial_ranks(), silent_monitor());
+    const Trust other = estimate_trust(given.problem(), options, test::on_cpu(2));
     EXPECT_FALSE(same(other.deviation, alone.deviation));
 }
 
@@ -233,7 +233,7 @@ TEST(Trust, DeviationCoversTheTruthOfALinearProblem) {
     const TrustNumbers exact = exact_trust(problem, {}, silent_monitor());
     TrustOptions options;
     options.solves = 128;
-    const TrustNumbers sampled = sampled_trust(problem, options, serial_ranks(), silent_monitor());
+    const TrustNumbers sampled = sampled_trust(problem, options, test::on_cpu(2));
     const Eigen::LLT<Matrix> prior(problem.lambda() * dense.r);
     RandomStream random(5);
     const auto normal = [&](Eigen::Index size) {
@@ -270,12 +270,10 @@ TEST(Trust, RefusesWhatHasNoResolution) {
     EXPECT_THROW(found_model(result, serial_ranks()), InputError);
     const Case given = make_case(Regularisation::second);
     const LinearProblem problem = given.problem();
-    EXPECT_THROW(
-        point_spread(problem, std::vector{Vec3{-50, 0, 1}}, serial_ranks(), silent_monitor()),
-        InputError);
+    EXPECT_THROW(point_spread(problem, std::vector{Vec3{-50, 0, 1}}, test::on_cpu(2)), InputError);
     TrustOptions bad;
     bad.solves = 0;
-    EXPECT_THROW(estimate_trust(problem, bad, serial_ranks(), silent_monitor()), InputError);
+    EXPECT_THROW(estimate_trust(problem, bad, test::on_cpu(2)), InputError);
 }
 
 }  // namespace

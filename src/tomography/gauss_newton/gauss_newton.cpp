@@ -29,14 +29,6 @@ Vector errors_of(const Picks& picks, const InversionOptions& options) {
     return errors;
 }
 
-/// Where the forward operator computes: a run on the device goes to the CPU for the models on its
-/// way that jump between cells. Rank 0 decides.
-Device forward_device(const Model& start, const InversionOptions& options,
-                      const Execution& execution) {
-    const bool cuda = runs_on_cuda(options, execution.device, start);
-    return broadcast_value(execution.ranks, cuda) ? Device::automatic : Device::cpu;
-}
-
 RayOptions forward_options(const InversionOptions& options) {
     RayOptions rays = ray_options(options);
     rays.reciprocity = Reciprocity::off;
@@ -359,10 +351,15 @@ void cool_down(const Model& start, const Picks& picks, const InversionOptions& o
     Run(start, picks, options, execution.alone(), {}, &held_out).run();
 }
 
-ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options,
-                         bool cuda) {
+ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options) {
     return {Run::ratio_of(start, options), Run::bounds_of(options), errors_of(picks, options),
-            forward_options(options, cuda), is_turned(picks)};
+            forward_options(options), is_turned(picks)};
+}
+
+Device forward_device(const Model& start, const InversionOptions& options,
+                      const Execution& execution) {
+    const bool cuda = runs_on_cuda(options, execution.device, start);
+    return broadcast_value(execution.ranks, cuda) ? Device::automatic : Device::cpu;
 }
 
 InversionState state_at(std::vector<double> unknowns, double lambda) {

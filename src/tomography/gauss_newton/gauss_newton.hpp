@@ -36,8 +36,11 @@ struct ProblemPlan {
     RayOptions rays;
     bool turned = false;  ///< receivers shoot: see exchanged()
 };
-ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options,
-                         bool cuda);
+ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options);
+/// Where the forward operator computes: a run on the device goes to the CPU for the models on its
+/// way that jump between cells. Rank 0 decides.
+Device forward_device(const Model& start, const InversionOptions& options,
+                      const Execution& execution);
 
 /// A state from which a run with a kept weight `lambda` begins at these unknowns instead of 0.
 InversionState state_at(std::vector<double> unknowns, double lambda);

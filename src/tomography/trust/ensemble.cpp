@@ -88,7 +88,7 @@ Field<float> coverage_weight(const Model& model, FieldView<const float> coverage
     }
     const auto box = [](int spacing) { return 2 * spacing + 1; };
     smooth_vertices(weight, {box(ratio.x), shape.y == 1 ? 1 : box(ratio.y), box(ratio.z)},
-                    {Smoother::running, 2, 1});
+                    {Smoother::running, 2}, {}, {1, Device::cpu});
     const auto least = static_cast<float>(1e-3 * sum / static_cast<double>(weight.size()));
     for (float& value : weight) value = std::max(value, 0.0F) + least;
     return weight;
@@ -113,7 +113,7 @@ class Runs {
             }
             groups_ = groups_of(picks, ensemble.unit, count_, ensemble.seed);
         }
-        plan_.emplace(problem_plan(start, picks, options, false));
+        plan_.emplace(problem_plan(start, picks, options));
         const bool with_errors =
             (picks.has_errors && options.weights == PickWeights::errors) || options.target_rms > 0;
         if (ensemble.kind == EnsembleKind::noise && !with_errors) {
@@ -133,9 +133,9 @@ class Runs {
         return found_ && ensemble_.kind != EnsembleKind::start && !fuses() && !is_hole();
     }
 
-    EnsembleMember run(int number, int threads, Monitor& monitor) const {
+    EnsembleMember run(int number, const Execution& execution) const {
         try {
-            return run_member(number, threads, monitor);
+            return run_member(number, execution);
         } catch (const InputError& error) {
             throw InputError(
                 fmt::format("member {} of the ensemble: {}", number + 1, error.what()));
@@ -185,11 +185,10 @@ class Runs {
         return hilly.with_given(std::move(velocity));
     }
 
-    EnsembleMember run_member(int number, int threads, Monitor& monitor) const {
+    EnsembleMember run_member(int number, const Execution& execution) const {
         const Picks own_picks = picks_of_member(number);
         const Model own_start = start_of_member(number);
         InversionOptions own = options_;
-        own.eikonal.threads = threads;
         own.gauss_newton.ratio = plan_->ratio;
         std::optional<InversionState> state;
         if (warm()) {
@@ -197,7 +196,7 @@ class Runs {
             state = state_at(found_->unknowns, found_->lambda);
         }
         const InversionResult result =
-            invert(own_start, own_picks, own, {}, monitor, serial_ranks(), std::move(state));
+            invert(own_start, own_picks, own, execution, {}, std::move(state));
         EnsembleMember member;
         const IterationReport& last = result.history.back();
         member.rms = last.misfit.rms;
@@ -207,12 +206,12 @@ class Runs {
         const auto velocity = result.model.given();
         member.velocity = Field<float>(velocity.shape());
         std::copy(velocity.begin(), velocity.end(), member.velocity.begin());
-        if (fuses()) member.weight = weight_of(own_start, own_picks, own, result, monitor);
+        if (fuses()) member.weight = weight_of(own_start, own_picks, own, result, execution);
         return member;
     }
 
     Field<float> weight_of(const Model& start, const Picks& picks, const InversionOptions& options,
-                           const InversionResult& result, Monitor& monitor) const {
+                           const InversionResult& result, const Execution& execution) const {
         if (ensemble_.fuse == FusionWeight::coverage) {
             return coverage_weight(start, result.coverage, plan_->ratio);
         }
@@ -220,11 +219,11 @@ class Runs {
             return Field<float>(start.given().shape(), 1.0F);
         }
         const LinearProblem problem(start, picks, options, found_model(result, serial_ranks()),
-                                    serial_ranks(), monitor);
+                                    execution);
         TrustOptions wanted;
         wanted.seed = ensemble_.seed;
         wanted.deviation = false;
-        Field<float> weight = estimate_trust(problem, wanted, serial_ranks(), monitor).resolution;
+        Field<float> weight = estimate_trust(problem, wanted, execution).resolution;
         constexpr float least = 1e-6F;  // so that every sample has a mean
         for (float& value : weight) value += least;
         return weight;
@@ -271,8 +270,10 @@ void validate(const EnsembleOptions& options) {
 
 Ensemble run_ensemble(const Model& start, const Picks& picks, const InversionOptions& options,
                       const std::optional<FoundModel>& found, const EnsembleOptions& ensemble,
-                      const EnsembleStore& store, Ranks& ranks, Monitor& monitor) {
+                      const Execution& execution, const EnsembleStore& store) {
     validate(ensemble);
+    Ranks& ranks = execution.ranks;
+    Monitor& monitor = execution.monitor;
     const Runs runs(start, picks, options, found, ensemble);
     const Shape shape = start.given().shape();
     Ensemble out;
@@ -294,12 +295,13 @@ Ensemble run_ensemble(const Model& start, const Picks& picks, const InversionOpt
         if (there[static_cast<std::size_t>(n)] == 0) missing.push_back(n);
     }
 
-    const bool cuda = broadcast_value(ranks, runs_on_cuda(options, start));
-    const int threads = resolve_threads(options.eikonal.threads);
+    const bool cuda = broadcast_value(ranks, runs_on_cuda(options, execution.device, start));
+    const int threads = resolve_threads(execution.threads);
     const auto left = static_cast<std::int64_t>(missing.size());
     const std::int64_t share = (left + ranks.size() - 1) / ranks.size();
     const int jobs = cuda ? 1 : static_cast<int>(std::clamp<std::int64_t>(share, 1, threads));
     Monitor stop_only({}, [&] { return monitor.stop_requested(); });
+    const Execution own = execution.alone().with_threads(threads / jobs).heard_by(stop_only);
     EnsembleSums sums(ensemble.kind, start);
     int next = 0;
     const auto take = [&](EnsembleMember&& member) {
@@ -319,7 +321,7 @@ Ensemble run_ensemble(const Model& start, const Picks& picks, const InversionOpt
         ranks, left, jobs,
         [&](std::int64_t job) {
             const int number = missing[static_cast<std::size_t>(job)];
-            return packed(runs.run(number, threads / jobs, stop_only));
+            return packed(runs.run(number, own));
         },
         [&](std::int64_t job, const Bytes& bytes) {
             EnsembleMember member = unpacked(bytes, shape);

@@ -72,7 +72,7 @@ struct Ensemble {
 /// bits for any number of threads and ranks, and whatever was loaded.
 Ensemble run_ensemble(const Model& start, const Picks& picks, const InversionOptions& options,
                       const std::optional<FoundModel>& found, const EnsembleOptions& ensemble,
-                      const EnsembleStore& store, Ranks& ranks, Monitor& monitor);
+                      const Execution& execution = {}, const EnsembleStore& store = {});
 
 /// A name for the ensemble that these make, up to the last bit; `run` is run_fingerprint's.
 std::string ensemble_fingerprint(const std::string& run, const std::optional<FoundModel>& found,

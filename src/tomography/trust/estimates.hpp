@@ -29,8 +29,8 @@ TrustNumbers exact_trust(const LinearProblem& problem, const TrustOptions& optio
 /// The variance is that of posterior samples (A^T A + lambda R)^-1 (A^T e1 + lambda^(1/2) L e2)
 /// with R = L L^T and standard normal e1, e2, which have exactly the covariance (A^T A + lambda
 /// R)^-1. A deviation from N of them is off by 1 / sqrt(2 N) of itself.
-TrustNumbers sampled_trust(const LinearProblem& problem, const TrustOptions& options, Ranks& ranks,
-                           Monitor& monitor);
+TrustNumbers sampled_trust(const LinearProblem& problem, const TrustOptions& options,
+                           const Execution& execution);
 
 /// A^T A change.
 std::vector<double> seen_by_picks(const LinearProblem& problem, std::span<const double> change,

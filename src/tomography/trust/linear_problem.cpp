@@ -16,14 +16,14 @@ void share(Ranks& ranks, std::vector<T>& values) {
 
 WeightedRows rows_at(const Model& model, const Picks& picks, const Parameters& parameters,
                      const std::vector<double>& x, const ProblemPlan& plan,
-                     const std::vector<PickUse>& use, Ranks& ranks, Monitor& monitor, int threads) {
-    const std::vector<float> slopes = parameters.slopes_at(x, threads);
+                     const std::vector<PickUse>& use, const Execution& execution) {
+    const std::vector<float> slopes = parameters.slopes_at(x, resolve_threads(execution.threads));
     UnknownRows rows = predict(model, plan.turned ? exchanged(picks) : picks, parameters.unknowns(),
-                               slopes, plan.rays, ranks, monitor)
+                               slopes, plan.rays, execution)
                            .rows;
-    share(ranks, rows.start);
-    share(ranks, rows.column);
-    share(ranks, rows.value);
+    share(execution.ranks, rows.start);
+    share(execution.ranks, rows.column);
+    share(execution.ranks, rows.value);
     std::vector<double> weights(plan.errors.size());
     for (std::size_t n = 0; n < weights.size(); ++n) {
         weights[n] = use[n] == PickUse::used ? 1 / plan.errors[n] : 0;
@@ -52,18 +52,17 @@ FoundModel found_model(const InversionResult& result, Ranks& ranks) {
 }
 
 LinearProblem::LinearProblem(const Model& start, const Picks& picks,
-                             const InversionOptions& options, const FoundModel& found, Ranks& ranks,
-                             Monitor& monitor)
+                             const InversionOptions& options, const FoundModel& found,
+                             const Execution& execution)
     : x_(found.unknowns),
       lambda_(found.lambda),
-      threads_(resolve_threads(options.eikonal.threads)),
-      parameters_(start, problem_plan(start, picks, options, false).ratio,
-                  problem_plan(start, picks, options, false).bounds),
+      threads_(resolve_threads(execution.threads)),
+      parameters_(start, problem_plan(start, picks, options).ratio,
+                  problem_plan(start, picks, options).bounds),
       model_(parameters_.model_of(x_, threads_)),
       roughness_(parameters_.unknowns(), options.gauss_newton.roughness) {
-    const bool cuda = broadcast_value(ranks, runs_on_cuda(options, start));
-    rows_.emplace(rows_at(model_, picks, parameters_, x_, problem_plan(start, picks, options, cuda),
-                          found.use, ranks, monitor, threads_));
+    rows_.emplace(rows_at(model_, picks, parameters_, x_, problem_plan(start, picks, options),
+                          found.use, execution.on(forward_device(start, options, execution))));
     roughness_.reweight(parameters_.regularised(x_, roughness_.kind()));
 }
 

@@ -3,8 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/monitor.hpp"
-#include "core/ranks.hpp"
+#include "core/execution.hpp"
 #include "tomography/gauss_newton/linear_step.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/invert.hpp"
@@ -34,7 +33,7 @@ class LinearProblem {
   public:
     /// Makes the rows in one pass over all sources; every rank then has them all.
     LinearProblem(const Model& start, const Picks& picks, const InversionOptions& options,
-                  const FoundModel& found, Ranks& ranks, Monitor& monitor);
+                  const FoundModel& found, const Execution& execution);
 
     const Parameters& parameters() const { return parameters_; }
     const Unknowns& unknowns() const { return parameters_.unknowns(); }

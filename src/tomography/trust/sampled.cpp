@@ -30,7 +30,9 @@ LinearSolution unpacked(const Bytes& bytes) {
 /// Solves for as many right sides as wanted and hands the solutions on in their order.
 template <class MakeRight, class Consume>
 int deal_solves(const LinearProblem& problem, const char* task, std::int64_t count,
-                MakeRight make_right, Consume consume, Ranks& ranks, Monitor& monitor) {
+                MakeRight make_right, Consume consume, const Execution& execution) {
+    Ranks& ranks = execution.ranks;
+    Monitor& monitor = execution.monitor;
     const int threads = problem.threads();
     const std::int64_t share = (count + ranks.size() - 1) / ranks.size();
     const int jobs = static_cast<int>(std::clamp<std::int64_t>(share, 1, threads));
@@ -81,7 +83,7 @@ class Lattices {
 };
 
 void probe_resolution(const LinearProblem& problem, const TrustOptions& options,
-                      TrustNumbers& numbers, Ranks& ranks, Monitor& monitor) {
+                      TrustNumbers& numbers, const Execution& execution) {
     const Lattices lattices(problem.unknowns(), options.solves);
     const auto& places = problem.unknowns().places();
     const auto probe = [&](std::int64_t number) {
@@ -92,7 +94,7 @@ void probe_resolution(const LinearProblem& problem, const TrustOptions& options,
         }
         return values;
     };
-    numbers.resolution.assign(ranks.is_root() ? places.size() : 0, 0.0);
+    numbers.resolution.assign(execution.ranks.is_root() ? places.size() : 0, 0.0);
     numbers.solves += lattices.count();
     numbers.unfinished += deal_solves(
         problem, "resolution", lattices.count(),
@@ -105,7 +107,7 @@ void probe_resolution(const LinearProblem& problem, const TrustOptions& options,
                 if (signs[u] != 0) numbers.resolution[u] = signs[u] * seen[u];
             }
         },
-        ranks, monitor);
+        execution);
 }
 
 std::vector<double> posterior_right(const LinearProblem& problem, const TrustOptions& options,
@@ -125,8 +127,8 @@ std::vector<double> posterior_right(const LinearProblem& problem, const TrustOpt
 }
 
 void sample_variance(const LinearProblem& problem, const TrustOptions& options,
-                     TrustNumbers& numbers, Ranks& ranks, Monitor& monitor) {
-    numbers.variance.assign(ranks.is_root() ? problem.model().given().size() : 0, 0.0);
+                     TrustNumbers& numbers, const Execution& execution) {
+    numbers.variance.assign(execution.ranks.is_root() ? problem.model().given().size() : 0, 0.0);
     numbers.solves += options.solves;
     numbers.unfinished += deal_solves(
         problem, "deviation", options.solves,
@@ -139,7 +141,7 @@ void sample_variance(const LinearProblem& problem, const TrustOptions& options,
                 numbers.variance[s] += change[s] * change[s] / options.solves;
             }
         },
-        ranks, monitor);
+        execution);
 }
 
 }  // namespace
@@ -153,11 +155,11 @@ std::vector<double> seen_by_picks(const LinearProblem& problem, std::span<const 
     return seen;
 }
 
-TrustNumbers sampled_trust(const LinearProblem& problem, const TrustOptions& options, Ranks& ranks,
-                           Monitor& monitor) {
+TrustNumbers sampled_trust(const LinearProblem& problem, const TrustOptions& options,
+                           const Execution& execution) {
     TrustNumbers numbers;
-    if (options.resolution) probe_resolution(problem, options, numbers, ranks, monitor);
-    if (options.deviation) sample_variance(problem, options, numbers, ranks, monitor);
+    if (options.resolution) probe_resolution(problem, options, numbers, execution);
+    if (options.deviation) sample_variance(problem, options, numbers, execution);
     return numbers;
 }
 

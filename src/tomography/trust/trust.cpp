@@ -92,18 +92,19 @@ void validate(const TrustOptions& options) {
     }
 }
 
-Trust estimate_trust(const LinearProblem& problem, const TrustOptions& options, Ranks& ranks,
-                     Monitor& monitor) {
+Trust estimate_trust(const LinearProblem& problem, const TrustOptions& options,
+                     const Execution& execution) {
     validate(options);
+    Ranks& ranks = execution.ranks;
     Trust trust;
     trust.exact = is_exact(problem, options);
     TrustNumbers numbers;
     if (trust.exact) {
         together(ranks, [&] {
-            if (ranks.is_root()) numbers = exact_trust(problem, options, monitor);
+            if (ranks.is_root()) numbers = exact_trust(problem, options, execution.monitor);
         });
     } else {
-        numbers = sampled_trust(problem, options, ranks, monitor);
+        numbers = sampled_trust(problem, options, execution);
     }
     if (!ranks.is_root()) return trust;
     trust.solves = numbers.solves;
@@ -115,7 +116,8 @@ Trust estimate_trust(const LinearProblem& problem, const TrustOptions& options, 
 }
 
 std::vector<Field<float>> point_spread(const LinearProblem& problem, std::span<const Vec3> points,
-                                       Ranks& ranks, Monitor& monitor) {
+                                       const Execution& execution) {
+    Monitor& monitor = execution.monitor;
     std::vector<std::size_t> unknowns;
     for (std::size_t n = 0; n < points.size(); ++n) {
         unknowns.push_back(unknown_at(problem, points[n], n));
@@ -123,7 +125,7 @@ std::vector<Field<float>> point_spread(const LinearProblem& problem, std::span<c
     std::vector<Field<float>> fields;
     monitor.begin("point spread", static_cast<std::int64_t>(points.size()));
     deal_in_order(
-        ranks, static_cast<std::int64_t>(points.size()), 1,
+        execution.ranks, static_cast<std::int64_t>(points.size()), 1,
         [&](std::int64_t number) {
             std::vector<double> unit(problem.size(), 0.0);
             unit[unknowns[static_cast<std::size_t>(number)]] = 1;

@@ -52,13 +52,13 @@ struct Trust {
 };
 
 /// On rank 0; the others get empty fields. The same bits for any number of threads and ranks.
-Trust estimate_trust(const LinearProblem& problem, const TrustOptions& options, Ranks& ranks,
-                     Monitor& monitor);
+Trust estimate_trust(const LinearProblem& problem, const TrustOptions& options,
+                     const Execution& execution);
 
 /// A column of the resolution matrix per point, on the samples of the model: what the run would
 /// make of a change of one unknown by 1, the one nearest to the point. Throws InputError for points
 /// outside the grid or in air. Rank 0 has them; the others get none.
 std::vector<Field<float>> point_spread(const LinearProblem& problem, std::span<const Vec3> points,
-                                       Ranks& ranks, Monitor& monitor);
+                                       const Execution& execution);
 
 }  // namespace fermat

@@ -24,12 +24,12 @@ struct Tried {
 class Search {
   public:
     Search(const Model& start, const Picks& picks, const InversionOptions& options,
-           const ValidationOptions& validation, Ranks& ranks, Monitor& monitor)
+           const ValidationOptions& validation, const Execution& execution)
         : start_(start),
           options_(options),
           folds_(folds_of(picks, validation)),
-          ranks_(ranks),
-          monitor_(monitor) {
+          execution_(execution),
+          ranks_(execution.ranks) {
         options_.method = InversionMethod::hole;
         options_.target_rms = 0;
         options_.target_chi2 = 0;
@@ -99,21 +99,21 @@ class Search {
     std::vector<Tried> run_folds(const Stage& stage, bool scored) {
         std::vector<Tried> all(folds_.size());
         deal_runs(
-            ranks_, static_cast<std::int64_t>(folds_.size()), options_, start_, "schedule search",
-            [&](std::int64_t job, int threads, Monitor& quiet) {
+            static_cast<std::int64_t>(folds_.size()), options_, start_, "schedule search",
+            [&](std::int64_t job, const Execution& execution) {
                 const auto n = static_cast<std::size_t>(job);
                 InversionOptions own = options_;
                 own.schedule = {stage};
-                own.eikonal.threads = threads;
                 Tried tried;
                 InversionListener listener;
                 listener.update = [&](const InversionState& state) {
                     if (!scored) return;
                     const std::vector<float> now(state.velocity.begin(), state.velocity.end());
-                    tried.scores.push_back(held_out_score(model_of(now), folds_[n], own, quiet));
+                    tried.scores.push_back(
+                        held_out_score(model_of(now), folds_[n], own, execution));
                 };
                 const InversionResult result =
-                    invert(model_of(models_[n]), folds_[n].fitted, own, listener, quiet);
+                    invert(model_of(models_[n]), folds_[n].fitted, own, execution, listener);
                 if (!scored) {
                     const auto velocity = result.model.given();
                     tried.velocity.assign(velocity.begin(), velocity.end());
@@ -129,7 +129,7 @@ class Search {
                 tried.scores = in.take_vector<double>();
                 tried.velocity = in.take_vector<float>();
             },
-            monitor_);
+            execution_);
         return all;
     }
 
@@ -162,8 +162,8 @@ class Search {
     const Model& start_;
     InversionOptions options_;
     std::vector<Fold> folds_;
+    const Execution& execution_;
     Ranks& ranks_;
-    Monitor& monitor_;
     std::vector<Stage> boxes_;
     std::vector<std::vector<float>> models_;
 };
@@ -172,9 +172,9 @@ class Search {
 
 ScheduleChoice choose_schedule(const Model& start, const Picks& picks,
                                const InversionOptions& options, const ValidationOptions& validation,
-                               Ranks& ranks, Monitor& monitor) {
+                               const Execution& execution) {
     require_nodes(start, "inversion method 'hole'");
-    return Search(start, picks, options, validation, ranks, monitor).run();
+    return Search(start, picks, options, validation, execution).run();
 }
 
 }  // namespace fermat

@@ -25,7 +25,7 @@ Picks with_errors(Picks picks, const std::vector<double>& errors) {
 /// One model per weight, as smoothing falls; ends once picks left out are met ever worse.
 std::vector<SmoothingScore> path_of_fold(const Model& start, const Fold& fold,
                                          const InversionOptions& options, double scale,
-                                         Monitor& monitor) {
+                                         const Execution& execution) {
     InversionOptions own = options;
     own.weights = PickWeights::errors;
     own.target_rms = 0;
@@ -35,7 +35,8 @@ std::vector<SmoothingScore> path_of_fold(const Model& start, const Fold& fold,
     double best = std::numeric_limits<double>::infinity();
     int worse = 0;
     bool enough = false;
-    Monitor until([](const ProgressEvent&) {}, [&] { return enough || monitor.stop_requested(); });
+    Monitor until([](const ProgressEvent&) {},
+                  [&] { return enough || execution.monitor.stop_requested(); });
     InversionListener listener;
     listener.update = [&](const InversionState& state) {
         const double lambda = state.history.back().lambda * scale;
@@ -44,7 +45,7 @@ std::vector<SmoothingScore> path_of_fold(const Model& start, const Fold& fold,
         std::copy(state.velocity.begin(), state.velocity.end(), velocity.begin());
         const FoldScore score{
             std::sqrt(state.history.back().misfit.chi2),
-            held_out_score(start.with_given(std::move(velocity)), fold, own, monitor)};
+            held_out_score(start.with_given(std::move(velocity)), fold, own, execution)};
         if (!path.empty() && path.back().lambda == lambda) path.pop_back();
         path.push_back({lambda, score});
         constexpr double much = 1.02;
@@ -54,7 +55,7 @@ std::vector<SmoothingScore> path_of_fold(const Model& start, const Fold& fold,
         enough = worse >= patience;
     };
     try {
-        invert(start, fold.fitted, own, listener, until);
+        invert(start, fold.fitted, own, execution.heard_by(until), listener);
     } catch (const Cancelled&) {
         if (!enough) throw;
     }
@@ -103,32 +104,30 @@ std::vector<SmoothingScore> mean_path(const std::vector<std::vector<SmoothingSco
 
 SmoothingChoice choose_smoothing(const Model& start, const Picks& picks,
                                  const InversionOptions& options,
-                                 const ValidationOptions& validation, Ranks& ranks,
-                                 Monitor& monitor) {
+                                 const ValidationOptions& validation, const Execution& execution) {
+    Ranks& ranks = execution.ranks;
     if (options.method == InversionMethod::hole) {
         throw InputError(
             "smoothing is to be chosen for method 'hole' (which has a schedule instead)");
     }
-    const std::vector<double> errors = problem_plan(start, picks, options, false).errors;
+    const std::vector<double> errors = problem_plan(start, picks, options).errors;
     const Picks weighted = with_errors(picks, errors);
     const std::vector<Fold> folds = folds_of(weighted, validation);
     std::vector<std::vector<SmoothingScore>> paths(folds.size());
     deal_runs(
-        ranks, static_cast<std::int64_t>(folds.size()), options, start, "cross-validation",
-        [&](std::int64_t job, int threads, Monitor& quiet) {
+        static_cast<std::int64_t>(folds.size()), options, start, "cross-validation",
+        [&](std::int64_t job, const Execution& own) {
             const Fold& fold = folds[static_cast<std::size_t>(job)];
-            InversionOptions own = options;
-            own.eikonal.threads = threads;
             const double scale = static_cast<double>(picks.picks.size()) /
                                  static_cast<double>(fold.fitted.picks.size());
             ByteWriter out;
-            out.add(path_of_fold(start, fold, own, scale, quiet));
+            out.add(path_of_fold(start, fold, options, scale, own));
             return out.take();
         },
         [&](std::int64_t job, const Bytes& bytes) {
             paths[static_cast<std::size_t>(job)] = ByteReader(bytes).take_vector<SmoothingScore>();
         },
-        monitor);
+        execution);
     SmoothingChoice choice;
     together(ranks, [&] {
         if (ranks.is_root()) choice.table = mean_path(paths);

@@ -22,7 +22,6 @@ struct SmoothingChoice {
 /// the whole, so its weights count by all picks over its own. Of method gauss-newton only.
 SmoothingChoice choose_smoothing(const Model& start, const Picks& picks,
                                  const InversionOptions& options,
-                                 const ValidationOptions& validation, Ranks& ranks,
-                                 Monitor& monitor);
+                                 const ValidationOptions& validation, const Execution& execution);
 
 }  // namespace fermat

@@ -19,7 +19,7 @@ namespace {
 
 /// Observed less computed times, over errors where these count; not a number without a time.
 std::vector<double> scaled_residuals(const Model& model, const Picks& picks,
-                                     const InversionOptions& options, Monitor& monitor) {
+                                     const InversionOptions& options, const Execution& execution) {
     const Grid& grid = model.grid();
     const auto lists = picks_by_source(picks);
     std::vector<PointSource> sources;
@@ -31,10 +31,11 @@ std::vector<double> scaled_residuals(const Model& model, const Picks& picks,
         numbers.push_back(s);
     }
     std::vector<double> residuals(picks.picks.size(), std::numeric_limits<double>::quiet_NaN());
-    EikonalOptions eikonal = options.eikonal;
-    if (!on_cuda(eikonal, model)) eikonal.device = Device::cpu;
+    // Models on the way may jump between cells, which is for the CPU.
+    const Execution own =
+        execution.device == Device::cuda ? execution.on(Device::automatic) : execution;
     const bool by_error = picks.has_errors && options.weights == PickWeights::errors;
-    for_each_field(model, sources, eikonal, monitor, [&](std::size_t n, TimeField&& field) {
+    for_each_field(model, sources, options.eikonal, own, [&](std::size_t n, TimeField&& field) {
         for (const std::int32_t p : lists[numbers[n]]) {
             const Pick& pick = picks.picks[static_cast<std::size_t>(p)];
             const Vec3 at = grid.clamp(picks.receivers[static_cast<std::size_t>(pick.receiver)]);
@@ -85,14 +86,14 @@ std::vector<Fold> folds_of(const Picks& picks, const ValidationOptions& options)
 }
 
 double held_out_score(const Model& model, const Fold& fold, const InversionOptions& options,
-                      Monitor& monitor) {
-    return deviation_of(scaled_residuals(model, fold.held_out, options, monitor));
+                      const Execution& execution) {
+    return deviation_of(scaled_residuals(model, fold.held_out, options, execution));
 }
 
 FoldScore score_of(const Model& model, const Fold& fold, const InversionOptions& options,
-                   Monitor& monitor) {
-    return {deviation_of(scaled_residuals(model, fold.fitted, options, monitor)),
-            held_out_score(model, fold, options, monitor)};
+                   const Execution& execution) {
+    return {deviation_of(scaled_residuals(model, fold.fitted, options, execution)),
+            held_out_score(model, fold, options, execution)};
 }
 
 FoldScore mean_score(std::span<const FoldScore> scores) {
@@ -104,18 +105,22 @@ FoldScore mean_score(std::span<const FoldScore> scores) {
     return {std::sqrt(squares.fitted), std::sqrt(squares.held_out)};
 }
 
-void deal_runs(Ranks& ranks, std::int64_t count, const InversionOptions& options,
-               const Model& start, const std::string& task,
-               const std::function<Bytes(std::int64_t, int, Monitor&)>& work,
-               const std::function<void(std::int64_t, const Bytes&)>& consume, Monitor& monitor) {
-    const bool cuda = broadcast_value(ranks, runs_on_cuda(options, start));
-    const int threads = resolve_threads(options.eikonal.threads);
+void deal_runs(std::int64_t count, const InversionOptions& options, const Model& start,
+               const std::string& task,
+               const std::function<Bytes(std::int64_t, const Execution&)>& work,
+               const std::function<void(std::int64_t, const Bytes&)>& consume,
+               const Execution& execution) {
+    Ranks& ranks = execution.ranks;
+    Monitor& monitor = execution.monitor;
+    const bool cuda = broadcast_value(ranks, runs_on_cuda(options, execution.device, start));
+    const int threads = resolve_threads(execution.threads);
     const std::int64_t share = (count + ranks.size() - 1) / ranks.size();
     const int jobs = cuda ? 1 : static_cast<int>(std::clamp<std::int64_t>(share, 1, threads));
     Monitor stop_only({}, [&] { return monitor.stop_requested(); });
+    const Execution own = execution.alone().with_threads(threads / jobs).heard_by(stop_only);
     monitor.begin(task, count);
     deal_in_order(
-        ranks, count, jobs, [&](std::int64_t job) { return work(job, threads / jobs, stop_only); },
+        ranks, count, jobs, [&](std::int64_t job) { return work(job, own); },
         [&](std::int64_t job, const Bytes& bytes) {
             consume(job, bytes);
             monitor.advance();
@@ -126,19 +131,17 @@ void deal_runs(Ranks& ranks, std::int64_t count, const InversionOptions& options
 
 ValidationReport cross_validate_run(const Model& start, const Picks& picks,
                                     const InversionOptions& options,
-                                    const ValidationOptions& validation, Ranks& ranks,
-                                    Monitor& monitor) {
+                                    const ValidationOptions& validation,
+                                    const Execution& execution) {
     const std::vector<Fold> folds = folds_of(picks, validation);
     std::vector<FoldReport> reports(folds.size());
     deal_runs(
-        ranks, static_cast<std::int64_t>(folds.size()), options, start, "cross-validation",
-        [&](std::int64_t job, int threads, Monitor& quiet) {
+        static_cast<std::int64_t>(folds.size()), options, start, "cross-validation",
+        [&](std::int64_t job, const Execution& own) {
             const Fold& fold = folds[static_cast<std::size_t>(job)];
-            InversionOptions own = options;
-            own.eikonal.threads = threads;
-            const InversionResult result = invert(start, fold.fitted, own, {}, quiet);
+            const InversionResult result = invert(start, fold.fitted, options, own);
             FoldReport report;
-            report.score = score_of(result.model, fold, own, quiet);
+            report.score = score_of(result.model, fold, options, own);
             report.fitted = static_cast<std::int64_t>(fold.fitted.picks.size());
             report.held_out = static_cast<std::int64_t>(fold.held_out.picks.size());
             report.iterations = result.history.back().iteration;
@@ -149,8 +152,8 @@ ValidationReport cross_validate_run(const Model& start, const Picks& picks,
         [&](std::int64_t job, const Bytes& bytes) {
             reports[static_cast<std::size_t>(job)] = ByteReader(bytes).take<FoldReport>();
         },
-        monitor);
-    ranks.broadcast(std::as_writable_bytes(std::span(reports)));
+        execution);
+    execution.ranks.broadcast(std::as_writable_bytes(std::span(reports)));
     std::vector<FoldScore> scores;
     for (const FoldReport& report : reports) scores.push_back(report.score);
     return {mean_score(scores), std::move(reports)};

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/monitor.hpp"
-#include "core/ranks.hpp"
+#include "core/execution.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/trust/resample.hpp"
 
@@ -40,9 +39,9 @@ std::vector<Fold> folds_of(const Picks& picks, const ValidationOptions& options)
 
 /// How well a model meets the picks left out, or all; `options` say how times are computed.
 double held_out_score(const Model& model, const Fold& fold, const InversionOptions& options,
-                      Monitor& monitor);
+                      const Execution& execution);
 FoldScore score_of(const Model& model, const Fold& fold, const InversionOptions& options,
-                   Monitor& monitor);
+                   const Execution& execution);
 
 /// Means over folds: the root of the mean square of scores.
 FoldScore mean_score(std::span<const FoldScore> scores);
@@ -63,14 +62,15 @@ struct ValidationReport {
 /// number of either.
 ValidationReport cross_validate_run(const Model& start, const Picks& picks,
                                     const InversionOptions& options,
-                                    const ValidationOptions& validation, Ranks& ranks,
-                                    Monitor& monitor);
+                                    const ValidationOptions& validation,
+                                    const Execution& execution);
 
-/// Does work(job, threads) for each job by the threads of all ranks, and hands the results to
+/// Does work(job, its execution) for each job by the threads of all ranks, and hands the results to
 /// `consume` on rank 0 in order; one job at a time on a CUDA device.
-void deal_runs(Ranks& ranks, std::int64_t count, const InversionOptions& options,
-               const Model& start, const std::string& task,
-               const std::function<Bytes(std::int64_t, int, Monitor&)>& work,
-               const std::function<void(std::int64_t, const Bytes&)>& consume, Monitor& monitor);
+void deal_runs(std::int64_t count, const InversionOptions& options, const Model& start,
+               const std::string& task,
+               const std::function<Bytes(std::int64_t, const Execution&)>& work,
+               const std::function<void(std::int64_t, const Bytes&)>& consume,
+               const Execution& execution);
 
 }  // namespace fermat

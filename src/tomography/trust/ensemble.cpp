@@ -198,11 +198,11 @@ class Runs {
         const InversionResult result =
             invert(own_start, own_picks, own, execution, {}, std::move(state));
         EnsembleMember member;
-        const IterationReport& last = result.history.back();
-        member.rms = last.misfit.rms;
-        member.chi2 = last.misfit.chi2;
-        member.picks = last.misfit.used;
-        member.iterations = last.iteration;
+        const Misfit fit = misfit(own_picks, result.final_residual, result.final_use);
+        member.rms = fit.rms;
+        member.chi2 = fit.chi2;
+        member.picks = fit.used;
+        member.iterations = result.history.back().iteration;
         const auto velocity = result.model.given();
         member.velocity = Field<float>(velocity.shape());
         std::copy(velocity.begin(), velocity.end(), member.velocity.begin());

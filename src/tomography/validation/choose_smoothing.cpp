@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -34,7 +35,7 @@ std::vector<SmoothingScore> path_of_fold(const Model& start, const Fold& fold,
     std::vector<SmoothingScore> path;
     double best = std::numeric_limits<double>::infinity();
     int worse = 0;
-    bool enough = false;
+    std::atomic<bool> enough = false;  // asked for on other threads too
     Monitor until([](const ProgressEvent&) {},
                   [&] { return enough || execution.monitor.stop_requested(); });
     InversionListener listener;
@@ -149,9 +150,10 @@ SmoothingChoice choose_smoothing(const Model& start, const Picks& picks,
     choice.lambda = chosen->lambda;
     choice.sentence = fmt::format(
         "--smoothing {:.4g}: {}-fold cross-validation over {} meets picks left out to {:.3g}{} "
-        "(those fitted: {:.3g})",
+        "(those fitted: {:.3g}{})",
         choice.lambda, folds.size(), name_of(validation.unit), chosen->score.held_out,
-        in_errors ? " errors" : "", chosen->score.fitted);
+        in_errors ? " errors" : "", chosen->score.fitted,
+        chosen + 1 == choice.table.end() ? "; no fold was cooled further" : "");
     return choice;
 }
 

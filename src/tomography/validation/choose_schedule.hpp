@@ -25,6 +25,6 @@ struct ScheduleChoice {
 /// and so does the schedule, once no box gains 1 %.
 ScheduleChoice choose_schedule(const Model& start, const Picks& picks,
                                const InversionOptions& options, const ValidationOptions& validation,
-                               Ranks& ranks, Monitor& monitor);
+                               const Execution& execution);
 
 }  // namespace fermat

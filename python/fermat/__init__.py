@@ -6,7 +6,7 @@
     rays = fm.rays(model, sources=(5, 5, 0.5), receivers=[(0, 0, 0), (12, 5, 0)])
     fm.plot.section(model, times=times, rays=rays)
 
-z is depth, positive down; a 2-D model is (x, z). Units are your own but consistent.
+z is depth, positive down; a 2-D model is (x, z). Use any consistent units.
 """
 
 from . import analytic, plot
@@ -15,6 +15,7 @@ from ._bending import Profile
 from ._core import CudaModel, Model, build_info, devices
 from ._grid import Grid
 from ._invert import Inversion, invert, synthetic_picks
+from ._methods import Bending, Graph
 from ._picks import Picks, picks
 from ._rays import Rays, rays
 from ._smoothing import smooth
@@ -23,9 +24,11 @@ from ._trust import CrossValidation, Ensemble, cross_validate, ensemble, point_s
 
 __version__ = build_info()["version"]
 for _type in (
+    Bending,
     CrossValidation,
     CudaModel,
     Ensemble,
+    Graph,
     Grid,
     Inversion,
     Model,
@@ -37,9 +40,11 @@ for _type in (
 del _type
 
 __all__ = [
+    "Bending",
     "CrossValidation",
     "CudaModel",
     "Ensemble",
+    "Graph",
     "Grid",
     "Inversion",
     "Model",

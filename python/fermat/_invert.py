@@ -53,10 +53,13 @@ class Inversion(Trusted):
         final_residual, observed less computed; NaN where a ray was lost.
     use
         "used", "lost" or "rejected", one a pick.
+    models
+        With `keep_models`, the start model and one a further iteration; else empty.
     reason
         Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
     resolution, resolving_length, deviation
-        What can be trusted; computed when first asked for, see `estimate_trust`.
+        What can be trusted, shaped like the velocity, with `trust` or once `estimate_trust` was
+        called; else None.
     choices, warnings
         What was chosen where nothing was said, and what is doubtful about the result, a sentence
         each.
@@ -74,6 +77,7 @@ class Inversion(Trusted):
         }
         self.use: NDArray[np.str_] = USES[found[5]]
         self.reason: str = found[6]
+        self.models: list[Model] = []
         self.choices: list[str] = found[9]
         self.warnings: list[str] = found[10]
         self._problem = found[11]
@@ -126,6 +130,8 @@ def invert(
     order: int = 2,
     device: Device = "auto",
     threads: int = 0,
+    keep_models: bool = False,
+    trust: bool = False,
     callback: Callable[[dict[str, Any]], object] | None = None,
     progress: Progress | None = None,
 ) -> Inversion:
@@ -187,6 +193,10 @@ def invert(
     smoother, tracer, solver, order, device, threads
         How it is computed; see `smooth`, `rays` and `traveltimes`. Results do not depend on
         `threads`.
+    keep_models
+        Whether the result holds the model of every iteration, for `plot.animate`.
+    trust
+        Whether to compute resolution and deviation of the result (`Inversion.estimate_trust`).
     callback
         Called after each iteration with a dict of its row in `history`.
     progress
@@ -225,13 +235,10 @@ def invert(
         observed.time,
         errors,
     )
-    options = {
+    options: dict[str, Any] = {
         "method": method,
         "regularisation": regularisation,
-        "axis_weights": _axes(axis_weights or 0, ndim, "axis_weights"),
         "correlation_length": correlation_length,
-        "unknown_ratio": _axes(unknown_ratio, ndim, "unknown_ratio"),
-        "error": None if error is None else _pair(error),
         "spacing": spacing,
         "depth": depth,
         "smoothing": smoothing,
@@ -239,7 +246,6 @@ def invert(
         "target_rms": target_rms,
         "target_chi2": target_chi2,
         "stagnation": stagnation,
-        "outliers": outliers,
         "weights": weights,
         "share": share,
         "step": step,
@@ -253,10 +259,27 @@ def invert(
         "device": device,
         "threads": threads,
     }
+    if axis_weights is not None:
+        options["axis_weights"] = _axes(axis_weights, ndim, "axis_weights")
+    if np.any(unknown_ratio):
+        options["unknown_ratio"] = tuple(int(n) for n in _axes(unknown_ratio, ndim, "unknown_ratio"))
+    if outliers is not None:
+        options["outliers"] = outliers
+    if error is not None:
+        options["error"] = _pair(error)
+    kept: list[NDArray[np.float32]] = []
+    if keep_models:
+        options["keep"] = kept.append
     rows = _rows(schedule, ndim)
     found = _core.invert(model, columns, rows, options, callback, listener(progress))
     run = Inversion(model, observed, found)
+    if keep_models:
+        # Gauss-Newton tells of its start model too.
+        later = kept[max(0, len(kept) - len(run.history["rms"]) + 1) :]
+        run.models = [run.start, *(_like(run.start, velocity) for velocity in later)]
     _notes.tell(run.warnings)
+    if trust:
+        run.estimate_trust(device=device, threads=threads, progress=progress)
     return run
 
 
@@ -313,6 +336,12 @@ def synthetic_picks(
         receiver=receiver,
         time=time,
         error=noise if noise > 0 else None,
+    )
+
+
+def _like(model: Model, velocity: NDArray[np.float32]) -> Model:
+    return _core.Model(
+        velocity, spacing=model.spacing, origin=model.origin, cells=model.cells
     )
 
 

@@ -21,26 +21,12 @@ if TYPE_CHECKING:
 
 
 class Trusted:
-    """The part of an Inversion that is computed when it is asked for."""
+    """The part of an Inversion that `estimate_trust` computes."""
 
     _problem: Any = None
-    _trust: dict[str, Any] | None = None
-    model: Model
-
-    @property
-    def resolution(self) -> NDArray[np.float32]:
-        """How much of each unknown's own truth is in it, 0 to 1, shaped like the velocity."""
-        return self._trusted()["resolution"]  # type: ignore[no-any-return]
-
-    @property
-    def resolving_length(self) -> NDArray[np.float32]:
-        """Side of the area, or volume, that shares one resolved number, in units of length."""
-        return self._trusted()["resolving_length"]  # type: ignore[no-any-return]
-
-    @property
-    def deviation(self) -> NDArray[np.float32]:
-        """Posterior standard deviation of velocity, in its units; NaN in air."""
-        return self._trusted()["deviation"]  # type: ignore[no-any-return]
+    resolution: NDArray[np.float32] | None = None
+    resolving_length: NDArray[np.float32] | None = None
+    deviation: NDArray[np.float32] | None = None
 
     def estimate_trust(
         self,
@@ -53,6 +39,10 @@ class Trusted:
         progress: Progress | None = None,
     ) -> str:
         """Compute `resolution`, `resolving_length` and `deviation`; say how that was done.
+
+        Each is shaped like the velocity. `resolution`, 0 to 1, is how much of an unknown's own
+        truth is in it; `resolving_length` the side of the area, or volume, that shares one resolved
+        number; `deviation` the posterior standard deviation of velocity, NaN in air.
 
         Parameters
         ----------
@@ -69,15 +59,8 @@ class Trusted:
         *fields, sentence = _core.trust(
             _problem_of(self), True, True, method, solves, seed, threads, device, listener(progress)
         )
-        names = ("resolution", "resolving_length", "deviation")
-        self._trust = dict(zip(names, fields, strict=True))
+        self.resolution, self.resolving_length, self.deviation = fields
         return str(sentence)
-
-    def _trusted(self) -> dict[str, Any]:
-        if self._trust is None:
-            self.estimate_trust()
-        assert self._trust is not None
-        return self._trust
 
     def __getstate__(self) -> dict[str, Any]:
         # What was computed stays; what the run was made of is not kept in pickles.

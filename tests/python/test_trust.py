@@ -22,7 +22,7 @@ def survey():
 @pytest.fixture(scope="module")
 def run(survey):
     start, _, picks = survey
-    return fm.invert(start, picks)
+    return fm.invert(start, picks, trust=True)
 
 
 def test_resolution_and_deviation_are_shaped_like_the_velocity(run):
@@ -60,7 +60,7 @@ def test_point_spread_peaks_at_its_point(run):
     one = fm.point_spread(run, (4, 5))
     assert np.array_equal(one, fields[0])
     assert one[8, 10] == pytest.approx(run.resolution[8, 10], rel=1e-2)
-    assert one.sum() == pytest.approx(one.sum()) and one[8, 10] > 3 * abs(one[8, 26])
+    assert one[8, 10] > 3 * abs(one[8, 26])
     with pytest.raises(ValueError, match="outside"):
         fm.point_spread(run, (40, 5))
 
@@ -81,8 +81,9 @@ def test_ensembles_of_boxes(survey):
     start, _, picks = survey
     run = fm.invert(start, picks, schedule=[(2, (6, 6), (7, 7))])
     assert fm.ensemble(run, members=3).spread.max() > 0
+    assert run.resolution is None
     with pytest.raises(ValueError, match="gauss-newton"):
-        run.resolution  # noqa: B018
+        run.estimate_trust()
 
 
 def test_cross_validation_scores_and_chooses(run, survey):
@@ -114,7 +115,7 @@ def test_bad_calls_are_one_sentence(run):
 
 def test_pickles_keep_what_was_computed(survey):
     start, _, picks = survey
-    run = fm.invert(start, picks)
+    run = fm.invert(start, picks, trust=True)
     kept = run.resolution
     copy = pickle.loads(pickle.dumps(run))
     assert np.array_equal(copy.resolution, kept)

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "tomography/gauss_newton/gathered_rows.hpp"
 #include "tomography/trust/dense_inverse.hpp"
 #include "tomography/trust/estimates.hpp"
 
@@ -38,8 +39,8 @@ std::vector<std::vector<Entry>> rows_of_roughness(const LinearProblem& problem) 
 std::vector<double> normal_matrix(const LinearProblem& problem,
                                   const std::vector<std::vector<Entry>>& roughness) {
     const std::size_t n = problem.size();
-    const UnknownRows& rows = problem.rows().matrix();
-    const UnknownRows& columns = problem.rows().transpose();
+    const UnknownRows& rows = problem.matrix();
+    const UnknownRows columns = transposed(rows, n);
     const double least = 1e-8 * problem.rows().trace() / static_cast<double>(n);
     std::vector<double> matrix(n * n, 0.0);
     parallel_for(static_cast<std::int64_t>(n), problem.threads(), [&](std::int64_t job) {

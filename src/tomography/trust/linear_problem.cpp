@@ -2,6 +2,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "tomography/gauss_newton/gathered_rows.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
 #include "tomography/gauss_newton/predict.hpp"
 
@@ -14,21 +15,14 @@ void share(Ranks& ranks, std::vector<T>& values) {
     ranks.broadcast(std::as_writable_bytes(std::span(values)));
 }
 
-WeightedRows rows_at(const Model& model, const Picks& picks, const Parameters& parameters,
-                     const std::vector<double>& x, const ProblemPlan& plan,
-                     const std::vector<PickUse>& use, const Execution& execution) {
+/// The derivatives of all picks' times, on every rank.
+UnknownRows rows_at(const Model& model, const Picks& picks, const Parameters& parameters,
+                    const std::vector<double>& x, const ProblemPlan& plan,
+                    const Execution& execution) {
     const std::vector<float> slopes = parameters.slopes_at(x, resolve_threads(execution.threads));
-    UnknownRows rows = predict(model, plan.turned ? exchanged(picks) : picks, parameters.unknowns(),
-                               slopes, plan.rays, execution)
-                           .rows;
-    share(execution.ranks, rows.start);
-    share(execution.ranks, rows.column);
-    share(execution.ranks, rows.value);
-    std::vector<double> weights(plan.errors.size());
-    for (std::size_t n = 0; n < weights.size(); ++n) {
-        weights[n] = use[n] == PickUse::used ? 1 / plan.errors[n] : 0;
-    }
-    return {std::move(rows), weights, x.size()};
+    Prediction prediction = predict(model, plan.turned ? exchanged(picks) : picks,
+                                    parameters.unknowns(), slopes, plan.rays, execution);
+    return gathered_rows(std::move(prediction.rows), picks.picks.size(), execution.ranks);
 }
 
 }  // namespace
@@ -61,8 +55,15 @@ LinearProblem::LinearProblem(const Model& start, const Picks& picks,
                   problem_plan(start, picks, options).bounds),
       model_(parameters_.model_of(x_, threads_)),
       roughness_(parameters_.unknowns(), options.gauss_newton.roughness) {
-    rows_.emplace(rows_at(model_, picks, parameters_, x_, problem_plan(start, picks, options),
-                          found.use, execution.on(forward_device(start, options, execution))));
+    const ProblemPlan plan = problem_plan(start, picks, options);
+    std::vector<double> weights(plan.errors.size());
+    for (std::size_t n = 0; n < weights.size(); ++n) {
+        weights[n] = found.use[n] == PickUse::used ? 1 / plan.errors[n] : 0;
+    }
+    UnknownRows rows = rows_at(model_, picks, parameters_, x_, plan,
+                               execution.on(forward_device(start, options, execution)));
+    if (size() <= most_dense_unknowns) matrix_ = weighted(rows, weights);
+    rows_.emplace(std::move(rows), weights, size());
     roughness_.reweight(parameters_.regularised(x_, roughness_.kind()));
 }
 

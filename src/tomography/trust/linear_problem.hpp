@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "core/execution.hpp"
+#include "tomography/gauss_newton/dealt_rows.hpp"
 #include "tomography/gauss_newton/linear_step.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/invert.hpp"
@@ -20,6 +23,9 @@ struct FoundModel {
 /// Throws InputError where a run has no such thing: one of method 'hole', or one that made no step.
 /// All ranks must call it.
 FoundModel found_model(const InversionResult& result, Ranks& ranks);
+
+/// The most unknowns that dense algebra is done with: 3.2 GB.
+inline constexpr std::size_t most_dense_unknowns = 20000;
 
 /// The linear problem of a run at the model it found. With A the derivatives of the used picks'
 /// times over their errors, and R the roughness, the model is the most likely one of a Gaussian
@@ -38,7 +44,9 @@ class LinearProblem {
     const Parameters& parameters() const { return parameters_; }
     const Unknowns& unknowns() const { return parameters_.unknowns(); }
     const Roughness& roughness() const { return roughness_; }
-    const WeightedRows& rows() const { return *rows_; }
+    const PickMatrix& rows() const { return *rows_; }
+    /// The same rows as numbers; empty with more than most_dense_unknowns.
+    const UnknownRows& matrix() const { return matrix_; }
     const Model& model() const { return model_; }
     double lambda() const { return lambda_; }
     int threads() const { return threads_; }
@@ -57,6 +65,7 @@ class LinearProblem {
     Parameters parameters_;
     Model model_;
     Roughness roughness_;
+    UnknownRows matrix_;
     std::optional<WeightedRows> rows_;
 };
 

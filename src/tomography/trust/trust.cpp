@@ -96,6 +96,12 @@ Trust estimate_trust(const LinearProblem& problem, const TrustOptions& options,
                      const Execution& execution) {
     validate(options);
     Ranks& ranks = execution.ranks;
+    if (options.method == TrustMethod::exact && problem.size() > most_dense_unknowns) {
+        throw InputError(fmt::format(
+            "resolution and deviation of {} unknowns are to be exact (must be at most {}; sampled "
+            "ones have no such limit)",
+            problem.size(), most_dense_unknowns));
+    }
     Trust trust;
     trust.exact = is_exact(problem, options);
     TrustNumbers numbers;

@@ -135,7 +135,6 @@ class Run {
         return asked.x > 0 ? asked : unknowns_ratio(start, most);
     }
 
-  private:
     static VelocityBounds bounds_of(const InversionOptions& options) {
         const UpdateLimits& limits = options.update;
         const bool given = limits.min_velocity > 0 && std::isfinite(limits.max_velocity);

@@ -108,6 +108,9 @@ void validate(const InversionOptions& options, const Picks& picks, const Model& 
             options.gauss_newton.lambda));
     }
     const UpdateLimits& update = options.update;
+    if (!(update.step > 0 && std::isfinite(update.step))) {
+        throw InputError(fmt::format("step is {} (must be > 0)", update.step));
+    }
     if (!(update.max_velocity > update.min_velocity && update.max_velocity > 0)) {
         throw InputError(fmt::format("max velocity is {} (must be above min velocity, which is {})",
                                      update.max_velocity, update.min_velocity));

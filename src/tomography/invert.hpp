@@ -174,7 +174,8 @@ struct InversionResult {
     std::vector<double> final_residual;
     std::vector<PickUse> final_use;
     StopReason reason = StopReason::schedule_end;
-    PickTerms terms;  ///< empty where none were asked for
+    std::vector<double> unknowns{};  ///< of a Gauss-Newton run's grid, on every rank
+    PickTerms terms{};               ///< of such a run; empty where none were asked for
 };
 
 /// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a

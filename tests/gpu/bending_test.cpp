@@ -45,7 +45,7 @@ RaySet on_cpu(const Model& model, const RayJob& job) {
 // Rounding may send a ray with two nearly equal branches the other way; few are, and those differ
 // little.
 TEST_F(CudaBending, AgreesWithTheCpuOnTheSet) {
-    const LocalSurvey survey = costa_rica_survey({300, 129, 20000, 1});
+    const bench::LocalSurvey survey = bench::costa_rica_survey({300, 129, 20000, 1});
     const auto sources = at_zero(survey.sources);
     const RayJob job{sources, survey.stations, survey.pairs};
     const RaySet device = on_device(survey.model, job);

@@ -32,19 +32,13 @@ Vector errors_of(const Picks& picks, const InversionOptions& options) {
     return errors;
 }
 
-/// Where the forward operator computes: a run on the device goes to the CPU for the models on its
-/// way that jump between cells. Rank 0 decides.
-Device forward_device(const Model& start, const InversionOptions& options,
-                      const Execution& execution) {
-    const bool cuda = runs_on_cuda(options, execution.device, start);
-    return broadcast_value(execution.ranks, cuda) ? Device::automatic : Device::cpu;
-}
-
 RayOptions forward_options(const InversionOptions& options) {
     RayOptions rays = ray_options(options);
     rays.reciprocity = Reciprocity::off;
     return rays;
 }
+
+bool is_turned(const Picks& picks) { return picks.receivers.size() < picks.sources.size(); }
 
 /// A model as far as rank 0 has judged it.
 struct Candidate {
@@ -58,7 +52,7 @@ class Run {
         const Execution& execution, const InversionListener& listener, FoldTest* folds = nullptr,
         std::function<bool(const ScoreAt&)> go_on = {})
         : picks_(picks),
-          survey_(picks.receivers.size() < picks.sources.size() ? exchanged(picks) : picks),
+          survey_(is_turned(picks) ? exchanged(picks) : picks),
           options_(options),
           outliers_(options.outliers.value_or(default_outliers)),
           listener_(listener),
@@ -84,6 +78,7 @@ class Run {
 
     void take_up(InversionState&& state) {
         x_ = std::move(state.unknowns);
+        x_.resize(parameters_.unknowns().size() + terms_.size(), 0.0);
         damping_ = state.method_state.back();
         state.method_state.pop_back();
         cooling_.restore(state.method_state);
@@ -131,6 +126,7 @@ class Run {
 
     InversionResult finish() {
         share_model();
+        const auto grid = static_cast<std::ptrdiff_t>(parameters_.unknowns().size());
         BackprojectionOptions options;
         options.rays = rays_;
         options.picks.weights.assign(errors_.size(), 1.0);
@@ -143,6 +139,7 @@ class Run {
                 std::move(now_.residual),
                 std::move(use_),
                 reason(),
+                Vector(x_.begin(), x_.begin() + grid),
                 terms_.found(x_)};
     }
 
@@ -152,13 +149,13 @@ class Run {
         return asked.x > 0 ? asked : unknowns_ratio(start, most);
     }
 
-  private:
     static VelocityBounds bounds_of(const InversionOptions& options) {
         const UpdateLimits& limits = options.update;
         const bool given = limits.min_velocity > 0 && std::isfinite(limits.max_velocity);
         return given ? VelocityBounds(limits.min_velocity, limits.max_velocity) : VelocityBounds();
     }
 
+  private:
     Vector scaled(const Vector& residual) const {
         Vector z(residual.size());
         for (std::size_t n = 0; n < z.size(); ++n) z[n] = residual[n] / errors_[n];
@@ -411,6 +408,29 @@ FoldScore cool_down(const Model& start, const Picks& picks, const InversionOptio
     Run run(start, picks, options, execution.alone(), {}, &test, go_on);
     run.run();
     return go_on ? FoldScore{} : run.fold_score(1);
+}
+
+ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options) {
+    return {Run::ratio_of(start, options), Run::bounds_of(options), errors_of(picks, options),
+            forward_options(options), is_turned(picks)};
+}
+
+Device forward_device(const Model& start, const InversionOptions& options,
+                      const Execution& execution) {
+    const bool cuda = runs_on_cuda(options, execution.device, start);
+    return broadcast_value(execution.ranks, cuda) ? Device::automatic : Device::cpu;
+}
+
+InversionState state_at(std::vector<double> unknowns, double lambda) {
+    Cooling cooling(1, true);
+    cooling.start(lambda);
+    InversionState state;
+    state.unknowns = std::move(unknowns);
+    state.method_state = cooling.save();
+    state.method_state.push_back(0);  // no damping
+    state.history.emplace_back();
+    state.history.back().passes = 1;
+    return state;
 }
 
 }  // namespace fermat

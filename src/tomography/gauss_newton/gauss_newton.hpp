@@ -2,7 +2,9 @@
 
 #include <functional>
 #include <optional>
+#include <vector>
 
+#include "tomography/gauss_newton/bounds.hpp"
 #include "tomography/gauss_newton/fold_test.hpp"
 #include "tomography/invert.hpp"
 
@@ -24,5 +26,22 @@ using ScoreAt = std::function<FoldScore(double factor)>;
 FoldScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
                     FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
                     const Execution& execution);
+
+/// How a run sees its problem, for those who look at it again.
+struct ProblemPlan {
+    Index3 ratio;
+    VelocityBounds bounds;
+    std::vector<double> errors;  ///< that residuals are divided by, one per pick
+    RayOptions rays;
+    bool turned = false;  ///< receivers shoot: see exchanged()
+};
+ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options);
+/// Where the forward operator computes: a run on the device goes to the CPU for the models on its
+/// way that jump between cells. Rank 0 decides.
+Device forward_device(const Model& start, const InversionOptions& options,
+                      const Execution& execution);
+
+/// A state from which a run with a kept weight `lambda` begins at these unknowns instead of 0.
+InversionState state_at(std::vector<double> unknowns, double lambda);
 
 }  // namespace fermat

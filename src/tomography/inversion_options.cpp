@@ -99,14 +99,6 @@ void validate(const InversionOptions& options, const Picks& picks, const Model& 
     }
     check_reference(options.gauss_newton.reference.get(), start);
     check_lengths(options.gauss_newton.roughness, grid.is_2d());
-    const bool targets = options.target_rms > 0 || options.target_chi2 > 0;
-    if (options.method == InversionMethod::gauss_newton && targets &&
-        options.gauss_newton.lambda > 0) {
-        throw InputError(fmt::format(
-            "smoothing is kept at {} and a target is given (one of them decides: leave the other "
-            "out)",
-            options.gauss_newton.lambda));
-    }
     const UpdateLimits& update = options.update;
     if (!(update.step > 0 && std::isfinite(update.step))) {
         throw InputError(fmt::format("step is {} (must be > 0)", update.step));

@@ -165,6 +165,18 @@ class SetUp {
             found.rms, found.folds, found.held_out));
     }
 
+    /// Without errors a target RMS stands for them, and a kept smoothing may go with it.
+    void refuse_contradictions() const {
+        const InversionOptions& options = setup_.options;
+        const bool target =
+            options.target_chi2 > 0 || (options.target_rms > 0 && setup_.picks.has_errors);
+        if (!(options.gauss_newton.lambda > 0) || !target) return;
+        throw InputError(fmt::format(
+            "smoothing is kept at {} and a target is given (one of them decides: leave the other "
+            "out)",
+            options.gauss_newton.lambda));
+    }
+
     void compare_units() {
         std::vector<double> velocity;
         for (const float v : setup_.start.given()) {
@@ -214,6 +226,7 @@ InversionSetup set_up_inversion(std::optional<Model> start, Picks picks, Inversi
     choices.give_errors(errors);
     choices.choose_boxes();
     if (setup.options.method == InversionMethod::gauss_newton) {
+        choices.refuse_contradictions();
         choices.choose_axis_weights();
         choices.choose_bounds();
         validate(setup.options, setup.picks, setup.start);

@@ -71,7 +71,7 @@ std::size_t unknown_at(const LinearProblem& problem, Vec3 point, std::size_t num
     Index3 node{};
     int* const numbers[3] = {&node.x, &node.y, &node.z};
     for (int axis = 0; axis < 3; ++axis) {
-        const double at = (point[axis] - grid.origin[axis]) / grid.spacing[axis];
+        const double at = grid.index_along(axis, point[axis]);
         *numbers[axis] = std::clamp(static_cast<int>(std::lround(at)), 0, grid.shape[axis] - 1);
     }
     const std::int32_t unknown = problem.unknowns().numbers()[grid.shape.offset(node)];

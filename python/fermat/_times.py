@@ -152,15 +152,15 @@ def traveltimes(
         Radius of the graph's star in nodes, one for all axes or one per axis (default: 5 in 2-D,
         3 in 3-D).
     star
-        Edges of the graph: "coprime" (default) each direction once, "full" every node of the star's
-        box.
+        Edges of the graph: "coprime" (default) each direction once, "full" to every node of the
+        star's box.
     reading
-        Slowness along an edge: "linear" between nodes (default), "nearest" constant in cells round
-        them.
+        Slowness along an edge: "linear" between nodes (default), "nearest" constant in cells around
+        nodes.
     weights
         Times of the edges: "stored" once for all sources, "computed" when needed, or "auto" (default).
     queue
-        Of "dijkstra": "buckets" (default), or "heap" as in the papers.
+        Queue of "dijkstra": "buckets" (default), or "heap" as in the papers.
     precision
         Precision of the computation and the result: "single" (float32) or "double" (float64).
     device

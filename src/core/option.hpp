@@ -31,10 +31,14 @@ struct Rule {
     bool admits(const Value& value) const { return holds == nullptr || holds(value); }
 };
 
+/// A pointer to a member. (Written out, nvcc puts parentheses round it that g++ warns of.)
+template <class Struct, class Value>
+using Member = Value Struct::*;
+
 template <class Struct, class Value>
 struct Option {
     std::string_view name;  ///< the keyword in Python; the flag has dashes for underscores
-    Value Struct::*member;
+    Member<Struct, Value> member;
     std::string_view meaning;
     Rule<Value> rule{};
     /// What is done without it, where the default value does not tell: "found".
@@ -48,7 +52,7 @@ Option(std::string_view, Value Struct::*, std::string_view, Rest...) -> Option<S
 /// A member that is a struct of options with a table of its own.
 template <class Struct, class Part>
 struct OptionPart {
-    Part Struct::*member;
+    Member<Struct, Part> member;
 };
 template <class Struct, class Part>
 OptionPart(Part Struct::*) -> OptionPart<Struct, Part>;

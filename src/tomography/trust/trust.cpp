@@ -68,12 +68,7 @@ void put_deviation(const LinearProblem& problem, const std::vector<double>& vari
 std::size_t unknown_at(const LinearProblem& problem, Vec3 point, std::size_t number) {
     require_inside(problem.model().grid(), point, fmt::format("point {}", number));
     const Grid& grid = problem.unknowns().grid();
-    Index3 node{};
-    int* const numbers[3] = {&node.x, &node.y, &node.z};
-    for (int axis = 0; axis < 3; ++axis) {
-        const double at = grid.index_along(axis, point[axis]);
-        *numbers[axis] = std::clamp(static_cast<int>(std::lround(at)), 0, grid.shape[axis] - 1);
-    }
+    const Index3 node = grid.nearest_node(grid.clamp(point));
     const std::int32_t unknown = problem.unknowns().numbers()[grid.shape.offset(node)];
     if (unknown < 0) {
         throw InputError(fmt::format("point {} at ({:g}, {:g}, {:g}) is in air (must be in rock)",

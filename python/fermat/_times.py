@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+import numpy as np
+
 from . import _arguments as arguments
-from . import _core, _cuda
+from . import _core, _cuda, _fields
+from ._methods import Graph
 from ._progress import listener
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from ._arguments import (
@@ -32,17 +35,20 @@ __all__ = ["receiver_times", "traveltimes"]
 @overload
 def traveltimes(
     model: Model,
-    source: ArrayLike,
+    source: ArrayLike | None = ...,
     *,
+    front: ArrayLike | None = ...,
     start_time: ArrayLike = ...,
     together: bool = ...,
-    solver: Solver = ...,
+    until: float = ...,
+    gradient: Literal[False] = ...,
+    solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
-    star: Star = ...,
-    reading: Reading = ...,
-    weights: Weights = ...,
-    queue: Queue = ...,
+    star: Star | None = ...,
+    reading: Reading | None = ...,
+    weights: Weights | None = ...,
+    queue: Queue | None = ...,
     precision: Literal["single"] = ...,
     device: Device = ...,
     threads: int = ...,
@@ -51,17 +57,20 @@ def traveltimes(
 @overload
 def traveltimes(
     model: Model,
-    source: ArrayLike,
+    source: ArrayLike | None = ...,
     *,
+    front: ArrayLike | None = ...,
     start_time: ArrayLike = ...,
     together: bool = ...,
-    solver: Solver = ...,
+    until: float = ...,
+    gradient: Literal[False] = ...,
+    solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
-    star: Star = ...,
-    reading: Reading = ...,
-    weights: Weights = ...,
-    queue: Queue = ...,
+    star: Star | None = ...,
+    reading: Reading | None = ...,
+    weights: Weights | None = ...,
+    queue: Queue | None = ...,
     precision: Literal["double"],
     device: Device = ...,
     threads: int = ...,
@@ -69,18 +78,21 @@ def traveltimes(
 ) -> NDArray[np.float64]: ...
 @overload
 def traveltimes(
-    model: CudaModel,
-    source: ArrayLike,
+    model: Model | CudaModel,
+    source: ArrayLike | None = ...,
     *,
+    front: ArrayLike | None = ...,
     start_time: ArrayLike = ...,
     together: bool = ...,
-    solver: Solver = ...,
+    until: float = ...,
+    gradient: bool = ...,
+    solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
-    star: Star = ...,
-    reading: Reading = ...,
-    weights: Weights = ...,
-    queue: Queue = ...,
+    star: Star | None = ...,
+    reading: Reading | None = ...,
+    weights: Weights | None = ...,
+    queue: Queue | None = ...,
     precision: Precision = ...,
     device: Device = ...,
     threads: int = ...,
@@ -88,17 +100,20 @@ def traveltimes(
 ) -> Any: ...
 def traveltimes(
     model: Model | CudaModel,
-    source: ArrayLike,
+    source: ArrayLike | None = None,
     *,
+    front: ArrayLike | None = None,
     start_time: ArrayLike = 0.0,
     together: bool = False,
-    solver: Solver = "fim",
+    until: float = math.inf,
+    gradient: bool = False,
+    solver: Solver | Graph = "fim",
     order: int = 2,
     radius: int | Sequence[int] | None = None,
-    star: Star = "coprime",
-    reading: Reading = "linear",
-    weights: Weights = "auto",
-    queue: Queue = "buckets",
+    star: Star | None = None,
+    reading: Reading | None = None,
+    weights: Weights | None = None,
+    queue: Queue | None = None,
     precision: Precision = "single",
     device: Device = "auto",
     threads: int = 0,
@@ -113,42 +128,59 @@ def traveltimes(
     source
         A position (x, y, z), or (x, z) in 2-D, anywhere in the model's closed box, on a node or
         between nodes; or an array (n, 3) or (n, 2) of them.
+    front
+        In place of a source: times of a wavefront on nodes, an array of the model's shape. A node
+        with a finite time of at least 0 belongs to the front; NaN, infinite, negative and masked
+        mean unknown. Not with "vidale" or the graph.
     start_time
-        When the source starts: one number, or one for each source.
+        Start time of the source: one number, or one per source.
     together
-        One field for all sources: the earliest arrival of any of them.
+        Return one field for all sources, with the earliest arrival of any of them.
+    until
+        The largest time of interest: later nodes are infinite, and most of them are not computed.
+        Not with the graph.
+    gradient
+        Also return the gradient of the times: the direction of the wave, as long as the slowness.
+        Not with the graph.
     solver
         "fim" fast iterative (default), "fmm" fast marching, "fsm" fast sweeping, "vidale" expanding
-        box; "dijkstra" and "bellman-ford" shortest paths on the grid graph (single precision).
+        box; "dijkstra" and "bellman-ford" shortest paths on the grid graph (single precision), or
+        `Graph` with its options.
     order
-        Of the differences: 1 or 2; not of the graph.
+        Order of the differences, 1 or 2. Not for graph solvers.
     radius
-        Of the graph's star in nodes, one for all axes or one each (default: 5 in 2-D, 3 in 3-D).
+        Radius of the graph's star in nodes, one for all axes or one per axis (default: 5 in 2-D,
+        3 in 3-D).
     star
-        Edges of the graph: "coprime" each direction once, "full" every node of the star's box.
+        Edges of the graph: "coprime" (default) each direction once, "full" every node of the star's
+        box.
     reading
-        Slowness along an edge: "linear" between nodes, "nearest" constant in cells round them.
+        Slowness along an edge: "linear" between nodes (default), "nearest" constant in cells round
+        them.
     weights
-        Times of the edges: "stored" once for all sources, "computed" when needed, or "auto".
+        Times of the edges: "stored" once for all sources, "computed" when needed, or "auto" (default).
     queue
-        Of "dijkstra": "buckets", or "heap" as in the papers.
+        Of "dijkstra": "buckets" (default), or "heap" as in the papers.
     precision
-        Of the computation and of the result: "single" (float32) or "double" (float64).
+        Precision of the computation and the result: "single" (float32) or "double" (float64).
     device
-        "cpu", "cuda", or "auto" for what is there.
+        "cpu", "cuda", or "auto": the CUDA device if there is one and the solver supports it.
     threads
-        0 for all cores. The result does not depend on it.
+        Number of threads, 0 for all cores. The result does not depend on it.
     progress
-        True for a bar (tqdm's when it is installed, else plain lines on stderr), or a function
-        called as progress(done, total, task) now and then.
+        True for a bar (by tqdm if it is installed, else plain lines on stderr), or a function that
+        is called at intervals as progress(done, total, task).
 
     Returns
     -------
     ndarray
-        Of the model's shape for one source or together; (n, *shape) for an array of sources.
-        Infinite where no wave arrives, as in air. A model whose velocity is an array of CuPy or
-        PyTorch on a CUDA device gives an array of that library, on the device, without a
-        copy either way; device="cpu" gives a NumPy array.
+        The model's shape for one source or with `together`; (n, *shape) for an array of sources.
+        Times are infinite where no wave arrives, as in air. If the velocity of the model is a CuPy
+        or PyTorch array on a CUDA device, the result is an array of that library on the device,
+        and nothing is copied; device="cpu" gives a NumPy array.
+    (ndarray, ndarray)
+        With gradient=True: the times, and an array with one more axis of 3 components (x, y, z), or
+        2 (x, z) in 2-D. NaN where no wave arrives and at the source itself.
 
     Examples
     --------
@@ -161,10 +193,30 @@ def traveltimes(
     >>> print(f"{times[25, 50]:.3f} s straight down; exactly {2 * np.log(4.5 / 2):.3f} s")
     1.622 s straight down; exactly 1.622 s
     """
-    given = arguments.numbers(source, "source")
+    name = solver.solver if isinstance(solver, Graph) else solver
+    _fields.check(model, source, front, until, gradient, name, device)
+    given = np.empty((0, model.ndim)) if source is None else arguments.numbers(source, "source")
     places = arguments.points(model, given, "source")
     starts = arguments.start_times(start_time, len(places))
     one = given.ndim == 1
+    if front is not None or gradient or until != math.inf:
+        model = _cuda.on_host(model)
+        return _fields.solve(
+            model,
+            places,
+            starts,
+            front,
+            one,
+            together,
+            name,
+            order,
+            until,
+            gradient,
+            precision,
+            device,
+            threads,
+            progress,
+        )
     if isinstance(model, _core.CudaModel):
         if device != "cpu":
             times = _core.cuda_traveltimes(
@@ -172,25 +224,18 @@ def traveltimes(
                 places,
                 starts,
                 one or together,
-                solver,
+                name,
                 order,
                 precision,
                 listener(progress),
             )
             return _cuda.given_back(model, times)
         model = model.to_host()
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    options = arguments.solver(model, solver, order, graph)
+    options |= {"precision": precision, "device": device, "threads": threads}
     return _core.traveltimes(
-        model,
-        places,
-        starts,
-        one or together,
-        solver,
-        order,
-        arguments.graph(model, radius, star, reading, weights, queue),
-        precision,
-        device,
-        threads,
-        listener(progress),
+        model, places, starts, one or together, options, listener(progress)
     )
 
 
@@ -200,21 +245,21 @@ def receiver_times(
     receivers: ArrayLike,
     *,
     start_time: ArrayLike = 0.0,
-    solver: Solver = "fim",
+    solver: Solver | Graph = "fim",
     order: int = 2,
     radius: int | Sequence[int] | None = None,
-    star: Star = "coprime",
-    reading: Reading = "linear",
-    weights: Weights = "auto",
-    queue: Queue = "buckets",
+    star: Star | None = None,
+    reading: Reading | None = None,
+    weights: Weights | None = None,
+    queue: Queue | None = None,
     device: Device = "auto",
     threads: int = 0,
     progress: Progress | None = None,
 ) -> NDArray[np.float64]:
     """First-arrival times of every source at every receiver: an array (sources, receivers).
 
-    No field is kept, and the fewer of sources and receivers are solved from. Options are those of
-    `traveltimes`. Infinite where no wave arrives.
+    Fields are not kept. Eikonal solvers solve one field per source or one per receiver, whichever
+    is fewer. Options are those of `traveltimes`. Times are infinite where no wave arrives.
 
     >>> import fermat as fm
     >>> model = fm.Model.constant((101, 51), velocity=2.0, spacing=0.1)
@@ -226,8 +271,8 @@ def receiver_times(
     places = arguments.points(model, sources, "sources")
     stations = arguments.points(model, receivers, "receivers")
     starts = arguments.start_times(start_time, len(places))
-    graph = arguments.graph(model, radius, star, reading, weights, queue)
-    times = _core.receiver_times(
-        model, places, starts, stations, solver, order, graph, device, threads, listener(progress)
-    )
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    options = arguments.solver(model, solver, order, graph)
+    options |= {"device": device, "threads": threads}
+    times = _core.receiver_times(model, places, starts, stations, options, listener(progress))
     return times.reshape(len(places), len(stations))

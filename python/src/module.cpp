@@ -11,6 +11,7 @@ NB_MODULE(_core, module) {
     fermat::python::bind_model(module);
     fermat::python::bind_cuda(module);
     fermat::python::bind_times(module);
+    fermat::python::bind_fields(module);
     fermat::python::bind_rays(module);
     fermat::python::bind_bending(module);
     fermat::python::bind_analytic(module);

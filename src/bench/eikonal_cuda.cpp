@@ -30,7 +30,7 @@ class CudaBench {
     CudaBench(int repeats, BenchTable& table, Monitor& monitor)
         : repeats_(repeats), table_(table), monitor_(monitor) {}
 
-    /// `exact` where there is a closed form: the constant gradient.
+    /// `exact` is given where there is a closed form: for the constant gradient.
     void run(std::string_view medium, const Model& model, const std::vector<Vec3>& sources,
              int order, bool exact) {
         monitor_.check();
@@ -38,8 +38,7 @@ class CudaBench {
         for (const Vec3 source : sources) factored.push_back(factor_source(model, source));
         CudaFim fim(model, order, sources.size());
         const Grid& grid = model.grid();
-        TimeField field{
-            grid, {factored[0].position, 0}, factored[0].slowness, Field<float>(grid.shape)};
+        TimeField field{grid, factored[0], 0, Field<float>(grid.shape)};
         std::vector<double> on_device;
         std::vector<double> in_all;
         for (int i = 0; i < repeats_; ++i) {
@@ -56,7 +55,7 @@ class CudaBench {
         if (exact) {
             fim.download(0, field.tau.view());
             errors = node_errors(field, 0, [&](Vec3 p) {
-                return LinearVelocity{v0, {0, 0, gradient}}.time(field.source.position, p);
+                return LinearVelocity{v0, {0, 0, gradient}}.time(field.factor.position, p);
             });
         }
         const auto nodes =
@@ -94,7 +93,8 @@ void bench_eikonal_cuda(const EikonalBench& options,
             bench.run("gradient", model, {{5, 5, 0.5}}, order, true);
         }
     }
-    // A thousand million nodes, where they fit: without errors, which would take longer than all.
+    // A cube of 10^9 nodes, if it fits. Computing its errors would take longer than everything
+    // else.
     constexpr std::size_t needed = std::size_t{24} << 30;
     if (options.largest_volume >= 1024 && device_info(0).memory_bytes > needed) {
         bench.run("gradient", gradient_model(cube(1024, 3), v0, gradient), {{5, 5, 0.5}}, 2, false);

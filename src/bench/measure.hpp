@@ -12,7 +12,7 @@
 
 namespace fermat::bench {
 
-/// What is measured on the CPU stays there on machines with a device.
+/// An execution on the CPU, also on machines with a device.
 inline Execution on_cpu(int threads, Monitor& monitor = silent_monitor()) {
     return {threads, Device::cpu, monitor};
 }
@@ -31,13 +31,13 @@ double median_seconds(int repeats, Work&& work) {
     return median(std::move(seconds));
 }
 
-/// Memory that the process takes while this lives.
+/// Measures the memory that the process allocates during the probe's lifetime.
 class MemoryProbe {
   public:
     MemoryProbe();
 
     double peak_bytes() const;
-    /// Above what there was at the start; nothing where the system cannot tell.
+    /// Peak above the use at construction; nothing if the system does not report it.
     std::optional<double> grown_bytes() const;
 
   private:
@@ -67,12 +67,12 @@ RelativeErrors node_errors(const TimeField& field, int threads, Exact exact) {
             for (int k = 0; k < grid.shape.z; ++k) {
                 const Index3 node{static_cast<int>(i), j, k};
                 const Vec3 p = grid.position(node);
-                const double r = distance(p, field.source.position);
+                const double r = field.factor.radius(p);
                 if (r < nearest * grid.spacing.x) continue;
                 const double wanted = exact(p);
                 if (std::isnan(wanted)) continue;
                 const double error =
-                    std::abs(field.source_slowness * r * field.tau(node) - wanted) / wanted;
+                    std::abs(field.factor.slowness * r * field.tau(node) - wanted) / wanted;
                 slab.sum += error;
                 slab.max = std::max(slab.max, error);
                 slab.count += 1;

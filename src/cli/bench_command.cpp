@@ -51,7 +51,7 @@ void run_eikonal(const BenchFlags& flags, const Run& run) {
     BenchReport report(flags.csv);
     report.say(fmt::format("fermat {}: eikonal solvers, {} thread{}, median of {}", version,
                            bench.threads, bench.threads == 1 ? "" : "s", bench.repeats));
-    // No bar: it would draw between the rows and into the time that is measured.
+    // No progress bar: it would draw between the rows and slow down what is measured.
     Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
     bench_eikonal(bench, report, stop_only);
     run.monitor.check();
@@ -120,8 +120,15 @@ void run_smoothing(const SmoothingBench& flags, const Run& run) {
 }
 
 void add_tomography_flags(CLI::App& app, TomographyBench& bench) {
-    add_whole(app, "--iterations", "N", bench.iterations, "of each of the six stages", 1, 1000)
+    add_whole(app, "--iterations", "N", bench.iterations,
+              "of each of the six stages of hole; at most, of gauss-newton", 1, 1000)
         ->default_str("6");
+    add_choice(app, "--method", bench.method, "which loop");
+    add_whole(app, "--unknowns", "N", bench.unknowns,
+              "of gauss-newton: a cube of about N unknowns, in place of Potrillo's size", 1000,
+              100000000);
+    add_whole(app, "--picks", "N", bench.picks, "of that cube, about", 1, 10000000)
+        ->default_str("200000");
     add_output(app, "--csv", bench.csv, "CSV to write: the same rows");
 }
 
@@ -130,7 +137,11 @@ void run_tomography(const TomographyBench& flags, const Run& run) {
     if (run.common.device == Device::cuda && on_cuda(Device::cuda)) bench.device = Device::cuda;
     bench.threads = resolve_threads(run.common.threads);
     Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
-    bench_tomography(bench, stop_only);
+    if (bench.method == InversionMethod::hole && bench.unknowns == 0) {
+        bench_tomography(bench, stop_only);
+    } else {
+        bench_gauss_newton(bench, stop_only);
+    }
 }
 
 void add_bending_flags(CLI::App& app, BendingBench& bench) {

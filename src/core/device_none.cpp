@@ -11,6 +11,8 @@ void use_device(int) { refuse_cuda(); }
 
 int device_in_use() { return 0; }
 
+std::size_t device_memory_taken() { refuse_cuda(); }
+
 std::shared_ptr<float> allocate_on_device(std::size_t) { refuse_cuda(); }
 
 }  // namespace fermat

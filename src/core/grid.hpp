@@ -44,11 +44,11 @@ struct Shape {
     friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-/// "(129, 129, 129)" or, in 2-D, "(501, 501)": the way users write shapes.
+/// The shape as users write it: "(129, 129, 129)" or, in 2-D, "(501, 501)".
 std::string to_string(Shape shape);
 
-/// A regular grid of nodes. Cells are the boxes between nodes. In 2-D (y == 1) the y axis has no
-/// extent: every point has the grid's own y.
+/// A regular grid of nodes. Cells are the boxes between nodes. In 2-D (y == 1) every point has the
+/// y of the grid's origin.
 struct Grid {
     Shape shape;
     Vec3 origin;
@@ -63,13 +63,51 @@ struct Grid {
     FERMAT_HD Vec3 position(Index3 n) const {
         return {origin.x + n.x * spacing.x, origin.y + n.y * spacing.y, origin.z + n.z * spacing.z};
     }
+    /// Distance from a node to the next along an axis.
+    FERMAT_HD double spacing_along(int axis) const { return spacing[axis]; }
+    /// Along an axis, the coordinate of a node index, which may be fractional.
+    FERMAT_HD double coordinate(int axis, double index) const {
+        return origin[axis] + index * spacing[axis];
+    }
+    /// Of a coordinate along an axis, from the first node: as a length, and in nodes.
+    FERMAT_HD double offset_along(int axis, double coordinate) const {
+        return coordinate - origin[axis];
+    }
+    FERMAT_HD double index_along(int axis, double coordinate) const {
+        return (coordinate - origin[axis]) / spacing[axis];
+    }
+    /// The way of some nodes, which may be fractional, along an axis.
+    FERMAT_HD double length_along(int axis, double nodes) const { return nodes * spacing[axis]; }
+    /// A point of a cell by its fractions, each in [0, 1].
+    FERMAT_HD Vec3 point_in_cell(Index3 cell, Vec3 fraction) const {
+        Vec3 p = position(cell);
+        for (int axis = 0; axis < 3; ++axis) p[axis] += fraction[axis] * spacing[axis];
+        return p;
+    }
+    /// The point some steps from a node, of which there are `parts` from node to node.
+    FERMAT_HD Vec3 fine_position(Index3 node, Index3 step, int parts) const {
+        Vec3 p = position(node);
+        for (int axis = 0; axis < 3; ++axis) p[axis] += step[axis] * spacing[axis] / parts;
+        return p;
+    }
+    /// From the first node to a point, and the lengths of the box.
+    FERMAT_HD Vec3 from_origin(Vec3 p) const { return p - origin; }
+    FERMAT_HD Vec3 extent() const { return far_corner() - origin; }
+    /// The grid whose nodes are the middles of this one's cells. A 2-D grid keeps its y.
+    FERMAT_HD Grid cell_middles() const {
+        Vec3 first = origin + 0.5 * spacing;
+        if (is_2d()) first.y = origin.y;
+        return {cell_shape(), first, spacing};
+    }
+    /// The grid of the nodes round cells whose middles are this one's nodes.
+    FERMAT_HD Vec3 origin_before_middles() const { return origin - 0.5 * spacing; }
     FERMAT_HD Vec3 far_corner() const { return position({shape.x - 1, shape.y - 1, shape.z - 1}); }
     /// Fractional node index of a point.
     FERMAT_HD Vec3 to_index(Vec3 p) const {
         return {(p.x - origin.x) / spacing.x, is_2d() ? 0.0 : (p.y - origin.y) / spacing.y,
                 (p.z - origin.z) / spacing.z};
     }
-    /// True in the closed box; rounding of a point meant to lie on a face is forgiven.
+    /// True in the closed box, with a tolerance for the rounding of points on a face.
     FERMAT_HD bool contains(Vec3 p) const;
     /// The nearest point of the closed box.
     FERMAT_HD Vec3 clamp(Vec3 p) const;
@@ -79,23 +117,23 @@ struct Grid {
     friend bool operator==(const Grid&, const Grid&) = default;
 };
 
-/// Throws InputError unless shape, origin and spacing make a grid that can be computed on.
+/// Throws InputError unless shape, origin and spacing make a usable grid.
 void validate(const Grid& grid);
 
-/// "(5, 5, 0.5)" or, in 2-D, "(5, 0.5)": the way users write points.
+/// The point as users write it: "(5, 5, 0.5)" or, in 2-D, "(5, 0.5)".
 std::string to_string(const Grid& grid, Vec3 point);
 
-/// Throws InputError, with `what` for the point's name ("source 3"), unless it lies in the box.
+/// Throws InputError unless the point lies in the box. `what` names the point, as in "source 3".
 void require_inside(const Grid& grid, Vec3 point, const std::string& what);
 
-/// The cell round a point and the point's position in it, each fraction in [0, 1].
+/// The cell that holds a point and the point's position in it, each fraction in [0, 1].
 struct CellPoint {
     Index3 cell;
     Vec3 fraction;
 };
 
 namespace detail {
-/// How far outside the box, in cells, a point may lie through rounding alone.
+/// How far outside the box, in cells, rounding may put a point.
 inline constexpr double face_slack = 1e-6;
 
 FERMAT_HD inline double clamped(double u, int nodes) {
@@ -136,12 +174,12 @@ FERMAT_HD inline Index3 Grid::nearest_node(Vec3 p) const {
             static_cast<int>(detail::clamped(u.z, shape.z) + 0.5)};
 }
 
-/// The same in a grid of known dimension.
+/// The cell that holds a point, in a grid of known dimension.
 template <int Dim>
 FERMAT_HD_INLINE CellPoint locate_in(const Grid& grid, Vec3 p) {
     CellPoint at;
     for (int axis = 0; axis < 3; axis += Dim == 2 ? 2 : 1) {
-        const double u = (p[axis] - grid.origin[axis]) / grid.spacing[axis];
+        const double u = grid.index_along(axis, p[axis]);
         const double inside = detail::clamped(u, grid.shape[axis]);
         at.cell[axis] = detail::lower_node(inside, grid.shape[axis]);
         at.fraction[axis] = inside - at.cell[axis];
@@ -152,8 +190,8 @@ FERMAT_HD inline CellPoint locate(const Grid& grid, Vec3 p) {
     return grid.is_2d() ? locate_in<2>(grid, p) : locate_in<3>(grid, p);
 }
 
-/// Calls visit(node, weight) for the corners of a point's cell with their multilinear weights:
-/// 8 in 3-D, 4 in 2-D. The weights add up to 1; corners of weight 0 are visited too.
+/// Calls visit(node, weight) for the corners of a point's cell (8 in 3-D, 4 in 2-D) with their
+/// multilinear weights. The weights add up to 1; corners of weight 0 are visited too.
 template <class Visit>
 FERMAT_HD void for_each_corner(const Grid& grid, Vec3 p, Visit visit) {
     const CellPoint at = locate(grid, p);

@@ -29,24 +29,6 @@ std::string short_number(double value) {
     return text;
 }
 
-/// On rank 0: what every rank has sent, its own among it.
-std::vector<Bytes> gather(Ranks& ranks, const Bytes& own) {
-    std::vector<Bytes> all(static_cast<std::size_t>(ranks.size()));
-    all[0] = own;
-    Wait wait(ranks);
-    for (;;) {
-        const auto silent = std::find_if(all.begin(), all.end(), [](auto& b) { return b.empty(); });
-        if (silent == all.end()) return all;
-        if (auto message = ranks.poll()) {
-            all[static_cast<std::size_t>(message->from)] = std::move(message->bytes);
-            wait.restart();
-            continue;
-        }
-        wait.check("rank " + std::to_string(silent - all.begin()) + " has");
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
-    }
-}
-
 }  // namespace
 
 Ranks& serial_ranks() {
@@ -58,7 +40,7 @@ SilentRank::SilentRank(const std::string& who, double seconds)
     : ComputeError(who + " not been heard of for " + short_number(seconds) +
                    " s (stopped, lost, or slower than --rank-timeout allows)") {}
 
-// Where rank 0 is silent, rank 1 tells of it and ends the others before they tell the same.
+// If rank 0 is silent, rank 1 reports it and ends the other ranks before they report the same.
 Wait::Wait(const Ranks& ranks)
     : seconds_(ranks.patience() > 0 && ranks.rank() > 1 ? ranks.patience() + 5 : ranks.patience()),
       since_(Clock::now()),
@@ -72,6 +54,27 @@ void Wait::check(const std::string& who) {
     if (Seconds(away).count() > seconds_ / 2) since_ += away;
     looked_ = now;
     if (Seconds(now - since_).count() > seconds_) throw SilentRank(who, seconds_);
+}
+
+std::vector<Bytes> gather(Ranks& ranks, const Bytes& own) {
+    std::vector<Bytes> all(static_cast<std::size_t>(ranks.size()));
+    if (!ranks.is_root()) {
+        ranks.send(0, own);
+        return {};
+    }
+    all[0] = own;
+    Wait wait(ranks);
+    for (;;) {
+        const auto silent = std::find_if(all.begin(), all.end(), [](auto& b) { return b.empty(); });
+        if (silent == all.end()) return all;
+        if (auto message = ranks.poll()) {
+            all[static_cast<std::size_t>(message->from)] = std::move(message->bytes);
+            wait.restart();
+            continue;
+        }
+        wait.check("rank " + std::to_string(silent - all.begin()) + " has");
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
 }
 
 Bytes pack_error(const std::exception_ptr& error) {

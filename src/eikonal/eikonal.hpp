@@ -1,17 +1,19 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
 #include "core/choice.hpp"
 #include "core/execution.hpp"
+#include "core/option.hpp"
 #include "eikonal/time_field.hpp"
 #include "model/model.hpp"
 
 namespace fermat {
 
-/// How a time field is made (design 4.1).
+/// How a time field is made.
 enum class Solver {
     fim,     ///< fast iterative, block-wise and vectorised: the default
     fmm,     ///< fast marching: reference
@@ -31,8 +33,16 @@ inline constexpr auto choices<Precision> = choice_table<Precision>("precision",
 
 struct EikonalOptions {
     Solver solver = Solver::fim;
-    int order = 2;  ///< of the differences: 1 or 2
+    int order = 2;  ///< of the differences
+    /// Nodes with later times are infinite, and most of them are not computed. Not in the table of
+    /// options below: it is of fields on nodes alone, and what reads whole fields refuses it.
+    double until = std::numeric_limits<double>::infinity();
 };
+inline bool is_order(const int& order) { return order == 1 || order == 2; }
+template <>
+inline constexpr auto options_of<EikonalOptions> = std::tuple{
+    Option{"solver", &EikonalOptions::solver, "method of the traveltimes"},
+    Option{"order", &EikonalOptions::order, "of the differences", Rule<int>{&is_order, "1 or 2"}}};
 
 void validate(const EikonalOptions& options);
 

@@ -1,8 +1,6 @@
 #include "graph/graph.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +8,7 @@
 #include <new>
 
 #include "core/error.hpp"
+#include "core/memory.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
 #include "graph/bellman_ford.hpp"
@@ -66,12 +65,6 @@ void require_edge_times(const Grid& grid, const GraphView& graph) {
         fmt::format("times of the graph would lie between {:.3g} and {:.3g} (must lie between "
                     "{:.0e} and {:.0e}; use other units of length or time)",
                     shortest, longest, least, most));
-}
-
-/// Bytes of this machine's memory.
-double machine_memory() {
-    return static_cast<double>(sysconf(_SC_PHYS_PAGES)) *
-           static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace

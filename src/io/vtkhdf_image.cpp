@@ -29,7 +29,7 @@ std::vector<hsize_t> file_shape(Shape shape, bool is_2d) {
     return extents;
 }
 
-/// Runs transfer(memory space, file space, block) for every block of an array.
+/// Calls transfer(memory space, file space, block) for every block of an array.
 template <class Transfer>
 void for_each_block(hid_t dataset, Shape shape, std::size_t rank, Transfer transfer) {
     const Handle space(H5Dget_space(dataset), H5Sclose);
@@ -63,7 +63,7 @@ struct ImageWriter::Impl {
     Handle root;
     Handle point_data;
     Handle cell_data;
-    std::set<std::string> reserved;  ///< point arrays with a place and no values yet
+    std::set<std::string> reserved;  ///< point arrays with reserved space and no values yet
 
     Impl(const fs::path& path, const Grid& image_grid, const std::string& run)
         : output(path), grid(image_grid) {
@@ -245,9 +245,10 @@ struct ImageReader::Impl {
         }
         grid.shape = {nodes[0], nodes[1], nodes[2]};
         grid.spacing = {spacing[0], spacing[1], spacing[2]};
+        grid.origin = {origin[0], origin[1], origin[2]};
         for (int axis = 0; axis < 3; ++axis) {
             const auto first = static_cast<double>(extent[static_cast<std::size_t>(2 * axis)]);
-            grid.origin[axis] = origin[static_cast<std::size_t>(axis)] + first * grid.spacing[axis];
+            grid.origin[axis] = grid.coordinate(axis, first);
         }
         try {
             validate(grid);

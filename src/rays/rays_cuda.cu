@@ -15,16 +15,17 @@ namespace {
 
 using View = TimeFieldView<float, Space::device>;
 
-/// A shot as the walk sees it: its field, and its rays among those of the batch.
+/// One shot of a batch: its field, and the indices of its rays.
 struct ShotField {
-    PointSource source;
-    double slowness;
+    SourceFactor factor;
+    double start_time;
     const float* tau;
     int first_ray;
     int rays;
 };
 
-/// A walk on the device cannot search: it says so and stops.
+/// Takes the place of the search for a way out of a local minimum, which the device does not do.
+/// The walk stops there and marks the ray.
 struct NoEscape {
     bool& met;
 
@@ -49,18 +50,19 @@ __device__ auto proposal_of(const View& field, int directions) {
     }
 }
 
-/// Room for the points of rays whose numbers nobody knows beforehand: chunks taken as they are
-/// needed and linked. When they run out, points are counted on, so that the next try has enough.
+/// Memory for the points of rays of unknown length. Rays take chunks as they need them, and chunks
+/// are linked. When no chunk is left, points are only counted, so that the next try allocates
+/// enough.
 struct PointPool {
     static constexpr int chunk_points = 32;
 
     Vec3* points = nullptr;
-    int* next = nullptr;       ///< chunk after each chunk
-    unsigned* used = nullptr;  ///< chunks asked for so far
+    int* next = nullptr;       ///< index of the chunk that follows each chunk
+    unsigned* used = nullptr;  ///< number of chunks requested so far
     unsigned chunks = 0;
 };
 
-/// Walks each ray, one thread a ray and a row of blocks a shot, and keeps its points in chunks.
+/// Walks each ray and keeps its points in chunks. One thread per ray, one row of blocks per shot.
 template <Tracer tracer>
 __global__ void __launch_bounds__(ray_threads)
     walk_rays(Grid grid, bool has_gaps, const ShotField* shots, int directions,
@@ -70,7 +72,7 @@ __global__ void __launch_bounds__(ray_threads)
     const int among = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (among >= shot.rays) return;
     const int n = shot.first_ray + among;
-    const View field{grid, shot.source, shot.slowness, {shot.tau, grid.shape}, has_gaps};
+    const View field{grid, shot.factor, shot.start_time, {shot.tau, grid.shape}, has_gaps};
     WalkedRay ray{time_at(field, receivers[n]), RayStatus::ok, false};
     std::int64_t emitted = 0;
     unsigned chunk = 0;
@@ -91,12 +93,12 @@ __global__ void __launch_bounds__(ray_threads)
         ++emitted;
     };
     ray.status = trace_ray(field, receivers[n], proposal_of<tracer>(field, directions),
-                           NoEscape{ray.dent}, emit);
+                           NoEscape{ray.local_minimum}, emit);
     walked[n] = ray;
     points[n] = emitted;
 }
 
-/// Puts the chunks of each ray together, a warp a ray.
+/// Joins the chunks of each ray, one warp per ray.
 __global__ void __launch_bounds__(ray_threads)
     gather_points(int count, PointPool pool, const int* first_chunk,
                   const std::int64_t* first_point, Vec3* points) {
@@ -156,7 +158,8 @@ struct CudaTracer::State {
                        const RayOptions& options, const Execution& execution);
 };
 
-/// Walks until the chunks suffice: two a ray are a guess; what the first try lacks, the second has.
+/// Repeats the walk until there are enough chunks. The first try assumes two per ray; the second
+/// knows the number.
 void CudaTracer::State::launch(const Model& model, const RayOptions& options,
                                std::size_t shot_count, std::size_t most_rays) {
     Grid grid = model.grid();
@@ -164,7 +167,7 @@ void CudaTracer::State::launch(const Model& model, const RayOptions& options,
     const void* const kernel = walk_kernel(options.tracer);
     int directions = options.directions;
     const std::size_t count = walked.rays.size();
-    // Few rays go to many multiprocessors, a warp each.
+    // Spread few rays over many multiprocessors, one warp each.
     const std::size_t block = count < 132 * ray_threads ? 32 : ray_threads;
     const dim3 blocks(static_cast<unsigned>((most_rays + block - 1) / block),
                       static_cast<unsigned>(shot_count));
@@ -202,11 +205,8 @@ void CudaTracer::State::walk(const Model& model, const CudaFim& fim,
     walked.rays.clear();
     for (const ShotRays& shot : batch) {
         const std::size_t rays = shot.receivers.size();
-        fields.push_back({{shot.source.position, shot.start_time},
-                          shot.source.slowness,
-                          fim.tau(fields.size()).data(),
-                          static_cast<int>(places.size()),
-                          static_cast<int>(rays)});
+        fields.push_back({shot.source, shot.start_time, fim.tau(fields.size()).data(),
+                          static_cast<int>(places.size()), static_cast<int>(rays)});
         most_rays = std::max(most_rays, rays);
         for (std::size_t r = 0; r < rays; ++r) {
             places.push_back(model.grid().clamp(shot.receivers[r]));
@@ -242,7 +242,7 @@ void CudaTracer::State::walk(const Model& model, const CudaFim& fim,
     finish_on_cpu(model, fim, batch, options, execution);
 }
 
-/// Few rays, if any: those that need a search, and those whose receiver is in air.
+/// Traces the rays that need a search, and those whose receiver is in air. There are few of them.
 void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
                                       std::span<const ShotRays> batch, const RayOptions& options,
                                       const Execution& execution) {
@@ -254,8 +254,8 @@ void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
         std::vector<Vec3> again;
         std::vector<std::int32_t> numbers;
         for (std::size_t r = 0; r < shot.receivers.size(); ++r) {
-            const bool lost =
-                walked.host[first + r].dent || walked.host[first + r].status == RayStatus::stalled;
+            const bool lost = walked.host[first + r].local_minimum ||
+                              walked.host[first + r].status == RayStatus::stalled;
             const Vec3 place = model.grid().clamp(shot.receivers[r]);
             if (!lost && !(model.has_air() && in_air(model, place))) continue;
             redone.push_back(first + r);
@@ -264,9 +264,7 @@ void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
         }
         first += shot.receivers.size();
         if (again.empty()) continue;
-        TimeField copy{model.grid(),
-                       {shot.source.position, shot.start_time},
-                       shot.source.slowness,
+        TimeField copy{model.grid(), shot.source, shot.start_time,
                        Field<float>(model.grid().shape)};
         fim.download(s, copy.tau.view());
         finished.append(trace_rays(model, copy, shot.number, again, numbers, options, execution));

@@ -7,6 +7,7 @@
 #include "model/makers.hpp"
 #include "tomography/gauss_newton/bounds.hpp"
 #include "tomography/gauss_newton/cooling.hpp"
+#include "tomography/gauss_newton/dealt_rows.hpp"
 #include "tomography/gauss_newton/linear_step.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"

@@ -51,19 +51,22 @@ TEST(GaussNewtonRun, ThreadsChangeNoBit) {
     EXPECT_TRUE(test::same_bits(one, invert(survey.start, survey.picks, options, test::on_cpu(3))));
 }
 
-TEST(GaussNewtonRun, RanksChangeNoBit) {
+TEST(GaussNewtonRun, RanksAndThreadsChangeNoBit) {
     const test::Survey survey = test::survey_3d();
     InversionOptions options = newton();
     options.target_rms = 0.01;
     const InversionResult one = invert(survey.start, survey.picks, options, test::on_cpu());
-    for (const int size : {2, 3}) {
-        std::optional<InversionResult> root;
-        test::on_ranks(size, [&](Ranks& ranks) {
-            InversionResult result =
-                invert(survey.start, survey.picks, options, {.threads = 1, .ranks = ranks});
-            if (ranks.is_root()) root.emplace(std::move(result));
-        });
-        EXPECT_TRUE(test::same_bits(one, *root)) << size << " ranks";
+    for (const int size : {1, 2, 3}) {
+        for (const int threads : {1, 2, 5}) {
+            std::optional<InversionResult> root;
+            test::on_ranks(size, [&](Ranks& ranks) {
+                InversionResult result =
+                    invert(survey.start, survey.picks, options,
+                           {.threads = threads, .device = Device::cpu, .ranks = ranks});
+                if (ranks.is_root()) root.emplace(std::move(result));
+            });
+            EXPECT_TRUE(test::same_bits(one, *root)) << size << " ranks, " << threads;
+        }
     }
 }
 

@@ -8,19 +8,17 @@
 
 namespace fermat {
 
-/// The cell whose velocity counts along a piece of a line: its own or, where the line runs between
-/// cells beside a jump, the fastest of them.
+/// The cell whose velocity counts along a piece of a line: the piece's own cell or, where the line
+/// runs between cells beside a jump, the fastest of them.
 template <Space S>
 FERMAT_HD Index3 cell_taken(const Grid& grid, const CellsView<S>& cells, const Piece& piece) {
     if (!cells.exist() || !cells.jump_round(piece.cell)) return piece.cell;
     const Vec3 inside = 0.5 * (piece.from + piece.to);
-    Vec3 middle = grid.position(piece.cell);
-    for (int axis = 0; axis < 3; ++axis) middle[axis] += inside[axis] * grid.spacing[axis];
-    return cells.fastest_touched(grid, middle);
+    return cells.fastest_touched(grid, grid.point_in_cell(piece.cell, inside));
 }
 
-/// Time along a straight line between two points of the box in a model whose velocity jumps between
-/// cells.
+/// Time along a straight line between two points of the box, in a model whose velocity jumps
+/// between cells.
 template <int Dim, Space S>
 FERMAT_HD double line_time_in_cells(const Grid& grid, FieldView<const float, S> velocity,
                                     const CellsView<S>& cells, Vec3 a, Vec3 b) {

@@ -10,15 +10,15 @@
 namespace fermat {
 namespace {
 
-/// The line's pieces by the cells whose velocity counts along them, those of one cell made one.
+/// Cuts the line into pieces by the cells whose velocity counts along them. Successive pieces of
+/// one cell are merged.
 CellPath cut_by_cells(const Grid& grid, const CellsView<>& cells, std::span<const Vec3> line) {
     CellPath path;
     path.points.push_back(line.front());
     for (std::size_t n = 0; n + 1 < line.size(); ++n) {
         for_each_piece(grid, line[n], line[n + 1], [&](const Piece& piece) {
             const Index3 cell = cell_taken(grid, cells, piece);
-            Vec3 end = grid.position(piece.cell);
-            for (int axis = 0; axis < 3; ++axis) end[axis] += piece.to[axis] * grid.spacing[axis];
+            Vec3 end = grid.point_in_cell(piece.cell, piece.to);
             if (grid.is_2d()) end.y = line[n].y;
             if (!path.cells.empty() && path.cells.back() == cell) {
                 path.points.back() = end;
@@ -32,8 +32,7 @@ CellPath cut_by_cells(const Grid& grid, const CellsView<>& cells, std::span<cons
     return path;
 }
 
-/// Where the ray comes near the source for good, the rest of it is the shortest path if that is
-/// earlier.
+/// Where the ray stays near the source, replaces its end by the shortest path if that is earlier.
 void take_shortest_end(const Model& model, const SourcePaths& near, std::vector<Vec3>& points,
                        std::size_t first) {
     std::size_t n = points.size();

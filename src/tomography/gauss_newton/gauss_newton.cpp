@@ -10,7 +10,9 @@
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "tomography/gauss_newton/cooling.hpp"
+#include "tomography/gauss_newton/dealt_rows.hpp"
 #include "tomography/gauss_newton/linear_step.hpp"
+#include "tomography/gauss_newton/memory_estimate.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"
 #include "tomography/gauss_newton/predict.hpp"
@@ -65,6 +67,7 @@ class Run {
           rays_(forward_options(options)),
           parameters_(start, ratio_of(start, options), bounds_of(options)),
           roughness_(parameters_.unknowns(), options.gauss_newton.roughness),
+          place_(execution_.device == Device::cpu ? RowPlace::host : RowPlace::cuda),
           solver_(parameters_.unknowns(), roughness_, threads_),
           errors_(errors_of(picks, options)),
           held_out_(held_out),
@@ -94,17 +97,24 @@ class Run {
             const std::vector<float> slopes = parameters_.slopes_at(trial, threads_);
             Prediction prediction =
                 predict(model, survey_, parameters_.unknowns(), slopes, rays_, execution_);
-            bool go_on = false;
+            bool accepted = false;
             together(ranks_, [&] {
                 if (!ranks_.is_root()) return;
                 ++passes_;
                 seconds_.times += prediction.seconds * (1 - prediction.ray_fraction);
                 seconds_.rays += prediction.seconds * prediction.ray_fraction;
-                judge(std::move(trial), std::move(model), std::move(prediction));
-                go_on = next(trial);
+                accepted = judge(std::move(trial), std::move(model), prediction.time);
+            });
+            trial.resize(x_.size());
+            if (broadcast_value(ranks_, accepted)) renew_rows(std::move(prediction.rows));
+            bool go_on = false;
+            together(ranks_, [&] {
+                if (!ranks_.is_root()) return;
+                if (accepted) accept();
+                go_on = !finished();
             });
             if (!broadcast_value(ranks_, go_on)) return;
-            trial.resize(x_.size());
+            rows_->while_served(threads_, [&] { trial = next(); });
         }
     }
 
@@ -124,12 +134,13 @@ class Run {
                 reason()};
     }
 
-  private:
     static Index3 ratio_of(const Model& start, const InversionOptions& options) {
         const Index3 asked = options.gauss_newton.ratio;
         const std::size_t most = start.grid().is_2d() ? 6000 : 30000;
         return asked.x > 0 ? asked : unknowns_ratio(start, most);
     }
+
+  private:
     static VelocityBounds bounds_of(const InversionOptions& options) {
         const UpdateLimits& limits = options.update;
         const bool given = limits.min_velocity > 0 && std::isfinite(limits.max_velocity);
@@ -165,14 +176,15 @@ class Run {
         return sum + cooling_.lambda() * solver_.roughness_of(regularised(candidate.x));
     }
 
-    void judge(Vector&& x, Model&& model, Prediction&& prediction) {
-        Candidate candidate{std::move(x), Vector(prediction.time.size())};
+    /// Whether the model takes the place of the present one.
+    bool judge(Vector&& x, Model&& model, const Vector& time) {
+        Candidate candidate{std::move(x), Vector(time.size())};
         for (std::size_t n = 0; n < candidate.residual.size(); ++n) {
-            candidate.residual[n] = picks_.picks[n].time - prediction.time[n];
+            candidate.residual[n] = picks_.picks[n].time - time[n];
         }
         const bool first = now_.x.empty();
-        if (!first && !admitted(candidate)) return;
-        const double change = first ? 0 : largest_change(model_, model);
+        if (!first && !admitted(candidate)) return false;
+        change_ = first ? 0 : largest_change(model_, model);
         now_ = std::move(candidate);
         x_ = now_.x;
         model_ = std::move(model);
@@ -181,9 +193,7 @@ class Run {
         use_ = uses_of(use_scaled_, outliers_);
         hold_out(use_);
         require_used();
-        make_rows(std::move(prediction.rows));
-        if (resumed_ && first) return;
-        report(change);
+        return true;
     }
 
     void hold_out(std::vector<PickUse>& use) const {
@@ -232,20 +242,30 @@ class Run {
                                      static_cast<std::ptrdiff_t>(use_.size()) - lost));
     }
 
-    void make_rows(UnknownRows&& rows) {
+    /// Rows of the model that was accepted, wherever they were traced. On all ranks.
+    void renew_rows(std::vector<RowLot>&& rows) {
         Vector weights(errors_.size());
-        residual_.assign(errors_.size(), 0.0);
-        for (std::size_t n = 0; n < weights.size(); ++n) {
-            const bool used = use_[n] == PickUse::used;
-            weights[n] = used ? 1 / errors_[n] : 0;
-            if (used) residual_[n] = use_scaled_[n];
+        for (std::size_t n = 0; n < use_.size(); ++n) {
+            weights[n] = use_[n] == PickUse::used ? 1 / errors_[n] : 0;
         }
-        rows_.emplace(std::move(rows), weights, x_.size());
+        ranks_.broadcast(std::as_writable_bytes(std::span(weights)));
+        rows_.reset();
+        rows_.emplace(std::move(rows), weights, x_.size(), ranks_, place_);
+    }
+
+    /// On rank 0, after renew_rows.
+    void accept() {
+        residual_.assign(errors_.size(), 0.0);
+        for (std::size_t n = 0; n < residual_.size(); ++n) {
+            if (use_[n] == PickUse::used) residual_[n] = use_scaled_[n];
+        }
         roughness_.reweight(regularised(x_));
-        if (cooling_.lambda() > 0) return;
-        const double asked = options_.gauss_newton.lambda;
-        const double start = roughness_.kind() == Regularisation::second ? 20000 : 1000;
-        cooling_.start(asked > 0 ? asked : start * rows_->trace() / roughness_.trace());
+        if (!(cooling_.lambda() > 0)) {
+            const double asked = options_.gauss_newton.lambda;
+            const double start = roughness_.kind() == Regularisation::second ? 20000 : 1000;
+            cooling_.start(asked > 0 ? asked : start * rows_->trace() / roughness_.trace());
+        }
+        if (!std::exchange(resumed_, false)) report(change_);
     }
 
     void report(double change) {
@@ -272,16 +292,14 @@ class Run {
                static_cast<int>(history_.size()) > options_.gauss_newton.iterations;
     }
 
-    /// The next model to try; false at the end.
-    bool next(Vector& trial) {
-        if (finished()) return false;
+    /// The next model to try.
+    Vector next() {
         const Stopwatch watch;
-        const Vector step = solver_.solve(*rows_, residual_, regularised(x_),
-                                          {cooling_.lambda(), damping_ * cooling_.lambda()});
-        trial = x_;
-        for (std::size_t u = 0; u < trial.size(); ++u) trial[u] += step[u];
+        Vector trial = solver_.solve(*rows_, residual_, regularised(x_),
+                                     {cooling_.lambda(), damping_ * cooling_.lambda()});
+        for (std::size_t u = 0; u < trial.size(); ++u) trial[u] += x_[u];
         seconds_.update += watch.seconds();
-        return true;
+        return trial;
     }
 
     void save() {
@@ -321,6 +339,7 @@ class Run {
     RayOptions rays_;
     Parameters parameters_;
     Roughness roughness_;
+    RowPlace place_;
     StepSolver solver_;
     Vector errors_;
     const HeldOut* held_out_;
@@ -333,9 +352,10 @@ class Run {
     Candidate now_;
     std::vector<PickUse> use_;
     Vector use_scaled_;
-    Vector residual_;  ///< in errors; 0 where not used
-    std::optional<WeightedRows> rows_;
-    double damping_ = 0;  ///< of steps, in lambdas (Levenberg-Marquardt)
+    Vector residual_;                ///< in errors; 0 where not used
+    double change_ = 0;              ///< of velocity by the last step, at most
+    std::optional<DealtRows> rows_;  ///< on all ranks
+    double damping_ = 0;             ///< of steps, in lambdas (Levenberg-Marquardt)
 
     std::vector<IterationReport> history_;
     IterationSeconds seconds_;
@@ -350,6 +370,13 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
                                     const InversionOptions& options, const Execution& execution,
                                     const InversionListener& listener,
                                     std::optional<InversionState> resume) {
+    together(execution.ranks, [&] {
+        MemoryPlan plan{start.grid(), Run::ratio_of(start, options)};
+        plan.threads = resolve_threads(execution.threads);
+        plan.ranks = execution.ranks.size();
+        plan.cuda = runs_on_cuda(options, execution.device, start);
+        require_memory(plan, picks);
+    });
     Run run(start, picks, options, execution, listener);
     if (resume) run.take_up(std::move(*resume));
     run.run();

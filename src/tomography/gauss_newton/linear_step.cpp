@@ -1,80 +1,113 @@
 #include "tomography/gauss_newton/linear_step.hpp"
 
-#include <cmath>
+#include <utility>
+
+#include "tomography/gauss_newton/vectors.hpp"
 
 namespace fermat {
 namespace {
 
-using Vector = std::vector<double>;
+/// The normal equations on the host.
+class HostSystem {
+  public:
+    using Vector = std::vector<double>;
 
-double dot(std::span<const double> a, std::span<const double> b) {
-    // Four sums side by side, always the same ones.
-    double sums[4] = {0, 0, 0, 0};
-    std::size_t n = 0;
-    for (; n + 4 <= a.size(); n += 4) {
-        for (std::size_t lane = 0; lane < 4; ++lane) sums[lane] += a[n + lane] * b[n + lane];
+    HostSystem(const PickMatrix& rows, const Roughness& roughness, SpectralSolver& spectral,
+               std::span<const double> extra, double lambda, int threads)
+        : rows_(rows),
+          roughness_(roughness),
+          spectral_(spectral),
+          extra_(extra),
+          lambda_(lambda),
+          mean_(rows.trace() / static_cast<double>(rows.columns())),
+          threads_(threads),
+          grid_(rows.columns() - extra.size()),
+          along_(rows.rows()),
+          smooth_(grid_) {
+        if (extra.empty()) return;
+        Vector squares(rows.columns());
+        rows.column_squares(squares, threads);
+        for (std::size_t e = 0; e < extra.size(); ++e) {
+            extra_diagonal_.push_back(extra[e] + squares[grid_ + e]);
+        }
     }
-    double sum = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    for (; n < a.size(); ++n) sum += a[n] * b[n];
-    return sum;
-}
 
-void add_scaled(Vector& to, double factor, const Vector& from) {
-    for (std::size_t n = 0; n < to.size(); ++n) to[n] += factor * from[n];
-}
+    Vector zeros() const { return Vector(rows_.columns(), 0.0); }
+    void apply(const Vector& in, Vector& out) {
+        rows_.times(in, along_, threads_);
+        rows_.transposed_times(along_, out, threads_);
+        roughness_.apply(std::span(in).first(grid_), smooth_, threads_);
+        add_scaled(std::span(out).first(grid_), lambda_, smooth_, threads_);
+        for (std::size_t e = 0; e < extra_.size(); ++e) out[grid_ + e] += extra_[e] * in[grid_ + e];
+    }
+    void precondition(const Vector& in, Vector& out) {
+        spectral_.solve(std::span(in).first(grid_), std::span(out).first(grid_), lambda_, mean_,
+                        threads_);
+        for (std::size_t e = 0; e < extra_.size(); ++e) {
+            out[grid_ + e] = in[grid_ + e] / extra_diagonal_[e];
+        }
+    }
+    double dot(const Vector& a, const Vector& b) const { return fermat::dot(a, b, threads_); }
+    void add(Vector& to, double factor, const Vector& from) const {
+        add_scaled(to, factor, from, threads_);
+    }
+    void scale_add(Vector& to, double factor, const Vector& from) const {
+        scale_and_add(to, factor, from, threads_);
+    }
+
+  private:
+    const PickMatrix& rows_;
+    const Roughness& roughness_;
+    SpectralSolver& spectral_;
+    std::span<const double> extra_;
+    double lambda_;
+    double mean_;
+    int threads_;
+    std::size_t grid_;  ///< unknowns of the grid
+    Vector along_;
+    Vector smooth_;
+    Vector extra_diagonal_;
+};
 
 }  // namespace
 
-StepSolver::StepSolver(const Unknowns& unknowns, const Roughness& roughness, int threads)
-    : roughness_(roughness), spectral_(unknowns, roughness), threads_(threads) {}
+StepSolver::StepSolver(const Unknowns& unknowns, const Roughness& roughness, int threads,
+                       std::vector<double> extra)
+    : unknowns_(unknowns),
+      roughness_(roughness),
+      spectral_(unknowns, roughness),
+      threads_(threads),
+      extra_(std::move(extra)) {}
 
 double StepSolver::roughness_of(std::span<const double> x) const {
-    Vector rx(x.size());
-    roughness_.apply(x, rx, threads_);
-    return dot(x, rx);
+    const auto grid = x.first(x.size() - extra_.size());
+    std::vector<double> rx(grid.size());
+    roughness_.apply(grid, rx, threads_);
+    return dot(grid, rx, threads_);
 }
 
-std::vector<double> StepSolver::solve(const WeightedRows& rows, std::span<const double> residual,
+std::vector<double> StepSolver::solve(const PickMatrix& rows, std::span<const double> residual,
                                       std::span<const double> x, const StepWeights& weights) {
-    constexpr double accuracy = 1e-3;  // of the preconditioned residual
-    constexpr int most_iterations = 400;
-    const std::size_t n = x.size();
-    const double both = weights.lambda + weights.damping;
-    const double mean = rows.trace() / static_cast<double>(n);
-    Vector along(rows.rows());
-    Vector smooth(n);
-    const auto multiply = [&](const Vector& in, Vector& out) {
-        rows.times(in, along, threads_);
-        rows.transposed_times(along, out, threads_);
-        roughness_.apply(in, smooth, threads_);
-        add_scaled(out, both, smooth);
-    };
+    const std::size_t grid = x.size() - extra_.size();
+    std::vector<double> b(x.size());
+    rows.transposed_times(residual, b, threads_);
+    std::vector<double> smooth(grid);
+    roughness_.apply(x.first(grid), smooth, threads_);
+    add_scaled(std::span(b).first(grid), -weights.lambda, smooth, threads_);
+    for (std::size_t e = 0; e < extra_.size(); ++e) b[grid + e] -= extra_[e] * x[grid + e];
+    return solve(rows, std::move(b), weights.lambda + weights.damping, {}).d;
+}
 
-    Vector d(n, 0.0);
-    Vector r(n);
-    rows.transposed_times(residual, r, threads_);
-    roughness_.apply(x, smooth, threads_);
-    add_scaled(r, -weights.lambda, smooth);
-    Vector z(n);
-    spectral_.solve(r, z, both, mean, threads_);
-    Vector p = z;
-    Vector ap(n);
-    double rz = dot(r, z);
-    const double enough = accuracy * accuracy * rz;
-    for (int n_steps = 0; n_steps < most_iterations && rz > enough; ++n_steps) {
-        multiply(p, ap);
-        const double curvature = dot(p, ap);
-        if (!(curvature > 0)) break;
-        const double step = rz / curvature;
-        add_scaled(d, step, p);
-        add_scaled(r, -step, ap);
-        spectral_.solve(r, z, both, mean, threads_);
-        const double next = dot(r, z);
-        const double share = next / rz;
-        rz = next;
-        for (std::size_t u = 0; u < n; ++u) p[u] = z[u] + share * p[u];
+LinearSolution StepSolver::solve(const PickMatrix& rows, std::vector<double> right, double weight,
+                                 const SolveLimits& limits) {
+    if (const DealtRows* const there = rows.on_device()) {
+        if (!device_) device_ = make_cuda_step(unknowns_, roughness_, spectral_, extra_);
+        return device_->solve(*there, std::move(right), weight, limits);
     }
-    return d;
+    HostSystem system(rows, roughness_, spectral_, extra_, weight, threads_);
+    std::vector<double> d = system.zeros();
+    const CgReport report = conjugate_gradients(system, right, d, limits);
+    return {std::move(d), report.accuracy <= limits.accuracy, report.iterations};
 }
 
 }  // namespace fermat

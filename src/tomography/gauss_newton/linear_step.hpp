@@ -1,11 +1,14 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "tomography/gauss_newton/conjugate_gradients.hpp"
+#include "tomography/gauss_newton/pick_matrix.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
 #include "tomography/gauss_newton/spectral.hpp"
-#include "tomography/gauss_newton/unknown_rows.hpp"
+#include "tomography/gauss_newton/step_cuda.hpp"
 
 namespace fermat {
 
@@ -21,20 +24,32 @@ struct StepWeights {
 ///     (A^T A + (lambda + damping) R) d = A^T r - lambda R x,
 ///
 /// preconditioned by lambda R with the mean of A^T A on its diagonal. Sums are made in an order of
-/// their own, so that threads change no bit.
+/// their own, so that threads change no bit. Where all rows lie on this process's CUDA device, so
+/// does the rest.
+///
+/// Unknowns behind those of the grid (terms of shots and receivers) have no roughness; their
+/// squares are damped by weights of their own, D: what lambda R is to the grid, D is to them.
 class StepSolver {
   public:
-    StepSolver(const Unknowns& unknowns, const Roughness& roughness, int threads);
+    /// `extra`: D, one weight per unknown behind the grid's; above 0.
+    StepSolver(const Unknowns& unknowns, const Roughness& roughness, int threads,
+               std::vector<double> extra = {});
 
-    std::vector<double> solve(const WeightedRows& rows, std::span<const double> residual,
+    std::vector<double> solve(const PickMatrix& rows, std::span<const double> residual,
                               std::span<const double> x, const StepWeights& weights);
+    /// (A^T A + weight R)^-1 right.
+    LinearSolution solve(const PickMatrix& rows, std::vector<double> right, double weight,
+                         const SolveLimits& limits);
     /// x^T R x.
     double roughness_of(std::span<const double> x) const;
 
   private:
+    const Unknowns& unknowns_;
     const Roughness& roughness_;
     SpectralSolver spectral_;
     int threads_;
+    std::vector<double> extra_;
+    std::unique_ptr<CudaStep> device_;  ///< once it is needed
 };
 
 }  // namespace fermat

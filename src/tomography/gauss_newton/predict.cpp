@@ -16,19 +16,15 @@
 namespace fermat {
 namespace {
 
-/// Some picks' part of a prediction, as it travels from a rank to rank 0.
+/// Some picks' part of a prediction, as it travels from a rank to rank 0. Rows stay behind.
 struct Lot {
     std::vector<double> time;
-    UnknownRows rows;
     double field_seconds = 0;
     double ray_seconds = 0;
 
     Bytes pack() const {
         ByteWriter out;
         out.add(time);
-        out.add(rows.start);
-        out.add(rows.column);
-        out.add(rows.value);
         out.add(field_seconds);
         out.add(ray_seconds);
         return out.take();
@@ -37,9 +33,6 @@ struct Lot {
         ByteReader in(bytes);
         Lot lot;
         lot.time = in.take_vector<double>();
-        lot.rows.start = in.take_vector<std::int64_t>();
-        lot.rows.column = in.take_vector<std::int32_t>();
-        lot.rows.value = in.take_vector<float>();
         lot.field_seconds = in.take<double>();
         lot.ray_seconds = in.take<double>();
         return lot;
@@ -137,17 +130,22 @@ UnknownRows rows_of(const Model& model, const RaySet& rays, const Unknowns& unkn
                 continue;
             }
             const auto path = rays.path(r);
-            folder->fold(model.cells() ? maker.cells(path) : maker.nodes(path), lots[lot]);
+            folder->fold(model.cells() ? maker.cells(path) : maker.node_parts(path), lots[lot]);
         }
     });
     UnknownRows out;
-    for (const UnknownRows& lot : lots) {
+    std::size_t entries = 0;
+    for (const UnknownRows& lot : lots) entries += lot.entries();
+    out.column.reserve(entries);
+    out.value.reserve(entries);
+    for (UnknownRows& lot : lots) {
         const auto before = static_cast<std::int64_t>(out.column.size());
         for (std::size_t r = 1; r < lot.start.size(); ++r) {
             out.start.push_back(before + lot.start[r]);
         }
         out.column.insert(out.column.end(), lot.column.begin(), lot.column.end());
         out.value.insert(out.value.end(), lot.value.begin(), lot.value.end());
+        lot = {};
     }
     return out;
 }
@@ -172,7 +170,7 @@ Team team_for(std::size_t sources, bool cuda, const Execution& execution) {
 
 Lot lot_of(const Model& model, const Shots& shots, const Unknowns& unknowns,
            std::span<const float> slopes, const RayOptions& options, bool cuda,
-           const Execution& execution) {
+           const Execution& execution, UnknownRows& rows) {
     Lot lot;
     if (shots.picks.empty()) return lot;
     const Stopwatch watch;
@@ -185,50 +183,27 @@ Lot lot_of(const Model& model, const Shots& shots, const Unknowns& unknowns,
         const bool arrived = ray.status == RayStatus::ok;
         lot.time.push_back(arrived ? ray.field_time : std::numeric_limits<double>::quiet_NaN());
     }
-    lot.rows = rows_of(model, rays, unknowns, slopes, execution.threads);
+    rows = rows_of(model, rays, unknowns, slopes, execution.threads);
     lot.ray_seconds = watch.seconds() - lot.field_seconds;
     return lot;
 }
 
-/// Puts lots together in the order of the picks.
-Prediction gathered(std::vector<Lot>& lots, std::span<const std::vector<std::int32_t>> numbers,
-                    std::size_t picks) {
-    struct Place {
-        std::size_t lot = 0;
-        std::size_t row = 0;
-    };
-    Prediction out;
-    out.time.resize(picks);
-    std::vector<Place> places(picks);
-    std::size_t entries = 0;
-    double fields = 0;
-    double rays = 0;
-    for (std::size_t n = 0; n < lots.size(); ++n) {
-        for (std::size_t r = 0; r < numbers[n].size(); ++r) {
-            const auto pick = static_cast<std::size_t>(numbers[n][r]);
-            places[pick] = {n, r};
-            out.time[pick] = lots[n].time[r];
+/// Adds the times of a job's picks to a prediction.
+struct Gathering {
+    Prediction& out;
+    double field_seconds = 0;
+    double ray_seconds = 0;
+
+    void add(const Lot& lot, std::span<const std::int32_t> picks) {
+        for (std::size_t r = 0; r < picks.size(); ++r) {
+            out.time[static_cast<std::size_t>(picks[r])] = lot.time[r];
         }
-        entries += lots[n].rows.entries();
-        fields += lots[n].field_seconds;
-        rays += lots[n].ray_seconds;
+        field_seconds += lot.field_seconds;
+        ray_seconds += lot.ray_seconds;
+        const double both = field_seconds + ray_seconds;
+        out.ray_fraction = both > 0 ? ray_seconds / both : 0;
     }
-    out.ray_fraction = fields + rays > 0 ? rays / (fields + rays) : 0;
-    out.rows.start.reserve(picks + 1);
-    out.rows.column.reserve(entries);
-    out.rows.value.reserve(entries);
-    for (const Place& place : places) {
-        const UnknownRows& rows = lots[place.lot].rows;
-        const auto begin = rows.start[place.row];
-        const auto end = rows.start[place.row + 1];
-        out.rows.column.insert(out.rows.column.end(), rows.column.begin() + begin,
-                               rows.column.begin() + end);
-        out.rows.value.insert(out.rows.value.end(), rows.value.begin() + begin,
-                              rows.value.begin() + end);
-        out.rows.start.push_back(static_cast<std::int64_t>(out.rows.column.size()));
-    }
-    return out;
-}
+};
 
 }  // namespace
 
@@ -249,27 +224,32 @@ Prediction predict(const Model& model, const Picks& picks, const Unknowns& unkno
         return shots_of(model.grid(), picks, std::span(lists).subspan(first, count), first);
     };
 
-    std::vector<Lot> lots(ranks.is_root() ? jobs : 0);
-    std::vector<std::vector<std::int32_t>> numbers(lots.size());
+    Prediction out;
+    if (ranks.is_root()) out.time.resize(picks.picks.size());
+    Gathering gathering{out};
+    std::vector<RowLot> kept(jobs);  // of the jobs that this rank is dealt
     monitor.begin("times and rays", static_cast<std::int64_t>(picks.picks.size()));
     deal_in_order(
         ranks, static_cast<std::int64_t>(jobs), team.jobs,
         [&](std::int64_t job) {
             monitor.check();
-            return lot_of(model, shots_of_job(static_cast<std::size_t>(job)), unknowns, slopes,
-                          options, cuda, execution.alone().with_threads(team.threads))
+            const auto n = static_cast<std::size_t>(job);
+            const Shots shots = shots_of_job(n);
+            kept[n].picks = shots.picks;
+            return lot_of(model, shots, unknowns, slopes, options, cuda,
+                          execution.alone().with_threads(team.threads), kept[n].rows)
                 .pack();
         },
         [&](std::int64_t job, const Bytes& bytes) {
-            const auto n = static_cast<std::size_t>(job);
-            lots[n] = Lot::unpack(bytes);
-            numbers[n] = shots_of_job(n).picks;
-            monitor.advance(static_cast<std::int64_t>(numbers[n].size()));
+            const auto numbers = shots_of_job(static_cast<std::size_t>(job)).picks;
+            gathering.add(Lot::unpack(bytes), numbers);
+            monitor.advance(static_cast<std::int64_t>(numbers.size()));
         },
         monitor);
     monitor.end();
-    if (!ranks.is_root()) return {};
-    Prediction out = gathered(lots, numbers, picks.picks.size());
+    for (RowLot& lot : kept) {
+        if (!lot.picks.empty()) out.rows.push_back(std::move(lot));
+    }
     out.seconds = watch.seconds();
     return out;
 }

@@ -10,7 +10,7 @@ namespace fermat {
 namespace {
 
 double least_extent(const Grid& grid) {
-    const Vec3 size = grid.far_corner() - grid.origin;
+    const Vec3 size = grid.extent();
     double least = std::numeric_limits<double>::infinity();
     for (int axis = 0; axis < 3; ++axis) {
         if (grid.shape[axis] > 1) least = std::min(least, size[axis]);
@@ -54,26 +54,13 @@ Roughness::Roughness(const Unknowns& unknowns, const RoughnessOptions& options)
     }
 }
 
-double Roughness::edge_factor(std::size_t unknown, int side) const {
-    const int axis = side / 2;
-    if (weights_.empty()) return factors_[axis];
-    const std::int32_t before = neighbours_[unknown].number[2 * axis];
-    const std::size_t owner = side % 2 == 1 ? unknown : static_cast<std::size_t>(before);
-    return factors_[axis] * weights_[owner][axis];
-}
-
 void Roughness::apply_once(std::span<const double> x, std::span<double> out, int threads) const {
     const int team = x.size() < 100000 ? 1 : threads;
+    const RoughnessStencil stencil = this->stencil();
     parallel_ranges(
         static_cast<std::int64_t>(x.size()), team, [&](std::int64_t begin, std::int64_t end) {
             for (auto u = static_cast<std::size_t>(begin); u < static_cast<std::size_t>(end); ++u) {
-                double sum = diagonal_ * x[u];
-                for (int side = 0; side < 6; ++side) {
-                    const std::int32_t other = neighbours_[u].number[side];
-                    if (other < 0) continue;
-                    sum += edge_factor(u, side) * (x[u] - x[static_cast<std::size_t>(other)]);
-                }
-                out[u] = sum;
+                out[u] = stencil.apply_at(u, x.data());
             }
         });
 }

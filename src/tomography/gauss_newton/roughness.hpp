@@ -6,6 +6,7 @@
 
 #include "core/vec3.hpp"
 #include "tomography/gauss_newton/options.hpp"
+#include "tomography/gauss_newton/roughness_stencil.hpp"
 #include "tomography/gauss_newton/unknowns.hpp"
 
 namespace fermat {
@@ -32,16 +33,19 @@ class Roughness {
     /// W^T V W.
     Vec3 axis_factors() const { return factors_; }
     double diagonal() const { return diagonal_; }
+    /// W^T V W + d: R itself, or its root for second order.
+    RoughnessStencil stencil() const {
+        return {factors_, diagonal_, neighbours_.data(),
+                weights_.empty() ? nullptr : weights_.data()};
+    }
     /// Mean of V.
     double mean_weight() const { return mean_weight_; }
 
   private:
-    /// Neighbours of an unknown, before and behind it along x, y, z, or -1.
-    struct Neighbours {
-        std::int32_t number[6];
-    };
     void apply_once(std::span<const double> x, std::span<double> out, int threads) const;
-    double edge_factor(std::size_t unknown, int side) const;
+    double edge_factor(std::size_t unknown, int side) const {
+        return stencil().edge_factor(unknown, side);
+    }
 
     RoughnessOptions options_;
     Vec3 factors_;

@@ -9,6 +9,21 @@
 
 namespace fermat {
 
+/// Eigenvalues of lambda R + c on a full grid, with the mean of V for all its weights.
+struct SpectralDivisor {
+    double lambda;
+    double c;
+    double mean_weight;  ///< of V
+    double diagonal;     ///< of W^T V W
+    bool second;
+
+    /// Of the eigenvector whose differences have the sum `differences`.
+    FERMAT_HD double at(double differences) const {
+        const double once = mean_weight * differences + diagonal;
+        return lambda * (second ? once * once : once) + c;
+    }
+};
+
 /// Solves (lambda R + c) z = r nearly, for the preconditioner of conjugate gradients: exactly where
 /// the unknowns fill their grid and R has constant weights, because the cosines
 /// cos(pi k (i + 1/2) / n) are then the eigenvectors of R. Air counts as ground without data.
@@ -18,6 +33,22 @@ class SpectralSolver {
 
     void solve(std::span<const double> r, std::span<double> z, double lambda, double c,
                int threads);
+
+    /// For those who transform elsewhere: C along an axis (row k; orthonormal), C^T, and the
+    /// eigenvalues of its differences.
+    const std::vector<double>& cosines(int axis) const {
+        return cosines_[static_cast<std::size_t>(axis)];
+    }
+    const std::vector<double>& transposed(int axis) const {
+        return transposed_[static_cast<std::size_t>(axis)];
+    }
+    const std::vector<double>& eigenvalues(int axis) const {
+        return eigenvalues_[static_cast<std::size_t>(axis)];
+    }
+    SpectralDivisor divisor(double lambda, double c) const {
+        return {lambda, c, roughness_.mean_weight(), roughness_.diagonal(),
+                roughness_.kind() == Regularisation::second};
+    }
 
   private:
     /// values <- C values or C^T values along one axis of the grid.

@@ -8,7 +8,9 @@ namespace {
 
 int coarse_nodes(int nodes, int ratio) { return (nodes - 1 + ratio - 1) / ratio + 1; }
 
-Grid coarse_grid(const Grid& fine, Index3 ratio) {
+}  // namespace
+
+Grid unknowns_grid(const Grid& fine, Index3 ratio) {
     Grid grid = fine;
     const auto set = [&](int axis, int& nodes) {
         nodes = coarse_nodes(fine.shape[axis], ratio[axis]);
@@ -20,10 +22,8 @@ Grid coarse_grid(const Grid& fine, Index3 ratio) {
     return grid;
 }
 
-}  // namespace
-
 Unknowns::Unknowns(const Model& model, Index3 ratio)
-    : grid_(coarse_grid(model.grid(), ratio)), samples_(model.given().shape()) {
+    : grid_(unknowns_grid(model.grid(), ratio)), samples_(model.given().shape()) {
     const double middle = model.cells() ? 0.5 : 0;
     for (int axis = 0; axis < 3; ++axis) {
         const bool flat = axis == 1 && model.grid().is_2d();

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "core/grid.hpp"
@@ -31,18 +32,21 @@ class Unknowns {
     /// add up to 1.
     template <class Visit>
     void for_each_of_sample(std::size_t sample, Visit visit) const {
-        const auto z = static_cast<std::size_t>(samples_.z);
-        const auto y = static_cast<std::size_t>(samples_.y);
-        const std::array<Between, 3> at = {axes_[0][sample / (z * y)], axes_[1][sample / z % y],
-                                           axes_[2][sample % z]};
+        const auto [x, y, z] = place_of(sample);
+        const Between& at_x = axes_[0][x];
+        const Between& at_y = axes_[1][y];
+        const Between& at_z = axes_[2][z];
         for (int i = 0; i < 2; ++i) {
+            const double of_x = at_x.weight(i);
+            if (of_x == 0) continue;
             for (int j = 0; j < 2; ++j) {
+                const double of_xy = of_x * at_y.weight(j);
+                if (of_xy == 0) continue;
+                const std::int32_t* const line =
+                    &numbers_[grid_.shape.offset(at_x.lower + i, at_y.lower + j, at_z.lower)];
                 for (int k = 0; k < 2; ++k) {
-                    const double weight = at[0].weight(i) * at[1].weight(j) * at[2].weight(k);
-                    if (weight == 0) continue;
-                    const Index3 node{at[0].lower + i, at[1].lower + j, at[2].lower + k};
-                    const std::int32_t number = numbers_[grid_.shape.offset(node)];
-                    visit(static_cast<std::size_t>(number), weight);
+                    const double weight = of_xy * at_z.weight(k);
+                    if (weight != 0) visit(static_cast<std::size_t>(line[k]), weight);
                 }
             }
         }
@@ -56,12 +60,28 @@ class Unknowns {
         double weight(int side) const { return side == 0 ? 1 - fraction : fraction; }
     };
 
+    /// Places of a sample along the axes. Small numbers are divided in a third of the time.
+    std::array<std::size_t, 3> place_of(std::size_t sample) const {
+        const auto split = [this](auto n) -> std::array<std::size_t, 3> {
+            using Number = decltype(n);
+            const auto z = static_cast<Number>(samples_.z);
+            const auto y = static_cast<Number>(samples_.y);
+            const Number line = n / z;
+            return {line / y, line % y, n - line * z};
+        };
+        constexpr std::size_t small = std::numeric_limits<std::uint32_t>::max();
+        return sample <= small ? split(static_cast<std::uint32_t>(sample)) : split(sample);
+    }
+
     Grid grid_;
     Shape samples_;
     std::array<std::vector<Between>, 3> axes_;
     std::vector<std::int32_t> numbers_;
     std::vector<std::int64_t> places_;
 };
+
+/// Their grid, before nodes in air are left out.
+Grid unknowns_grid(const Grid& model, Index3 ratio);
 
 /// Spacing of the unknowns in spacings of the model: the finest that keeps to about as many
 /// unknowns, at least 1 along each axis and alike along all in length.

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "core/monitor.hpp"
+#include "model/model.hpp"
+#include "tomography/picks.hpp"
+
+namespace fermat::bench {
+
+/// A start model, and picks of a model with anomalies of 8 %, with Gaussian noise.
+struct TomographySurvey {
+    Model start;
+    Picks picks;
+    double noise = 0;  ///< seconds
+};
+
+/// The size of paper 4's Potrillo experiment: 207 x 77 x 26 nodes, 8 shots and 793 receivers.
+TomographySurvey potrillo_survey(int threads, Monitor& monitor);
+
+/// Local earthquakes: a cube of about so many nodes, events inside and a fifth as many stations on
+/// its top, so that there are about so many picks.
+TomographySurvey local_survey(int nodes, int picks, int threads, Monitor& monitor);
+
+}  // namespace fermat::bench

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <functional>
 #include <vector>
 
 namespace fermat {
@@ -10,6 +11,7 @@ namespace fermat {
 struct SolveLimits {
     double accuracy = 1e-3;  ///< of the preconditioned residual, as a part of what it is at first
     int most_iterations = 400;
+    std::function<void()> between = {};  ///< called between iterations; what it throws ends them
 };
 
 struct CgReport {
@@ -50,6 +52,7 @@ CgReport conjugate_gradients(System& system, typename System::Vector& r, typenam
     const double enough = limits.accuracy * limits.accuracy * rz;
     CgReport report;
     while (report.iterations < limits.most_iterations && rz > enough) {
+        if (limits.between) limits.between();
         system.apply(p, mp);
         const double curvature = system.dot(p, mp);
         if (!(curvature > 0)) break;

@@ -295,8 +295,10 @@ class Run {
     /// The next model to try.
     Vector next() {
         const Stopwatch watch;
+        SolveLimits limits;
+        limits.between = [this] { execution_.monitor.check(); };
         Vector trial = solver_.solve(*rows_, residual_, regularised(x_),
-                                     {cooling_.lambda(), damping_ * cooling_.lambda()});
+                                     {cooling_.lambda(), damping_ * cooling_.lambda()}, limits);
         for (std::size_t u = 0; u < trial.size(); ++u) trial[u] += x_[u];
         seconds_.update += watch.seconds();
         return trial;

@@ -8,7 +8,7 @@
 
 namespace fermat::test {
 
-/// A model of cells by a function of their indices.
+/// Makes a model of cells from a function of their indices.
 template <class Velocity>
 Model of_cells(const Grid& grid, Velocity velocity) {
     Field<float> cells(grid.cell_shape());
@@ -22,8 +22,8 @@ Model of_cells(const Grid& grid, Velocity velocity) {
     return Model::of_cells(grid, std::move(cells));
 }
 
-/// Blocks of three cells with velocities from 1 to 5, one block in eight of air; rock round node
-/// (7, 0, 7).
+/// Blocks of three cells with velocities from 1 to 5, one block in eight of air. There is rock
+/// around node (7, 0, 7).
 inline Model rough_cells(const Grid& grid, unsigned seed) {
     std::mt19937 random(seed);
     const Shape cells = grid.cell_shape();

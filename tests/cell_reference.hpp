@@ -11,9 +11,9 @@
 
 namespace fermat::test {
 
-/// Times on the nodes of a model of cells by shortest paths through `parts` - 1 points on each of
-/// the cells' edges and the lattice that they make on faces (Moser 1991): a plain reference, late
-/// by about a fifth of 1/parts^2.
+/// Times on the nodes of a model of cells by shortest paths through `parts` - 1 points on each cell
+/// edge and the lattice that they make on faces (Moser 1991). A simple reference, late by about 1/5
+/// of 1/parts^2.
 inline Field<double> shortest_times(const Model& model, Vec3 source, int parts) {
     const Grid& grid = model.grid();
     const auto cells = model.cells()->velocity;

@@ -1,4 +1,4 @@
-"""Runs the program as a user does: arguments in, exit status, stderr and files out."""
+"""Runs the program like a user: arguments in; exit status, stderr and files out."""
 
 import os
 import re
@@ -24,7 +24,7 @@ def program() -> Path:
 
 @pytest.fixture
 def ctrl_c():
-    """What is started hears Ctrl-C, also where these tests are a background job, which ignores it."""
+    """Child processes get Ctrl-C, even if these tests run as a background job, which ignores it."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)
@@ -32,14 +32,14 @@ def ctrl_c():
 
 @dataclass
 class Fermat:
-    """The program in a folder of its own."""
+    """The program in its own folder."""
 
     program: Path
     folder: Path
 
     @staticmethod
     def without_progress(stderr):
-        """What it says beside how far it is, which it tells after 3 s: on a busy machine, any run."""
+        """stderr without progress lines, which appear after 3 s: on a busy machine, in any run."""
         return re.sub(r"^fermat: .* \d+% \([\d.]+ s.*\)\n", "", stderr, flags=re.MULTILINE)
 
     def call(self, *arguments):
@@ -49,13 +49,13 @@ class Fermat:
         return done
 
     def __call__(self, *arguments):
-        """A call that must succeed and say nothing on stderr. Gives its stdout."""
+        """Runs a call that must succeed without output on stderr, and returns its stdout."""
         done = self.call(*arguments)
         assert (done.returncode, done.stderr) == (0, "")
         return done.stdout
 
     def error(self, *arguments, status=2):
-        """A call that must fail with one line and leave every file as it was. Gives the line."""
+        """Runs a call that must fail with one line and change no file, and returns the line."""
         before = self.files()
         done = self.call(*arguments)
         assert done.returncode == status, done
@@ -87,7 +87,7 @@ def fermat(program, tmp_path) -> Fermat:
 
 @pytest.fixture
 def mpirun(fermat):
-    """Starts one rank of the program for each list of arguments."""
+    """Starts one rank of the program per list of arguments."""
     launcher = shutil.which("mpirun")
     if not launcher or "MPI         no" in fermat("info"):
         pytest.skip("no MPI")
@@ -96,7 +96,7 @@ def mpirun(fermat):
         command = [launcher, "--oversubscribe", "--allow-run-as-root"]
         for number, arguments in enumerate(ranks):
             command += [":"] * (number > 0) + ["-n", "1", *map(str, arguments)]
-        # Ranks that share few cores must not spin for each other.
+        # Ranks that share few cores must not busy-wait for each other.
         environment = os.environ | {"OMPI_MCA_mpi_yield_when_idle": "1"}
         return subprocess.run(command, cwd=fermat.folder, env=environment, capture_output=True,
                               text=True, timeout=200)
@@ -106,19 +106,19 @@ def mpirun(fermat):
 
 @pytest.fixture(scope="module")
 def module_fermat(program, tmp_path_factory) -> Fermat:
-    """For runs whose result several tests of one file read."""
+    """The program, for runs whose results several tests of one file use."""
     return Fermat(program, tmp_path_factory.mktemp("module"))
 
 
 @pytest.fixture(scope="session")
 def shared_fermat(program, tmp_path_factory) -> Fermat:
-    """For long runs whose result several tests read."""
+    """The program, for long runs whose results several tests use."""
     return Fermat(program, tmp_path_factory.mktemp("shared"))
 
 
 @pytest.fixture
 def volume(fermat):
-    """model.h5: 3-D, 11 x 9 x 7 nodes 0.5 apart, 2 + 0.5 z."""
+    """model.h5: 3-D, 11 x 9 x 7 nodes 0.5 apart, velocity 2 + 0.5 z."""
     fermat("model", "gradient", "--shape", "11,9,7", "--spacing", "0.5", "--v0", "2",
            "--gradient", "0.5", "-o", "model.h5")
     return fermat
@@ -126,7 +126,7 @@ def volume(fermat):
 
 @pytest.fixture
 def section(fermat):
-    """model.h5: 2-D, 11 x 7 nodes 0.5 apart, 3 everywhere."""
+    """model.h5: 2-D, 11 x 7 nodes 0.5 apart, velocity 3."""
     fermat("model", "constant", "--shape", "11,7", "--spacing", "0.5", "--velocity", "3",
            "-o", "model.h5")
     return fermat

@@ -4,12 +4,12 @@
 
 namespace fermat::test {
 
-/// The CPU, on any machine.
+/// Computes on the CPU, on any machine.
 inline Execution on_cpu(int threads = 1, Monitor& monitor = silent_monitor()) {
     return {threads, Device::cpu, monitor};
 }
 
-/// The CUDA device, or an error where there is none.
+/// Computes on the CUDA device; an error if there is none.
 inline Execution on_gpu(Monitor& monitor = silent_monitor()) { return {0, Device::cuda, monitor}; }
 
 }  // namespace fermat::test

@@ -6,7 +6,7 @@
 
 namespace fermat::test {
 
-/// Expects `work` to throw `Error` with a one-line message that holds every one of `parts`.
+/// Expects `work` to throw `Error` with a one-line message that contains all of `parts`.
 template <class Error, class Work, class... Parts>
 void expect_error(Work work, const Parts&... parts) {
     try {

@@ -8,7 +8,7 @@
 
 namespace fermat::test {
 
-/// What random cases are made of: nodes a side, and one node in so many that is air (0: none).
+/// The kind of a random case: nodes per side, and air: one node in `air_one_in` (0: none).
 struct CaseKind {
     int least_nodes = 3;
     int most_nodes_2d = 0;
@@ -16,8 +16,8 @@ struct CaseKind {
     int air_one_in = 0;
 };
 
-/// Blocks of random velocity on a grid of odd size and spacing, with a source between nodes, and
-/// the node before it, in rock.
+/// Blocks of random velocity on a grid of random size and spacing, with a source in rock between
+/// nodes. `node` is the node before it, also in rock.
 struct RandomCase {
     Model model;
     Index3 node;

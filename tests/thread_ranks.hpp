@@ -12,7 +12,7 @@
 
 namespace fermat::test {
 
-/// Ranks that are threads of one process, to test what runs on ranks without an MPI.
+/// Ranks that are threads of one process, to test code for ranks without MPI.
 class ThreadRanks : public Ranks {
   public:
     struct Shared {
@@ -53,7 +53,7 @@ class ThreadRanks : public Ranks {
     Shared& shared_;
 };
 
-/// Runs work(ranks) on so many ranks at once. Gives what each threw.
+/// Runs work(ranks) on the given number of ranks at once. Returns the exception of each.
 template <class Work>
 std::vector<std::exception_ptr> on_ranks(int size, Work work) {
     ThreadRanks::Shared shared(size);

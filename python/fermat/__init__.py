@@ -6,7 +6,7 @@
     rays = fm.rays(model, sources=(5, 5, 0.5), receivers=[(0, 0, 0), (12, 5, 0)])
     fm.plot.section(model, times=times, rays=rays)
 
-z is depth, positive down; a 2-D model is (x, z). Units are your own but consistent.
+z is depth, positive down; a 2-D model is (x, z). Use any consistent units.
 """
 
 from . import analytic, plot
@@ -15,18 +15,21 @@ from ._bending import Profile
 from ._core import CudaModel, Model, build_info, devices
 from ._grid import Grid
 from ._invert import Inversion, invert, synthetic_picks
+from ._methods import Bending, Graph
 from ._picks import Picks, picks
 from ._rays import Rays, rays
 from ._smoothing import smooth
 from ._times import receiver_times, traveltimes
 
 __version__ = build_info()["version"]
-for _type in (CudaModel, Grid, Inversion, Model, Picks, Profile, Rays):
+for _type in (Bending, CudaModel, Graph, Grid, Inversion, Model, Picks, Profile, Rays):
     _type.__module__ = __name__
 del _type
 
 __all__ = [
+    "Bending",
     "CudaModel",
+    "Graph",
     "Grid",
     "Inversion",
     "Model",

@@ -1,4 +1,4 @@
-"""`python -m fermat` is the command line: it runs the program that came with the package."""
+"""`python -m fermat` runs the command-line program of the package."""
 
 import os
 import sys

@@ -1,10 +1,10 @@
-"""What users give, as the C++ side wants it; every error says what came and what is right."""
+"""Converts arguments for the C++ side; every error names the argument and what would be right."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ._core import CudaModel, Model
+
+from ._methods import Graph
 
 Solver = Literal["fim", "fmm", "fsm", "vidale", "dijkstra", "bellman-ford"]
 Precision = Literal["single", "double"]
@@ -31,7 +33,7 @@ Progress = Callable[[int, int, str], object] | bool
 def numbers(
     values: ArrayLike, what: str, *, masked: float | None = None
 ) -> NDArray[np.float64]:
-    """Values as doubles; `masked` stands for those under a mask, which are refused without it."""
+    """Values as doubles; `masked` replaces masked values, which are refused if it is not given."""
     if isinstance(values, np.ma.MaskedArray) and (hidden := int(np.sum(values.mask))):
         if masked is None:
             raise ValueError(
@@ -45,7 +47,7 @@ def numbers(
 
 
 def points(model: Model | CudaModel, values: ArrayLike, what: str) -> NDArray[np.float64]:
-    """One position or many as (n, 2) or (n, 3), as the model has axes."""
+    """One position or many as (n, 2) or (n, 3), by the dimension of the model."""
     array = numbers(values, what)
     if array.ndim not in (1, 2) or array.shape[-1] != model.ndim:
         axes = "(x, z)" if model.ndim == 2 else "(x, y, z)"
@@ -57,8 +59,8 @@ def points(model: Model | CudaModel, values: ArrayLike, what: str) -> NDArray[np
 
 
 def start_times(values: ArrayLike, count: int) -> NDArray[np.float64]:
-    """One for all sources, or one each."""
-    if isinstance(values, float) and math.isfinite(values):  # the default, without detours
+    """Start times: one for all sources, or one per source."""
+    if isinstance(values, float) and math.isfinite(values):  # the common case
         return np.full(count, values)
     array = numbers(values, "start_time")
     if array.ndim > 1 or (array.ndim == 1 and len(array) != count):
@@ -71,18 +73,9 @@ def start_times(values: ArrayLike, count: int) -> NDArray[np.float64]:
     return np.ascontiguousarray(np.broadcast_to(array, (count,)))
 
 
-def graph(
-    model: Model,
-    radius: int | Sequence[int] | None,
-    star: Star,
-    reading: Reading,
-    weights: Weights,
-    queue: Queue,
-) -> tuple[tuple[int, int, int], str, str, str, str]:
-    """Options of the grid graph; a radius of (0, 0, 0) stands for the default."""
-    if radius is None:
-        return (0, 0, 0), star, reading, weights, queue
-    array = np.asarray(radius)
+def radius(model: Model, value: int | Sequence[int]) -> tuple[int, int, int]:
+    """Of the graph's star along x, y, z."""
+    array = np.asarray(value)
     if (
         array.ndim > 1
         or not np.issubdtype(array.dtype, np.integer)
@@ -91,9 +84,26 @@ def graph(
         or abs(array).max() > 1_000_000
     ):
         raise ValueError(
-            f"radius is {radius!r} (must be one whole number > 0, or {model.ndim} of them, as the "
+            f"radius is {value!r} (must be one whole number > 0, or {model.ndim} of them, as the "
             f"model is {model.ndim}-D)"
         )
     each = [int(r) for r in np.broadcast_to(array, (model.ndim,))]
-    full = (each[0], 0, each[1]) if model.ndim == 2 else (each[0], each[1], each[2])
-    return full, star, reading, weights, queue
+    return (each[0], 0, each[1]) if model.ndim == 2 else (each[0], each[1], each[2])
+
+
+def solver(
+    model: Model, solver: Solver | Graph, order: int, given: dict[str, Any]
+) -> dict[str, Any]:
+    """Options of a solver. `given` holds those of the graph that were named beside it."""
+    given = {name: value for name, value in given.items() if value is not None}
+    if isinstance(solver, Graph):
+        if given:
+            raise ValueError(
+                f"{', '.join(given)} is given beside solver=Graph(...) (give it to Graph)"
+            )
+        options = {"solver": solver.solver, "order": order} | solver.options()
+    else:
+        options = {"solver": solver, "order": order} | given
+    if "radius" in options:
+        options["radius"] = radius(model, options["radius"])
+    return options

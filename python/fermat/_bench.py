@@ -1,4 +1,4 @@
-"""The benchmarks of the command line, as rows for Python."""
+"""Runs the benchmarks of the command line and returns their rows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def bench(
     show: bool = False,
     **options: int | bool,
 ) -> list[dict[str, Cell]]:
-    """Measure speed and accuracy on this machine: the papers' tables, as `fermat bench` makes them.
+    """Measure speed and accuracy on this machine, with the papers' tables of `fermat bench`.
 
     Parameters
     ----------
@@ -37,15 +37,15 @@ def bench(
     device, threads
         As in `traveltimes`.
     show
-        Print the tables as they are measured.
+        Print the tables while they are measured.
     options
-        Flags of `fermat bench <what>` by their names: quick=True, repeat=3, largest=128.
+        Flags of `fermat bench <what>` by name: quick=True, repeat=3, largest=128.
 
     Returns
     -------
     list of dict
-        One row a measurement, one entry a column, None where a column does not apply;
-        pandas.DataFrame takes it as it is.
+        One dict per measurement, one entry per column, None where a column does not apply.
+        pandas.DataFrame accepts it.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rays by bending in velocities that are no grid: functions of a point, and profiles of depth."""
+"""Rays by bending in velocities without a grid: functions of a point, and profiles of depth."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from . import _core
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ._arguments import BendingTasks, Start
-
-__all__ = ["Profile", "options", "trace"]
+__all__ = ["Profile", "trace"]
 
 Velocity = Callable[..., float]
 
 
 @dataclass(frozen=True)
 class Profile:
-    """Velocity that depends on depth alone, for `fermat.rays` with tracer="bending".
+    """Velocity that depends on depth only, for `fermat.rays` with tracer="bending".
 
     Parameters
     ----------
     points
-        (depth, velocity) downwards. Above the first and below the last it is constant.
+        Pairs (depth, velocity), depths increasing. Velocity is constant above the first point and
+        below the last.
     kind
         "linear" between the points, or "layers": constant down to the next depth.
 
@@ -47,20 +46,10 @@ class Profile:
 
 @dataclass(frozen=True)
 class Medium:
-    """What rays that have no model were traced in."""
+    """The velocity of rays that were traced without a model."""
 
     velocity: Profile | Velocity
     ndim: int
-
-
-def options(
-    starts: Start | Sequence[Start], segment: float | None, tasks: BendingTasks
-) -> tuple[list[str], float, str]:
-    """As the C++ side wants them; a segment of 0 stands for the default."""
-    names: list[str] = [starts] if isinstance(starts, str) else list(starts)
-    if segment is not None and not segment > 0:
-        raise ValueError(f"segment is {segment} (must be a length > 0, or None for the default)")
-    return names, 0.0 if segment is None else float(segment), tasks
 
 
 def trace(
@@ -70,11 +59,10 @@ def trace(
     start_time: ArrayLike,
     pairs: NDArray[np.int32] | None,
     bounds: ArrayLike | None,
-    bending: tuple[list[str], float, str],
-    threads: int,
+    options: dict[str, Any],
     progress: object | None,
 ) -> tuple[Medium, _core.RaySet]:
-    """Rays of a function or a profile; positions say whether it is 2-D or 3-D."""
+    """Rays in a function or a profile; the positions decide between 2-D and 3-D."""
     from_ = np.atleast_2d(arguments.numbers(sources, "sources"))
     to = np.atleast_2d(arguments.numbers(receivers, "receivers"))
     ndim = from_.shape[-1]
@@ -85,7 +73,7 @@ def trace(
         )
     starts = arguments.start_times(start_time, len(from_))
     ends = (from_, starts, to, pairs)
-    survey: tuple[Any, ...] = (_corners(bounds, ndim), *ends, *bending, threads, progress)
+    survey: tuple[Any, ...] = (_corners(bounds, ndim), *ends, options, progress)
     if isinstance(velocity, Profile):
         points = [(float(z), float(v)) for z, v in velocity.points]
         rays = _core.bend_profile(points, velocity.kind, *survey)
@@ -95,7 +83,7 @@ def trace(
 
 
 def _corners(bounds: ArrayLike | None, ndim: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Low and high corner; rays of 2-D velocities keep y = 0."""
+    """Low and high corner; rays in 2-D keep y = 0."""
     array = np.array([[-np.inf] * ndim, [np.inf] * ndim])
     if bounds is not None:
         array = arguments.numbers(bounds, "bounds")

@@ -20,7 +20,7 @@ Key = tuple[str, str]
 
 
 class LeftOut:
-    """Picks of the phase that cannot be used, by reason, and what to say of them."""
+    """Counts picks of the phase that cannot be used, by reason, and reports them."""
 
     def __init__(self, stations: dict[Key, Any]) -> None:
         self.networks: dict[str, list[str]] = {}
@@ -33,7 +33,7 @@ class LeftOut:
         self.total = 0
 
     def station(self, key: Key) -> None:
-        """A pick at a station that the inventory does not have, at least not in that network."""
+        """Counts a pick at a station that the inventory lacks, at least in that network."""
         network, station = key[0] or "(none)", key[1] or "(none)"
         here = self.networks.get(station)
         if here is None:
@@ -66,7 +66,7 @@ class LeftOut:
 def picks_of_catalogue(
     catalogue: Any, inventory: Any, phase: str, project: Project | None
 ) -> Picks:
-    """Events become sources, stations with a pick receivers; origins count from their own time."""
+    """Events become sources, stations with picks receivers; times count from the origin time."""
     if inventory is None:
         raise ValueError("a catalogue of events needs the stations' inventory (inventory=...)")
     stations = {
@@ -134,7 +134,7 @@ def _key(pick: Any) -> Key:
 
 
 def _error(pick: Any) -> float:
-    """NaN where the catalogue has none: Picks fills it in and says so."""
+    """Error of a pick; NaN where the catalogue has none, which Picks replaces with a warning."""
     spread = pick.time_errors.uncertainty if pick.time_errors else None
     return float("nan") if spread is None else float(spread)
 
@@ -152,7 +152,7 @@ def _why_none(left_out: LeftOut, catalogue: Any) -> str:
 
 
 def _local(centre: Any) -> Project:
-    """East and north of a place, in km."""
+    """Distances to the east and north of a place, in km."""
     longitude0, latitude0 = (float(value) for value in centre)
     shrink = float(np.cos(np.radians(latitude0)))
 

@@ -1,4 +1,4 @@
-"""Models on a CUDA device, and results as arrays of the library that their velocity came from."""
+"""Models on a CUDA device, and results as arrays of the library that the velocity came from."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ __all__ = ["given_back", "on_host"]
 
 
 def on_host(model: Model | CudaModel) -> Model:
-    """The model in the host's memory: itself, or a copy that is made once."""
+    """The model in host memory: the model itself, or a copy that is made once."""
     return model.to_host() if isinstance(model, _core.CudaModel) else model
 
 
 def given_back(model: CudaModel, result: Any) -> Any:
-    """What C++ made on the device, without a copy."""
+    """An array that C++ made on the device, without a copy."""
     library = type(model.velocity).__module__.partition(".")[0]
     return import_module(library).from_dlpack(result)

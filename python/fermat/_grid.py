@@ -1,4 +1,4 @@
-"""The nodes of a model, and the model as other libraries hold it."""
+"""The grid of a model, and conversion of models to other libraries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ __all__ = ["Grid"]
 
 
 class Grid(NamedTuple):
-    """A regular grid of nodes; two numbers each in 2-D, (x, z).
+    """A regular grid of nodes. Attributes have two entries in 2-D, (x, z).
 
     >>> import fermat as fm
     >>> grid = fm.Model.constant((11, 6), velocity=2, spacing=0.5, origin=(1, -1)).grid
@@ -40,12 +40,12 @@ class Grid(NamedTuple):
 
     @property
     def ndim(self) -> int:
-        """2 or 3."""
+        """Number of dimensions: 2 or 3."""
         return len(self.shape)
 
     @property
     def cells(self) -> tuple[int, ...]:
-        """Number of cells along each axis: one less than nodes."""
+        """Number of cells along each axis: one less than the number of nodes."""
         return tuple(n - 1 for n in self.shape)
 
     @property
@@ -55,7 +55,7 @@ class Grid(NamedTuple):
 
     @property
     def coords(self) -> tuple[NDArray[np.float64], ...]:
-        """Positions of the nodes, one array an axis: x, z, or x, y, z."""
+        """Positions of the nodes, one array per axis: x, z, or x, y, z."""
         steps = zip(self.shape, self.spacing, self.origin, strict=True)
         return tuple(first + step * np.arange(count, dtype=float) for count, step, first in steps)
 
@@ -65,7 +65,7 @@ def grid_of(model: Model) -> Grid:
 
 
 def surface_points(model: Model, surface: ArrayLike | Picks, height: bool) -> list[list[float]]:
-    """The ground as points (x, z) or (x, y, z), whatever way it came."""
+    """The surface of the ground as points (x, z) or (x, y, z), from any accepted input."""
     if isinstance(surface, Picks):
         return _turned(surface.surface, height)
     values = numbers(surface, "surface")
@@ -114,7 +114,7 @@ def to_xarray(model: Model, fields: Mapping[str, ArrayLike]) -> Any:
 
 
 def to_pyvista(model: Model, fields: Mapping[str, ArrayLike]) -> Any:
-    """The model as a pyvista.ImageData with point data; a 2-D one lies in the plane y = 0."""
+    """The model as a pyvista.ImageData with point data; a 2-D model lies in the plane y = 0."""
     pyvista = import_pyvista("to_pyvista")
     grid = grid_of(model)
     flat = grid.ndim == 2

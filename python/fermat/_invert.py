@@ -221,13 +221,10 @@ def invert(
         observed.time,
         errors,
     )
-    options = {
+    options: dict[str, Any] = {
         "method": method,
         "regularisation": regularisation,
-        "axis_weights": _axes(axis_weights or 0, ndim, "axis_weights"),
         "correlation_length": correlation_length,
-        "unknown_ratio": _axes(unknown_ratio, ndim, "unknown_ratio"),
-        "error": None if error is None else _pair(error),
         "spacing": spacing,
         "depth": depth,
         "smoothing": smoothing,
@@ -235,7 +232,6 @@ def invert(
         "target_rms": target_rms,
         "target_chi2": target_chi2,
         "stagnation": stagnation,
-        "outliers": outliers,
         "weights": weights,
         "share": share,
         "step": step,
@@ -249,6 +245,14 @@ def invert(
         "device": device,
         "threads": threads,
     }
+    if axis_weights is not None:
+        options["axis_weights"] = _axes(axis_weights, ndim, "axis_weights")
+    if np.any(unknown_ratio):
+        options["unknown_ratio"] = tuple(int(n) for n in _axes(unknown_ratio, ndim, "unknown_ratio"))
+    if outliers is not None:
+        options["outliers"] = outliers
+    if error is not None:
+        options["error"] = _pair(error)
     rows = _rows(schedule, ndim)
     found = _core.invert(model, columns, rows, options, callback, listener(progress))
     run = Inversion(model, observed, found)

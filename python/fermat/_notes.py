@@ -1,4 +1,4 @@
-"""What readers say of input that they took, told as warnings."""
+"""Notes of readers about accepted input, as warnings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def tell(sentences: Iterable[str]) -> None:
-    """A UserWarning each, at the line that called into this package."""
+    """Issues one UserWarning per note, at the line that called this package."""
     level = 2
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):

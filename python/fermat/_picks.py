@@ -1,4 +1,4 @@
-"""Observed first arrivals with their geometry, from what people bring."""
+"""Observed first arrivals with their geometry, from files, tables and catalogues."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Project = Callable[[float, float], tuple[float, float]]
 
 
 class Picks:
-    """First arrivals: which source, which receiver, when, and how surely.
+    """First arrivals: source, receiver, time and error of each pick.
 
     `picks` makes them from files, tables and catalogues. Positions are in the model's length unit
     with z downward, times and errors in its time unit.
@@ -31,15 +31,15 @@ class Picks:
     sources, receivers
         Positions (n, 3), or (n, 2) as (x, z) in 2-D.
     source, receiver
-        One number a pick: its row in `sources` and `receivers`, from 0.
+        One number per pick: its row in `sources` and `receivers`, from 0.
     time
-        One a pick; negative times are refused, as in files.
+        One per pick; negative times are refused, as in files.
     error
-        Standard deviation, one a pick or one for all; None where it is not known. It must be > 0;
-        NaN or a mask marks a missing one, which becomes the median of the others with a
-        UserWarning that counts.
+        Standard deviation, one per pick or one for all; None if it is not known. It must be > 0.
+        NaN or a mask marks a missing one, which becomes the median of the others; a UserWarning
+        says how many.
     surface
-        Points of the ground, where they are known apart from sources and receivers.
+        Points of the surface of the ground, if it is known besides sources and receivers.
 
     Examples
     --------
@@ -90,17 +90,17 @@ class Picks:
 
     @property
     def ndim(self) -> int:
-        """2 or 3."""
+        """Number of dimensions: 2 or 3."""
         return int(self.sources.shape[1])
 
     @property
     def pairs(self) -> NDArray[np.int32]:
-        """Source and receiver of each pick, (n, 2): what `rays` takes as its pairs."""
+        """Source and receiver of each pick, (n, 2), as the argument `pairs` of `rays`."""
         return np.column_stack([self.source, self.receiver])
 
     @property
     def offset(self) -> NDArray[np.float64]:
-        """Horizontal distance of source and receiver, one a pick.
+        """Horizontal distance between source and receiver of each pick.
 
         >>> import fermat as fm
         >>> pair = dict(source=[0], receiver=[0], time=[1])
@@ -112,7 +112,7 @@ class Picks:
 
     @property
     def surface(self) -> NDArray[np.float64]:
-        """Points of the ground: the survey's own, else all sources and receivers."""
+        """Points of the ground: those of the survey, else all sources and receivers."""
         if self._surface is not None:
             return self._surface
         return np.unique(np.vstack([self.sources, self.receivers]), axis=0)
@@ -120,10 +120,10 @@ class Picks:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Picks:
         """Read `.csv` (source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time[,error],
-        no y in 2-D) or `.sgt`, the refraction surveys' own, whose heights become depths and whose
-        rows with `valid` = 0 are left out. The column of errors may also be named err, t_err,
-        sigma, uncertainty, std, dt and the like. What is left out, filled in or not used is told in
-        a UserWarning."""
+        no y in 2-D) or `.sgt`, the format of refraction surveys. Heights of `.sgt` become depths,
+        and rows with `valid` = 0 are left out. The column of errors may also be named err, t_err,
+        sigma, uncertainty, std, dt and the like. A UserWarning tells what is left out, filled in
+        or not used."""
         *columns, is_2d, notes = _core.load_picks(path)
         tell(notes)
         sources, receivers, surface, source, receiver, time, error = columns
@@ -141,7 +141,7 @@ class Picks:
 
     @classmethod
     def from_columns(cls, table: Mapping[str, Any]) -> Picks:
-        """From a pandas.DataFrame or a dict of columns, named as in the CSV file.
+        """Make picks from a pandas.DataFrame or a dict of columns, named as in the CSV file.
 
         >>> import fermat as fm
         >>> fm.Picks.from_columns({"source_x": [0, 0], "source_z": [0, 0], "receiver_x": [1, 2],
@@ -170,7 +170,7 @@ class Picks:
         )
 
     def to_columns(self) -> dict[str, NDArray[np.float64]]:
-        """One array a column of the CSV file: `pandas.DataFrame(picks.to_columns())`."""
+        """One array per column of the CSV file: `pandas.DataFrame(picks.to_columns())`."""
         table = {}
         for role, points, rows in (
             ("source", self.sources, self.source),
@@ -184,7 +184,7 @@ class Picks:
         return table
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `.csv`. A file that was there stays as it was if writing fails."""
+        """Write `.csv`. If writing fails, an existing file is not changed."""
         none = np.empty(0)
         error = none if self.error is None else self.error
         _core.save_picks(
@@ -199,20 +199,20 @@ def picks(
     phase: str = "P",
     project: Project | None = None,
 ) -> Picks:
-    """Observed first arrivals from what there is.
+    """Observed first arrivals from a file, a table or a catalogue.
 
     Parameters
     ----------
     data
         The name of a `.csv` or `.sgt` file; a pandas.DataFrame or a dict of columns named as in
-        the CSV; an ObsPy catalogue; or Picks, which come back as they are.
+        the CSV; an ObsPy catalogue; or Picks, which are returned unchanged.
     inventory
-        Of ObsPy: where the stations are. Needed with a catalogue.
+        An ObsPy inventory with the positions of the stations. Needed with a catalogue.
     phase
-        Of a catalogue: picks whose phase hint begins with this letter.
+        For a catalogue: picks whose phase hint begins with this letter.
     project
-        Of a catalogue: (longitude, latitude) in degrees to (x, y) in km. Default: east and north
-        of the stations' mean position, good for some hundred km.
+        For a catalogue: a function from (longitude, latitude) in degrees to (x, y) in km. Default:
+        distances east and north of the stations' mean position, good for some hundred km.
 
     Returns
     -------
@@ -266,7 +266,7 @@ def _rows(values: ArrayLike, limit: int, count: int, what: str) -> NDArray[np.in
 
 
 def _in_order(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """Different points in the order in which they come, and each one's number."""
+    """The distinct points in order of appearance, and the index of each given point."""
     _, first, which = np.unique(points, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)

@@ -1,4 +1,4 @@
-"""Where the command line's program is."""
+"""Finds the command-line program."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ __all__ = ["program"]
 
 
 def program() -> Path:
-    """The program that came with the package."""
+    """Path of the program in the package."""
     path = Path(__file__).with_name("bin") / "fermat"
     if not path.is_file():
         raise RuntimeError(

@@ -1,4 +1,4 @@
-"""What `progress=` may be: nothing, True for a bar, or a function."""
+"""The argument `progress=`: nothing, True for a bar, or a function."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LINE_PERIOD = 2.0  # seconds between plain lines
 
 
 def listener(progress: Progress | None) -> Any:
-    """What the C++ side calls with (done, total, task), or None."""
+    """The function that the C++ side calls with (done, total, task), or None."""
     if progress is None or progress is False:
         return None
     if progress is not True:
@@ -28,7 +28,7 @@ def listener(progress: Progress | None) -> Any:
 
 
 class _Bar:
-    """One tqdm bar a task."""
+    """Shows one tqdm bar per task."""
 
     def __init__(self, tqdm: Any) -> None:
         self._tqdm = tqdm
@@ -39,13 +39,13 @@ class _Bar:
             self._bar = self._tqdm(total=total, desc=task, file=sys.stderr)
         elif self._bar is not None:
             self._bar.update(done - self._bar.n)
-        if done == total and self._bar is not None:  # the end may be told twice
+        if done == total and self._bar is not None:  # the end may be reported twice
             self._bar.close()
             self._bar = None
 
 
 class _Lines:
-    """For machines without tqdm: a line at the end of a task, and now and then before."""
+    """Without tqdm: prints a line every few seconds and at the end of a task."""
 
     def __init__(self) -> None:
         self._next = 0.0

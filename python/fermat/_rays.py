@@ -1,4 +1,4 @@
-"""Rays from receivers to sources, and what tomography wants of them."""
+"""Rays from receivers to sources, and their sensitivities for tomography."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from . import _arguments as arguments
 from . import _bending as bend
 from . import _core, _cuda, _grid
+from ._methods import Bending, Graph
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ __all__ = ["Paths", "Rays", "rays"]
 
 
 class Paths(Sequence["NDArray[np.float64]"]):
-    """The rays' points, one array (points, 2 or 3) a ray, cut from `Rays.points` when asked for."""
+    """The points of each ray, an array (points, 2 or 3), as views of `Rays.points`."""
 
     def __init__(self, points: NDArray[np.float64], offsets: NDArray[np.int64]) -> None:
         self._points = points
@@ -63,7 +64,7 @@ class Paths(Sequence["NDArray[np.float64]"]):
 class Rays:
     """Rays of a model, grouped by source; `fermat.rays` makes them.
 
-    Arrays have one entry a ray and are read-only views of the rays' own memory.
+    Arrays have one entry per ray and are read-only views of the memory of the rays.
     """
 
     def __init__(self, model: Model, rays: _core.RaySet) -> None:
@@ -80,7 +81,7 @@ class Rays:
 
     @property
     def model(self) -> Model:
-        """What they were traced in."""
+        """The velocity that the rays were traced in."""
         return self._model
 
     @property
@@ -90,17 +91,17 @@ class Rays:
 
     @property
     def offsets(self) -> NDArray[np.int64]:
-        """Ray r has the points offsets[r] to offsets[r + 1]."""
+        """Ray r has the points from offsets[r] up to, not including, offsets[r + 1]."""
         return self._rays.offsets
 
     @property
     def paths(self) -> Paths:
-        """Points ray by ray: rays.paths[r] is an array (n, 2 or 3), without a copy."""
+        """Points of each ray: rays.paths[r] is an array (n, 2 or 3), without a copy."""
         return Paths(self.points, self.offsets)
 
     @property
     def times(self) -> NDArray[np.float64]:
-        """Slowness integrated along the ray, plus the start time; infinite unless it arrived."""
+        """Start time plus slowness integrated along the ray; infinite if it did not arrive."""
         return self._rays.times
 
     @property
@@ -130,11 +131,11 @@ class Rays:
 
     @property
     def start(self) -> NDArray[np.str_]:
-        """Where a bent ray started from, the fastest of `starts`; "none" for other tracers."""
+        """The start of a bent ray, the fastest of `starts`; "none" for other tracers."""
         return np.array(_core.ray_start_names())[_core.ray_starts(self._rays)]
 
     def sensitivity(self, basis: Basis = "nodes", *, threads: int = 0) -> Any:
-        """How the rays' times depend on the model: a scipy.sparse.csr_array, one row a ray.
+        """Derivatives of the rays' times: a scipy.sparse.csr_array, one row per ray.
 
         With "nodes", columns are the model's nodes in C order and a row times their slowness is
         the time along the ray. With "cells", columns are cells and values are the ray's length
@@ -160,21 +161,21 @@ class Rays:
     def coverage(
         self, *, threads: int = 0
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Number and total length of the rays in each cell: two arrays of one less than the
-        model's nodes along each axis."""
+        """Number and total length of the rays in each cell: two arrays with the shape of the
+        model's cells."""
         cells = tuple(n - 1 for n in self._model.shape)
         count, length = _core.coverage(self._model, self._rays, threads)
         return count.reshape(cells), length.reshape(cells)
 
     def to_pyvista(self) -> Any:
-        """Lines of a pyvista.PolyData, with source, receiver, time and length of each; rays
-        without a path are left out. 2-D rays lie in the plane y = 0."""
+        """The rays as lines of a pyvista.PolyData, with source, receiver, time and length of each;
+        rays without a path are left out. 2-D rays lie in the plane y = 0."""
         return _grid.rays_to_pyvista(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rays as lines for ParaView, PyVista and h5py (VTKHDF PolyData, .h5).
 
-        A file that was there stays as it was if writing fails."""
+        If writing fails, an existing file is not changed."""
         self._rays.save(path)
 
     def save_vector_coverage(
@@ -183,7 +184,7 @@ class Rays:
         """Write the vector coverage file of tomography programs (XML): for each ray that arrived
         its shotpoint, receiver, pick time and vertices.
 
-        pick_times has one time a ray; default: the rays' own.
+        pick_times has one time per ray; default: the times along the rays.
         """
         times = arguments.numbers(self.times if pick_times is None else pick_times, "pick_times")
         if times.shape != (len(self),):
@@ -194,7 +195,7 @@ class Rays:
 
 
 class FreeRays(Rays):
-    """Rays of a profile or a function: there are no cells for them to cross."""
+    """Rays of a profile or a function, which have no cells."""
 
     def __init__(self, medium: bend.Medium, rays: _core.RaySet) -> None:
         super().__init__(medium, rays)  # type: ignore[arg-type]
@@ -214,20 +215,20 @@ def rays(
     receivers: ArrayLike,
     *,
     pairs: ArrayLike | None = None,
-    tracer: Tracer = "descent",
+    tracer: Tracer | Graph | Bending = "descent",
     directions: int = 16,
-    starts: Start | Sequence[Start] = ("straight", "deep", "sides"),
+    starts: Start | Sequence[Start] | None = None,
     segment: float | None = None,
-    tasks: BendingTasks = "pairs",
+    tasks: BendingTasks | None = None,
     bounds: ArrayLike | None = None,
     start_time: ArrayLike = 0.0,
-    solver: Solver = "fim",
+    solver: Solver | Graph = "fim",
     order: int = 2,
     radius: int | Sequence[int] | None = None,
-    star: Star = "coprime",
-    reading: Reading = "linear",
-    weights: Weights = "auto",
-    queue: Queue = "buckets",
+    star: Star | None = None,
+    reading: Reading | None = None,
+    weights: Weights | None = None,
+    queue: Queue | None = None,
     reciprocity: Reciprocity = "auto",
     device: Device = "auto",
     threads: int = 0,
@@ -239,34 +240,34 @@ def rays(
     ----------
     model
         Velocity. With tracer="bending" it may also be a `Profile`, or any function v(x, y, z) > 0
-        of three numbers (v(x, z) in 2-D), 0 for air; a function of Python is slow, as every
+        of three numbers (v(x, z) in 2-D), 0 for air. A Python function is slow, because every
         thread waits for the interpreter.
     sources, receivers
-        Positions (n, 3), or (n, 2) as (x, z) in 2-D; one position is taken as an array of one.
+        Positions (n, 3), or (n, 2) as (x, z) in 2-D, or a single position.
     pairs
         Which rays to trace: an array (n, 2) of source and receiver numbers from 0. Default: every
-        source with every receiver. Rays come grouped by source, within a source in this order.
+        source with every receiver. Rays are grouped by source, within a source in this order.
     tracer
         "descent" continuous descent of the time field (default), "cells" straight through each
         cell, "grid" from node to node (2-D), "graph" shortest paths on the grid graph, with the
         solvers "dijkstra" (default) and "bellman-ford", "bending" from point to point, without a
-        field.
+        field; or `Graph` and `Bending` with their options.
     directions
-        Of the tracer "grid": 8 or 16.
+        For tracer "grid": 8 or 16.
     starts
-        Of the tracer "bending", where the fastest wins: "straight", "deep", "sides", and for models
-        the rays of "descent" and "graph". `Rays.start` says which won.
+        Of the tracer "bending", where the fastest wins: "straight", "deep", "sides" (default: these
+        three), and for models the rays of "descent" and "graph". `Rays.start` says which won.
     segment
-        Of the tracer "bending": longest segment of a ray. Default: half the model's least spacing;
+        For tracer "bending": longest segment of a ray. Default: half the model's least spacing;
         64 segments without a model.
     tasks
-        Of the tracer "bending", dealt out to threads: "pairs", "sources", "stations", "sections".
-        The rays are the same.
+        Of the tracer "bending", dealt out to threads: "pairs" (default), "sources", "stations",
+        "sections". The rays are the same.
     bounds
-        Two corners that rays of a profile or a function stay between. Default: none.
+        Two corners of the box for rays of a profile or a function. Default: none.
     reciprocity
         "auto": with tracer="descent" and fewer receivers than sources, solve the receivers' fields
-        and turn the rays round. "off": always solve the sources'.
+        and reverse the rays. "off": always solve the sources' fields.
     start_time, solver, order, radius, star, reading, weights, queue, device, threads, progress
         As in `traveltimes`. A model on a CUDA device is copied to the host, once.
 
@@ -285,7 +286,11 @@ def rays(
     >>> [int(path[:, 1].max().round(-1)) for path in rays.paths]  # direct, then along the interface
     [0, 50, 50]
     """
-    bending = bend.options(starts, segment, tasks)
+    bending = _bending(tracer, {"starts": starts, "segment": segment, "tasks": tasks})
+    if isinstance(tracer, Graph):
+        solver, tracer = tracer, "graph"
+    elif isinstance(tracer, Bending):
+        tracer = "bending"
     if isinstance(model, _core.CudaModel):
         model = _cuda.on_host(model)
     if not isinstance(model, _core.Model):
@@ -301,8 +306,7 @@ def rays(
                 start_time,
                 None if pairs is None else _pairs(pairs),
                 bounds,
-                bending,
-                threads,
+                bending | {"threads": threads},
                 listener(progress),
             )
         )
@@ -310,26 +314,26 @@ def rays(
     stations = arguments.points(model, receivers, "receivers")
     start_times = arguments.start_times(start_time, len(places))
     which = None if pairs is None else _pairs(pairs)
-    return Rays(
-        model,
-        _core.rays(
-            model,
-            places,
-            start_times,
-            stations,
-            which,
-            tracer,
-            directions,
-            solver,
-            order,
-            arguments.graph(model, radius, star, reading, weights, queue),
-            bending,
-            reciprocity,
-            device,
-            threads,
-            listener(progress),
-        ),
-    )
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    options = arguments.solver(model, solver, order, graph) | bending
+    options |= {"tracer": tracer, "directions": directions, "reciprocity": reciprocity}
+    options |= {"device": device, "threads": threads}
+    traced = _core.rays(model, places, start_times, stations, which, options, listener(progress))
+    return Rays(model, traced)
+
+
+def _bending(
+    tracer: Tracer | Graph | Bending, given: dict[str, Any]
+) -> dict[str, Any]:
+    """Options of the bending tracer, from the keywords or from the method that carries them."""
+    given = {name: value for name, value in given.items() if value is not None}
+    if not isinstance(tracer, Bending):
+        return Bending(**given).options()
+    if given:
+        raise ValueError(
+            f"{', '.join(given)} is given beside tracer=Bending(...) (give it to Bending)"
+        )
+    return tracer.options()
 
 
 def _pairs(values: ArrayLike) -> NDArray[np.int32]:

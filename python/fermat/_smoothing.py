@@ -1,4 +1,4 @@
-"""Means over a moving box: what tomography does to its perturbations before it applies them."""
+"""Means over a moving box, by which tomography smooths its perturbations."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def smooth(
 ) -> NDArray[np.float64]:
     """Mean of `values` (nx, ny, nz), or (nx, nz) in 2-D, over a box of `size` elements.
 
-    `size` is one number for all axes or one an axis. An odd box is centred on its element; an even
-    box of n reaches n / 2 back and n / 2 - 1 on. Boxes are clipped at the faces. With `coverage`
-    (rays a cell), `values` are sums over rays, and the result is the sum of values over the sum of
-    coverage in the box; where no ray lies in it, the value stays. With `mask`, elements at which
-    it is false stay as they are and feed no mean. All smoothers give the same means, "running" the
-    fastest. Sums are made in double. device "cuda" serves "table" and "running"; "auto" stays on the
-    CPU, where the mean takes less time than the way to the device.
+    `size` is one number for all axes or one per axis. An odd box is centred on its element; an even
+    box of n reaches n / 2 back and n / 2 - 1 forward. Boxes are clipped at the faces. With
+    `coverage` (rays per cell), `values` are sums over rays, and the result is the sum of values
+    divided by the sum of coverage in the box; boxes without rays leave the value unchanged. With
+    `mask`, elements where it is false do not change and do not enter a mean. All smoothers give
+    the same means; "running" is the fastest. Sums are in double precision. device "cuda" works for
+    "table" and "running"; "auto" uses the CPU, because the transfer to the device takes longer.
 
         >>> import fermat as fm
         >>> fm.smooth([[0, 0, 3, 0, 0, 0]], size=(1, 3))

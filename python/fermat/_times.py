@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _arguments as arguments
 from . import _core, _cuda
+from ._methods import Graph
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -36,13 +37,13 @@ def traveltimes(
     *,
     start_time: ArrayLike = ...,
     together: bool = ...,
-    solver: Solver = ...,
+    solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
-    star: Star = ...,
-    reading: Reading = ...,
-    weights: Weights = ...,
-    queue: Queue = ...,
+    star: Star | None = ...,
+    reading: Reading | None = ...,
+    weights: Weights | None = ...,
+    queue: Queue | None = ...,
     precision: Literal["single"] = ...,
     device: Device = ...,
     threads: int = ...,
@@ -55,13 +56,13 @@ def traveltimes(
     *,
     start_time: ArrayLike = ...,
     together: bool = ...,
-    solver: Solver = ...,
+    solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
-    star: Star = ...,
-    reading: Reading = ...,
-    weights: Weights = ...,
-    queue: Queue = ...,
+    star: Star | None = ...,
+    reading: Reading | None = ...,
+    weights: Weights | None = ...,
+    queue: Queue | None = ...,
     precision: Literal["double"],
     device: Device = ...,
     threads: int = ...,
@@ -74,13 +75,13 @@ def traveltimes(
     *,
     start_time: ArrayLike = ...,
     together: bool = ...,
-    solver: Solver = ...,
+    solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
-    star: Star = ...,
-    reading: Reading = ...,
-    weights: Weights = ...,
-    queue: Queue = ...,
+    star: Star | None = ...,
+    reading: Reading | None = ...,
+    weights: Weights | None = ...,
+    queue: Queue | None = ...,
     precision: Precision = ...,
     device: Device = ...,
     threads: int = ...,
@@ -92,13 +93,13 @@ def traveltimes(
     *,
     start_time: ArrayLike = 0.0,
     together: bool = False,
-    solver: Solver = "fim",
+    solver: Solver | Graph = "fim",
     order: int = 2,
     radius: int | Sequence[int] | None = None,
-    star: Star = "coprime",
-    reading: Reading = "linear",
-    weights: Weights = "auto",
-    queue: Queue = "buckets",
+    star: Star | None = None,
+    reading: Reading | None = None,
+    weights: Weights | None = None,
+    queue: Queue | None = None,
     precision: Precision = "single",
     device: Device = "auto",
     threads: int = 0,
@@ -114,41 +115,45 @@ def traveltimes(
         A position (x, y, z), or (x, z) in 2-D, anywhere in the model's closed box, on a node or
         between nodes; or an array (n, 3) or (n, 2) of them.
     start_time
-        When the source starts: one number, or one for each source.
+        Start time of the source: one number, or one per source.
     together
-        One field for all sources: the earliest arrival of any of them.
+        Return one field for all sources, with the earliest arrival of any of them.
     solver
         "fim" fast iterative (default), "fmm" fast marching, "fsm" fast sweeping, "vidale" expanding
-        box; "dijkstra" and "bellman-ford" shortest paths on the grid graph (single precision).
+        box; "dijkstra" and "bellman-ford" shortest paths on the grid graph (single precision), or
+        `Graph` with its options.
     order
-        Of the differences: 1 or 2; not of the graph.
+        Order of the differences, 1 or 2. Not for graph solvers.
     radius
-        Of the graph's star in nodes, one for all axes or one each (default: 5 in 2-D, 3 in 3-D).
+        Radius of the graph's star in nodes, one for all axes or one per axis (default: 5 in 2-D,
+        3 in 3-D).
     star
-        Edges of the graph: "coprime" each direction once, "full" every node of the star's box.
+        Edges of the graph: "coprime" (default) each direction once, "full" every node of the star's
+        box.
     reading
-        Slowness along an edge: "linear" between nodes, "nearest" constant in cells round them.
+        Slowness along an edge: "linear" between nodes (default), "nearest" constant in cells round
+        them.
     weights
-        Times of the edges: "stored" once for all sources, "computed" when needed, or "auto".
+        Times of the edges: "stored" once for all sources, "computed" when needed, or "auto" (default).
     queue
-        Of "dijkstra": "buckets", or "heap" as in the papers.
+        Of "dijkstra": "buckets" (default), or "heap" as in the papers.
     precision
-        Of the computation and of the result: "single" (float32) or "double" (float64).
+        Precision of the computation and the result: "single" (float32) or "double" (float64).
     device
-        "cpu", "cuda", or "auto" for what is there.
+        "cpu", "cuda", or "auto": the CUDA device if there is one and the solver supports it.
     threads
-        0 for all cores. The result does not depend on it.
+        Number of threads, 0 for all cores. The result does not depend on it.
     progress
-        True for a bar (tqdm's when it is installed, else plain lines on stderr), or a function
-        called as progress(done, total, task) now and then.
+        True for a bar (by tqdm if it is installed, else plain lines on stderr), or a function that
+        is called at intervals as progress(done, total, task).
 
     Returns
     -------
     ndarray
-        Of the model's shape for one source or together; (n, *shape) for an array of sources.
-        Infinite where no wave arrives, as in air. A model whose velocity is an array of CuPy or
-        PyTorch on a CUDA device gives an array of that library, on the device, without a
-        copy either way; device="cpu" gives a NumPy array.
+        The model's shape for one source or with `together`; (n, *shape) for an array of sources.
+        Times are infinite where no wave arrives, as in air. If the velocity of the model is a CuPy
+        or PyTorch array on a CUDA device, the result is an array of that library on the device,
+        and nothing is copied; device="cpu" gives a NumPy array.
 
     Examples
     --------
@@ -172,25 +177,18 @@ def traveltimes(
                 places,
                 starts,
                 one or together,
-                solver,
+                solver.solver if isinstance(solver, Graph) else solver,
                 order,
                 precision,
                 listener(progress),
             )
             return _cuda.given_back(model, times)
         model = model.to_host()
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    options = arguments.solver(model, solver, order, graph)
+    options |= {"precision": precision, "device": device, "threads": threads}
     return _core.traveltimes(
-        model,
-        places,
-        starts,
-        one or together,
-        solver,
-        order,
-        arguments.graph(model, radius, star, reading, weights, queue),
-        precision,
-        device,
-        threads,
-        listener(progress),
+        model, places, starts, one or together, options, listener(progress)
     )
 
 
@@ -200,21 +198,21 @@ def receiver_times(
     receivers: ArrayLike,
     *,
     start_time: ArrayLike = 0.0,
-    solver: Solver = "fim",
+    solver: Solver | Graph = "fim",
     order: int = 2,
     radius: int | Sequence[int] | None = None,
-    star: Star = "coprime",
-    reading: Reading = "linear",
-    weights: Weights = "auto",
-    queue: Queue = "buckets",
+    star: Star | None = None,
+    reading: Reading | None = None,
+    weights: Weights | None = None,
+    queue: Queue | None = None,
     device: Device = "auto",
     threads: int = 0,
     progress: Progress | None = None,
 ) -> NDArray[np.float64]:
     """First-arrival times of every source at every receiver: an array (sources, receivers).
 
-    No field is kept, and the fewer of sources and receivers are solved from. Options are those of
-    `traveltimes`. Infinite where no wave arrives.
+    Fields are not kept. Eikonal solvers solve one field per source or one per receiver, whichever
+    is fewer. Options are those of `traveltimes`. Times are infinite where no wave arrives.
 
     >>> import fermat as fm
     >>> model = fm.Model.constant((101, 51), velocity=2.0, spacing=0.1)
@@ -226,8 +224,8 @@ def receiver_times(
     places = arguments.points(model, sources, "sources")
     stations = arguments.points(model, receivers, "receivers")
     starts = arguments.start_times(start_time, len(places))
-    graph = arguments.graph(model, radius, star, reading, weights, queue)
-    times = _core.receiver_times(
-        model, places, starts, stations, solver, order, graph, device, threads, listener(progress)
-    )
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    options = arguments.solver(model, solver, order, graph)
+    options |= {"device": device, "threads": threads}
+    times = _core.receiver_times(model, places, starts, stations, options, listener(progress))
     return times.reshape(len(places), len(stations))

@@ -1,7 +1,7 @@
-"""Exact first arrivals in simple media, to check results against.
+"""Exact first arrivals in simple media, for comparison with computed times.
 
-Points are (x, y, z), or (x, z) in 2-D; z is depth. They may come in arrays of any shape whose last
-axis holds the 2 or 3 numbers.
+Points are (x, y, z), or (x, z) in 2-D; z is depth. Arrays of points may have any shape; the last
+axis holds the 2 or 3 coordinates.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def gradient_time(
 ) -> NDArray[np.float64]:
     """First arrivals where velocity is v0 + gradient * z, or v0 + gradient . (x, y, z).
 
-    v0 is the velocity at z = 0. Model.gradient has its own at the top of its grid: with a model
-    that begins at another depth, give v0 - gradient * that depth here.
+    v0 is the velocity at z = 0. In Model.gradient, v0 is the velocity at the top of the grid: for
+    a model that begins at another depth, give v0 - gradient * depth here.
 
     With r the distance and g the gradient's size, T = acosh(1 + g^2 r^2 / (2 v_s v_r)) / g.
 
@@ -60,8 +60,8 @@ def gradient_time(
 def gradient_ray(
     source: ArrayLike, receiver: ArrayLike, *, v0: float, gradient: ArrayLike, count: int = 101
 ) -> NDArray[np.float64]:
-    """Points of the ray in the medium of `gradient_time`, an arc of a circle, evenly spaced from
-    receiver to source.
+    """Points of the ray in the medium of `gradient_time`, evenly spaced from receiver to source.
+    The ray is an arc of a circle.
 
     >>> import fermat as fm
     >>> ray = fm.analytic.gradient_ray((0, 0), (6, 0), v0=2, gradient=0.5)
@@ -78,7 +78,8 @@ def two_layers_time(
 ) -> NDArray[np.float64]:
     """First arrivals at the surface of a layer over a half-space: direct, then the head wave.
 
-    offset is the horizontal distance of source and receiver, depth the source's, within the layer.
+    offset is the horizontal distance between source and receiver; depth is the depth of the
+    source, which must lie in the layer.
 
     >>> import fermat as fm
     >>> fm.analytic.two_layers_time([100, 400], v1=2, v2=5, thickness=50).round(3)

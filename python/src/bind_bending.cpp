@@ -11,6 +11,7 @@
 #include "bindings.hpp"
 #include "core/error.hpp"
 #include "monitor.hpp"
+#include "options.hpp"
 #include "points.hpp"
 #include "rays/rays.hpp"
 
@@ -69,31 +70,33 @@ FunctionMedium::Velocity velocity_from(const nb::callable& function, bool is_2d)
 
 RaySet bend_function(const nb::callable& velocity, const Corners& bounds, const Points& sources,
                      const Numbers& start_times, const Points& receivers, nb::object pairs,
-                     const std::vector<std::string>& starts, double segment,
-                     const std::string& tasks, int threads, nb::object progress) {
+                     const nb::dict& options, nb::object progress) {
     const bool is_2d = sources.shape(1) == 2;
     const Survey survey(sources, start_times, receivers, pairs);
-    const BendingOptions options = bending_options(starts, segment, tasks);
+    const Keywords given(options);
+    BendingOptions bending;
+    given.fill(bending);
     const VelocityField field{velocity_from(velocity, is_2d), box_from(bounds), is_2d};
-    PythonMonitor bridge(std::move(progress), threads);
+    PythonMonitor bridge(std::move(progress), given.whole("threads", 0));
     return bridge.run([&](const Execution& execution) {
-        return bend_rays(field, survey.job(), options, execution);
+        return bend_rays(field, survey.job(), bending, execution);
     });
 }
 
 RaySet bend_profile(const std::vector<std::pair<double, double>>& profile, const std::string& kind,
                     const Corners& bounds, const Points& sources, const Numbers& start_times,
-                    const Points& receivers, nb::object pairs,
-                    const std::vector<std::string>& starts, double segment,
-                    const std::string& tasks, int threads, nb::object progress) {
+                    const Points& receivers, nb::object pairs, const nb::dict& options,
+                    nb::object progress) {
     std::vector<DepthVelocity> points;
     for (const auto& [depth, velocity] : profile) points.push_back({depth, velocity});
     const DepthMedium medium(points, parse_choice<Profile>(kind), box_from(bounds));
     const Survey survey(sources, start_times, receivers, pairs);
-    const BendingOptions options = bending_options(starts, segment, tasks);
-    PythonMonitor bridge(std::move(progress), threads);
+    const Keywords given(options);
+    BendingOptions bending;
+    given.fill(bending);
+    PythonMonitor bridge(std::move(progress), given.whole("threads", 0));
     return bridge.run([&](const Execution& execution) {
-        return bend_rays(medium, survey.job(), options, execution);
+        return bend_rays(medium, survey.job(), bending, execution);
     });
 }
 
@@ -114,21 +117,10 @@ std::vector<int> starts_of(const RaySet& set) {
 constexpr const char* survey_signature =
     "sources: numpy.typing.NDArray[typing.Any], start_times: numpy.typing.NDArray[typing.Any], "
     "receivers: numpy.typing.NDArray[typing.Any], pairs: numpy.typing.NDArray[typing.Any] | None, "
-    "starts: list[str], segment: float, tasks: str, threads: int, progress: object | None) -> "
+    "options: dict[str, typing.Any], progress: object | None) -> "
     "RaySet";
 
 }  // namespace
-
-BendingOptions bending_options(const std::vector<std::string>& starts, double segment,
-                               const std::string& tasks) {
-    BendingOptions options;
-    options.starts = {};
-    for (const std::string& name : starts) options.starts.add(parse_choice<RayStart>(name));
-    options.segment = segment;
-    options.tasks = parse_choice<BendingTasks>(tasks);
-    validate(options);
-    return options;
-}
 
 void bind_bending(nb::module_& module) {
     const std::string bounds =
@@ -139,12 +131,11 @@ void bind_bending(nb::module_& module) {
         "def bend_profile(profile: list[tuple[float, float]], kind: str, " + bounds +
         survey_signature;
     module.def("bend_function", &bend_function, "velocity"_a, "bounds"_a, "sources"_a,
-               "start_times"_a, "receivers"_a, "pairs"_a.none(), "starts"_a, "segment"_a, "tasks"_a,
-               "threads"_a, "progress"_a.none(), nb::sig(function_signature.c_str()),
-               "Rays by bending in a velocity function.");
+               "start_times"_a, "receivers"_a, "pairs"_a.none(), "options"_a, "progress"_a.none(),
+               nb::sig(function_signature.c_str()), "Rays by bending in a velocity function.");
     module.def("bend_profile", &bend_profile, "profile"_a, "kind"_a, "bounds"_a, "sources"_a,
-               "start_times"_a, "receivers"_a, "pairs"_a.none(), "starts"_a, "segment"_a, "tasks"_a,
-               "threads"_a, "progress"_a.none(), nb::sig(profile_signature.c_str()),
+               "start_times"_a, "receivers"_a, "pairs"_a.none(), "options"_a, "progress"_a.none(),
+               nb::sig(profile_signature.c_str()),
                "Rays by bending in a velocity that depends on depth alone.");
     module.def("ray_starts", &starts_of, "rays"_a,
                nb::sig("def ray_starts(rays: RaySet) -> list[int]"),

@@ -94,37 +94,11 @@ nb::dict report_of(const IterationReport& report) {
     return row;
 }
 
-InversionOptions options_from(const nb::dict& given, const Rows& schedule) {
-    const auto real = [&](const char* name) { return nb::cast<double>(given[name]); };
-    const auto text = [&](const char* name) { return nb::cast<std::string>(given[name]); };
-    const auto whole = [&](const char* name) { return nb::cast<int>(given[name]); };
-    const auto vector = [&](const char* name) {
-        const auto values = nb::cast<nb::tuple>(given[name]);
-        return Vec3{nb::cast<double>(values[0]), nb::cast<double>(values[1]),
-                    nb::cast<double>(values[2])};
-    };
+InversionOptions options_from(const Keywords& given, const Rows& schedule) {
     InversionOptions options;
-    options.method = parse_choice<InversionMethod>(text("method"));
-    GaussNewtonOptions& newton = options.gauss_newton;
-    newton.roughness.kind = parse_choice<Regularisation>(text("regularisation"));
-    newton.roughness.weights = vector("axis_weights");
-    newton.roughness.length = real("correlation_length");
-    const Vec3 ratio = vector("unknown_ratio");
-    newton.ratio = {static_cast<int>(ratio.x), static_cast<int>(ratio.y),
-                    static_cast<int>(ratio.z)};
-    newton.lambda = real("smoothing");
-    newton.iterations = whole("iterations");
-    options.eikonal = eikonal_options(text("solver"), whole("order"), text("device"));
-    options.tracer = parse_choice<Tracer>(text("tracer"));
+    given.fill(options);
+    on_cuda(options.eikonal, parse_choice<Device>(given.text("device", "auto")));
     options.schedule = schedule_from(schedule);
-    options.smoother = parse_choice<Smoother>(text("smoother"));
-    options.share = parse_choice<RayShare>(text("share"));
-    options.weights = parse_choice<PickWeights>(text("weights"));
-    options.target_rms = real("target_rms");
-    options.target_chi2 = real("target_chi2");
-    options.stagnation = real("stagnation");
-    if (!given["outliers"].is_none()) options.outliers = real("outliers");
-    options.update = {real("step"), real("max_update"), real("min_velocity"), real("max_velocity")};
     return options;
 }
 
@@ -135,18 +109,19 @@ nb::list list_of(const std::vector<std::string>& sentences) {
 }
 
 nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& schedule,
-              const nb::dict& given, nb::object callback, nb::object progress) {
+              const nb::dict& keywords, nb::object callback, nb::object progress) {
     const Model* asked = model.is_none() ? nullptr : &nb::cast<const Model&>(model);
     const Picks observed = picks_from(asked, picks);
     std::optional<Model> start;
     if (asked != nullptr) start.emplace(asked->copy());
-    const auto real = [&](const char* name) { return nb::cast<double>(given[name]); };
+    const Keywords given(keywords);
     std::optional<PickErrors> errors;
-    if (!given["error"].is_none()) {
-        const auto parts = nb::cast<nb::tuple>(given["error"]);
+    if (given.has("error")) {
+        const auto parts = given.take<nb::tuple>("error");
         errors = {nb::cast<double>(parts[0]), nb::cast<double>(parts[1])};
     }
-    const GuessOptions guess{real("spacing"), real("depth")};
+    GuessOptions guess;
+    given.fill(guess);
     const InversionOptions options = options_from(given, schedule);
     InversionListener listener;
     if (!callback.is_none()) {
@@ -155,8 +130,8 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
             callback(report_of(report));
         };
     }
-    PythonMonitor bridge(std::move(progress), nb::cast<int>(given["threads"]),
-                         nb::cast<std::string>(given["device"]));
+    PythonMonitor bridge(std::move(progress), given.whole("threads", 0),
+                         given.text("device", "auto"));
     std::optional<InversionSetup> setup;
     InversionResult result = bridge.run([&](const Execution& execution) {
         setup.emplace(

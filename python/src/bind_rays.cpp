@@ -59,26 +59,28 @@ nb::ndarray<nb::numpy, const std::uint8_t> status_column(const RaySet& set, nb::
 }
 
 RaySet trace(const Model& model, const Points& sources, const Numbers& start_times,
-             const Points& receivers, nb::object pairs, const std::string& tracer, int directions,
-             const std::string& solver, int order, const GraphArguments& graph,
-             const BendingArguments& bending, const std::string& reciprocity,
-             const std::string& device, int threads, nb::object progress) {
+             const Points& receivers, nb::object pairs, const nb::dict& keywords,
+             nb::object progress) {
+    const Keywords given(keywords);
+    const std::string solver = given.text("solver", "fim");
+    const std::string device = given.text("device", "auto");
     const Grid& grid = model.grid();
     const std::vector<PointSource> from = sources_from(sources, start_times, grid);
     const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
-    const Tracer method = parse_choice<Tracer>(tracer);
-    if (is_graph_solver(solver) && method != Tracer::graph && method != Tracer::bending) {
-        throw InputError(fmt::format(
-            "solver '{}' makes no field for tracer '{}' (use tracer 'graph')", solver, tracer));
+    RayOptions options;
+    given.fill(options);
+    const bool on_graph = options.tracer == Tracer::graph;
+    if (is_graph_solver(solver) && !on_graph && options.tracer != Tracer::bending) {
+        throw InputError(
+            fmt::format("solver '{}' makes no field for tracer '{}' (use tracer 'graph')", solver,
+                        name_of(options.tracer)));
     }
-    RayOptions options{method, directions,
-                       eikonal_options(is_graph_solver(solver) ? "fim" : solver, order, device)};
-    options.graph = graph_options(solver, graph, method == Tracer::graph ? device : "cpu");
-    options.bending = std::apply(bending_options, bending);
-    options.reciprocity = parse_choice<Reciprocity>(reciprocity);
+    options.eikonal =
+        eikonal_options(is_graph_solver(solver) ? "fim" : solver, given.whole("order", 2), device);
+    options.graph = graph_options(solver, given, on_graph ? device : "cpu");
     const std::vector<RayPair> which =
         pairs.is_none() ? all_pairs(from.size(), to.size()) : pairs_from(nb::cast<Pairs>(pairs));
-    PythonMonitor bridge(std::move(progress), threads, device);
+    PythonMonitor bridge(std::move(progress), given.whole("threads", 0), device);
     return bridge.run([&](const Execution& execution) {
         return trace_rays(model, from, to, which, options, execution);
     });
@@ -178,15 +180,12 @@ void bind_ray_set(nb::module_& module) {
 void bind_rays(nb::module_& module) {
     bind_ray_set(module);
     module.def("rays", &trace, "model"_a, "sources"_a, "start_times"_a, "receivers"_a,
-               "pairs"_a.none(), "tracer"_a, "directions"_a, "solver"_a, "order"_a, "graph"_a,
-               "bending"_a, "reciprocity"_a, "device"_a, "threads"_a, "progress"_a.none(),
+               "pairs"_a.none(), "options"_a, "progress"_a.none(),
                nb::sig("def rays(model: Model, sources: numpy.typing.NDArray[typing.Any], "
                        "start_times: numpy.typing.NDArray[typing.Any], receivers: "
                        "numpy.typing.NDArray[typing.Any], pairs: numpy.typing.NDArray[typing.Any] "
-                       "| None, tracer: str, directions: int, solver: str, order: int, graph: "
-                       "tuple[tuple[int, int, int], str, str, str, str], "
-                       "bending: tuple[list[str], float, str], reciprocity: str, "
-                       "device: str, threads: int, progress: object | None) -> RaySet"),
+                       "| None, options: dict[str, typing.Any], progress: object | None) -> "
+                       "RaySet"),
                "fermat.rays after its arguments are checked.");
     module.def("sensitivity", &sensitivity_rows, "model"_a, "rays"_a, "basis"_a, "threads"_a,
                nb::sig("def sensitivity(model: Model, rays: RaySet, basis: str, threads: int) -> "

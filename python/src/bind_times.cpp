@@ -124,40 +124,41 @@ nb::object graph_fields(const Model& model, const std::vector<GraphSource>& sour
 }
 
 nb::object traveltimes(const Model& model, const Points& sources, const Numbers& start_times,
-                       bool together, const std::string& solver, int order,
-                       const GraphArguments& graph, const std::string& precision,
-                       const std::string& device, int threads, nb::object progress) {
+                       bool together, const nb::dict& options, nb::object progress) {
+    const Keywords given(options);
+    const std::string solver = given.text("solver", "fim");
+    const std::string device = given.text("device", "auto");
+    const auto precision = parse_choice<Precision>(given.text("precision", "single"));
+    PythonMonitor bridge(std::move(progress), given.whole("threads", 0), device);
     if (is_graph_solver(solver)) {
-        if (parse_choice<Precision>(precision) == Precision::full) {
+        if (precision == Precision::full) {
             throw InputError(
                 fmt::format("precision is 'double' (solver '{}' computes in single)", solver));
         }
         const auto from = graph_sources(sources_from(sources, start_times, model.grid()));
-        const GraphOptions options = graph_options(solver, graph, device);
-        PythonMonitor bridge(std::move(progress), threads, device);
-        return graph_fields(model, from, together, options, bridge);
+        return graph_fields(model, from, together, graph_options(solver, given, device), bridge);
     }
     const Job job{model, sources_from(sources, start_times, model.grid()),
-                  eikonal_options(solver, order, device), parse_choice<Precision>(precision)};
-    PythonMonitor bridge(std::move(progress), threads, device);
+                  eikonal_options(solver, given.whole("order", 2), device), precision};
     return job.precision == Precision::full ? fields<double>(job, together, bridge)
                                             : fields<float>(job, together, bridge);
 }
 
 DoubleArray times_at_receivers(const Model& model, const Points& sources,
                                const Numbers& start_times, const Points& receivers,
-                               const std::string& solver, int order,
-                               const GraphArguments& graph_arguments, const std::string& device,
-                               int threads, nb::object progress) {
+                               const nb::dict& options, nb::object progress) {
+    const Keywords given(options);
+    const std::string solver = given.text("solver", "fim");
+    const std::string device = given.text("device", "auto");
     const Grid& grid = model.grid();
     const std::vector<PointSource> from = sources_from(sources, start_times, grid);
     const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
+    PythonMonitor bridge(std::move(progress), given.whole("threads", 0), device);
     if (is_graph_solver(solver)) {
-        const GraphOptions options = graph_options(solver, graph_arguments, device);
+        const GraphOptions on_graph = graph_options(solver, given, device);
         for (const Vec3& r : to) require_inside(grid, r, "receiver");
-        PythonMonitor bridge(std::move(progress), threads, device);
         return array_from(bridge.run([&](const Execution& execution) {
-            const Graph graph(model, options, execution);
+            const Graph graph(model, on_graph, execution);
             std::vector<double> times(from.size() * to.size());
             for_each_field(graph, graph_sources(from), execution,
                            [&](std::size_t s, const GraphField& field) {
@@ -168,10 +169,9 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
             return times;
         }));
     }
-    const EikonalOptions options = eikonal_options(solver, order, device);
-    PythonMonitor bridge(std::move(progress), threads, device);
+    const EikonalOptions eikonal = eikonal_options(solver, given.whole("order", 2), device);
     return array_from(bridge.run([&](const Execution& execution) {
-        return receiver_times(model, from, to, options, execution);
+        return receiver_times(model, from, to, eikonal, execution);
     }));
 }
 
@@ -179,24 +179,19 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
 
 void bind_times(nb::module_& module) {
     module.def("traveltimes", &traveltimes, "model"_a, "sources"_a, "start_times"_a, "together"_a,
-               "solver"_a, "order"_a, "graph"_a, "precision"_a, "device"_a, "threads"_a,
-               "progress"_a.none(),
+               "options"_a, "progress"_a.none(),
                nb::sig("def traveltimes(model: Model, sources: numpy.typing.NDArray[typing.Any], "
-                       "start_times: numpy.typing.NDArray[typing.Any], together: bool, solver: "
-                       "str, order: int, graph: tuple[tuple[int, int, int], str, str, str, str], "
-                       "precision: str, device: str, threads: int, progress: "
-                       "object | None) -> numpy.typing.NDArray[typing.Any]"),
+                       "start_times: numpy.typing.NDArray[typing.Any], together: bool, options: "
+                       "dict[str, typing.Any], progress: object | None) -> "
+                       "numpy.typing.NDArray[typing.Any]"),
                "fermat.traveltimes after its arguments are checked.");
     module.def("receiver_times", &times_at_receivers, "model"_a, "sources"_a, "start_times"_a,
-               "receivers"_a, "solver"_a, "order"_a, "graph"_a, "device"_a, "threads"_a,
-               "progress"_a.none(),
+               "receivers"_a, "options"_a, "progress"_a.none(),
                nb::sig("def receiver_times(model: Model, sources: "
                        "numpy.typing.NDArray[typing.Any], start_times: "
                        "numpy.typing.NDArray[typing.Any], receivers: "
-                       "numpy.typing.NDArray[typing.Any], solver: str, order: int, graph: "
-                       "tuple[tuple[int, int, int], str, str, str, str], device: str, "
-                       "threads: int, progress: object | None) -> "
-                       "numpy.typing.NDArray[numpy.float64]"),
+                       "numpy.typing.NDArray[typing.Any], options: dict[str, typing.Any], "
+                       "progress: object | None) -> numpy.typing.NDArray[numpy.float64]"),
                "fermat.receiver_times after its arguments are checked: [source][receiver], flat.");
 }
 

@@ -25,12 +25,6 @@ void bind_smoothing(nanobind::module_& module);
 void bind_picks(nanobind::module_& module);
 void bind_invert(nanobind::module_& module);
 
-/// Starts, segment and tasks of bent rays.
-using BendingArguments = std::tuple<std::vector<std::string>, double, std::string>;
-/// The same, checked.
-BendingOptions bending_options(const std::vector<std::string>& starts, double segment,
-                               const std::string& tasks);
-
 /// Model's makers, called by bind_model.
 void bind_makers(nanobind::class_<Model>& type);
 /// Model's load and save, called by bind_model.

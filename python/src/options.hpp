@@ -1,25 +1,75 @@
 #pragma once
 
-#include <array>
-#include <string>
-#include <tuple>
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 
-#include "core/choice.hpp"
-#include "core/device.hpp"
+#include <string>
+#include <vector>
+
+#include "core/option.hpp"
 #include "eikonal/eikonal.hpp"
 #include "graph/graph.hpp"
+#include "rays/bending/starts.hpp"
 
-namespace fermat {
-namespace python {
+namespace fermat::python {
+
+namespace nb = nanobind;
+
+/// Keywords of a call by the names of the options that they set. The package gives numbers per axis
+/// as x, y, z and leaves out what the user left open.
+class Keywords {
+  public:
+    explicit Keywords(const nb::dict& given) : given_(given) {}
+
+    bool has(std::string_view name) const { return given_.contains(key(name)); }
+    template <class T>
+    T take(std::string_view name) const {
+        return nb::cast<T>(given_[key(name)]);
+    }
+    /// `otherwise` where the keyword is not given.
+    std::string text(std::string_view name, const char* otherwise) const {
+        return has(name) ? take<std::string>(name) : otherwise;
+    }
+    int whole(std::string_view name, int otherwise) const {
+        return has(name) ? take<int>(name) : otherwise;
+    }
+
+    /// Sets every described option of a struct that has a keyword.
+    template <class Options>
+    void fill(Options& options) const {
+        for_each_option(options, [&](const auto& option, auto& value) {
+            if (has(option.name)) set(option.name, value);
+        });
+    }
+
+  private:
+    static nb::str key(std::string_view name) { return nb::str(name.data(), name.size()); }
+
+    template <class Value>
+    void set(std::string_view name, Value& value) const {
+        if constexpr (std::is_enum_v<Value>) {
+            value = parse_choice<Value>(take<std::string>(name));
+        } else if constexpr (std::is_same_v<Value, StartSet>) {
+            value = parse_starts(take<std::string>(name));
+        } else if constexpr (std::is_same_v<Value, std::optional<double>>) {
+            value = take<double>(name);
+        } else if constexpr (std::is_same_v<Value, Vec3> || std::is_same_v<Value, Index3>) {
+            const auto axes = take<nb::tuple>(name);
+            for (int axis = 0; axis < 3; ++axis) {
+                value[axis] = nb::cast<std::remove_reference_t<decltype(value[axis])>>(axes[axis]);
+            }
+        } else {
+            value = take<Value>(name);
+        }
+    }
+
+    const nb::dict& given_;
+};
 
 /// For what has no CUDA version: throws where it is asked for one.
 inline void require_cpu(const std::string& device, const char* what) {
     on_cuda(parse_choice<Device>(device), std::string(what) + " computes on the CPU");
 }
-
-/// Radius along x, y, z (0, 0, 0: the default), star, reading, weights and queue.
-using GraphArguments =
-    std::tuple<std::array<int, 3>, std::string, std::string, std::string, std::string>;
 
 inline bool is_graph_solver(const std::string& name) {
     for (const auto& [entry, value] : choices<GraphSolver>.entries) {
@@ -30,16 +80,11 @@ inline bool is_graph_solver(const std::string& name) {
 
 /// `solver` may be one of the eikonal equation's, where the tracer alone asks for the graph. The
 /// graph itself checks them against its grid.
-inline GraphOptions graph_options(const std::string& solver, const GraphArguments& arguments,
+inline GraphOptions graph_options(const std::string& solver, const Keywords& given,
                                   const std::string& device) {
-    const auto& [radius, star, reading, weights, queue] = arguments;
     GraphOptions options;
+    given.fill(options);
     if (is_graph_solver(solver)) options.solver = parse_choice<GraphSolver>(solver);
-    options.radius = {radius[0], radius[1], radius[2]};
-    options.edges = parse_choice<StarEdges>(star);
-    options.reading = parse_choice<Reading>(reading);
-    options.weights = parse_choice<EdgeWeights>(weights);
-    options.queue = parse_choice<NodeQueue>(queue);
     on_cuda(options, parse_choice<Device>(device));
     return options;
 }
@@ -52,5 +97,4 @@ inline EikonalOptions eikonal_options(const std::string& solver, int order,
     return options;
 }
 
-}  // namespace python
-}  // namespace fermat
+}  // namespace fermat::python

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// One measurement; what does not apply is empty.
+/// One measurement; values that do not apply are empty.
 struct Row {
     std::string_view table;
     std::string name;
@@ -31,9 +31,9 @@ struct Row {
     int threads = 1;
     double seconds = 0;
     std::optional<double> speedup{};
-    std::optional<double> within{};  ///< percent within 0.5 % of the reference
-    std::optional<double> below{};   ///< percent earlier than it by more than 0.1 %
-    std::optional<double> mean{};    ///< relative error
+    std::optional<double> within{};  ///< percentage of rays within 0.5 % of the reference
+    std::optional<double> below{};   ///< percentage of rays earlier than it by more than 0.1 %
+    std::optional<double> mean{};    ///< mean relative error
     std::optional<double> worst{};
     std::optional<double> lowest{};
 };
@@ -78,7 +78,7 @@ class Report {
     std::optional<CsvWriter> csv_;
 };
 
-/// A table on the terminal of some of the report's columns.
+/// Prints some columns of the report as a table on the terminal.
 class Shown {
   public:
     Shown(const std::string& title, std::vector<std::string> names,
@@ -105,7 +105,7 @@ struct Survey {
     Survey() {
         for (const Vec3 p : set.sources) sources.push_back({p, 0});
     }
-    /// Pairs of `count` sources spread evenly over the list.
+    /// The pairs of `count` sources, which are spread evenly over the list.
     std::vector<RayPair> pairs_of(std::size_t count) const {
         std::vector<RayPair> pairs;
         for (const RayPair& pair : set.pairs) {
@@ -124,7 +124,7 @@ struct Survey {
     }
 };
 
-/// Relative errors of rays in a row, against one reference time each.
+/// Adds to a row the relative errors of rays, with one reference time per ray.
 void add_errors(const RaySet& rays, const std::vector<double>& reference, Row& row) {
     double within = 0;
     double below = 0;
@@ -162,7 +162,7 @@ void figure_7(const BendingBench& bench, int repeats, const Survey& survey, Repo
     const std::vector<std::size_t> counts =
         bench.quick ? std::vector<std::size_t>{3, 30, 108}
                     : std::vector<std::size_t>{3, 10, 30, 100, 300, 1079};
-    // Barriers between sections make minutes of what single rays do in seconds.
+    // Barriers between sections turn seconds into minutes, so fewer sources are measured.
     const std::size_t most_for_sections = bench.quick ? 3 : 100;
     for (const std::size_t count : counts) {
         const auto pairs = survey.pairs_of(count);
@@ -186,7 +186,7 @@ void figure_7(const BendingBench& bench, int repeats, const Survey& survey, Repo
         "barriers cost more than the sections. Pairs need none.\n");
 }
 
-/// The set's model on a grid `refine` times as fine: the same slowness, node for node between.
+/// The set's model on a grid `refine` times as fine, with slowness interpolated between the nodes.
 Model refined(const Model& model, int refine) {
     Grid fine = model.grid();
     fine.spacing = fine.spacing / refine;
@@ -234,7 +234,7 @@ void accuracy(const BendingBench& bench, const Survey& survey, Report& report, M
                            {"and sides", {S::straight, S::deep, S::sides}},
                            {"descent", {S::descent}},
                            {"and descent", {S::straight, S::deep, S::sides, S::descent}}};
-    // A shortest-path tree a source takes minutes.
+    // Seeds by `graph` take minutes: one shortest-path tree per source.
     if (!bench.quick) all.push_back({"and graph", {S::straight, S::deep, S::sides, S::graph}});
     for (const Start& start : all) {
         BendingOptions options;
@@ -265,7 +265,7 @@ void accuracy(const BendingBench& bench, const Survey& survey, Report& report, M
         pairs.size(), slow, elsewhere);
 }
 
-/// Issue and paper aside, bending must find arcs where they are known.
+/// Bends rays in a constant gradient, where the arcs are known in closed form.
 void constant_gradient(const BendingBench& bench, Report& report, Monitor& monitor) {
     constexpr int count = 1000;
     const LinearVelocity medium{2, {0, 0, 0.5}};
@@ -305,7 +305,7 @@ void on_cuda(int repeats, const Survey& survey, Report& report, Monitor& monitor
     const auto run = [&] {
         kernels = bend_rays_cuda(survey.set.model, job, {}, monitor, [](RaySet&&) {});
     };
-    run();  // the first makes the context
+    run();  // the first run also creates the CUDA context
     Row row{"cuda", "in all", survey.sources.size(), survey.set.pairs.size(), 1};
     row.seconds = median_seconds(repeats, run);
     table.add(row, report);

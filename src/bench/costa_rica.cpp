@@ -24,15 +24,15 @@ struct Place {
     Metres y = 0;
     Metres z = 0;
 
-    /// Thousandths are rounded once, so the point is the same everywhere.
+    /// Rounds once, from whole metres, so that the point is the same on every machine.
     Vec3 in_km() const {
         const auto km = [](Metres m) { return static_cast<double>(m) / 1000; };
         return {km(x), km(y), km(z)};
     }
 };
 
-/// Whole numbers from `low` up to, not including, `high`. The standard fixes the engine's numbers
-/// but not its distributions; the bias of a remainder is below 1e-13 here.
+/// Random integers in [low, high). The standard defines the engine's numbers but not its
+/// distributions; the bias of a remainder is below 1e-13 here.
 class Dice {
   public:
     explicit Dice(std::uint64_t seed) : engine_(seed) {}
@@ -53,7 +53,8 @@ std::vector<Place> make_stations(int count, Dice& dice) {
     return stations;
 }
 
-/// The slab dips by 15 degrees under the sea and by 45 degrees further on: slopes of 27/100 and 1.
+/// Depth of the slab. It dips by 15 degrees under the sea and by 45 degrees further on: slopes of
+/// 27/100 and 1.
 Metres slab_depth(Metres x) {
     constexpr Metres hinge = 120'000;
     const Metres shallow = 5'000 + std::min(x, hinge) * 27 / 100;
@@ -94,8 +95,8 @@ std::vector<RayPair> near_pairs(const std::vector<Place>& sources,
     return pairs;
 }
 
-/// The reference has a point at each node's depth, so that nothing is interpolated and nothing
-/// depends on how a machine rounds.
+/// The reference profile has a point at the depth of each node, so that nothing is interpolated and
+/// rounding does not differ between machines.
 Model make_model() {
     constexpr double spacing = 5;
     constexpr double velocities[] = {5.35, 5.6,  6.1,  6.5,  6.8,  6.95, 7.1,  7.35, 7.6,

@@ -16,15 +16,15 @@
 namespace fermat::bench {
 namespace {
 
-/// Seconds that paper 5 publishes in its Table 2 (total times): ttcrpy on an i7-1185G7 and its own
-/// method on a Jetson Nano.
+/// Seconds in Table 2 of paper 5 (total times): ttcrpy on an i7-1185G7 and the paper's own method
+/// on a Jetson Nano.
 struct Published {
     double ttcrpy;
     double jetson;
 };
 
-/// A scenario of paper 5 by the number of cells a side, at a spacing of 1. Velocities of the
-/// homogeneous and the gradient model and the first layer's are ours: the paper gives none.
+/// A scenario of paper 5, by the number of cells per side, with a spacing of 1. The paper gives no
+/// velocities for the homogeneous and gradient models and the first layer; those here are ours.
 struct Scenario {
     std::string_view name;
     Model (*model)(const Grid&);
@@ -38,7 +38,8 @@ const LinearVelocity paper5_gradient{1, {0, 0, 0.01}};
 constexpr double homogeneous_velocity = 2;
 constexpr double upper_velocity = 2;
 constexpr double lower_velocity = 5;
-/// With the interface at a tenth of the depth head waves are first beyond the crossover.
+/// With the interface at a tenth of the depth, head waves arrive first beyond the crossover
+/// distance.
 constexpr double interface_part = 0.1;
 
 const std::array scenarios = {
@@ -73,7 +74,7 @@ const std::array scenarios = {
              {{{5.46, 4.99}, {22.60, 12.31}, {148.23, 58.93}}}},
 };
 
-/// 16 receivers round the edges of a square.
+/// 16 receivers along the edges of a square.
 std::vector<Vec3> edge_receivers(double side) {
     std::vector<Vec3> receivers;
     for (int k = 0; k < 4; ++k) {
@@ -99,7 +100,7 @@ Grid square(int nodes, double side) {
     return {{nodes, 1, nodes}, {}, {h, h, h}};
 }
 
-/// The medium of the 3-D table: a cube of 10 km.
+/// The medium of the 3-D table: a cube with sides of 10 km.
 const LinearVelocity volume_velocity{2, {0, 0, 0.5}};
 constexpr double volume_side = 10;
 constexpr Vec3 volume_source{5, 5, 0.5};

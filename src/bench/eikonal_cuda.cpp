@@ -30,7 +30,7 @@ class CudaBench {
     CudaBench(int repeats, BenchTable& table, Monitor& monitor)
         : repeats_(repeats), table_(table), monitor_(monitor) {}
 
-    /// `exact` where there is a closed form: the constant gradient.
+    /// `exact` is given where there is a closed form: for the constant gradient.
     void run(std::string_view medium, const Model& model, const std::vector<Vec3>& sources,
              int order, bool exact) {
         monitor_.check();
@@ -94,7 +94,8 @@ void bench_eikonal_cuda(const EikonalBench& options,
             bench.run("gradient", model, {{5, 5, 0.5}}, order, true);
         }
     }
-    // A thousand million nodes, where they fit: without errors, which would take longer than all.
+    // A cube of 10^9 nodes, if it fits. Computing its errors would take longer than everything
+    // else.
     constexpr std::size_t needed = std::size_t{24} << 30;
     if (options.largest_volume >= 1024 && device_info(0).memory_bytes > needed) {
         bench.run("gradient", gradient_model(cube(1024, 3), v0, gradient), {{5, 5, 0.5}}, 2, false);

@@ -38,7 +38,7 @@ double mean_error(const Graph& graph, const GraphField& field) {
 
 struct Measured {
     double seconds = 0;
-    double work = 0;  ///< edges looked at, per node
+    double work = 0;  ///< edges visited per node
     double error = 0;
 };
 
@@ -58,7 +58,7 @@ Measured measure(const Model& model, const GraphOptions& options, int repeats,
 }
 
 std::vector<int> sizes_of(const GraphBench& bench) {
-    // Sixteen, as in paper 1, which tells the first and the last of them.
+    // Sixteen sizes as in paper 1, which gives the first and the last of them.
     constexpr std::array all = {128, 224, 320,  416,  512,  608,  704,  800,
                                 896, 992, 1088, 1184, 1280, 1376, 1472, 1600};
     constexpr std::array quick = {128, 224, 320, 512};

@@ -17,11 +17,11 @@
 namespace fermat::bench {
 namespace {
 
-/// Milliseconds on the device.
+/// Times on the device in milliseconds.
 struct OnDevice {
     double weights = 0;
     double solve = 0;
-    double with_transfers = 0;  ///< slowness sent, times and predecessors fetched
+    double with_transfers = 0;  ///< includes sending slowness and fetching times and predecessors
     CudaGraph::Work work;
 };
 

@@ -10,7 +10,7 @@
 namespace fermat::bench {
 namespace {
 
-/// A line of Linux's account of the process, such as "VmHWM:   1234 kB".
+/// A value of /proc/self/status, such as "VmHWM:   1234 kB", in bytes.
 std::optional<double> status_bytes(const std::string& key) {
     std::ifstream status("/proc/self/status");
     std::string word;
@@ -21,8 +21,8 @@ std::optional<double> status_bytes(const std::string& key) {
     return std::nullopt;
 }
 
-/// Sets the peak back to the present use. getrusage's peak knows no way back, and a process begins
-/// with that of its parent.
+/// Resets the peak to the present use. getrusage's peak cannot be reset, and a process inherits
+/// that of its parent.
 bool reset_peak() {
     std::ofstream file("/proc/self/clear_refs");
     file << '5' << std::flush;
@@ -40,7 +40,7 @@ double median(std::vector<double> values) {
 
 MemoryProbe::MemoryProbe() {
 #ifdef __GLIBC__
-    // Memory that earlier work gave back, but that the C library keeps, would hide what is taken.
+    // Memory that the C library keeps from earlier work would hide new allocations.
     ::malloc_trim(0);
 #endif
     if (reset_peak()) before_ = status_bytes("VmRSS:");

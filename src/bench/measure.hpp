@@ -12,7 +12,7 @@
 
 namespace fermat::bench {
 
-/// What is measured on the CPU stays there on machines with a device.
+/// An execution on the CPU, also on machines with a device.
 inline Execution on_cpu(int threads, Monitor& monitor = silent_monitor()) {
     return {threads, Device::cpu, monitor};
 }
@@ -31,13 +31,13 @@ double median_seconds(int repeats, Work&& work) {
     return median(std::move(seconds));
 }
 
-/// Memory that the process takes while this lives.
+/// Measures the memory that the process allocates during the probe's lifetime.
 class MemoryProbe {
   public:
     MemoryProbe();
 
     double peak_bytes() const;
-    /// Above what there was at the start; nothing where the system cannot tell.
+    /// Peak above the use at construction; nothing if the system does not report it.
     std::optional<double> grown_bytes() const;
 
   private:

@@ -38,7 +38,7 @@ std::vector<Vec3> random_receivers(int count) {
     return receivers;
 }
 
-/// How far the times along rays are from those of the field, relative.
+/// Relative differences between the times along rays and those of the field.
 struct TimeErrors {
     double median = 0;
     double max = 0;

@@ -47,7 +47,7 @@ constexpr std::array columns = {
     BenchColumn{"jetson_nano_s", [](const BenchRow& r) { return cell(r.jetson); }},
 };
 
-/// Scenarios stand on the left.
+/// Prints a cell; the first column, the scenario, is left-aligned.
 void print(std::size_t column, std::string_view text) {
     const std::string_view name = columns[column].name;
     print_cell(name == "scenario" ? BenchCell::name : BenchCell::number, name, text);

@@ -14,7 +14,7 @@
 
 namespace fermat::bench {
 
-/// One measurement. What does not apply is empty, in tables '-'.
+/// One measurement. Values that do not apply are empty, and '-' in tables.
 struct BenchRow {
     std::string table;
     std::string scenario;
@@ -28,22 +28,22 @@ struct BenchRow {
     std::optional<double> mean_error{};  ///< relative, against the closed form
     std::optional<double> max_error{};
     std::optional<std::int64_t> rays_lost{};
-    std::optional<double> peak_mib{};        ///< of the process
-    std::optional<double> bytes_per_node{};  ///< taken by the solve, beyond the model
-    std::optional<double> growth{};          ///< time per node over that of 128^3
-    std::optional<double> speedup{};         ///< over one thread
+    std::optional<double> peak_mib{};        ///< peak memory of the process
+    std::optional<double> bytes_per_node{};  ///< memory of the solve without the model
+    std::optional<double> growth{};          ///< time per node relative to 128^3
+    std::optional<double> speedup{};         ///< relative to one thread
     std::optional<double> ttcrpy{};          ///< published seconds
     std::optional<double> jetson{};          ///< published seconds
 
     double seconds_per_node() const;
 };
 
-/// Prints tables as their rows are measured, and keeps the rows for a CSV file.
+/// Prints tables while their rows are measured, and keeps the rows for a CSV file.
 class BenchReport {
   public:
     explicit BenchReport(const std::optional<std::filesystem::path>& csv);
 
-    /// Starts a table of some of the columns of the CSV file.
+    /// Starts a table that shows some columns of the CSV file.
     void begin(std::string_view title, std::initializer_list<std::string_view> columns);
     void add(const BenchRow& row);
     void say(std::string_view line) const;

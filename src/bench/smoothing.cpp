@@ -19,7 +19,8 @@ namespace {
 constexpr Shape vertices{207, 77, 26};
 constexpr Shape cells{206, 76, 25};
 
-/// A row of the paper's Tables 5 and 11 (Xeon, one thread, 2012): the first of each size's six.
+/// A row of the paper's Tables 5 and 11 (Xeon, one thread, 2012): the first of the six rows of each
+/// size.
 struct PaperRow {
     SmoothingSize size;
     double basic;
@@ -48,8 +49,8 @@ class Bench {
     Bench(const SmoothingBench& options, Monitor& monitor, BenchTable& table)
         : options_(options), monitor_(monitor), table_(table) {}
 
-    /// One row: `smooth(values, smoother)` by each method on fresh values; `on_device` does the
-    /// same on the CUDA device and returns the seconds that it took there.
+    /// Measures one row: `smooth(values, smoother)` by each method on fresh values. `on_device`
+    /// does the same on the CUDA device and returns its seconds.
     template <class Smooth, class OnDevice>
     void row(std::string_view what, Shape shape, const PaperRow& paper, Smooth smooth,
              OnDevice on_device) {
@@ -77,7 +78,7 @@ class Bench {
         const double table = milliseconds(Smoother::table, repeats());
         const double running = milliseconds(Smoother::running, repeats());
         const double cached = milliseconds(Smoother::cached, 1);
-        // Its work is known before it starts: some 10^9 additions a second.
+        // The work of `basic` is known in advance: some 10^9 additions per second.
         constexpr double patience = 1e9;
         const double additions =
             static_cast<double>(shape.count()) * paper.size.x * paper.size.y * paper.size.z;

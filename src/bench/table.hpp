@@ -10,21 +10,22 @@
 
 namespace fermat::bench {
 
-/// A cell as a table on the terminal shows it; '-' for an empty text.
+/// A cell as shown in a table on the terminal; '-' for an empty text.
 std::string cell_text(const CsvCell& value);
 
-/// Columns are as wide as their names or the longest number; names of things stand on the left.
+/// Kinds of columns. Names are left-aligned; columns are as wide as their names or the longest
+/// number.
 enum class BenchCell { name, number };
 void print_cell(BenchCell kind, std::string_view column, std::string_view text);
 void end_bench_line();
 
-/// A table that is printed as its rows are measured and, if asked for, kept as a CSV file.
+/// A table that is printed while its rows are measured and, if requested, also written as CSV.
 class BenchTable {
   public:
     BenchTable(std::string_view title, std::vector<std::string> columns,
                const std::optional<std::filesystem::path>& csv);
 
-    /// One cell a column, the first of them a name.
+    /// Adds a row with one cell per column; the first cell is a name.
     void add(const std::vector<CsvCell>& row);
     void commit();
 

@@ -27,8 +27,8 @@ constexpr int status_failed = 1;
 constexpr int status_wrong_input = 2;
 constexpr int status_stopped = 130;
 
-/// Tells the error; one that all ranks ended with is told by rank 0 alone. Where the others do not
-/// know of it, they are ended too.
+/// Reports the error. If all ranks ended with the same error, only rank 0 reports it. If the others
+/// do not know of it, they are ended too.
 int fail(int status, const std::string& message, RankSession& session, const Ranks& ranks,
          bool known) {
     if (ranks.is_root()) {
@@ -37,7 +37,7 @@ int fail(int status, const std::string& message, RankSession& session, const Ran
         print_line_to_stderr(fmt::format("fermat: error: rank {}: {}", ranks.rank(), message));
     }
     if (!known) {
-        // No destructor runs any more.
+        // abort() runs no destructors.
         remove_temporary_files();
         session.abort(status);
     }
@@ -57,7 +57,7 @@ std::string command_words(const CLI::App& root) {
     return words;
 }
 
-/// CLI11 tells what is missing before what is unknown; a mistyped flag or command is both.
+/// CLI11 reports a missing argument before an unknown one; a mistyped flag or command is both.
 std::string parse_message(const CLI::App& root, const CLI::ParseError& error) {
     const std::vector<std::string> unknown = root.remaining(true);
     if (unknown.empty()) return error.what();
@@ -109,7 +109,7 @@ Program::Program()
 CLI::App& Program::add(CLI::App& parent, const std::string& name, const std::string& description,
                        const std::string& example) {
     CLI::App& command = *parent.add_subcommand(name, description);
-    // Common flags may stand after the command too.
+    // Common flags may also follow the command.
     command.fallthrough();
     command.footer(example_text(example));
     return command;
@@ -156,7 +156,7 @@ void Program::do_work(Ranks& ranks) const {
 
 int Program::run(int argc, const char* const* argv, RankSession& session) {
     Ranks* ranks = &serial_ranks();
-    // What is wrong with the arguments is wrong on every rank, or was told to all.
+    // Before the work, errors in the arguments occur on every rank, or all ranks get them.
     bool shared_work = false;
     const auto end = [&](int status, const std::string& message) {
         const bool known = !shared_work || ranks->ended_together();
@@ -169,11 +169,12 @@ int Program::run(int argc, const char* const* argv, RankSession& session) {
         check_different(files_.inputs, files_.outputs);
         shared_work = ranks->size() > 1 && use_ == RankUse::all;
         do_work(*ranks);
-        // Whoever leaves waits for the others without an end: they meet while there may be one.
+        // A rank that leaves waits for the others without a time limit. Meet them here, where there
+        // is one.
         if (shared_work) together(*ranks, [] {});
         return 0;
     } catch (const CLI::ParseError& error) {
-        // Help and version come as an "error" of status 0.
+        // CLI11 reports help and version as an "error" of status 0.
         if (error.get_exit_code() == 0) return ranks->is_root() ? app_.exit(error) : 0;
         return end(status_wrong_input, fmt::format("{} (see {} --help)", parse_message(app_, error),
                                                    command_words(app_)));

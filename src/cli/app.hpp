@@ -30,41 +30,42 @@ inline constexpr auto choices<cli::LogLevel> =
 
 namespace fermat::cli {
 
-/// Flags that every command has.
+/// Flags of every command.
 struct CommonOptions {
     int threads = 0;  ///< 0: all cores
     Device device = Device::automatic;
     bool quiet = false;
     LogLevel log_level = LogLevel::warning;
-    double rank_timeout = 0;  ///< seconds that ranks wait for each other; 0: without an end
+    double rank_timeout = 0;  ///< seconds that ranks wait for each other; 0: no limit
 };
 
-/// What a command gets beside its own options.
+/// What a command gets in addition to its own options.
 struct Run {
     const CommonOptions& common;
     Monitor& monitor;
     Ranks& ranks;
     std::string settings;          ///< the flags that were given, as TOML
-    std::vector<FlagFile> inputs;  ///< the files that flags name to be read
+    std::vector<FlagFile> inputs;  ///< the input files that flags name
 
     Execution execution() const { return {common.threads, common.device, monitor, ranks}; }
 };
 
-/// Which ranks do a command's work where several were started together.
+/// Which ranks do the work of a command if several were started.
 enum class RankUse { root, all };
 
-/// The program: commands are added to it, then it runs once.
+/// The program. Commands are added to it; then it runs once.
 class Program {
   public:
     Program();
 
     CLI::App& root() { return app_; }
 
-    /// A command that only holds others, such as `fermat model`.
+    /// Adds a command that only groups others, such as `fermat model`.
     CLI::App& add_group(const std::string& name, const std::string& description,
                         const std::string& example);
 
-    /// A command with its flags and its work. `example` is lines of shell that run as they are.
+    /// Adds a command with its flags and its work. `example` is shell commands that run as they
+    /// stand.
     template <class Options>
     void add_command(CLI::App& parent, const std::string& name, const std::string& description,
                      const std::string& example, void (*add_flags)(CLI::App&, Options&),
@@ -78,15 +79,15 @@ class Program {
         });
     }
 
-    /// Does what the arguments say. Gives the exit status: 0 done; 1 the computation failed; 2 the
-    /// call or its input is wrong; 130 stopped by the user. Errors are one line on stderr.
-    /// With several ranks, those above 0 are silent.
+    /// Does what the arguments say and returns the exit status: 0 success; 1 the computation
+    /// failed; 2 the call or its input is wrong; 130 stopped by the user. Errors are one line on
+    /// stderr. With several ranks, only rank 0 prints.
     int run(int argc, const char* const* argv, RankSession& session);
 
   private:
     CLI::App& add(CLI::App& parent, const std::string& name, const std::string& description,
                   const std::string& example);
-    /// Reads the arguments on every rank; they must agree on the command.
+    /// Parses the arguments on every rank; all ranks must have the same command.
     void parse(int argc, const char* const* argv, Ranks& ranks);
     void do_work(Ranks& ranks) const;
 

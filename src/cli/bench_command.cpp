@@ -51,7 +51,7 @@ void run_eikonal(const BenchFlags& flags, const Run& run) {
     BenchReport report(flags.csv);
     report.say(fmt::format("fermat {}: eikonal solvers, {} thread{}, median of {}", version,
                            bench.threads, bench.threads == 1 ? "" : "s", bench.repeats));
-    // No bar: it would draw between the rows and into the time that is measured.
+    // No progress bar: it would draw between the rows and slow down what is measured.
     Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
     bench_eikonal(bench, report, stop_only);
     run.monitor.check();

@@ -4,7 +4,7 @@
 
 namespace fermat::cli {
 
-// One function a verb of the command line; each adds its flags, help and example.
+// One function per command; each adds its flags, help and example.
 void add_model_commands(Program& program);
 void add_times_command(Program& program);
 void add_rays_command(Program& program);

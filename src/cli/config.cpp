@@ -38,8 +38,8 @@ std::string toml_string(const std::string& text) {
     return quoted + '"';
 }
 
-/// A single value as a number where it is one. Of several, each is a string: numbers in an array
-/// would be one value with commas, and TOML's arrays are of one kind.
+/// A single value is a number if it reads as one. Of several values, each is a string: an array of
+/// numbers would mean one value with commas, and TOML's arrays have elements of one kind.
 std::string toml_value(const std::vector<std::string>& texts) {
     if (texts.size() == 1) {
         return parse_number(texts.front()) ? texts.front() : toml_string(texts.front());
@@ -76,7 +76,7 @@ std::string given_flags(const CLI::App& root) {
 
 std::string check_config_file(const std::string& path) {
     constexpr std::uintmax_t most = 1 << 24;
-    // That it is not there is CLI11's to tell.
+    // CLI11 reports a missing file.
     if (std::error_code ignored; !std::filesystem::exists(path, ignored)) return "";
     const InputFile file(path);
     if (file.size() > most) {

@@ -9,21 +9,21 @@
 
 namespace fermat::cli {
 
-/// The commands that the command line chose, outermost first: {model, gradient}.
+/// The commands that the command line selected, outermost first: {model, gradient}.
 std::vector<CLI::App*> running_commands(const CLI::App& root);
 
-/// The running command's flags as they were given, by the command line or by a file: a TOML file
-/// that `--config` reads to do the same again.
+/// The flags of the running command that were given, on the command line or by a file, as a TOML
+/// file from which `--config` repeats the run.
 std::string given_flags(const CLI::App& root);
 
-/// Refuses, before it is opened for reading, what is no file of a size that somebody wrote: a
-/// device never ends and a pipe may never begin. Throws InputError; gives an empty text, as CLI11
-/// wants of a check.
+/// Refuses anything but a regular file of reasonable size before it is opened: a device never ends
+/// and a pipe may never begin. Throws InputError; otherwise returns an empty text, as CLI11
+/// requires of a check.
 std::string check_config_file(const std::string& path);
 
-/// Flags from a TOML file. A key is a flag without its dashes. Keys before the first table belong
-/// to the command that runs; keys of a table such as [times] or [model.gradient] only to that one,
-/// and they win over the former. Every key is checked, also those of commands that do not run.
+/// Reads flags from a TOML file. A key is a flag without its dashes. Keys before the first table
+/// apply to the running command; keys of a table such as [times] or [model.gradient] apply only to
+/// that command and take precedence. Every key is checked, also those of commands that do not run.
 class CommandConfig : public CLI::ConfigBase {
   public:
     explicit CommandConfig(CLI::App& root) : root_(root) {}
@@ -32,7 +32,7 @@ class CommandConfig : public CLI::ConfigBase {
 
   private:
     struct Target {
-        const CLI::App* command = nullptr;  ///< whose flag it is: a command or the program itself
+        const CLI::App* command = nullptr;  ///< owner of the flag: a command or the program itself
         bool runs = false;
     };
 

@@ -8,12 +8,6 @@
 
 namespace fermat::cli {
 
-void add_eikonal_flags(CLI::App& app, EikonalOptions& options) {
-    add_choice(app, "--solver", options.solver, "method of the traveltimes");
-    add_whole(app, "--order", "N", options.order, "of the differences: 1 or 2", 1, 2)
-        ->default_str("2");
-}
-
 Device usable_device(const CommonOptions& common) {
     if (common.device == Device::cuda && build::cuda == "no") {
         throw InputError(

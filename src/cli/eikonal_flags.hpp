@@ -7,14 +7,11 @@
 
 namespace fermat::cli {
 
-/// --solver and --order, for every command that solves.
-void add_eikonal_flags(CLI::App& app, EikonalOptions& options);
-
 /// Throws InputError where --device asks for more than `command` can do.
 void require_cpu(const CommonOptions& common, std::string_view command);
 
-/// Where --device sends a command that has a CUDA version. Throws InputError where it asks for
-/// CUDA and there is none.
+/// The device for a command that has a CUDA version. Throws InputError if --device asks for CUDA
+/// and there is none.
 Device usable_device(const CommonOptions& common);
 
 }  // namespace fermat::cli

@@ -13,12 +13,12 @@
 
 namespace fermat::cli {
 
-/// A flag whose text becomes a value by parse(flag, text), which throws InputError with a sentence
-/// of ours in place of CLI11's. `type` is what the help shows in its place.
+/// Adds a flag whose text becomes a value by parse(flag, text). parse throws InputError with our
+/// message instead of CLI11's. `type` is what the help shows for the value.
 template <class Target, class Parse>
 CLI::Option* add_value(CLI::App& app, const std::string& names, const std::string& type,
                        Target& target, const std::string& description, Parse parse) {
-    // "-o,--output" speaks of itself as "--output"; a positional with a flag's name as the flag.
+    // The messages call "-o,--output" "--output"; a positional argument has the name of its flag.
     const std::size_t begin = names.find("--");
     const std::string shown = names.substr(begin, names.find(',', begin) - begin);
     const CLI::callback_t read = [shown, &target, parse](const CLI::results_t& texts) {
@@ -33,7 +33,7 @@ inline CLI::Option* add_real(CLI::App& app, const std::string& names, double& ta
     return add_value(app, names, "V", target, description, parse_real);
 }
 
-/// A flag whose value is a whole number from `least` to `most`, for an int or an optional one.
+/// Adds a flag whose value is an integer from `least` to `most`, for an int or an optional one.
 template <class Target>
 CLI::Option* add_whole(CLI::App& app, const std::string& names, const std::string& type,
                        Target& target, const std::string& description, int least, int most) {
@@ -43,7 +43,7 @@ CLI::Option* add_whole(CLI::App& app, const std::string& names, const std::strin
                      });
 }
 
-/// A flag whose values are the names of an enum.
+/// Adds a flag whose values are the names of an enum.
 template <class Enum>
 CLI::Option* add_choice(CLI::App& app, const std::string& names, Enum& target,
                         const std::string& description) {
@@ -54,7 +54,7 @@ CLI::Option* add_choice(CLI::App& app, const std::string& names, Enum& target,
         ->default_str(std::string(name_of(target)));
 }
 
-/// A flag that may be given several times, each time with one value.
+/// Adds a flag that may be given several times, each time with one value.
 inline CLI::Option* add_repeated(CLI::App& app, const std::string& names, const std::string& type,
                                  std::vector<std::string>& target, const std::string& description) {
     return app.add_option(names, target, description)
@@ -63,10 +63,10 @@ inline CLI::Option* add_repeated(CLI::App& app, const std::string& names, const 
         ->option_text(type + " ...");
 }
 
-// Flags that name a file, for a path or an optional one. Program::run checks all inputs against all
+// Flags that name a file, for a path or an optional one. Program::run compares all inputs with all
 // outputs: see given_files.
 
-/// A file to read.
+/// Adds a flag for a file to read.
 template <class Target>
 CLI::Option* add_path(CLI::App& app, const std::string& names, Target& target,
                       const std::string& description) {
@@ -74,7 +74,7 @@ CLI::Option* add_path(CLI::App& app, const std::string& names, Target& target,
                      FileRole::input);
 }
 
-/// A file to write.
+/// Adds a flag for a file to write.
 template <class Target>
 CLI::Option* add_output(CLI::App& app, const std::string& names, Target& target,
                         const std::string& description) {
@@ -82,7 +82,7 @@ CLI::Option* add_output(CLI::App& app, const std::string& names, Target& target,
                      FileRole::output);
 }
 
-/// A text to write, where `-` is standard output.
+/// Adds a flag for a text file to write; `-` is standard output.
 template <class Target>
 CLI::Option* add_text_output(CLI::App& app, const std::string& names, Target& target,
                              const std::string& description) {

@@ -27,16 +27,8 @@ void add_solver_flags(CLI::App& app, SolverFlags& flags) {
     add_value(app, "--solver", "NAME", flags.solver, "method of the traveltimes: " + solver_names(),
               parse_solver)
         ->default_str("fim");
-    add_whole(app, "--order", "N", flags.eikonal.order, "of the differences: 1 or 2", 1, 2)
-        ->default_str("2");
-    add_value(app, "--radius", "R", flags.radius,
-              "of the graph's star, in nodes: R or RX,RY,RZ (RX,RZ in 2-D) (default: 5 in 2-D, 3 "
-              "in 3-D)",
-              parse_axes);
-    add_choice(app, "--star", flags.graph.edges, "edges of the graph");
-    add_choice(app, "--reading", flags.graph.reading, "of the model along the graph's edges");
-    add_choice(app, "--weights", flags.graph.weights, "of the graph's edges");
-    add_choice(app, "--queue", flags.graph.queue, "of --solver dijkstra");
+    add_option_flag(app, std::get<1>(options_of<EikonalOptions>), flags.eikonal.order, flags.axes);
+    add_option_flags(app, flags.graph, flags.axes);
 }
 
 EikonalOptions eikonal_options(const SolverFlags& flags) {
@@ -59,19 +51,7 @@ void check_graph_device(const SolverFlags& flags, const CommonOptions& common) {
 GraphOptions graph_options(const SolverFlags& flags, const Grid& grid) {
     GraphOptions options = flags.graph;
     if (flags.names_graph()) options.solver = std::get<GraphSolver>(*flags.solver);
-    if (flags.radius.given()) {
-        const Vec3 radius = to_axes(flags.radius, grid.is_2d(), 0);
-        for (int axis = 0; axis < 3; ++axis) {
-            if (radius[axis] != std::floor(radius[axis]) || std::abs(radius[axis]) > 1e6) {
-                throw InputError(
-                    flag_message("--radius", flags.radius.text, "must be whole numbers of nodes"));
-            }
-            options.radius[axis] = static_cast<int>(radius[axis]);
-        }
-        if (options.radius == Index3{}) {
-            throw InputError(flag_message("--radius", flags.radius.text, "must be positive"));
-        }
-    }
+    settle_axes(options, flags.axes, grid.is_2d());
     validate(options, grid);
     return options;
 }

@@ -5,8 +5,8 @@
 
 namespace fermat::cli {
 
-/// CLI11's help, with the program's common flags under those of a command, and with examples left
-/// as they were written (later versions of CLI11 would fill their lines).
+/// CLI11's help, with the program's common flags below those of a command. Examples keep their
+/// lines, which later versions of CLI11 would reflow.
 class HelpFormatter : public CLI::Formatter {
   public:
     HelpFormatter();
@@ -17,7 +17,7 @@ class HelpFormatter : public CLI::Formatter {
                           CLI::AppFormatMode mode) const override;
 };
 
-/// The foot of a help text. `lines` are shell commands.
+/// The end of a help text. `lines` are shell commands.
 std::string example_text(const std::string& lines);
 
 }  // namespace fermat::cli

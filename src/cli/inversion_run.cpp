@@ -33,7 +33,7 @@ int planned_iterations(const InversionInputs& inputs) {
                            [](int sum, const Stage& stage) { return sum + stage.iterations; });
 }
 
-/// "iteration 3/36: rms 0.0512, chi2 1.05, 6344 rays, 0 lost, ...".
+/// The line of an iteration: "iteration 3/36: rms 0.0512, chi2 1.05, 6344 rays, 0 lost, ...".
 std::string line_of(const IterationReport& report, int planned) {
     const Misfit& fit = report.misfit;
     std::string line =
@@ -86,7 +86,7 @@ void say(const Run& run, const std::string& line) {
     std::fflush(stdout);
 }
 
-/// Scores a checkerboard: how much of it was found.
+/// Writes how well the inversion recovered a checkerboard.
 void write_recovery(const RunFolder& folder, const InversionInputs& inputs,
                     const InversionResult& found, const std::string& identity, bool quiet) {
     CsvWriter table(folder.file("recovery.csv"),
@@ -110,24 +110,24 @@ void warn(const std::vector<std::string>& sentences) {
     tell(notes);
 }
 
-/// What was chosen for the user, and what does not fit together.
+/// Reports what was chosen for the user, and inconsistencies of the inputs.
 void tell_setup(const InversionInputs& inputs, const Run& run) {
     for (const std::string& sentence : inputs.choices) say(run, "chosen: " + sentence);
     warn(inputs.warnings);
 }
 
-/// Updates that were made before a run was stopped.
+/// Number of updates before a run was stopped.
 int reached(const InversionState& state) {
     return state.unknowns.empty() ? state.next.iteration : state.history.back().iteration;
 }
 
-/// Makes the folder that of the run. Gives the state to go on from, if there is one.
+/// Prepares the folder for the run. Returns the state to continue from, if there is one.
 std::optional<InversionState> enter(RunFolder& folder, const InversionInputs& inputs,
                                     const RunPlan& plan, bool resume, const Run& run) {
     folder.open();
     const fs::path checkpoint = folder.file(checkpoint_name);
     std::error_code ignored;
-    // A run that was stopped before its first update has nothing to go on from.
+    // A run that was stopped before its first update has no checkpoint.
     if (resume && fs::exists(checkpoint, ignored)) {
         auto state = read_checkpoint(checkpoint, inputs.start.grid(), plan.identity);
         folder.go_on(plan);

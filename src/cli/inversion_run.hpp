@@ -12,25 +12,26 @@
 
 namespace fermat::cli {
 
-/// What an inversion is made of.
+/// The inputs of an inversion.
 struct InversionInputs {
     Model start;
     Picks picks;
     InversionOptions options;
-    bool guessed_start = false;                 ///< the start model was made from the picks
-    std::vector<std::string> choices{};         ///< what was chosen for the user, a sentence each
-    std::vector<std::string> warnings{};        ///< what does not fit together
-    std::optional<Model> board = std::nullopt;  ///< of a checkerboard test, whose picks these are
+    bool guessed_start = false;           ///< the start model was made from the picks
+    std::vector<std::string> choices{};   ///< choices made for the user, one sentence each
+    std::vector<std::string> warnings{};  ///< inconsistencies of the inputs
+    std::optional<Model> board =
+        std::nullopt;  ///< model of a checkerboard test, from which the picks were computed
 };
 
-/// How a run treats what is in its folder.
+/// What a run does with an earlier run in its folder.
 struct RunStart {
-    bool resume = false;     ///< goes on from the checkpoint, if there is one
+    bool resume = false;     ///< continues from the checkpoint, if there is one
     bool overwrite = false;  ///< removes an earlier run instead of keeping it aside
 };
 
-/// Runs an inversion on all ranks; rank 0 tells of it, keeps checkpoints and writes the results,
-/// and the score of a checkerboard.
+/// Runs an inversion on all ranks. Rank 0 reports progress, keeps checkpoints, and writes the
+/// results and the recovery of a checkerboard.
 InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
                               const RunStart& start, const Run& run);
 

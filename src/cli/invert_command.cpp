@@ -9,6 +9,7 @@
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/inversion_run.hpp"
+#include "cli/option_flags.hpp"
 #include "cli/survey.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
@@ -36,8 +37,7 @@ struct InvertFlags {
     fs::path picks;
     GuessOptions guess;
     std::optional<PickErrors> errors;
-    AxisNumbers axis_weights;
-    AxisNumbers unknown_ratio;
+    AxisFlags axes;
     std::optional<fs::path> schedule;
     fs::path output;
     RunStart start;
@@ -54,14 +54,6 @@ Board parse_board(std::string_view flag, std::string_view text) {
     return {parse_lengths(flag, text.substr(0, comma)), parse_real(flag, text.substr(comma + 1))};
 }
 
-void add_update_flags(CLI::App& app, UpdateLimits& update) {
-    add_real(app, "--step", update.step, "factor on every update (default: 1)");
-    add_real(app, "--max-update", update.max_change,
-             "largest relative change of velocity in one iteration (default: 0.5)");
-    add_real(app, "--min-velocity", update.min_velocity, "least velocity (default: none)");
-    add_real(app, "--max-velocity", update.max_velocity, "largest velocity (default: none)");
-}
-
 PickErrors parse_errors(std::string_view flag, std::string_view text) {
     const AxisNumbers numbers = parse_axes(flag, text);
     const bool good =
@@ -74,37 +66,10 @@ PickErrors parse_errors(std::string_view flag, std::string_view text) {
 }
 
 void add_guess_flags(CLI::App& app, InvertFlags& flags) {
-    add_real(app, "--spacing", flags.guess.spacing,
-             "of the grid, without --model (default: half of the points' distance)");
-    add_real(app, "--depth", flags.guess.depth,
-             "of the grid below the lowest point, without --model (default: found)");
+    add_option_flags(app, flags.guess, flags.axes);
     add_value(app, "--error", "ABS[,REL]", flags.errors,
               "error of the picks, absolute and as a part of their time, in place of the file's",
               parse_errors);
-}
-
-void add_newton_flags(CLI::App& app, InvertFlags& flags) {
-    GaussNewtonOptions& newton = flags.options.gauss_newton;
-    add_choice(app, "--method", flags.options.method,
-               "gauss-newton: the smoothest model that explains the picks; hole: boxes by a "
-               "schedule; auto: hole where a schedule is given");
-    add_choice(app, "--regularisation", newton.roughness.kind,
-               "of gauss-newton: what is kept small, the change's gradient (first) or curvature "
-               "(second), or the number of edges (blocky); auto: second");
-    add_value(app, "--axis-weights", "X,Y,Z", flags.axis_weights,
-              "of the roughness along each axis (default: 1, and 0.5 along z below a surface)",
-              parse_axes);
-    add_real(app, "--correlation-length", newton.roughness.length,
-             "of second: where the change may differ freely (default: a quarter of the shortest "
-             "side)");
-    add_value(app, "--unknown-ratio", "X,Y,Z", flags.unknown_ratio,
-              "spacing of the unknowns in spacings of the model (default: at most 6000 unknowns in "
-              "2-D and 30000 in 3-D)",
-              parse_axes);
-    add_real(app, "--smoothing", newton.lambda,
-             "weight of the roughness, kept (default: found, so that chi2 is 1)");
-    add_whole(app, "--iterations", "N", newton.iterations, "of gauss-newton, at most", 1, 1000)
-        ->default_str("30");
 }
 
 void add_flags(CLI::App& app, InvertFlags& flags) {
@@ -128,23 +93,7 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
     app.add_flag("--overwrite", flags.start.overwrite,
                  "remove an earlier run from the folder (default: keep it in its earlier-1, ...)");
     add_guess_flags(app, flags);
-    InversionOptions& options = flags.options;
-    add_newton_flags(app, flags);
-    add_real(app, "--target-rms", options.target_rms, "stop once the RMS residual is as small");
-    add_real(app, "--target-chi2", options.target_chi2,
-             "stop once the mean of (residual / error)^2 is as small");
-    add_real(app, "--stagnation", options.stagnation,
-             "end a stage whose RMS falls by less than this fraction (default: never)");
-    add_value(app, "--outliers", "V", options.outliers,
-              "leave out residuals beyond so many standard deviations; 0: none (default: 3, with "
-              "method hole none)",
-              parse_real);
-    add_choice(app, "--weights", options.weights, "how picks count");
-    add_choice(app, "--share", options.share, "how a ray counts in the cells it crosses");
-    add_update_flags(app, options.update);
-    add_choice(app, "--smoother", options.smoother, "method of the smoothing");
-    add_choice(app, "--tracer", options.tracer, "method of the rays");
-    add_eikonal_flags(app, options.eikonal);
+    add_option_flags(app, flags.options, flags.axes);
     add_value(app, "--checkerboard", "SIZE,A", flags.board,
               "resolution test: invert synthetic picks of the model with boxes of SIZE (or X,Y,Z) "
               "and relative amplitude A on it",
@@ -191,13 +140,7 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     tell(notes);
     usable_device(run.common);
     const bool is_2d = start ? start->grid().is_2d() : picks.is_2d;
-    if (flags.axis_weights.given()) {
-        options.gauss_newton.roughness.weights = to_axes(flags.axis_weights, is_2d, 1);
-    }
-    if (flags.unknown_ratio.given()) {
-        const Shape ratio = to_block(flags.unknown_ratio, is_2d);
-        options.gauss_newton.ratio = {ratio.x, ratio.y, ratio.z};
-    }
+    settle_axes(options, flags.axes, is_2d);
     std::optional<std::pair<Model, Picks>> board;
     if (flags.board) {
         board = put_on_board(flags, run, *start, picks, options.eikonal);

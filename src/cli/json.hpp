@@ -6,13 +6,14 @@
 
 namespace fermat::cli {
 
-/// A JSON text for a page's script: '<' is escaped, so that no content ends the script element.
+/// A JSON string for the script of a page. '<' is escaped, so that no content ends the script
+/// element.
 std::string json_text(std::string_view text);
 
-/// A number; null where it is not finite, which JSON cannot write.
+/// A JSON number; null if it is not finite, which JSON cannot express.
 std::string json_number(double value);
 
-/// Little-endian float32 in base64, as a JSON text.
+/// Values as little-endian float32 in base64, in a JSON string.
 std::string json_floats(std::span<const float> values);
 
 }  // namespace fermat::cli

@@ -6,7 +6,7 @@
 namespace fermat::cli {
 
 int launched_ranks() {
-    // Open MPI; MPICH, Intel MPI and their relatives; MVAPICH2; Slurm with PMIx.
+    // Variables of Open MPI; of MPICH, Intel MPI and similar; of MVAPICH2; of Slurm with PMIx.
     for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"}) {
         const char* text = std::getenv(name);
         if (text != nullptr) return std::max(0, std::atoi(text));

@@ -5,7 +5,7 @@
 #include "cli/terminal.hpp"
 
 int main(int argc, char** argv) {
-    // A file that reaches the shell's limit is then a failed write, which is told in a sentence.
+    // A file that reaches the shell's size limit is then a failed write with an error message.
     std::signal(SIGXFSZ, SIG_IGN);
     fermat::cli::fill_standard_streams();
     fermat::cli::remove_files_at_signals();

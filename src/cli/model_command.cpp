@@ -52,7 +52,7 @@ void add_grid(CLI::App& app, GridFlags& flags) {
                  "velocity in the cells between the nodes: interfaces on cells' faces are sharp");
 }
 
-/// Writes what a command made, unless the user asked to stop meanwhile.
+/// Writes the model, unless the user asked to stop in the meantime.
 void write(const OutputFlag& flag, const Model& model, const Run& run) {
     run.monitor.check();
     write_model(flag.output, model);
@@ -60,7 +60,7 @@ void write(const OutputFlag& flag, const Model& model, const Run& run) {
                  model.cells() ? "cells" : "nodes");
 }
 
-/// Options of a maker beside its grid, and the model they make.
+/// The options of a maker in addition to its grid, and the model that they make.
 struct ConstantFlags : OutputFlag, GridFlags {
     double velocity = 0;
 
@@ -212,7 +212,7 @@ struct ConvertFlags : OutputFlag {
         if (origin.given()) options.origin = to_axes(origin, origin.numbers.size() == 2, 0);
         if (cells || nodes) options.placement = cells ? Placement::cells : Placement::nodes;
         const Model model = read_model(in, notes, options);
-        // How many numbers are right is known only now.
+        // Only the model says how many numbers are required.
         const bool is_2d = model.grid().is_2d();
         if (spacing.given()) to_axes(spacing, is_2d, 1);
         if (origin.given()) to_axes(origin, is_2d, 0);

@@ -27,7 +27,7 @@ void check_pair(const FlagFile& file, const FlagFile& other) {
                      fmt::format("is the file of {} too: must be another", other.flag)));
 }
 
-// CLI11's flags carry nothing of ours but validators: one without effect is a note.
+// CLI11's flags can carry nothing of ours but validators: one without effect serves as a mark.
 constexpr auto input_note = "input file";
 constexpr auto output_note = "output file";
 
@@ -39,7 +39,7 @@ bool has_note(CLI::Option& option, const char* note) {
     }
 }
 
-/// "--output" of "-o,--output".
+/// The name for messages: "--output" for "-o,--output".
 std::string shown_name(const CLI::Option& option) {
     return option.get_lnames().empty() ? option.get_name() : "--" + option.get_lnames().front();
 }
@@ -93,7 +93,7 @@ void check_different(std::span<const FlagFile> inputs, std::span<const FlagFile>
 }
 
 bool is_standard_output(const std::optional<fs::path>& path) {
-    // fs::equivalent knows neither pipes nor terminals.
+    // fs::equivalent does not support pipes and terminals.
     struct stat file {};
     struct stat printed {};
     return path && ::stat(path->c_str(), &file) == 0 && ::fstat(STDOUT_FILENO, &printed) == 0 &&

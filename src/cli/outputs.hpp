@@ -9,36 +9,36 @@
 
 namespace fermat::cli {
 
-// Checks of the names of files before any work is done: no run can fail on a name at its end, and
-// none can destroy what it read. Each throws InputError that names the flag.
+// Checks of file names before any work is done, so that no run fails at its end because of a name
+// or overwrites its input. Each throws InputError that names the flag.
 
-/// A model: .h5 (.hdf, .hdf5, .vtkhdf) or .npy.
+/// Checks the name of a model: .h5 (.hdf, .hdf5, .vtkhdf) or .npy.
 void check_model_output(const std::filesystem::path& path);
 
-/// A file that a flag names, where the flag was given.
+/// The file that a flag names, if the flag was given.
 struct FlagFile {
     std::string flag;
     std::optional<std::filesystem::path> path;
 };
-/// HDF5: .h5 (.hdf, .hdf5, .vtkhdf).
+/// Checks the name of an HDF5 file: .h5 (.hdf, .hdf5, .vtkhdf).
 void check_hdf5_output(const FlagFile& output);
 
-/// What a flag's file is for.
+/// Whether a flag names an input or an output.
 enum class FileRole { input, output };
-/// Notes the role of a flag's file in the flag, and gives the flag back.
+/// Marks a flag with the role of its file, and returns the flag.
 CLI::Option* mark_file(CLI::Option* option, FileRole role);
 
-/// The files that the running command's flags name, by the command line or by a configuration.
+/// The files that the flags of the running command name, on the command line or in a configuration.
 struct GivenFiles {
-    std::vector<FlagFile> inputs;  ///< the configuration too
+    std::vector<FlagFile> inputs;  ///< including the configuration file
     std::vector<FlagFile> outputs;
 };
 GivenFiles given_files(CLI::App& root);
 
-/// An output must be neither an input nor another output, under whatever names.
+/// Throws if an output is an input or another output, even under different names.
 void check_different(std::span<const FlagFile> inputs, std::span<const FlagFile> outputs);
 
-/// True where a file is what the program prints to, so that other lines would mix with it.
+/// True if a file is the program's standard output, where other lines would mix with it.
 bool is_standard_output(const std::optional<std::filesystem::path>& path);
 
 }  // namespace fermat::cli

@@ -4,6 +4,7 @@
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
+#include "cli/option_flags.hpp"
 #include "cli/outputs.hpp"
 #include "cli/ray_survey.hpp"
 #include "cli/tell.hpp"
@@ -20,6 +21,7 @@ struct PicksFlags {
     std::filesystem::path model;
     RaySurveyFlags survey;
     EikonalOptions eikonal;
+    AxisFlags axes;
     NoiseOptions noise;
     std::filesystem::path output;
 };
@@ -30,7 +32,7 @@ void add_flags(CLI::App& app, PicksFlags& flags) {
     add_real(app, "--noise", flags.noise.deviation,
              "standard deviation of Gaussian noise; also the column error (default: 0, no column)");
     add_value(app, "--seed", "N", flags.noise.seed, "of the noise", parse_seed)->default_str("1");
-    add_eikonal_flags(app, flags.eikonal);
+    add_option_flags(app, flags.eikonal, flags.axes);
     add_text_output(app, "-o,--output", flags.output,
                     "picks to write: .csv, or - for standard output")
         ->required();

@@ -9,8 +9,8 @@
 namespace fermat::cli {
 
 enum class ProgressStyle {
-    bar,    ///< one line that is drawn again: for a terminal
-    lines,  ///< a plain line every few seconds: for a log
+    bar,    ///< one line that is redrawn, for a terminal
+    lines,  ///< a plain line every few seconds, for a log
     silent,
 };
 
@@ -18,7 +18,7 @@ enum class ProgressStyle {
 class ProgressBar {
   public:
     explicit ProgressBar(ProgressStyle style, std::FILE* out = stderr) : style_(style), out_(out) {}
-    /// Takes a half-drawn bar off the terminal, so that an error starts on a clean line.
+    /// Removes a partly drawn bar from the terminal, so that an error starts on a clean line.
     ~ProgressBar();
     ProgressBar(const ProgressBar&) = delete;
     ProgressBar& operator=(const ProgressBar&) = delete;
@@ -29,7 +29,7 @@ class ProgressBar {
     using Clock = std::chrono::steady_clock;
 
     void draw(const ProgressEvent& event, double seconds);
-    /// A terminal that is gone or a log on a full disk must not end the work: failure is not told.
+    /// A closed terminal or a log on a full disk must not end the work: write errors are ignored.
     void print(const std::string& text);
 
     ProgressStyle style_;
@@ -37,7 +37,7 @@ class ProgressBar {
     Clock::time_point start_;
     Clock::time_point shown_;
     bool started_ = false;
-    bool drawn_ = false;  ///< something of the present task is on the screen
+    bool drawn_ = false;  ///< the current task has drawn something
 };
 
 }  // namespace fermat::cli

@@ -6,8 +6,9 @@
 
 namespace fermat::cli {
 
-/// The processes that `mpirun` (or `srun`) started together; one process on its own otherwise. MPI
-/// is begun only where a launcher has set its environment, so that the same program runs without.
+/// The processes that `mpirun` (or `srun`) started together; otherwise a single process. MPI is
+/// initialised only if a launcher has set its environment, so that the same program runs without
+/// one.
 class RankSession {
   public:
     RankSession();
@@ -15,9 +16,9 @@ class RankSession {
     RankSession(const RankSession&) = delete;
     RankSession& operator=(const RankSession&) = delete;
 
-    /// Throws InputError where several ranks were started and this build has no MPI.
+    /// Throws InputError if several ranks were started and this build has no MPI.
     Ranks& ranks();
-    /// Ends every rank, for errors that the others cannot know of.
+    /// Ends every rank, for errors that the other ranks do not know of.
     void abort(int status);
 
   private:
@@ -25,7 +26,7 @@ class RankSession {
     std::unique_ptr<Impl> impl_;
 };
 
-/// Ranks that the launcher says it started; 0 where there is no launcher.
+/// Number of ranks that the launcher started; 0 if there is no launcher.
 int launched_ranks();
 
 }  // namespace fermat::cli

@@ -16,9 +16,9 @@ constexpr int length_tag = 1;
 constexpr int content_tag = 2;
 constexpr std::size_t most_bytes = std::size_t{1} << 30;  // MPI counts with int
 
-/// Ranks of MPI_COMM_WORLD. A message is its length, then its bytes in parts that MPI can count.
-/// Errors of MPI end the job: its default, and all that can be done about a lost rank. Without a
-/// patience, calls wait in MPI; with one, they are begun and looked after.
+/// Ranks of MPI_COMM_WORLD. A message is its length, then its bytes in parts that MPI can count. An
+/// MPI error ends the job, which is MPI's default; a lost rank cannot be recovered. Without a
+/// patience, calls block in MPI; with one, they are started and polled.
 class MpiRanks : public Ranks {
   public:
     MpiRanks() {
@@ -71,7 +71,7 @@ class MpiRanks : public Ranks {
             }
             MPI_Request request;
             MPI_Ibcast(part.data(), size, MPI_BYTE, 0, MPI_COMM_WORLD, &request);
-            finish(request, "other ranks have");  // it may come by way of any of them
+            finish(request, "other ranks have");  // any of the ranks may forward it
         });
     }
 
@@ -86,7 +86,7 @@ class MpiRanks : public Ranks {
         finish(request, "rank " + std::to_string(to) + " has");
     }
 
-    /// Throws SilentRank where it does not come to its end.
+    /// Waits for a request. Throws SilentRank if it does not complete in time.
     void finish(MPI_Request& request, const std::string& who) const {
         if (patience() <= 0) {
             MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -121,7 +121,7 @@ struct RankSession::Impl {
 
 RankSession::RankSession() {
     if (launched_ranks() == 0) return;
-    // Only the main thread talks; others compute.
+    // Only the main thread calls MPI; other threads compute.
     int provided = 0;
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
     impl_ = std::make_unique<Impl>();

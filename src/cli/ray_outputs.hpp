@@ -17,7 +17,7 @@
 
 namespace fermat::cli {
 
-/// The flags that say what becomes of rays.
+/// The flags that select the outputs of rays.
 struct RayOutputFlags {
     std::optional<std::filesystem::path> rays;
     std::optional<std::filesystem::path> table;
@@ -29,18 +29,18 @@ struct RayOutputFlags {
     std::vector<FlagFile> files() const;
 };
 
-/// Writes rays to all outputs as they come, so that only a few are ever in memory.
+/// Writes rays to all outputs as they are traced, so that few are in memory at any time.
 class RayOutputs {
   public:
-    /// Opens the outputs, so that one that cannot be written is told before the work. The model
-    /// must outlive it. `pick_times` has one time a ray in their order, or is empty. The table of
-    /// bent rays says which start won.
+    /// Opens the outputs, so that an output that cannot be written is reported before the work. The
+    /// model must outlive it. `pick_times` has one time per ray, in the order of the rays, or is
+    /// empty. The table of bent rays has a column for the start.
     RayOutputs(const RayOutputFlags& flags, const Model& model, std::vector<double> pick_times,
                int threads, Tracer tracer);
 
     void take(const RaySet& rays);
     void commit();
-    /// "12 rays: 10 ok, 2 unreachable".
+    /// A summary such as "12 rays: 10 ok, 2 unreachable".
     std::string summary() const;
 
   private:

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A column of indices below `count`.
+/// Reads an index below `count` from a table.
 std::int32_t read_index(const CsvTable& table, std::size_t row, std::size_t column,
                         std::size_t count) {
     const std::int64_t value = table.integer(row, column);
@@ -50,7 +50,7 @@ std::vector<RayPair> read_pairs(const fs::path& path, std::size_t sources, std::
     return pairs;
 }
 
-/// Numbers of points in a list that must hold them all.
+/// Indices of points in a list, which must contain all of them.
 std::vector<std::int32_t> find_points(const std::vector<Vec3>& points,
                                       const std::vector<Vec3>& list, const fs::path& picks,
                                       const char* role) {
@@ -79,7 +79,7 @@ std::vector<Vec3> positions_of(const std::vector<PointSource>& sources) {
     return positions;
 }
 
-/// Points of picks, fitted to the model.
+/// The points of picks, fitted to the model.
 std::vector<Vec3> fitted(const Model& model, const Picks& picks, const fs::path& file,
                          PointRole role) {
     PointList list;
@@ -105,7 +105,7 @@ void take_picks(const Model& model, const fs::path& file, RaySurvey& survey, Not
     }
 }
 
-/// Pairs of one source together, otherwise in the order they came: the order of their rays.
+/// Groups the pairs by source; pairs of one source keep their order. Rays are traced in this order.
 void group_by_source(RaySurvey& survey) {
     std::vector<std::size_t> order(survey.pairs.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

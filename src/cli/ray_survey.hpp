@@ -12,7 +12,7 @@
 
 namespace fermat::cli {
 
-/// The flags that say which rays are wanted.
+/// The flags that select rays.
 struct RaySurveyFlags {
     std::vector<std::string> source;
     std::optional<std::filesystem::path> sources;
@@ -21,20 +21,21 @@ struct RaySurveyFlags {
     std::optional<std::filesystem::path> picks;
 };
 
-/// `picks` says what --picks is for.
+/// `picks` is the help text of --picks.
 void add_ray_survey_flags(CLI::App& app, RaySurveyFlags& flags, const std::string& picks);
 
-/// Which rays to trace.
+/// The rays to trace.
 struct RaySurvey {
     std::vector<PointSource> sources;
     std::vector<Vec3> receivers;
-    std::vector<RayPair> pairs;      ///< grouped by source: the order in which rays are made
-    std::vector<double> pick_times;  ///< one a pair, where picks are given
+    std::vector<RayPair> pairs;      ///< grouped by source; rays are traced in this order
+    std::vector<double> pick_times;  ///< one per pair if picks are given, else empty
 };
 
-/// Pairs are those of --picks, else those of --pairs, else all. Picks bring their own points;
-/// where --sources or --receivers stand beside them, their numbers hold and every point of a pick
-/// must be among them. Points may lie in air. Throws InputError that names flag, file and line.
+/// The pairs are those of --picks, else those of --pairs, else all. Picks bring their own points.
+/// If --sources or --receivers are given too, indices refer to these files, which must contain
+/// every point of the picks. Points may be in air. Throws InputError that names flag, file and
+/// line.
 RaySurvey read_ray_survey(const Model& model, const RaySurveyFlags& flags, Notes& notes);
 
 }  // namespace fermat::cli

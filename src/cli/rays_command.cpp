@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "cli/bending_flags.hpp"
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
@@ -26,24 +25,12 @@ struct RaysFlags {
     RayOutputFlags outputs;
 };
 
-int parse_directions(std::string_view flag, std::string_view text) {
-    if (text == "8") return 8;
-    if (text == "16") return 16;
-    throw InputError(flag_message(flag, text, "must be 8 or 16"));
-}
-
 void add_flags(CLI::App& app, RaysFlags& flags) {
     add_path(app, "--model", flags.model, "velocity model")->required();
     add_ray_survey_flags(app, flags.survey,
                          "picks, CSV or .sgt: their pairs, and their points where none are given");
-    add_choice(app, "--tracer", flags.rays.tracer, "method of the rays");
-    add_value(app, "--directions", "N", flags.rays.directions, "of --tracer grid: 8 or 16",
-              parse_directions)
-        ->default_str("16");
-    add_bending_flags(app, flags.rays.bending);
+    add_option_flags(app, flags.rays, flags.solver.axes);
     add_solver_flags(app, flags.solver);
-    add_choice(app, "--reciprocity", flags.rays.reciprocity,
-               "auto: --tracer descent solves from the receivers where they are fewer");
     add_output(app, "-o,--output", flags.outputs.rays, "rays to write: .h5");
     add_text_output(app, "--table", flags.outputs.table,
                     "CSV to write (-: standard output): source,receiver,time,length,points,status "

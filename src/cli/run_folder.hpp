@@ -11,41 +11,43 @@
 
 namespace fermat::cli {
 
-/// What a run is, as far as its folder must know.
+/// What the folder must know of a run.
 struct RunPlan {
-    std::string identity;    ///< run_fingerprint's; every file of the run carries it
-    bool board = false;      ///< a checkerboard: it writes board.h5, picks.csv and recovery.csv too
-    bool overwrite = false;  ///< an earlier run is removed instead of kept aside
+    std::string identity;  ///< from run_fingerprint; every file of the run carries it
+    bool board =
+        false;  ///< a checkerboard test, which also writes board.h5, picks.csv and recovery.csv
+    bool overwrite = false;  ///< removes an earlier run instead of keeping it aside
     std::string settings;    ///< the flags, as TOML
     std::vector<FlagFile> inputs;
 };
 
-/// The folder of a run. It is made and locked by open(); then start() or go_on() makes it the
-/// run's.
+/// The folder of a run. open() creates and locks it; then start() or go_on() prepares it for the
+/// run.
 class RunFolder {
   public:
     explicit RunFolder(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
     std::filesystem::path file(const char* name) const { return folder_ / name; }
-    /// The files that a run writes, or all that any run writes, as files of a flag.
+    /// The files that a run writes, as files of a flag; with `board`, including those of a
+    /// checkerboard.
     std::vector<FlagFile> files(const std::string& flag, bool board = true) const;
 
-    /// Throws InputError where the run would write over one of its inputs. Its own settings.toml is
-    /// no such input: the run writes the same flags again.
+    /// Throws InputError if the run would overwrite one of its inputs. Its own settings.toml is
+    /// allowed as an input: the run writes the same flags again.
     void check_inputs(std::span<const FlagFile> inputs, bool board) const;
 
-    /// Makes the folder where it is not there and locks it as long as this object lives. Changes
-    /// nothing else. Throws InputError, also where another inversion has it.
+    /// Creates the folder if it does not exist, and locks it for the lifetime of this object.
+    /// Changes nothing else. Throws InputError, also if another inversion has the lock.
     void open();
 
-    /// For a run from its beginning: nothing of an earlier run stays in the folder. What carries
-    /// another identity, and every model and checkpoint, is kept aside in `earlier-1`, `earlier-2`,
-    /// ... Gives a line that says so, or nothing. Inputs stay where they are.
+    /// Prepares the folder for a new run. Files with another identity, and every model and
+    /// checkpoint, are moved to `earlier-1`, `earlier-2`, ... Returns a line that says so, or an
+    /// empty text. Inputs are not moved.
     std::string start(const RunPlan& plan);
-    /// For a run that goes on: the folder is its own already.
+    /// Prepares the folder for a run that continues; the folder belongs to it already.
     void go_on(const RunPlan& plan);
-    /// At the run's end: what was kept of an earlier one with the same identity has the same bits,
-    /// and goes.
+    /// Called when the run has ended. Removes files kept aside from an earlier run of the same
+    /// identity, which have the same bits.
     void finish();
 
   private:
@@ -54,11 +56,11 @@ class RunFolder {
 
     std::filesystem::path folder_;
     std::unique_ptr<FolderLock> lock_;
-    std::filesystem::path same_run_;  ///< where an earlier run of this identity lies
+    std::filesystem::path same_run_;  ///< folder of an earlier run of this identity
 };
 
-/// Throws InputError where the files of a folder carry different identities, or only some of them
-/// any. `marks` has the names of files and what they carry.
+/// Throws InputError if the files of a folder carry different identities, or if only some carry
+/// one. `marks` has the names of files and their identities.
 void check_one_run(const std::filesystem::path& folder,
                    const std::vector<std::pair<std::string, std::string>>& marks);
 

@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/option_flags.hpp"
 #include "cli/outputs.hpp"
 #include "core/error.hpp"
 #include "io/vtkhdf_image.hpp"
@@ -21,6 +22,7 @@ struct SmoothFlags {
     std::optional<std::string> array;
     AxisNumbers size;
     SmoothingOptions smoothing;
+    AxisFlags axes;
     std::optional<std::filesystem::path> coverage;
     std::filesystem::path output;
 };
@@ -33,10 +35,7 @@ void add_flags(CLI::App& app, SmoothFlags& flags) {
     add_value(app, "--size", "NX,NY,NZ", flags.size,
               "nodes or cells of the box along each axis; NX,NZ in 2-D; or one for all", parse_axes)
         ->required();
-    add_whole(app, "--passes", "N", flags.smoothing.passes, "how often the box passes over all", 1,
-              1000000)
-        ->default_str("1");
-    add_choice(app, "--smoother", flags.smoothing.smoother, "method; all give the same means");
+    add_option_flags(app, flags.smoothing, flags.axes);
     add_path(app, "--coverage", flags.coverage,
              "cell array 'coverage' (.h5): the array is a sum over rays, smoothed to a mean a ray");
     add_output(app, "-o,--output", flags.output, "file to write: .h5, with all arrays of the input")
@@ -49,7 +48,7 @@ std::string quoted_list(const std::vector<std::string>& names) {
     return list.empty() ? "no array" : list;
 }
 
-/// The array that is meant, out of those the file has.
+/// The array to smooth, among those of the file.
 std::string choose_array(const SmoothFlags& flags, const std::vector<std::string>& names) {
     const auto has = [&](const std::string& name) {
         return std::find(names.begin(), names.end(), name) != names.end();
@@ -74,7 +73,7 @@ void require_finite(FieldView<const float> values, const SmoothFlags& flags,
                                  n % shape.z, name));
 }
 
-/// Air has no velocity that could be smoothed.
+/// True where there is ground. Air has no velocity to smooth.
 Field<std::uint8_t> ground_mask(FieldView<const float> velocity) {
     Field<std::uint8_t> mask(velocity.shape());
     std::transform(velocity.begin(), velocity.end(), mask.begin(),

@@ -18,7 +18,7 @@ std::string range_of(const Grid& grid) {
     return text + fmt::format("z from {:g} to {:g}", grid.origin.z, far.z);
 }
 
-/// The point itself, without what rounding put outside the box.
+/// Checks a point and clamps it to the box, which rounding may have put it outside of.
 Vec3 checked(const Model& model, Vec3 point, const std::string& name, AirPoints air) {
     const Grid& grid = model.grid();
     const std::string at = grid.is_2d()

@@ -12,26 +12,26 @@
 
 namespace fermat::cli {
 
-/// What a point in air is.
+/// How points in air are treated.
 enum class AirPoints {
-    refused,  ///< an error: it has no time
-    allowed,  ///< kept: its rays say so
+    refused,  ///< an error, because the point has no time
+    allowed,  ///< kept; the status of its rays tells it
 };
 
-/// Sources from `--source` (one text a source) and `--sources` (a file), in that order. Throws
-/// InputError that names the flag or the file and its point, unless there is at least one and every
-/// one lies in the model and where `air` allows.
+/// Reads sources from `--source` (one text per source) and `--sources` (a file), in that order.
+/// Throws InputError that names the flag or the file and its point, unless there is at least one
+/// source and every source lies in the model and is allowed by `air`.
 std::vector<PointSource> read_survey_sources(const Model& model,
                                              const std::vector<std::string>& texts,
                                              const std::optional<std::filesystem::path>& file,
                                              AirPoints air, Notes& notes);
 
-/// Receivers of a file, under the same conditions.
+/// Reads receivers from a file. Throws InputError under the same conditions as read_survey_sources.
 std::vector<Vec3> read_survey_receivers(const Model& model, const std::filesystem::path& file,
                                         AirPoints air, Notes& notes);
 
-/// Points of a file in the model's dimensions and without what rounding put outside its box, under
-/// the same conditions.
+/// Fits the points of a file to the dimensions of the model and clamps points that rounding put
+/// outside its box. Throws InputError under the same conditions as read_survey_sources.
 PointList fit_to_model(const Model& model, PointList list, const std::filesystem::path& file,
                        PointRole role, AirPoints air);
 

@@ -4,8 +4,8 @@
 
 namespace fermat::cli {
 
-/// What readers noted, as `fermat: warning: ...` on stderr, one line each; --quiet and the log
-/// level silence it. A command tells it once its inputs are read, before the work.
+/// Prints the notes of readers as `fermat: warning: ...` on stderr, one line each; --quiet and the
+/// log level silence them. A command calls it after its inputs are read and before the work.
 void tell(const Notes& notes);
 
 }  // namespace fermat::cli

@@ -23,7 +23,7 @@ void end_by_signal(int number) {
     ::raise(number);
 }
 
-/// Every signal whose default is the program's end, but SIGKILL.
+/// All signals whose default action ends the program, except SIGKILL.
 std::vector<int> ending_signals() {
     std::vector<int> numbers = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,  SIGTRAP,   SIGABRT, SIGBUS,
                                 SIGFPE,  SIGUSR1, SIGSEGV, SIGUSR2, SIGPIPE,   SIGALRM, SIGTERM,
@@ -52,7 +52,8 @@ class StderrSink : public spdlog::sinks::base_sink<std::mutex> {
 void fill_standard_streams() {
     for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
-        // The lowest free number is this one. Open the wrong way round, its use still fails.
+        // open() returns the lowest free number, which is this one. It is opened in the wrong mode,
+        // so that using it still fails.
         const int mode = number == STDIN_FILENO ? O_WRONLY : O_RDONLY;
         if (::open("/dev/null", mode) != number) return;
     }

@@ -9,19 +9,19 @@ class sink;
 
 namespace fermat::cli {
 
-/// Opens those of the standard streams that were closed, so that no file of ours gets their number
-/// and with it what others print. Writing to one fails as before.
+/// Opens the standard streams that were closed, so that no other file gets their numbers and
+/// receives what is printed. Writing to such a stream still fails.
 void fill_standard_streams();
 
-/// From now on temporary files are removed by every signal that ends the program and can be caught;
-/// it then ends as it would have. Signals that are ignored stay so.
+/// Makes every signal that ends the program and can be caught remove the temporary files first.
+/// Ignored signals stay ignored.
 void remove_files_at_signals();
 
-/// A line on standard error, printable whatever it quotes. That it cannot be written is no failure:
-/// there is nobody left to tell.
+/// Prints a line on standard error, with unprintable characters replaced. Write errors are ignored,
+/// because they cannot be reported.
 void print_line_to_stderr(const std::string& line);
 
-/// Where the log goes: such lines.
+/// The sink of the log, which prints such lines.
 std::shared_ptr<spdlog::sinks::sink> stderr_sink();
 
 }  // namespace fermat::cli

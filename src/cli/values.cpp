@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -133,6 +134,23 @@ Vec3 to_axes(const AxisNumbers& axes, bool is_2d, double flat_y) {
     refuse(axes.flag, axes.text,
            is_2d ? "the model is 2-D: must be one number, or two for x,z"
                  : "the model is 3-D: must be one number, or three for x,y,z");
+}
+
+Index3 to_whole(const AxisNumbers& axes, Vec3 values) {
+    Index3 whole;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (values[axis] != std::floor(values[axis]) || std::abs(values[axis]) > 1e6) {
+            refuse(axes.flag, axes.text, "must be whole numbers of nodes");
+        }
+        whole[axis] = static_cast<int>(values[axis]);
+    }
+    return whole;
+}
+
+std::string flag_of(std::string_view name) {
+    std::string flag = fmt::format("--{}", name);
+    std::replace(flag.begin(), flag.end(), '_', '-');
+    return flag;
 }
 
 Vec3 to_point(const AxisNumbers& axes, const Grid& grid) {

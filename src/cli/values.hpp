@@ -12,28 +12,30 @@
 
 namespace fermat::cli {
 
-// Texts of the command line as values. Each throws InputError that names the flag, the text and
-// what would be right.
+// Parsers of command-line texts. Each throws InputError that names the flag, the text and what
+// would be right.
 
-/// "--shape is '12,x' (must be ...)": what every message about a flag looks like.
+/// The message about a flag: "--shape is '12,x' (must be ...)".
 std::string flag_message(std::string_view flag, std::string_view text, std::string_view right);
+
+/// "--target-rms" of the option "target_rms".
+std::string flag_of(std::string_view name);
 
 /// A finite number.
 double parse_real(std::string_view flag, std::string_view text);
 int parse_whole(std::string_view flag, std::string_view text, int low, int high);
 std::uint64_t parse_seed(std::string_view flag, std::string_view text);
 std::filesystem::path parse_path(std::string_view flag, std::string_view text);
-/// The same with - for /dev/stdout.
+/// Parses the path of a text file to write; `-` means /dev/stdout.
 std::filesystem::path parse_text_output(std::string_view flag, std::string_view text);
 
-/// "129,129,129", or "501,501" for (x, z) in 2-D, in nodes.
+/// Parses "129,129,129", or "501,501" for (x, z) in 2-D, in nodes.
 Shape parse_shape(std::string_view flag, std::string_view text);
 
-/// "depth:velocity".
+/// Parses "depth:velocity".
 DepthVelocity parse_layer(std::string_view flag, std::string_view text);
 
-/// One to three numbers with commas between them, not yet told which axis each belongs to: that
-/// depends on whether the model is 2-D.
+/// One to three numbers with commas between them. Their axes depend on whether the model is 2-D.
 struct AxisNumbers {
     std::string flag;
     std::string text;
@@ -42,16 +44,19 @@ struct AxisNumbers {
     bool given() const { return !numbers.empty(); }
 };
 AxisNumbers parse_axes(std::string_view flag, std::string_view text);
-/// The same with 'inf' allowed.
+/// Parses one to three lengths, which may be 'inf'.
 AxisNumbers parse_lengths(std::string_view flag, std::string_view text);
 
-/// One number for every axis, or one an axis: (x, z) in 2-D, where y becomes `flat_y`.
+/// One number for every axis, or one per axis: (x, z) in 2-D, where y becomes `flat_y`.
 Vec3 to_axes(const AxisNumbers& axes, bool is_2d, double flat_y);
+
+/// Numbers per axis that must be whole.
+Index3 to_whole(const AxisNumbers& axes, Vec3 values);
 
 /// A point of the model: (x, y, z), or (x, z) in 2-D, where y is the grid's own.
 Vec3 to_point(const AxisNumbers& axes, const Grid& grid);
 
-/// A whole number of nodes along each axis; one number for all.
+/// Number of nodes along each axis; one number for all.
 Shape to_block(const AxisNumbers& axes, bool is_2d);
 
 template <class Enum>

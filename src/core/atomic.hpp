@@ -6,8 +6,8 @@
 
 namespace fermat {
 
-/// What lanes of different blocks may do to one variable at the same time. On the host, block
-/// algorithms run in one thread and plain arithmetic serves.
+/// Operations on a variable that lanes of different blocks change at the same time. On the host,
+/// block algorithms run in one thread, so plain arithmetic suffices.
 FERMAT_HD inline unsigned atomic_add(unsigned& value, unsigned more) {
 #if defined(__CUDA_ARCH__)
     return atomicAdd(&value, more);
@@ -37,8 +37,8 @@ FERMAT_HD inline unsigned atomic_or(unsigned& value, unsigned bits) {
 #endif
 }
 
-/// For floats that are not negative, whose order is that of their bits. Gives what was there
-/// before.
+/// Stores the lesser of the two values and returns the old one. For floats >= 0, whose bits have
+/// the same order.
 FERMAT_HD inline float atomic_least(float& value, float other) {
 #if defined(__CUDA_ARCH__)
     return __uint_as_float(atomicMin(reinterpret_cast<unsigned*>(&value), __float_as_uint(other)));
@@ -59,8 +59,8 @@ FERMAT_HD inline float atomic_exchange(float& value, float other) {
 #endif
 }
 
-/// A value that another block may have written since this one last read it: past the caches that
-/// blocks do not share.
+/// Reads a value that another block may have written, bypassing the caches that blocks do not
+/// share.
 FERMAT_HD inline float read_fresh(const float& value) {
 #if defined(__CUDA_ARCH__)
     return __ldcg(&value);
@@ -69,7 +69,7 @@ FERMAT_HD inline float read_fresh(const float& value) {
 #endif
 }
 
-/// What this lane wrote before is seen by whoever sees what it writes after.
+/// Memory fence: whoever sees what this lane writes next also sees what it wrote before.
 FERMAT_HD inline void publish() {
 #if defined(__CUDA_ARCH__)
     __threadfence();

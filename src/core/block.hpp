@@ -4,22 +4,23 @@
 
 namespace fermat {
 
-/// A block algorithm is a sequence of phases over a group of lanes with a barrier after each phase:
+/// A block algorithm is a sequence of phases over a group of lanes, with a barrier after each
+/// phase:
 ///
 ///     template <class Block> FERMAT_HD void relax(Block block, Tile tile) {
-///         block.for_each(tile.size(), [&](int lane) { ... });   // phase; barrier behind it
+///         block.for_each(tile.size(), [&](int lane) { ... });   // a phase and its barrier
 ///     }
 ///
-/// HostBlock runs the lanes of a phase one after another, CudaBlock spreads them over the threads
-/// of a CUDA block. A phase without races gives the same bits in either lane order, which is how
-/// tests on the CPU find races in GPU algorithms.
+/// HostBlock runs the lanes of a phase one after another; CudaBlock spreads them over the threads
+/// of a CUDA block. A phase without races gives the same bits for both lane orders, so tests on the
+/// CPU find races in GPU algorithms.
 enum class LaneOrder { forward, backward };
 
 class HostBlock {
   public:
     explicit HostBlock(LaneOrder order = LaneOrder::forward) : order_(order) {}
 
-    /// FERMAT_HD only so that nvcc lets a FERMAT_HD algorithm call it.
+    /// FERMAT_HD only because nvcc demands it of what a FERMAT_HD algorithm calls.
     template <class Phase>
     FERMAT_HD void for_each(int count, Phase phase) const {
         if (order_ == LaneOrder::forward) {
@@ -29,17 +30,18 @@ class HostBlock {
         }
     }
 
-    /// write(n, read(n)) for n below Count, where reads wait for memory that writes do not touch.
+    /// Calls write(n, read(n)) for n in [0, Count). Writes must not touch the memory that reads
+    /// use.
     template <int Count, class Read, class Write>
     FERMAT_HD void transfer(Read read, Write write) const {
         for_each(Count, [&](int n) { write(n, read(n)); });
     }
 
-    /// What lanes have gathered in variables of their own, put together for all of them. The lanes
-    /// of a HostBlock share their variables, so there is nothing left to do.
+    /// Reduces the lanes' own values to one value for all lanes. The lanes of a HostBlock share
+    /// their variables, so nothing remains to be done.
     FERMAT_HD unsigned any_bits(unsigned gathered) const { return gathered; }
     FERMAT_HD float least(float gathered) const { return gathered; }
-    /// True in one lane: for what is to be done once.
+    /// True in one lane only, for work that is done once.
     FERMAT_HD bool leads() const { return true; }
 
   private:
@@ -59,8 +61,8 @@ class CudaBlock {
     }
 };
 
-/// Some neighbouring lanes of a warp. Where an algorithm has long phases of one lane, several
-/// groups go through them side by side.
+/// A group of neighbouring lanes of a warp. Where an algorithm has long phases for one lane,
+/// several groups run them side by side.
 template <int Lanes>
 class CudaGroup {
   public:
@@ -81,7 +83,7 @@ class CudaGroup {
     }
 };
 
-/// One warp: its barrier is cheap, and many of them hide each other's waiting.
+/// One warp. Its barrier is cheap, and many warps hide each other's latency.
 class CudaWarp {
   public:
     static constexpr unsigned all = 0xffffffffU;
@@ -92,8 +94,8 @@ class CudaWarp {
         for (int lane = index(); lane < count; lane += lanes) phase(lane);
         __syncwarp();
     }
-    /// Several reads of a lane are under way at once. All is unrolled, so that what depends on n by
-    /// more than the lane is known to the compiler.
+    /// Starts several reads per lane before the first write. The loop is unrolled, so that the
+    /// compiler knows all of n but the lane.
     template <int Count, class Read, class Write>
     __device__ void transfer(Read read, Write write) const {
         constexpr int most = 20;
@@ -123,7 +125,7 @@ class CudaWarp {
         return gathered;
 #endif
     }
-    /// Of values that are not negative, whose order is that of their bits.
+    /// Least of the lanes' values. For values >= 0, whose bits have the same order.
     __device__ float least(float gathered) const {
 #if __CUDA_ARCH__ >= 800
         return __uint_as_float(__reduce_min_sync(all, __float_as_uint(gathered)));

@@ -13,7 +13,7 @@ namespace fermat {
 
 using Bytes = std::vector<std::byte>;
 
-/// Puts plain values behind one another, for a message to another process of the same program.
+/// Appends plain values to a message for another process of the same program.
 class ByteWriter {
   public:
     template <class T>
@@ -30,7 +30,7 @@ class ByteWriter {
     Bytes take() { return std::move(bytes_); }
 
   private:
-    /// Inlined into callers of constant sizes, GCC sees an overflow that is not there.
+    /// Not inlined: with constant sizes, GCC would warn of an overflow that cannot happen.
     [[gnu::noinline]] void append(const void* data, std::size_t size) {
         const auto* const from = static_cast<const std::byte*>(data);
         bytes_.insert(bytes_.end(), from, from + size);
@@ -39,7 +39,8 @@ class ByteWriter {
     Bytes bytes_;
 };
 
-/// Takes them out again in the same order. Throws ComputeError where the bytes end before.
+/// Reads the values of a ByteWriter in the same order. Throws ComputeError where the bytes end too
+/// early.
 class ByteReader {
   public:
     explicit ByteReader(std::span<const std::byte> bytes) : rest_(bytes) {}

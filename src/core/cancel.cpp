@@ -6,7 +6,7 @@
 namespace fermat {
 namespace {
 
-/// A signal that asks to stop.
+/// A signal by which the user asks to stop.
 struct StopSignal {
     int number;
     volatile std::sig_atomic_t seen = 0;
@@ -14,7 +14,7 @@ struct StopSignal {
 };
 std::array<StopSignal, 3> signals = {{{SIGINT}, {SIGTERM}, {SIGHUP}}};
 
-/// The second time, what was set before us ends the process.
+/// The second signal ends the process by the handler that was installed before.
 void on_signal(int number) {
     for (StopSignal& signal : signals) {
         if (signal.number != number) continue;
@@ -35,7 +35,7 @@ SignalGuard::SignalGuard() {
     for (StopSignal& signal : signals) {
         signal.seen = 0;
         sigaction(signal.number, nullptr, &signal.previous);
-        // `nohup` and shells without job control ignore signals on their jobs' behalf.
+        // `nohup` and shells without job control ignore signals for their jobs.
         const bool asks =
             (signal.previous.sa_flags & SA_SIGINFO) != 0 || signal.previous.sa_handler != SIG_IGN;
         if (asks) sigaction(signal.number, &action, nullptr);

@@ -2,9 +2,9 @@
 
 namespace fermat {
 
-/// While alive, Ctrl-C (SIGINT), SIGTERM and SIGHUP raise a flag instead of ending the process; the
-/// same signal once more does what it did before. Signals that were ignored stay so. For programs;
-/// a library user's own handlers are restored at the end.
+/// While alive, Ctrl-C (SIGINT), SIGTERM and SIGHUP set a flag instead of ending the process; a
+/// second signal has its former effect. Ignored signals stay ignored. The destructor restores
+/// earlier handlers. For programs, not for libraries.
 class SignalGuard {
   public:
     SignalGuard();

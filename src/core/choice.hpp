@@ -9,8 +9,8 @@
 
 namespace fermat {
 
-/// The names by which users write the values of an enum. One table per enum, specialised beside it,
-/// serves the command line, configuration files, Python and messages:
+/// The names of an enum's values for users. Each enum has one table, specialised beside it, for the
+/// command line, configuration files, Python and messages:
 ///
 ///     template <> inline constexpr auto choices<Solver> =
 ///         choice_table<Solver>("solver", {{"fim", Solver::fim}, {"fmm", Solver::fmm}});
@@ -39,7 +39,7 @@ constexpr std::string_view name_of(Enum value) {
     return "?";
 }
 
-/// "fim, fmm, fsm": for help texts and messages.
+/// The names with commas between them, as in "fim, fmm, fsm": for help texts and messages.
 template <class Enum>
 std::string names_of() {
     std::string list;

@@ -13,11 +13,11 @@
 namespace fermat {
 namespace {
 
-/// Looks at a value before a thread goes to sleep on it: a few milliseconds, since loops follow
-/// one another closely.
+/// How often a thread polls a value before it sleeps: some milliseconds, because loops follow one
+/// another closely.
 constexpr int patient_looks = 60000;
 
-std::atomic<unsigned> forks{0};  ///< between the first process with a crew and this one
+std::atomic<unsigned> forks{0};  ///< since the first process with a crew
 std::atomic<int> hired{0};       ///< threads of all crews of this process
 
 thread_local int place = 0;
@@ -36,7 +36,7 @@ void relax() {
 #endif
 }
 
-/// The value once it is no longer `old`.
+/// Waits until the value differs from `old` and returns it.
 template <class T>
 T changed(const std::atomic<T>& value, T old, int looks) {
     for (int n = 0; n < looks; ++n) {
@@ -55,7 +55,7 @@ class Crew {
     Crew(const Crew&) = delete;
     Crew& operator=(const Crew&) = delete;
 
-    /// False in a child process: its threads are its parent's.
+    /// False in a forked child, which does not have the threads of its parent.
     bool is_ours() const { return born_ == forks; }
 
     void run(int threads, detail::CrewTask task) {
@@ -76,9 +76,8 @@ class Crew {
     }
 
   private:
-    /// A call to all members at once, in one word that all of them look at: its number, how many of
-    /// them it is for, and whether the others are to leave. Those that it is not for may sleep
-    /// through it.
+    /// A call to all members in one word that they poll: the number of the call, how many members
+    /// it is for, and whether the others are to leave. Members that it is not for may sleep on.
     static constexpr std::uint64_t one_call = 1U << 16;
     static constexpr std::uint64_t leave = std::uint64_t{1} << 63;
     static std::size_t wanted(std::uint64_t call) { return call % one_call; }
@@ -107,10 +106,10 @@ class Crew {
         cores_ = available_cores();
     }
 
-    /// Threads that wait for a core must not be kept from it by others that look.
+    /// Polling threads must not keep waiting threads from a core.
     int looks() const { return hired < cores_ ? patient_looks : 0; }
 
-    /// Keeps the first `members`.
+    /// Ends all threads but the first `members`.
     void dismiss(std::size_t members) {
         if (members_.size() == members) return;
         call(members, leave);
@@ -145,21 +144,21 @@ class Crew {
     std::vector<std::thread> members_;
 };
 
-/// The calling thread's crew. That of a parent process is left as it is: its threads can be neither
-/// called nor waited for.
+/// The crew of the calling thread. The crew of a parent process is left alone: its threads can
+/// neither be called nor joined.
 class OwnCrew {
   public:
-    ~OwnCrew() { forget_a_parents(); }
+    ~OwnCrew() { leave_parents_crew(); }
     Crew& get() {
         static const int watched = pthread_atfork(nullptr, nullptr, after_fork);
         static_cast<void>(watched);
-        forget_a_parents();
+        leave_parents_crew();
         if (!crew_) crew_ = std::make_unique<Crew>();
         return *crew_;
     }
 
   private:
-    void forget_a_parents() {
+    void leave_parents_crew() {
         if (crew_ && !crew_->is_ours()) static_cast<void>(crew_.release());
     }
 

@@ -8,29 +8,29 @@
 
 namespace fermat {
 
-/// The most threads that a call may ask for: more than machines have, and few enough that what each
-/// of them keeps fits in memory.
+/// Upper limit on the threads of a call: more than machines have, and few enough that the memory of
+/// each fits.
 inline constexpr int most_threads = 4096;
 
-/// Cores that this process may run on.
+/// Number of cores that this process may use.
 int available_cores();
 
-/// Index of the calling thread among those that run_on_threads has called, from 0.
+/// Index, from 0, of the calling thread among those of run_on_threads.
 int thread_index();
 
 namespace detail {
 
-/// "cannot start thread 5 of 8 (Resource temporarily unavailable; ...)".
+/// The error "cannot start thread 5 of 8 (Resource temporarily unavailable; ...)".
 ComputeError thread_refused(int number, int of, const std::string& reason);
 
-/// What each thread of a crew does: work(context), which must not throw.
+/// The work of each thread of a crew. work(context) must not throw.
 struct CrewTask {
     void (*work)(const void*) = nullptr;
     const void* context = nullptr;
 };
 void run_crew(int threads, CrewTask task);
 
-/// While alive, the calling thread's index is 0, as in a loop of one thread.
+/// While alive, thread_index() is 0 in the calling thread, as in a loop of one thread.
 class AloneScope {
   public:
     AloneScope();
@@ -44,8 +44,7 @@ class AloneScope {
 
 }  // namespace detail
 
-/// Thread `number` of `of`, which begins with `work`. Throws ComputeError where the machine refuses
-/// it.
+/// Starts thread `number` of `of` with `work`. Throws ComputeError where the system refuses it.
 template <class Work>
 std::thread start_thread(int number, int of, Work&& work) {
     try {
@@ -55,13 +54,13 @@ std::thread start_thread(int number, int of, Work&& work) {
     }
 }
 
-/// Calls work() once on each of `threads` threads, the calling one among them, and returns when all
-/// have ended. `work` must not throw. Inside of a call, another one runs on its own thread alone.
+/// Calls work() once on each of `threads` threads, including the calling one, and returns when all
+/// have ended. `work` must not throw. A nested call runs on its own thread only.
 ///
-/// Every calling thread has a crew of its own, which is hired when it is first needed, waits
-/// between calls and leaves with its caller. After a fork, the child hires anew: it has none of its
-/// parent's threads (OpenMP's pools wait for them for ever, and end the process where a thread is
-/// refused).
+/// Each calling thread has its own crew. It starts when first needed, waits between calls and ends
+/// with its caller. After a fork, the child starts a new crew, because it has none of its parent's
+/// threads. (OpenMP's pools would wait for those forever, and end the process if a thread is
+/// refused.)
 template <class Work>
 void run_on_threads(int threads, const Work& work) {
     detail::run_crew(threads, {[](const void* it) { (*static_cast<const Work*>(it))(); }, &work});

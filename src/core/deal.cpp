@@ -23,7 +23,7 @@ using detail::Received;
 using detail::Talk;
 using detail::Word;
 
-/// Threads that do the jobs they are given. Destruction waits for those under way and drops the
+/// Threads that do the jobs they are given. The destructor waits for running jobs and drops the
 /// rest.
 class Team {
   public:
@@ -55,7 +55,7 @@ class Team {
         wake_.notify_one();
     }
 
-    /// A finished job; waits for one, but not for long.
+    /// Returns a finished job; waits for one at most as long as `patience`.
     std::optional<Done> take(std::chrono::milliseconds patience) {
         std::unique_lock lock(mutex_);
         if (!finished_.wait_for(lock, patience, [this] { return !done_.empty(); })) {
@@ -66,7 +66,7 @@ class Team {
         return done;
     }
 
-    /// Begins no other job. True once none is under way.
+    /// Starts no further job. True once none is running.
     bool wind_up() {
         const std::lock_guard lock(mutex_);
         closed_ = true;
@@ -119,13 +119,13 @@ class Team {
     std::vector<std::thread> threads_;
 };
 
-// How long to wait for a thread before looking at what else there is: a wish to stop, and messages.
+// How long to wait for a thread before checking for messages and for a request to stop.
 constexpr std::chrono::milliseconds alone{50};
 constexpr std::chrono::milliseconds among_others{1};
 
 void nap() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
-/// Rank 0: keeps the order.
+/// Rank 0: deals out jobs and keeps their order.
 class Dealer {
   public:
     Dealer(Ranks& ranks, std::int64_t count, int threads, Team& team,
@@ -136,7 +136,7 @@ class Dealer {
           count_(count),
           consume_(consume),
           monitor_(monitor) {
-        // Results that wait for an earlier one: a few for each thread, wherever it is.
+        // Results that may wait for an earlier one: a few per thread of all ranks.
         window_ = 4 * static_cast<std::int64_t>(threads) * ranks.size() + 4;
         for (int t = 0; t < threads; ++t) idle_.push_back(0);
     }
@@ -158,7 +158,7 @@ class Dealer {
         }
     }
 
-    /// Tells the others how it ended and waits until each has heard it.
+    /// Tells the other ranks how the deal ended and waits until each has answered.
     void dismiss(Word word, const Bytes& content = {}) {
         talk_.say({word}, content);
         while (!talk_.all_gone()) {
@@ -209,7 +209,7 @@ class Dealer {
     std::int64_t window_ = 0;
     std::int64_t next_ = 0;
     std::int64_t consumed_ = 0;
-    std::deque<int> idle_;  ///< ranks of the threads without a job
+    std::deque<int> idle_;  ///< one entry per idle thread: its rank
     std::map<std::int64_t, Bytes> waiting_;
 };
 
@@ -229,7 +229,7 @@ void serve_as_root(Ranks& ranks, std::int64_t count, int threads, Team& team,
     dealer.dismiss(Word::end);
 }
 
-/// The others: ask for a job for every thread, and pass results on.
+/// The other ranks: ask for one job per thread, and send results to rank 0.
 void serve_as_worker(Ranks& ranks, int threads, Team& team, Monitor& monitor) {
     Talk talk(ranks);
     Bytes stop_reason;

@@ -11,9 +11,10 @@
 
 namespace fermat::detail {
 
-/// What ranks say to each other. A worker's last word is `bye`; rank 0 tells how it ended by `end`
-/// or `stop`, and its last word is `parted`: nothing of one deal is left for what follows it. Where
-/// ranks have a patience, each says `alive` now and then, so that a long job is no silence.
+/// The messages between ranks. The last message of a worker is `bye`. Rank 0 reports the end by
+/// `end` or `stop`, and its last message is `parted`, so that no message of one deal remains for
+/// the next. With a patience, each rank sends `alive` at intervals, so that a long job is not taken
+/// for silence.
 enum class Word : char { ready, result, failed, bye, job, end, stop, parted, alive };
 
 struct Letter {
@@ -34,7 +35,7 @@ struct Received {
     Bytes content;
 };
 
-/// This rank's talk with others: rank 0's with all, theirs with rank 0.
+/// This rank's messages with its partners: rank 0 with all others, the others with rank 0.
 class Talk {
   public:
     explicit Talk(Ranks& ranks) : ranks_(ranks) {
@@ -56,14 +57,14 @@ class Talk {
         }
         return Received{message->from, letter, in.take_vector<std::byte>()};
     }
-    /// Throws SilentRank where one of them is.
+    /// Throws SilentRank if a partner has been silent for too long.
     void check() {
         if (ranks_.patience() <= 0) return;
         for (Partner& partner : partners_) {
             if (!partner.gone) partner.wait.check("rank " + std::to_string(partner.rank) + " has");
         }
     }
-    /// The same, and lets them know that this rank is there.
+    /// Checks the partners and lets them know that this rank is alive.
     void keep() {
         if (ranks_.patience() <= 0) return;
         check();
@@ -72,7 +73,7 @@ class Talk {
         say({Word::alive});
         greeted_ = Wait::Clock::now();
     }
-    /// To all of them.
+    /// Sends a message to all partners.
     void say(Letter letter, const Bytes& content = {}) {
         for (const Partner& partner : partners_) post(ranks_, partner.rank, letter, content);
     }

@@ -15,7 +15,7 @@ std::vector<DeviceInfo> list_devices() {
 bool on_cuda(Device wanted, const std::string& obstacle, const std::string& other_way) {
     if (wanted == Device::cpu) return false;
     if (wanted == Device::automatic) return obstacle.empty() && device_count() > 0;
-    // What no build could do goes first: CUDA would be installed in vain.
+    // First what no build could do: installing CUDA would not help.
     if (!obstacle.empty()) {
         throw InputError("device is 'cuda' (" + obstacle + ": use cpu" +
                          (other_way.empty() ? "" : ", or " + other_way) + ")");

@@ -9,9 +9,9 @@
 
 namespace fermat {
 
-/// Where to compute.
+/// The device that computes.
 enum class Device {
-    automatic,  ///< on the CUDA device where there is one and the method is written for it
+    automatic,  ///< the CUDA device if there is one and the method supports it
     cpu,
     cuda,
 };
@@ -20,25 +20,25 @@ inline constexpr auto choices<Device> = choice_table<Device>("device", {{"auto",
                                                                         {"cpu", Device::cpu},
                                                                         {"cuda", Device::cuda}});
 
-/// A CUDA device that this build can compute on.
+/// A CUDA device that this build can use.
 struct DeviceInfo {
     int number = 0;
     std::string name;
     std::size_t memory_bytes = 0;
-    int compute_major = 0;  ///< of the compute capability, 9.0 for Hopper
+    int compute_major = 0;  ///< compute capability, 9.0 for Hopper
     int compute_minor = 0;
 };
 
-/// Devices that the driver offers: 0 on a machine without one, in a build without CUDA, and in a
-/// process that was forked after its parent asked.
+/// Number of devices that the driver offers. 0 on a machine without one, in a build without CUDA,
+/// and in a process that was forked after its parent asked.
 int device_count();
 
 /// Throws InputError if there is no such device or CUDA is not in this build.
 DeviceInfo device_info(int number);
 
-/// The calling thread computes on this device from now on.
+/// Makes the calling thread compute on this device from now on.
 void use_device(int number);
-/// The device that it computes on.
+/// The device that the calling thread computes on.
 int device_in_use();
 
 /// All of them, in the driver's order.
@@ -51,9 +51,9 @@ std::size_t device_memory_taken();
 /// there is none, InputError where CUDA is not in this build.
 std::shared_ptr<float> allocate_on_device(std::size_t count);
 
-/// Whether a method is to run on the CUDA device. Throws InputError where `wanted` is cuda and
-/// there is none, or where `obstacle` says why the method cannot ("solver 'fmm' computes on the
-/// CPU"); an empty obstacle means that it can. `other_way` is what helps beside "use cpu".
+/// Whether a method runs on the CUDA device. Throws InputError if `wanted` is cuda and there is no
+/// device, or if `obstacle` says why the method cannot use it ("solver 'fmm' computes on the CPU");
+/// an empty obstacle means that it can. `other_way` is a remedy besides "use cpu".
 bool on_cuda(Device wanted, const std::string& obstacle = {}, const std::string& other_way = {});
 
 }  // namespace fermat

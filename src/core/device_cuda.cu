@@ -8,12 +8,13 @@
 namespace fermat {
 
 int device_count() {
-    // CUDA does not survive a fork: a child of a process that asked for its devices has none.
+    // CUDA does not survive a fork: the child of a process that used CUDA has no devices.
     static const pid_t asked_first = getpid();
     if (getpid() != asked_first) return 0;
     int count = 0;
     if (cudaGetDeviceCount(&count) == cudaSuccess) return count;
-    // No driver or no device is an answer, not a failure; the runtime must not remember it as one.
+    // No driver or no device is a valid answer. Clear the runtime's error, so that no later call
+    // reports it.
     cudaGetLastError();
     return 0;
 }

@@ -11,7 +11,7 @@
 
 namespace fermat {
 
-/// Where memory lives. It is part of the type, so that a host pointer cannot reach a kernel.
+/// Where memory lives. It is part of the type, so that no host pointer reaches a kernel.
 enum class Space { host, device };
 
 /// Non-owning view of values on a shape, in C order (z fastest).
@@ -20,7 +20,7 @@ class FieldView {
   public:
     FieldView() = default;
     FERMAT_HD FieldView(T* data, Shape shape) : data_(data), shape_(shape) {}
-    /// A view of mutable values serves where a view of const values is asked for.
+    /// A view of mutable values converts to a view of const values.
     template <class U>
     requires(std::is_same_v<const U, T> && !std::is_const_v<U>) FERMAT_HD
         FieldView(FieldView<U, S> other)
@@ -40,12 +40,12 @@ class FieldView {
     Shape shape_;
 };
 
-/// Owner of values on a shape in host memory. Moves are cheap; a copy is asked for by name.
+/// Owner of values on a shape in host memory. Moves are cheap; copies must be requested by name.
 template <class T>
 class Field {
   public:
     Field() = default;
-    /// Values are left unset: a solver that writes each node need not write it twice.
+    /// Leaves the values unset, because solvers write every node anyway.
     explicit Field(Shape shape) : data_(new T[shape.count()]), shape_(shape) {}
     Field(Shape shape, T value) : Field(shape) { std::fill_n(data_.get(), size(), value); }
 
@@ -76,7 +76,7 @@ class Field {
     operator FieldView<T>() { return view(); }
     operator FieldView<const T>() const { return view(); }
 
-    /// Gives the memory away, for example to NumPy.
+    /// Releases the memory to the caller, for example to NumPy.
     std::unique_ptr<T[]> release() {
         shape_ = {};
         return std::move(data_);

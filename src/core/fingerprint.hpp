@@ -10,8 +10,8 @@
 
 namespace fermat {
 
-/// A short name for values: equal values have equal names, and others almost surely not. It finds
-/// damage and mix-ups; it is no protection against intent.
+/// A short hash of values. Equal values have equal fingerprints, different values almost surely
+/// different ones. It detects damage and mix-ups; it does not protect against intent.
 class Fingerprint {
   public:
     template <class T>
@@ -46,7 +46,7 @@ class Fingerprint {
             mix(word);
         }
     }
-    /// Steele, Lea & Flood's splitmix64 (2014) as a chain.
+    /// splitmix64 (Steele, Lea & Flood 2014) as a chain.
     void mix(std::uint64_t word) {
         std::uint64_t z = (state_ ^ word) + 0x9e3779b97f4a7c15U;
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;

@@ -8,10 +8,10 @@ namespace fermat {
 namespace {
 
 constexpr const char* axis_names = "xyz";
-/// Node offsets and byte counts of several fields must stay far inside 64 bits, and a mistyped
-/// shape should be told before memory runs out.
+/// Offsets and byte counts of several fields must stay far below 2^63, and a mistyped shape should
+/// be reported before memory runs out.
 constexpr double max_nodes = 1e12;
-/// Squares of lengths, and times in single precision, must stay inside their ranges.
+/// Squares of lengths, and times in single precision, must neither overflow nor underflow.
 constexpr double least_spacing = 1e-30;
 constexpr double most_spacing = 1e30;
 

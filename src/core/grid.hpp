@@ -44,11 +44,11 @@ struct Shape {
     friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-/// "(129, 129, 129)" or, in 2-D, "(501, 501)": the way users write shapes.
+/// The shape as users write it: "(129, 129, 129)" or, in 2-D, "(501, 501)".
 std::string to_string(Shape shape);
 
-/// A regular grid of nodes. Cells are the boxes between nodes. In 2-D (y == 1) the y axis has no
-/// extent: every point has the grid's own y.
+/// A regular grid of nodes. Cells are the boxes between nodes. In 2-D (y == 1) every point has the
+/// y of the grid's origin.
 struct Grid {
     Shape shape;
     Vec3 origin;
@@ -69,7 +69,7 @@ struct Grid {
         return {(p.x - origin.x) / spacing.x, is_2d() ? 0.0 : (p.y - origin.y) / spacing.y,
                 (p.z - origin.z) / spacing.z};
     }
-    /// True in the closed box; rounding of a point meant to lie on a face is forgiven.
+    /// True in the closed box, with a tolerance for the rounding of points on a face.
     FERMAT_HD bool contains(Vec3 p) const;
     /// The nearest point of the closed box.
     FERMAT_HD Vec3 clamp(Vec3 p) const;
@@ -79,23 +79,23 @@ struct Grid {
     friend bool operator==(const Grid&, const Grid&) = default;
 };
 
-/// Throws InputError unless shape, origin and spacing make a grid that can be computed on.
+/// Throws InputError unless shape, origin and spacing make a usable grid.
 void validate(const Grid& grid);
 
-/// "(5, 5, 0.5)" or, in 2-D, "(5, 0.5)": the way users write points.
+/// The point as users write it: "(5, 5, 0.5)" or, in 2-D, "(5, 0.5)".
 std::string to_string(const Grid& grid, Vec3 point);
 
-/// Throws InputError, with `what` for the point's name ("source 3"), unless it lies in the box.
+/// Throws InputError unless the point lies in the box. `what` names the point, as in "source 3".
 void require_inside(const Grid& grid, Vec3 point, const std::string& what);
 
-/// The cell round a point and the point's position in it, each fraction in [0, 1].
+/// The cell that holds a point and the point's position in it, each fraction in [0, 1].
 struct CellPoint {
     Index3 cell;
     Vec3 fraction;
 };
 
 namespace detail {
-/// How far outside the box, in cells, a point may lie through rounding alone.
+/// How far outside the box, in cells, rounding may put a point.
 inline constexpr double face_slack = 1e-6;
 
 FERMAT_HD inline double clamped(double u, int nodes) {
@@ -136,7 +136,7 @@ FERMAT_HD inline Index3 Grid::nearest_node(Vec3 p) const {
             static_cast<int>(detail::clamped(u.z, shape.z) + 0.5)};
 }
 
-/// The same in a grid of known dimension.
+/// The cell that holds a point, in a grid of known dimension.
 template <int Dim>
 FERMAT_HD_INLINE CellPoint locate_in(const Grid& grid, Vec3 p) {
     CellPoint at;
@@ -152,8 +152,8 @@ FERMAT_HD inline CellPoint locate(const Grid& grid, Vec3 p) {
     return grid.is_2d() ? locate_in<2>(grid, p) : locate_in<3>(grid, p);
 }
 
-/// Calls visit(node, weight) for the corners of a point's cell with their multilinear weights:
-/// 8 in 3-D, 4 in 2-D. The weights add up to 1; corners of weight 0 are visited too.
+/// Calls visit(node, weight) for the corners of a point's cell (8 in 3-D, 4 in 2-D) with their
+/// multilinear weights. The weights add up to 1; corners of weight 0 are visited too.
 template <class Visit>
 FERMAT_HD void for_each_corner(const Grid& grid, Vec3 p, Visit visit) {
     const CellPoint at = locate(grid, p);

@@ -12,7 +12,7 @@ namespace fermat {
 namespace {
 
 constexpr std::uintptr_t huge_page = std::uintptr_t{2} << 20;
-/// Since Linux 6.1; older C libraries do not name it.
+/// Available since Linux 6.1; older C libraries do not define it.
 constexpr int collapse_now = 25;
 
 struct PageRange {
@@ -20,7 +20,7 @@ struct PageRange {
     std::size_t bytes = 0;
 };
 
-/// The whole huge pages inside a block of memory.
+/// The complete huge pages inside a block of memory.
 PageRange huge_pages_inside(const void* data, std::size_t bytes) {
     const auto address = reinterpret_cast<std::uintptr_t>(data);
     const std::uintptr_t begin = (address + huge_page - 1) & ~(huge_page - 1);

@@ -1,12 +1,12 @@
 #pragma once
 
-// For .cu files alone.
+// For .cu files only.
 
 #include <cstddef>
 
 namespace fermat {
 
-/// Blocks of so many threads that there is a thread for each of `count` elements.
+/// Number of blocks that gives one thread per element.
 inline unsigned blocks_for(std::size_t count, int threads) {
     const auto each = static_cast<std::size_t>(threads);
     return static_cast<unsigned>((count + each - 1) / each);

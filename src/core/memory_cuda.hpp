@@ -1,6 +1,6 @@
 #pragma once
 
-// For .cu files alone: the rest of the program sees no CUDA header.
+// For .cu files only: the rest of the program includes no CUDA header.
 
 #include <cuda_runtime.h>
 
@@ -13,7 +13,7 @@
 
 namespace fermat {
 
-/// Turns a failed CUDA call into our sentence; `what` names the work that was going on.
+/// Throws ComputeError for a failed CUDA call. `what` names the work.
 inline void check_cuda(cudaError_t status, const std::string& what) {
     if (status == cudaSuccess) return;
     cudaGetLastError();
@@ -50,7 +50,7 @@ class CudaArray {
     std::size_t size() const { return count_; }
     std::size_t bytes() const { return count_ * sizeof(T); }
 
-    /// Grows to at least `count`; what was there is lost then.
+    /// Grows to at least `count` elements. Growing discards the values.
     void reserve(std::size_t count) {
         if (count_ >= count) return;
         *this = CudaArray();
@@ -79,7 +79,7 @@ class CudaArray {
     std::size_t count_ = 0;
 };
 
-/// A pair of events round some work on a stream.
+/// Measures the time of work on a stream by two events.
 class CudaTimer {
   public:
     CudaTimer() {
@@ -94,7 +94,7 @@ class CudaTimer {
     }
 
     void start(cudaStream_t stream = nullptr) { cudaEventRecord(begin_, stream); }
-    /// Waits for the work and says how long it took, in seconds.
+    /// Waits for the work and returns its seconds.
     double stop(const std::string& what, cudaStream_t stream = nullptr) {
         cudaEventRecord(end_, stream);
         check_cuda(cudaEventSynchronize(end_), what);

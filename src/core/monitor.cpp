@@ -17,7 +17,7 @@ void Monitor::begin(std::string task, std::int64_t total) {
 void Monitor::advance(std::int64_t steps) {
     const std::int64_t done = done_ += steps;
     if (!listener_) return;
-    // A thread that finds the listener busy skips its turn: a later event carries the sum.
+    // If the listener is busy, this event is skipped: a later one reports the sum.
     const std::unique_lock lock(mutex_, std::try_to_lock);
     if (lock) listener_({task_, done, total_, false});
 }

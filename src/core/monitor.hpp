@@ -9,8 +9,8 @@
 
 namespace fermat {
 
-/// What a progress listener hears. `done` runs from 0 to `total`; `finished` marks the last event
-/// of a task.
+/// What a progress listener gets. `done` runs from 0 to `total`; `finished` marks the last event of
+/// a task.
 struct ProgressEvent {
     std::string_view task;
     std::int64_t done = 0;
@@ -18,13 +18,13 @@ struct ProgressEvent {
     bool finished = false;
 };
 
-/// Carries progress out of a long computation and the wish to stop into it. The library never
-/// prints: a bar on a terminal, plain lines in a log and a Python callback are listeners.
-/// `advance` and `check` may be called from any thread; the listener is called by one at a time.
+/// Reports progress of a long computation, and passes requests to stop into it. The library never
+/// prints: the terminal's bar, lines in a log and a Python callback are listeners. Any thread may
+/// call `advance` and `check`; the listener is called by one thread at a time.
 class Monitor {
   public:
     using Listener = std::function<void(const ProgressEvent&)>;
-    /// Asked now and then; true means stop. Must be safe to call from any thread.
+    /// Called at intervals; true means stop. Any thread may call it.
     using StopRequest = std::function<bool()>;
 
     Monitor() = default;
@@ -35,7 +35,7 @@ class Monitor {
     void advance(std::int64_t steps = 1);
     void end();
 
-    /// Throws Cancelled if a stop was asked for.
+    /// Throws Cancelled if a stop was requested.
     void check() const;
     bool stop_requested() const { return stop_ && stop_(); }
 
@@ -48,7 +48,7 @@ class Monitor {
     std::int64_t total_ = 0;
 };
 
-/// A monitor that hears nothing and never stops.
+/// A monitor without a listener, which never stops the work.
 Monitor& silent_monitor();
 
 }  // namespace fermat

@@ -4,7 +4,7 @@
 
 namespace fermat {
 
-/// For what stands in place of a CUDA version in a build without.
+/// Throws in the functions that replace CUDA versions in a build without CUDA.
 [[noreturn]] inline void refuse_cuda() {
     throw InputError("CUDA is not in this build (configure with -DFERMAT_CUDA=ON, or use cpu)");
 }

@@ -7,12 +7,12 @@
 
 namespace fermat {
 
-/// What a reader says of input that it took: what it left out, filled in, guessed or had no use
-/// for, one sentence each with its count. A reader never prints: whoever called it tells these, the
-/// program as `fermat: warning: ...`, Python as a UserWarning.
+/// What a reader reports about input that it accepted: what it left out, filled in, guessed or did
+/// not use, one sentence each, with a count. Readers never print. The program shows the sentences
+/// as `fermat: warning: ...`, Python as a UserWarning.
 class Notes {
   public:
-    /// The same sentence twice, as of a file that is read twice, is one.
+    /// Adds a sentence unless it is there already, as when a file is read twice.
     void add(std::string sentence) {
         const auto end = sentences_.end();
         if (std::find(sentences_.begin(), end, sentence) == end) {

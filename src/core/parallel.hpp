@@ -9,11 +9,11 @@
 
 namespace fermat {
 
-/// Threads to use: `requested`, or every core the process may run on when it is 0. Throws
+/// Number of threads to use: `requested`, or all cores that the process may use if it is 0. Throws
 /// InputError below 0 and above most_threads.
 int resolve_threads(int requested);
 
-/// Keeps the first exception of a parallel region and tells the other threads to hurry home.
+/// Keeps the first exception of a parallel region and tells the other threads to stop early.
 class ErrorTrap {
   public:
     template <class Work>
@@ -38,9 +38,9 @@ class ErrorTrap {
     std::exception_ptr error_;
 };
 
-/// Calls body(i) for i in [0, count), dealt out dynamically. Results stay independent of the thread
-/// count when body(i) writes only what belongs to i. The first exception is rethrown here. Inside a
-/// body, thread_index() is below `threads`, and loops have one thread.
+/// Calls body(i) for i in [0, count) with dynamic scheduling. Results do not depend on the number
+/// of threads if body(i) writes only what belongs to i. The first exception is rethrown here.
+/// Inside a body, thread_index() is below `threads`, and nested loops have one thread.
 template <class Body>
 void parallel_for(std::int64_t count, int threads, Body&& body) {
     if (threads <= 1 || count <= 1) {
@@ -59,7 +59,8 @@ void parallel_for(std::int64_t count, int threads, Body&& body) {
     trap.rethrow();
 }
 
-/// The same in fixed, contiguous shares: for cheap bodies that stream through memory.
+/// Calls body(i) for i in [0, count) in fixed, contiguous shares, for cheap bodies that stream
+/// through memory.
 template <class Body>
 void parallel_ranges(std::int64_t count, int threads, Body&& body) {
     const std::int64_t shares = count < threads ? 1 : threads;

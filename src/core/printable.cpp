@@ -9,8 +9,8 @@ unsigned byte_at(std::string_view text, std::size_t at) {
     return static_cast<unsigned char>(text[at]);
 }
 
-/// Bytes of the character that a text of more than one byte a character starts with; 0 if it starts
-/// with none, or with one of the control characters U+0080 to U+009F.
+/// Length in bytes of the multi-byte character at the start of the text. 0 if there is none, or if
+/// it is one of the control characters U+0080 to U+009F.
 std::size_t long_character(std::string_view text) {
     const unsigned lead = byte_at(text, 0);
     const std::size_t length = lead >= 0xc2 && lead <= 0xdf   ? 2

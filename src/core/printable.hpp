@@ -5,9 +5,9 @@
 
 namespace fermat {
 
-/// A text of others, such as the name of a file, for a line that people read: ends of lines become
-/// blanks; other control characters, by which a terminal could be steered, and bytes that are no
-/// UTF-8 become '?'.
+/// Makes a foreign text, such as a file name, safe for a line that people read. Line ends become
+/// blanks; other control characters, which could steer a terminal, and bytes that are not UTF-8
+/// become '?'.
 std::string printable(std::string_view text);
 
 }  // namespace fermat

@@ -40,7 +40,7 @@ SilentRank::SilentRank(const std::string& who, double seconds)
     : ComputeError(who + " not been heard of for " + short_number(seconds) +
                    " s (stopped, lost, or slower than --rank-timeout allows)") {}
 
-// Where rank 0 is silent, rank 1 tells of it and ends the others before they tell the same.
+// If rank 0 is silent, rank 1 reports it and ends the other ranks before they report the same.
 Wait::Wait(const Ranks& ranks)
     : seconds_(ranks.patience() > 0 && ranks.rank() > 1 ? ranks.patience() + 5 : ranks.patience()),
       since_(Clock::now()),

@@ -13,8 +13,8 @@
 
 namespace fermat {
 
-/// The processes ("ranks") that share a computation. The library computes with this interface
-/// alone; who starts the processes (MPI, or nobody) is the program's business.
+/// The processes ("ranks") that share a computation. The library uses this interface only; the
+/// program decides who starts the processes (MPI, or nobody).
 class Ranks {
   public:
     struct Message {
@@ -26,22 +26,22 @@ class Ranks {
 
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    /// Place among the ranks on the same machine: which of its devices is whose.
+    /// Index among the ranks on the same machine. It selects the rank's device.
     virtual int local_rank() const { return rank(); }
     bool is_root() const { return rank() == 0; }
 
-    /// Returns once `bytes` may be used again. Messages between two ranks arrive in order.
+    /// Returns once `bytes` may be reused. Messages between two ranks arrive in order.
     virtual void send(int to, std::span<const std::byte> bytes) = 0;
-    /// A message that has come, if there is one.
+    /// The next message that has arrived, if any.
     virtual std::optional<Message> poll() = 0;
-    /// Rank 0's bytes to all. Every rank calls it with as many bytes.
+    /// Copies rank 0's bytes to all ranks. Every rank calls it with the same number of bytes.
     virtual void broadcast(std::span<std::byte> bytes) = 0;
 
-    /// Seconds of silence after which a rank that is waited for counts as stopped; 0: never.
+    /// Seconds of silence after which a rank counts as dead; 0 means never.
     double patience() const { return patience_; }
     void set_patience(double seconds) { patience_ = seconds; }
 
-    /// True once an error was thrown on every rank alike: nobody waits for this one any more.
+    /// True once an error was thrown on all ranks: no rank waits for this one any more.
     bool ended_together() const { return ended_together_; }
     void end_together() { ended_together_ = true; }
 
@@ -50,36 +50,36 @@ class Ranks {
     double patience_ = 0;
 };
 
-/// A rank that is waited for was silent for longer than the ranks' patience. The others cannot be
-/// told in the usual way: whoever started the ranks must end them.
+/// A rank was silent for longer than the patience. The error cannot be sent to the other ranks, so
+/// whoever started the ranks must end them.
 class SilentRank : public ComputeError {
   public:
     SilentRank(const std::string& who, double seconds);
 };
 
-/// How long one waits for others, held against the ranks' patience. Only time in which this rank
-/// looks out for them counts: one that was stopped itself does not take that for the others'
-/// silence.
+/// Measures how long this rank has waited for others and compares it with the patience. Only time
+/// in which this rank polls counts: a rank that was suspended does not take that time for silence
+/// of the others.
 class Wait {
   public:
     using Clock = std::chrono::steady_clock;
 
     explicit Wait(const Ranks& ranks);
-    /// They were heard of.
+    /// Called when the others were heard.
     void restart() { since_ = looked_ = Clock::now(); }
-    /// Throws SilentRank once the patience is over; `who` begins its sentence.
+    /// Throws SilentRank once the patience is exceeded; `who` begins the message.
     void check(const std::string& who);
 
   private:
-    double seconds_;  ///< 0: no end
+    double seconds_;  ///< 0: wait without limit
     Clock::time_point since_;
     Clock::time_point looked_;
 };
 
-/// A process on its own.
+/// The ranks of a process on its own: one.
 Ranks& serial_ranks();
 
-/// Rank 0's value on every rank.
+/// Returns rank 0's value on every rank.
 template <class T>
 requires std::is_trivially_copyable_v<T> T broadcast_value(Ranks& ranks, T value) {
     ranks.broadcast(std::as_writable_bytes(std::span(&value, 1)));
@@ -96,15 +96,15 @@ struct RankInput {
     std::string name;
     std::string value;
 };
-/// Throws InputError on all ranks where one has another value than rank 0. All ranks must call it.
+/// Throws InputError on all ranks if one has another value than rank 0. All ranks must call it.
 void require_same(Ranks& ranks, const std::vector<RankInput>& inputs);
 
-/// An error on its way to another rank, where it is thrown with the same type and sentence.
+/// Packs an error for another rank, which throws it with the same type and message.
 Bytes pack_error(const std::exception_ptr& error);
 [[noreturn]] void throw_packed_error(std::span<const std::byte> bytes);
 
-/// Does `work` on every rank and ends the same way on all of them: where it threw on some, the
-/// error of the lowest of these is thrown on every rank. All ranks must call it.
+/// Calls `work` on every rank and ends the same way on all of them: if it threw on some ranks, the
+/// error of the lowest is thrown on every rank. All ranks must call it.
 void together(Ranks& ranks, const std::function<void()>& work);
 
 }  // namespace fermat

@@ -1,6 +1,6 @@
 #pragma once
 
-// For .cu files alone.
+// For .cu files only.
 
 #include <cub/device/device_scan.cuh>
 
@@ -11,7 +11,7 @@
 
 namespace fermat {
 
-/// sums[n] is the sum of the values before n, for n below count. `scratch` grows as it must.
+/// Sets sums[n] to the sum of the values before n, for n in [0, count). `scratch` grows as needed.
 template <class T>
 void exclusive_sums(const CudaArray<T>& values, CudaArray<T>& sums, std::size_t count,
                     CudaArray<unsigned char>& scratch, const std::string& what) {

@@ -4,7 +4,7 @@
 
 namespace fermat {
 
-/// Seconds of the clock on the wall since it was made.
+/// Wall-clock seconds since construction.
 class Stopwatch {
   public:
     double seconds() const {

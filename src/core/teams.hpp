@@ -8,10 +8,10 @@
 
 namespace fermat {
 
-/// Calls body(i, its threads) for i in [0, count) on `threads` threads. With as many items as
-/// threads or more, each item has one thread; with fewer, each has a team of its own, as even as
-/// can be, for loops of its own inside. Teams are threads of the system, each with a crew of its
-/// own.
+/// Calls body(i, its threads) for i in [0, count) on `threads` threads. If there are at least as
+/// many items as threads, each item has one thread. Otherwise the threads are divided evenly among
+/// the items, for loops inside the body. Each item then runs on a thread of its own with its own
+/// crew.
 template <class Body>
 void for_each_by_teams(std::int64_t count, int threads, Body&& body) {
     if (count >= threads) {
@@ -30,7 +30,7 @@ void for_each_by_teams(std::int64_t count, int threads, Body&& body) {
                                          [&work, i] { work(i); }));
         });
     }
-    // The first item is the calling thread's.
+    // The calling thread takes the first item.
     if (count > 0) work(0);
     for (std::thread& team : teams) team.join();
     trap.rethrow();

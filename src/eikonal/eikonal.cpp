@@ -165,11 +165,7 @@ std::string cuda_obstacle(const EikonalOptions& options, Precision precision) {
 
 }  // namespace
 
-void validate(const EikonalOptions& options) {
-    if (options.order != 1 && options.order != 2) {
-        throw InputError(fmt::format("order is {} (must be 1 or 2)", options.order));
-    }
-}
+void validate(const EikonalOptions& options) { validate_options(options); }
 
 bool on_cuda(const EikonalOptions& options, Device device, Precision precision) {
     return on_cuda(device, cuda_obstacle(options, precision));

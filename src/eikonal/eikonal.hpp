@@ -6,6 +6,7 @@
 
 #include "core/choice.hpp"
 #include "core/execution.hpp"
+#include "core/option.hpp"
 #include "eikonal/time_field.hpp"
 #include "model/model.hpp"
 
@@ -31,8 +32,13 @@ inline constexpr auto choices<Precision> = choice_table<Precision>("precision",
 
 struct EikonalOptions {
     Solver solver = Solver::fim;
-    int order = 2;  ///< of the differences: 1 or 2
+    int order = 2;  ///< of the differences
 };
+inline bool is_order(const int& order) { return order == 1 || order == 2; }
+template <>
+inline constexpr auto options_of<EikonalOptions> = std::tuple{
+    Option{"solver", &EikonalOptions::solver, "method of the traveltimes"},
+    Option{"order", &EikonalOptions::order, "of the differences", Rule<int>{&is_order, "1 or 2"}}};
 
 void validate(const EikonalOptions& options);
 

@@ -9,6 +9,7 @@
 #include "core/choice.hpp"
 #include "core/execution.hpp"
 #include "core/field.hpp"
+#include "core/option.hpp"
 #include "graph/graph_view.hpp"
 #include "graph/star_table.hpp"
 #include "model/model.hpp"
@@ -63,6 +64,15 @@ struct GraphOptions {
     NodeQueue queue = NodeQueue::buckets;
     TileVisits visits = TileVisits::changed;
 };
+/// Without `solver`, which is one choice with the solvers of the eikonal equation, and `visits`.
+template <>
+inline constexpr auto options_of<GraphOptions> =
+    std::tuple{Option{"radius", &GraphOptions::radius, "of the graph's star, in nodes",
+                      Rule<Index3>{}, "5 in 2-D, 3 in 3-D", 0.0},
+               Option{"star", &GraphOptions::edges, "edges of the graph"},
+               Option{"reading", &GraphOptions::reading, "of the model along the graph's edges"},
+               Option{"weights", &GraphOptions::weights, "of the graph's edges"},
+               Option{"queue", &GraphOptions::queue, "of solver dijkstra"}};
 
 /// The radius that is used where none is given: docs/graph-study.md says what others cost and give.
 Index3 default_radius(const Grid& grid);

@@ -37,13 +37,14 @@ void check_target(const fs::path& target, const fs::path& destination) {
         throw InputError(
             fmt::format("cannot write '{}': it is not a regular file", target.string()));
     }
-    // A rename would replace a read-only file that the user meant to protect.
+    // A rename would replace a read-only file that the user wants to protect.
     if (::access(destination.c_str(), W_OK) != 0) {
         throw InputError(write_failure(target, errno));
     }
 }
 
-/// The file that a target's name leads to. What must be renamed into place is nothing else.
+/// The file that a target's name leads to. Throws InputError for anything that a rename cannot
+/// replace.
 fs::path file_of(const fs::path& target) {
     const Destination destination = destination_of(target);
     if (destination.kind != Destination::Kind::file) {
@@ -62,8 +63,8 @@ TemporaryFile create_beside(const fs::path& destination, const fs::path& target)
     }
 }
 
-/// A descriptor of our own shares its place and its way of writing (>>) with the one it copies; a
-/// file that is opened anew by its name does not.
+/// Duplicates the process's own descriptor, which keeps its file position and append mode (>>). A
+/// file opened again by its name would not.
 int open_stream(const Destination& destination, const fs::path& target) {
     int descriptor = -1;
     if (destination.kind == Destination::Kind::descriptor) {
@@ -99,16 +100,16 @@ AtomicFile::AtomicFile(const fs::path& target)
     : target_(target),
       destination_(file_of(target)),
       temporary_(create_beside(destination_, target)) {
-    // The new file keeps the permissions of the one it replaces; without the right to set them,
-    // those of a new file do.
+    // The new file gets the permissions of the one it replaces. Without the right to set them, it
+    // keeps those of a new file.
     struct stat old {};
     const bool replaces = ::stat(destination_.c_str(), &old) == 0;
     if (replaces && ::fchmod(descriptor(), old.st_mode & 07777) != 0) errno = 0;
 }
 
 void AtomicFile::commit() {
-    // Without the flush, a power cut after the rename could leave the name with an empty file; and
-    // network file systems report a full disk only here.
+    // Without the flush, a power cut after the rename could leave an empty file under the name.
+    // Network file systems report a full disk only here.
     if (::fsync(descriptor()) != 0 && errno != EINVAL) {
         throw ComputeError(write_failure(target_, errno));
     }

@@ -9,22 +9,22 @@
 
 namespace fermat {
 
-/// A file that appears whole or not at all: it is written under a temporary name in the folder of
-/// its target and renamed at the end. Without commit() the temporary file is removed and a file
-/// that was there before stays as it was.
+/// A file that appears complete or not at all. It is written under a temporary name in the folder
+/// of its target and renamed at the end. Without commit() the temporary file is removed, and an
+/// earlier file stays as it was.
 class AtomicFile {
   public:
-    /// Creates the temporary file, so that a missing folder or a missing permission is told before
-    /// the work is done. Throws InputError, also where the target is a device, pipe or descriptor.
+    /// Creates the temporary file, so that a missing folder or permission is reported before the
+    /// work is done. Throws InputError, also if the target is a device, pipe or descriptor.
     explicit AtomicFile(const std::filesystem::path& target);
 
-    /// The name the user gave, for messages.
+    /// The name that the user gave, for messages.
     const std::filesystem::path& target() const { return target_; }
-    /// Where to write, by name and as an open file.
+    /// The file to write, by name and as a descriptor.
     const std::filesystem::path& temporary() const { return temporary_.path(); }
     int descriptor() const { return temporary_.descriptor(); }
 
-    /// Brings the bytes to the disk and the file to its name. Throws ComputeError.
+    /// Flushes the file to disk and renames it. Throws ComputeError.
     void commit();
 
   private:
@@ -33,8 +33,8 @@ class AtomicFile {
     TemporaryFile temporary_;
 };
 
-/// Buffered bytes into an AtomicFile. A device, a pipe or a descriptor (such as /dev/stdout,
-/// whatever it leads to) is written straight.
+/// Buffered output to an AtomicFile. A device, a pipe or a descriptor (such as /dev/stdout,
+/// whatever it leads to) is written directly.
 class OutputFile {
   public:
     explicit OutputFile(const std::filesystem::path& target);
@@ -50,12 +50,12 @@ class OutputFile {
     void flush();
 
     std::filesystem::path target_;
-    std::unique_ptr<AtomicFile> file_;  ///< empty for what is written straight
+    std::unique_ptr<AtomicFile> file_;  ///< empty for targets that are written directly
     int stream_ = -1;
     std::string buffer_;
 };
 
-/// The sentence for a failed write: "cannot write 'run/m.h5': No space left on device".
+/// The message of a failed write: "cannot write 'run/m.h5': No space left on device".
 std::string write_failure(const std::filesystem::path& file, int error_number);
 
 }  // namespace fermat

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Whole numbers are stored as double too: all of them are far below 2^53.
+// Integers are stored as double too: all of them are far below 2^53.
 constexpr std::size_t report_width = 23;
 constexpr std::size_t state_width = 4;
 
@@ -66,16 +66,16 @@ IterationReport from_row(std::span<const double> row) {
     return r;
 }
 
-/// A state as the arrays of its file.
+/// The arrays in which a file stores a state.
 struct Arrays {
     std::vector<double> state;
-    std::vector<double> reports;  ///< those of the history, then that of the next model
+    std::vector<double> reports;  ///< of the history, then of the next model
     std::vector<double> initial_residual;
     std::vector<double> unknowns;
     std::vector<double> method_state;
     std::span<const float> velocity;
 
-    /// The content's own name, by which damage is found.
+    /// Hash of the content, which reveals damage.
     std::string digest(const std::string& fingerprint) const {
         Fingerprint print;
         print.add(std::string_view(fingerprint));
@@ -187,7 +187,7 @@ InversionState read_checkpoint(const fs::path& path, const Grid& grid,
     try {
         return read_state(path, grid, fingerprint);
     } catch (const InputError&) {
-        // HDF5 1.10 complains on stderr at the end of a process that has met damage; see fail_read.
+        // After damage, HDF5 1.10 prints errors to stderr when the process ends; see fail_read.
         H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
         throw;
     }

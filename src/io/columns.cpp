@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, 17> error_names = {
     "t_error",     "time_err",      "time_error", "timeerr", "sigma", "sigma_t",
     "uncertainty", "uncertainties", "std",        "stddev",  "dt"};
 
-/// Columns that name a row and measure nothing.
+/// Columns that identify a row and hold no measurement.
 constexpr std::array<std::string_view, 12> labels = {"name",    "id",      "label",   "station",
                                                      "code",    "network", "channel", "event",
                                                      "comment", "remark",  "note",    "index"};
@@ -36,7 +36,7 @@ bool among(std::span<const std::string_view> names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// "'a', 'b' and 3 more"
+/// The first names and the number of the others: "'a', 'b' and 3 more".
 std::string listed(std::span<const std::string> names) {
     constexpr std::size_t most = 6;
     std::string list;

@@ -9,25 +9,25 @@
 
 namespace fermat {
 
-/// Notes the columns of `what`, a file in quotes or a table, that its reader has no use for: those
-/// that are neither `known` nor mere labels such as name, id or station. `remedy` ends the sentence
-/// and says what would be read.
+/// Notes the columns that a reader does not use: those that are neither `known` nor labels such as
+/// name, id or station. `what` is a file in quotes or a table. `remedy` ends the sentence and says
+/// which columns are read.
 void note_unused_columns(const std::string& what, std::span<const std::string> names,
                          std::span<const std::string_view> known, std::string_view remedy,
                          Notes& notes);
 
-/// The column of picks that holds their errors, by one of the names that people give it (error,
-/// err, t_err, sigma, uncertainty, std, dt ...) in any case; `error` goes before the others. Notes
-/// which was taken for it, where its name is not error or err, and the columns that are neither
-/// that one nor `known`. Throws InputError where two columns could be it.
+/// Finds the column of picks that holds their errors, by one of its usual names (error, err, t_err,
+/// sigma, uncertainty, std, dt ...) in upper or lower case; `error` has precedence. Notes which
+/// column was taken if its name is not error or err, and the columns that are neither this one nor
+/// `known`. Throws InputError if two columns qualify.
 std::optional<std::size_t> find_error_column(const std::string& what,
                                              std::span<const std::string> names,
                                              std::span<const std::string_view> known, Notes& notes);
 
-/// Columns of picks in a table with a header, beside their error.
+/// The columns of a table of picks, without the error.
 std::span<const std::string_view> pick_column_names();
 
-/// Whether a column could hold errors of picks.
+/// True for names of columns that can hold errors of picks.
 bool is_error_name(std::string_view name);
 
 }  // namespace fermat

@@ -15,9 +15,9 @@
 namespace fermat {
 
 /// A comma-separated table with a header of column names. Blank lines and lines that start with '#'
-/// are left out; LF and CRLF both end a line; there is no quoting. Fields stay text until they are
-/// asked for, so that columns of no interest may hold anything. The last column of a table that a
-/// run wrote tells which run: it is none of names().
+/// are skipped; LF and CRLF both end a line; there is no quoting. Fields are parsed only when they
+/// are read, so unused columns may hold anything. In a table that a run wrote, the last column
+/// identifies the run; names() does not list it.
 class CsvTable {
   public:
     /// Throws InputError that names file and line.
@@ -28,18 +28,19 @@ class CsvTable {
     std::size_t rows() const { return lines_.size(); }
 
     std::optional<std::size_t> find_column(std::string_view name) const;
-    /// Throws InputError that lists the columns there are.
+    /// Index of a column. Throws InputError that lists the columns of the table.
     std::size_t column(std::string_view name) const;
 
     std::string_view text(std::size_t row, std::size_t column) const {
         return fields_[row * names_.size() + column];
     }
-    /// A finite number. Throws InputError that names file, line, column and text.
+    /// A field as a finite number. Throws InputError that names file, line, column and text.
     double number(std::size_t row, std::size_t column) const;
     std::int64_t integer(std::size_t row, std::size_t column) const;
-    /// The run that wrote the table, see run_mark; empty where none did or there are no rows.
+    /// Identity of the run that wrote the table, see run_mark; empty if there is none or the table
+    /// has no rows.
     const std::string& run() const { return run_; }
-    /// "'picks.csv' line 7: ": the start of a message about a row.
+    /// The start of a message about a row: "'picks.csv' line 7: ".
     std::string where(std::size_t row) const;
 
   private:
@@ -48,7 +49,7 @@ class CsvTable {
     [[noreturn]] void fail(std::size_t row, std::size_t column, std::string_view problem) const;
 
     std::filesystem::path path_;
-    std::shared_ptr<const std::string> content_;  ///< what the fields point into
+    std::shared_ptr<const std::string> content_;  ///< owns the text of the fields
     std::vector<std::string> names_;
     std::vector<std::string_view> fields_;
     std::vector<std::size_t> lines_;
@@ -58,11 +59,11 @@ class CsvTable {
 
 using CsvCell = std::variant<double, std::int64_t, std::string_view>;
 
-/// Writes a table row by row; the file appears at commit(). Numbers are written with as many digits
-/// as it takes to read the same value back.
+/// Writes a table row by row; the file appears at commit(). Numbers have as many digits as reading
+/// back the same value needs.
 class CsvWriter {
   public:
-    /// With a run's identity, a last column has it in every row.
+    /// If `run` is given, the last column holds it in every row.
     CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names,
               const std::string& run = "");
 
@@ -72,7 +73,7 @@ class CsvWriter {
   private:
     OutputFile file_;
     std::size_t columns_;
-    std::string run_;  ///< the end of every line
+    std::string run_;  ///< appended to every line
     std::string line_;
 };
 

@@ -16,18 +16,18 @@ namespace fermat {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int most_links = 40;  // as the kernel's own limit
+constexpr int most_links = 40;  // the limit of the Linux kernel
 
 fs::path folder_of(const fs::path& path) {
     return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// The folder in which the system keeps links to the open files of a process: /proc/12/fd.
+/// True for folders in which the system keeps links to the open files of a process: /proc/12/fd.
 bool holds_descriptors(const fs::path& folder) {
     return folder.filename() == "fd" && folder.string().starts_with("/proc/");
 }
 
-/// The number of a descriptor of our own that a name such as /dev/fd/5 stands for.
+/// The number of this process's own descriptor that a name such as /dev/fd/5 stands for.
 std::optional<int> own_descriptor(const fs::path& path, const fs::path& folder) {
     if (path == "/dev/stdin") return 0;
     if (path == "/dev/stdout") return 1;
@@ -51,7 +51,7 @@ bool is_null_device(const struct stat& file) {
     return S_ISCHR(file.st_mode) && file.st_rdev == makedev(1, 3);
 }
 
-/// Where a file would be made that is not there.
+/// The path under which a missing file would be created.
 fs::path place_of(const fs::path& path) {
     try {
         const fs::path end = destination_of(path).path;

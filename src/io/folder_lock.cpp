@@ -40,7 +40,7 @@ bool is_named(int descriptor, const fs::path& path) {
 }  // namespace
 
 FolderLock::FolderLock(const fs::path& folder) : file_(folder / ".fermat.lock") {
-    // A process that ends takes its file away: then what was locked here is no longer the lock.
+    // A process that ends removes its file, so the file locked here may no longer be the lock.
     while (descriptor_ < 0) {
         const int opened =
             ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
@@ -62,7 +62,7 @@ FolderLock::FolderLock(const fs::path& folder) : file_(folder / ".fermat.lock") 
     const std::string text = who_we_are();
     if (::ftruncate(descriptor_, 0) != 0 ||
         ::pwrite(descriptor_, text.data(), text.size(), 0) < 0) {
-        errno = 0;  // it is only for the message above
+        errno = 0;  // used only for the message above
     }
 }
 

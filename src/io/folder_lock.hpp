@@ -4,12 +4,12 @@
 
 namespace fermat {
 
-/// While alive, the folder is that of one process: a second lock on it fails. It is a lock of the
-/// system on a hidden file, so it ends with its process, however that ends. File systems without
-/// locks let everybody in.
+/// While alive, one process owns the folder: a second lock on it fails. It is a system lock on a
+/// hidden file, so it ends with its process in any case. File systems without locks never refuse
+/// it.
 class FolderLock {
   public:
-    /// Throws InputError where another process has it, or where the folder cannot be written.
+    /// Throws InputError if another process has the lock, or if the folder cannot be written.
     explicit FolderLock(const std::filesystem::path& folder);
     ~FolderLock();
     FolderLock(const FolderLock&) = delete;

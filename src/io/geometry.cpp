@@ -21,7 +21,7 @@ namespace fermat {
 namespace fs = std::filesystem;
 namespace {
 
-/// The columns of a table that hold a point: prefix + "x", prefix + "y" (perhaps), prefix + "z".
+/// The columns of a table that hold a point: prefix + "x", prefix + "y" (optional), prefix + "z".
 class PointColumns {
   public:
     PointColumns(const CsvTable& table, const std::string& prefix)
@@ -49,7 +49,8 @@ void require_rows(const CsvTable& table) {
 
 std::string quoted(const fs::path& path) { return fmt::format("'{}'", path.string()); }
 
-/// A table of picks serves as one of points too: what is a pick's is no surprise there.
+/// Notes unused columns. A table of picks may serve as a table of points; its pick columns are not
+/// noted.
 void note_unused_of_points(const CsvTable& table, bool prefixed, Notes& notes) {
     std::vector<std::string_view> known = {"x", "y", "z", "start_time"};
     if (prefixed) {
@@ -85,7 +86,7 @@ PointList read_csv_points(const fs::path& path, PointRole role, Notes& notes) {
     return list;
 }
 
-/// An error that the file leaves open is missing, which is not 0.
+/// An empty error is missing, which differs from 0.
 double read_error(const CsvTable& table, std::size_t row, std::size_t column) {
     const std::string_view text = table.text(row, column);
     const auto value = parse_number(text);

@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Deflate never packs better than 1032:1, so more data than this for the bytes in the file is
-/// damage (or a dataset whose data was never written).
+/// Deflate compresses by 1032:1 at most. More data per byte in the file means damage, or a dataset
+/// that was never written.
 constexpr double best_compression = 1032;
 constexpr int max_rank = 4;
 
@@ -70,7 +70,7 @@ void read_numbers(hid_t object, const char* name, hid_t type, std::span<T> value
     }
 }
 
-/// HDF5's signature stands at byte 0 or, behind a block of the user's, at 512, 1024, 2048, ...
+/// True if HDF5's signature is at byte 0 or, after a user block, at 512, 1024, 2048, ...
 bool has_signature(const InputFile& file) {
     constexpr std::string_view signature("\x89HDF\r\n\x1a\n", 8);
     std::string bytes(signature.size(), '\0');
@@ -81,8 +81,7 @@ bool has_signature(const InputFile& file) {
     return false;
 }
 
-/// Says in its own words what HDF5 would hide: missing, a folder, no permission, no descriptor
-/// left.
+/// Reports causes that HDF5 hides: a missing file, a folder, no permission, no free descriptor.
 void check_signature(const fs::path& path) {
     const InputFile file(path);
     if (file.size() == 0) throw InputError(fmt::format("'{}' is empty", path.string()));
@@ -91,7 +90,7 @@ void check_signature(const fs::path& path) {
     }
 }
 
-/// All that HDF5 recorded of its last failure.
+/// The complete record of HDF5's last failure.
 std::string whole_record() {
     std::string text;
     const auto add = [](unsigned, const H5E_error2_t* record, void* data) -> herr_t {
@@ -102,8 +101,8 @@ std::string whole_record() {
     return text;
 }
 
-/// What kept HDF5 from a file that has its signature: somebody who writes it, the system, or
-/// damage.
+/// Reports why HDF5 cannot open a file that has its signature: another process writes it, a system
+/// error, or damage.
 [[noreturn]] void fail_open(const fs::path& path) {
     const std::string record = whole_record();
     const auto has = [&](std::string_view words) {
@@ -175,7 +174,8 @@ bool Handle::reset() {
 
 std::string last_reason() {
     std::string reason;
-    // The innermost record is the cause; those of the file driver quote the system's own words.
+    // The innermost record is the cause; records of the file driver quote the message of the
+    // system.
     const auto look = [](unsigned, const H5E_error2_t* record, void* data) -> herr_t {
         auto& found = *static_cast<std::string*>(data);
         const std::string_view text = record->desc ? record->desc : "";

@@ -12,12 +12,12 @@
 
 namespace fermat::hdf5 {
 
-/// Needed round every call of HDF5: lets one thread in at a time, since the library is not built
-/// for more, and keeps it from printing errors of its own meanwhile. May be nested.
+/// Required around every call of HDF5. It admits one thread at a time, because the library is not
+/// built thread-safe, and suppresses HDF5's own error output. It may be nested.
 ///
-/// Damaged files: our own carry checksums, and every size is checked against the file before memory
-/// is taken. Files in HDF5's oldest format, h5py's default, have no checksums; what HDF5 1.10
-/// itself does with a damaged one of those can be a crash, which cannot be prevented from here.
+/// Damaged files: files that Fermat writes have checksums, and every size is checked against the
+/// file before memory is allocated. Files in HDF5's oldest format, h5py's default, have no
+/// checksums; HDF5 1.10 itself may crash on a damaged one, which cannot be prevented here.
 class Session {
   public:
     Session();
@@ -31,7 +31,7 @@ class Session {
     void* printer_data_ = nullptr;
 };
 
-/// Owner of an identifier of HDF5.
+/// Owner of an HDF5 identifier.
 class Handle {
   public:
     using Close = herr_t (*)(hid_t);
@@ -49,7 +49,8 @@ class Handle {
 
     operator hid_t() const { return id_; }
     bool valid() const { return id_ >= 0; }
-    /// Closes now; false if that failed, as it does when the last bytes cannot be written.
+    /// Closes the object now. False if that failed, for example because the last bytes could not be
+    /// written.
     bool reset();
 
   private:
@@ -57,17 +58,17 @@ class Handle {
     Close close_ = nullptr;
 };
 
-/// Why the last call failed, from the library's own record of it.
+/// Why the last call failed, from HDF5's error record.
 std::string last_reason();
 
 /// Throws ComputeError "cannot write 'file': reason".
 [[noreturn]] void fail_write(const std::filesystem::path& file);
 /// Throws InputError "cannot read what of 'file': reason". HDF5 1.10 loses track of an object whose
-/// header is damaged, and complains on stderr when the process ends; printing therefore stays off
-/// once this was called.
+/// header is damaged, and prints errors to stderr when the process ends. Its error output therefore
+/// stays off after this call.
 [[noreturn]] void fail_read(const std::filesystem::path& file, const std::string& what);
 
-/// Properties of a new file (H5P_FILE_CREATE), group or dataset: without the time of its creation,
+/// Creation properties of a file (H5P_FILE_CREATE), group or dataset, without the time of creation,
 /// so that equal results are equal files.
 Handle creation_properties(hid_t property_class);
 
@@ -78,25 +79,26 @@ void write_attribute(hid_t object, const char* name, std::span<const double> val
                      const std::filesystem::path& file);
 void write_attribute(hid_t object, const char* name, std::span<const std::int64_t> values,
                      const std::filesystem::path& file);
-/// As a fixed-length ASCII string, the only kind VTK accepts.
+/// Writes a fixed-length ASCII string, the only kind that VTK accepts.
 void write_attribute(hid_t object, const char* name, const std::string& text,
                      const std::filesystem::path& file);
 
-/// Exactly `values.size()` numbers. Throws InputError where the attribute is missing or different.
+/// Reads exactly `values.size()` numbers. Throws InputError if the attribute is missing or has
+/// another size or type.
 void read_attribute(hid_t object, const char* name, std::span<double> values,
                     const std::filesystem::path& file);
 void read_attribute(hid_t object, const char* name, std::span<std::int64_t> values,
                     const std::filesystem::path& file);
 std::string read_text_attribute(hid_t object, const char* name, const std::filesystem::path& file);
 
-/// True if every part of a path such as "VTKHDF/PointData/velocity" is there. Throws InputError
-/// where damage keeps that from being known.
+/// True if every part of a path such as "VTKHDF/PointData/velocity" exists. Throws InputError if
+/// damage hides the answer.
 bool exists(hid_t parent, const std::string& path, const std::filesystem::path& file);
 
 enum class Kind { floating, integer };
 
-/// A dataset that was found to be of the wanted kind and to have its data in the file, so that
-/// memory of its size may be taken. Throws InputError otherwise.
+/// A dataset of the expected kind whose data is in the file, so that memory of its size may be
+/// allocated. Throws InputError otherwise.
 struct Dataset {
     Handle id;
     std::vector<hsize_t> shape;
@@ -106,7 +108,7 @@ struct Dataset {
 Dataset open_dataset(hid_t parent, const std::string& path, Kind kind,
                      const std::filesystem::path& file);
 
-/// Names of the datasets in a group, in the library's order; none where there is no such group.
+/// Names of the datasets in a group, in the library's order; none if there is no such group.
 std::vector<std::string> dataset_names(hid_t parent, const std::string& group,
                                        const std::filesystem::path& file);
 

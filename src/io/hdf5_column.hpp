@@ -43,7 +43,7 @@ class Column {
         if (!id_.valid()) fail_write(file_);
     }
 
-    /// Appends rows that lie one after another in memory.
+    /// Appends rows that are contiguous in memory.
     void append(const T* values, std::size_t rows) {
         if (rows == 0) return;
         const std::array<hsize_t, 2> start = {rows_, 0};
@@ -69,7 +69,7 @@ class Column {
     Handle id_;
 };
 
-/// All values of a dataset [rows], or [rows][width]. Throws InputError.
+/// Reads all values of a dataset [rows] or [rows][width]. Throws InputError.
 template <class T>
 std::vector<T> read_column(hid_t root, const std::string& name, const std::filesystem::path& path,
                            std::size_t width = 0) {

@@ -14,17 +14,17 @@
 namespace fermat::hdf5 {
 namespace {
 
-/// What the access list carries.
+/// Data of the driver in the file access list.
 struct DriverInfo {
     int descriptor;
     int* first_error;
 };
 
-/// HDF5 knows a driver's file by its first member.
+/// An open file. HDF5 requires its own struct as the first member.
 struct DriverFile {
     H5FD_t base;
     int descriptor;
-    haddr_t allocated;  ///< end of what HDF5 has given out
+    haddr_t allocated;  ///< end of the space that HDF5 has allocated
     haddr_t end;        ///< end of the file
     int* first_error;
 };
@@ -122,7 +122,7 @@ H5FD_class_t driver_class() {
     H5FD_class_t driver{};
 #if H5_VERSION_GE(1, 13, 0)
     driver.version = H5FD_CLASS_VERSION;
-    // From the range that HDF5 leaves to programs.
+    // A number from the range that HDF5 reserves for applications.
     driver.value = static_cast<H5FD_class_value_t>(560);
 #endif
     driver.name = "fermat";

@@ -7,8 +7,8 @@
 
 namespace fermat::hdf5 {
 
-/// A new HDF5 file that appears whole at commit(), or not at all. Its format carries checksums of
-/// all metadata, so that damage is noticed when it is read.
+/// A new HDF5 file that appears complete at commit(), or not at all. Its format has checksums of
+/// all metadata, so that readers notice damage.
 class NewFile {
   public:
     explicit NewFile(const std::filesystem::path& path);
@@ -16,14 +16,15 @@ class NewFile {
     const std::filesystem::path& path() const { return output_.target(); }
     hid_t id() const { return file_; }
 
-    /// Throws ComputeError if a write has failed. Calls of HDF5 do not tell: see hdf5_driver.hpp.
+    /// Throws ComputeError if a write has failed. HDF5 itself does not report it: see
+    /// hdf5_driver.hpp.
     void check() const;
-    /// Every other handle into the file must be closed by now.
+    /// Closes the file and renames it. All other handles into the file must be closed before.
     void commit();
 
   private:
     AtomicFile output_;
-    std::unique_ptr<int> first_error_;  ///< outlives the file
+    std::unique_ptr<int> first_error_;  ///< must outlive the file
     Handle file_;
 };
 

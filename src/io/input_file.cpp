@@ -23,7 +23,7 @@ InputError read_failure(const std::filesystem::path& path, int error_number) {
 }  // namespace
 
 InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
-    // O_NONBLOCK: opening a pipe that nobody writes must not wait for ever.
+    // O_NONBLOCK: opening a pipe without a writer must not block forever.
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor_ < 0) throw read_failure(path, errno);
     struct stat status {};

@@ -7,7 +7,7 @@
 
 namespace fermat {
 
-/// A regular file open for reading. Every failure is an InputError that names the file.
+/// A regular file open for reading. Every failure throws InputError that names the file.
 class InputFile {
   public:
     explicit InputFile(const std::filesystem::path& path);
@@ -16,7 +16,7 @@ class InputFile {
     InputFile& operator=(const InputFile&) = delete;
 
     std::uint64_t size() const { return size_; }
-    /// Fills `bytes` from `offset`; a file that ends before is truncated.
+    /// Fills `bytes` from `offset`. Throws if the file is shorter.
     void read(std::uint64_t offset, std::span<std::byte> bytes) const;
 
   private:
@@ -25,7 +25,7 @@ class InputFile {
     std::uint64_t size_ = 0;
 };
 
-/// All bytes of a file. Files over 16 GiB are refused.
+/// All bytes of a file. Throws InputError for files over 16 GiB.
 std::string read_whole_file(const std::filesystem::path& path);
 
 }  // namespace fermat

@@ -28,13 +28,13 @@ bool is_vtkhdf(const std::string& suffix) {
     return suffix == ".h5" || suffix == ".hdf5" || suffix == ".hdf" || suffix == ".vtkhdf";
 }
 
-/// Coordinates along an axis that must be even: first, step and number of nodes.
+/// First coordinate, step and number of nodes along an axis with even spacing.
 struct Axis {
     double first = 0;
     double step = 1;
     int nodes = 1;
 
-    /// Nearest node, or -1 where the value lies between nodes.
+    /// Index of the node at a coordinate, or -1 if the coordinate lies between nodes.
     int index(double value) const {
         const double u = nodes == 1 ? 0 : (value - first) / step;
         const double nearest = std::round(u);
@@ -48,7 +48,7 @@ Axis find_axis(const CsvTable& table, std::size_t column) {
     std::vector<double> values(table.rows());
     for (std::size_t row = 0; row < values.size(); ++row) values[row] = table.number(row, column);
     std::sort(values.begin(), values.end());
-    // Coordinates printed with few digits differ a little from row to row.
+    // Coordinates printed with few digits vary a little from row to row.
     const double range = values.back() - values.front();
     const double same = 1e-6 * range / static_cast<double>(values.size()) +
                         1e-12 * (std::abs(values.front()) + std::abs(values.back()));
@@ -147,7 +147,8 @@ Model read_vtkhdf_model(const fs::path& path) {
         "'{}' has no array 'velocity' (a model has it as point or as cell data)", path.string()));
 }
 
-/// A model whose file tells itself where its values lie; that they lie on nodes may be said again.
+/// Reads a model from a file that says itself whether its values are on nodes. The user may only
+/// confirm it.
 template <class Read>
 Model as_told(const fs::path& path, const ModelReadOptions& options, Read read) {
     const auto refuse = [&] {
@@ -189,7 +190,7 @@ Model read_model(const fs::path& path, Notes& notes, const ModelReadOptions& opt
     try {
         return read_by_suffix(path, suffix_of(path), options, notes);
     } catch (const InputError& error) {
-        // Messages about values, such as a negative velocity, do not know the file.
+        // Messages about values, such as a negative velocity, do not name the file.
         const std::string text = error.what();
         if (text.find(path.string()) != std::string::npos) throw;
         throw InputError(fmt::format("'{}': {}", path.string(), text));

@@ -38,7 +38,7 @@ struct Header {
     std::size_t value_size = 4;
 };
 
-/// Velocity in km/s of a stored value; `length` is the edge of a cell in km.
+/// Velocity in km/s from a stored value. `length` is the edge of a cell in km.
 double to_velocity(double value, GridKind kind, double length) {
     switch (kind) {
         case GridKind::velocity:
@@ -69,7 +69,7 @@ GridKind parse_kind(std::string_view word, const fs::path& path) {
                     path.string(), in_quotes(word)));
 }
 
-/// First line: nx ny nz  x y z  dx dy dz  type [FLOAT|DOUBLE].
+/// Reads the first line: nx ny nz  x y z  dx dy dz  type [FLOAT|DOUBLE].
 Header read_header(const fs::path& path) {
     const std::string content = read_whole_file(path);
     const auto words = split_words(LineReader(content).next().value_or(""));
@@ -117,7 +117,7 @@ Header read_header(const fs::path& path) {
     return header;
 }
 
-/// Calls visit(n, velocity) for each value n of the buffer, in its order, which is ours.
+/// Calls visit(n, velocity) for each value n of the buffer. The buffer has the order of our fields.
 template <class Visit>
 void for_each_value(const InputFile& file, const Header& header, Visit visit) {
     const std::size_t count = header.grid.node_count();
@@ -135,13 +135,14 @@ void for_each_value(const InputFile& file, const Header& header, Visit visit) {
     }
 }
 
-/// "3 x 2 x 4". A single layer of cells is no section, so the grid tells whether y is left out.
+/// The number of values along each axis: "3 x 2 x 4". A single layer of cells can be 3-D, so
+/// `is_2d` says whether y is left out.
 std::string counts(Shape shape, bool is_2d) {
     return is_2d ? fmt::format("{} x {}", shape.x, shape.z)
                  : fmt::format("{} x {} x {}", shape.x, shape.y, shape.z);
 }
 
-/// The values without the last along each axis, which belong to no cell.
+/// Reads all values but the last along each axis, which belong to no cell.
 Field<float> read_cells(const InputFile& file, const Header& header) {
     const Shape nodes = header.grid.shape;
     Field<float> velocity(header.grid.cell_shape());

@@ -10,14 +10,14 @@ namespace fermat {
 
 /// Reads a NonLinLoc grid, `.hdr` with its `.buf` beside it, of velocities or slownesses: VELOCITY,
 /// VELOCITY_METERS, SLOWNESS, VEL2, SLOW2, SLOW2_METERS or SLOW_LEN (slowness times cell length).
-/// Lengths are km, so velocities become km/s. A grid with one node along x is a 2-D section: its y
-/// becomes our x.
+/// Lengths are in km, so velocities become km/s. A grid with one node along x is a 2-D section: its
+/// y becomes our x.
 ///
-/// The header counts nodes, and NonLinLoc's programs compute times on them; but they read a value
-/// as that of the cell between its node and the next along each axis (Vel2Grid takes it at the
-/// cell's middle, as Podvin & Lecomte's scheme wants it), and never look at the last one along an
-/// axis. So do we, and note it unless `placement` was said; Placement::nodes reads each value as
-/// its node's. Throws InputError.
+/// The header counts nodes, and NonLinLoc computes times on them. But its programs use a value as
+/// that of the cell between its node and the next one along each axis (Vel2Grid takes it at the
+/// middle of the cell, as Podvin & Lecomte's scheme requires), and never use the last one along an
+/// axis. This reader does the same and notes it unless `placement` is given. Placement::nodes reads
+/// each value as that of its node. Throws InputError.
 Model read_nonlinloc(const std::filesystem::path& header, std::optional<Placement> placement,
                      Notes& notes);
 

@@ -37,7 +37,7 @@ struct NpyHeader {
     throw InputError(fmt::format("'{}' {}", path.string(), problem));
 }
 
-/// The text after 'key': in the header, which is a Python dictionary written out.
+/// The text after 'key': in the header, which is a Python dictionary.
 std::string_view value_of(std::string_view header, std::string_view key, const fs::path& path) {
     const std::size_t at = header.find(fmt::format("'{}'", key));
     const std::size_t colon = at == std::string_view::npos ? at : header.find(':', at);
@@ -129,7 +129,7 @@ Field<float> read_npy(const fs::path& path) {
                                stored, to_string(shape), bytes));
     }
     Field<float> field(shape);
-    // Fortran order is that of a C array with its axes reversed: x fastest.
+    // Fortran order is C order with the axes reversed: x fastest.
     const std::size_t count = field.size();
     constexpr std::size_t piece = 1 << 20;
     std::vector<std::byte> buffer(std::min(count, piece) * header.value_size);

@@ -14,7 +14,7 @@ namespace fermat {
 class PositionIndex {
   public:
     std::int32_t add(Vec3 p) {
-        // -0 and 0 are one place.
+        // -0 and 0 are the same place.
         const auto [entry, added] = numbers_.try_emplace(
             {p.x + 0.0, p.y + 0.0, p.z + 0.0}, static_cast<std::int32_t>(positions_.size()));
         if (added) positions_.push_back(p);

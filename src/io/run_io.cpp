@@ -32,7 +32,7 @@ SmoothingSize read_size(const CsvTable& table, std::size_t row, const std::strin
             whole(table, row, table.column(prefix + "_z"), 1)};
 }
 
-/// A number, or nothing where it is not one.
+/// A number as text; empty if it is NaN.
 class NumberText {
   public:
     explicit NumberText(double value) : text_(std::isnan(value) ? "" : fmt::format("{}", value)) {}

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Enough for the header of a table and its first row.
+/// Holds the header of a table and its first row.
 constexpr std::uint64_t head_size = 1 << 16;
 
 std::string head_of(const fs::path& path) {

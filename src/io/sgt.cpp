@@ -40,8 +40,8 @@ class SgtReader {
         return fmt::format("{} line {}: ", quoted(), line);
     }
 
-    /// The words of the next line that holds data. A '#' line on the way that names columns is
-    /// kept; any other is a remark.
+    /// The words of the next data line. A '#' line before it that names columns is kept; other '#'
+    /// lines are comments.
     std::vector<std::string_view> next_words(std::string_view wanted) {
         while (const auto line = lines_.next()) {
             std::string_view text = trim(*line);
@@ -56,7 +56,7 @@ class SgtReader {
         fail(fmt::format("the file ends here (it is truncated; {} expected)", wanted));
     }
 
-    /// '#x y', '#s g t' or '#err g s t', but not '# shots and geophones'.
+    /// True for '#x y', '#s g t' or '#err g s t', but not for '# shots and geophones'.
     static bool names_columns(const std::vector<std::string_view>& names) {
         const auto has = [&](std::string_view name) {
             return std::find(names.begin(), names.end(), name) != names.end();
@@ -68,7 +68,7 @@ class SgtReader {
     std::size_t read_count(std::string_view what) {
         const auto words = next_words(what);
         const auto count = parse_integer(words[0]);
-        // A row needs at least two bytes, so a larger count is a damaged one.
+        // A row has at least two bytes, so a larger count means damage.
         if (words.size() != 1 || !count || *count < 1 ||
             static_cast<std::size_t>(*count) > content_.size() / 2) {
             fail(
@@ -107,7 +107,7 @@ class SgtReader {
         }
     }
 
-    /// Without a '#' line: one column is x, two are x and height, three are x, y and height.
+    /// Without a '#' line, one column is x, two are x and height, three are x, y and height.
     void choose_coordinates(std::size_t columns) {
         const bool has_names = named("x").has_value();
         x_ = has_names ? *named("x") : 0;
@@ -134,7 +134,7 @@ class SgtReader {
         return static_cast<std::size_t>(*index) - 1;
     }
 
-    /// Where a row of measurements has what.
+    /// Indices of the columns of a row of picks.
     struct Columns {
         std::size_t shot = 0;
         std::size_t geophone = 1;
@@ -154,7 +154,7 @@ class SgtReader {
                 find_error_column(quoted(), names, known, notes_), named("valid")};
     }
 
-    /// An error that is not a number is missing, which is not 0.
+    /// An error that is not a number is missing, which differs from 0.
     double read_error(const std::vector<std::string_view>& words, std::size_t column) const {
         const auto value = column < words.size() ? parse_number(words[column]) : std::nullopt;
         return value && std::isnan(*value) ? missing_error : number(words, column, "error");

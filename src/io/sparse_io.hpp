@@ -8,9 +8,9 @@
 
 namespace fermat {
 
-/// Compressed sparse rows in HDF5: /indptr and /indices (int64), /data (float64) and the attribute
-/// `shape`, rows and columns, of the root: what scipy.sparse.csr_array takes as it is. Rows stream
-/// to the file: memory does not grow with their number.
+/// Writes compressed sparse rows to HDF5: /indptr and /indices (int64), /data (float64) and the
+/// root attribute `shape`, rows and columns, as scipy.sparse.csr_array expects them. Rows stream to
+/// the file: memory does not grow with their number.
 class SparseWriter {
   public:
     SparseWriter(const std::filesystem::path& path, std::int64_t columns);
@@ -18,9 +18,9 @@ class SparseWriter {
     SparseWriter(SparseWriter&&) noexcept;
     SparseWriter& operator=(SparseWriter&&) = delete;
 
-    /// Rows below those that are there. They must have the file's number of columns.
+    /// Adds rows at the end. They must have the file's number of columns.
     void append(const SparseRows& rows);
-    /// Closes the file and gives it its name; without it nothing is left behind.
+    /// Closes the file and renames it. Without commit() nothing is left behind.
     void commit();
 
   private:
@@ -28,7 +28,7 @@ class SparseWriter {
     std::unique_ptr<Impl> impl_;
 };
 
-/// Throws InputError unless the file holds a matrix such as SparseWriter writes.
+/// Reads a matrix. Throws InputError unless SparseWriter wrote the file or could have.
 SparseRows read_sparse(const std::filesystem::path& path);
 
 }  // namespace fermat

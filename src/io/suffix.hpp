@@ -6,7 +6,7 @@
 
 namespace fermat {
 
-/// The suffix of a file's name in small letters, with its dot.
+/// The suffix of a file's name in lower case, with its dot.
 inline std::string suffix_of(const std::filesystem::path& path) {
     std::string suffix = path.extension().string();
     std::transform(suffix.begin(), suffix.end(), suffix.begin(), [](char c) {

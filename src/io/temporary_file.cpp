@@ -20,12 +20,12 @@ namespace fermat {
 namespace fs = std::filesystem;
 namespace {
 
-/// So many writers of one output find a name at once; more take names by chance.
+/// Up to this many concurrent writers of one output get numbered names; more get random names.
 constexpr int slots = 8;
 constexpr int most_tries = 100;
 
-/// A name for the handler of signals. Entries are never freed, so that the handler may walk along
-/// them at any moment; names return, so there are few.
+/// An entry in the list of names for the signal handler. Entries are never freed, so that the
+/// handler may walk the list at any time. They are reused, so there are few.
 struct Entry {
     std::string path;
     std::atomic<bool> live{true};
@@ -58,8 +58,8 @@ void forget(const fs::path& path) {
     if (Entry* known = find_entry(path.string())) known->live = false;
 }
 
-/// It leaves out the destination's own name, which may already be as long as the file system
-/// allows.
+/// The temporary name does not contain the name of the destination, which may already have the
+/// maximum length.
 fs::path name_for(const fs::path& destination, const std::string& last) {
     Fingerprint print;
     print.add(std::string_view(destination.filename().native()));
@@ -71,7 +71,7 @@ std::string chance() {
     return fmt::format("{:08x}{:08x}", device(), device());
 }
 
-/// True while a name still leads to an open file.
+/// True while a path still leads to the open file.
 bool is_named(int descriptor, const fs::path& path) {
     struct stat open {};
     struct stat named {};
@@ -79,7 +79,7 @@ bool is_named(int descriptor, const fs::path& path) {
            open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
-/// Removes a file whose writer is gone. True where the name is free now.
+/// Removes a file whose writer has ended. True if the name is free now.
 bool remove_if_stale(const fs::path& path) {
     const int descriptor =
         ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
@@ -89,20 +89,20 @@ bool remove_if_stale(const fs::path& path) {
         ::fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == ::geteuid();
     bool free = false;
     if (ours && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
-        // Under the lock nobody else removes or renames it: what has the name is what is open.
+        // Nobody else removes or renames the file under the lock: the path leads to the open file.
         free = !is_named(descriptor, path) || ::unlink(path.c_str()) == 0;
     }
     ::close(descriptor);
     return free;
 }
 
-/// A new file that is locked; -1, with errno, where the name is taken or the system refuses.
+/// Creates and locks a new file. Returns -1 with errno if the name is taken or the system refuses.
 int create_locked(const fs::path& path) {
     const int descriptor =
         ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor < 0) return -1;
     const bool refused = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-    // Another writer may have taken it for stale before the lock.
+    // Another writer may have removed the file as stale before it was locked.
     if (!refused && is_named(descriptor, path)) return descriptor;
     ::close(descriptor);
     errno = EEXIST;
@@ -145,11 +145,11 @@ TemporaryFile::~TemporaryFile() {
 }
 
 bool TemporaryFile::rename_to(const fs::path& destination) {
-    // First: once renamed, the name may be another writer's.
+    // Forget the path first: after the rename, another writer may use it.
     forget(path_);
     if (::rename(path_.c_str(), destination.c_str()) != 0) return false;
     path_.clear();
-    // The lock ends too: what has its name may be read.
+    // Closing also ends the lock, so that others may use the file.
     ::close(std::exchange(descriptor_, -1));
     return true;
 }

@@ -4,15 +4,15 @@
 
 namespace fermat {
 
-/// A new file beside a destination, under a name of its own, that is removed unless it is kept.
+/// A new file beside a destination, under its own name, which is removed unless it is renamed.
 ///
-/// Its name tells which output it belongs to, and a lock of the system on it tells that its writer
-/// lives. So a file that a killed run left is known, and the next one that writes the same output
-/// removes it; a file under work is left alone, also one of another container or machine. Where the
-/// file system has no locks, nothing is removed and a name by chance is taken.
+/// Its name says which output it belongs to, and a system lock on it says that its writer is alive.
+/// The next writer of the same output therefore recognises and removes a file that a killed run
+/// left; a file in use is left alone, also if its writer is in another container or on another
+/// machine. If the file system has no locks, nothing is removed and the name is random.
 class TemporaryFile {
   public:
-    /// Throws std::system_error where no file can be made.
+    /// Throws std::system_error if no file can be created.
     explicit TemporaryFile(const std::filesystem::path& destination);
     ~TemporaryFile();
     TemporaryFile(TemporaryFile&& other) noexcept;
@@ -21,8 +21,7 @@ class TemporaryFile {
     const std::filesystem::path& path() const { return path_; }
     /// Open for reading and writing until the file is renamed.
     int descriptor() const { return descriptor_; }
-    /// Gives the file the name of a destination and closes it. False, with errno, where the system
-    /// refuses.
+    /// Renames the file to a destination and closes it. False with errno if the system refuses.
     bool rename_to(const std::filesystem::path& destination);
 
   private:
@@ -30,7 +29,7 @@ class TemporaryFile {
     int descriptor_ = -1;
 };
 
-/// Removes the temporary files of the whole process. It may be called by a handler of signals.
+/// Removes all temporary files of the process. A signal handler may call it.
 void remove_temporary_files() noexcept;
 
 }  // namespace fermat

@@ -6,11 +6,11 @@ namespace fermat {
 namespace {
 
 constexpr std::size_t block_floats = std::size_t{4} << 20;
-/// Columns that are walked side by side: one cache line of x in the file's order.
+/// Columns that are copied together: one cache line along x in the file's order.
 constexpr int lanes = 16;
 
-/// Calls copy(field offset, block offset) for every value of a block, so that both sides stay
-/// within a few cache lines at a time.
+/// Calls copy(field offset, block offset) for every value of a block, in an order that keeps both
+/// sides within a few cache lines.
 template <class Copy>
 void for_each_value(Shape shape, FileBlock block, Copy copy) {
     for (int j = 0; j < block.ny; ++j) {

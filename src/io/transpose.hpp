@@ -15,11 +15,11 @@ struct FileBlock {
     int ny = 0;
 };
 
-/// Cuts a shape into blocks of at most about 16 MiB of floats, in file order: whole planes where
+/// Cuts a shape into blocks of at most about 16 MiB of floats, in file order: complete planes if
 /// they fit.
 std::vector<FileBlock> file_blocks(Shape shape);
 
-/// Copies a block between our order (z fastest) and that of the file (x fastest).
+/// Copies a block from our order (z fastest) to that of the file (x fastest).
 void to_file_order(FieldView<const float> field, FileBlock block, float* values);
 void from_file_order(const float* values, FileBlock block, FieldView<float> field);
 

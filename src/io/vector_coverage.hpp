@@ -8,8 +8,8 @@
 
 namespace fermat {
 
-/// Rays as the XML vector coverage file of seismic tomography programs (paper 4, Figure 5): for
-/// each ray the shotpoint, the receiver, the pick time, and the trajectory as vertices from the
+/// Writes rays as the XML vector coverage file of seismic tomography programs (paper 4, Figure 5):
+/// for each ray the shotpoint, the receiver, the pick time, and the trajectory as vertices from the
 /// receiver to the shotpoint.
 ///
 ///     <vector_coverage>
@@ -24,15 +24,15 @@ namespace fermat {
 ///       </ray>
 ///     </vector_coverage>
 ///
-/// The figure names what is in the file; the names of elements are ours. Rays that did not arrive
+/// The figure shows the content of the file; the element names are ours. Rays that did not arrive
 /// have no trajectory and are left out. Rays stream to the file.
 class VectorCoverageWriter {
   public:
     explicit VectorCoverageWriter(const std::filesystem::path& path);
 
-    /// `pick_times` has one time a ray.
+    /// `pick_times` has one time per ray.
     void append(const RaySet& rays, std::span<const double> pick_times);
-    /// Ends the file and gives it its name; without it nothing is left behind.
+    /// Ends the file and renames it. Without commit() nothing is left behind.
     void commit();
 
   private:

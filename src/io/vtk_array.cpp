@@ -18,8 +18,8 @@ namespace {
 constexpr std::string_view alphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
-/// Up to `wanted` bytes of base64. Padding may stand inside, since some writers encode the byte
-/// count and the values one after the other.
+/// Decodes up to `wanted` bytes of base64. Padding is allowed inside, since some writers encode the
+/// byte count and the values separately.
 std::vector<std::byte> decode_base64(std::string_view text, std::size_t wanted) {
     std::array<signed char, 256> value{};
     value.fill(-1);
@@ -74,7 +74,7 @@ std::vector<float> read_ascii(const XmlElement& array, std::size_t count) {
     return values;
 }
 
-/// The stored bytes of an array, byte count first.
+/// The stored bytes of an array, beginning with the byte count.
 std::vector<std::byte> read_bytes(const XmlElement& array, const VtkStorage& storage,
                                   std::size_t wanted) {
     const std::string_view format = array.attribute("format").value_or("ascii");

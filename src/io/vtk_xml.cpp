@@ -103,7 +103,7 @@ VelocityArray velocity_array(const XmlElement& piece) {
         for (const XmlElement& array : data->children) {
             const std::string_view name = array.attribute("Name").value_or("");
             if (name == "velocity") return {array, placement};
-            // Cell arrays count where there are no others.
+            // Cell arrays are used only if there are no point arrays.
             if (first && first_placement != placement) continue;
             names += (names.empty() ? "" : ", ") + std::string(name);
             if (!first) first = &array;
@@ -120,13 +120,13 @@ VelocityArray velocity_array(const XmlElement& piece) {
     return {*first, first_placement};
 }
 
-/// Origin and spacing of a coordinate axis that must be even.
+/// Reads origin and spacing of a coordinate axis, which must be evenly spaced.
 void read_axis(const XmlElement& array, const VtkStorage& storage, int nodes, int axis,
                Grid& grid) {
     const auto at = read_vtk_array(array, storage, static_cast<std::size_t>(nodes));
     const double first = at.front();
     const double step = nodes > 1 ? (static_cast<double>(at.back()) - first) / (nodes - 1) : 1.0;
-    // Float32 coordinates carry rounding of their own size.
+    // Float32 coordinates have rounding errors relative to their size.
     const double slack = 1e-3 * std::abs(step) + 1e-6 * (std::abs(first) + std::abs(at.back()));
     for (std::size_t i = 0; i < at.size(); ++i) {
         const double even = first + static_cast<double>(i) * step;
@@ -189,7 +189,7 @@ Model read(std::string_view content) {
     const VtkStorage storage = storage_of(document, content);
     const auto extent = extent_of(*data, "WholeExtent");
     const XmlElement& piece = only_piece(*data, extent);
-    // Every stored value takes at least a byte, and two in ascii.
+    // Every stored value takes at least one byte, and two in ascii.
     const double values = (extent[1] - extent[0] + 1.0) * (extent[3] - extent[2] + 1.0) *
                           (extent[5] - extent[4] + 1.0);
     if (values > static_cast<double>(content.size())) {

@@ -6,10 +6,10 @@
 
 namespace fermat {
 
-/// Reads VTK's XML files of one piece: `.vti` (ImageData) and `.vtr` (RectilinearGrid whose
-/// coordinates are evenly spaced). The velocity is the point array of that name, else the cell
-/// array of that name, else the only point array of the file, or cell array where it has no point
-/// array. Values may be ascii, base64 or appended; compressed ones are refused. Throws InputError.
+/// Reads VTK's XML files of one piece: `.vti` (ImageData) and `.vtr` (RectilinearGrid with evenly
+/// spaced coordinates). The velocity is the point array of that name, else the cell array of that
+/// name, else the only point array of the file, or the only cell array if it has no point array.
+/// Values may be ascii, base64 or appended, but not compressed. Throws InputError.
 Model read_vtk_xml(const std::filesystem::path& path);
 
 }  // namespace fermat

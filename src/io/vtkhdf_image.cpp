@@ -29,7 +29,7 @@ std::vector<hsize_t> file_shape(Shape shape, bool is_2d) {
     return extents;
 }
 
-/// Runs transfer(memory space, file space, block) for every block of an array.
+/// Calls transfer(memory space, file space, block) for every block of an array.
 template <class Transfer>
 void for_each_block(hid_t dataset, Shape shape, std::size_t rank, Transfer transfer) {
     const Handle space(H5Dget_space(dataset), H5Sclose);
@@ -63,7 +63,7 @@ struct ImageWriter::Impl {
     Handle root;
     Handle point_data;
     Handle cell_data;
-    std::set<std::string> reserved;  ///< point arrays with a place and no values yet
+    std::set<std::string> reserved;  ///< point arrays with reserved space and no values yet
 
     Impl(const fs::path& path, const Grid& image_grid, const std::string& run)
         : output(path), grid(image_grid) {

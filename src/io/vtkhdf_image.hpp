@@ -11,29 +11,29 @@
 
 namespace fermat {
 
-/// Gridded fields as VTKHDF ImageData, which ParaView, PyVista and h5py open as they are.
+/// Writes fields on a grid as VTKHDF ImageData, which ParaView, PyVista and h5py open directly.
 ///
-/// In 3-D a point array is a float32 dataset [nz][ny][nx] under /VTKHDF/PointData, and a cell array
-/// has one less of each under /VTKHDF/CellData. VTK reads flat images only when their third axis is
-/// the flat one, and then with two-dimensional datasets: so a 2-D model is stored as [nz][nx], with
-/// a Direction that turns the image's second axis into depth.
+/// In 3-D a point array is a float32 dataset [nz][ny][nx] under /VTKHDF/PointData; a cell array is
+/// one shorter along each axis, under /VTKHDF/CellData. VTK reads flat images only if their third
+/// axis is the flat one, and then with two-dimensional datasets. A 2-D model is therefore stored as
+/// [nz][nx], with a Direction that turns the second axis of the image into depth.
 class ImageWriter {
   public:
-    /// A file of a run carries its identity: see run_mark.
+    /// `run` is the identity of the run that the file belongs to: see run_mark.
     ImageWriter(const std::filesystem::path& path, const Grid& grid, const std::string& run = "");
     ~ImageWriter();
     ImageWriter(ImageWriter&&) noexcept;
     ImageWriter& operator=(ImageWriter&&) = delete;
 
-    /// Streams a field of the grid's node shape to the file. Names are used once.
+    /// Streams a field of the grid's node shape to the file. Each name may be used once.
     void add_point_array(const std::string& name, FieldView<const float> values);
-    /// The same for the grid's cell shape.
+    /// Streams a field of the grid's cell shape to the file. Each name may be used once.
     void add_cell_array(const std::string& name, FieldView<const float> values);
-    /// Gives point arrays their places in the file in this order. They are added later, in any
-    /// order and each once, and the file has the same bytes whatever that order is.
+    /// Reserves space for point arrays in this order. They are added later, each once and in any
+    /// order; the bytes of the file do not depend on that order.
     void reserve_point_arrays(std::span<const std::string> names);
 
-    /// Closes the file and gives it its name; without it nothing is left behind.
+    /// Closes the file and renames it. Without commit() nothing is left behind.
     void commit();
 
   private:
@@ -41,12 +41,12 @@ class ImageWriter {
     std::unique_ptr<Impl> impl_;
 };
 
-/// "time" for the field of a single source; "time_000", "time_001", ... for those of several.
+/// "time" for a single source; "time_000", "time_001", ... for several sources.
 std::string time_array_name(std::size_t source, std::size_t sources);
 
 class ImageReader {
   public:
-    /// Throws InputError unless the file is VTKHDF ImageData on a grid that we can compute on.
+    /// Throws InputError unless the file is VTKHDF ImageData on a usable grid.
     explicit ImageReader(const std::filesystem::path& path);
     ~ImageReader();
     ImageReader(ImageReader&&) noexcept;

@@ -26,7 +26,7 @@ using hdf5::Session;
 
 static_assert(sizeof(Vec3) == 3 * sizeof(double), "points go to the file as they lie in memory");
 
-/// A dataset of one number, as VTKHDF wants counts: that of the file's only piece.
+/// Writes a count as VTKHDF requires: a dataset with one number, for the only piece of the file.
 void write_count(hid_t group, const char* name, std::int64_t value, const fs::path& file) {
     const hsize_t one = 1;
     const Handle space(H5Screate_simple(1, &one, nullptr), H5Sclose);
@@ -84,7 +84,7 @@ struct RayWriter::Impl {
         start = Column<std::uint8_t>(cell_data, "start", path);
         const std::int64_t zero = 0;
         offsets.append(&zero, 1);
-        // VTK's reader wants all four kinds of cells, empty or not.
+        // VTK's reader requires all four kinds of cells, even if they are empty.
         for (const char* kind : {"Vertices", "Polygons", "Strips"}) {
             const Handle group = hdf5::create_group(root, kind, path);
             write_count(group, "NumberOfCells", 0, path);
@@ -163,7 +163,7 @@ InputError inconsistent(const fs::path& path, const std::string& what) {
     return InputError(fmt::format("'{}' is damaged: {}", path.string(), what));
 }
 
-/// Points of the rays in the order of the lines, however the file numbers them.
+/// Reads the points of the rays in the order of the lines, for any numbering in the file.
 void read_paths(hid_t root, const fs::path& path, RaySet& rays) {
     const auto coordinates = read_column<double>(root, "Points", path, 3);
     const auto ids = read_column<std::int64_t>(root, "Lines/Connectivity", path);

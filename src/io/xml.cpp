@@ -10,7 +10,7 @@ namespace fermat {
 namespace {
 
 constexpr std::string_view white = " \t\r\n";
-/// Deeper nesting than any VTK file has; keeps a hostile file from exhausting the stack.
+/// VTK files are less deep. The limit keeps a hostile file from exhausting the stack.
 constexpr int max_depth = 32;
 constexpr std::size_t max_elements = 100000;
 
@@ -36,7 +36,7 @@ class XmlParser {
         if (found == std::string_view::npos) fail("the file ends (it is truncated)");
         at_ = found + mark.size();
     }
-    /// Declarations and comments between elements.
+    /// Skips declarations and comments between elements.
     void skip_misc() {
         for (skip_white();; skip_white()) {
             if (looking_at("<!--")) {

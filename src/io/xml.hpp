@@ -11,16 +11,17 @@ namespace fermat {
 struct XmlElement {
     std::string_view name;
     std::vector<std::pair<std::string_view, std::string_view>> attributes;
-    std::string_view text;  ///< what stands before the first child or the end tag
+    std::string_view text;  ///< text before the first child or the end tag
     std::vector<XmlElement> children;
 
     std::optional<std::string_view> attribute(std::string_view key) const;
     const XmlElement* child(std::string_view key) const;
 };
 
-/// Reads as much of XML as VTK writes: elements, attributes, comments, declarations; no entities,
-/// no CDATA. Stops at the element `stop_at` (raw bytes may follow it) and gives the position behind
-/// its start tag. Throws InputError whose message follows the file's name.
+/// Reads the part of XML that VTK writes: elements, attributes, comments, declarations; no
+/// entities, no CDATA. Stops at the element `stop_at` (raw bytes may follow it) and gives the
+/// position after its start tag. Throws InputError; the caller puts the file's name before the
+/// message.
 struct XmlDocument {
     XmlElement root;
     std::size_t stopped_at = std::string_view::npos;

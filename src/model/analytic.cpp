@@ -23,12 +23,12 @@ void require_count(int count) {
     }
 }
 
-/// What time, slowness vector and arc of a constant gradient share.
+/// Quantities that the time, the slowness vector and the arc of a constant gradient share.
 struct ArcGeometry {
     Vec3 chord;     ///< from source to receiver
-    double length;  ///< of the chord
+    double length;  ///< length of the chord
     double v_mean;  ///< sqrt(v_a v_b)
-    double v_end;   ///< at the receiver
+    double v_end;   ///< velocity at the receiver
     double bend;    ///< g r / (2 sqrt(v_a v_b))
 };
 
@@ -43,7 +43,8 @@ ArcGeometry arc_geometry(const LinearVelocity& medium, Vec3 source, Vec3 receive
     return {chord, length, v_mean, vb, norm(medium.gradient) * length / (2 * v_mean)};
 }
 
-/// The arc seen from its chord: half of the angle it subtends, and the side to which it bulges.
+/// The arc relative to its chord: half of the angle it subtends, and the direction in which it
+/// curves.
 struct ArcShape {
     double half_angle;
     Vec3 bulge;
@@ -57,10 +58,10 @@ ArcShape arc_shape(const LinearVelocity& medium, const ArcGeometry& arc) {
     const double parallel = dot(up, along);
     const Vec3 across = up - parallel * along;
     const double sine = norm(across);
-    // Rounding alone decides the direction of what is left of a ray along the gradient.
+    // For a ray along the gradient, rounding alone would decide the direction.
     if (sine < 1e-14) return {0, {}};
-    // The curvature is g times the ray parameter; this form of it has no difference of large
-    // numbers, neither for weak gradients nor for half circles.
+    // The curvature is g times the ray parameter. This form has no difference of large numbers,
+    // neither for weak gradients nor for half circles.
     const double half_angle =
         std::atan2(sine * arc.bend, std::sqrt(1 + arc.bend * arc.bend * parallel * parallel));
     return {half_angle, across / sine};
@@ -69,7 +70,7 @@ ArcShape arc_shape(const LinearVelocity& medium, const ArcGeometry& arc) {
 struct Parabola {
     Vec3 chord;
     double m;      ///< mean of the squared slownesses of both ends
-    double sigma;  ///< at the receiver; infinite where no ray arrives
+    double sigma;  ///< sigma at the receiver; infinite where no ray arrives
 };
 
 Parabola parabola(const LinearSquaredSlowness& medium, Vec3 source, Vec3 receiver) {
@@ -126,7 +127,7 @@ std::vector<Vec3> LinearVelocity::ray(Vec3 source, Vec3 receiver, int count) con
     points.push_back(receiver);
     for (int n = 1; n < count - 1; ++n) {
         const double t = 1 - 2.0 * n / (count - 1);  // 1 at the receiver, -1 at the source
-        // The circle, scaled by its chord: stays exact while the radius grows to infinity.
+        // The circle, scaled by its chord: exact even when the radius grows to infinity.
         const double along = phi == 0 ? t : std::sin(phi * t) / std::sin(phi);
         const double height = phi == 0 ? 0
                                        : 2 * std::sin(phi * (1 + t) / 2) *
@@ -163,7 +164,8 @@ std::vector<Vec3> LinearSquaredSlowness::ray(Vec3 source, Vec3 receiver, int cou
     points.reserve(static_cast<std::size_t>(count));
     points.push_back(receiver);
     for (int n = 1; n < count - 1; ++n) {
-        const double t = 1 - static_cast<double>(n) / (count - 1);  // sigma at the point / sigma
+        const double t =
+            1 - static_cast<double>(n) / (count - 1);  // ratio of sigma at the point to sigma
         points.push_back(source + t * (receiver - source) -
                          (t * (1 - t) * sigma * sigma / 4) * gradient);
     }

@@ -12,7 +12,7 @@
 namespace fermat {
 namespace {
 
-/// Bits of the axes along which a cell and the next one are of different bodies.
+/// One bit per axis: set if a cell and the next one along the axis belong to different bodies.
 using UnlikeBits = std::uint8_t;
 
 Field<UnlikeBits> compare_neighbours(FieldView<const float> cells, int threads) {
@@ -81,8 +81,8 @@ Field<std::uint8_t> find_jumps(const Grid& grid, FieldView<const float> cells) {
     Field<std::uint8_t> jumps(grid.shape);
     parallel_for(grid.shape.x, threads, [&](std::int64_t slab) {
         const int i = static_cast<int>(slab);
-        // What nodes of a line see of a line of cells: steps in x and y of cells that touch them,
-        // steps in z of those and the cells before.
+        // Collects, for a line of nodes, the jumps in x and y between cells that touch it, and the
+        // jumps in z of those cells and the cells before them.
         std::vector<UnlikeBits> seen(static_cast<std::size_t>(shape.z));
         for (int j = 0; j < grid.shape.y; ++j) {
             std::fill(seen.begin(), seen.end(), UnlikeBits{0});

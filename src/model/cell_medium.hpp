@@ -8,13 +8,14 @@
 
 namespace fermat {
 
-/// Velocity in the cells between nodes: media of blocks and layers, whose interfaces lie on the
-/// cells' faces. Cells between which velocity varies smoothly make one body; from body to body it
-/// jumps.
+/// Velocity in the cells between nodes, for media of blocks and layers whose interfaces lie on cell
+/// faces. Cells between which velocity varies smoothly form one body. Velocity jumps from body to
+/// body.
 
-/// Whether the step of velocity from a to b is part of a smooth variation, given the cells before a
-/// and after b on the same line (0: none, or air). It is where it is a tenth at most, and small or
-/// like the steps before or after it: a step by itself, or up between two steps down, is a jump.
+/// Whether the step of velocity from a to b is part of a smooth variation. `before` and `after` are
+/// the cells before a and after b on the same line (0: none, or air). A smooth step is at most a
+/// tenth, and either small or similar to the steps before or after it. A single step, or a step up
+/// between two steps down, is a jump.
 FERMAT_HD inline bool is_smooth_step(float before, float a, float b, float after) {
     const float least = a < b ? a : b;
     const float largest = 0.1F * least;
@@ -32,8 +33,8 @@ FERMAT_HD inline bool is_smooth_step(float before, float a, float b, float after
     return !alone && !zigzag;
 }
 
-/// Whether a cell and the next one up an axis (step 1) or down it (-1) are of one body, or both
-/// air.
+/// Whether a cell and its neighbour up an axis (step 1) or down (-1) belong to one body, or both
+/// are air.
 template <Space S>
 FERMAT_HD bool of_one_body(FieldView<const float, S> cells, Index3 cell, int axis, int step) {
     const int count = cells.shape()[axis];
@@ -47,11 +48,11 @@ FERMAT_HD bool of_one_body(FieldView<const float, S> cells, Index3 cell, int axi
     return here == next || is_smooth_step(velocity(-1), here, next, velocity(2));
 }
 
-/// Velocity at a node as one octant (quadrant in 2-D) round it has it, from inside the octant's
-/// body; 0 where that is air, or outside. Bit `axis` of `octant` is set where the octant lies up
-/// that axis. The cells' velocities hold at their middles. The node is half a cell away, which is
-/// made up for along each axis: by the cell across the node or, where that is of another body, by
-/// the one behind.
+/// Velocity at a node, extrapolated from one octant (quadrant in 2-D) around it within the octant's
+/// body. 0 where the octant is air or outside. Bit `axis` of `octant` is set if the octant lies up
+/// that axis. The velocity of a cell holds at its middle, half a cell from the node. Along each
+/// axis the slope is taken from the neighbour across the node or, if that belongs to another body,
+/// from the neighbour on the other side.
 template <int Dim, Space S>
 FERMAT_HD float octant_velocity(FieldView<const float, S> cells, Index3 node, unsigned octant) {
     const Shape shape = cells.shape();
@@ -81,10 +82,10 @@ FERMAT_HD float octant_velocity(FieldView<const float, S> cells, Index3 node, un
     return seen;
 }
 
-/// How near to a face, in cells, a point counts as on it.
+/// A point within this distance of a face, in cells, counts as on the face.
 inline constexpr double on_face = 1e-6;
 
-/// Calls visit(cell) for the cells that a point touches: on a face two, on an edge four.
+/// Calls visit(cell) for the cells that a point touches: two on a face, four on an edge.
 template <class Visit>
 FERMAT_HD void for_each_touched_cell(const Grid& grid, Vec3 point, Visit visit) {
     const Shape shape = grid.cell_shape();
@@ -102,14 +103,14 @@ FERMAT_HD void for_each_touched_cell(const Grid& grid, Vec3 point, Visit visit) 
     }
 }
 
-/// The cells of a model whose velocity jumps between them; of other models, nothing.
+/// The cells of a model whose velocity jumps between them. Empty for other models.
 template <Space S = Space::host>
 struct CellsView {
     FieldView<const float, S> velocity;
     FieldView<const std::uint8_t, S> jumps;  ///< CellMedium::jumps
 
     FERMAT_HD bool exist() const { return jumps.data() != nullptr; }
-    /// Whether a corner of a cell sees a jump. The cells must exist.
+    /// Whether a corner of the cell is marked in `jumps`. Requires exist().
     FERMAT_HD bool jump_round(Index3 cell) const {
         const int corners_y = jumps.shape().y == 1 ? 1 : 2;
         int any = 0;
@@ -132,19 +133,20 @@ struct CellsView {
 };
 
 struct CellMedium {
-    FieldView<const float> velocity;  ///< of the cells, as given; 0 is air
-    /// By node, 1 where cells within two of it along an axis are of different bodies. Where there
-    /// is no such node, empty.
+    FieldView<const float> velocity;  ///< per cell, as given; 0 is air
+    /// Per node: 1 if cells within two of it along an axis belong to different bodies. Empty if
+    /// there is no such node.
     Field<std::uint8_t> jumps;
 };
 
-/// Throws InputError that names the first bad cell, unless every velocity is finite and >= 0 and
-/// one of them is not 0.
+/// Throws InputError that names the first bad cell, unless every velocity is finite and >= 0 and at
+/// least one is not 0.
 void require_cell_velocity(const Grid& grid, FieldView<const float> cells);
 
 Field<std::uint8_t> find_jumps(const Grid& grid, FieldView<const float> cells);
 
-/// On the nodes: the mean slowness of what the octants hold; 0 where all of them are air.
+/// Velocity on the nodes: 1 over the mean slowness of the octants that are not air; 0 where all of
+/// them are air.
 Field<float> node_velocity(const Grid& grid, FieldView<const float> cells);
 
 }  // namespace fermat

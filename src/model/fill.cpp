@@ -12,7 +12,7 @@ namespace fermat::detail {
 
 void require_velocity(std::string_view what, double velocity, bool air_allowed) {
     using Limits = std::numeric_limits<float>;
-    // Below the smallest normal float a velocity would become air, or its slowness infinite.
+    // A velocity below the smallest normal float would become air, or its slowness infinite.
     if (!(velocity >= static_cast<double>(Limits::min())) ||
         !(velocity <= static_cast<double>(Limits::max()))) {
         throw InputError(fmt::format("{} {} (must be finite and > 0{})", what, velocity,

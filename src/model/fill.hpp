@@ -9,21 +9,22 @@
 
 namespace fermat::detail {
 
-/// Throws InputError unless a velocity survives being stored as float: positive and finite there.
-/// The message is "<what> <velocity> (must be ...)".
+/// Throws InputError unless a velocity is positive and finite when stored as float. The message is
+/// "<what> <velocity> (must be ...)".
 void require_velocity(std::string_view what, double velocity, bool air_allowed = false);
 
 /// Throws InputError unless |amplitude| < 1, so that v * (1 + amplitude) stays positive.
 void require_amplitude(double amplitude);
 
-/// Unset values of a valid grid's nodes or cells; ComputeError where memory does not suffice.
+/// Allocates unset values for the nodes or cells of a valid grid. Throws ComputeError where memory
+/// does not suffice.
 Field<float> allocate(const Grid& grid, Placement placement);
 
-/// A model whose velocity depends on depth alone: `column` holds one value per node, or cell,
-/// along z.
+/// Makes a model whose velocity depends on depth only. `column` holds one value per node, or per
+/// cell, along z.
 Model extrude(const Grid& grid, std::span<const float> column, Placement placement);
 
-/// A model from velocity(node), or velocity(cell), called in memory order.
+/// Makes a model from velocity(node), or velocity(cell), called in memory order.
 template <class Velocity>
 Model fill(const Grid& grid, Placement placement, Velocity velocity) {
     Field<float> values = allocate(grid, placement);

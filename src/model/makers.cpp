@@ -23,7 +23,7 @@ Model depth_model(const Grid& grid, Placement placement, Velocity velocity) {
     return detail::extrude(grid, column, placement);
 }
 
-/// Positive and finite as the float that will be stored.
+/// True if the velocity is positive and finite when stored as float.
 bool is_velocity(double v) {
     return v >= static_cast<double>(std::numeric_limits<float>::min()) &&
            v <= static_cast<double>(std::numeric_limits<float>::max());
@@ -73,7 +73,7 @@ Model gradient_model(const Grid& grid, double v0, Vec3 gradient, Placement place
         throw InputError(fmt::format("v0 is {} and gradient is ({}, {}, {}) (must be finite)", v0,
                                      gradient.x, gradient.y, gradient.z));
     }
-    // Linear in a box: the extremes are at the corners.
+    // A linear function has its extremes at the corners of the box.
     const Shape s = grid.shape;
     for (const int i : {0, s.x - 1}) {
         for (const int j : {0, s.y - 1}) {

@@ -9,22 +9,24 @@
 
 namespace fermat {
 
-/// Velocity on the nodes of a grid; 0 marks air (no propagation). Velocity is what users give and
-/// see, and it is kept as given; computations use its inverse, the slowness, which is what is
-/// interpolated between nodes.
+/// Velocity on the nodes of a grid; 0 marks air (no propagation). Velocity is kept as given.
+/// Computations use its inverse, the slowness, which is interpolated between nodes.
 ///
-/// Or velocity in the cells between the nodes, for media with sharp interfaces. The nodes then hold
-/// what cell_medium.hpp makes of the cells round them: all there is to know inside a body, where
-/// cells are alike, so that what reads nodes serves there. Beside a jump it does not: those who can
-/// read the cells ask for them, and those who cannot refuse such a model by require_nodes.
+/// A model may instead have velocity in the cells between the nodes, for media with sharp
+/// interfaces. Its nodes then hold the values that cell_medium.hpp derives from the cells around
+/// them. Away from jumps these values suffice, so code that reads nodes works there. Beside a jump
+/// they do not: code that can read cells uses cells(), and code that cannot refuses such a model by
+/// require_nodes.
 class Model {
   public:
     /// Throws InputError that names the first bad node, unless every velocity is finite and >= 0
     /// and at least one node is not air.
     Model(Grid grid, Field<float> velocity);
-    /// Over memory that `owner` keeps, and keeps as it is: checked here and not again.
+    /// A model over memory that `owner` keeps alive and unchanged. The values are checked once,
+    /// here.
     Model(Grid grid, FieldView<const float> velocity, std::shared_ptr<const void> owner);
-    /// The same with velocity in the grid's cells.
+    /// A model with velocity in the cells of the grid. Throws InputError that names the first bad
+    /// cell.
     static Model of_cells(Grid grid, Field<float> velocity);
     static Model of_cells(Grid grid, FieldView<const float> velocity,
                           std::shared_ptr<const void> owner);
@@ -33,15 +35,15 @@ class Model {
     FieldView<const float> velocity() const { return velocity_; }
     bool is_air(Index3 node) const { return velocity_(node) == 0; }
     bool has_air() const { return has_air_; }
-    /// Null where velocity was given on nodes.
+    /// Null if velocity was given on nodes.
     const CellMedium* cells() const { return cells_.get(); }
-    /// What has to be known of the cells beside jumps; nothing where there is none.
+    /// The cells and their jumps; empty if there are no jumps.
     CellsView<> jumping_cells() const;
     /// The velocity as it was given, on nodes or in cells.
     FieldView<const float> given() const { return cells_ ? cells_->velocity : velocity_; }
 
     Model copy() const;
-    /// The same grid and kind with other velocities.
+    /// A model on the same grid, of nodes or cells as this one, with other velocities.
     Model with_given(Field<float> velocity) const;
 
   private:
@@ -54,19 +56,19 @@ class Model {
     bool has_air_ = false;
 };
 
-/// Throws InputError, with `what` for the method that reads velocities on nodes only, for a model
-/// of cells.
+/// Throws InputError for a model of cells. `what` names the method that reads velocities on nodes
+/// only.
 void require_nodes(const Model& model, std::string_view what);
 
-/// The same velocities as a model of nodes: what the nodes of a model of cells hold.
+/// A model of nodes with the velocities that the nodes of this model hold.
 Model as_nodes(const Model& model);
 
-/// Slowness at a point: multilinear over the corners of its cell that are not air, their weights
-/// scaled to add up to 1; infinite where all of them are air. In a model of cells, where a corner
-/// sees a jump: that of the fastest cell that the point touches.
+/// Slowness at a point: multilinear over the corners of its cell that are not air, with weights
+/// scaled to add up to 1; infinite where all of them are air. In a model of cells beside a jump:
+/// the slowness of the fastest cell that the point touches.
 double slowness_at(const Model& model, Vec3 point);
 
-/// True where every corner that the point's interpolation uses is air, or every cell it touches.
+/// True if all corners that the interpolation uses, or all cells that the point touches, are air.
 bool in_air(const Model& model, Vec3 point);
 
 }  // namespace fermat

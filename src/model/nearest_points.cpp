@@ -24,7 +24,8 @@ NearestPoints::NearestPoints(std::span<const Vec3> points) {
     const double width = max_x->x - low_x_;
     const double height = max_y->y - low_y_;
     const auto count = static_cast<double>(points.size());
-    // Two points a bucket; the second bound keeps a long thin cloud from making many empty ones.
+    // Two points per bucket. The second bound keeps a long thin cloud from making many empty
+    // buckets.
     const double side =
         std::max(std::sqrt(width / count * 2 * height), std::max(width, height) / count * 2);
     if (side > 0 && std::isfinite(side)) {
@@ -75,7 +76,7 @@ std::vector<NearestPoints::Neighbour> NearestPoints::find(double x, double y,
             const int step = std::abs(i) == ring || ring == 0 ? 1 : 2 * ring;
             for (int j = -ring; j <= ring; j += step) gather(bx + i, by + j, x, y, found);
         }
-        // Whatever lies outside the rings gathered so far is at least `ring` sides away.
+        // Points outside the rings searched so far are at least `ring` sides away.
         if (found.size() < count) continue;
         const auto kth = found.begin() + static_cast<std::ptrdiff_t>(count - 1);
         std::nth_element(found.begin(), kth, found.end());

@@ -8,8 +8,8 @@
 
 namespace fermat {
 
-/// Finds the points nearest to a place in the horizontal plane, by square buckets of a few points
-/// each. Points that are not spread evenly cost time, never correctness.
+/// Finds the nearest points in the horizontal plane, by square buckets of a few points each.
+/// Unevenly spread points cost time but not correctness.
 class NearestPoints {
   public:
     struct Neighbour {
@@ -22,7 +22,7 @@ class NearestPoints {
     NearestPoints() = default;
     explicit NearestPoints(std::span<const Vec3> points);
 
-    /// The `count` nearest, or all where there are fewer; nearest first, ties by point number.
+    /// The `count` nearest points, or all if there are fewer; nearest first, ties by point number.
     std::vector<Neighbour> find(double x, double y, std::size_t count) const;
 
   private:
@@ -40,7 +40,7 @@ class NearestPoints {
     double side_ = 1;
     int nx_ = 1;
     int ny_ = 1;
-    /// Bucket n holds entries_[first_[n]] up to entries_[first_[n + 1]].
+    /// Bucket n holds the entries first_[n] to first_[n + 1] - 1.
     std::vector<std::size_t> first_;
     std::vector<Entry> entries_;
 };

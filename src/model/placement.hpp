@@ -15,9 +15,8 @@ inline Placement placement_of(const Model& model) {
     return model.cells() ? Placement::cells : Placement::nodes;
 }
 
-/// The points that velocities are given at, numbered as a grid's nodes are: the nodes themselves,
-/// or the middles of cells. Whether the model is 2-D is the model's own grid to tell: a single
-/// layer of cells has one point across as well.
+/// The points where velocities are given, as a grid: the nodes, or the middles of cells. Ask the
+/// model's own grid whether the model is 2-D: a single layer of cells also has one point across.
 inline Grid sample_points(const Grid& grid, Placement placement) {
     if (placement == Placement::nodes) return grid;
     Vec3 first = grid.origin + 0.5 * grid.spacing;
@@ -25,7 +24,7 @@ inline Grid sample_points(const Grid& grid, Placement placement) {
     return {grid.cell_shape(), first, grid.spacing};
 }
 
-/// Nodes of the grid whose velocities have this shape.
+/// Shape in nodes of a grid whose velocities have the shape `given`.
 inline Shape node_shape(Shape given, bool is_2d, Placement placement) {
     if (placement == Placement::nodes) return given;
     return {given.x + 1, is_2d ? 1 : given.y + 1, given.z + 1};

@@ -11,22 +11,23 @@
 #include "model/fill.hpp"
 #include "model/makers.hpp"
 
-// Seeded media must have the same bits on every machine. The standard fixes the engine's numbers
-// but not its distributions, and a compiler may fuse a product and a sum into one rounding; so the
-// noise is smoothed in integers, and no product below feeds a sum directly.
+// Seeded media must have the same bits on every machine. The standard defines the numbers of the
+// engine but not of its distributions, and a compiler may fuse a product and a sum. Therefore the
+// noise is smoothed in integers, and no product below is directly added.
 
 namespace fermat {
 namespace {
 
 using Noise = std::int64_t;
 
-/// Widths in nodes of three box filters in a row, which make a near-Gaussian kernel.
+/// Widths in nodes of three successive box filters, which approximate a Gaussian kernel.
 using BoxWidths = std::array<int, 3>;
 
-/// A kernel of standard deviation s turns white noise into noise of autocorrelation
-/// exp(-d^2 / (4 s^2)), so s = correlation / 2. A box of w nodes has variance (w^2 - 1) / 12, and
-/// the variances of the boxes add up: the squares of the widths should add up to 3 (q + 1), with
-/// q = (correlation / spacing)^2. Each width is one of the two odd numbers round the ideal one.
+/// A kernel of standard deviation s turns white noise into noise with the autocorrelation exp(-d^2
+/// / (4 s^2)), so s = correlation / 2. A box of w nodes has the variance (w^2 - 1) / 12, and the
+/// variances of the boxes add up. The squares of the widths should therefore add up to 3 (q + 1),
+/// with q = (correlation / spacing)^2. Each width is one of the two odd numbers next to the ideal
+/// one.
 BoxWidths box_widths(double correlation, double spacing, int nodes) {
     const double ratio = correlation / spacing;
     if (ratio >= nodes) return {nodes, nodes, nodes};
@@ -81,7 +82,7 @@ void smooth_along(FieldView<Noise> values, int axis, BoxWidths widths) {
     }
 }
 
-/// Integers of 40 bits: a sum over the widest box stays inside 64, and smoothing leaves more
+/// Noise of 40 bits: a sum over the widest box fits in 64 bits, and smoothed values keep more
 /// digits than a float has.
 Field<Noise> white_noise(Shape shape, std::uint64_t seed) {
     std::mt19937_64 engine(seed);
@@ -168,7 +169,7 @@ Model random_blocks_model(const Grid& grid, const RandomBlocksOptions& options,
     std::mt19937_64 engine(options.seed);
     std::vector<float> velocity(board.count());
     for (float& v : velocity) {
-        // The scale is a power of two, so that the quotient is exact and fusing it changes nothing.
+        // The scale is a power of two, so the quotient is exact and fusing it changes nothing.
         const double share = static_cast<double>(engine() >> 40) * (options.v_max - options.v_min);
         v = static_cast<float>(options.v_min + share / (1 << 24));
     }

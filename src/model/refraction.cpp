@@ -37,7 +37,7 @@ void validate(const TwoLayers& layers, double depth) {
     }
 }
 
-/// Cosine of the angle whose sine is slow / fast; no digits lost where the two are close.
+/// Cosine of the angle whose sine is slow / fast, accurate also where the two are close.
 double cosine(double slow, double fast) { return std::sqrt((fast - slow) * (fast + slow)) / fast; }
 
 double head_time(std::span<const DepthVelocity> layers, std::size_t layer, double offset) {

@@ -45,7 +45,8 @@ std::vector<Vec3> sorted_points(Surface::Kind kind, std::span<const Vec3> given)
     return points;
 }
 
-/// The interval of sorted lines round a coordinate, and the position in it; clamped to the ends.
+/// The interval of sorted lines that holds a coordinate, and the position in it, clamped to the
+/// ends.
 struct Interval {
     std::size_t lower;
     std::size_t upper;
@@ -62,8 +63,8 @@ Interval interval(std::span<const double> lines, double u) {
 
 double mix(double a, double b, double fraction) { return (1 - fraction) * a + fraction * b; }
 
-/// For each column of nodes or cells, the first along z that is kept. A cell lies where its middle
-/// does.
+/// For each column of nodes or cells, the index of the first one along z that is kept. The position
+/// of a cell is its middle.
 class KeptGround {
   public:
     KeptGround(const Model& model, const Surface& surface)
@@ -78,7 +79,7 @@ class KeptGround {
         }
     }
 
-    /// Lets a point of the surface touch the ground below it.
+    /// Extends the ground up to a point of the surface.
     void join(Vec3 p) {
         const Grid& grid = model_.grid();
         const Index3 cell = locate(grid, p).cell;
@@ -111,7 +112,7 @@ class KeptGround {
     }
 
   private:
-    /// Number of the first one not above a depth; shape.z where there is none.
+    /// Index of the first node or cell at or below a depth; shape.z if there is none.
     int first_at_or_below(double depth) const {
         const double u = (depth - points_.origin.z) / points_.spacing.z - detail::face_slack;
         return static_cast<int>(std::clamp(std::ceil(u), 0.0, double(points_.shape.z)));
@@ -139,8 +140,8 @@ Surface::Surface(Kind kind, std::span<const Vec3> points)
     std::sort(ys.begin(), ys.end());
     xs.erase(std::unique(xs.begin(), xs.end()), xs.end());
     ys.erase(std::unique(ys.begin(), ys.end()), ys.end());
-    // No two points share a place, so as many points as crossings are one at each. A line is a
-    // lattice of one row.
+    // All points are distinct. If there are as many as crossings of the lines, each crossing has
+    // one. A line is a lattice of one row.
     if (xs.size() * ys.size() == points_.size()) {
         lattice_x_ = std::move(xs);
         lattice_y_ = std::move(ys);
@@ -176,7 +177,7 @@ double Surface::among_neighbours(double x, double y) const {
         sum += w * w * points_[point].z;
         weights += w * w;
     }
-    // Thirteen points at one distance leave no weight; they count alike.
+    // All 13 points have the same distance and no weight, so they count equally.
     if (weights > 0) return sum / weights;
     for (const auto& neighbour : near) sum += points_[neighbour.point].z;
     return sum / static_cast<double>(near.size());

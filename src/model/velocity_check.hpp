@@ -10,24 +10,24 @@
 
 namespace fermat {
 
-/// What may stand on a node or in a cell: a finite velocity > 0, or 0 for air.
+/// True for a valid velocity of a node or cell: finite and > 0, or 0 for air.
 FERMAT_HD inline bool is_velocity(float value) { return value >= 0 && !std::isinf(value); }
 
-/// What the nodes or cells of a model hold.
+/// Result of a check of all velocities of a model.
 struct VelocityCheck {
     static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-    std::size_t first_bad = none;  ///< the first that holds no velocity
+    std::size_t first_bad = none;  ///< index of the first invalid value
     float bad_value = 0;
     bool has_air = false;
     bool has_rock = false;
 };
 
 VelocityCheck check_velocity(FieldView<const float> velocity);
-/// On the device; throws ComputeError where the memory cannot be read there.
+/// Checks velocities on the device. Throws ComputeError if the device cannot read the memory.
 VelocityCheck check_velocity(FieldView<const float, Space::device> velocity);
 
-/// Throws InputError that names the first bad one of the nodes, or cells, as `what` calls them, or
-/// says that all of them are air.
+/// Throws InputError that names the first bad node or cell, or says that all are air. `what` is
+/// "node" or "cell".
 void require_velocity(Shape shape, const VelocityCheck& check, std::string_view what = "node");
 
 }  // namespace fermat

@@ -47,7 +47,7 @@ void require_on_device(const float* memory) {
                          " (the current one is " + std::to_string(current) +
                          ": make the array there, or choose by CUDA_VISIBLE_DEVICES)");
     }
-    // What made the array may still be at work, on a stream that ours does not wait for.
+    // Work on another stream may still be writing the array.
     check_cuda(cudaDeviceSynchronize(), "waiting for the velocity");
 }
 

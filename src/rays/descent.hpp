@@ -8,8 +8,8 @@
 
 namespace fermat {
 
-/// Where T at p falls most: against its gradient. At a face of the box the part that leads out is
-/// taken off: the ray slides along the face.
+/// Direction in which T at p falls most: against its gradient. On a face of the box, the component
+/// that leads out is removed, so that the ray slides along the face.
 template <int Dim>
 FERMAT_HD_INLINE Vec3 descent_from(const Grid& grid, Vec3 p, Vec3 gradient) {
     Vec3 descent = -1.0 * gradient;
@@ -23,7 +23,7 @@ FERMAT_HD_INLINE Vec3 descent_from(const Grid& grid, Vec3 p, Vec3 gradient) {
     return descent;
 }
 
-/// The most cells along any axis that a step crosses.
+/// Largest number of cells along any axis that a step crosses.
 template <int Dim>
 FERMAT_HD_INLINE double cells_crossed(const Grid& grid, Vec3 step) {
     double most = 0;
@@ -35,14 +35,14 @@ FERMAT_HD_INLINE double cells_crossed(const Grid& grid, Vec3 step) {
 }
 
 /// Continuous descent by midpoint steps (second order). A step is shortened until the ray turns
-/// little over it and the time falls along it as the gradient says, and lengthened to four cells
-/// where the ray runs straight. It ends short of the source, so that what is left of the ray leads
-/// on and not back.
+/// little over it and the time falls along it as the gradient predicts. Where the ray is straight,
+/// steps grow to four cells. Descent stops short of the source, so that the last straight piece
+/// leads on to it and not back.
 template <class Real, Space S>
 struct DescentProposal {
     TimeFieldView<Real, S> field;
     double cells = 1;  ///< length of the next step, in cells
-    /// Where the last step led, and the gradient there, which came with the time.
+    /// End of the last step and the gradient there, which the evaluation of the time also gave.
     Vec3 known_point{INFINITY, INFINITY, INFINITY};
     Vec3 known_gradient{};
 
@@ -77,8 +77,8 @@ struct DescentProposal {
             const double h = scale * start_norm;
             const Vec3 way = (h / middle_norm) * middle;
             next.point = grid.clamp(at.point + way);
-            // From one step to the next the field lies far apart in memory: what the next step
-            // will read, if the ray runs on straight, is asked for ahead.
+            // Successive steps read distant memory. Prefetch what the next step reads if the ray
+            // goes straight on.
             prefetch_tau(field, next.point + 0.5 * way);
             prefetch_tau(field, next.point + way);
             const TimePoint there = time_point<Dim>(field, next.point);
@@ -99,9 +99,8 @@ struct DescentProposal {
     }
 
   private:
-    /// How far a step may lead, in cells. The last leg of a ray is the straight line that begins
-    /// beside the source: it keeps half a cell at least, over which the error of the ray's last
-    /// point turns it little.
+    /// Longest allowed step, in cells. The last piece of a ray is a straight line to the source. It
+    /// must keep at least half a cell, so that an error of its first point turns it little.
     template <int Dim>
     FERMAT_HD_INLINE double room_before_source(Vec3 point) const {
         constexpr double longest_leg = 0.9;

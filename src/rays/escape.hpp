@@ -8,15 +8,14 @@
 
 namespace fermat {
 
-/// Finds the way out of a dent in the time field: the fewest steps along the grid from a node to
-/// one that is earlier. Right behind thin walls close to the source the factored field can have
-/// such dents; elsewhere it has none. The way leads through reached nodes only, so never through
-/// air.
+/// Leaves a local minimum of the time field: finds the path of fewest grid steps from a node to an
+/// earlier one. The factored field can have local minima right behind thin walls close to the
+/// source, and nowhere else. The path uses reached nodes only, so it never crosses air.
 template <class Real>
 struct BreadthFirstEscape {
     TimeFieldView<Real> field;
 
-    /// The nodes after `node`, the last of which is earlier than `time`; empty if there is none.
+    /// The nodes after `node`; only the last one is earlier than `time`. Empty if there is no path.
     std::vector<Index3> operator()(Index3 node, double time) const {
         const Shape shape = field.grid.shape;
         std::unordered_map<std::size_t, Index3> came_from{{shape.offset(node), node}};

@@ -8,8 +8,8 @@
 
 namespace fermat {
 
-/// Paper 5's rays in 2-D: from node to node, the next node picked by the angle of the gradient from
-/// 8 directions (the neighbours) or 16 (those and the knight's moves).
+/// Rays of paper 5, in 2-D: from node to node. The angle of the gradient selects the next node from
+/// 8 directions (the neighbours) or 16 (the neighbours and the knight's moves).
 template <class Real, Space S>
 struct GridProposal {
     TimeFieldView<Real, S> field;

@@ -7,7 +7,7 @@ namespace fermat {
 
 namespace {
 
-/// Asks for the velocities of a point's cell ahead of their use.
+/// Prefetches the velocities of a point's cell.
 template <int Dim>
 [[gnu::always_inline]] inline void prefetch_cell(const Grid& grid, FieldView<const float> velocity,
                                                  Vec3 inverse_spacing, Vec3 point) {
@@ -29,8 +29,8 @@ PathIntegral integrate_in(const Model& model, std::span<const Vec3> path) {
     const auto velocity = model.velocity();
     const CellsView<> cells = model.jumping_cells();
     const Vec3 inverse_spacing{1 / grid.spacing.x, 1 / grid.spacing.y, 1 / grid.spacing.z};
-    // From cell to cell a ray reads far apart in memory, but where it leads is known. Small models
-    // are in the processor's cache.
+    // A ray reads distant memory from cell to cell, but its path is known. Small models stay in the
+    // processor's cache.
     constexpr std::size_t cached = std::size_t{1} << 17;
     constexpr std::size_t ahead = 3;
     const bool far_apart = velocity.size() > cached;

@@ -15,12 +15,12 @@ struct PathIntegral {
     double length = 0;
 };
 
-/// Slowness and length integrated along a polyline inside the model, exactly for the multilinear
+/// Integrals of slowness and of length along a polyline inside the model, exact for multilinear
 /// slowness between the nodes.
 PathIntegral integrate_path(const Model& model, std::span<const Vec3> path);
 
-/// Arrival times at the points of rays, in the order of RaySet::points: the ray's own time at its
-/// receiver, the source's start time at its source. Infinite along rays that did not arrive.
+/// Arrival times at the points of rays, in the order of RaySet::points: the time of the ray at its
+/// receiver, the start time of the source at its source. Infinite for rays that did not arrive.
 std::vector<double> times_along(const Model& model, const RaySet& rays);
 
 }  // namespace fermat

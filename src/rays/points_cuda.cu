@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(ray_threads)
     lengths[n] = length;
 }
 
-/// The cells of a ray's pieces; pieces that follow one another in a cell are one entry.
+/// Lists the cells of a ray's pieces. Successive pieces in one cell make one entry.
 class RowWriter {
   public:
     __device__ RowWriter(std::uint32_t* cell, double* length, std::int64_t room)
@@ -59,8 +59,9 @@ class RowWriter {
     double sum_ = 0;
 };
 
-/// Counts the entries of each row, or writes them where `row_start` is given. The two runs need not
-/// round alike: a row takes no more than it was counted, and what it lacks is marked.
+/// Counts the entries of each row or, if `row_start` is given, writes them. The two runs may round
+/// differently: a row takes at most the entries that were counted, and entries that remain unused
+/// are marked.
 __global__ void __launch_bounds__(ray_threads)
     make_rows(Grid grid, int count, const WalkedRay* walked, const std::int64_t* first_point,
               const Vec3* points, std::int64_t* counts, double* lengths,

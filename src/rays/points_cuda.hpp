@@ -1,6 +1,6 @@
 #pragma once
 
-// For .cu files alone: rays once they are walked, as points on the device.
+// For .cu files only: traced rays as points on the device.
 
 #include <cstdint>
 #include <span>
@@ -14,14 +14,14 @@ namespace fermat {
 
 inline constexpr int ray_threads = 128;
 
-/// What is learnt of a ray while it is walked.
+/// Results of one ray's walk.
 struct WalkedRay {
     double field_time;
     RayStatus status;
-    bool dent;  ///< the walk needs the CPU's search for a way out
+    bool local_minimum;  ///< the walk met one, which only the CPU can leave
 };
 
-/// The rays of a batch, on the device; what is small, on the host as well.
+/// The rays of a batch on the device, with copies of the small arrays on the host.
 struct WalkedRays {
     std::vector<RayInfo> rays;
     std::vector<WalkedRay> host;
@@ -33,13 +33,15 @@ struct WalkedRays {
     CudaArray<double> times;
 
     void reserve(std::size_t count);
-    /// first_point from the numbers of points, of which there is one more than rays.
+    /// Computes first_point from the number of points of each ray. `counts` has one more entry than
+    /// there are rays.
     void place(const CudaArray<std::int64_t>& counts);
-    /// Fills `host`, and what `rays` take from it.
+    /// Fills `host` and the entries of `rays` that come from it.
     void fetch();
-    /// Puts other rays in the places of some.
+    /// Replaces some rays by others.
     void replace(std::span<const std::size_t> which, const RaySet& others);
-    /// Slowness and length along each ray into `rays`. Returns the device's seconds.
+    /// Integrates slowness and length along each ray into `rays`. Returns the seconds on the
+    /// device.
     double integrate(const Grid& grid, FieldView<const float, Space::device> velocity);
 
   private:
@@ -49,7 +51,7 @@ struct WalkedRays {
 /// Lists the cells that rays cross.
 class DeviceRowMaker {
   public:
-    /// Also sets the lengths of the rays.
+    /// Makes the rows and sets the lengths of the rays.
     DeviceRows make(const Grid& grid, WalkedRays& rays);
 
   private:

@@ -16,7 +16,7 @@ enum class RayStatus : std::uint8_t {
     receiver_in_air,
     source_in_air,
     unreachable,  ///< air separates source and receiver, or blocks every start of a bent ray
-    stalled,      ///< the descent could not go on; the part traced is kept
+    stalled,      ///< the walk could not continue; the part traced is kept
 };
 template <>
 inline constexpr auto choices<RayStatus> =
@@ -26,19 +26,19 @@ inline constexpr auto choices<RayStatus> =
                                            {"unreachable", RayStatus::unreachable},
                                            {"stalled", RayStatus::stalled}});
 
-/// Source and receiver of one ray, as indices.
+/// Indices of the source and the receiver of one ray.
 struct RayPair {
     std::int32_t source = 0;
     std::int32_t receiver = 0;
 };
 
-/// Where a bent ray started from, the fastest of those asked for; rays of fields have none.
+/// The start of a bent ray: the fastest of those that were tried. Other rays have none.
 enum class RayStart : std::uint8_t {
     none,
     straight,  ///< the straight line
-    deep,      ///< bulging down
-    sides,     ///< bulging level, to the left or to the right
-    descent,   ///< the ray of a time field
+    deep,      ///< curved downwards
+    sides,     ///< curved to the left or to the right at equal depth
+    descent,   ///< the ray of tracer `descent`
     graph,     ///< the shortest path through the grid's graph
 };
 template <>
@@ -50,19 +50,19 @@ inline constexpr auto choices<RayStart> = choice_table<RayStart>("start",
                                                                   {"descent", RayStart::descent},
                                                                   {"graph", RayStart::graph}});
 
-/// What is known of a ray beside its points.
+/// Properties of a ray other than its points.
 struct RayInfo {
     std::int32_t source = 0;
     std::int32_t receiver = 0;
-    double field_time = 0;  ///< time of the field at the receiver; a bent ray's own time
+    double field_time = 0;  ///< time of the field at the receiver; for a bent ray, `time`
     double time = 0;        ///< slowness integrated along the ray
     double length = 0;
     RayStatus status = RayStatus::ok;
     RayStart start = RayStart::none;
 };
 
-/// Many rays in flat memory: ray r owns points [first_point[r], first_point[r + 1]), from receiver
-/// to source.
+/// Many rays in flat memory. Ray r has the points [first_point[r], first_point[r + 1]), from
+/// receiver to source.
 struct RaySet {
     std::vector<RayInfo> rays;
     std::vector<std::int64_t> first_point{0};
@@ -78,7 +78,7 @@ struct RaySet {
         points.insert(points.end(), path_points.begin(), path_points.end());
         close(info);
     }
-    /// The points added since the last ray are those of this one.
+    /// Ends a ray. Its points are those added since the last ray ended.
     void close(const RayInfo& info) {
         rays.push_back(info);
         first_point.push_back(static_cast<std::int64_t>(points.size()));

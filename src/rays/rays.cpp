@@ -78,7 +78,7 @@ RaySet rays_of_dead_source(std::int32_t source_number, std::span<const Vec3> rec
     return set;
 }
 
-/// Passes finished sets on in the order of their numbers.
+/// Passes finished sets on in the order of their indices.
 class InOrder {
   public:
     explicit InOrder(const std::function<void(RaySet&&)>& consume) : consume_(consume) {}
@@ -117,16 +117,16 @@ std::vector<std::vector<std::int32_t>> by_source(std::span<const RayPair> pairs,
     return lists;
 }
 
-/// A survey as its sources see it.
+/// A survey sorted by source: the receivers of each source.
 struct SourceLists {
     const Model& model;
     std::span<const PointSource> sources;
     std::span<const Vec3> receivers;
     std::vector<std::vector<std::int32_t>> lists;  ///< receivers of each source
-    const Graph* graph = nullptr;                  ///< of the graph tracer
+    const Graph* graph = nullptr;                  ///< for tracer `graph`, else null
 };
 
-/// Sources in air, or without receivers, need no device.
+/// Skips sources in air and sources without receivers, which need no field.
 void trace_on_cuda(const SourceLists& survey, const RayOptions& options, const Execution& execution,
                    InOrder& in_order) {
     std::vector<std::size_t> alive;
@@ -152,8 +152,8 @@ void trace_on_cuda(const SourceLists& survey, const RayOptions& options, const E
                        [&](std::size_t s, RaySet&& set) { in_order.put(s, std::move(set)); });
 }
 
-/// Solves the sources' fields and traces their rays, in parallel over sources; where these are too
-/// few to go round, each on a team of threads.
+/// Solves the field of each source and traces its rays, in parallel over sources. If there are
+/// fewer sources than threads, each source gets several threads.
 void trace_each(const SourceLists& survey, const RayOptions& options, const Execution& execution,
                 const std::function<void(RaySet&&)>& consume) {
     Monitor& monitor = execution.monitor;
@@ -190,7 +190,7 @@ void trace_each(const SourceLists& survey, const RayOptions& options, const Exec
     });
 }
 
-/// Rays by bending; their seeds by the tracer of the start's name.
+/// Bends rays. The tracer named by a start makes its seeds.
 void bend(const Model& model, const RayJob& job, const RayOptions& options,
           const Execution& execution, const std::function<void(RaySet&&)>& consume) {
     require_nodes(model, "tracer 'bending'");
@@ -216,10 +216,7 @@ void validate(const RayOptions& options, const Grid& grid) {
     validate(options.eikonal);
     validate(options.bending);
     if (options.tracer == Tracer::graph) validate(options.graph, grid);
-    if (options.directions != 8 && options.directions != 16) {
-        throw InputError(fmt::format("directions of the grid tracer is {} (must be 8 or 16)",
-                                     options.directions));
-    }
+    validate_options(options);
     if (options.tracer == Tracer::grid && !grid.is_2d()) {
         throw InputError("tracer 'grid' is for 2-D models (use 'descent' or 'cells' in 3-D)");
     }
@@ -252,7 +249,7 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
         near->know_all();
     }
     const int threads = resolve_threads(execution.threads);
-    // A task holds several rays, so that dealing them out costs nothing.
+    // A task holds several rays, so that scheduling costs little.
     constexpr std::int64_t share = 16;
     const auto count = static_cast<std::int64_t>(receivers.size());
     const std::int64_t tasks = threads == 1 ? 1 : (count + share - 1) / share;

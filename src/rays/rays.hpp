@@ -14,12 +14,12 @@
 
 namespace fermat {
 
-/// How a ray is made (design 4.3).
+/// How a ray is made. See "Rays" in docs/methods.md.
 enum class Tracer {
-    descent,  ///< continuous descent of the time field: the default
+    descent,  ///< continuous descent of the time field (default)
     cells,    ///< straight through each cell, as in Hole's tomography (paper 4)
-    grid,     ///< from node to node by the gradient's angle (paper 5; 2-D)
-    bending,  ///< pseudo-bending from one point to the other, without a field (paper 3)
+    grid,     ///< from node to node by the angle of the gradient (paper 5; 2-D)
+    bending,  ///< pseudo-bending between two points, without a time field (paper 3)
     graph,    ///< shortest paths on the grid graph (papers 1 and 2)
 };
 template <>
@@ -30,9 +30,9 @@ inline constexpr auto choices<Tracer> = choice_table<Tracer>("tracer",
                                                               {"bending", Tracer::bending},
                                                               {"graph", Tracer::graph}});
 
-/// Whether rays may be traced from the other end, by the receivers' fields.
+/// Whether the program may solve the receivers' fields and trace from the sources.
 enum class Reciprocity {
-    automatic,  ///< with tracer `descent`, where the receivers are fewer than the sources
+    automatic,  ///< yes for tracer `descent` with fewer receivers than sources
     off,
 };
 template <>
@@ -41,35 +41,45 @@ inline constexpr auto choices<Reciprocity> = choice_table<Reciprocity>(
 
 struct RayOptions {
     Tracer tracer = Tracer::descent;
-    int directions = 16;       ///< of the grid tracer: 8 or 16
-    EikonalOptions eikonal;    ///< of the field that rays descend
-    BendingOptions bending{};  ///< of the bending tracer
-    GraphOptions graph{};      ///< of the graph tracer
+    int directions = 16;       ///< for tracer `grid`: 8 or 16
+    EikonalOptions eikonal;    ///< for the time field
+    BendingOptions bending{};  ///< for tracer `bending`
+    GraphOptions graph{};      ///< for tracer `graph`
     Reciprocity reciprocity = Reciprocity::automatic;
 };
+inline bool is_directions(const int& directions) { return directions == 8 || directions == 16; }
+template <>
+inline constexpr auto options_of<RayOptions> =
+    std::tuple{Option{"tracer", &RayOptions::tracer, "method of the rays"},
+               Option{"directions", &RayOptions::directions, "of tracer grid",
+                      Rule<int>{&is_directions, "8 or 16"}},
+               OptionPart{&RayOptions::bending},
+               Option{"reciprocity", &RayOptions::reciprocity,
+                      "auto: tracer descent solves from the receivers where they are fewer"}};
 
 void validate(const RayOptions& options, const Grid& grid);
 
-/// Every source with every receiver, in that order.
+/// Pairs of every source with every receiver, grouped by source.
 std::vector<RayPair> all_pairs(std::size_t sources, std::size_t receivers);
 
-/// Rays of one solved field to some receivers, in the order of `receivers`. `receiver_numbers`
-/// become the rays' receiver indices.
+/// Traces rays in one solved field, one per receiver and in the order of `receivers`.
+/// `receiver_numbers` become the receiver indices of the rays.
 RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t source_number,
                   std::span<const Vec3> receivers, std::span<const std::int32_t> receiver_numbers,
                   const RayOptions& options, const Execution& execution = {});
 
-/// Solves each source's field once, or each receiver's where reciprocity saves fields, and traces
-/// its rays. `consume` gets one RaySet a source, in the order of the sources, one call at a time;
-/// fields are not kept. Bent rays need no field and come
-/// in the same order, some thousand a call. Sources in air and receivers in
-/// air or outside reach give rays with a status, never an exception; points outside the model do.
+/// Solves the field of each source, or of each receiver where reciprocity needs fewer fields, and
+/// traces its rays. `consume` gets one RaySet per source, in the order of the sources, one call at
+/// a time; fields are not kept. Bent rays need no field; they come in the same order, some thousand
+/// per call. A source in air, and a receiver in air or out of reach, gives a ray with a status. A
+/// point outside the model throws InputError.
 void for_each_source_rays(const Model& model, std::span<const PointSource> sources,
                           std::span<const Vec3> receivers, std::span<const RayPair> pairs,
                           const RayOptions& options, const Execution& execution,
                           const std::function<void(RaySet&&)>& consume);
 
-/// The same, gathered. Rays come grouped by source; within a source in the order of `pairs`.
+/// Traces the rays of all pairs and returns them in one set, grouped by source, within a source in
+/// the order of `pairs`.
 RaySet trace_rays(const Model& model, std::span<const PointSource> sources,
                   std::span<const Vec3> receivers, std::span<const RayPair> pairs,
                   const RayOptions& options, const Execution& execution = {});

@@ -15,7 +15,7 @@ namespace {
 
 using View = TimeFieldView<float, Space::device>;
 
-/// A shot as the walk sees it: its field, and its rays among those of the batch.
+/// One shot of a batch: its field, and the indices of its rays.
 struct ShotField {
     PointSource source;
     double slowness;
@@ -24,7 +24,8 @@ struct ShotField {
     int rays;
 };
 
-/// A walk on the device cannot search: it says so and stops.
+/// Takes the place of the search for a way out of a local minimum, which the device does not do.
+/// The walk stops there and marks the ray.
 struct NoEscape {
     bool& met;
 
@@ -49,18 +50,19 @@ __device__ auto proposal_of(const View& field, int directions) {
     }
 }
 
-/// Room for the points of rays whose numbers nobody knows beforehand: chunks taken as they are
-/// needed and linked. When they run out, points are counted on, so that the next try has enough.
+/// Memory for the points of rays of unknown length. Rays take chunks as they need them, and chunks
+/// are linked. When no chunk is left, points are only counted, so that the next try allocates
+/// enough.
 struct PointPool {
     static constexpr int chunk_points = 32;
 
     Vec3* points = nullptr;
-    int* next = nullptr;       ///< chunk after each chunk
-    unsigned* used = nullptr;  ///< chunks asked for so far
+    int* next = nullptr;       ///< index of the chunk that follows each chunk
+    unsigned* used = nullptr;  ///< number of chunks requested so far
     unsigned chunks = 0;
 };
 
-/// Walks each ray, one thread a ray and a row of blocks a shot, and keeps its points in chunks.
+/// Walks each ray and keeps its points in chunks. One thread per ray, one row of blocks per shot.
 template <Tracer tracer>
 __global__ void __launch_bounds__(ray_threads)
     walk_rays(Grid grid, bool has_gaps, const ShotField* shots, int directions,
@@ -91,12 +93,12 @@ __global__ void __launch_bounds__(ray_threads)
         ++emitted;
     };
     ray.status = trace_ray(field, receivers[n], proposal_of<tracer>(field, directions),
-                           NoEscape{ray.dent}, emit);
+                           NoEscape{ray.local_minimum}, emit);
     walked[n] = ray;
     points[n] = emitted;
 }
 
-/// Puts the chunks of each ray together, a warp a ray.
+/// Joins the chunks of each ray, one warp per ray.
 __global__ void __launch_bounds__(ray_threads)
     gather_points(int count, PointPool pool, const int* first_chunk,
                   const std::int64_t* first_point, Vec3* points) {
@@ -156,7 +158,8 @@ struct CudaTracer::State {
                        const RayOptions& options, const Execution& execution);
 };
 
-/// Walks until the chunks suffice: two a ray are a guess; what the first try lacks, the second has.
+/// Repeats the walk until there are enough chunks. The first try assumes two per ray; the second
+/// knows the number.
 void CudaTracer::State::launch(const Model& model, const RayOptions& options,
                                std::size_t shot_count, std::size_t most_rays) {
     Grid grid = model.grid();
@@ -164,7 +167,7 @@ void CudaTracer::State::launch(const Model& model, const RayOptions& options,
     const void* const kernel = walk_kernel(options.tracer);
     int directions = options.directions;
     const std::size_t count = walked.rays.size();
-    // Few rays go to many multiprocessors, a warp each.
+    // Spread few rays over many multiprocessors, one warp each.
     const std::size_t block = count < 132 * ray_threads ? 32 : ray_threads;
     const dim3 blocks(static_cast<unsigned>((most_rays + block - 1) / block),
                       static_cast<unsigned>(shot_count));
@@ -242,7 +245,7 @@ void CudaTracer::State::walk(const Model& model, const CudaFim& fim,
     finish_on_cpu(model, fim, batch, options, execution);
 }
 
-/// Few rays, if any: those that need a search, and those whose receiver is in air.
+/// Traces the rays that need a search, and those whose receiver is in air. There are few of them.
 void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
                                       std::span<const ShotRays> batch, const RayOptions& options,
                                       const Execution& execution) {
@@ -254,8 +257,8 @@ void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
         std::vector<Vec3> again;
         std::vector<std::int32_t> numbers;
         for (std::size_t r = 0; r < shot.receivers.size(); ++r) {
-            const bool lost =
-                walked.host[first + r].dent || walked.host[first + r].status == RayStatus::stalled;
+            const bool lost = walked.host[first + r].local_minimum ||
+                              walked.host[first + r].status == RayStatus::stalled;
             const Vec3 place = model.grid().clamp(shot.receivers[r]);
             if (!lost && !(model.has_air() && in_air(model, place))) continue;
             redone.push_back(first + r);

@@ -11,17 +11,17 @@
 
 namespace fermat {
 
-/// The rays wanted of one source of a batch; its place among the shots is its place in the batch.
+/// The rays of one source of a batch. Shots and sources of a batch have the same order.
 struct ShotRays {
     FactoredSource source;
     double start_time = 0;
-    std::int32_t number = 0;  ///< of the source, in the survey
+    std::int32_t number = 0;  ///< index of the source in the survey
     std::vector<Vec3> receivers;
     std::vector<std::int32_t> receiver_numbers;
 };
 
-/// The cells that rays cross, on the device: as sensitivity() has them, but in the order of the
-/// way, so that a ray that comes back to a cell lists it again. Rays that did not arrive have none.
+/// The cells that rays cross, on the device, with the values of sensitivity(). Entries follow the
+/// path, so a ray that returns to a cell lists it twice. Rays that did not arrive have no entries.
 struct DeviceRows {
     std::size_t rays = 0;
     std::size_t entries = 0;
@@ -29,32 +29,33 @@ struct DeviceRows {
     const std::uint32_t* cell = nullptr;
     const double* length = nullptr;
 };
-/// What an entry that is not needed holds for its cell.
+/// Cell index of an unused entry.
 inline constexpr std::uint32_t no_cell = 0xffffffffU;
 
-/// Rays through fields that lie on a CUDA device, one thread a ray, by the CPU's own walk. Rays
-/// that meet a dent of the field are finished by the CPU.
+/// Traces rays through fields on a CUDA device, one thread per ray, by the same walk as on the CPU.
+/// The CPU traces again the rays that meet a local minimum of the field.
 class CudaTracer {
   public:
     CudaTracer();
     CudaTracer(CudaTracer&&) noexcept;
     ~CudaTracer();
 
-    /// Rays through the fields of the last solve, one set a shot, as trace_rays gives them.
+    /// Traces rays through the fields of the last solve. Returns one set per shot, equal to that of
+    /// trace_rays.
     std::vector<RaySet> trace(const Model& model, const CudaFim& fim,
                               std::span<const ShotRays> shots, const RayOptions& options,
                               const Execution& execution);
 
-    /// What a tomography needs of the same rays, shot after shot: field_time, length and status on
-    /// the host; the cells stay on the device, until the next call.
+    /// The results of tracing that a tomography needs, shot after shot. field_time, length and
+    /// status are on the host; the rows stay on the device until the next call.
     struct Crossed {
-        std::vector<RayInfo> rays;  ///< without `time`
+        std::vector<RayInfo> rays;  ///< `time` is not set
         DeviceRows rows;
     };
     Crossed cross_cells(const Model& model, const CudaFim& fim, std::span<const ShotRays> shots,
                         const RayOptions& options, const Execution& execution);
 
-    /// Seconds of the last call on the device, transfers excluded.
+    /// Seconds of the last call on the device, without transfers.
     double seconds() const;
 
   private:
@@ -62,8 +63,8 @@ class CudaTracer {
     std::unique_ptr<State> state_;
 };
 
-/// Solves and traces batches of sources on the device; sources in air must be left out. `lists`
-/// hold the receivers of each source; `consume` gets the sets in the order of `which`.
+/// Solves and traces batches of sources on the device. Sources in air must be left out. `lists`
+/// holds the receivers of each source; `consume` gets the sets in the order of `which`.
 void trace_each_on_cuda(const Model& model, std::span<const PointSource> sources,
                         std::span<const std::size_t> which, std::span<const Vec3> receivers,
                         std::span<const std::vector<std::int32_t>> lists, const RayOptions& options,

@@ -16,7 +16,7 @@ ExchangedSurvey::ExchangedSurvey(std::span<const PointSource> sources,
 
 void ExchangedSurvey::turn_round(const Model& model, const RaySet& rays,
                                  const std::function<void(RaySet&&)>& consume) const {
-    // Where the next ray of each receiver stands, and the pairs of each source.
+    // Index of the next ray of each receiver, and the pairs of each source.
     std::vector<std::size_t> next(receivers_.size() + 1, 0);
     for (const RayPair pair : given_) ++next[static_cast<std::size_t>(pair.receiver) + 1];
     for (std::size_t r = 1; r < next.size(); ++r) next[r] += next[r - 1];
@@ -63,11 +63,11 @@ bool exchange_pays(const Grid& grid, std::span<const RayPair> pairs) {
         sources.insert(pair.source);
         receivers.insert(pair.receiver);
     }
-    // A ray has a point every few cells.
+    // Estimate: a ray has one point every few cells.
     constexpr double most_bytes = 1 << 30;
-    const double bytes_a_ray = 0.25 * (grid.shape.x + grid.shape.y + grid.shape.z) * sizeof(Vec3);
+    const double bytes_per_ray = 0.25 * (grid.shape.x + grid.shape.y + grid.shape.z) * sizeof(Vec3);
     return receivers.size() < sources.size() &&
-           static_cast<double>(pairs.size()) * bytes_a_ray <= most_bytes;
+           static_cast<double>(pairs.size()) * bytes_per_ray <= most_bytes;
 }
 
 }  // namespace fermat

@@ -11,9 +11,9 @@
 
 namespace fermat {
 
-/// A survey with its sides exchanged. First arrivals are reciprocal, so with fewer receivers than
-/// sources it pays to solve the receivers' fields, to trace from the sources, and to turn the rays
-/// round.
+/// A survey whose sources and receivers are exchanged. First arrivals are reciprocal. If there are
+/// fewer receivers than sources, it is cheaper to solve the receivers' fields, trace from the
+/// sources, and reverse the rays.
 class ExchangedSurvey {
   public:
     ExchangedSurvey(std::span<const PointSource> sources, std::span<const Vec3> receivers,
@@ -23,9 +23,9 @@ class ExchangedSurvey {
     std::span<const Vec3> receivers() const { return to_; }
     std::span<const RayPair> pairs() const { return pairs_; }
 
-    /// Rays of the exchanged survey, grouped by its sources, as rays of the survey itself: one set
-    /// a source, in the order of sources, within each in the order of pairs. Rays that did not
-    /// arrive keep their receiver as their only point.
+    /// Turns rays of the exchanged survey, grouped by its sources, into rays of the original
+    /// survey: one set per source, in the order of sources, within a source in the order of pairs.
+    /// Rays that did not arrive have only the receiver as a point.
     void turn_round(const Model& model, const RaySet& rays,
                     const std::function<void(RaySet&&)>& consume) const;
 
@@ -38,8 +38,8 @@ class ExchangedSurvey {
     std::vector<RayPair> pairs_;
 };
 
-/// Whether a survey has fewer receivers in use than sources, and its rays, which wait for the last
-/// receiver, fit in memory.
+/// True if the survey uses fewer receivers than sources, and its rays fit in memory: all of them
+/// are kept until the last receiver is done.
 bool exchange_pays(const Grid& grid, std::span<const RayPair> pairs);
 
 }  // namespace fermat

@@ -11,18 +11,19 @@ namespace fermat {
 /// A piece of a straight line that lies in one cell.
 struct Piece {
     Index3 cell;
-    Vec3 from;  ///< ends, in fractions of the cell
+    Vec3 from;  ///< first end, in fractions of the cell
     Vec3 to;
     double length;
 };
 
-/// Cuts the line from a to b (points of the box) at the grid's planes; visit(piece) in order.
+/// Cuts the line from a to b (points of the box) at the grid's planes and calls visit(piece) in
+/// order.
 template <int Dim, class Visit>
 FERMAT_HD_INLINE void for_each_piece_in(const Grid& grid, Vec3 a, Vec3 b, Visit visit) {
     const Vec3 ua = grid.to_index(a);
     const Vec3 d = grid.to_index(b) - ua;
     const double length = distance(a, b);
-    // Line parameter of the next plane along each axis, and the step from plane to plane.
+    // Line parameter of the next plane along each axis, and the step from one plane to the next.
     Vec3 crossing{2, 2, 2};
     Vec3 step{2, 2, 2};
     for (int axis = 0; axis < 3; ++axis) {
@@ -34,7 +35,7 @@ FERMAT_HD_INLINE void for_each_piece_in(const Grid& grid, Vec3 a, Vec3 b, Visit 
     }
     double t = 0;
     while (t < 1) {
-        // Which plane comes next can hardly be guessed, so that nothing branches on it.
+        // Branches on the next plane would be mispredicted, so the code has none.
         const bool x = crossing.x < crossing.y && crossing.x < crossing.z;
         const bool y = Dim == 3 && !x && crossing.y < crossing.z;
         const double nearest = x ? crossing.x : y ? crossing.y : crossing.z;
@@ -75,7 +76,7 @@ class CellWeights {
   public:
     static constexpr int corners = Dim == 2 ? 4 : 8;
 
-    /// Of a cell without air.
+    /// Weights of a cell without air.
     CellWeights() = default;
 
     template <Space S>
@@ -84,7 +85,8 @@ class CellWeights {
         take_corners(velocity, cell, v);
     }
 
-    /// Adds scale times the weight of each corner at a point of the cell. False where all is air.
+    /// Adds scale times the weight of each corner at a point of the cell. False where all corners
+    /// with weight are air.
     FERMAT_HD_INLINE bool add_weights(Vec3 f, double scale, double (&weights)[corners]) const {
         double w[corners];
         for (int n = 0; n < corners; ++n) {
@@ -106,14 +108,14 @@ class CellWeights {
         return true;
     }
 
-    /// Weights of the corners in the time along a piece in this cell: Simpson's rule, exact since
-    /// multilinear slowness is cubic along a line. The time is the sum of weight times slowness.
+    /// Weights of the corners in the time along a piece: the time is the sum of weight times
+    /// slowness. Simpson's rule is exact here, because multilinear slowness is cubic along a line.
     FERMAT_HD_INLINE void piece_weights(const Piece& piece, double (&weights)[corners]) const {
         for (double& w : weights) w = 0;
         const double end = piece.length / 6;
         const Vec3 middle = 0.5 * (piece.from + piece.to);
         double centre = 4 * end;
-        // An end on a plane that is all air takes the slowness of the middle.
+        // An end in a plane whose corners all are air takes the slowness of the middle.
         if (!add_weights(piece.from, end, weights)) centre += end;
         if (!add_weights(piece.to, end, weights)) centre += end;
         add_weights(middle, centre, weights);
@@ -139,7 +141,7 @@ class CellWeights {
     }
 
     bool all_rock_ = true;
-    unsigned air_ = 0;  ///< a bit for each corner
+    unsigned air_ = 0;  ///< one bit per corner
 };
 
 /// Slowness inside one cell: multilinear over the corners that are not air.
@@ -175,7 +177,7 @@ class CellSlowness : public CellWeights<Dim> {
         return time;
     }
 
-    /// Multilinear, in a cell without air.
+    /// Multilinear slowness at a point of a cell without air.
     FERMAT_HD_INLINE double at(Vec3 f) const {
         const auto mix = [](double a, double b, double t) { return a + t * (b - a); };
         const double* const s = slowness_;

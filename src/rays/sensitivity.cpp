@@ -11,14 +11,14 @@
 namespace fermat {
 namespace {
 
-/// Rows of some rays that follow one another.
+/// Rows of successive rays.
 struct RowLot {
     std::vector<std::int64_t> row_end;
     std::vector<std::int64_t> column;
     std::vector<double> value;
 };
 
-/// Lots of rows, made in parallel; the same whatever the number of threads.
+/// Makes batches of rows in parallel. Batches do not depend on the number of threads.
 std::vector<RowLot> make_lots(const Model& model, const RaySet& rays, std::size_t first,
                               std::size_t count, Basis basis, int threads) {
     constexpr std::size_t lot_size = 32;

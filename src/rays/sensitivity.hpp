@@ -10,7 +10,7 @@
 
 namespace fermat {
 
-/// What the columns of a sensitivity matrix stand for.
+/// The unknowns that the columns of a sensitivity matrix stand for.
 enum class Basis {
     cells,  ///< length of the ray in each cell
     nodes,  ///< derivative of the ray's time by each node's slowness
@@ -19,7 +19,8 @@ template <>
 inline constexpr auto choices<Basis> = choice_table<Basis>("basis", {{"cells", Basis::cells},
                                                                      {"nodes", Basis::nodes}});
 
-/// Compressed sparse rows, one a ray, columns ascending. Columns number cells or nodes in C order.
+/// A matrix in compressed sparse rows, one row per ray, columns ascending. Columns number cells or
+/// nodes in C order.
 struct SparseRows {
     std::int64_t columns = 0;
     std::vector<std::int64_t> row_start{0};
@@ -27,20 +28,20 @@ struct SparseRows {
     std::vector<double> value;
 };
 
-/// Rows of all rays; those that did not arrive are empty. With Basis::nodes, row times slowness is
-/// the time along the ray; with Basis::cells, row times the cells' mean slowness along the ray is.
-/// Throws InputError for nodes of a model whose velocity is in cells. There a piece along a face
-/// between bodies is the faster cell's.
+/// The sensitivity matrix of all rays. Rays that did not arrive have empty rows. With Basis::nodes,
+/// row times slowness is the time along the ray; with Basis::cells, row times the cells' mean
+/// slowness along the ray is. In a model whose velocity is in cells, a piece along a face between
+/// two bodies counts for the faster cell, and Basis::nodes throws InputError.
 SparseRows sensitivity(const Model& model, const RaySet& rays, Basis basis, int threads = 0);
 
-/// How rays sample the cells: their number and their length in each, summed in the order of rays.
+/// Number and length of rays in each cell, summed in the order of rays.
 struct Coverage {
     Field<float> count;
     Field<float> length;
 };
 Coverage coverage(const Model& model, const RaySet& rays, int threads = 0);
 
-/// The same, summed up as rays come. The model must outlive it.
+/// Adds up the coverage of rays as they are traced. The model must outlive it.
 class CoverageSum {
   public:
     explicit CoverageSum(const Model& model, int threads = 0);

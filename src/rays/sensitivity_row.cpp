@@ -8,8 +8,8 @@
 namespace fermat {
 namespace {
 
-/// Stable, by column: least digit first. A row has some hundred entries of few digits, which are
-/// put in order by this in a fraction of the time that comparing them takes.
+/// Stable radix sort by column. A row has some hundred entries whose columns have few digits, so
+/// this is several times faster than sorting by comparisons.
 void sort_by_column(std::vector<RowEntry>& row, std::vector<RowEntry>& spare) {
     if (row.empty()) return;
     constexpr int digit_bits = 8;
@@ -34,7 +34,7 @@ void sort_by_column(std::vector<RowEntry>& row, std::vector<RowEntry>& spare) {
 
 }  // namespace
 
-/// Nodes that the path leaves behind are entered; those that both cells share keep their sums.
+/// Enters the corners that the path leaves. Corners that both cells share keep their sums.
 template <int Dim>
 void RowMaker::move_to(Index3 cell) {
     constexpr int corners_y = Dim == 2 ? 1 : 2;
@@ -60,7 +60,7 @@ void RowMaker::move_to(Index3 cell) {
     cell_ = cell;
 }
 
-/// Sorts by column and adds up what falls on the same one.
+/// Sorts the entries by column and adds up those of one column.
 std::span<const RowEntry> RowMaker::ordered() {
     sort_by_column(row_, spare_);
     std::size_t kept = 0;
@@ -108,7 +108,7 @@ void RowMaker::enter_nodes(std::span<const Vec3> path) {
             for (std::size_t n = 0; n < Cell::corners; ++n) weights_[n] += weights[n];
         });
     }
-    // Far from every cell, so that all corners are left behind.
+    // Move far from every cell, so that all corners are entered.
     move_to<Dim>({-2, -2, -2});
 }
 

@@ -10,21 +10,22 @@
 
 namespace fermat {
 
-/// One number of a row of the sensitivity matrix.
+/// One entry of a row of the sensitivity matrix.
 struct RowEntry {
     std::int64_t column;
     double value;
 };
 
-/// Makes rows of the sensitivity matrix, one ray after another, in memory of its own. The model
-/// must outlive it.
+/// Makes rows of the sensitivity matrix, one ray after another, in its own memory. The model must
+/// outlive it.
 class RowMaker {
   public:
     explicit RowMaker(const Model& model) : model_(model) {}
 
-    /// Length of a path in each cell, columns ascending; valid until the next row is made.
+    /// Length of a path in each cell, columns ascending. Valid until the next row is made.
     std::span<const RowEntry> cells(std::span<const Vec3> path);
-    /// Derivative of a path's time by each node's slowness, columns ascending.
+    /// Derivative of a path's time by each node's slowness, columns ascending. Valid until the next
+    /// row is made.
     std::span<const RowEntry> nodes(std::span<const Vec3> path);
     /// The same in the order of the path, where a column may come more than once: for those who add
     /// up by another order anyway.
@@ -40,8 +41,8 @@ class RowMaker {
     const Model& model_;
     std::vector<RowEntry> row_;
     std::vector<RowEntry> spare_;
-    Index3 cell_;                      ///< the path's present cell
-    std::array<double, 8> weights_{};  ///< sums of its corners
+    Index3 cell_;                      ///< current cell of the path
+    std::array<double, 8> weights_{};  ///< summed weights of its corners
 };
 
 }  // namespace fermat

@@ -8,12 +8,12 @@
 
 namespace fermat {
 
-/// The walk from a receiver down the time field to the source that all tracers share. A tracer
-/// proposes the next point; the walk takes it if it is earlier and not through air. Where a
-/// proposal fails, the walk goes down from node to node, which cannot fail: every reached node has
-/// a neighbour that its own time came from.
+/// The walk from a receiver down the time field to the source, which all tracers share. A tracer
+/// proposes the next point. The walk accepts it if it is earlier and no air lies in between. Where
+/// a proposal fails, the walk goes down from node to node. That cannot fail: every reached node has
+/// a neighbour that its time came from.
 
-/// True where the line from a to b crosses a plane of the grid at a place where no wave arrives.
+/// True if the line from a to b crosses a plane of the grid at a place that no wave reaches.
 template <class Real, Space S>
 FERMAT_HD bool blocked(const TimeFieldView<Real, S>& field, Vec3 a, Vec3 b) {
     if (!field.has_gaps) return false;
@@ -34,7 +34,8 @@ FERMAT_HD bool blocked(const TimeFieldView<Real, S>& field, Vec3 a, Vec3 b) {
     return !std::isfinite(tau_at(field, b));
 }
 
-/// Within one cell of the source along every axis: the rest of the ray is a straight line.
+/// True within one cell of the source along every axis, where the rest of the ray is a straight
+/// line.
 template <class Real, Space S>
 FERMAT_HD bool beside_source(const TimeFieldView<Real, S>& field, Vec3 p) {
     const Vec3 d = p - field.source.position;
@@ -44,8 +45,8 @@ FERMAT_HD bool beside_source(const TimeFieldView<Real, S>& field, Vec3 p) {
     return true;
 }
 
-/// True where a step from a to b leads past the source, so that the ray would turn back to it.
-/// Where velocity jumps between cells such a way may be the fastest one.
+/// True if a step from a to b leads past the source, so that the ray would have to turn back. Where
+/// velocity jumps between cells, such a path can be the fastest one.
 template <class Real, Space S>
 FERMAT_HD bool passes_source(const TimeFieldView<Real, S>& field, Vec3 a, Vec3 b) {
     const Vec3 source = field.source.position;
@@ -53,13 +54,13 @@ FERMAT_HD bool passes_source(const TimeFieldView<Real, S>& field, Vec3 a, Vec3 b
            !blocked(field, a, source);
 }
 
-/// A node as a place on a ray.
+/// A node on a ray, and its time.
 struct NodeStep {
     Index3 node;
     double time = INFINITY;
 };
 
-/// The earliest corner of a point's cell.
+/// The corner of a point's cell with the earliest time.
 template <class Real, Space S>
 FERMAT_HD NodeStep earliest_corner(const TimeFieldView<Real, S>& field, Vec3 p) {
     NodeStep best;
@@ -78,8 +79,8 @@ FERMAT_HD NodeStep earliest_corner(const TimeFieldView<Real, S>& field, Vec3 p) 
     return best;
 }
 
-/// The steepest way down from a node to one of its neighbours (26; 8 in 2-D). Infinite time if
-/// there is none, which happens at no reached node but the start nodes.
+/// The steepest step down from a node to one of its 26 neighbours (8 in 2-D). Its time is infinite
+/// if there is none; among reached nodes, only the start nodes have none.
 template <class Real, Space S>
 FERMAT_HD NodeStep steepest_neighbour(const TimeFieldView<Real, S>& field, Index3 node) {
     const Grid& grid = field.grid;
@@ -110,21 +111,21 @@ FERMAT_HD NodeStep steepest_neighbour(const TimeFieldView<Real, S>& field, Index
     return best;
 }
 
-/// A point on its way down the field.
+/// The current point of a walk.
 struct Walker {
     Vec3 point;
     double time = INFINITY;
 };
 
-/// Of proposals that lead to the source themselves.
+/// True for proposals that find the last step to the source themselves.
 template <class Propose>
 inline constexpr bool finds_source = requires {
     Propose::finds_source;
 };
 
-/// Traces one ray. `propose(walker, next)` sets the next point and its time and returns false when
-/// it has none; `escape(node, time)` lists the nodes from a dent to an earlier node; `emit(point)`
-/// receives the ray's points from the receiver to the source.
+/// Traces one ray. `propose(walker, next)` sets the next point and its time, or returns false.
+/// `escape(node, time)` lists the nodes from a local minimum to an earlier node. `emit(point)`
+/// receives the points of the ray from the receiver to the source.
 template <class Real, Space S, class Propose, class Escape, class Emit>
 FERMAT_HD RayStatus trace_ray(const TimeFieldView<Real, S>& field, Vec3 receiver, Propose propose,
                               Escape escape, Emit emit) {
@@ -134,7 +135,8 @@ FERMAT_HD RayStatus trace_ray(const TimeFieldView<Real, S>& field, Vec3 receiver
     at.time = time_at(field, at.point);
     emit(at.point);
     if (!std::isfinite(at.time)) return RayStatus::unreachable;
-    // A good descent takes a few points a cell; far more means it creeps, and nodes finish the job.
+    // A good descent takes a few points per cell. After far more than that, the walk continues from
+    // node to node.
     const long most_points = 16L * (grid.shape.x + grid.shape.y + grid.shape.z);
     const long most_nodes = static_cast<long>(grid.shape.count());
     bool at_node = false;
@@ -165,8 +167,8 @@ FERMAT_HD RayStatus trace_ray(const TimeFieldView<Real, S>& field, Vec3 receiver
             return arrive();
         }
         if (!at_node) {
-            // Beside air, interpolation can make a point earlier than the corners it rests on.
-            // Nodes are to be trusted there, so the rest of the way is theirs.
+            // Beside air, interpolation can make a point earlier than the corners it was made from.
+            // Only nodes are reliable there, so the rest of the walk uses nodes.
             nodes_only |= !(step.time < at.time);
         } else if (!std::isfinite(step.time)) {
             for (const Index3 n : escape(node, at.time)) {

@@ -18,7 +18,7 @@ DepthMedium::DepthMedium(std::span<const DepthVelocity> profile, Profile kind, B
             sloped ? (profile[n + 1].velocity - v0) / (profile[n + 1].depth - depth) : 0;
         pieces_.push_back({depth, v0, slope});
     }
-    // What lies above the first depth is like it.
+    // The first piece also holds above the first depth.
     pieces_.insert(pieces_.begin(), {-INFINITY, pieces_.front().v0, 0});
     pieces_.front().depth = pieces_[1].depth;
 }
@@ -46,8 +46,8 @@ double DepthMedium::segment_time(Vec3 a, Vec3 b) const {
     for (std::size_t piece = piece_of(a.z); piece <= last; ++piece) {
         const double end = piece == last ? b.z : pieces_[piece + 1].depth;
         const double share = piece == last ? 1 - done : (end - z) / (b.z - a.z);
-        // The mean of 1/v over a linear v is log(v2/v1)/(v2 - v1), by the series of atanh where
-        // the two are close.
+        // The mean of 1/v over a linear v is log(v2/v1)/(v2 - v1); where the two are close, the
+        // series of atanh replaces it.
         const double v1 = velocity(piece, z);
         const double v2 = velocity(piece, end);
         const double q = (v2 - v1) / (v2 + v1);

@@ -12,7 +12,7 @@
 
 namespace fermat {
 
-/// Where rays may go. Unbounded unless told.
+/// The box in which rays may run. It is unbounded by default.
 struct Box {
     Vec3 low{-INFINITY, -INFINITY, -INFINITY};
     Vec3 high{INFINITY, INFINITY, INFINITY};
@@ -26,10 +26,10 @@ struct Box {
     bool contains(Vec3 p) const { return is_finite(p) && clamp(p) == p; }
 };
 
-/// How a profile is read between its depths.
+/// How velocity varies between the depths of a profile.
 enum class Profile {
-    linear,  ///< velocity, linear from point to point: profile_model without a grid
-    layers,  ///< constant down to the next depth: layered_model without a grid
+    linear,  ///< linear between two depths, like profile_model without a grid
+    layers,  ///< constant down to the next depth, like layered_model without a grid
 };
 
 template <>
@@ -37,10 +37,11 @@ inline constexpr auto choices<Profile> = choice_table<Profile>("kind of profile"
                                                                {{"linear", Profile::linear},
                                                                 {"layers", Profile::layers}});
 
-/// Velocity that depends on depth alone, timed in closed form. Rays keep to their vertical plane.
+/// Velocity that depends on depth only; times have a closed form. Rays stay in their vertical
+/// plane.
 class DepthMedium {
   public:
-    /// Throws InputError as validate(profile) does.
+    /// Throws InputError where validate(profile) does.
     DepthMedium(std::span<const DepthVelocity> profile, Profile kind, Box box = {});
 
     double slowness(Vec3 p) const { return 1 / velocity(piece_of(p.z), p.z); }
@@ -54,7 +55,7 @@ class DepthMedium {
     const Box& box() const { return box_; }
 
   private:
-    /// v0 + slope (z - depth) below `depth`.
+    /// Velocity v0 + slope (z - depth) below `depth`.
     struct Piece {
         double depth;
         double v0;
@@ -71,8 +72,8 @@ class DepthMedium {
     Box box_;
 };
 
-/// Velocity by any function of a point: > 0, or 0 for air. Its gradient is by differences over
-/// `difference`. The function is called from several threads at once.
+/// Velocity given by a function of a point: > 0, or 0 in air. Its gradient is a difference quotient
+/// over the length `difference`. Several threads call the function at once.
 class FunctionMedium {
   public:
     using Velocity = std::function<double(Vec3)>;
@@ -84,10 +85,10 @@ class FunctionMedium {
     double slowness(Vec3 p) const;
     SlownessPoint sample(Vec3 p) const;
     Vec3 clamp(Vec3 p) const { return box_.clamp(p); }
-    /// As far as the points of segment_time see.
+    /// False if one of the points that segment_time uses is in air.
     bool clear(Vec3 a, Vec3 b) const { return std::isfinite(segment_time(a, b)); }
     double trial_time(Vec3 a, Vec3 b, int samples) const;
-    /// Gauss's rule of three points on each half.
+    /// Gauss's three-point rule on each half.
     double segment_time(Vec3 a, Vec3 b) const;
     bool flat() const { return is_2d_; }
     bool smooth() const { return true; }

@@ -9,31 +9,6 @@
 namespace fermat {
 namespace {
 
-void require(bool good, const char* name, double value, const char* right) {
-    if (!good) throw InputError(fmt::format("{} is {} (must be {})", name, value, right));
-}
-
-void validate(const GaussNewtonOptions& newton) {
-    const auto not_negative = [](double value) { return value >= 0 && std::isfinite(value); };
-    const Vec3 weights = newton.roughness.weights;
-    const bool chosen = weights == Vec3{};
-    for (int axis = 0; axis < 3 && !chosen; ++axis) {
-        require(weights[axis] > 0 && std::isfinite(weights[axis]), "an axis weight", weights[axis],
-                "> 0");
-    }
-    require(not_negative(newton.roughness.length), "correlation length", newton.roughness.length,
-            ">= 0");
-    require(not_negative(newton.lambda), "smoothing", newton.lambda, ">= 0; 0: found");
-    constexpr int most_iterations = 1000;
-    require(newton.iterations >= 1 && newton.iterations <= most_iterations, "iterations",
-            newton.iterations, "from 1 to 1000");
-    const Index3 ratio = newton.ratio;
-    const bool found = ratio == Index3{};
-    for (int axis = 0; axis < 3 && !found; ++axis) {
-        require(ratio[axis] >= 1, "an unknown ratio", ratio[axis], ">= 1; 0 on all axes: found");
-    }
-}
-
 void check_points(const Picks& picks, const Grid& grid) {
     for (std::size_t s = 0; s < picks.sources.size(); ++s) {
         require_inside(grid, picks.sources[s], fmt::format("source {}", s));
@@ -92,35 +67,17 @@ RayOptions ray_options(const InversionOptions& options) {
 void validate(const InversionOptions& options, const Picks& picks, const Model& start) {
     const Grid& grid = start.grid();
     validate(ray_options(options), grid);
-    const bool descends = options.tracer == Tracer::descent || options.tracer == Tracer::cells ||
-                          options.tracer == Tracer::grid;
-    if (!descends) {
-        throw InputError(
-            fmt::format("tracer of an inversion is '{}' (must be one that follows the "
-                        "time field: descent, cells, or grid in 2-D)",
-                        name_of(options.tracer)));
-    }
     if (!options.schedule.empty()) validate(options.schedule);
-    const auto not_negative = [](double value) { return value >= 0 && std::isfinite(value); };
-    require(not_negative(options.target_rms), "target rms", options.target_rms, ">= 0");
-    require(not_negative(options.target_chi2), "target chi2", options.target_chi2, ">= 0");
-    require(options.stagnation >= 0 && options.stagnation < 1, "stagnation", options.stagnation,
-            ">= 0 and < 1");
-    const double outliers = options.outliers.value_or(0);
-    require(outliers == 0 || (outliers >= 1 && std::isfinite(outliers)), "outliers", outliers,
-            "0 for none, or >= 1");
+    validate_options(options);
     if (options.method == InversionMethod::gauss_newton && !options.schedule.empty()) {
         throw InputError(
             "a schedule is given and the method is 'gauss-newton' (a schedule is for 'hole')");
     }
-    validate(options.gauss_newton);
     const UpdateLimits& update = options.update;
-    require(update.step > 0 && std::isfinite(update.step), "step", update.step, "> 0");
-    require(update.max_change > 0 && update.max_change < 1, "max update", update.max_change,
-            "> 0 and < 1");
-    require(not_negative(update.min_velocity), "min velocity", update.min_velocity, ">= 0");
-    require(update.max_velocity > update.min_velocity && update.max_velocity > 0, "max velocity",
-            update.max_velocity, "above min velocity");
+    if (!(update.max_velocity > update.min_velocity && update.max_velocity > 0)) {
+        throw InputError(fmt::format("max velocity is {} (must be above min velocity, which is {})",
+                                     update.max_velocity, update.min_velocity));
+    }
     check_picks(options, picks);
     check_points(picks, grid);
 }

@@ -59,6 +59,41 @@ struct InversionOptions {
     std::optional<double> outliers;
     UpdateLimits update;
 };
+inline bool follows_a_field(const Tracer& tracer) {
+    return tracer == Tracer::descent || tracer == Tracer::cells || tracer == Tracer::grid;
+}
+inline bool is_fraction(const double& value) { return value >= 0 && value < 1; }
+inline bool is_outlier_limit(const std::optional<double>& limit) {
+    return !limit || *limit == 0 || (*limit >= 1 && std::isfinite(*limit));
+}
+/// Without the schedule, which is a file.
+template <>
+inline constexpr auto options_of<InversionOptions> = std::tuple{
+    Option{"method", &InversionOptions::method,
+           "gauss-newton: the smoothest model that explains the picks; hole: boxes by a schedule; "
+           "auto: hole where a schedule is given"},
+    OptionPart{&InversionOptions::gauss_newton},
+    Option{"target_rms", &InversionOptions::target_rms, "stop once the RMS residual is as small",
+           not_negative, "none"},
+    Option{"target_chi2", &InversionOptions::target_chi2,
+           "stop once the mean of (residual / error)^2 is as small", not_negative,
+           "1 of gauss-newton, none of hole"},
+    Option{"stagnation", &InversionOptions::stagnation,
+           "of hole: end a stage whose RMS falls by less than this fraction",
+           Rule<double>{&is_fraction, ">= 0 and < 1"}, "never"},
+    Option{"outliers", &InversionOptions::outliers,
+           "leave out residuals beyond so many standard deviations; 0: none",
+           Rule<std::optional<double>>{&is_outlier_limit, "0 for none, or >= 1"},
+           "3 of gauss-newton, none of hole"},
+    Option{"weights", &InversionOptions::weights, "how picks count"},
+    Option{"share", &InversionOptions::share,
+           "of hole: how a ray counts in the cells that it crosses"},
+    OptionPart{&InversionOptions::update},
+    Option{"smoother", &InversionOptions::smoother, "of hole: method of the smoothing"},
+    Option{"tracer", &InversionOptions::tracer, "method of the rays",
+           Rule<Tracer>{&follows_a_field,
+                        "one that follows the time field: descent, cells, or grid in 2-D"}},
+    OptionPart{&InversionOptions::eikonal}};
 
 void validate(const InversionOptions& options, const Picks& picks, const Model& start);
 

@@ -1,6 +1,8 @@
 #include "tomography/run_fingerprint.hpp"
 
+#include <optional>
 #include <span>
+#include <type_traits>
 
 #include "core/fingerprint.hpp"
 #include "core/version.hpp"
@@ -35,40 +37,33 @@ void add_to(Fingerprint& print, const Picks& picks) {
     print.add(picks.has_errors);
 }
 
-void add_to(Fingerprint& print, InversionMethod method, const GaussNewtonOptions& newton) {
-    print.add(method);
-    print.add(newton.roughness.kind);
-    for (int axis = 0; axis < 3; ++axis) {
-        print.add(newton.roughness.weights[axis]);
-        print.add(newton.ratio[axis]);
-    }
-    print.add(newton.roughness.length);
-    print.add(newton.lambda);
-    print.add(newton.iterations);
+template <class Value>
+requires(std::is_arithmetic_v<Value> || std::is_enum_v<Value>) void add_to(Fingerprint& print,
+                                                                           Value value) {
+    print.add(value);
+}
+void add_to(Fingerprint& print, const std::optional<double>& value) {
+    print.add(value.has_value());
+    print.add(value.value_or(0));
+}
+template <class Triple>
+requires requires(const Triple& triple) { triple[0]; }
+void add_to(Fingerprint& print, const Triple& values) {
+    for (int axis = 0; axis < 3; ++axis) print.add(values[axis]);
 }
 
 void add_to(Fingerprint& print, const InversionOptions& options, bool cuda) {
-    add_to(print, options.method, options.gauss_newton);
-    print.add(options.eikonal.solver);
-    print.add(options.eikonal.order);
+    for_each_option(options, [&](const auto& option, const auto& value) {
+        print.add(option.name);
+        add_to(print, value);
+    });
     print.add(cuda);
-    print.add(options.tracer);
     for (const Stage& stage : options.schedule) {
-        for (const SmoothingSize& size : {stage.cell, stage.vertex}) {
-            for (int axis = 0; axis < 3; ++axis) print.add(size[axis]);
-        }
+        add_to(print, stage.cell);
+        add_to(print, stage.vertex);
         print.add(stage.iterations);
         print.add(stage.cell_passes);
         print.add(stage.vertex_passes);
-    }
-    print.add(options.smoother);
-    print.add(options.share);
-    print.add(options.weights);
-    for (const double value :
-         {options.target_rms, options.target_chi2, options.stagnation,
-          options.outliers.value_or(-1), options.update.step, options.update.max_change,
-          options.update.min_velocity, options.update.max_velocity}) {
-        print.add(value);
     }
 }
 

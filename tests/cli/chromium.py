@@ -1,4 +1,4 @@
-"""A headless Chromium, spoken to by its debugging pipe: no driver and no port."""
+"""A headless Chromium, controlled by its debugging pipe, without a driver or a port."""
 
 import json
 import os
@@ -14,7 +14,7 @@ def find_chromium():
 
 
 class Page:
-    """One page in a browser of its own; a context that ends the browser."""
+    """One page in its own browser; a context manager that ends the browser."""
 
     def __init__(self, program, folder, width=1100, height=1900):
         to_browser, self._write = os.pipe()

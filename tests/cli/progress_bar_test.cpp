@@ -10,7 +10,7 @@
 namespace fermat::cli {
 namespace {
 
-/// What a bar writes while `work` feeds it.
+/// The output of a bar while `work` reports progress.
 template <class Work>
 std::string shown(ProgressStyle style, Work work) {
     std::FILE* file = std::tmpfile();

@@ -1,4 +1,4 @@
-"""Files of an inversion's folder, for tests that compare runs."""
+"""Files in the folder of an inversion, for tests that compare runs."""
 
 import csv
 
@@ -11,7 +11,7 @@ def rows_of(path):
 
 
 def results(folder):
-    """Everything that must have the same bits, and the history without its seconds."""
+    """All files that must have the same bits, and the history without its seconds."""
     files = {name: (folder / name).read_bytes() for name in RESULTS}
     history = [
         {name: value for name, value in row.items() if not name.startswith("seconds")}

@@ -1,4 +1,4 @@
-"""`fermat bench`: tables on stdout, the same rows as CSV, sizes that can be held small."""
+"""`fermat bench`: tables on stdout, the same rows as CSV, sizes that can be limited."""
 
 import csv
 
@@ -11,7 +11,7 @@ COLUMNS = ["table", "scenario", "nx", "ny", "nz", "solver", "order", "threads", 
 
 @pytest.fixture(scope="module")
 def measured(shared_fermat):
-    """stdout and CSV rows of one small run."""
+    """The stdout and the CSV rows of one small run."""
     text = shared_fermat("bench", "eikonal", "--quick", "--largest", "100", "--repeat", "1",
                          "--threads", "2", "--csv", "bench.csv")
     with open(shared_fermat.folder / "bench.csv") as file:

@@ -1,4 +1,4 @@
-"""`fermat rays --tracer bending` and `fermat bench bending`: outputs, tasks, the set, errors."""
+"""`fermat rays --tracer bending` and `fermat bench bending`: outputs, tasks, the survey, errors."""
 
 import csv
 
@@ -62,7 +62,7 @@ def test_seeds_by_name(survey):
         (["--starts", "up"], "--starts is 'up'"),
         (["--starts", "straight,none"], "--starts is 'straight,none'"),
         (["--starts", ""], "--starts is ''"),
-        (["--segment", "0"], "--segment is '0'"),
+        (["--segment", "-1"], "--segment is '-1'"),
         (["--tasks", "shots"], "--tasks is 'shots'"),
     ],
 )

@@ -1,4 +1,4 @@
-"""`--config`: a TOML file holds every flag; the command line wins; mistakes are named by line."""
+"""`--config`: a TOML file can hold every flag; the command line wins; errors name the line."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Help, version and info: every command explains itself, and its example runs as it stands."""
+"""Help, version and info: every command has a help text whose example runs unchanged."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""`fermat picks` and `fermat invert`: outputs, targets, resume after kills, ranks, boards, errors."""
+"""`fermat picks` and `fermat invert`: outputs, targets, resuming, ranks, checkerboards, errors."""
 
 import os
 import random
@@ -18,7 +18,7 @@ INVERT = ["invert", "--model", "start.h5", "--picks", "picks.csv", "--schedule",
 
 @pytest.fixture(scope="session")
 def line(shared_fermat):
-    """A 2-D survey: start.h5, true.h5 with a board of 5 %, picks.csv with noise, schedule.csv."""
+    """A 2-D survey: start.h5, true.h5 (checkerboard of 5 %), noisy picks.csv, schedule.csv."""
     fermat = shared_fermat
     fermat("model", "gradient", "--shape", "49,25", "--spacing", "0.25", "--v0", "2",
            "--gradient", "0.2", "-o", "start.h5")
@@ -35,7 +35,7 @@ def line(shared_fermat):
 
 @pytest.fixture(scope="session")
 def whole(line):
-    """An unbroken run in the folder `whole`."""
+    """A run without interruption in the folder `whole`."""
     line(*INVERT, "-o", "whole")
     return line.folder / "whole"
 
@@ -100,7 +100,7 @@ def test_resume_without_a_checkpoint_starts_and_after_the_end_repeats(line, whol
 
 
 def kill_at_random(fermat, folder, kills, seed):
-    """Runs an inversion that is killed at random moments and resumed until it ends."""
+    """Runs an inversion, kills it at random times and resumes it until it ends."""
     luck = random.Random(seed)
     command = [str(fermat.program), *INVERT, "--resume", "-o", folder]
     killed = 0
@@ -109,7 +109,7 @@ def kill_at_random(fermat, folder, kills, seed):
         run = subprocess.Popen(command, cwd=fermat.folder, stdout=subprocess.DEVNULL)
         try:
             run.wait(timeout=luck.uniform(0.005, longest))
-            shutil.rmtree(fermat.folder / folder)  # it ended: sooner next time
+            shutil.rmtree(fermat.folder / folder)  # ended before the kill
             longest *= 0.7
         except subprocess.TimeoutExpired:
             run.send_signal(signal.SIGKILL)
@@ -136,7 +136,7 @@ def test_a_foreign_or_damaged_checkpoint_is_refused(line, whole):
         bad[luck.randrange(len(bad))] ^= 1 << luck.randrange(8)
         target.write_bytes(bad)
         done = line.call(*INVERT, "--resume", "-o", "foreign")
-        if done.returncode == 0:  # a bit of padding that nobody reads
+        if done.returncode == 0:  # a bit of unused padding
             assert results(line.folder / "foreign") == results(whole)
         else:
             assert done.returncode == 2 and done.stderr.count("\n") == 1
@@ -151,7 +151,7 @@ def test_interrupt_stops_with_130_and_resume_goes_on(line, whole, ctrl_c):
     run.stdout.readline()
     run.send_signal(signal.SIGINT)
     _, error = run.communicate(timeout=60)
-    if run.returncode != 0:  # it may have ended first
+    if run.returncode != 0:  # the run may have ended before
         assert run.returncode == 130
         assert line.without_progress(error) == "fermat: error: stopped by the user\n"
     line(*INVERT, "--resume", "-o", "stopped")
@@ -213,7 +213,7 @@ def has_mpi(fermat):
 def on_ranks(fermat, count, *arguments):
     command = [mpirun, "--oversubscribe", "--allow-run-as-root", "-n", str(count),
                str(fermat.program), *arguments]
-    # Ranks that share few cores must not spin for each other.
+    # Ranks that share few cores must not busy-wait for each other.
     environment = os.environ | {"OMPI_MCA_mpi_yield_when_idle": "1"}
     return subprocess.run(command, cwd=fermat.folder, env=environment, capture_output=True,
                           text=True, timeout=120)
@@ -237,7 +237,7 @@ def test_ranks_give_the_same_bits_and_speak_with_one_voice(line, whole):
 def test_a_rank_that_dies_ends_the_job_and_leaves_the_checkpoint_good(line, whole):
     if not has_mpi(line):
         pytest.skip("no MPI")
-    # The second rank kills itself after a moment.
+    # The second rank kills itself after a short time.
     script = line.write("fatal.sh", 'if [ "$OMPI_COMM_WORLD_RANK" = 1 ]; then\n'
                                     '  "$@" & sleep 0.6; kill -9 $!; wait $!; exit 137\n'
                                     'fi\nexec "$@"\n')

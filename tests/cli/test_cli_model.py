@@ -1,4 +1,4 @@
-"""`fermat model`: the design's examples at small size, in 2-D and 3-D, and the files they make."""
+"""`fermat model`: each maker at small size, in 2-D and 3-D, and the files it writes."""
 
 import h5py
 import numpy as np

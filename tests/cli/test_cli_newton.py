@@ -1,4 +1,4 @@
-"""`fermat invert` by regularised Gauss-Newton steps: from picks alone to a model."""
+"""`fermat invert` by regularised Gauss-Newton steps: from picks only to a model."""
 
 import os
 import random
@@ -16,7 +16,7 @@ ONE_LINE = ["invert", "--picks", "picks.csv"]
 
 @pytest.fixture(scope="module")
 def line(module_fermat):
-    """A refraction line below a hill, its truth and noisy picks with errors."""
+    """A refraction line over a hill: the true model, and noisy picks with errors."""
     fermat = module_fermat
     ground = [(x, -2 * np.exp(-(((x - 10) / 4) ** 2))) for x in np.arange(-1, 21.5, 0.5)]
     fermat.write("ground.csv", "x,z\n" + "".join(f"{x},{z}\n" for x, z in ground))
@@ -128,7 +128,7 @@ def test_bad_calls_are_one_sentence(line):
         (["--method", "gauss-newton", "--schedule", "schedule.csv"], "schedule is for 'hole'"),
         (["--error", "0"], "must be > 0"),
         (["--error", "1,2,3"], "--error is '1,2,3'"),
-        (["--axis-weights", "1,0"], "axis weight is 0"),
+        (["--axis-weights", "1,0"], "--axis-weights is '1,0'"),
         (["--max-velocity", "0.5"], "within the bounds"),
         (["--iterations", "0"], "--iterations is '0'"),
         (["--checkerboard", "3,0.1"], "needs --model"),

@@ -1,4 +1,4 @@
-"""`fermat rays`: every output read back, statuses, pairs and picks, order of rays, errors."""
+"""`fermat rays`: every output is read back; statuses, pairs and picks, order of rays, errors."""
 
 import csv
 import resource
@@ -171,7 +171,7 @@ def test_sgt_picks(section):
 
 
 def test_threads_change_neither_order_nor_bits(volume):
-    """Files are equal byte for byte, also when they are written at different times."""
+    """Files have equal bytes, also if they are written at different times."""
     volume.write("s.csv", "x,y,z\n" + "".join(f"{0.2 * i},{0.1 * i},0.3\n" for i in range(23)))
     volume.write("r.csv", "x,y,z\n" + "".join(f"{0.1 * i},1,{0.06 * i}\n" for i in range(50)))
     for threads in (1, 3):

@@ -1,4 +1,4 @@
-"""fermat report: one page without the network, whose numbers are those of the run."""
+"""`fermat report`: one page that needs no network and has the numbers of the run."""
 
 import json
 import re
@@ -22,7 +22,7 @@ final_residual,use
 
 
 def add_coverage(model, coverage, count):
-    """coverage.h5 as fermat invert writes it, by way of a copy of the model's grid."""
+    """Writes coverage.h5 like `fermat invert`, from a copy of the model's grid."""
     with h5py.File(model) as old, h5py.File(coverage, "w") as new:
         old.copy("VTKHDF", new)
         cells = new["VTKHDF"].require_group("CellData")
@@ -107,7 +107,7 @@ def browser(tmp_path_factory):
 
 
 def test_the_page_in_a_browser(run, browser):
-    """Clicks, reads values and takes a picture."""
+    """Clicks, reads values and takes a screenshot."""
     run("report", "run", "-o", "report.html", "--start", "start.h5")
     browser.open(run.folder / "report.html")
     assert browser.errors == []
@@ -131,7 +131,7 @@ def test_the_page_in_a_browser(run, browser):
     assert "change from the start model 25 %" in readout
     assert "rays in the cell 7" in readout
 
-    # The wheel zooms about the pointer, a click on the button shows all again.
+    # The wheel zooms about the pointer; a click on the button resets the view.
     span = "view.view.right - view.view.left"
     browser.mouse("mouseWheel", *here, deltaX=0, deltaY=-120)
     assert browser.value(span) == pytest.approx(4)
@@ -140,7 +140,7 @@ def test_the_page_in_a_browser(run, browser):
     browser.click("#reset")
     assert browser.value(span) == pytest.approx(5)
 
-    # Clicking a box takes residuals off; another field has other colours.
+    # Clicking a check box removes residuals; another field has other colours.
     browser.click("#before")
     assert browser.text("#residual-readout").startswith("final model: RMS 0.1581")
     pixel = f"[...view.pen.getImageData({round(x)}, {round(y)}, 1, 1).data].join()"
@@ -155,7 +155,7 @@ def test_the_page_in_a_browser(run, browser):
 
 
 def test_settings_of_a_run_do_the_same_again(section):
-    """fermat invert leaves its flags as a file that --config reads; the report shows it."""
+    """`fermat invert` writes its flags to a file that --config reads; the report shows it."""
     section.write("picks.csv", "source_x,source_z,receiver_x,receiver_z,time\n"
                                "0,0,5,0,1.6\n0,0,4,0,1.3\n5,0,1,0,1.4\n")
     section.write("stages.csv", "iterations,cell_x,cell_z,vertex_x,vertex_z\n2,3,3,3,3\n")

@@ -1,4 +1,4 @@
-"""`fermat smooth` and `fermat bench smoothing`: files in, files out, the four methods alike."""
+"""`fermat smooth` and `fermat bench smoothing`: files, and equal results of four methods."""
 
 import csv
 
@@ -54,7 +54,7 @@ def test_cells_are_weighted_by_coverage(section):
         (["--size", "2,2.5,1"], "--size is '2,2.5,1'"),
         (["--size", "3,3"], "--size is '3,3' (the model is 3-D"),
         (["--size", "3", "--array", "time"], "has 'velocity' (use --array NAME"),
-        (["--size", "3", "--passes", "0"], "--passes is '0'"),
+        (["--size", "3", "--passes", "-1"], "--passes is '-1'"),
         (["--size", "3", "--smoother", "fast"], "--smoother is 'fast'"),
         (["--size", "3", "--coverage", "model.h5"], "is an array of nodes"),
     ],

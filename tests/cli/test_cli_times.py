@@ -1,4 +1,4 @@
-"""`fermat times`: fields and tables, one source and many, air, 2-D, errors, Ctrl-C."""
+"""`fermat times`: fields and tables, one and many sources, air, 2-D, errors, Ctrl-C."""
 
 import contextlib
 import csv
@@ -194,7 +194,7 @@ def test_log_level_info_tells_what_was_done(section):
 
 @contextlib.contextmanager
 def started(fermat, *arguments, stderr=subprocess.PIPE):
-    """The program at work: its output is open, and it is ended whatever happens."""
+    """Starts the program, waits until its output is open, and ends it in any case."""
     run = subprocess.Popen([fermat.program, *arguments], cwd=fermat.folder, stderr=stderr)
     try:
         deadline = time.monotonic() + 30
@@ -238,7 +238,7 @@ def test_ctrl_c_in_one_large_solve(fermat, solver, ctrl_c):
 
 
 def read_until(leader, mark, seconds=30):
-    """What a terminal shows up to `mark`."""
+    """The text that a terminal shows up to `mark`."""
     shown = b""
     deadline = time.monotonic() + seconds
     while mark not in shown and time.monotonic() < deadline:

@@ -1,4 +1,4 @@
-"""Real surveys by the examples' own configurations, held against what others reach."""
+"""Real surveys with the configurations of the examples, compared with results of others."""
 
 import csv
 import os
@@ -39,7 +39,7 @@ def test_koenigsee_is_explained_to_three_quarters_of_a_millisecond(fermat):
     assert all(row["lost"] == "0" and row["picks"] == "714" for row in rows)
     with h5py.File(fermat.folder / "run" / "coverage.h5") as file:
         rays_at_depth = np.array(file["VTKHDF/CellData/coverage"]).sum(axis=-1).ravel()
-    assert 40 < rays_at_depth.nonzero()[0].max() < 0.5 * len(rays_at_depth)  # all turn inside
+    assert 40 < rays_at_depth.nonzero()[0].max() < 0.5 * len(rays_at_depth)  # all turn in the model
 
 
 def test_crosshole_radar_is_explained_to_its_errors_and_no_further(fermat):

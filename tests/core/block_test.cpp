@@ -20,7 +20,7 @@ TEST(HostBlock, VisitsEachLaneOnceInEitherOrder) {
     EXPECT_TRUE(visited(LaneOrder::backward, 0).empty());
 }
 
-/// One smoothing of a line; a race if it writes where it reads.
+/// Smooths a line once. It has a race if it writes to the array it reads.
 template <class Block>
 std::vector<int> smoothed(Block block, bool double_buffered) {
     std::vector<int> values{1, 5, 2, 8, 3, 9, 4, 7};

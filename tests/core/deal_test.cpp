@@ -1,4 +1,4 @@
-// Jobs dealt to threads and ranks come back in order, once each, and one error ends all.
+// Results of jobs on threads and ranks arrive in order and once each, and one error ends all jobs.
 #include "core/deal.hpp"
 
 #include <gtest/gtest.h>

@@ -16,7 +16,7 @@ static_assert(!std::is_convertible_v<FieldView<const float>, FieldView<float>>);
 static_assert(!std::is_convertible_v<FieldView<float>, FieldView<float, Space::device>>,
               "a host pointer cannot reach a kernel");
 
-/// A function of the multilinear family, which interpolation must reproduce.
+/// A multilinear function, which interpolation must reproduce.
 double multilinear(Vec3 p) {
     return 2 - 3 * p.x + 0.5 * p.y + 4 * p.z + p.x * p.y - 2 * p.y * p.z + 0.3 * p.x * p.z -
            0.7 * p.x * p.y * p.z;
@@ -59,7 +59,7 @@ TEST(Interpolation, IsExactForMultilinearFunctionsIn2d) {
 }
 
 TEST(Interpolation, IgnoresCornersOfWeightZero) {
-    // An infinite time beside a node must not turn the node's own value into NaN.
+    // An infinite time at a neighbour must not turn a node's value into NaN.
     const Grid grid{{3, 1, 3}, {}, {1, 1, 1}};
     Field<float> values(grid.shape, std::numeric_limits<float>::infinity());
     values(1, 0, 1) = 5;

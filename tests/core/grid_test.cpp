@@ -83,7 +83,7 @@ TEST(Grid, FacesAndCornersBelongToACellOfTheGrid) {
     const CellPoint origin = locate(box, box.origin);
     EXPECT_EQ(origin.cell, (Index3{0, 0, 0}));
     EXPECT_EQ(origin.fraction, (Vec3{0, 0, 0}));
-    // The far face has no cell behind it: its points are at fraction 1 of the last cell.
+    // There is no cell behind the far face: its points are at fraction 1 of the last cell.
     const CellPoint far = locate(box, box.far_corner());
     EXPECT_EQ(far.cell, (Index3{2, 3, 4}));
     EXPECT_EQ(far.fraction, (Vec3{1, 1, 1}));

@@ -1,4 +1,4 @@
-// Huge pages are a hint: values stay what they are, and any block of memory may be named.
+// Huge pages are a hint: values do not change, and any block of memory is accepted.
 #include "core/huge_pages.hpp"
 
 #include <gtest/gtest.h>

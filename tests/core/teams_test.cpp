@@ -1,4 +1,4 @@
-// Teams of threads: each item once, every thread in use, exceptions at the caller.
+// Teams of threads run each item once, use every thread, and rethrow exceptions in the caller.
 #include "core/teams.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
-// The GPU's shortest paths run on the host: the same tiles, lists, passes and arithmetic, with the
-// lanes of a block one after another.
+// Runs the shortest paths of the GPU on the host: the same tiles, lists, passes and arithmetic,
+// with the lanes of a block one after another.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -77,7 +77,7 @@ Outcome relax_on_tiles(const Graph& graph, std::span<const Vec3> sources, LaneOr
         const int slot = pass % NodeTileQueue::ring;
         const unsigned count = counts[slot];
         for (unsigned n = 0; n < count; ++n) {
-            // Any order of the list must do.
+            // The result must not depend on the order of the list.
             const unsigned at = order == LaneOrder::forward ? n : count - 1 - n;
             take_node_tile(block, tiles, steps, queue, pass, lists[slot][at], times.data(), stride,
                            lanes, room);
@@ -93,7 +93,7 @@ Outcome relax_on_tiles(const Graph& graph, std::span<const Vec3> sources, LaneOr
     return outcome;
 }
 
-/// Some nodes are air; sources are in rock, on a node and between.
+/// A model with some air nodes and two sources in rock, one on a node and one between nodes.
 struct TwoSources {
     Model model;
     std::vector<Vec3> sources;
@@ -181,7 +181,7 @@ TEST(NodeTile, TilesAreSeldomVisitedAgain) {
     RecordProperty("passes", outcome.passes);
 }
 
-/// Predecessors of a field at rest, as the GPU finds them.
+/// Predecessors of a converged field, found as on the GPU.
 std::vector<std::uint16_t> tree_of(const Graph& graph, const GraphField& field,
                                    std::span<const Link> links, int& levels) {
     const GraphView& view = graph.view();
@@ -233,7 +233,7 @@ void expect_tree(const Graph& graph, GraphField field, int& levels) {
         wrong += field.times[from] + edge_weight(view, place, edge) != field.times[place];
     }
     EXPECT_EQ(wrong, 0U);
-    // Ends, if there are no circles.
+    // Terminates only if the predecessors have no cycles.
     for (const Vec3 corner : {graph.grid().origin, graph.grid().far_corner()}) {
         const GraphPath path = graph_path(graph, field, corner);
         EXPECT_TRUE(!std::isfinite(path.time) || path.points.back() == field.source);

@@ -68,12 +68,12 @@ TEST(Paths, PointsBetweenNodesLoseNoAccuracy) {
         const Vec3 p = source + r * Vec3{std::cos(0.7 * n), 0, std::sin(0.7 * n)};
         const double error = time_at(graph, field, p) / r - 1;
         EXPECT_GT(error, -1e-5);
-        // Near the source its links give the directions, not the star.
+        // Near the source, paths have the directions of its links, not of the star.
         EXPECT_LT(error, bound + 0.02 / r) << r;
     }
 }
 
-/// Rock with a wall of air from the top down to z = 30.
+/// Rock with a wall of air from the top to z = 30.
 Model walled() {
     Field<float> velocity({61, 1, 41}, 1.0F);
     for (int k = 0; k <= 30; ++k) velocity(30, 0, k) = 0;
@@ -89,9 +89,9 @@ TEST(Paths, GoRoundAir) {
         const Graph graph(model, options);
         const GraphField field = solve(graph, {{20, 0, 10}});
         const GraphPath path = graph_path(graph, field, {40, 0, 10});
-        const double taut = 2 * std::hypot(10.0, 20.0);  // to the wall's foot and back
+        const double taut = 2 * std::hypot(10.0, 20.0);  // to the foot of the wall and back
         EXPECT_GT(path.time, taut);
-        EXPECT_LT(path.time, 1.1 * taut);  // edges keep a cell away from air
+        EXPECT_LT(path.time, 1.1 * taut);  // edges stay one cell away from air
         EXPECT_TRUE(std::isfinite(time_along(graph, path.points)));
     }
 }
@@ -107,10 +107,11 @@ TEST(Paths, EndInAirOrBehindItAsInfinite) {
     EXPECT_EQ(behind.points.size(), 1u);
     EXPECT_TRUE(std::isinf(time_at(graph, field, {10, 0, 7})));
     EXPECT_THROW(solve(graph, {{10, 0, 7}}), InputError);
-    // Points of a cell that has rock are joined to it.
+    // Points in a cell with rock are connected to it.
     EXPECT_TRUE(std::isfinite(time_at(graph, field, {9.6, 0, 7.5})));
     EXPECT_TRUE(std::isfinite(time_at(graph, solve(graph, {{9.6, 0, 7.5}}), {0, 0, 0})));
-    // So is one that stands on a node of air but for rounding: what is in air is told by in_air.
+    // A point at an air node, off by rounding, is also connected to rock. Only in_air says whether
+    // it is in air.
     const Vec3 rounded{10 - 1e-12, 0, 7};
     ASSERT_FALSE(in_air(model, rounded));
     EXPECT_TRUE(std::isfinite(time_at(graph, field, rounded)));

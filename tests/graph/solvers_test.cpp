@@ -135,7 +135,7 @@ TEST(Solvers, GiveTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(Solvers, ConstantGradientIsWithinAThousandth) {
-    // Paper 1's medium: 0.5 to 4 km/s over 10 km, source at the corner.
+    // The medium of paper 1: 0.5 to 4 km/s over 10 km, source at the corner.
     const LinearVelocity velocity{0.5, {0, 0, 0.35}};
     constexpr int nodes = 161;
     const double h = 10.0 / (nodes - 1);
@@ -176,7 +176,7 @@ TEST(Solvers, UpdateMapSparesMostOfTheWork) {
     EXPECT_GT(relaxations(), 2 * changed);
 }
 
-/// One tile by one lane order and run length, as text-book data: times after the visit.
+/// Times of one tile after a visit, for one lane order and run length.
 template <int Run>
 std::vector<float> visited(const Graph& graph, LaneOrder order) {
     const GraphView& view = graph.view();

@@ -18,7 +18,7 @@ namespace fermat::test {
 
 namespace fs = std::filesystem;
 
-/// A folder of its own for each test, gone afterwards.
+/// A folder for each test, which is removed afterwards.
 class TempFolder : public ::testing::Test {
   protected:
     TempFolder() {
@@ -39,7 +39,7 @@ class TempFolder : public ::testing::Test {
         std::ifstream in(file, std::ios::binary);
         return {std::istreambuf_iterator<char>(in), {}};
     }
-    /// Names in the folder: what a failed write must not add to.
+    /// Names of the files in the folder. A failed write must not add to them.
     std::vector<std::string> listing() const {
         std::vector<std::string> names;
         for (const auto& entry : fs::directory_iterator(folder_)) {
@@ -52,7 +52,7 @@ class TempFolder : public ::testing::Test {
     mutable Notes notes;  ///< what readers said
 };
 
-/// While alive, files can grow to `bytes` and no further: what a full disk does.
+/// While alive, files cannot grow beyond `bytes`, as on a full disk.
 class SmallDisk {
   public:
     explicit SmallDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
@@ -72,7 +72,7 @@ class SmallDisk {
     void (*handler_)(int);
 };
 
-/// The message of the Expected error that `act` must throw; it must be one line.
+/// The message of the Expected error that `act` must throw. It must have one line.
 template <class Expected = InputError, class Act>
 std::string message_of(Act&& act) {
     try {

@@ -54,7 +54,7 @@ TEST_F(AtomicFileTest, ADeviceIsWrittenDirectlyAndItsFailureTold) {
     });
     EXPECT_TRUE(contains(text, "No space left on device"));
     EXPECT_TRUE(fs::is_character_file("/dev/full"));
-    // What seeks cannot be written to a device, which a rename would even replace.
+    // A device cannot be written with seeks, and a rename would replace it.
     EXPECT_TRUE(contains(message_of([] { AtomicFile file("/dev/full"); }), "not a regular file"));
 }
 

@@ -96,7 +96,7 @@ TEST_F(ModelIo, CellsReadBackAsCells) {
         EXPECT_EQ(back.grid(), model.grid());
         ASSERT_NE(back.cells(), nullptr);
         EXPECT_TRUE(same_given(back, model));
-        if (shape.y == 2) continue;  // .npy takes one layer for a section
+        if (shape.y == 2) continue;  // .npy reads a single layer as a 2-D section
         write_model(at("m.npy"), model);
         ModelReadOptions options{model.grid().spacing, model.grid().origin, Placement::cells};
         EXPECT_TRUE(same_given(read_model(at("m.npy"), notes, options), model));

@@ -12,7 +12,7 @@ using namespace test;
 
 class NpyTest : public TempFolder {
   protected:
-    /// A file as NumPy writes it, of `version`, with its values as given bytes.
+    /// Writes a file like NumPy's, of format `version`, with the given bytes as values.
     fs::path put_npy(const std::string& header, std::string_view data, int version = 1) const {
         std::string text = "\x93NUMPY";
         text += static_cast<char>(version);

@@ -1,4 +1,4 @@
-// A run's files: what is written is read back, and a checkpoint that is not whole is refused.
+// Files of a run are read back as they were written, and a damaged checkpoint is refused.
 #include "io/run_io.hpp"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include "io/checkpoint.hpp"
 #include "temp_folder.hpp"
 
-/// libhdf5 1.10 loses some of its memory where it gives up on a damaged file.
+/// libhdf5 1.10 leaks memory when it gives up on a damaged file.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 

@@ -43,7 +43,7 @@ TEST_F(SparseIo, RowsOfAnotherWidthAreRefused) {
     EXPECT_THROW(writer.append(some_rows()), InputError);
 }
 
-/// Columns and row starts that point outside must not reach a reader's memory.
+/// Columns and row starts that are out of range must not reach the memory of a reader.
 TEST_F(SparseIo, MatricesThatPointOutsideAreRefused) {
     const auto written = [&](const SparseRows& rows) {
         SparseWriter writer(at("s.h5"), rows.columns);

@@ -34,7 +34,7 @@ std::string raw(T value, bool reversed = false) {
     return bytes;
 }
 
-/// 1, 2, ... 24: x fastest.
+/// The values 1, 2, ... 24, x fastest.
 template <class T>
 std::string values(bool reversed = false) {
     std::string bytes;
@@ -88,7 +88,7 @@ TEST_F(VtkXml, EveryEncodingGivesTheSameImage) {
     expect_image(put_image(array("Float32", "format=\"ascii\"", ascii())));
     expect_image(put_image(
         array("Float32", inline_binary, "\n  " + base64(raw(96u) + values<float>()) + "\n")));
-    // Count and values encoded apart, as some writers do.
+    // Count and values are encoded separately, as some writers do.
     expect_image(
         put_image(array("Float32", inline_binary, base64(raw(96u)) + base64(values<float>()))));
     expect_image(put_image(

@@ -24,7 +24,7 @@ const Grid section{{5, 1, 3}, {1, 2, 3}, {0.1, 0.2, 0.3}};
 
 class VtkhdfImage : public TempFolder {
   protected:
-    /// A file of attributes and one dataset, each as the test wants it.
+    /// Writes a file with the given attributes and one dataset.
     template <class Make>
     fs::path put_hdf5(const std::string& name, Make make) const {
         const hid_t file = H5Fcreate(at(name).c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -102,7 +102,7 @@ TEST_F(VtkhdfImage, InTheFileXRunsFastest) {
 }
 
 TEST_F(VtkhdfImage, FieldsOfManyBlocksReadBack) {
-    // 4100 rows of 1100 nodes: a plane is larger than a block, so planes are cut too.
+    // With 4100 rows of 1100 nodes a plane is larger than a block, so planes are cut too.
     const Grid grid{{1100, 4100, 2}, {}, {1, 1, 1}};
     ASSERT_GT(file_blocks(grid.shape).size(), 2u);
     const auto field = numbered(grid.shape);
@@ -147,7 +147,7 @@ TEST_F(VtkhdfImage, AFullDiskIsToldAndLeavesTheOldFile) {
         EXPECT_EQ(content(at("a.h5")), "old");
         EXPECT_EQ(listing(), std::vector<std::string>{"a.h5"});
     }
-    // The library is still in order.
+    // HDF5 still works.
     ImageWriter writer(at("a.h5"), grid);
     writer.add_point_array("velocity", field);
     writer.commit();

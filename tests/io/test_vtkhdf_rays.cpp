@@ -21,7 +21,7 @@ bool same(const RaySet& a, const RaySet& b) {
            std::equal(a.rays.begin(), a.rays.end(), b.rays.begin(), b.rays.end(), equal);
 }
 
-/// Rays of 0, 1, 2, ... points, since those in air have none.
+/// Rays of 0, 1, 2, ... points; rays in air have none.
 RaySet some_rays(int count) {
     RaySet rays;
     for (int r = 0; r < count; ++r) {

@@ -55,7 +55,7 @@ TEST(CellMedium, JumpsAreSeenByNodesWhoseStencilsMeetThem) {
             EXPECT_EQ(model.jumping_cells().jumps(2, 0, k) != 0, k >= 3 && k <= 5) << k;
         }
     }
-    // One odd cell: nodes that touch it or stand one further along an axis.
+    // One cell differs: marks the nodes that touch it and the next ones along each axis.
     const Model odd =
         of_cells(box, [](int i, int j, int k) { return i == 2 && j == 1 && k == 4 ? 3.0F : 2.0F; });
     for (int i = 0; i < 6; ++i) {
@@ -78,7 +78,7 @@ TEST(CellMedium, OctantsSeeTheirOwnBody) {
     EXPECT_EQ(octant_velocity<2>(cells, {2, 0, 4}, 0), 2);
     EXPECT_EQ(octant_velocity<2>(cells, {2, 0, 4}, 4), 5);
     EXPECT_EQ(octant_velocity<2>(cells, {0, 0, 4}, 0), 0);
-    // A gradient below an interface: the node is half a cell from the cell's middle.
+    // A gradient below an interface: the node is half a cell from the middle of the cell.
     const Model deep = of_cells(section, [](int, int, int k) {
         return k < 4 ? 2.0F : static_cast<float>(5 + 0.1 * (k + 0.5 - 4));
     });

@@ -55,7 +55,7 @@ TEST(GradientModel, GrowsFromTheTopOfTheGridWhereverThatLies) {
 }
 
 TEST(GradientModel, SaysAtWhichDepthTheVelocityFails) {
-    // 1 - 0.5 * 5 is negative at the bottom, z = 4; -1 is so at the top, z = -1.
+    // 1 - 0.5 * 5 is negative at the bottom, z = 4; -1 is negative at the top, z = -1.
     expect_error<InputError>([] { gradient_model(box, 1, -0.5); }, "depth 4", "velocity is -1.5");
     expect_error<InputError>([] { gradient_model(box, -1, 2); }, "depth -1", "velocity is -1");
     expect_error<InputError>([] { gradient_model(box, 1.25, -0.25); }, "velocity is 0");

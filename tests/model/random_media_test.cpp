@@ -16,7 +16,7 @@ namespace {
 using test::expect_error;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-/// FNV-1a over the bit patterns, so that one changed bit anywhere changes it.
+/// FNV-1a hash of the bit patterns: any changed bit changes it.
 std::uint64_t checksum(const Model& model) {
     std::uint64_t hash = 0xcbf29ce484222325U;
     for (const float v : model.velocity()) {
@@ -76,7 +76,7 @@ double autocorrelation(const Model& model, double mean, int lag) {
 }
 
 TEST(RandomSmooth, AutocorrelationFallsToOneOverEAtTheCorrelationLength) {
-    // Spacings differ: the length is the same along both axes, in units of length.
+    // The spacings differ, but the correlation length is equal along both axes.
     const Grid grid{{600, 1, 300}, {}, {0.5, 1, 1}};
     double near = 0;
     double at_length = 0;

@@ -126,7 +126,7 @@ TEST(SurfaceArea, PointsAtEqualDistanceCountAlike) {
 
 TEST(NearestPoints, AreTheOnesThatAFullSearchFinds) {
     Points points = scattered(300);
-    points.push_back({1000, 1000, 0});  // far off: most buckets are empty
+    points.push_back({1000, 1000, 0});  // far away, so that most buckets are empty
     const NearestPoints index(points);
     for (const Vec3 q : {Vec3{5, 2, 0}, Vec3{-40, 3, 0}, Vec3{500, 900, 0}, Vec3{0, 0, 0}}) {
         std::vector<NearestPoints::Neighbour> all;
@@ -168,7 +168,7 @@ TEST(Cut, RoundingDoesNotTakeTheNodesOfAFlatSurface) {
     EXPECT_FALSE(cut.is_air({1, 0, 3}));
 }
 
-/// True if every node of rock is joined to the bottom of its own column.
+/// True if rock reaches from every rock node to the bottom of its column.
 bool columns_are_solid(const Model& model) {
     const Shape s = model.grid().shape;
     for (int i = 0; i < s.x; ++i) {
@@ -182,7 +182,7 @@ bool columns_are_solid(const Model& model) {
 }
 
 TEST(Cut, APeakThinnerThanACellKeepsItsPointOnTheGround) {
-    // The peak at x = 10.4 stands between two columns and well above both of them.
+    // The peak at x = 10.4 lies between two columns and well above both.
     const Surface surface(
         Kind::line, Points{{0, 0, 2}, {10.3, 0, 2}, {10.4, 0, -1.3}, {10.5, 0, 2}, {20, 0, 2}});
     const Model cut = cut_by_surface(constant_model(section, 1), surface);

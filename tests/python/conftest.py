@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-os.environ["MPLBACKEND"] = "Agg"  # before matplotlib is imported, where it is installed
+os.environ["MPLBACKEND"] = "Agg"  # must precede the import of matplotlib
 
 
 @pytest.fixture

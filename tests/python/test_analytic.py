@@ -1,4 +1,4 @@
-"""Closed forms take points of any shape and agree with one another."""
+"""Closed forms accept points of any shape and agree with one another."""
 
 import fermat as fm
 import numpy as np

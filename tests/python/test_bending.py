@@ -1,4 +1,4 @@
-"""Bent rays: models, profiles and functions as velocity; starts; the same rays by every task."""
+"""Bent rays: models, profiles and functions as velocity; starts; equal rays for all tasks."""
 
 import fermat as fm
 import numpy as np

@@ -1,4 +1,4 @@
-"""Models whose velocity is given in cells: what goes in comes out, and sharp interfaces stay sharp."""
+"""Models with velocity in cells: values are read back, and interfaces stay sharp."""
 
 import copy
 import pickle
@@ -101,7 +101,7 @@ def test_files_keep_cells(tmp_path, name):
 
 @pytest.mark.parametrize("solver", ["fim", "fmm", "fsm"])
 def test_head_waves_are_those_of_a_sharp_interface(solver):
-    """A wave that runs along an interface on cells' faces, against its closed form."""
+    """A head wave along an interface on cell faces has the time of the closed form."""
     model = fm.Model.layers((201, 41), layers=[(0, 2), (20, 4)], cells=True)
     exact = fm.analytic.two_layers_time([200], v1=2, v2=4, thickness=20)[0]
     error = []
@@ -112,7 +112,7 @@ def test_head_waves_are_those_of_a_sharp_interface(solver):
 
 
 def test_lengths_in_cells_are_where_the_wave_is():
-    """A head wave runs along a face: its length is the fast cells', so that times add up."""
+    """A head wave runs along a face: its length counts for the fast cells, so that times add up."""
     model = fm.Model.layers((41, 11), layers=[(0, 2), (4, 5)], cells=True)
     rays = fm.rays(model, (0, 0), [(30, 0), (40, 0)])
     matrix = rays.sensitivity("cells")

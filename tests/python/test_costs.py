@@ -1,5 +1,5 @@
-"""The guard of hot paths' costs fails where it must: a program and a valgrind that are scripts stand
-in for the true ones, which scripts/costs runs."""
+"""The check of the costs of hot paths fails where it must. Scripts replace the program and valgrind,
+which scripts/costs runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays on a CUDA device: in and out by DLPack, no copy, the CPU's times. Skipped without a GPU."""
+"""Arrays on a CUDA device by DLPack, without a copy, with the times of the CPU. Needs a GPU."""
 
 import fermat as fm
 import numpy as np
@@ -6,7 +6,7 @@ import pytest
 
 
 class OnCuda:
-    """Says that it lies on a device, and has nothing there."""
+    """Claims to be on a device, but has no memory there."""
 
     dtype = "float32"
 
@@ -30,7 +30,7 @@ def libraries():
 
 @pytest.fixture(params=libraries())
 def to_device(request):
-    """A function that brings an array to the device, in one of the libraries."""
+    """A function that copies an array to the device, for one of the libraries."""
     if not fm.devices():
         pytest.skip("no CUDA device")
     library = pytest.importorskip(request.param)

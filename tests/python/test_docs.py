@@ -1,4 +1,4 @@
-"""The examples in docstrings run and print what they say."""
+"""The examples in docstrings run and print the output that they show."""
 
 import doctest
 import inspect
@@ -13,8 +13,8 @@ FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
 def documented():
-    """Every public thing by its name, with the methods of classes; those of C++ too, which
-    doctest's own finder passes by."""
+    """Every public object by name, including methods of classes and objects of C++, which the finder
+    of doctest skips."""
     for place in (fm, fm.analytic, fm.plot):
         for name in place.__all__:
             thing = getattr(place, name)

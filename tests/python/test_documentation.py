@@ -1,7 +1,7 @@
-"""The documentation holds: its code runs, its links lead somewhere, its navigation is complete.
+"""The code of the documentation runs, its links exist, and its navigation is complete.
 
-Blocks of a page run in order in one folder: `python` blocks share their names, `bash` blocks find
-`fermat` on the path. A block that needs what a test machine has not says so in its fence:
+Blocks of a page run in order in one folder: `python` blocks share their variables, `bash` blocks find
+`fermat` on the path. If a block needs what a test machine lacks, its fence says so:
 ```bash title="not run in tests: needs Slurm"
 """
 

@@ -1,4 +1,4 @@
-"""Examples are short, run, and leave the picture that the documentation shows."""
+"""Examples are short, run, and make the figures of the documentation."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("matplotlib")
 ROOT = Path(__file__).resolve().parents[2]
-QUICK = {  # script: further arguments, and its picture
+QUICK = {  # script: further arguments, and its figure
     "head-waves/head_waves.py": ([], "head-waves.png"),
     "marmousi-like/marmousi_like.py": ([], "marmousi-like.png"),
     "costa-rica-like/costa_rica_like.py": (["3"], "costa-rica-like.png"),

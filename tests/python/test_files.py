@@ -1,4 +1,4 @@
-"""Files that Python writes and reads are the library's own, and other programs open them."""
+"""Python reads and writes the files of the library, and other programs open them."""
 
 import fermat as fm
 import h5py

@@ -1,4 +1,4 @@
-"""Shortest paths on the grid graph by Python's keywords."""
+"""Shortest paths on the grid graph, with keyword arguments."""
 
 import fermat as fm
 import numpy as np

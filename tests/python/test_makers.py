@@ -1,4 +1,4 @@
-"""Model's makers: Python reaches the library's, with its shapes and its sentences."""
+"""Makers of models: Python calls those of the library, with their shapes and messages."""
 
 import fermat as fm
 import numpy as np

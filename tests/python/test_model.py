@@ -1,4 +1,4 @@
-"""Model: arrays in, views out, errors as sentences."""
+"""Model: arrays in, views out, errors with full messages."""
 
 import copy
 import gc
@@ -11,7 +11,7 @@ import pytest
 
 
 def layouts(array):
-    """The same values in every memory layout that NumPy users have."""
+    """Equal values in every memory layout of NumPy."""
     padded = np.zeros([2 * n for n in array.shape], array.dtype)
     strided = padded[tuple(slice(None, None, 2) for _ in array.shape)]
     strided[...] = array

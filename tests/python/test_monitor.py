@@ -1,4 +1,4 @@
-"""Progress comes out of long work and Ctrl-C goes in, whatever the number of threads."""
+"""Long work reports progress and obeys Ctrl-C, for any number of threads."""
 
 import signal
 import subprocess

@@ -1,4 +1,4 @@
-"""The package: one version, types that mypy accepts, a command line that answers."""
+"""The package has one version, types that mypy accepts and a working command line."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Picks come from what people have, and what they hold is checked."""
+"""Picks are made from files, tables and catalogues, and their values are checked."""
 
 from types import SimpleNamespace
 
@@ -113,7 +113,7 @@ def test_other_things_are_refused(tmp_path):
 
 
 class Events(list):
-    """An ObsPy catalogue, as far as we look at one."""
+    """The part of an ObsPy catalogue that Fermat reads."""
 
     @property
     def events(self):

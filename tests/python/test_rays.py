@@ -1,4 +1,4 @@
-"""Rays arrive, take the field's time, and their rows of sensitivity add up to it."""
+"""Rays arrive, have the times of the field, and their sensitivity rows reproduce the times."""
 
 from xml.etree import ElementTree
 

@@ -1,4 +1,4 @@
-"""The scripts' own Python: the check of includes and the closing count of scripts/test."""
+"""Python of the scripts: the check of includes and the summary of scripts/test."""
 
 import importlib.util
 import shutil

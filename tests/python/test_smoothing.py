@@ -66,7 +66,7 @@ def test_input_is_left_as_it_is():
         ({"values": np.ones(3), "size": 3}, r"values have shape \(3,\)"),
         ({"values": np.ones((3, 3)), "size": (3, 3, 3)}, "size has 3 numbers"),
         ({"values": np.ones((3, 3)), "size": 0}, "smoothing size 0x1x0 has 0 along x"),
-        ({"values": np.ones((3, 3)), "size": 3, "passes": -1}, "passes are -1"),
+        ({"values": np.ones((3, 3)), "size": 3, "passes": -1}, "passes is -1"),
         ({"values": np.ones((3, 3)), "size": 3, "smoother": "fast"}, "unknown smoother 'fast'"),
         ({"values": [[np.nan, 1]], "size": 3}, "not all finite"),
         ({"values": np.ones((3, 3)), "size": 3, "coverage": np.ones((3, 2))}, "coverage has shape"),

@@ -1,4 +1,4 @@
-"""Times are exact where a closed form says so, shaped like the model, the same for any threads."""
+"""Times match closed forms, have the shape of the model and do not depend on threads."""
 
 import pathlib
 import signal
@@ -223,7 +223,7 @@ def test_wrong_input_is_named(line, source, options, message):
 
 
 def promises_any_memory():
-    """Where Linux overcommits without limit, asking for too much is not refused but punished."""
+    """True if Linux overcommits without limit: it then grants too much memory and kills later."""
     setting = pathlib.Path("/proc/sys/vm/overcommit_memory")
     return setting.exists() and setting.read_text().strip() == "1"
 

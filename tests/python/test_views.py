@@ -1,4 +1,4 @@
-"""A model tells where its nodes are, wears topography, and moves to other libraries unchanged."""
+"""A model gives its node positions, takes topography, and converts to other libraries."""
 
 import fermat as fm
 import numpy as np

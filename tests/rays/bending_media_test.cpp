@@ -1,4 +1,4 @@
-// Bent rays in velocities that are no grid: functions, profiles and layers, beside closed forms.
+// Bent rays in media without a grid (functions, profiles and layers) against closed forms.
 #include "rays/velocity_media.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ using test::farthest;
 using test::random_pairs;
 using test::Survey;
 
-// Issue 7's first target, in a velocity that is a function.
+// Rays in a constant gradient that is given as a function are arcs with the exact times.
 TEST(BendingMedia, ConstantGradientByAFunction) {
     const LinearVelocity medium{2, {0.05, -0.03, 0.5}};
     const Survey survey = random_pairs({0, 0, 0}, {10, 10, 10}, 1000, 1);
@@ -58,7 +58,7 @@ TEST(BendingMedia, LayersBendByTheHeadWave) {
     }
 }
 
-// Down a profile the ray parameter sin(angle)/v is the same all along (Snell).
+// In a profile, the ray parameter sin(angle)/v is constant along the ray (Snell).
 TEST(BendingMedia, ProfileKeepsTheRayParameter) {
     const std::vector<DepthVelocity> profile{{0, 3}, {4, 5}, {10, 6.5}};
     const DepthMedium medium(profile, Profile::linear);

@@ -10,7 +10,8 @@
 
 namespace fermat::test {
 
-/// Uniform in a box; the standard's distributions differ between libraries, this does not.
+/// Random points, uniform in a box. The standard's distributions differ between libraries; this one
+/// does not.
 class Places {
   public:
     Places(Vec3 low, Vec3 high, unsigned seed) : low_(low), high_(high), random_(seed) {}
@@ -38,7 +39,7 @@ struct Survey {
     RayJob job() const { return {sources, receivers, pairs}; }
 };
 
-/// Pair n is source n with receiver n.
+/// Pairs source n with receiver n.
 inline Survey random_pairs(Vec3 low, Vec3 high, int count, unsigned seed) {
     Places places(low, high, seed);
     Survey survey;
@@ -50,7 +51,7 @@ inline Survey random_pairs(Vec3 low, Vec3 high, int count, unsigned seed) {
     return survey;
 }
 
-/// Farthest any point of a path lies from a polyline.
+/// Largest distance of a point of the path from a polyline.
 inline double farthest(std::span<const Vec3> path, std::span<const Vec3> line) {
     double most = 0;
     for (const Vec3 p : path) {

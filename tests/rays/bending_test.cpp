@@ -1,5 +1,5 @@
-// Bent rays of models: closed forms, times that only fall, the same bits by every way of sharing
-// the work, and air.
+// Bent rays in models: closed forms, times that only fall, the same bits for every unit of parallel
+// work, and air.
 #include "rays/bending/rays.hpp"
 
 #include <gtest/gtest.h>
@@ -51,7 +51,8 @@ void expect_same(const RaySet& a, const RaySet& b) {
     }
 }
 
-// The same on a grid, whose slowness between nodes is not quite that of the closed form.
+// Rays in a constant gradient on a grid, whose slowness between nodes differs slightly from the
+// closed form.
 TEST(Bending, ConstantGradientOnAGrid) {
     const LinearVelocity medium{2, {0, 0, 0.5}};
     const Grid grid{{65, 65, 65}, {}, {0.15625, 0.15625, 0.15625}};
@@ -65,7 +66,7 @@ TEST(Bending, ConstantGradientOnAGrid) {
         EXPECT_NEAR(rays.rays[n].time, exact, 3e-4 * exact);
         const auto arc = medium.ray(source, survey.receivers[n], 200);
         EXPECT_LT(farthest(rays.path(n), arc), 0.005 * rays.rays[n].length);
-        // The ray's time is that of its path, as for all tracers.
+        // The time of the ray is the integral along its path, as for all tracers.
         EXPECT_NEAR(integrate_path(model, rays.path(n)).time, rays.rays[n].time, 1e-12 * exact);
     }
 }
@@ -88,7 +89,7 @@ TEST(Bending, NeverSlowerThanTheStraightLine) {
     }
 }
 
-// A seeded ray is never slower than its seed; in this medium most seeds can be improved.
+// A seeded ray is never slower than its seed; in this medium most seeds improve.
 TEST(Bending, SeedsOnlyGetFaster) {
     const Grid grid{{33, 1, 25}, {}, {0.5, 0.5, 0.5}};
     const Model model = random_smooth_model(grid, {3, 0.4, 2, 9});
@@ -131,7 +132,7 @@ TEST(Bending, EveryWayOfSharingTheWorkGivesTheSameBits) {
     }
 }
 
-// Lanes of a block run backward give the same bits: no phase has a race.
+// Running the lanes of a block backward gives the same bits: no phase has a race.
 TEST(Bending, PhasesHaveNoRaces) {
     const Grid grid{{17, 17, 17}, {}, {1, 1, 1}};
     const Model model = random_smooth_model(grid, {3, 0.3, 4, 2});
@@ -154,7 +155,8 @@ TEST(Bending, PhasesHaveNoRaces) {
 TEST(Bending, AirIsGoneRoundOrAStatus) {
     const Grid grid{{41, 1, 21}, {}, {0.5, 0.5, 0.5}};
     Field<float> velocity(grid.shape, 3);
-    // A hanging wall of air at x = 10 down to z = 4, and a closed pocket of rock at the right.
+    // A wall of air hangs at x = 10 down to z = 4, and a pocket of rock on the right is enclosed by
+    // air.
     for (int k = 0; k <= 8; ++k) velocity(20, 0, k) = velocity(21, 0, k) = 0;
     for (int i = 34; i <= 40; ++i) {
         for (int k = 0; k <= 6; ++k) {

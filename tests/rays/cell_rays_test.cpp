@@ -51,7 +51,7 @@ TEST(CellRays, AreRefractedAsSnellSays) {
     const std::vector<PointSource> sources{{{10, 0, 2}}};
     const std::vector<Vec3> receivers{{55.5, 0, 78}};
     const RaySet rays = trace_rays(model, sources, receivers, all_pairs(1, 1), {});
-    // The point of the interface that makes the time least.
+    // The point of the interface for which the time is least.
     double best = INFINITY;
     double x = 0;
     for (double c = 10; c < 55; c += 1e-3) {
@@ -82,7 +82,7 @@ TEST(CellRays, AreNeverLostInRoughMediaWithAir) {
         for (int n = 0; n < 200; ++n) {
             Vec3 p = grid.origin;
             for (int axis = 0; axis < 3; ++axis) {
-                // Some on nodes and faces.
+                // Some points lie on nodes and faces.
                 const double u = n % 3 == 0 ? static_cast<double>(random() % 20)
                                             : static_cast<double>(random() % 18000) / 1000;
                 if (grid.shape[axis] > 1) p[axis] += u * grid.spacing[axis];

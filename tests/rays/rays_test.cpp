@@ -1,4 +1,4 @@
-// Rays always arrive, run where they should, and their sensitivities give back their times.
+// Rays always arrive, follow the right path, and their sensitivities reproduce their times.
 #include "rays/rays.hpp"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ std::vector<Medium> media(int dimensions) {
     return all;
 }
 
-/// Points anywhere in rock: inside, on nodes, faces, edges and corners.
+/// Random points in rock: inside cells, on nodes, faces, edges and corners.
 class Places {
   public:
     explicit Places(const Model& model) : model_(model) {}
@@ -114,7 +114,7 @@ Geometry random_geometry(const Model& model, int sources, int receivers) {
     const Grid& grid = model.grid();
     for (int r = 0; r < receivers; ++r) {
         Vec3 p = places.next();
-        // Some receivers lie less than a cell from a source, and some on it.
+        // Some receivers are less than a cell from a source, and some on it.
         const Vec3 source = g.sources[static_cast<std::size_t>(r % sources)].position;
         if (r % 20 == 7) p = grid.clamp(source + 0.3 * grid.spacing);
         if (r % 50 == 9) p = source;
@@ -199,14 +199,14 @@ TEST_P(Rays, ThreadsDoNotChangeABit) {
 
 TEST_P(Rays, TracedFromTheOtherEndAreTheSame) {
     for (const Medium& medium : media(GetParam())) {
-        if (medium.name.starts_with("rough")) continue;  // many ways of nearly the same time
-        // Where velocity jumps, fields from the two ends differ by the discretisation.
+        if (medium.name.starts_with("rough")) continue;  // many paths have nearly the same time
+        // Where velocity jumps, the fields of the two ends differ by the discretisation.
         const double part = medium.name == "smooth" ? 0.01 : 0.06;
         Geometry g = random_geometry(medium.model, 9, 4);
         for (std::size_t s = 0; s < g.sources.size(); ++s) {
             g.sources[s].start_time = 0.5 * static_cast<double>(s);
         }
-        // Pairs in no order, some twice, some not at all.
+        // Pairs in random order, some of them twice, some missing.
         std::vector<RayPair> pairs;
         for (int p = 0; p < 40; ++p) pairs.push_back({(7 * p) % 9, (5 * p + p / 9) % 4});
         RayOptions options;
@@ -257,7 +257,7 @@ TEST(RayAccuracy, TimesAlongRaysMatchTheFieldInSmoothMedia) {
     EXPECT_LE(errors.back(), 5e-3);
 }
 
-/// Rays of a constant gradient are circles about points at the depth where v would vanish.
+/// Rays in a constant gradient are circles about points at the depth where v would be 0.
 TEST(RayAccuracy, RaysOfAConstantGradientAreArcs) {
     const Grid grid = box(129, 3);
     const Model model = gradient_model(grid, 2, 0.5);
@@ -306,7 +306,7 @@ TEST(RayAccuracy, HeadWaveRaysRunAlongTheInterfaceAtTheCriticalAngle) {
     }
     const double critical = std::asin(0.4);
     EXPECT_NEAR(along_interface, 380 - 2 * 40 * std::tan(critical), 10);
-    // The leg from the receiver: from the surface down to ten cells above the interface.
+    // The part of the ray from the surface down to ten cells above the interface.
     const auto low = std::find_if(path.begin(), path.end(), [](Vec3 p) { return p.z > 30; });
     const double angle = std::atan2(receiver.x - low->x, low->z);
     EXPECT_NEAR(angle, critical, 2 * M_PI / 180);
@@ -326,7 +326,7 @@ TEST(RayStatuses, AirAndWallsAreTold) {
         EXPECT_EQ(rays.rays[static_cast<std::size_t>(r)].status, RayStatus::source_in_air);
     }
     EXPECT_TRUE(std::isinf(rays.rays[1].time));
-    // More sources than receivers: traced from the other end, told the same.
+    // With more sources than receivers, rays are traced from the other end, with the same statuses.
     const std::vector<PointSource> many{
         {{1, 0, 9}, 1}, {{8, 0, 9}, 2}, {{3, 0, 0.5}, 3}, {{2, 0, 6}, 4}};
     const std::vector<Vec3> few{{2, 0, 5}, {2, 0, 0.5}};

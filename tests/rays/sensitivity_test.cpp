@@ -1,4 +1,4 @@
-// Rows of the sensitivity matrix against the pieces of their paths, added up one by one.
+// Rows of the sensitivity matrix against sums over the pieces of their paths.
 #include "rays/sensitivity.hpp"
 
 #include <gtest/gtest.h>
@@ -40,8 +40,8 @@ Row row_by_pieces(const Model& model, std::span<const Vec3> path, Basis basis) {
     return row;
 }
 
-/// Paths to and fro through the box, some of them along planes of the grid, that meet cells and
-/// nodes again after they left them.
+/// Paths back and forth through the box, some along planes of the grid, that return to cells and
+/// nodes they have left.
 RaySet wandering_paths(const Grid& grid, unsigned seed) {
     std::mt19937 random(seed);
     const Vec3 size = grid.far_corner() - grid.origin;

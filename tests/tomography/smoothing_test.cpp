@@ -275,7 +275,7 @@ TEST(Smoothing, BadCallsAreSentences) {
         [&] {
             smooth_vertices(field.view(), {3, 3, 3}, {.passes = -1});
         },
-        "smoothing passes are -1");
+        "passes is -1");
     expect_error<InputError>(
         [&] {
             smooth_vertices(field.view(), {3, 3, 3}, {}, {}, test::on_cpu(-2));

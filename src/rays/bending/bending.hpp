@@ -8,13 +8,12 @@
 
 namespace fermat {
 
-// Pseudo-bending of one ray: Um & Thurber (1987) in the form of Koulakov (2009), as paper 3 makes
-// it parallel. Every phase over a block's lanes moves points that do not depend on each other, so
-// the sections of a ray may be bent by one thread, by several or by a CUDA block: the ray is the
-// same.
+// Pseudo-bending of one ray (Um & Thurber 1987, Koulakov 2009), in parallel as in paper 3. The
+// points that one phase moves do not depend on each other. One thread, several threads or a CUDA
+// block therefore bend the same ray to the same points.
 
-/// Where a point goes between its neighbours in memory.
-template <class Medium>
+/// The new place of a point between its two neighbours in memory.
+template <BendingMedium Medium>
 FERMAT_HD_ONCE Vec3 bent_point(const Medium& medium, const Vec3* point, int samples, double shift) {
     PointBend<Medium> bend(medium, point[-1], point[0], point[1], samples);
     bend.bend(shift);
@@ -22,8 +21,8 @@ FERMAT_HD_ONCE Vec3 bent_point(const Medium& medium, const Vec3* point, int samp
 }
 
 /// Bends the odd points with the even ones fixed, then the even ones with the odd ones fixed (paper
-/// 3, figure 3). Shifts on trial are a share of the section's length.
-template <class Block, class Medium>
+/// 3, figure 3). `shift` is relative to the length of the section.
+template <class Block, BendingMedium Medium>
 FERMAT_HD void bend_points(Block block, const Medium& medium, const BendSpace& space, int segments,
                            int samples, double shift) {
     const auto bend = [&](int i) {
@@ -33,9 +32,9 @@ FERMAT_HD void bend_points(Block block, const Medium& medium, const BendSpace& s
     block.for_each(segments / 2 - 1, [&](int i) { bend(2 * i + 2); });
 }
 
-/// Doubles the sections and bends them. Times on trial take `samples` points along the whole ray,
-/// so that long sections see what lies between their ends.
-template <class Block, class Medium>
+/// Doubles the number of sections and bends them. Trial times use `samples` points along the whole
+/// ray, so that long sections see the medium between their ends.
+template <class Block, BendingMedium Medium>
 FERMAT_HD void double_sections(Block block, const Medium& medium, BendSpace& space, int segments,
                                int samples) {
     constexpr double shift = 0.1;
@@ -49,7 +48,7 @@ FERMAT_HD void double_sections(Block block, const Medium& medium, BendSpace& spa
 }
 
 /// Sum of time_of(a, b) over the ray's segments; infinite where air is in the way.
-template <class Block, class Medium, class TimeOf>
+template <class Block, BendingMedium Medium, class TimeOf>
 FERMAT_HD double ray_time(Block block, const Medium& medium, const BendSpace& space, int segments,
                           TimeOf time_of) {
     block.for_each(segments, [&](int i) {
@@ -60,17 +59,17 @@ FERMAT_HD double ray_time(Block block, const Medium& medium, const BendSpace& sp
     return sum_of_times(block, space, segments);
 }
 
-/// Time of the ray as exactly as its medium can.
-template <class Block, class Medium>
+/// Time of the ray, as exactly as the medium allows.
+template <class Block, BendingMedium Medium>
 FERMAT_HD double exact_time(Block block, const Medium& medium, const BendSpace& space,
                             int segments) {
     return ray_time(block, medium, space, segments,
                     [&](Vec3 a, Vec3 b) { return medium.segment_time(a, b); });
 }
 
-/// Lets the points settle one by one, in steps long and short, for media whose slowness jumps:
-/// there the string's forces say nothing.
-template <class Block, class Medium>
+/// Moves the points one by one, by long and then short steps. For media whose slowness jumps, where
+/// the forces on the points carry no information.
+template <class Block, BendingMedium Medium>
 FERMAT_HD void settle_points(Block block, const Medium& medium, const BendSpace& space,
                              int segments, const BendSettings& settings) {
     constexpr double shifts[] = {0.2, 0.02};
@@ -86,9 +85,9 @@ FERMAT_HD void settle_points(Block block, const Medium& medium, const BendSpace&
     }
 }
 
-/// Bends the ray of `segments` segments (a power of two) in space.point to settings.segments, lets
-/// it settle, and gives its exact time.
-template <class Block, class Medium>
+/// Bends the ray of `segments` segments (a power of two) in space.point, refines it to
+/// settings.segments, relaxes it, and returns its exact time.
+template <class Block, BendingMedium Medium>
 FERMAT_HD double bend_ray(Block block, const Medium& medium, BendSpace& space, int segments,
                           const BendSettings& settings) {
     for (; segments < settings.segments; segments *= 2) {

@@ -14,21 +14,22 @@ namespace {
 
 using DeviceMedium = GridMedium<Space::device>;
 
-/// Of a ray. Its string is solved by one lane, so that more lanes would wait longer for it.
+/// Lanes per ray. One lane solves for the step of the whole ray while the others wait, so that more
+/// lanes would not help.
 constexpr int lanes = 8;
 constexpr int threads = 64;
-constexpr int rays_a_block = threads / lanes;
+constexpr int rays_per_block = threads / lanes;
 
-/// Groups of lanes take ray after ray, from the longest to the shortest; each has room for the
-/// longest.
+/// Each group of lanes takes one ray after another, the longest first. Each group has memory for
+/// the longest ray.
 __global__ void __launch_bounds__(threads)
     bend_kernel(DeviceMedium medium, const BendTask* tasks, const int* order, int count,
                 StartSet starts, int most_segments, Vec3* vectors, double* scalars,
                 BentRay* winners, Vec3* points) {
     const CudaGroup<lanes> group;
-    const auto place = blockIdx.x * rays_a_block + threadIdx.x / lanes;
+    const auto place = blockIdx.x * rays_per_block + threadIdx.x / lanes;
     for (int r = static_cast<int>(place); r < count;
-         r += static_cast<int>(gridDim.x) * rays_a_block) {
+         r += static_cast<int>(gridDim.x) * rays_per_block) {
         const int n = order[r];
         const BendTask task = tasks[n];
         BendSettings settings;
@@ -54,7 +55,7 @@ int blocks_for(std::size_t tasks) {
     check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, bend_kernel, threads, 0),
                "asking for the occupancy");
     const auto room = static_cast<std::size_t>(processors) * static_cast<std::size_t>(resident);
-    const std::size_t needed = (tasks + rays_a_block - 1) / rays_a_block;
+    const std::size_t needed = (tasks + rays_per_block - 1) / rays_per_block;
     return static_cast<int>(std::min(needed, std::max<std::size_t>(room, 1)));
 }
 
@@ -68,7 +69,7 @@ struct CudaBender::State {
 };
 
 CudaBender::CudaBender(const Model& model) {
-    device_info(0);  // throws the sentence where there is no device
+    device_info(0);  // throws if there is no device
     const std::size_t nodes = model.grid().node_count();
     state_ = std::make_unique<State>(
         State{model.grid(), model.has_air(), CudaArray<float>(nodes), CudaArray<float>(nodes)});
@@ -86,8 +87,8 @@ double CudaBender::bend(std::span<const BendTask> tasks, const StartSet& starts,
     int most_segments = 0;
     for (const BendTask& task : tasks) most_segments = std::max(most_segments, task.segments);
     const int blocks = blocks_for(tasks.size());
-    const auto rooms = static_cast<std::size_t>(blocks) * rays_a_block;
-    // Rays of a warp go through the same loops: they had better be alike.
+    const auto rooms = static_cast<std::size_t>(blocks) * rays_per_block;
+    // The rays of a warp run through the same loops, so they should have equal lengths.
     std::vector<int> order(tasks.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int a, int b) {

@@ -10,7 +10,7 @@
 
 namespace fermat {
 
-/// One ray for the device: its ends, its segments, and where its points go.
+/// One ray for the device: its ends, its number of segments, and where its points are stored.
 struct BendTask {
     Vec3 receiver;
     Vec3 source;
@@ -18,8 +18,8 @@ struct BendTask {
     std::int64_t first_point = 0;
 };
 
-/// Bends rays on the current CUDA device, a warp a ray, by the CPU's own formulas
-/// (bending_pair.hpp). The model stays there.
+/// Bends rays on the current CUDA device, eight lanes per ray, by the formulas of the CPU
+/// (bending/pair.hpp). The model stays on the device.
 class CudaBender {
   public:
     /// Throws InputError where CUDA is not in this build or there is no device; ComputeError where
@@ -28,8 +28,8 @@ class CudaBender {
     CudaBender(CudaBender&&) noexcept;
     ~CudaBender();
 
-    /// Winners, one a task, and the points of those that have a start. Returns the seconds of the
-    /// kernel.
+    /// Writes the winning start of each task, and the points of the rays that have one. Returns the
+    /// kernel's seconds.
     double bend(std::span<const BendTask> tasks, const StartSet& starts, std::span<BentRay> winners,
                 std::span<Vec3> points);
 

@@ -15,7 +15,7 @@ namespace fermat::detail {
 
 // Rays of many pairs on the CPU, for any medium.
 
-/// A block whose lanes are threads: the sections of one ray as tasks.
+/// A block whose lanes are threads, which bend the sections of one ray.
 class ThreadBlock {
   public:
     explicit ThreadBlock(int threads) : threads_(threads) {}
@@ -29,7 +29,7 @@ class ThreadBlock {
     int threads_;
 };
 
-/// One thread's memory, for ray after ray.
+/// Working memory of one thread, reused from ray to ray.
 class BendMemory {
   public:
     BendSpace space(int segments) {
@@ -45,7 +45,7 @@ class BendMemory {
     std::vector<double> scalars_;
 };
 
-/// Points at equal distances along a polyline; its ends are kept.
+/// Points at equal distances along a polyline. The ends are kept.
 void resample(std::span<const Vec3> path, int segments, Vec3* points);
 
 struct SeedSet {
@@ -53,8 +53,8 @@ struct SeedSet {
     RaySet rays;  ///< in the order of the pairs
 };
 
-/// One lot of pairs and all that its rays share.
-template <class Medium>
+/// One batch of pairs and what its rays share.
+template <BendingMedium Medium>
 struct BendingLot {
     const Medium& medium;
     std::span<const PointSource> sources;
@@ -62,7 +62,7 @@ struct BendingLot {
     std::span<const RayPair> pairs;
     std::span<const SeedSet> seeds;
     StartSet starts;
-    double segment;  ///< 0: 64 segments
+    double segment;  ///< longest segment; 0 means 64 segments
 };
 
 struct PathOfPair {
@@ -70,8 +70,9 @@ struct PathOfPair {
     std::vector<Vec3> points;
 };
 
-/// Bends the rays of other tracers too; the fastest wins, or the seed itself if it is faster.
-template <class Block, class Medium>
+/// Also bends the rays of other tracers (seeds). The fastest ray wins; an unbent seed wins if it is
+/// faster than all bent rays.
+template <class Block, BendingMedium Medium>
 void bend_seeds(Block block, const BendingLot<Medium>& lot, std::size_t number, BendSpace& space,
                 const BendSettings& settings, BentRay& winner, std::vector<Vec3>& points) {
     for (const SeedSet& seed : lot.seeds) {
@@ -93,7 +94,7 @@ void bend_seeds(Block block, const BendingLot<Medium>& lot, std::size_t number, 
     }
 }
 
-template <class Block, class Medium>
+template <class Block, BendingMedium Medium>
 PathOfPair bend_one(Block block, const BendingLot<Medium>& lot, std::size_t number,
                     BendMemory& memory) {
     const RayPair pair = lot.pairs[number];
@@ -133,10 +134,10 @@ PathOfPair bend_one(Block block, const BendingLot<Medium>& lot, std::size_t numb
     return ray;
 }
 
-/// The numbers of the pairs, task by task.
+/// Indices of the pairs of each task.
 std::vector<std::vector<std::size_t>> tasks_of(std::span<const RayPair> pairs, BendingTasks kind);
 
-template <class Medium>
+template <BendingMedium Medium>
 RaySet bend_lot(const BendingLot<Medium>& lot, BendingTasks tasks, int threads, Monitor& monitor) {
     const std::size_t count = lot.pairs.size();
     std::vector<PathOfPair> rays(count);

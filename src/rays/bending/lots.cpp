@@ -39,8 +39,8 @@ double segment_length(const BendingOptions& options, const Grid& grid) {
 }
 
 Field<float> slowness_of(const Model& model) {
-    // Models may stand on memory that others write to, and a bend would follow what is no velocity
-    // out of the grid.
+    // The model may view memory that others write to. A bad velocity would lead a ray out of the
+    // grid.
     const auto velocity = model.velocity();
     const VelocityCheck check = check_velocity(velocity);
     require_velocity(model.grid().shape, check);

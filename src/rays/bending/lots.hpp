@@ -10,13 +10,14 @@
 
 namespace fermat::detail {
 
-// What the CPU's and the CUDA device's drivers of bending share.
+// Functions that the CPU and CUDA drivers of bending share.
 
-/// By source, within a source as they came. Throws InputError for pairs that name no point.
+/// Pairs sorted by source; pairs of one source keep their order. Throws InputError for indices out
+/// of range.
 std::vector<RayPair> sorted_pairs(const RayJob& job);
 
-/// Calls lot(pairs) for some thousand pairs at a time. A lot ends with a source where it can, so
-/// that a source's field is not solved twice for its seeds.
+/// Calls lot(pairs) for batches of some thousand pairs. A batch ends between two sources where
+/// possible, so that the field of a source is not solved twice for its seeds.
 template <class Lot>
 void for_each_lot(std::span<const RayPair> pairs, Lot lot) {
     constexpr std::size_t most = 16384;
@@ -32,10 +33,11 @@ void for_each_lot(std::span<const RayPair> pairs, Lot lot) {
     }
 }
 
-/// Segments of a ray: a power of two, none longer than `segment` on the straight line.
+/// Number of segments of a ray: the power of two for which no segment of the straight line is
+/// longer than `segment`.
 int segments_for(double length, double segment);
 
-/// Longest segment of rays in a model.
+/// Length of the longest segment of rays in a model.
 double segment_length(const BendingOptions& options, const Grid& grid);
 
 /// 1/v on the nodes, 0 in air.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 
 #include "core/field.hpp"
 #include "core/grid.hpp"
@@ -9,33 +10,46 @@
 
 namespace fermat {
 
-// What rays are bent in. A medium has
-//     double slowness(Vec3 p)            infinite in air
-//     SlownessPoint sample(Vec3 p)       the same with its gradient
-//     Vec3 clamp(Vec3 p)                 the nearest point that a ray may visit
-//     bool clear(Vec3 a, Vec3 b)         true unless air lies between
-//     double trial_time(a, b, samples)   of a straight segment, for comparing bends
-//     double segment_time(Vec3 a, Vec3 b)   the same as exactly as the medium can
-//     bool flat()                        true in 2-D: rays keep their y
-//     bool smooth()                      false where slowness jumps, so that no gradient helps
-// and is cheap to copy. Bending is a template over it, for the CPU and the GPU alike.
-
-/// One body of machine code for every caller. A compiler may fuse a product and a sum in one copy
-/// of a function and not in another; then a ray would depend on who bends it.
+/// Compiles a function once for all callers. A compiler may fuse a product and a sum in one copy of
+/// a function and not in another copy; a ray would then depend on the caller.
 #if defined(__CUDACC__)
 #define FERMAT_HD_ONCE FERMAT_HD [[gnu::noinline]]
 #else
 #define FERMAT_HD_ONCE [[gnu::noinline, gnu::noclone]]
 #endif
 
+/// Slowness, infinite in air, and its gradient.
 struct SlownessPoint {
     double slowness = INFINITY;
     Vec3 gradient;
 };
 
+/// A medium in which rays are bent. It is cheap to copy. The CPU and the GPU share the algorithm,
+/// which is a template over the medium.
+///
+/// - slowness, sample: at a point; infinite in air
+/// - clamp: the nearest point that a ray may visit
+/// - clear: true unless air lies between the two points
+/// - trial_time: time along a straight segment from `samples` points, to compare trial rays
+/// - segment_time: time along a straight segment, as exactly as the medium allows
+/// - flat: true in 2-D, where rays keep their y
+/// - smooth: false where slowness jumps, so that its gradient does not help
+template <class M>
+concept BendingMedium = std::copy_constructible<M> &&
+    requires(const M& medium, Vec3 p, int samples) {
+    { medium.slowness(p) } -> std::same_as<double>;
+    { medium.sample(p) } -> std::same_as<SlownessPoint>;
+    { medium.clamp(p) } -> std::same_as<Vec3>;
+    { medium.clear(p, p) } -> std::same_as<bool>;
+    { medium.trial_time(p, p, samples) } -> std::same_as<double>;
+    { medium.segment_time(p, p) } -> std::same_as<double>;
+    { medium.flat() } -> std::same_as<bool>;
+    { medium.smooth() } -> std::same_as<bool>;
+};
+
 /// Time along a straight segment by the midpoint rule on `samples` equal parts. Bending compares
-/// times made in this one way; a finished ray is timed by the medium's own, exact way.
-template <class Medium>
+/// trial rays by such times; the time of a finished ray is the sum of segment_time.
+template <BendingMedium Medium>
 FERMAT_HD_INLINE double sampled_time(const Medium& medium, Vec3 a, Vec3 b, int samples) {
     const Vec3 d = b - a;
     const double share = 1.0 / samples;
@@ -44,8 +58,8 @@ FERMAT_HD_INLINE double sampled_time(const Medium& medium, Vec3 a, Vec3 b, int s
     return norm(d) * share * sum;
 }
 
-/// Multilinear slowness between the nodes of a grid, as all rays are timed (rays/integrate.hpp).
-/// Air has slowness 0 on its nodes and counts for nothing in a cell that has rock.
+/// Multilinear slowness between the nodes of a grid, which rays/integrate.hpp also integrates.
+/// Nodes in air have slowness 0; in a cell with rock they are left out of the interpolation.
 template <Space S>
 class GridMedium {
   public:
@@ -98,7 +112,7 @@ class GridMedium {
              mix(mix(slope[0], slope[1], at.y), mix(slope[2], slope[3], at.y), at.x) * inverse_.z}};
     }
 
-    /// No cell and no face on the way is all air.
+    /// True unless the line crosses a cell or a face whose corners all are air.
     FERMAT_HD_INLINE bool clear(Vec3 a, Vec3 b) const { return !has_air_ || clear_of_air(a, b); }
 
     FERMAT_HD_ONCE double trial_time(Vec3 a, Vec3 b, int samples) const {
@@ -115,7 +129,7 @@ class GridMedium {
     }
 
   private:
-    /// A point's cell, as the offset of its first corner, and its fractions there.
+    /// Offset of the first corner of a point's cell, and the point's fractions in the cell.
     struct Place {
         std::ptrdiff_t offset;
         double x;
@@ -127,7 +141,7 @@ class GridMedium {
     FERMAT_HD_INLINE static double line(const float* s, double t) {
         return mix(static_cast<double>(s[0]), static_cast<double>(s[1]), t);
     }
-    /// u is not negative; what is no number gives a cell too.
+    /// Expects u >= 0. NaN gives the last cell.
     FERMAT_HD_INLINE static int lower(double u, double last) {
         return static_cast<int>(u < last ? u : last);
     }
@@ -205,8 +219,8 @@ class GridMedium {
     Vec3 far_corner_;
     std::ptrdiff_t row_;
     std::ptrdiff_t slab_;
-    std::ptrdiff_t next_row_;  ///< to the next corner along y; 0 in 2-D
-    Vec3 last_;                ///< cell along each axis
+    std::ptrdiff_t next_row_;  ///< offset to the next corner along y; 0 in 2-D
+    Vec3 last_;                ///< index of the last cell along each axis
     bool has_air_;
 };
 

@@ -15,8 +15,8 @@ FERMAT_HD_ONCE inline Vec3 point_between(Vec3 a, Vec3 b, int part, int parts) {
     return part == parts ? b : a + (static_cast<double>(part) / parts) * (b - a);
 }
 
-/// The middle of a start that leaves the straight line, by a share of its length: down, or level to
-/// one side.
+/// Middle point of a curved start. It lies below the middle of the straight line, or beside it at
+/// the same depth, by `share` of the line's length.
 FERMAT_HD_ONCE inline Vec3 start_middle(Vec3 a, Vec3 b, RayStart start, double share) {
     const Vec3 d = b - a;
     const double length = norm(d);
@@ -27,32 +27,32 @@ FERMAT_HD_ONCE inline Vec3 start_middle(Vec3 a, Vec3 b, RayStart start, double s
     return middle + (share * length) * across;
 }
 
-/// The fastest ray from `receiver` to `source` by the given starts, in space.best, of
-/// settings.segments segments. First arrivals have rivals (multipathing): each start is bent
-/// coarsely, the fastest of these to the end, and the next fastest too where it is close. A ray is
-/// never slower than the straight line, where that is a start. Infinite time if every start is
-/// blocked by air.
-template <class Block, class Medium>
+/// Finds the fastest ray from `receiver` to `source` over the given starts, with settings.segments
+/// segments, and stores it in space.best. Several rays can be local minima of the time
+/// (multipathing). Each start is therefore bent coarsely; the fastest candidate is bent to the end,
+/// and so is the second if its time is close. The result is never slower than the straight line if
+/// that is one of the starts. The time is infinite if air blocks every start.
+template <class Block, BendingMedium Medium>
 FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space, Vec3 receiver,
                             Vec3 source, const StartSet& starts, const BendSettings& settings) {
     constexpr double close = 1.01;
-    struct Heat {
+    struct Candidate {
         RayStart start;
         double share;
     };
-    constexpr Heat heats[BendSpace::most_heats] = {{RayStart::straight, 0},
-                                                   {RayStart::deep, 0.3},
-                                                   {RayStart::sides, 0.1},
-                                                   {RayStart::sides, -0.1}};
-    const int coarse = heat_segments(settings.segments);
+    constexpr Candidate candidates[BendSpace::most_candidates] = {{RayStart::straight, 0},
+                                                                  {RayStart::deep, 0.3},
+                                                                  {RayStart::sides, 0.1},
+                                                                  {RayStart::sides, -0.1}};
+    const int coarse = coarse_segments(settings.segments);
     const int samples = settings.segments / 2 > coarse ? settings.segments / 2 : coarse;
 
     int first = -1;
     int second = -1;
     double first_time = INFINITY;
     double second_time = INFINITY;
-    for (int n = 0; n < BendSpace::most_heats; ++n) {
-        const RayStart start = heats[n].start;
+    for (int n = 0; n < BendSpace::most_candidates; ++n) {
+        const RayStart start = candidates[n].start;
         if (!starts.has(start) || (start == RayStart::sides && medium.flat())) continue;
         int segments = start == RayStart::straight ? 1 : 2;
         const auto trial_time = [&] {
@@ -62,7 +62,7 @@ FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space,
         };
         // A deep start that hits air goes deeper.
         constexpr int most_depths = 3;
-        double share = heats[n].share;
+        double share = candidates[n].share;
         for (int depth = 0; depth < most_depths; ++depth, share *= 2) {
             block.for_each(1, [&](int) {
                 space.point[0] = receiver;
@@ -76,7 +76,7 @@ FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space,
         }
         const double time = trial_time();
         block.for_each(coarse + 1,
-                       [&](int i) { space.heat[n * (coarse + 1) + i] = space.point[i]; });
+                       [&](int i) { space.candidates[n * (coarse + 1) + i] = space.point[i]; });
         if (time < first_time) {
             second = first;
             second_time = first_time;
@@ -98,9 +98,9 @@ FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space,
     for (const int n : chosen) {
         if (n < 0 || (n == second && !(second_time < close * first_time))) continue;
         block.for_each(coarse + 1,
-                       [&](int i) { space.point[i] = space.heat[n * (coarse + 1) + i]; });
+                       [&](int i) { space.point[i] = space.candidates[n * (coarse + 1) + i]; });
         const double time = bend_ray(block, medium, space, coarse, settings);
-        finish(time, heats[n].start);
+        finish(time, candidates[n].start);
     }
     if (starts.has(RayStart::straight)) {
         block.for_each(settings.segments + 1, [&](int i) {

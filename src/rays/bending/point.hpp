@@ -8,7 +8,8 @@
 
 namespace fermat {
 
-/// Unit vector across `along` nearest to `wish`; across any axis, z first, where there is none.
+/// Unit vector perpendicular to `along` and nearest to `wish`. Where `wish` is parallel to `along`,
+/// the nearest to the z axis, or to the x axis.
 FERMAT_HD inline Vec3 across(Vec3 along, Vec3 wish) {
     Vec3 n = wish - dot(wish, along) * along;
     double length = norm(n);
@@ -24,10 +25,11 @@ FERMAT_HD inline Vec3 cross(Vec3 a, Vec3 b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
-/// Um & Thurber's (1987) shift of the middle of a section from its chord, towards higher velocity:
+/// Shift of the middle of a section from its chord, towards higher velocity (Um & Thurber 1987;
+/// paper 3, equation 3):
 ///     R = -q + sqrt(q^2 + L^2 / (2 c v)),   q = (c v + 1) / (4 c |grad v|),
-/// with L half the chord, c the mean slowness of the ends, and v and grad v, its part across the
-/// chord, in the middle (paper 3, equation 3). 0 where there is no gradient.
+/// with L half the chord, c the mean slowness of the ends, v the velocity at the chord's middle and
+/// grad v its gradient there across the chord. Returns 0 where there is no gradient.
 FERMAT_HD inline double curvature_shift(double half_chord, double end_slowness, double velocity,
                                         double gradient) {
     if (!(gradient > 0)) return 0;
@@ -37,9 +39,9 @@ FERMAT_HD inline double curvature_shift(double half_chord, double end_slowness, 
     return square / (q + std::sqrt(q * q + square));
 }
 
-/// One point of a ray on trial between its neighbours. It moves only to where the time through it
+/// A trial point of a ray between its neighbours. It moves only to places where the time through it
 /// is less and no air is in the way.
-template <class Medium>
+template <BendingMedium Medium>
 class PointBend {
   public:
     FERMAT_HD PointBend(const Medium& medium, Vec3 a, Vec3 x, Vec3 b, int samples)
@@ -47,8 +49,8 @@ class PointBend {
 
     FERMAT_HD Vec3 point() const { return x_; }
 
-    /// By the curvature formula, from the chord's middle; then by direct minimisation in the ray's
-    /// plane and across it (Koulakov 2009).
+    /// Tries the curvature formula from the chord's middle, then minimises the time directly in the
+    /// plane of the ray and across it (Koulakov 2009).
     FERMAT_HD void bend(double step) {
         const Vec3 chord = b_ - a_;
         const double length = norm(chord);
@@ -65,12 +67,12 @@ class PointBend {
         }
         minimise(normal, step * length);
         if (!medium_.flat()) minimise(cross(along, normal), step * length);
-        // A corner at a jump of slowness must slide along the ray to its place.
+        // At a jump of slowness the ray has a corner, which must also move along the ray.
         if (!medium_.smooth()) minimise(along, step * length);
     }
 
-    /// To the lowest point of the parabola through the times at -step, 0 and step along a
-    /// direction; at most two steps away.
+    /// Moves to the minimum of the parabola through the times at -step, 0 and step along
+    /// `direction`, at most two steps away.
     FERMAT_HD_ONCE void minimise(Vec3 direction, double step) {
         const Vec3 centre = x_;
         const double here = time_;

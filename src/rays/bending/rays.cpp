@@ -62,7 +62,7 @@ void require_no_seeds(const BendingOptions& options) {
     }
 }
 
-template <class Medium>
+template <BendingMedium Medium>
 RaySet bend_all(const Medium& medium, const Box& box, const RayJob& job,
                 const BendingOptions& options, const Execution& execution) {
     validate(options);
@@ -91,7 +91,7 @@ RaySet bend_all(const Medium& medium, const Box& box, const RayJob& job,
     return all;
 }
 
-/// Diagonal of the box round all points: the scale of the problem.
+/// Diagonal of the box that holds all points: the length scale of the survey.
 double extent_of(const RayJob& job) {
     Vec3 low{INFINITY, INFINITY, INFINITY};
     Vec3 high = -1.0 * low;
@@ -108,15 +108,32 @@ double extent_of(const RayJob& job) {
 
 }  // namespace
 
+StartSet parse_starts(std::string_view names) {
+    StartSet starts;
+    for (std::size_t begin = 0; begin < names.size();) {
+        const std::size_t end = std::min(names.find(',', begin), names.size());
+        starts.add(parse_choice<RayStart>(names.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return starts;
+}
+
+std::string to_string(const StartSet& starts) {
+    std::string names;
+    for (const auto& [name, start] : choices<RayStart>.entries) {
+        if (start == RayStart::none || !starts.has(start)) continue;
+        if (!names.empty()) names += ',';
+        names += name;
+    }
+    return names;
+}
+
 void validate(const BendingOptions& options) {
     if (options.starts.empty()) throw InputError("no start is given (use straight, at least)");
     if (options.starts.has(RayStart::none)) {
         throw InputError("start 'none' is no start (use straight, deep, sides or descent)");
     }
-    if (!(options.segment >= 0) || std::isinf(options.segment)) {
-        throw InputError(fmt::format("segment is {} (must be a length > 0, or 0 for the default)",
-                                     options.segment));
-    }
+    validate_options(options);
 }
 
 void bend_rays(const Model& model, const RayJob& job, const BendingOptions& options,

@@ -6,6 +6,7 @@
 
 #include "core/choice.hpp"
 #include "core/execution.hpp"
+#include "core/option.hpp"
 #include "eikonal/time_field.hpp"
 #include "model/model.hpp"
 #include "rays/bending/starts.hpp"
@@ -14,12 +15,12 @@
 
 namespace fermat {
 
-/// What is dealt out to threads (paper 3). Rays are the same bits in each way.
+/// The unit of parallel work (paper 3). Rays have the same bits for each of them.
 enum class BendingTasks {
-    pairs,     ///< single rays: the default
-    sources,   ///< all rays of a source
-    stations,  ///< all rays of a receiver
-    sections,  ///< sections of one ray after another
+    pairs,     ///< one ray per task (default)
+    sources,   ///< all rays of one source per task
+    stations,  ///< all rays of one receiver per task
+    sections,  ///< the sections of a ray in parallel, ray after ray
 };
 template <>
 inline constexpr auto choices<BendingTasks> =
@@ -29,46 +30,61 @@ inline constexpr auto choices<BendingTasks> =
                                          {"sections", BendingTasks::sections}});
 
 struct BendingOptions {
-    /// Of which the fastest wins.
+    /// Starts that are tried; the fastest ray wins.
     StartSet starts{RayStart::straight, RayStart::deep, RayStart::sides};
-    /// Rays have the next power of two of segments that are no longer than this on the straight
-    /// line, 1024 at most. 0: half the least spacing of a grid; else 64 segments.
+    /// Longest segment of the straight line. The number of segments is the next power of two, at
+    /// most 1024. 0 means half of the grid's least spacing, or 64 segments where there is no grid.
     double segment = 0;
     BendingTasks tasks = BendingTasks::pairs;
 };
+inline bool are_starts(const StartSet& starts) {
+    return !starts.empty() && !starts.has(RayStart::none);
+}
+template <>
+inline constexpr auto options_of<BendingOptions> = std::tuple{
+    Option{"starts", &BendingOptions::starts,
+           "of tracer bending, the fastest wins: straight, deep, sides, descent, graph",
+           Rule<StartSet>{&are_starts,
+                          "some of straight, deep, sides, descent and graph, with commas between"}},
+    Option{"segment", &BendingOptions::segment, "of tracer bending: longest segment of a ray",
+           Rule<double>{&is_not_negative, "a length > 0, or 0 for the default"},
+           "half the least spacing"},
+    Option{"tasks", &BendingOptions::tasks, "of tracer bending, dealt out to threads"}};
 
 void validate(const BendingOptions& options);
 
-/// Which rays are wanted.
+/// Sources, receivers, and the pairs whose rays are wanted.
 struct RayJob {
     std::span<const PointSource> sources;
     std::span<const Vec3> receivers;
     std::span<const RayPair> pairs;
 };
 
-/// Bends a model's rays and hands them to `consume` some thousand at a time, grouped by source,
-/// within a source in the order of the pairs; memory does not grow with their number. `seed` makes
-/// the rays of another tracer for such a lot, for the starts `descent` and `graph`.
+/// Bends the rays of a model and passes them to `consume` in batches of some thousand, grouped by
+/// source, within a source in the order of the pairs. Memory does not grow with the number of rays.
+/// `seed` returns the rays of another tracer for a batch of pairs; the starts `descent` and `graph`
+/// need it.
 using SeedRays = std::function<RaySet(RayStart start, std::span<const RayPair> pairs)>;
 void bend_rays(const Model& model, const RayJob& job, const BendingOptions& options,
                const Execution& execution, const SeedRays& seed,
                const std::function<void(RaySet&&)>& consume);
 
-/// The same on the current CUDA device, a warp a ray, from straight, deep and side starts; times
-/// agree with the CPU's to rounding. Returns the seconds of its kernels. Throws InputError where
-/// CUDA is not in this build or there is no device.
+/// Bends rays on the current CUDA device, eight lanes per ray, from the starts straight, deep and
+/// sides. Times agree with the CPU's to rounding. Returns the seconds of the kernels. Throws
+/// InputError where CUDA is not in this build or there is no device.
 double bend_rays_cuda(const Model& model, const RayJob& job, const BendingOptions& options,
                       Monitor& monitor, const std::function<void(RaySet&&)>& consume);
 
-/// Velocity that is no grid: a function of a point, > 0 or 0 for air, called from several threads
-/// at once; and where rays may go.
+/// Velocity given as a function of a point instead of on a grid: > 0, or 0 in air. Several threads
+/// call it at once. Rays stay inside the box.
 struct VelocityField {
     FunctionMedium::Velocity velocity;
     Box box;
     bool is_2d = false;
 };
 
-/// Rays in any velocity, from straight, deep and side starts, gathered.
+/// Bends rays in any velocity field, from the starts straight, deep and sides, and returns all of
+/// them.
 RaySet bend_rays(const VelocityField& field, const RayJob& job, const BendingOptions& options,
                  const Execution& execution = {});
 RaySet bend_rays(const DepthMedium& medium, const RayJob& job, const BendingOptions& options,

@@ -7,7 +7,7 @@
 namespace fermat {
 namespace {
 
-/// Rays of one lot; those that cannot be bent get their status here and no task.
+/// Bends the rays of one batch. Rays whose source or receiver is in air only get a status.
 RaySet bend_lot(CudaBender& bender, const Model& model, const RayJob& job,
                 std::span<const RayPair> pairs, const BendingOptions& options, double& seconds) {
     constexpr std::size_t no_task = static_cast<std::size_t>(-1);

@@ -7,9 +7,9 @@
 
 namespace fermat {
 
-/// Time of each segment and its share in the forces on its two ends: derivatives of the midpoint
-/// rule's time by the points.
-template <class Medium>
+/// Computes the time of a segment by the midpoint rule, and the derivatives of that time by the
+/// segment's two ends (the forces on them).
+template <BendingMedium Medium>
 FERMAT_HD_ONCE void pull_segment(const Medium& medium, const BendSpace& space, const Vec3* point,
                                  int i) {
     const Vec3 d = point[i + 1] - point[i];
@@ -22,13 +22,13 @@ FERMAT_HD_ONCE void pull_segment(const Medium& medium, const BendSpace& space, c
     space.right[i] = half + tension;
 }
 
-template <class Block, class Medium>
+template <class Block, BendingMedium Medium>
 FERMAT_HD void pull(Block block, const Medium& medium, const BendSpace& space, const Vec3* point,
                     int segments) {
     block.for_each(segments, [&](int i) { pull_segment(medium, space, point, i); });
 }
 
-/// In the order of the ray, whatever the block.
+/// Sums the segment times in the order of the ray, for any kind of block.
 template <class Block>
 FERMAT_HD double sum_of_times(Block block, const BendSpace& space, int segments) {
     block.for_each(1, [&](int) {
@@ -39,7 +39,7 @@ FERMAT_HD double sum_of_times(Block block, const BendSpace& space, int segments)
     return *space.sum;
 }
 
-/// Solves K d = -g for the step of every point, by Thomas's algorithm; the ends stay. K is the
+/// Solves K d = -g for the steps d of all points but the ends, by Thomas's algorithm. K is the
 /// stiffness of a stretched string, s/h between neighbours.
 FERMAT_HD_ONCE inline void string_step(const BendSpace& space, int segments) {
     constexpr double tiny = 1e-300;
@@ -69,15 +69,16 @@ FERMAT_HD_ONCE inline void string_step(const BendSpace& space, int segments) {
     }
 }
 
-template <class Medium>
+template <BendingMedium Medium>
 FERMAT_HD_ONCE Vec3 moved_point(const Medium& medium, Vec3 point, Vec3 step, double scale) {
     return medium.clamp(point + scale * step);
 }
 
-/// Moves all points at once down the gradient of the time, as a stretched string would settle: long
-/// and short waves of the ray alike, where point by point long ones take the square of the number
-/// of points. A step that does not shorten the time is halved, and at last refused.
-template <class Block, class Medium>
+/// Moves all points at once down the gradient of the time, as a stretched string settles. This
+/// reduces long and short wavelengths of the ray alike, while point-by-point moves need a number of
+/// rounds that grows with the square of the number of points. A step that does not shorten the time
+/// is halved, and refused after six halvings.
+template <class Block, BendingMedium Medium>
 FERMAT_HD void relax(Block block, const Medium& medium, BendSpace& space, int segments,
                      const BendSettings& settings) {
     constexpr int most_halvings = 6;

@@ -7,40 +7,41 @@
 
 namespace fermat {
 
-/// How far one ray is bent.
+/// When the bending of one ray ends.
 struct BendSettings {
-    int segments = 64;          ///< of the finished ray, a power of two
-    int most_relaxations = 40;  ///< of the finished ray
-    double tolerance = 1e-6;    ///< relative fall of the time that ends the relaxation
+    int segments = 64;          ///< number in the finished ray; a power of two
+    int most_relaxations = 40;  ///< upper limit for the finished ray
+    double tolerance = 1e-6;  ///< relaxation stops when the time falls by less than this, relative
 };
 
-/// Segments up to which every start is bent before the slow ones are given up.
-FERMAT_HD inline int heat_segments(int segments) { return segments > 16 ? segments / 4 : 4; }
+/// Number of segments of a candidate. Every start is bent to this number; only the fastest
+/// candidates are bent further.
+FERMAT_HD inline int coarse_segments(int segments) { return segments > 16 ? segments / 4 : 4; }
 
-/// Memory of one ray under way, wherever its owner keeps it.
+/// Non-owning working memory for bending one ray.
 struct BendSpace {
-    static constexpr int most_heats = 4;  ///< starts of one ray that are bent from scratch
+    static constexpr int most_candidates = 4;  ///< starts that need no other tracer
 
     Vec3* point = nullptr;  ///< the ray
-    Vec3* other = nullptr;  ///< the ray on trial
+    Vec3* other = nullptr;  ///< the trial ray
     Vec3* left = nullptr;   ///< force of a segment on its first point
-    Vec3* right = nullptr;  ///< and on its second
+    Vec3* right = nullptr;  ///< force of a segment on its second point
     Vec3* step = nullptr;
-    Vec3* best = nullptr;  ///< the fastest ray of those finished
-    Vec3* heat = nullptr;  ///< rays of the first round, heat_segments + 1 points each
+    Vec3* best = nullptr;        ///< the fastest finished ray
+    Vec3* candidates = nullptr;  ///< coarse_segments + 1 points each
     double* time = nullptr;
     double* factor = nullptr;
     double* sum = nullptr;  ///< one number
 
     FERMAT_HD static std::size_t vectors(int segments) {
         return static_cast<std::size_t>(6 * (segments + 1) +
-                                        most_heats * (heat_segments(segments) + 1));
+                                        most_candidates * (coarse_segments(segments) + 1));
     }
     FERMAT_HD static std::size_t scalars(int segments) {
         return static_cast<std::size_t>(2 * (segments + 1) + 1);
     }
 
-    /// Cuts the arrays from memory of the sizes above.
+    /// Divides memory for vectors(segments) and scalars(segments) values into the arrays.
     FERMAT_HD BendSpace(Vec3* vector_memory, double* scalar_memory, int segments)
         : point(vector_memory),
           other(point + segments + 1),
@@ -48,7 +49,7 @@ struct BendSpace {
           right(left + segments + 1),
           step(right + segments + 1),
           best(step + segments + 1),
-          heat(best + segments + 1),
+          candidates(best + segments + 1),
           time(scalar_memory),
           factor(time + segments + 1),
           sum(factor + segments + 1) {}

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <initializer_list>
+#include <string>
+#include <string_view>
 
 #include "core/host_device.hpp"
 #include "rays/ray_set.hpp"
 
 namespace fermat {
 
-/// Some of the values of RayStart.
+/// A set of RayStart values.
 class StartSet {
   public:
     constexpr StartSet() = default;
@@ -26,5 +28,10 @@ class StartSet {
 
     unsigned bits_ = 0;
 };
+
+/// "straight,deep,sides" as the set of these. Throws InputError where a name is not one of a start.
+StartSet parse_starts(std::string_view names);
+/// The set as such a text.
+std::string to_string(const StartSet& starts);
 
 }  // namespace fermat

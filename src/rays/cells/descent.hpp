@@ -8,13 +8,14 @@
 
 namespace fermat {
 
-/// Paper 4's rays (Hole 1992): straight through each cell against the gradient of T across the
-/// cell, from one face to the next; along a face where the cells on both sides lead into it.
+/// Rays of Hole (1992; paper 4): straight through each cell against the cell's gradient of T, from
+/// face to face. Where the cells on both sides lead into their common face, the ray runs along it.
 template <class Real, Space S>
 struct CellProposal {
     TimeFieldView<Real, S> field;
 
-    /// Mean gradient of T over a cell from its corners; false if the wave misses one of them.
+    /// Mean gradient of T over a cell, from its corners. False where the wave does not reach one of
+    /// the corners.
     FERMAT_HD bool cell_gradient(Index3 cell, Vec3& gradient) const {
         gradient = {};
         const int corners_y = field.grid.is_2d() ? 1 : 2;
@@ -43,8 +44,8 @@ struct CellProposal {
         Vec3 gradient;
         if (!cell_gradient(cell, gradient)) return false;
         Vec3 direction = -1.0 * gradient;
-        // On a face that the descent leaves through, go on in the cell behind it, or slide. The
-        // cell behind has a descent of its own, so that the other faces are looked at again.
+        // On a face through which the descent leaves, continue in the next cell or slide along the
+        // face. The next cell has another gradient, so its other faces must be tested again.
         bool crossed[3] = {false, false, false};
         for (int axis = 0; axis < 3; ++axis) {
             if (grid.shape[axis] == 1) continue;

@@ -9,13 +9,13 @@
 
 namespace fermat {
 
-/// Descent where velocity jumps between cells: from face to face, each time to the place on the
-/// faces of the cells round a point from which the wave comes to it first (cell_face.hpp), as the
-/// field's own solver has it. What crosses an interface is so refracted, and what runs along one
-/// runs in its faster cells.
+/// Descent where velocity jumps between cells. Each step leads from a point to the place on the
+/// faces of its cells from which the wave reaches the point first (cell_face.hpp); the solver of
+/// the field uses the same rule. Rays are thus refracted at interfaces, and run along an interface
+/// in its faster cells.
 
-/// T on a face of a cell, lower (side 0) or upper (1) across an axis, as seen from a cell of the
-/// given slowness. False where the wave misses a corner.
+/// T on the lower (side 0) or upper (side 1) face of a cell across an axis, for a cell of the given
+/// slowness. False where the wave does not reach a corner.
 template <int Dim, class Real, Space S>
 FERMAT_HD bool face_of_field(const TimeFieldView<Real, S>& field, Index3 cell, int axis, int side,
                              double slowness, CellFace<Dim>& face) {
@@ -52,14 +52,15 @@ FERMAT_HD bool face_of_field(const TimeFieldView<Real, S>& field, Index3 cell, i
     return true;
 }
 
-/// A way from a point to where its wave came from, without the time that the source starts at.
+/// A step from a point back to where its wave came from. Times exclude the start time of the
+/// source.
 struct WayBack {
-    double time = INFINITY;  ///< of the point by that way
-    double behind = 0;       ///< where the way leads to
+    double time = INFINITY;  ///< at the point, along this step
+    double behind = 0;       ///< at `to`
     Vec3 to;
 };
 
-/// Looks for ways from a point through the cells that it touches.
+/// Searches the cells that a point touches for steps back.
 template <int Dim, class Real, Space S>
 class LookBack {
   public:
@@ -105,7 +106,8 @@ class LookBack {
         behind[axis] += side ? 1 : -1;
         const bool inside = behind[axis] >= 0 && behind[axis] < grid.cell_shape()[axis];
         if (inside && holds_source(behind) && slowness_of(behind) < INFINITY) {
-            // The source is next: the way there is known, even along the face that the point is on.
+            // The cell behind the face holds the source, so times on the face are known, even on
+            // the point's own face.
             for (double& value : face.value) value = slowness_of(behind);
             face.factored = true;
         } else if (!reached || std::abs(index_[axis] - cell[axis] - side) < on_face) {
@@ -114,7 +116,7 @@ class LookBack {
         double at[2] = {0.5, 0.5};
         const double time = earliest_through(face, point_ - field_.source.position, at);
         if (!(time < best_.time)) return;
-        // On a face, the very number that all its points have.
+        // Use the face's exact coordinate, which all its points share.
         Vec3 to = point_;
         to[axis] = grid.origin[axis] + (cell[axis] + side) * grid.spacing[axis];
         for (int d = 0; d < Dim - 1; ++d) {
@@ -135,7 +137,8 @@ template <class Real, Space S>
 struct JumpingDescent {
     TimeFieldView<Real, S> field;
 
-    /// The last step of a ray is a proposal too, and no straight line from wherever it comes near.
+    /// This proposal also finds the last step to the source; the walk must not replace it by a
+    /// straight line.
     static constexpr bool finds_source = true;
 
     FERMAT_HD bool operator()(const Walker& at, Walker& next) const {

@@ -8,8 +8,8 @@
 
 namespace fermat {
 
-/// The cell whose velocity counts along a piece of a line: its own or, where the line runs between
-/// cells beside a jump, the fastest of them.
+/// The cell whose velocity counts along a piece of a line: the piece's own cell or, where the line
+/// runs between cells beside a jump, the fastest of them.
 template <Space S>
 FERMAT_HD Index3 cell_taken(const Grid& grid, const CellsView<S>& cells, const Piece& piece) {
     if (!cells.exist() || !cells.jump_round(piece.cell)) return piece.cell;
@@ -19,8 +19,8 @@ FERMAT_HD Index3 cell_taken(const Grid& grid, const CellsView<S>& cells, const P
     return cells.fastest_touched(grid, middle);
 }
 
-/// Time along a straight line between two points of the box in a model whose velocity jumps between
-/// cells.
+/// Time along a straight line between two points of the box, in a model whose velocity jumps
+/// between cells.
 template <int Dim, Space S>
 FERMAT_HD double line_time_in_cells(const Grid& grid, FieldView<const float, S> velocity,
                                     const CellsView<S>& cells, Vec3 a, Vec3 b) {

@@ -10,7 +10,8 @@
 namespace fermat {
 namespace {
 
-/// The line's pieces by the cells whose velocity counts along them, those of one cell made one.
+/// Cuts the line into pieces by the cells whose velocity counts along them. Successive pieces of
+/// one cell are merged.
 CellPath cut_by_cells(const Grid& grid, const CellsView<>& cells, std::span<const Vec3> line) {
     CellPath path;
     path.points.push_back(line.front());
@@ -32,8 +33,7 @@ CellPath cut_by_cells(const Grid& grid, const CellsView<>& cells, std::span<cons
     return path;
 }
 
-/// Where the ray comes near the source for good, the rest of it is the shortest path if that is
-/// earlier.
+/// Where the ray stays near the source, replaces its end by the shortest path if that is earlier.
 void take_shortest_end(const Model& model, const SourcePaths& near, std::vector<Vec3>& points,
                        std::size_t first) {
     std::size_t n = points.size();

@@ -8,9 +8,9 @@
 
 namespace fermat {
 
-/// What a descent where velocity jumps between cells owes to Fermat's principle: near the source
-/// the ray, the points from `first` on, takes the shortest path, and then its time is made least
-/// cell by cell as it stands.
+/// Improves the part of a ray from point `first` on, where velocity jumps between cells. The ray
+/// takes the shortest path near the source; then its points move until its time through the same
+/// cells is least.
 void settle_in_cells(const Model& model, const SourcePaths& near, std::vector<Vec3>& points,
                      std::size_t first);
 

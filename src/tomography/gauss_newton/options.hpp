@@ -2,6 +2,7 @@
 
 #include "core/choice.hpp"
 #include "core/grid.hpp"
+#include "core/option.hpp"
 #include "core/vec3.hpp"
 
 namespace fermat {
@@ -26,6 +27,22 @@ struct RoughnessOptions {
     Vec3 weights;       ///< of differences along x, y, z; 0: chosen
     double length = 0;  ///< beyond which the second order damps; 0: a quarter of the least extent
 };
+/// 0 on all axes stands for "chosen".
+inline bool are_axis_weights(const Vec3& weights) {
+    return weights == Vec3{} || (weights.x > 0 && weights.y > 0 && weights.z > 0 &&
+                                 std::isfinite(weights.x + weights.y + weights.z));
+}
+template <>
+inline constexpr auto options_of<RoughnessOptions> = std::tuple{
+    Option{"regularisation", &RoughnessOptions::kind,
+           "of gauss-newton: what is kept small, the change's gradient (first) or curvature "
+           "(second), or the number of edges (blocky)"},
+    Option{"axis_weights", &RoughnessOptions::weights, "of the roughness along each axis",
+           Rule<Vec3>{&are_axis_weights, "> 0 along each axis; 0: chosen"},
+           "1, and 0.5 along z below a surface"},
+    Option{"correlation_length", &RoughnessOptions::length,
+           "of second: where the change may differ freely", not_negative,
+           "a quarter of the shortest side"}};
 
 /// A regularised Gauss-Newton inversion.
 struct GaussNewtonOptions {
@@ -34,5 +51,21 @@ struct GaussNewtonOptions {
     double lambda = 0;      ///< weight of the roughness, kept; 0: found
     int iterations = 30;    ///< at most
 };
+/// 0 on all axes stands for "found".
+inline bool is_ratio(const Index3& ratio) {
+    return ratio == Index3{} || (ratio.x >= 1 && ratio.y >= 1 && ratio.z >= 1);
+}
+inline bool is_iteration_count(const int& count) { return count >= 1 && count <= 1000; }
+template <>
+inline constexpr auto options_of<GaussNewtonOptions> =
+    std::tuple{OptionPart{&GaussNewtonOptions::roughness},
+               Option{"unknown_ratio", &GaussNewtonOptions::ratio,
+                      "spacing of the unknowns in spacings of the model",
+                      Rule<Index3>{&is_ratio, ">= 1 along each axis; 0: found"},
+                      "at most 6000 unknowns in 2-D and 30000 in 3-D"},
+               Option{"smoothing", &GaussNewtonOptions::lambda, "weight of the roughness, kept",
+                      not_negative, "found, so that chi2 is 1"},
+               Option{"iterations", &GaussNewtonOptions::iterations, "of gauss-newton, at most",
+                      Rule<int>{&is_iteration_count, "from 1 to 1000"}}};
 
 }  // namespace fermat

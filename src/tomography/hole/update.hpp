@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "core/field.hpp"
+#include "core/option.hpp"
 #include "model/model.hpp"
 #include "tomography/smoothing/smoothing.hpp"
 
@@ -16,6 +17,19 @@ struct UpdateLimits {
     double min_velocity = 0;
     double max_velocity = std::numeric_limits<double>::infinity();
 };
+inline bool is_positive(const double& value) { return value > 0 && std::isfinite(value); }
+inline bool is_share(const double& value) { return value > 0 && value < 1; }
+template <>
+inline constexpr auto options_of<UpdateLimits> =
+    std::tuple{Option{"step", &UpdateLimits::step, "of hole: factor on every update",
+                      Rule<double>{&is_positive, "> 0"}},
+               Option{"max_update", &UpdateLimits::max_change,
+                      "of hole: largest relative change of velocity in one iteration",
+                      Rule<double>{&is_share, "> 0 and < 1"}},
+               Option{"min_velocity", &UpdateLimits::min_velocity, "least velocity", not_negative,
+                      "of gauss-newton found, of hole none"},
+               Option{"max_velocity", &UpdateLimits::max_velocity, "largest velocity",
+                      Rule<double>{}, "of gauss-newton found, of hole none"}};
 
 /// Smoothed cell perturbations on the nodes. A cell box of even size is centred on the cell's node
 /// of lowest index, which takes its mean (paper 4); one of odd size is centred on the cell, so that

@@ -112,11 +112,7 @@ void validate(const SmoothingSize& size) {
     }
 }
 
-void validate(const SmoothingOptions& options) {
-    if (options.passes < 0) {
-        throw InputError(fmt::format("smoothing passes are {} (must be >= 0)", options.passes));
-    }
-}
+void validate(const SmoothingOptions& options) { validate_options(options); }
 
 void smooth_cells(FieldView<double> perturbations, FieldView<const double> coverage,
                   const SmoothingSize& size, const SmoothingOptions& options,

@@ -6,6 +6,7 @@
 #include "core/choice.hpp"
 #include "core/execution.hpp"
 #include "core/field.hpp"
+#include "core/option.hpp"
 
 namespace fermat {
 
@@ -44,6 +45,13 @@ struct SmoothingOptions {
     Smoother smoother = Smoother::running;
     int passes = 1;  ///< how often the box passes over the whole; 0 leaves all as it is
 };
+inline bool is_pass_count(const int& passes) { return passes >= 0; }
+template <>
+inline constexpr auto options_of<SmoothingOptions> =
+    std::tuple{Option{"smoother", &SmoothingOptions::smoother,
+                      "method of the smoothing; all give the same means"},
+               Option{"passes", &SmoothingOptions::passes, "how often the box passes over all",
+                      Rule<int>{&is_pass_count, ">= 0"}}};
 
 // Device `cuda` serves the smoothers table and running. `automatic` stays on the CPU, where a pass
 // takes less time than the way to the device.

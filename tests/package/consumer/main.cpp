@@ -13,7 +13,7 @@ int main() {
         const fermat::Model bad(grid, fermat::Field<float>(grid.shape, -1.0F));
         return 1;
     } catch (const fermat::InputError&) {
-        // An exception of the installed library arrives with its type.
+        // An exception of the installed library keeps its type.
     }
     if (fermat::device_count() < 0 || fermat::slowness_at(model, {1.5, 0, 2.5}) != 0.5) return 1;
     std::printf("fermat %s\n", fermat::version.data());

@@ -74,7 +74,7 @@ def start_times(values: ArrayLike, count: int) -> NDArray[np.float64]:
 
 
 def radius(model: Model, value: int | Sequence[int]) -> tuple[int, int, int]:
-    """Of the graph's star along x, y, z."""
+    """Radius of the graph's star along x, y, z."""
     array = np.asarray(value)
     if (
         array.ndim > 1

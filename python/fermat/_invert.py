@@ -52,6 +52,8 @@ class Inversion:
         final_residual, observed less computed; NaN where a ray was lost.
     use
         "used", "lost" or "rejected", one a pick.
+    models
+        With `keep_models`, the start model and one a further iteration; else empty.
     reason
         Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
     choices, warnings
@@ -71,6 +73,7 @@ class Inversion:
         }
         self.use: NDArray[np.str_] = USES[found[5]]
         self.reason: str = found[6]
+        self.models: list[Model] = []
         self.choices: list[str] = found[9]
         self.warnings: list[str] = found[10]
 
@@ -122,6 +125,7 @@ def invert(
     order: int = 2,
     device: Device = "auto",
     threads: int = 0,
+    keep_models: bool = False,
     callback: Callable[[dict[str, Any]], object] | None = None,
     progress: Progress | None = None,
 ) -> Inversion:
@@ -183,6 +187,8 @@ def invert(
     smoother, tracer, solver, order, device, threads
         How it is computed; see `smooth`, `rays` and `traveltimes`. Results do not depend on
         `threads`.
+    keep_models
+        Whether the result holds the model of every iteration, for `plot.animate`.
     callback
         Called after each iteration with a dict of its row in `history`.
     progress
@@ -253,9 +259,16 @@ def invert(
         options["outliers"] = outliers
     if error is not None:
         options["error"] = _pair(error)
+    kept: list[NDArray[np.float32]] = []
+    if keep_models:
+        options["keep"] = kept.append
     rows = _rows(schedule, ndim)
     found = _core.invert(model, columns, rows, options, callback, listener(progress))
     run = Inversion(model, observed, found)
+    if keep_models:
+        # Gauss-Newton tells of its start model too.
+        later = kept[max(0, len(kept) - len(run.history["rms"]) + 1) :]
+        run.models = [run.start, *(_like(run.start, velocity) for velocity in later)]
     _notes.tell(run.warnings)
     return run
 
@@ -313,6 +326,12 @@ def synthetic_picks(
         receiver=receiver,
         time=time,
         error=noise if noise > 0 else None,
+    )
+
+
+def _like(model: Model, velocity: NDArray[np.float32]) -> Model:
+    return _core.Model(
+        velocity, spacing=model.spacing, origin=model.origin, cells=model.cells
     )
 
 

@@ -250,19 +250,19 @@ def rays(
     tracer
         "descent" continuous descent of the time field (default), "cells" straight through each
         cell, "grid" from node to node (2-D), "graph" shortest paths on the grid graph, with the
-        solvers "dijkstra" (default) and "bellman-ford", "bending" from point to point, without a
-        field; or `Graph` and `Bending` with their options.
+        solvers "dijkstra" (default) and "bellman-ford", "bending" between two points, without a
+        time field; or `Graph` and `Bending` with their options.
     directions
         For tracer "grid": 8 or 16.
     starts
-        Of the tracer "bending", where the fastest wins: "straight", "deep", "sides" (default: these
-        three), and for models the rays of "descent" and "graph". `Rays.start` says which won.
+        For tracer "bending": "straight", "deep", "sides" (default: these three), and for models also
+        the rays of "descent" and "graph". The fastest ray wins; `Rays.start` says where it started.
     segment
         For tracer "bending": longest segment of a ray. Default: half the model's least spacing;
         64 segments without a model.
     tasks
-        Of the tracer "bending", dealt out to threads: "pairs" (default), "sources", "stations",
-        "sections". The rays are the same.
+        For tracer "bending": the unit of parallel work, "pairs" (default), "sources", "stations" or
+        "sections". The rays do not depend on it.
     bounds
         Two corners of the box for rays of a profile or a function. Default: none.
     reciprocity

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Literal, overload
 
+import numpy as np
+
 from . import _arguments as arguments
-from . import _core, _cuda
+from . import _core, _cuda, _fields
 from ._methods import Graph
 from ._progress import listener
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
     from ._arguments import (
@@ -33,10 +35,13 @@ __all__ = ["receiver_times", "traveltimes"]
 @overload
 def traveltimes(
     model: Model,
-    source: ArrayLike,
+    source: ArrayLike | None = ...,
     *,
+    front: ArrayLike | None = ...,
     start_time: ArrayLike = ...,
     together: bool = ...,
+    until: float = ...,
+    gradient: Literal[False] = ...,
     solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
@@ -52,10 +57,13 @@ def traveltimes(
 @overload
 def traveltimes(
     model: Model,
-    source: ArrayLike,
+    source: ArrayLike | None = ...,
     *,
+    front: ArrayLike | None = ...,
     start_time: ArrayLike = ...,
     together: bool = ...,
+    until: float = ...,
+    gradient: Literal[False] = ...,
     solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
@@ -70,11 +78,14 @@ def traveltimes(
 ) -> NDArray[np.float64]: ...
 @overload
 def traveltimes(
-    model: CudaModel,
-    source: ArrayLike,
+    model: Model | CudaModel,
+    source: ArrayLike | None = ...,
     *,
+    front: ArrayLike | None = ...,
     start_time: ArrayLike = ...,
     together: bool = ...,
+    until: float = ...,
+    gradient: bool = ...,
     solver: Solver | Graph = ...,
     order: int = ...,
     radius: int | Sequence[int] | None = ...,
@@ -89,10 +100,13 @@ def traveltimes(
 ) -> Any: ...
 def traveltimes(
     model: Model | CudaModel,
-    source: ArrayLike,
+    source: ArrayLike | None = None,
     *,
+    front: ArrayLike | None = None,
     start_time: ArrayLike = 0.0,
     together: bool = False,
+    until: float = math.inf,
+    gradient: bool = False,
     solver: Solver | Graph = "fim",
     order: int = 2,
     radius: int | Sequence[int] | None = None,
@@ -114,10 +128,20 @@ def traveltimes(
     source
         A position (x, y, z), or (x, z) in 2-D, anywhere in the model's closed box, on a node or
         between nodes; or an array (n, 3) or (n, 2) of them.
+    front
+        In place of a source: times of a wavefront on nodes, an array of the model's shape. A node
+        with a finite time of at least 0 belongs to the front; NaN, infinite, negative and masked
+        mean unknown. Not with "vidale" or the graph.
     start_time
         Start time of the source: one number, or one per source.
     together
         Return one field for all sources, with the earliest arrival of any of them.
+    until
+        The largest time of interest: later nodes are infinite, and most of them are not computed.
+        Not with the graph.
+    gradient
+        Also return the gradient of the times: the direction of the wave, as long as the slowness.
+        Not with the graph.
     solver
         "fim" fast iterative (default), "fmm" fast marching, "fsm" fast sweeping, "vidale" expanding
         box; "dijkstra" and "bellman-ford" shortest paths on the grid graph (single precision), or
@@ -128,15 +152,15 @@ def traveltimes(
         Radius of the graph's star in nodes, one for all axes or one per axis (default: 5 in 2-D,
         3 in 3-D).
     star
-        Edges of the graph: "coprime" (default) each direction once, "full" every node of the star's
-        box.
+        Edges of the graph: "coprime" (default) each direction once, "full" to every node of the
+        star's box.
     reading
-        Slowness along an edge: "linear" between nodes (default), "nearest" constant in cells round
-        them.
+        Slowness along an edge: "linear" between nodes (default), "nearest" constant in cells around
+        nodes.
     weights
         Times of the edges: "stored" once for all sources, "computed" when needed, or "auto" (default).
     queue
-        Of "dijkstra": "buckets" (default), or "heap" as in the papers.
+        Queue of "dijkstra": "buckets" (default), or "heap" as in the papers.
     precision
         Precision of the computation and the result: "single" (float32) or "double" (float64).
     device
@@ -154,6 +178,9 @@ def traveltimes(
         Times are infinite where no wave arrives, as in air. If the velocity of the model is a CuPy
         or PyTorch array on a CUDA device, the result is an array of that library on the device,
         and nothing is copied; device="cpu" gives a NumPy array.
+    (ndarray, ndarray)
+        With gradient=True: the times, and an array with one more axis of 3 components (x, y, z), or
+        2 (x, z) in 2-D. NaN where no wave arrives and at the source itself.
 
     Examples
     --------
@@ -166,10 +193,30 @@ def traveltimes(
     >>> print(f"{times[25, 50]:.3f} s straight down; exactly {2 * np.log(4.5 / 2):.3f} s")
     1.622 s straight down; exactly 1.622 s
     """
-    given = arguments.numbers(source, "source")
+    name = solver.solver if isinstance(solver, Graph) else solver
+    _fields.check(model, source, front, until, gradient, name, device)
+    given = np.empty((0, model.ndim)) if source is None else arguments.numbers(source, "source")
     places = arguments.points(model, given, "source")
     starts = arguments.start_times(start_time, len(places))
     one = given.ndim == 1
+    if front is not None or gradient or until != math.inf:
+        model = _cuda.on_host(model)
+        return _fields.solve(
+            model,
+            places,
+            starts,
+            front,
+            one,
+            together,
+            name,
+            order,
+            until,
+            gradient,
+            precision,
+            device,
+            threads,
+            progress,
+        )
     if isinstance(model, _core.CudaModel):
         if device != "cpu":
             times = _core.cuda_traveltimes(
@@ -177,7 +224,7 @@ def traveltimes(
                 places,
                 starts,
                 one or together,
-                solver.solver if isinstance(solver, Graph) else solver,
+                name,
                 order,
                 precision,
                 listener(progress),

@@ -130,6 +130,14 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
             callback(report_of(report));
         };
     }
+    if (given.has("keep")) {
+        const auto keep = given.take<nb::object>("keep");
+        const bool is_2d = observed.is_2d;
+        listener.update = [keep, is_2d](const InversionState& state) {
+            const nb::gil_scoped_acquire acquire;
+            keep(array_of(state.velocity.copy(), is_2d));
+        };
+    }
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0),
                          given.text("device", "auto"));
     std::optional<InversionSetup> setup;

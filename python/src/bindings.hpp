@@ -18,12 +18,14 @@ void bind_monitor(nanobind::module_& module);
 void bind_model(nanobind::module_& module);
 void bind_cuda(nanobind::module_& module);
 void bind_times(nanobind::module_& module);
+void bind_fields(nanobind::module_& module);
 void bind_rays(nanobind::module_& module);
 void bind_bending(nanobind::module_& module);
 void bind_analytic(nanobind::module_& module);
 void bind_smoothing(nanobind::module_& module);
 void bind_picks(nanobind::module_& module);
 void bind_invert(nanobind::module_& module);
+void bind_pictures(nanobind::module_& module);
 
 /// Model's makers, called by bind_model.
 void bind_makers(nanobind::class_<Model>& type);

@@ -11,10 +11,12 @@ NB_MODULE(_core, module) {
     fermat::python::bind_model(module);
     fermat::python::bind_cuda(module);
     fermat::python::bind_times(module);
+    fermat::python::bind_fields(module);
     fermat::python::bind_rays(module);
     fermat::python::bind_bending(module);
     fermat::python::bind_analytic(module);
     fermat::python::bind_picks(module);
     fermat::python::bind_smoothing(module);
     fermat::python::bind_invert(module);
+    fermat::python::bind_pictures(module);
 }

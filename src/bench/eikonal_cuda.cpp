@@ -38,8 +38,7 @@ class CudaBench {
         for (const Vec3 source : sources) factored.push_back(factor_source(model, source));
         CudaFim fim(model, order, sources.size());
         const Grid& grid = model.grid();
-        TimeField field{
-            grid, {factored[0].position, 0}, factored[0].slowness, Field<float>(grid.shape)};
+        TimeField field{grid, factored[0], 0, Field<float>(grid.shape)};
         std::vector<double> on_device;
         std::vector<double> in_all;
         for (int i = 0; i < repeats_; ++i) {
@@ -56,7 +55,7 @@ class CudaBench {
         if (exact) {
             fim.download(0, field.tau.view());
             errors = node_errors(field, 0, [&](Vec3 p) {
-                return LinearVelocity{v0, {0, 0, gradient}}.time(field.source.position, p);
+                return LinearVelocity{v0, {0, 0, gradient}}.time(field.factor.position, p);
             });
         }
         const auto nodes =

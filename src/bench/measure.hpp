@@ -67,12 +67,12 @@ RelativeErrors node_errors(const TimeField& field, int threads, Exact exact) {
             for (int k = 0; k < grid.shape.z; ++k) {
                 const Index3 node{static_cast<int>(i), j, k};
                 const Vec3 p = grid.position(node);
-                const double r = distance(p, field.source.position);
+                const double r = field.factor.radius(p);
                 if (r < nearest * grid.spacing.x) continue;
                 const double wanted = exact(p);
                 if (std::isnan(wanted)) continue;
                 const double error =
-                    std::abs(field.source_slowness * r * field.tau(node) - wanted) / wanted;
+                    std::abs(field.factor.slowness * r * field.tau(node) - wanted) / wanted;
                 slab.sum += error;
                 slab.max = std::max(slab.max, error);
                 slab.count += 1;

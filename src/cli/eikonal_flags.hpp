@@ -7,7 +7,7 @@
 
 namespace fermat::cli {
 
-/// Throws InputError where --device asks for more than `command` can do.
+/// Throws InputError if --device asks for a device that `command` does not support.
 void require_cpu(const CommonOptions& common, std::string_view command);
 
 /// The device for a command that has a CUDA version. Throws InputError if --device asks for CUDA

@@ -17,7 +17,7 @@ struct SolverFlags {
     EikonalOptions eikonal;
     GraphOptions graph;
     AxisFlags axes;
-    std::optional<std::variant<Solver, GraphSolver>> solver;  ///< where one was named
+    std::optional<std::variant<Solver, GraphSolver>> solver;  ///< empty if none was given
 
     bool names_eikonal() const { return solver && std::holds_alternative<Solver>(*solver); }
     bool names_graph() const { return solver && std::holds_alternative<GraphSolver>(*solver); }

@@ -12,8 +12,10 @@
 #include "cli/outputs.hpp"
 #include "cli/survey.hpp"
 #include "cli/tell.hpp"
+#include "cli/times_fields.hpp"
 #include "core/error.hpp"
 #include "eikonal/eikonal.hpp"
+#include "eikonal/front.hpp"
 #include "io/csv.hpp"
 #include "io/model_io.hpp"
 #include "io/vtkhdf_image.hpp"
@@ -28,6 +30,9 @@ struct TimesFlags {
     std::vector<std::string> source;
     std::optional<fs::path> sources;
     bool together = false;
+    std::optional<fs::path> front;
+    std::optional<double> until;
+    bool gradient = false;
     std::optional<fs::path> receivers;
     SolverFlags solver;
     Precision precision = Precision::single;
@@ -43,6 +48,14 @@ void add_flags(CLI::App& app, TimesFlags& flags) {
              "sources: CSV with columns x,y,z[,start_time] (no y in 2-D), or .sgt");
     app.add_flag("--together", flags.together,
                  "one field: the first arrival of all sources with their start times");
+    add_path(app, "--front", flags.front,
+             "in place of sources: a wavefront on nodes, .h5 with point array 'time' or .npy; "
+             "NaN, infinite and negative mean unknown");
+    add_value(app, "--until", "T", flags.until,
+              "largest time of interest: later nodes are infinite and most are not computed",
+              parse_real);
+    app.add_flag("--gradient", flags.gradient,
+                 "also write the gradient of the times: gradient_x, gradient_y, gradient_z");
     add_path(app, "--receivers", flags.receivers,
              "receivers: CSV with columns x,y,z (no y in 2-D), or .sgt");
     add_solver_flags(app, flags.solver);
@@ -52,6 +65,35 @@ void add_flags(CLI::App& app, TimesFlags& flags) {
     add_text_output(app, "--table", flags.table,
                     "CSV to write (-: standard output): source,receiver,time for all pairs, "
                     "numbered from 0");
+}
+
+/// What --front, --until and --gradient do not go with.
+void check_fields(const TimesFlags& flags) {
+    if (flags.front && (!flags.source.empty() || flags.sources || flags.together)) {
+        throw InputError(
+            "--front is given with sources (a front is where the wave starts: leave --source, "
+            "--sources and --together out)");
+    }
+    const char* const special = flags.front      ? "--front"
+                                : flags.until    ? "--until"
+                                : flags.gradient ? "--gradient"
+                                                 : nullptr;
+    if (special != nullptr && flags.solver.names_graph()) {
+        throw InputError(
+            fmt::format("{} is given with --solver {} (the grid graph has none: use fim, "
+                        "fmm or fsm)",
+                        special, name_of(std::get<GraphSolver>(*flags.solver.solver))));
+    }
+    if (flags.until && flags.table) {
+        throw InputError(
+            "--until is given with --table (times at receivers are read from whole fields: leave "
+            "one out)");
+    }
+    if (flags.gradient && !flags.output) throw InputError("--gradient needs -o times.h5");
+    if (flags.gradient && flags.together) {
+        throw InputError(
+            "--gradient is given with --together (it is of one source's field: leave one out)");
+    }
 }
 
 void check(const TimesFlags& flags, const CommonOptions& common) {
@@ -64,6 +106,7 @@ void check(const TimesFlags& flags, const CommonOptions& common) {
         throw InputError(fmt::format("--precision is 'double' (--solver {} computes in single)",
                                      name_of(std::get<GraphSolver>(*flags.solver.solver))));
     }
+    check_fields(flags);
     if (!flags.output && !flags.table) {
         throw InputError("nothing to write (use -o times.h5, or --receivers r.csv --table t.csv)");
     }
@@ -74,13 +117,6 @@ void check(const TimesFlags& flags, const CommonOptions& common) {
     check_hdf5_output({"--output", flags.output});
 }
 
-Field<float> to_single(const Field<double>& field) {
-    Field<float> single(field.shape());
-    std::transform(field.begin(), field.end(), single.begin(),
-                   [](double value) { return static_cast<float>(value); });
-    return single;
-}
-
 /// What is known once the flags and files are read.
 struct Job {
     const Model& model;
@@ -89,6 +125,7 @@ struct Job {
     const EikonalOptions& options;
     const Graph* graph;  ///< of a solver on the grid graph
     Precision precision;
+    bool gradient;
     Execution execution;
 };
 
@@ -110,6 +147,9 @@ class PairTimes {
         for (std::size_t r = 0; r < receivers_.size(); ++r) {
             times_[source * receivers_.size() + r] = time_at(graph, field, receivers_[r]);
         }
+    }
+    std::size_t sources() const {
+        return receivers_.empty() ? 0 : times_.size() / receivers_.size();
     }
     double at(std::size_t source, std::size_t receiver) const {
         return times_[source * receivers_.size() + receiver];
@@ -146,7 +186,13 @@ PairTimes solve_each(const Job& job, ImageWriter* image) {
     const std::size_t count = job.sources.size();
     if (image != nullptr && count > 1) {
         std::vector<std::string> names;
-        for (std::size_t i = 0; i < count; ++i) names.push_back(time_array_name(i, count));
+        for (std::size_t i = 0; i < count; ++i) {
+            names.push_back(time_array_name(i, count));
+            for (int axis = 0; axis < 3 && job.gradient; ++axis) {
+                if (axis == 1 && job.model.grid().is_2d()) continue;
+                names.push_back(gradient_array_name(time_array_name(i, count), axis));
+            }
+        }
         image->reserve_point_arrays(names);
     }
     if (job.graph != nullptr) return solve_each_on_graph(job, image);
@@ -157,8 +203,7 @@ PairTimes solve_each(const Job& job, ImageWriter* image) {
             auto field = solve<double>(job.model, job.sources[i], job.options, job.execution);
             pairs.read(i, field);
             if (image != nullptr) {
-                image->add_point_array(time_array_name(i, count),
-                                       to_single(to_times(std::move(field))));
+                write_field(*image, time_array_name(i, count), std::move(field), job.gradient);
             }
             job.execution.monitor.advance();
         }
@@ -172,9 +217,29 @@ PairTimes solve_each(const Job& job, ImageWriter* image) {
     for_each_field(
         job.model, job.sources, job.options, job.execution, [&](std::size_t i, TimeField&& field) {
             pairs.read(i, field);
-            image->add_point_array(time_array_name(i, count), to_times(std::move(field)));
+            write_field(*image, time_array_name(i, count), std::move(field), job.gradient);
         });
     return pairs;
+}
+
+/// The field of a front, as that of one source.
+template <class Real>
+PairTimes solve_from(FieldView<const double> front, const Job& job, ImageWriter* image) {
+    Notes notes;
+    auto field = solve_front<Real>(job.model, front, job.options, job.execution, notes);
+    tell(notes);
+    std::vector<double> times;
+    for (const Vec3& receiver : job.receivers) times.push_back(time_at(field, receiver));
+    if (image != nullptr) {
+        write_field(*image, time_array_name(0, 1), std::move(field), job.gradient);
+    }
+    return PairTimes(job, std::move(times));
+}
+
+PairTimes solve_from_front(const fs::path& file, const Job& job, ImageWriter* image) {
+    const Field<double> front = read_front(file, job.model);
+    return job.precision == Precision::full ? solve_from<double>(front, job, image)
+                                            : solve_from<float>(front, job, image);
 }
 
 void write_together(const Job& job, ImageWriter& image) {
@@ -202,19 +267,23 @@ void fill_table(const Job& job, const PairTimes& pairs, CsvWriter& table, bool t
         }
         add_row(table, first, r, pairs.at(first, r));
     }
-    for (std::size_t s = 0; s < job.sources.size() && !together; ++s) {
+    for (std::size_t s = 0; s < pairs.sources() && !together; ++s) {
         for (std::size_t r = 0; r < job.receivers.size(); ++r) add_row(table, s, r, pairs.at(s, r));
     }
 }
 
 void compute_times(const TimesFlags& flags, const Run& run) {
     check(flags, run.common);
-    const EikonalOptions options = eikonal_options(flags.solver);
+    EikonalOptions options = eikonal_options(flags.solver);
+    if (flags.until) options.until = *flags.until;
     Notes notes;
     const Model model = read_model(flags.model, notes);
     const GraphOptions on_graph = graph_options(flags.solver, model.grid());
-    const auto sources =
-        read_survey_sources(model, flags.source, flags.sources, AirPoints::refused, notes);
+    std::vector<PointSource> sources;
+    if (!flags.front) {
+        sources =
+            read_survey_sources(model, flags.source, flags.sources, AirPoints::refused, notes);
+    }
     std::vector<Vec3> receivers;
     if (flags.receivers)
         receivers = read_survey_receivers(model, *flags.receivers, AirPoints::refused, notes);
@@ -230,10 +299,14 @@ void compute_times(const TimesFlags& flags, const Run& run) {
     const auto start = std::chrono::steady_clock::now();
     std::optional<Graph> graph;
     if (flags.solver.names_graph()) graph.emplace(model, on_graph, run.execution());
-    const Job job{model,           sources,        receivers, options, graph ? &*graph : nullptr,
-                  flags.precision, run.execution()};
+    const Job job{
+        model,           sources,        receivers,      options, graph ? &*graph : nullptr,
+        flags.precision, flags.gradient, run.execution()};
     if (image && flags.together) write_together(job, *image);
-    if (table || !flags.together) {
+    if (flags.front) {
+        const PairTimes pairs = solve_from_front(*flags.front, job, image ? &*image : nullptr);
+        if (table) fill_table(job, pairs, *table, false);
+    } else if (table || !flags.together) {
         const bool fields = image && !flags.together;
         const PairTimes pairs = solve_each(job, fields ? &*image : nullptr);
         if (table) fill_table(job, pairs, *table, flags.together);
@@ -243,7 +316,8 @@ void compute_times(const TimesFlags& flags, const Run& run) {
     run.monitor.check();
     if (image) image->commit();
     if (table) table->commit();
-    spdlog::info("{} source(s) and {} receiver(s) on {} nodes in {:.3g} s", sources.size(),
+    spdlog::info("{} and {} receiver(s) on {} nodes in {:.3g} s",
+                 flags.front ? "a front" : fmt::format("{} source(s)", sources.size()),
                  receivers.size(), to_string(model.grid().shape), spent.count());
 }
 
@@ -256,7 +330,9 @@ void add_times_command(Program& program) {
         "fermat times --model model.h5 --source 3,3,0.5 --solver fim --order 2 -o times.h5\n"
         "printf 'x,y,z\\n1,1,0\\n5,5,0\\n' > receivers.csv\n"
         "fermat times --model model.h5 --source 3,3,0.5 --source 2,4,1 --receivers receivers.csv "
-        "--table times.csv",
+        "--table times.csv\n"
+        "fermat times --model model.h5 --source 3,3,0.5 --until 0.4 -o near.h5\n"
+        "fermat times --model model.h5 --front near.h5 --gradient -o all.h5",
         &add_flags, &compute_times);
 }
 

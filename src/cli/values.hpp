@@ -18,10 +18,10 @@ namespace fermat::cli {
 /// The message about a flag: "--shape is '12,x' (must be ...)".
 std::string flag_message(std::string_view flag, std::string_view text, std::string_view right);
 
-/// "--target-rms" of the option "target_rms".
+/// The flag of an option: "--target-rms" for "target_rms".
 std::string flag_of(std::string_view name);
 
-/// A finite number.
+/// Parses a finite number.
 double parse_real(std::string_view flag, std::string_view text);
 int parse_whole(std::string_view flag, std::string_view text, int low, int high);
 std::uint64_t parse_seed(std::string_view flag, std::string_view text);
@@ -50,10 +50,10 @@ AxisNumbers parse_lengths(std::string_view flag, std::string_view text);
 /// One number for every axis, or one per axis: (x, z) in 2-D, where y becomes `flat_y`.
 Vec3 to_axes(const AxisNumbers& axes, bool is_2d, double flat_y);
 
-/// Numbers per axis that must be whole.
+/// Numbers per axis as integers. Throws InputError where one is not whole.
 Index3 to_whole(const AxisNumbers& axes, Vec3 values);
 
-/// A point of the model: (x, y, z), or (x, z) in 2-D, where y is the grid's own.
+/// A point of the model: (x, y, z), or (x, z) in 2-D, where y is that of the grid.
 Vec3 to_point(const AxisNumbers& axes, const Grid& grid);
 
 /// Number of nodes along each axis; one number for all.

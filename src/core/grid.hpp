@@ -63,6 +63,44 @@ struct Grid {
     FERMAT_HD Vec3 position(Index3 n) const {
         return {origin.x + n.x * spacing.x, origin.y + n.y * spacing.y, origin.z + n.z * spacing.z};
     }
+    /// Distance from a node to the next along an axis.
+    FERMAT_HD double spacing_along(int axis) const { return spacing[axis]; }
+    /// Along an axis, the coordinate of a node index, which may be fractional.
+    FERMAT_HD double coordinate(int axis, double index) const {
+        return origin[axis] + index * spacing[axis];
+    }
+    /// Of a coordinate along an axis, from the first node: as a length, and in nodes.
+    FERMAT_HD double offset_along(int axis, double coordinate) const {
+        return coordinate - origin[axis];
+    }
+    FERMAT_HD double index_along(int axis, double coordinate) const {
+        return (coordinate - origin[axis]) / spacing[axis];
+    }
+    /// The way of some nodes, which may be fractional, along an axis.
+    FERMAT_HD double length_along(int axis, double nodes) const { return nodes * spacing[axis]; }
+    /// A point of a cell by its fractions, each in [0, 1].
+    FERMAT_HD Vec3 point_in_cell(Index3 cell, Vec3 fraction) const {
+        Vec3 p = position(cell);
+        for (int axis = 0; axis < 3; ++axis) p[axis] += fraction[axis] * spacing[axis];
+        return p;
+    }
+    /// The point some steps from a node, of which there are `parts` from node to node.
+    FERMAT_HD Vec3 fine_position(Index3 node, Index3 step, int parts) const {
+        Vec3 p = position(node);
+        for (int axis = 0; axis < 3; ++axis) p[axis] += step[axis] * spacing[axis] / parts;
+        return p;
+    }
+    /// From the first node to a point, and the lengths of the box.
+    FERMAT_HD Vec3 from_origin(Vec3 p) const { return p - origin; }
+    FERMAT_HD Vec3 extent() const { return far_corner() - origin; }
+    /// The grid whose nodes are the middles of this one's cells. A 2-D grid keeps its y.
+    FERMAT_HD Grid cell_middles() const {
+        Vec3 first = origin + 0.5 * spacing;
+        if (is_2d()) first.y = origin.y;
+        return {cell_shape(), first, spacing};
+    }
+    /// The grid of the nodes round cells whose middles are this one's nodes.
+    FERMAT_HD Vec3 origin_before_middles() const { return origin - 0.5 * spacing; }
     FERMAT_HD Vec3 far_corner() const { return position({shape.x - 1, shape.y - 1, shape.z - 1}); }
     /// Fractional node index of a point.
     FERMAT_HD Vec3 to_index(Vec3 p) const {
@@ -141,7 +179,7 @@ template <int Dim>
 FERMAT_HD_INLINE CellPoint locate_in(const Grid& grid, Vec3 p) {
     CellPoint at;
     for (int axis = 0; axis < 3; axis += Dim == 2 ? 2 : 1) {
-        const double u = (p[axis] - grid.origin[axis]) / grid.spacing[axis];
+        const double u = grid.index_along(axis, p[axis]);
         const double inside = detail::clamped(u, grid.shape[axis]);
         at.cell[axis] = detail::lower_node(inside, grid.shape[axis]);
         at.fraction[axis] = inside - at.cell[axis];

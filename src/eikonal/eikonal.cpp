@@ -3,103 +3,29 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
-#include <new>
 #include <utility>
 
 #include "core/error.hpp"
-#include "core/huge_pages.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
-#include "eikonal/cells/march.hpp"
 #include "eikonal/factored_source.hpp"
-#include "eikonal/fim/fim.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
-#include "eikonal/fmm/fmm.hpp"
-#include "eikonal/fsm.hpp"
 #include "eikonal/resolution.hpp"
-#include "eikonal/stencil.hpp"
-#include "eikonal/vidale/vidale.hpp"
+#include "eikonal/solve_factored.hpp"
 
 namespace fermat {
 namespace {
 
 template <class Real>
-Field<Real> allocate(Shape shape) {
-    try {
-        Field<Real> field(shape);
-        advise_huge_pages(field.data(), field.size() * sizeof(Real));
-        return field;
-    } catch (const std::bad_alloc&) {
-        throw ComputeError(fmt::format(
-            "a time field of shape {} does not fit in memory ({:.1f} GB are needed for each "
-            "thread)",
-            to_string(shape), 1e-9 * static_cast<double>(shape.count() * sizeof(Real))));
-    }
+BasicTimeField<Real> solve_on_cpu(const Model& model, const PointSource& source,
+                                  const EikonalOptions& options, const Execution& execution) {
+    return solve_factored<Real>(model, factor_source(model, source.position), source.start_time,
+                                options, execution.on(Device::cpu));
 }
 
-/// tau of a field of times, in its memory. At the source itself tau is 1.
-template <class Real>
-void divide_by_constant_medium(const Grid& grid, const FactoredSource& source,
-                               FieldView<Real> times) {
-    for (int i = 0; i < grid.shape.x; ++i) {
-        for (int j = 0; j < grid.shape.y; ++j) {
-            for (int k = 0; k < grid.shape.z; ++k) {
-                const double t0 =
-                    source.slowness * distance(grid.position({i, j, k}), source.position);
-                Real& t = times(i, j, k);
-                t = t0 > 0 ? static_cast<Real>(t / t0) : Real(1);
-            }
-        }
-    }
-}
-
-/// What no wave reaches has an infinite tau for all the world.
-template <class Real>
-void mark_unreached(FieldView<Real> field, int threads) {
-    const auto nodes = static_cast<std::int64_t>(field.size());
-    parallel_ranges(nodes, threads, [&](std::int64_t begin, std::int64_t end) {
-        for (Real* tau = field.data() + begin; tau != field.data() + end; ++tau) {
-            if (!(*tau < reached_limit<Real>)) *tau = std::numeric_limits<Real>::infinity();
-        }
-    });
-}
-
-template <class Real>
-BasicTimeField<Real> solve_on(const Model& model, const PointSource& source,
-                              const EikonalOptions& options, int threads, Monitor& monitor) {
-    const FactoredSource factored = factor_source(model, source.position);
-    require_crossing_time(model.grid(), factored);
-    BasicTimeField<Real> field{
-        model.grid(), {factored.position, source.start_time}, factored.slowness, {}};
-    if (options.solver == Solver::vidale) {
-        require_nodes(model, "solver 'vidale'");
-        field.tau = vidale_times<Real>(model, factored.position, monitor);
-        divide_by_constant_medium(model.grid(), factored, field.tau.view());
-        return field;
-    }
-    field.tau = allocate<Real>(model.grid().shape);
-    if (model.jumping_cells().exist()) {
-        march_through_cells<Real>(model, factored, options.order, field.tau, monitor);
-        mark_unreached(field.tau.view(), threads);
-        return field;
-    }
-    switch (options.solver) {
-        case Solver::fmm:
-            fmm_solve<Real>(model, factored, options.order, field.tau, monitor);
-            break;
-        case Solver::fsm:
-            fsm_solve<Real>(model, factored, options.order, field.tau, monitor);
-            break;
-        default:
-            fim_solve<Real>(model, factored, options.order, threads, field.tau, monitor);
-    }
-    require_resolved<Real>(model, factored, field.tau.view(), threads);
-    mark_unreached(field.tau.view(), threads);
-    return field;
-}
-
-/// The same on the CUDA device, as many sources at once as fill it.
+/// Solves sources on the CUDA device, as many at once as fill it.
 template <class Consume>
 void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources,
                         const EikonalOptions& options, const Execution& execution,
@@ -113,16 +39,16 @@ void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources
         for (const PointSource& source : batch) {
             factored.push_back(factor_source(model, source.position));
             require_crossing_time(model.grid(), factored.back());
+            factored.back().until = wanted_until(options, source.start_time);
         }
         fim.solve(factored);
         for (std::size_t n = 0; n < batch.size(); ++n) {
-            TimeField field{model.grid(),
-                            {factored[n].position, batch[n].start_time},
-                            factored[n].slowness,
-                            allocate<float>(model.grid().shape)};
+            const int threads = resolve_threads(execution.threads);
+            TimeField field{model.grid(), factored[n], batch[n].start_time,
+                            allocate_field<float>(model.grid().shape)};
             fim.download(n, field.tau.view());
-            require_resolved<float>(model, factored[n], field.tau.view(),
-                                    resolve_threads(execution.threads));
+            require_resolved<float>(model, factored[n], field.tau.view(), threads);
+            cut_late_times(field, options.until, threads);
             consume(first + n, std::move(field));
             monitor.advance();
         }
@@ -150,7 +76,7 @@ void solve_each(const Model& model, std::span<const PointSource> sources,
     for_each_by_teams(count, threads, [&](std::int64_t i, int team) {
         monitor.check();
         const auto n = static_cast<std::size_t>(i);
-        consume(n, solve_on<Real>(model, sources[n], options, team, monitor));
+        consume(n, solve_on_cpu<Real>(model, sources[n], options, execution.with_threads(team)));
         monitor.advance();
     });
     monitor.end();
@@ -165,7 +91,10 @@ std::string cuda_obstacle(const EikonalOptions& options, Precision precision) {
 
 }  // namespace
 
-void validate(const EikonalOptions& options) { validate_options(options); }
+void validate(const EikonalOptions& options) {
+    validate_options(options);
+    if (std::isnan(options.until)) throw InputError("until is nan (must be a time)");
+}
 
 bool on_cuda(const EikonalOptions& options, Device device, Precision precision) {
     return on_cuda(device, cuda_obstacle(options, precision));
@@ -185,7 +114,6 @@ template <class Real>
 BasicTimeField<Real> solve(const Model& model, const PointSource& source,
                            const EikonalOptions& options, const Execution& execution) {
     validate(options);
-    const int threads = resolve_threads(execution.threads);
     constexpr bool single = std::is_same_v<Real, float>;
     const bool device =
         on_cuda(options, execution.device, model, single ? Precision::single : Precision::full);
@@ -198,7 +126,7 @@ BasicTimeField<Real> solve(const Model& model, const PointSource& source,
             return field;
         }
     }
-    return solve_on<Real>(model, source, options, threads, execution.monitor);
+    return solve_on_cpu<Real>(model, source, options, execution);
 }
 
 template <class Real>
@@ -234,6 +162,7 @@ void for_each_field(const Model& model, std::span<const PointSource> sources,
 std::vector<double> receiver_times(const Model& model, std::span<const PointSource> sources,
                                    std::span<const Vec3> receivers, const EikonalOptions& options,
                                    const Execution& execution) {
+    require_all_times(options, "times at receivers are read from whole fields: leave it out");
     const Grid& grid = model.grid();
     std::vector<Vec3> places(receivers.begin(), receivers.end());
     for (Vec3& r : places) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -12,7 +13,7 @@
 
 namespace fermat {
 
-/// How a time field is made (design 4.1).
+/// How a time field is made.
 enum class Solver {
     fim,     ///< fast iterative, block-wise and vectorised: the default
     fmm,     ///< fast marching: reference
@@ -33,6 +34,9 @@ inline constexpr auto choices<Precision> = choice_table<Precision>("precision",
 struct EikonalOptions {
     Solver solver = Solver::fim;
     int order = 2;  ///< of the differences
+    /// Nodes with later times are infinite, and most of them are not computed. Not in the table of
+    /// options below: it is of fields on nodes alone, and what reads whole fields refuses it.
+    double until = std::numeric_limits<double>::infinity();
 };
 inline bool is_order(const int& order) { return order == 1 || order == 2; }
 template <>

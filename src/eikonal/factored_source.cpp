@@ -44,7 +44,8 @@ Vec3 require_source(const Model& model, Vec3 position) {
 
 FactoredSource factor_source(const Model& model, Vec3 position) {
     const Grid& grid = model.grid();
-    FactoredSource source{require_source(model, position), 0, {}};
+    FactoredSource source;
+    source.position = require_source(model, position);
     source.slowness = slowness_at(model, source.position);
     if (model.jumping_cells().exist()) {
         source.starts = SourcePaths(model, source.position).starts(source.slowness);
@@ -94,11 +95,6 @@ FactoredSource factor_source(const CudaModel& model, Vec3 position) {
         for (int axis = 0; axis < 3; ++axis) start.node[axis] += first[axis];
     }
     return source;
-}
-
-double smallest_spacing(const Grid& grid) {
-    const Vec3 h = grid.spacing;
-    return grid.is_2d() ? std::min(h.x, h.z) : std::min({h.x, h.y, h.z});
 }
 
 void require_crossing_time(const Grid& grid, const FactoredSource& source) {

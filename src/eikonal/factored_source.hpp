@@ -1,7 +1,9 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
+#include "eikonal/source_factor.hpp"
 #include "model/model.hpp"
 #include "model/model_cuda.hpp"
 
@@ -13,13 +15,14 @@ struct StartNode {
     double tau = 0;
 };
 
-/// A point source as the factored solvers see it.
-struct FactoredSource {
-    Vec3 position;
-    double slowness = 0;  ///< s0, at the source
-    /// Nodes within one cell of the source along each axis; more where velocity jumps between
-    /// cells.
+/// A point source, or a front given on nodes, as the factored solvers see it. s0 is the slowness at
+/// the source.
+struct FactoredSource : SourceFactor {
+    /// Of a point: nodes within one cell of it along each axis; more where velocity jumps between
+    /// cells. Of a front: all nodes that it is given on.
     std::vector<StartNode> starts;
+    /// The largest T0 tau that is wanted. Later nodes may be left `unreached`, or late.
+    double until = std::numeric_limits<double>::infinity();
 };
 
 /// Where the source counts as: in the box's plane in 2-D. Throws InputError for a source outside
@@ -32,10 +35,6 @@ Vec3 require_source(const Model& model, Vec3 position);
 FactoredSource factor_source(const Model& model, Vec3 position);
 /// The same from the few nodes round the source.
 FactoredSource factor_source(const CudaModel& model, Vec3 position);
-
-/// The unit of length of a solve: in it, squares stay inside float's range whatever the user's
-/// units.
-double smallest_spacing(const Grid& grid);
 
 /// Throws InputError where the time across a cell is so small or so large that times through all
 /// cells and slow bodies might leave the range of single precision.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "eikonal/fim/rules.hpp"
 #include "eikonal/node_update.hpp"
 #include "eikonal/resolution.hpp"
 
@@ -26,6 +27,8 @@ class Sweeper {
           source_(source),
           rimmed_(model.grid().shape),
           geometry_(model, source),
+          until2_(geometry_.until2(source)),
+          most_h2_(geometry_.most_h2()),
           tau_(rimmed_.count(), unreached<Real>),
           states_(rimmed_.count(), State::fixed),
           rows_(rimmed_.count() / static_cast<std::size_t>(rimmed_.stride(1)), 0) {
@@ -134,6 +137,7 @@ class Sweeper {
         if (!take) return;
         tau_[offset] = found;
         changed_ = true;
+        if (fim_too_late(std::min(found, old), 1 / r2, most_h2_, until2_)) return;
         mark_later<Order>(n, offset, std::min(found, old));
     }
 
@@ -176,6 +180,8 @@ class Sweeper {
     const FactoredSource& source_;
     RimmedShape rimmed_;
     NodeGeometry<Real> geometry_;
+    Real until2_;   ///< the square of the largest T/s0 that is wanted
+    Real most_h2_;  ///< the square of the largest spacing
     std::vector<Real> tau_;
     std::vector<State> states_;
     std::vector<std::uint8_t> rows_;  ///< 1 where a row may have pending nodes

@@ -58,7 +58,7 @@ template <class Real>
 class NodeGeometry {
   public:
     struct Axis {
-        std::vector<Real> square;  ///< x^2 from the source
+        std::vector<Real> square;  ///< what r^2 has of the axis
         std::vector<Real> moment;  ///< h x
         Real h2 = 0;
         Real inverse_spacing = 0;
@@ -67,18 +67,19 @@ class NodeGeometry {
     NodeGeometry(const Model& model, const FactoredSource& source)
         : velocity_(model.velocity().data()),
           shape_(model.grid().shape),
-          source_slowness_(static_cast<Real>(source.slowness)) {
+          source_slowness_(static_cast<Real>(source.slowness)),
+          unit_(smallest_spacing(model.grid())) {
         const Grid& grid = model.grid();
-        const double unit = smallest_spacing(grid);
+        const NodeFactor nodes = node_factor(grid, source);
         for (int d = 0; d < 3; ++d) {
             Axis& axis = axes_[static_cast<std::size_t>(d)];
-            const double h = grid.spacing[d] / unit;
-            const double at = (source.position[d] - grid.origin[d]) / unit;
+            const double h = nodes.spacing[d];
+            const double far2 = d == 0 ? nodes.far2 : 0;
             axis.h2 = static_cast<Real>(h * h);
             axis.inverse_spacing = static_cast<Real>(1 / h);
             for (int i = 0; i < grid.shape[d]; ++i) {
-                const double x = i * h - at;
-                axis.square.push_back(static_cast<Real>(x * x));
+                const double x = nodes.coordinate(d, i);
+                axis.square.push_back(static_cast<Real>(x * x + far2));
                 axis.moment.push_back(static_cast<Real>(h * x));
             }
         }
@@ -90,6 +91,14 @@ class NodeGeometry {
                axes_[1].square[static_cast<std::size_t>(n.y)] +
                axes_[2].square[static_cast<std::size_t>(n.z)];
     }
+    /// The square of the largest T/s0 that is wanted of a source, and of the largest spacing.
+    Real until2(const FactoredSource& source) const {
+        const double until = source.until / (source.slowness * unit_);
+        return static_cast<Real>(until * until);
+    }
+    Real most_h2() const {
+        return std::max({axes_[0].h2, shape_.y == 1 ? Real(0) : axes_[1].h2, axes_[2].h2});
+    }
     /// v / v0: 0 in air.
     Real speed(Index3 n) const {
         return static_cast<Real>(velocity_[shape_.offset(n)]) * source_slowness_;
@@ -99,6 +108,7 @@ class NodeGeometry {
     const float* velocity_;
     Shape shape_;
     Real source_slowness_;
+    double unit_;
     std::array<Axis, 3> axes_;
 };
 
@@ -112,13 +122,11 @@ inline Real update_node(const NodeGeometry<Real>& geometry, Index3 n, Real speed
     const Real f = 1 / (speed * r);
     const auto along = [&](auto d) {
         const auto& axis = geometry.axis(d);
-        return AxisStencil<Real>{read(d, -1),
-                                 read(d, 1),
-                                 read(d, -2),
-                                 read(d, 2),
-                                 axis.moment[static_cast<std::size_t>(n[d])] * inverse_r2,
-                                 axis.h2 * inverse_r2,
-                                 axis.inverse_spacing};
+        return axis_stencil(
+            axis.moment[static_cast<std::size_t>(n[d])], axis.h2, inverse_r2,
+            axis.inverse_spacing, [&](int steps) __attribute__((always_inline)) {
+                return read(d, steps);
+            });
     };
     constexpr std::integral_constant<int, 0> axis_x;
     constexpr std::integral_constant<int, 1> axis_y;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <type_traits>
 #include <vector>
 
@@ -57,19 +58,21 @@ void require_resolved(const Model& model, const FactoredSource& source, FieldVie
     constexpr double least_share = 1e-8;
     constexpr double late_pace = 4;  // as in update_tau
     // tau v alone tells almost always that no node comes near.
-    const double farthest = distance(grid.origin, grid.far_corner());
+    const double farthest =
+        source.is_front() ? source.far : distance(grid.origin, grid.far_corner());
     const FieldView<const float> velocity = model.velocity();
     const auto slowest = static_cast<float>(least_share / source.slowness);
     const Look look = look_at(velocity, tau, slowest, threads);
     const Real product = static_cast<Real>(look.product);
-    if (look.hidden) {
+    if (look.hidden && source.until == INFINITY) {
         throw InputError(
             fmt::format("velocity falls below {:.0e} of the source's {:g} (too slow beside it for "
                         "any time to be "
                         "told; use a smaller contrast of velocities)",
                         least_share, 1 / source.slowness));
     }
-    const double late = late_pace / source.slowness;
+    // From a front no wave comes straight: every gain is summed up.
+    const double late = source.is_front() ? 0 : late_pace / source.slowness;
     if (product * farthest < most || product < late) return;
     for (int i = 0; i < grid.shape.x; ++i) {
         for (int j = 0; j < grid.shape.y; ++j) {
@@ -78,7 +81,7 @@ void require_resolved(const Model& model, const FactoredSource& source, FieldVie
                 const double t = tau(i, j, k);
                 if (!(t < reached_limit<Real>)) continue;
                 const Vec3 place = grid.position({i, j, k});
-                const double r = distance(place, source.position);
+                const double r = source.radius(place);
                 if (v * t * r < most || v * t < late) continue;
                 constexpr bool single = std::is_same_v<Real, float>;
                 throw InputError(fmt::format(

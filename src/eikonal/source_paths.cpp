@@ -147,14 +147,7 @@ class FaceGraph {
         const auto n = static_cast<int>(number);
         return {n / (shape_.y * shape_.z), n / shape_.z % shape_.y, n % shape_.z};
     }
-    Vec3 position(Index3 at) const {
-        const Vec3 h = grid_.spacing;
-        Vec3 p = grid_.position(first_);
-        p.x += at.x * h.x / parts;
-        p.y += at.y * h.y / parts;
-        p.z += at.z * h.z / parts;
-        return p;
-    }
+    Vec3 position(Index3 at) const { return grid_.fine_position(first_, at, parts); }
 
     void offer(Index3 at, double time, std::size_t from, Index3 cell) {
         Point& point = points_[shape_.offset(at)];

@@ -61,6 +61,15 @@ struct AxisStencil {
     Scalar<V> inverse_spacing;
 };
 
+/// The axis through a node whose tau some steps along it is read(steps), of which h x_d is
+/// `moment`, h^2 is `h2` and 1/r^2 is `inverse_r2`.
+template <class V, class H2, class Read>
+FERMAT_HD_INLINE AxisStencil<V> axis_stencil(V moment, H2 h2, V inverse_r2,
+                                             Scalar<V> inverse_spacing, Read read) {
+    return {read(-1),        read(1),        read(-2), read(2), moment * inverse_r2,
+            h2 * inverse_r2, inverse_spacing};
+}
+
 /// The upwind neighbours along one axis.
 template <class V>
 struct UpwindSide {

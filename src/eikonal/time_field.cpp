@@ -13,12 +13,11 @@ void write_times(const BasicTimeField<Real>& field, FieldView<Real> times, int t
     parallel_ranges(grid.shape.x, threads, [&](std::int64_t first, std::int64_t last) {
         for (int i = static_cast<int>(first); i < static_cast<int>(last); ++i) {
             for (int j = 0; j < grid.shape.y; ++j) {
-                const Vec3 line = grid.position({i, j, 0}) - field.source.position;
-                const double across = line.x * line.x + line.y * line.y;
+                const FactorLine line = line_of_nodes(grid, field.factor, i, j);
                 const Real* const tau = &view.tau(i, j, 0);
                 Real* const t = &times(i, j, 0);
                 for (int k = 0; k < grid.shape.z; ++k) {
-                    t[k] = node_time(view, across, line.z + k * grid.spacing.z, tau[k]);
+                    t[k] = node_time(line, field.start_time, k, tau[k]);
                 }
             }
         }

@@ -7,6 +7,7 @@
 #include "core/field.hpp"
 #include "core/grid.hpp"
 #include "core/host_device.hpp"
+#include "eikonal/source_factor.hpp"
 #include "model/cell_medium.hpp"
 
 namespace fermat {
@@ -17,16 +18,16 @@ struct PointSource {
     double start_time = 0;
 };
 
-/// A solved first-arrival field in factored form (Fomel, Luo & Zhao 2009):
-///     T(x) = start_time + T0(x) tau(x),   T0(x) = s0 |x - source|
-/// T0, the time in a constant medium of the source's own slowness s0, carries the singularity at
-/// the source, so that tau is smooth and may be interpolated and differentiated everywhere. tau is
-/// infinite where no wave arrives (air, and what air encloses).
+/// A solved first-arrival field in factored form:
+///     T(x) = start_time + T0(x) tau(x)
+/// T0 (source_factor.hpp) carries the singularity at the source, so that tau is smooth and may be
+/// interpolated and differentiated everywhere. tau is infinite where no wave arrives (air, and what
+/// air encloses) or none was wanted (EikonalOptions::until).
 template <class Real, Space S = Space::host>
 struct TimeFieldView {
     Grid grid;
-    PointSource source;
-    double source_slowness = 0;
+    SourceFactor factor;
+    double start_time = 0;
     FieldView<const Real, S> tau;
     bool has_gaps = true;  ///< false where every node is known to be reached
     CellsView<S> cells{};  ///< of the model, for T's slope jumps where velocity does
@@ -35,11 +36,11 @@ struct TimeFieldView {
 template <class Real>
 struct BasicTimeField {
     Grid grid;
-    PointSource source;
-    double source_slowness = 0;
+    SourceFactor factor;
+    double start_time = 0;
     Field<Real> tau;
 
-    TimeFieldView<Real> view() const { return {grid, source, source_slowness, tau.view()}; }
+    TimeFieldView<Real> view() const { return {grid, factor, start_time, tau.view()}; }
 };
 using TimeField = BasicTimeField<float>;
 
@@ -61,9 +62,8 @@ FERMAT_HD double tau_at(const TimeFieldView<Real, S>& field, Vec3 point) {
 /// T at a point of the box: exact T0 times interpolated tau.
 template <class Real, Space S>
 FERMAT_HD double time_at(const TimeFieldView<Real, S>& field, Vec3 point) {
-    const double r = distance(point, field.source.position);
-    const double start = field.source.start_time;
-    return r == 0 ? start : start + field.source_slowness * r * tau_at(field, point);
+    const double t0 = field.factor.value(point);
+    return t0 == 0 ? field.start_time : field.start_time + t0 * tau_at(field, point);
 }
 
 /// d(tau)/dx_axis at a node, in units of the spacing: centred where both neighbours are reached,
@@ -218,13 +218,12 @@ struct TimePoint {
 template <class Real, Space S>
 FERMAT_HD_INLINE TimePoint time_point(const TimeFieldView<Real, S>& field, Vec3 point,
                                       const TauPoint& at) {
-    const Vec3 from_source = point - field.source.position;
-    const double r = norm(from_source);
-    if (r == 0) return {field.source.start_time, {}};
+    const double r = field.factor.radius(point);
+    if (r == 0) return {field.start_time, {}};
     if (!std::isfinite(at.tau)) return {};
-    const double s0 = field.source_slowness;
-    return {field.source.start_time + s0 * r * at.tau,
-            s0 * (r * at.gradient + (at.tau * (1 / r)) * from_source)};
+    const double s0 = field.factor.slowness;
+    return {field.start_time + s0 * r * at.tau,
+            s0 * (r * at.gradient + (at.tau * (1 / r)) * field.factor.from_source(point))};
 }
 template <int Dim, class Real, Space S>
 FERMAT_HD_INLINE TimePoint time_point(const TimeFieldView<Real, S>& field, Vec3 point) {
@@ -241,18 +240,11 @@ template <class Real>
 double time_at(const BasicTimeField<Real>& field, Vec3 point) {
     return time_at(field.view(), point);
 }
-template <class Real>
-Vec3 gradient_at(const BasicTimeField<Real>& field, Vec3 point) {
-    return gradient_at(field.view(), point);
-}
 
-/// T at a node from its tau. `across` is the square of its distance from the source in x and y, the
-/// same along a line of nodes, and `along` the distance in z.
-template <class Real, Space S>
-FERMAT_HD Real node_time(const TimeFieldView<Real, S>& field, double across, double along,
-                         Real tau) {
-    const double t0 = field.source_slowness * std::sqrt(across + along * along);
-    return static_cast<Real>(field.source.start_time + t0 * static_cast<double>(tau));
+/// T at node k of a line of nodes, from its tau.
+template <class Real>
+FERMAT_HD_INLINE Real node_time(const FactorLine& line, double start_time, int k, Real tau) {
+    return static_cast<Real>(start_time + line.value(k) * static_cast<double>(tau));
 }
 
 /// T on the nodes.

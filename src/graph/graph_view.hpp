@@ -101,11 +101,6 @@ FERMAT_HD inline const float* stored_weight(const GraphView& graph, std::size_t 
     return graph.stored + plane * graph.memory.count() + lower;
 }
 
-FERMAT_HD inline float edge_weight(const GraphView& graph, std::size_t place, int edge) {
-    return graph.stored != nullptr ? *stored_weight(graph, place, edge)
-                                   : computed_weight(graph, place, edge);
-}
-
 /// Time along a straight line between two points, given as fractional node indices.
 FERMAT_HD inline double line_time(const GraphView& graph, Vec3 from, Vec3 to) {
     double sum = 0;

@@ -115,7 +115,7 @@ Model read_csv_model(const fs::path& path, Placement placement, Notes& notes) {
     if (placement == Placement::cells) {
         const bool is_2d = grid.is_2d();
         grid.shape = node_shape(grid.shape, is_2d, placement);
-        grid.origin = grid.origin - 0.5 * grid.spacing;
+        grid.origin = grid.origin_before_middles();
         if (is_2d) grid.origin.y = axes[1].first;
     }
     return make_model(grid, std::move(velocity), placement);

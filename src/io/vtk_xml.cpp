@@ -157,7 +157,7 @@ Grid image_grid(const XmlElement& data, std::array<int, 6> extent) {
         throw InputError("is turned by its Direction (resample it to the axes x, y, z)");
     }
     for (int axis = 0; axis < 3; ++axis) {
-        grid.origin[axis] += first[static_cast<std::size_t>(axis)] * grid.spacing[axis];
+        grid.origin[axis] = grid.coordinate(axis, first[static_cast<std::size_t>(axis)]);
     }
     grid.shape = {nodes[0], nodes[1], nodes[2]};
     return grid;

@@ -245,9 +245,10 @@ struct ImageReader::Impl {
         }
         grid.shape = {nodes[0], nodes[1], nodes[2]};
         grid.spacing = {spacing[0], spacing[1], spacing[2]};
+        grid.origin = {origin[0], origin[1], origin[2]};
         for (int axis = 0; axis < 3; ++axis) {
             const auto first = static_cast<double>(extent[static_cast<std::size_t>(2 * axis)]);
-            grid.origin[axis] = origin[static_cast<std::size_t>(axis)] + first * grid.spacing[axis];
+            grid.origin[axis] = grid.coordinate(axis, first);
         }
         try {
             validate(grid);

@@ -79,7 +79,7 @@ Model gradient_model(const Grid& grid, double v0, Vec3 gradient, Placement place
         for (const int j : {0, s.y - 1}) {
             for (const int k : {0, s.z - 1}) {
                 const Vec3 p = grid.position({i, j, k});
-                const double v = v0 + dot(gradient, p - grid.origin);
+                const double v = v0 + dot(gradient, grid.from_origin(p));
                 if (!is_velocity(v)) {
                     throw InputError(fmt::format(
                         "velocity is {} at ({}, {}, {}), depth {} (v0 {} at the first node + "
@@ -91,7 +91,7 @@ Model gradient_model(const Grid& grid, double v0, Vec3 gradient, Placement place
     }
     const Grid points = sample_points(grid, placement);
     return detail::fill(grid, placement, [&](Index3 n) {
-        return v0 + dot(gradient, points.position(n) - grid.origin);
+        return v0 + dot(gradient, grid.from_origin(points.position(n)));
     });
 }
 
@@ -133,8 +133,8 @@ Model checkerboard_model(const Model& base, const CheckerboardOptions& options) 
     const Placement placement = placement_of(base);
     const double middle = placement == Placement::cells ? 0.5 : 0;
     const auto box = [&](int n, int axis) {
-        return static_cast<long>(std::floor((n + middle) * grid.spacing[axis] / options.size[axis] +
-                                            detail::face_slack));
+        return static_cast<long>(std::floor(
+            grid.length_along(axis, n + middle) / options.size[axis] + detail::face_slack));
     };
     return detail::fill(grid, placement, [&](Index3 n) {
         const long boxes = box(n.x, 0) + (grid.is_2d() ? 0 : box(n.y, 1)) + box(n.z, 2);

@@ -18,10 +18,7 @@ inline Placement placement_of(const Model& model) {
 /// The points where velocities are given, as a grid: the nodes, or the middles of cells. Ask the
 /// model's own grid whether the model is 2-D: a single layer of cells also has one point across.
 inline Grid sample_points(const Grid& grid, Placement placement) {
-    if (placement == Placement::nodes) return grid;
-    Vec3 first = grid.origin + 0.5 * grid.spacing;
-    if (grid.is_2d()) first.y = grid.origin.y;
-    return {grid.cell_shape(), first, grid.spacing};
+    return placement == Placement::nodes ? grid : grid.cell_middles();
 }
 
 /// Shape in nodes of a grid whose velocities have the shape `given`.

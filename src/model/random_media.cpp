@@ -107,7 +107,7 @@ void validate(const Grid& grid, const RandomSmoothOptions& options) {
     for (int axis = 0; axis < 3; ++axis) {
         if (axis == 1 && grid.is_2d()) continue;
         coarsest = std::max(coarsest, grid.spacing[axis]);
-        longest = std::max(longest, (grid.shape[axis] - 1) * grid.spacing[axis]);
+        longest = std::max(longest, grid.length_along(axis, grid.shape[axis] - 1));
     }
     if (!(options.correlation >= 2 * coarsest)) {
         throw InputError(fmt::format(

@@ -114,7 +114,7 @@ class KeptGround {
   private:
     /// Index of the first node or cell at or below a depth; shape.z if there is none.
     int first_at_or_below(double depth) const {
-        const double u = (depth - points_.origin.z) / points_.spacing.z - detail::face_slack;
+        const double u = points_.index_along(2, depth) - detail::face_slack;
         return static_cast<int>(std::clamp(std::ceil(u), 0.0, double(points_.shape.z)));
     }
     std::size_t column_of(int i, int j) const {

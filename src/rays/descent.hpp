@@ -105,7 +105,7 @@ struct DescentProposal {
     FERMAT_HD_INLINE double room_before_source(Vec3 point) const {
         constexpr double longest_leg = 0.9;
         constexpr double shortest_leg = 0.5;
-        const double away = cells_crossed<Dim>(field.grid, field.source.position - point);
+        const double away = cells_crossed<Dim>(field.grid, field.factor.position - point);
         const double room = away - longest_leg;
         return room > shortest_leg ? room : shortest_leg;
     }

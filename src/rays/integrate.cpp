@@ -11,7 +11,7 @@ namespace {
 template <int Dim>
 [[gnu::always_inline]] inline void prefetch_cell(const Grid& grid, FieldView<const float> velocity,
                                                  Vec3 inverse_spacing, Vec3 point) {
-    const Vec3 from_origin = point - grid.origin;
+    const Vec3 from_origin = grid.from_origin(point);
     const auto cell = [&](int axis) {
         return detail::lower_node(from_origin[axis] * inverse_spacing[axis], grid.shape[axis]);
     };

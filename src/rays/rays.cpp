@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
+#include "eikonal/solve_factored.hpp"
 #include "eikonal/source_paths.hpp"
 #include "rays/cells/descent.hpp"
 #include "rays/cells/jumping_descent.hpp"
@@ -62,7 +63,7 @@ void trace_one(const Model& model, const View& field, const SourcePaths* near,
     }
     const PathIntegral along = integrate_path(model, std::span(set.points).subspan(first));
     info.length = along.length;
-    info.time = info.status == RayStatus::ok ? field.source.start_time + along.time
+    info.time = info.status == RayStatus::ok ? field.start_time + along.time
                                              : std::numeric_limits<double>::infinity();
     set.close(info);
 }
@@ -240,12 +241,16 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
         throw InputError(fmt::format("tracer '{}' does not follow a time field (use 'descent')",
                                      name_of(options.tracer)));
     }
+    if (field.factor.is_front()) {
+        throw InputError("the times are those of a front (rays lead back to a point source)");
+    }
+    require_all_times(options.eikonal, "rays need whole fields: leave it out");
     View view = field.view();
     view.has_gaps = model.has_air();
     view.cells = model.jumping_cells();
     std::optional<SourcePaths> near;
     if (options.tracer == Tracer::descent && view.cells.exist()) {
-        near.emplace(model, field.source.position);
+        near.emplace(model, field.factor.position);
         near->know_all();
     }
     const int threads = resolve_threads(execution.threads);

@@ -17,8 +17,8 @@ using View = TimeFieldView<float, Space::device>;
 
 /// One shot of a batch: its field, and the indices of its rays.
 struct ShotField {
-    PointSource source;
-    double slowness;
+    SourceFactor factor;
+    double start_time;
     const float* tau;
     int first_ray;
     int rays;
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(ray_threads)
     const int among = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (among >= shot.rays) return;
     const int n = shot.first_ray + among;
-    const View field{grid, shot.source, shot.slowness, {shot.tau, grid.shape}, has_gaps};
+    const View field{grid, shot.factor, shot.start_time, {shot.tau, grid.shape}, has_gaps};
     WalkedRay ray{time_at(field, receivers[n]), RayStatus::ok, false};
     std::int64_t emitted = 0;
     unsigned chunk = 0;
@@ -205,11 +205,8 @@ void CudaTracer::State::walk(const Model& model, const CudaFim& fim,
     walked.rays.clear();
     for (const ShotRays& shot : batch) {
         const std::size_t rays = shot.receivers.size();
-        fields.push_back({{shot.source.position, shot.start_time},
-                          shot.source.slowness,
-                          fim.tau(fields.size()).data(),
-                          static_cast<int>(places.size()),
-                          static_cast<int>(rays)});
+        fields.push_back({shot.source, shot.start_time, fim.tau(fields.size()).data(),
+                          static_cast<int>(places.size()), static_cast<int>(rays)});
         most_rays = std::max(most_rays, rays);
         for (std::size_t r = 0; r < rays; ++r) {
             places.push_back(model.grid().clamp(shot.receivers[r]));
@@ -267,9 +264,7 @@ void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
         }
         first += shot.receivers.size();
         if (again.empty()) continue;
-        TimeField copy{model.grid(),
-                       {shot.source.position, shot.start_time},
-                       shot.source.slowness,
+        TimeField copy{model.grid(), shot.source, shot.start_time,
                        Field<float>(model.grid().shape)};
         fim.download(s, copy.tau.view());
         finished.append(trace_rays(model, copy, shot.number, again, numbers, options, execution));

@@ -27,7 +27,7 @@ FERMAT_HD bool blocked(const TimeFieldView<Real, S>& field, Vec3 a, Vec3 b) {
         for (double plane = std::ceil(low); plane <= high; plane += 1) {
             const double t = (plane - ua[axis]) / d;
             Vec3 p = a + t * (b - a);
-            p[axis] = field.grid.origin[axis] + plane * field.grid.spacing[axis];
+            p[axis] = field.grid.coordinate(axis, plane);
             if (!std::isfinite(tau_at(field, p))) return true;
         }
     }
@@ -38,7 +38,7 @@ FERMAT_HD bool blocked(const TimeFieldView<Real, S>& field, Vec3 a, Vec3 b) {
 /// line.
 template <class Real, Space S>
 FERMAT_HD bool beside_source(const TimeFieldView<Real, S>& field, Vec3 p) {
-    const Vec3 d = p - field.source.position;
+    const Vec3 d = p - field.factor.position;
     for (int axis = 0; axis < 3; ++axis) {
         if (std::abs(d[axis]) > (1 + 1e-6) * field.grid.spacing[axis]) return false;
     }
@@ -49,7 +49,7 @@ FERMAT_HD bool beside_source(const TimeFieldView<Real, S>& field, Vec3 p) {
 /// velocity jumps between cells, such a path can be the fastest one.
 template <class Real, Space S>
 FERMAT_HD bool passes_source(const TimeFieldView<Real, S>& field, Vec3 a, Vec3 b) {
-    const Vec3 source = field.source.position;
+    const Vec3 source = field.factor.position;
     return !field.cells.exist() && beside_source(field, b) && dot(source - b, b - a) < 0 &&
            !blocked(field, a, source);
 }
@@ -130,7 +130,7 @@ template <class Real, Space S, class Propose, class Escape, class Emit>
 FERMAT_HD RayStatus trace_ray(const TimeFieldView<Real, S>& field, Vec3 receiver, Propose propose,
                               Escape escape, Emit emit) {
     const Grid& grid = field.grid;
-    const Vec3 source = field.source.position;
+    const Vec3 source = field.factor.position;
     Walker at{grid.clamp(receiver), 0};
     at.time = time_at(field, at.point);
     emit(at.point);

@@ -1,5 +1,6 @@
 """`fermat report`: one page that needs no network and has the numbers of the run."""
 
+import base64
 import json
 import re
 
@@ -56,7 +57,7 @@ def test_the_page_holds_the_run(run):
     assert run("report", "run", "-o", "report.html") == "wrote report.html\n"
     data = page_data(run)
     assert data["title"] == "run"
-    assert ["RMS residual", "0.4 → 0.1 s"] in data["summary"]
+    assert ["plain RMS residual", "0.4 → 0.1 s"] in data["summary"]
     assert ["picks used", "3 of 3"] in data["summary"]
     assert ["nodes", "(11, 6)"] in data["summary"]
     assert data["history"]["rows"][1][:2] == [1, 0.2]
@@ -114,8 +115,8 @@ def test_the_page_in_a_browser(run, browser):
     assert browser.text("h1") == "run"
     assert "0.4 → 0.1 s" in browser.text("#summary")
     assert browser.value("document.querySelectorAll('#convergence circle').length") == 3
-    assert browser.text("#convergence circle title") == "iteration 0: RMS 0.4 s"
-    assert "start model: RMS 0.4123, mean 0.03333 s" in browser.text("#residual-readout")
+    assert browser.text("#convergence circle title") == "iteration 0: plain RMS 0.4 s"
+    assert "start model: plain RMS 0.4123, mean 0.03333 s" in browser.text("#residual-readout")
 
     # The value under the pointer is the model's: 2 + 0.5 z at the nearest node, z = 1.
     whole = "(v => v.toPixel(2.0, 1.0).concat(v.canvas.getBoundingClientRect().width / " \
@@ -142,7 +143,7 @@ def test_the_page_in_a_browser(run, browser):
 
     # Clicking a check box removes residuals; another field has other colours.
     browser.click("#before")
-    assert browser.text("#residual-readout").startswith("final model: RMS 0.1581")
+    assert browser.text("#residual-readout").startswith("final model: plain RMS 0.1581")
     pixel = f"[...view.pen.getImageData({round(x)}, {round(y)}, 1, 1).data].join()"
     velocity = browser.value(pixel)
     browser.choose("#field", "coverage")
@@ -170,3 +171,106 @@ def test_settings_of_a_run_do_the_same_again(section):
     np.testing.assert_array_equal(section.array("again/model.h5"), first)
     section("report", "run", "-o", "report.html")
     assert page_data(section)["settings"] == text
+
+
+def add_trust(folder, resolution, deviation):
+    """trust.h5 on the grid of the folder's model."""
+    with h5py.File(folder / "model.h5") as old, h5py.File(folder / "trust.h5", "w") as new:
+        old.copy("VTKHDF", new)
+        points = new["VTKHDF/PointData"]
+        del points["velocity"]
+        for name, values in (("resolution", resolution), ("deviation", deviation)):
+            points[name] = values.transpose().astype(np.float32)
+
+
+def floats(text):
+    return np.frombuffer(base64.b64decode(text), np.float32)
+
+
+def test_the_page_fades_by_rays_or_by_resolution(run):
+    """The fade is soft, and resolution comes first where the run has it."""
+    run("report", "run", "-o", "report.html")
+    model = page_data(run)["model"]
+    fade = floats(model["fade"]).reshape(11, 6)
+    assert fade.max() > 0.9 and fade[10, 5] < 0.1
+    assert np.unique(fade.round(3)).size > 10
+    assert model["resolution"] is None
+    resolution = np.zeros((11, 6))
+    resolution[6:] = 0.04
+    add_trust(run.folder / "run", resolution, np.full((11, 6), 0.3))
+    run("report", "run", "-o", "trust.html")
+    model = page_data(run, "trust.html")["model"]
+    fade = floats(model["fade"]).reshape(11, 6)
+    assert (fade[:5] == 0).all() and (fade[7:] == 1).all()
+    np.testing.assert_allclose(floats(model["deviation"]), 0.3, rtol=1e-6)
+
+
+def test_trust_of_another_grid_is_named(run):
+    make_other(run)
+    (run.folder / "other").mkdir()
+    (run.folder / "other.h5").rename(run.folder / "other/model.h5")
+    add_trust(run.folder / "other", np.ones((4, 4)), np.ones((4, 4)))
+    (run.folder / "other/trust.h5").rename(run.folder / "run/trust.h5")
+    assert "trust.h5' has shape (4, 4) (must be (11, 6), as the model)" in run.error(
+        "report", "run", "-o", "r.html")
+
+
+def test_the_start_model_of_the_run_is_shown_unasked(run):
+    run("report", "run", "-o", "report.html")
+    assert page_data(run)["model"]["start"] is None
+    (run.folder / "start.h5").rename(run.folder / "run/start.h5")
+    run("report", "run", "-o", "report.html")
+    np.testing.assert_array_equal(floats(page_data(run)["model"]["start"]), np.float32(2))
+
+
+def test_times_below_a_tenth_of_a_second_are_milliseconds(run):
+    run.write("run/history.csv", HISTORY.replace("0.4,", "0.04,").replace("0.1,3", "0.01,3"))
+    run("report", "run", "-o", "report.html")
+    assert ["plain RMS residual", "40 → 10 ms"] in page_data(run)["summary"]
+
+
+def test_switches_of_the_page(run, browser):
+    """Elevation, logarithmic colours, the ground, curves of a shot, and the trade-off."""
+    rows = [line.split(",") for line in HISTORY.split()]
+    more = [["lambda", "roughness", "weighted_rms"], ["0", "0", "0.3"], ["100", "0.2", "0.15"],
+            ["50", "0.4", "0.08"]]
+    run.write("run/history.csv", "\n".join(",".join(a + b) for a, b in zip(rows, more)) + "\n")
+    run.write("ground.csv", "x,z\n0,0.2\n5,1.2\n")
+    run("model", "topography", "--base", "run/model.h5", "--surface", "ground.csv", "-o", "hill.h5")
+    (run.folder / "hill.h5").replace(run.folder / "run/model.h5")
+    add_trust(run.folder / "run", np.full((11, 6), 0.1), np.full((11, 6), 0.2))
+    run("report", "run", "-o", "report.html")
+    browser.open(run.folder / "report.html")
+    assert browser.errors == []
+    assert browser.value("document.querySelectorAll('#trade-off circle').length") == 2
+    assert "weighted RMS" in browser.text("#convergence")
+    assert browser.value("document.querySelectorAll('#convergence circle').length") == 6
+    # Air is blank, the ground falls to the right, rock is not blank.
+    pixel = "(p => [...view.pen.getImageData(p[0], p[1], 1, 1).data].slice(0, 3))(view.toPixel({}, {}))"
+    assert browser.value(pixel.format(4.5, 0.1)) == [255, 255, 255]
+    assert browser.value(pixel.format(4.5, 1.7)) != [255, 255, 255]
+    assert browser.value("view.groundAt(0.5) < view.groundAt(4.5)") is True
+    # The same place under another name.
+    assert browser.value("document.querySelector('#log').checked") is False
+    before = browser.value(pixel.format(2.0, 1.5))
+    browser.click("#log")
+    assert browser.value("view.field.log") is True
+    assert browser.value(pixel.format(2.0, 1.5)) != before
+    browser.click("#elevation")
+    assert browser.value("view.heights") is True
+    x, y, scale = browser.value("view.toPixel(2.0, 1.5).concat(view.canvas.getBoundingClientRect()"
+                                ".width / view.canvas.width)")
+    left, top = browser.value("(b => [b.x, b.y])(document.querySelector('#section')"
+                              ".getBoundingClientRect())")
+    browser.mouse("mouseMoved", left + x * scale, top + y * scale)
+    assert re.search(r"elevation -1\.[45]", browser.text("#readout")), browser.text("#readout")
+    browser.choose("#field", "deviation")
+    assert "standard deviation 0.2 km/s" in browser.text("#readout")
+    # The second shot has its own curve.
+    assert browser.text("#shot-value") == "1 of 2, x 0, depth 0 km"
+    picture = "document.querySelector('#curves').toDataURL()"
+    first = browser.value(picture)
+    browser.choose("#shot", "1")
+    assert browser.text("#shot-value") == "2 of 2, x 1, depth 0 km"
+    assert browser.value(picture) != first
+    assert browser.errors == []

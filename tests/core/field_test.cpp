@@ -1,4 +1,5 @@
 #include "core/field.hpp"
+#include "interpolate.hpp"
 
 #include <gtest/gtest.h>
 

@@ -9,6 +9,8 @@
 #include "eikonal/eikonal.hpp"
 #include "eikonal/fim/tile_queue.hpp"
 #include "eikonal/fim/tile_setup.hpp"
+#include "eikonal/front.hpp"
+#include "executions.hpp"
 #include "model/analytic.hpp"
 #include "model/makers.hpp"
 
@@ -99,12 +101,27 @@ Outcome solve_on_tiles(const Model& model, std::span<const Vec3> sources, int or
         for (float& value : outcome.times[s]) {
             if (!(value < reached_limit<float>)) value = INFINITY;
         }
-        outcome.times[s] = to_times(TimeField{model.grid(),
-                                              {factored[s].position, 0},
-                                              factored[s].slowness,
-                                              std::move(outcome.times[s])});
+        outcome.times[s] =
+            to_times(TimeField{model.grid(), factored[s], 0, std::move(outcome.times[s])});
     }
     return outcome;
+}
+
+/// A front on tiles: its nodes are held by a velocity of 0.
+Field<float> front_on_tiles(const Model& model, const Field<double>& times, int order) {
+    const FactoredFront front = factor_front(model, times);
+    std::vector<Field<float>> tau;
+    tau.emplace_back(model.grid().shape, unreached<float>);
+    for (const StartNode& start : front.source.starts) {
+        tau.back()(start.node) = static_cast<float>(start.tau);
+    }
+    const Model held(model.grid(), held_velocity(model, front.source));
+    TileSetup setup = make_tile_setup(model.grid(), std::span(&front.source, 1), order);
+    const auto lanes = LaneOrder::forward;
+    Outcome outcome = model.grid().is_2d() ? run_passes<2, 2>(held, setup, std::move(tau), lanes)
+                                           : run_passes<3, 2>(held, setup, std::move(tau), lanes);
+    return to_times(
+        TimeField{model.grid(), front.source, front.start_time, std::move(outcome.times[0])});
 }
 
 double largest_difference(const Field<float>& a, const Field<float>& b) {
@@ -206,6 +223,21 @@ TEST(FimTile, SmoothMediaAreDoneInFewVisits) {
         const Outcome outcome = solve_on_tiles(model, std::span(&source, 1), 2);
         EXPECT_LE(largest_difference(reference(model, source, 2), outcome.times[0]), 5e-6);
         EXPECT_LE(outcome.visits_per_tile, 3);
+    }
+}
+
+TEST(FimTile, FrontsAgreeWithTheBlockSolver) {
+    const RandomSmoothOptions rough{.velocity = 2, .amplitude = 0.3, .correlation = 6};
+    for (const Grid& grid : {Grid{{70, 1, 50}, {}, {1, 1, 1}}, Grid{{33, 27, 30}, {}, {1, 1, 1}}}) {
+        const Model model = random_smooth_model(grid, rough);
+        Field<double> front(grid.shape, -1.0);
+        for (int i = 0; i < grid.shape.x; ++i) {
+            for (int j = 0; j < grid.shape.y; ++j) front(i, j, 9) = 2 + 0.1 * std::sin(0.3 * i + j);
+        }
+        Notes notes;
+        const Field<float> blocks =
+            to_times(solve_front<float>(model, front, {}, test::on_cpu(), notes));
+        EXPECT_LT(largest_difference(blocks, front_on_tiles(model, front, 2)), 3e-6);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "core/device.hpp"
 #include "core/error.hpp"
 #include "core/field.hpp"
+#include "interpolate.hpp"
 
 namespace fermat {
 namespace {

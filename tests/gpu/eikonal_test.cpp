@@ -54,7 +54,7 @@ TEST_F(GpuEikonal, TimesAreThoseOfTheCpu) {
         for (const int order : {1, 2}) {
             const TimeField cpu = solve(c.model, {c.source, 0.5}, of_order(order), test::on_cpu(0));
             const TimeField gpu = solve(c.model, {c.source, 0.5}, of_order(order), test::on_gpu());
-            EXPECT_EQ(cpu.source_slowness, gpu.source_slowness);
+            EXPECT_EQ(cpu.factor.slowness, gpu.factor.slowness);
             // Second order is not monotone: where fronts collide, another order of work may end in
             // another of its solutions.
             EXPECT_LE(largest_difference(cpu.tau, gpu.tau), order == 1 ? 1e-5 : 2e-2)

@@ -9,6 +9,7 @@
 
 #include "core/device.hpp"
 #include "core/error.hpp"
+#include "edge_weight.hpp"
 #include "eikonal/eikonal.hpp"
 #include "executions.hpp"
 #include "graph/graph.hpp"

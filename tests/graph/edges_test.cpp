@@ -5,6 +5,7 @@
 #include <numbers>
 #include <vector>
 
+#include "edge_weight.hpp"
 #include "graph/graph.hpp"
 #include "model/makers.hpp"
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "edge_weight.hpp"
 #include "executions.hpp"
 #include "graph/graph.hpp"
 #include "graph/node_tile_queue.hpp"

@@ -95,6 +95,52 @@ def test_a_folder_that_is_no_stage_is_named(findings):
     assert "'util' is not a stage" in findings({"src/util/a.hpp": ""})[0]
 
 
+def test_coordinates_are_made_by_the_grid_alone(script, root, tmp_path):
+    check = script("check_coordinates").check
+    assert check(root) == []
+    files = {
+        "src/core/grid.hpp": "return grid.origin[axis] + i * grid.spacing[axis];\n",
+        "src/rays/a.hpp": "p.x = field.grid.origin.x + i * field.grid.spacing.x;\n",
+        "src/rays/b.hpp": "const double u = (p.x - grid_.origin.x) / grid_.spacing.x;\n",
+        "src/rays/c.cu": "p[axis] += n * model.grid().spacing[axis];\n",
+        "src/rays/d.hpp": "g = p - grid.origin;  // comment\n",
+        "src/io/e.cpp": 'grid.origin = {1, 2, 3}; say("a + grid.origin"); // p - grid.origin\n',
+        "python/src/f.cpp": "const Vec3 size = grid.spacing / 2; auto o = to(grid.origin);\n",
+    }
+    for name, text in files.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    found = check(tmp_path)
+    assert sorted(line.split(":")[0] for line in found) == [
+        "src/rays/a.hpp",
+        "src/rays/b.hpp",
+        "src/rays/c.cu",
+        "src/rays/d.hpp",
+    ]
+
+
+def test_builds_are_compared_by_datasets_and_tables_without_clocks(script, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    compare = script("compare_builds")
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder, seconds in ((one, 1), (other, 2)):
+        folder.mkdir()
+        (folder / "history.csv").write_text(f"iteration,seconds,rms\n1,{seconds},0.5\n")
+        with h5py.File(folder / "model.h5", "w") as file:
+            file["velocity"] = [1.0, 2.0]
+    assert compare.compare_case(one, other) == (2, [])
+    with h5py.File(other / "model.h5", "a") as file:
+        file["velocity"][0] = 1.5
+    (other / "extra.csv").write_text("a\n")
+    assert compare.compare_case(one, other) == (
+        2,
+        ["extra.csv is written by one of them only", "model.h5: velocity differs"],
+    )
+    (other / "history.csv").write_text("iteration,seconds,rms\n1,2,0.6\n")
+    assert "history.csv: rows differ" in compare.compare_case(one, other)[1]
+
+
 CTEST = """<testsuite tests="4"><testcase name="a" status="run"/>
 <testcase name="b" status="fail"><failure message=""/></testcase>
 <testcase name="c" status="notrun"><skipped message=""/></testcase>

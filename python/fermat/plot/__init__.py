@@ -1,26 +1,40 @@
-"""Pictures of models, times, rays and inversions: depth downward, equal scales, units on the axes,
-colours that all eyes tell apart.
+"""Pictures of models, times, rays and inversions: depth downward or heights upward, equal scales,
+units on the axes, colours that all eyes tell apart.
 
-matplotlib is imported when a picture is drawn, so that the package works without it; interactive3d
-needs PyVista.
+What is called `run` below is what `invert` returned or the name of a folder of `fermat invert`;
+`section`, `map` and `depth_slices` take one in place of a model. matplotlib is imported when a
+picture is drawn, so that the package works without it; interactive3d needs PyVista.
 """
 
+from ._animate import animate
 from ._checkerboard import checkerboard
+from ._compare import before_after, trust
 from ._coverage import coverage
-from ._curves import traveltime_curves
+from ._curves import shots, traveltime_curves
 from ._interactive import interactive3d
 from ._maps import depth_slices, map
+from ._misfit import misfit, trade_off
+from ._overview import overview
 from ._residuals import convergence, residuals
 from ._section import section
+from ._views import views
 
 __all__ = [
+    "animate",
+    "before_after",
     "checkerboard",
     "convergence",
     "coverage",
     "depth_slices",
     "interactive3d",
     "map",
+    "misfit",
+    "overview",
     "residuals",
     "section",
+    "shots",
+    "trade_off",
     "traveltime_curves",
+    "trust",
+    "views",
 ]

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _overlay as overlay
-from ._frame import DIVERGING, cut, draw, figure_of, subplots
+from . import _fade as fading
+from ._colours import diverging
+from ._frame import cut, draw, figure_of, subplots
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +28,7 @@ def checkerboard(
     depth: float | None = None,
     limit: float | None = None,
     length: str = "km",
-    cmap: str = DIVERGING,
+    cmap: str | None = None,
 ) -> Figure:
     """Draw what was put in and what came out, in per cent of the velocity of `base`.
 
@@ -38,13 +39,15 @@ def checkerboard(
     base
         The model without the checkerboard.
     covered
-        Rays in each cell: cells of the recovery without any are drawn pale.
+        Rays in each cell: what no ray passes near by fades away in the recovery.
     x, y, depth
         Where 3-D models are cut. Default: the middle of y.
     limit
         End of the colour scale, in per cent. Default: the truth's largest.
-    length, cmap
+    length
         As in `section`.
+    cmap
+        Default: red (slow) over white to blue, in even steps.
 
     Examples
     --------
@@ -74,11 +77,13 @@ def checkerboard(
         sharex=True,
         sharey=True,
     )
+    fade = fading.of_model(base, covered)
+    shown = None if fade is None else cut(base, fade, x=x, y=y, z=depth)
+    colours = diverging() if cmap is None else cmap
     for ax, plane, title in zip(axes, planes, ("truth", "recovery"), strict=True):
-        image = draw(ax, plane, length=length, cmap=cmap, vmin=-end, vmax=end)
+        pale = shown if title == "recovery" else None
+        image = draw(ax, plane, length=length, fade=pale, cmap=colours, vmin=-end, vmax=end)
         ax.set_title(title, fontsize="medium")
-    if covered is not None:
-        overlay.pale(axes[1], base, np.asarray(covered), x=x, y=y, z=depth)
     axes[0 if wide else 1].set(**({"xlabel": ""} if wide else {"ylabel": ""}))
     figure = figure_of(axes[0])
     figure.colorbar(image, ax=axes, label="velocity perturbation (%)")
@@ -86,7 +91,7 @@ def checkerboard(
 
 
 def _per_cent(model: Model, base: Model) -> NDArray[Any]:
-    """NaN in air, which is drawn grey."""
+    """NaN in air, which is blank."""
     rock = (base.velocity > 0) & (model.velocity > 0)
     change = np.full(base.velocity.shape, np.nan)
     change[rock] = 100 * (model.velocity[rock] / base.velocity[rock] - 1)

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._rays import Rays
-from ._frame import cut, draw, new_axes, scale
+from ._colours import bar
+from ._frame import cut, draw, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +30,7 @@ def coverage(
     label: str = "rays in the cell",
     colorbar: bool = True,
 ) -> Axes:
-    """Draw the number of rays in each cell, on a logarithmic scale; cells without any are grey.
+    """Draw the number of rays in each cell, on a logarithmic scale; cells without any are blank.
 
     Parameters
     ----------
@@ -70,5 +71,5 @@ def coverage(
     norm = LogNorm(float(least), float(max(most, least * 1.01)))
     image = draw(ax, plane, length=length, cmap=cmap, norm=norm)
     if colorbar:
-        scale(ax, image, label)
+        bar(ax, image, label, tall=plane.tall())
     return ax

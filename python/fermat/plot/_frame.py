@@ -1,4 +1,4 @@
-"""What all pictures share: colours, axes with units, cuts through models."""
+"""What all pictures share: cuts through models, axes with units, colours that fade."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from .._grid import grid_of
+from . import _ground as ground
+from ._colours import AIR
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,12 +18,8 @@ if TYPE_CHECKING:
 
     from .._core import Model
 
-AIR = "0.85"  # light grey: no colour of the velocity scale
-RAY = "#ff5a36"  # not on the scale either, and of another hue to the colour-blind
-# Okabe & Ito's colours, told apart by all eyes.
-BLUE, ORANGE, GREEN, GREY = "#0072b2", "#e69f00", "#009e73", "0.45"
-SEQUENTIAL = "viridis"
-DIVERGING = "RdBu"  # red is slow, as in seismology; its two ends differ in hue to all eyes
+THIN = 12.0
+"""Sections that are so many times longer than deep are drawn higher than they are."""
 
 
 class Cut(NamedTuple):
@@ -33,11 +31,13 @@ class Cut(NamedTuple):
     along: int
     """Number of the axis that runs down (depth) or up (y of a map)."""
     coords: tuple[NDArray[np.float64], NDArray[np.float64]]
-    """Positions of the nodes along both."""
+    """Positions of the nodes along both; heights in place of depths with `is_elevation`."""
+    is_elevation: bool = False
 
     @property
     def is_map(self) -> bool:
-        return self.values.ndim == 2 and self.across == 0 and self.along == 1
+        """Whether y runs up."""
+        return self.along == 1
 
     @property
     def is_cells(self) -> bool:
@@ -48,8 +48,25 @@ class Cut(NamedTuple):
         (x, z) = self.coords
         half_x, half_z = (0.0, 0.0) if self.is_cells else ((x[1] - x[0]) / 2, (z[1] - z[0]) / 2)
         left, right = float(x[0] - half_x), float(x[-1] + half_x)
-        low, high = float(z[0] - half_z), float(z[-1] + half_z)
-        return (left, right, low, high) if self.is_map else (left, right, high, low)
+        first, last = float(z[0] - half_z), float(z[-1] + half_z)
+        return (left, right, first, last) if self.is_map else (left, right, last, first)
+
+    def tall(self) -> float:
+        """Height in widths."""
+        left, right, bottom, top = self.extent()
+        return abs(bottom - top) / (right - left)
+
+    def project(self, points: NDArray[Any]) -> NDArray[Any]:
+        """Points of the model, (n, 2) or (n, 3), as they lie on the picture."""
+        axes = [self.across, self.along]
+        found = points[..., [0, 1] if points.shape[-1] == 2 else axes]
+        return found * [-1 if axis == 2 else 1 for axis in axes] if self.is_elevation else found
+
+    def turned(self) -> Cut:
+        """A section across x on its side: depth to the right, y up."""
+        return self._replace(
+            values=self.values.T, across=self.along, along=self.across, coords=self.coords[::-1]
+        )
 
 
 def cut(
@@ -59,16 +76,18 @@ def cut(
     x: float | None = None,
     y: float | None = None,
     z: float | None = None,
+    elevation: bool = False,
 ) -> Cut:
     """The plane of a 3-D field through the nodes (or cells) nearest to x, y or z; by default the
     vertical one through the middle of y. A 2-D field is its own plane."""
     coords = grid_of(model).coords
     given = {n: at for n, at in enumerate((x, y, z)) if at is not None}
+    sign = -1 if elevation else 1
     if model.ndim == 2:
         if given:
             name = "xyz"[next(iter(given))]
             raise ValueError(f"{name} is {given.popitem()[1]} (a 2-D model is drawn whole)")
-        return Cut(values, 0, 2, (coords[0], coords[1]))
+        return Cut(values, 0, 2, (coords[0], sign * coords[1]), elevation)
     if len(given) > 1:
         raise ValueError("more than one of x, y and z was given (a plane is at one of them)")
     axis, at = next(iter(given.items())) if given else (1, None)
@@ -80,16 +99,38 @@ def cut(
     row = int(position) if is_cells else round(position)
     across, along = (n for n in range(3) if n != axis)
     plane = values.take(min(row, values.shape[axis] - 1), axis=axis)
-    return Cut(plane, across, along, (coords[across], coords[along]))
+    heights = elevation and along == 2
+    second = -coords[along] if heights else coords[along]
+    return Cut(plane, across, along, (coords[across], second), heights)
 
 
-def new_axes(plane: Cut, ax: Axes | None) -> Axes:
+def crop(plane: Cut, fade: Cut | None) -> tuple[Cut, Cut | None]:
+    """A vertical section without what lies below all that is seen, but for a tenth of its depth."""
+    if fade is None or plane.is_map:
+        return plane, fade
+    seen = np.flatnonzero((fade.values > 0.02).any(axis=0))
+    count = fade.values.shape[1]
+    last = min(count, int(1.1 * seen[-1]) + 3) if len(seen) else count
+    rows = last - 1 if plane.is_cells else last
+    coords = (plane.coords[0], plane.coords[1][:last])
+    return (
+        plane._replace(values=plane.values[:, :rows], coords=coords),
+        fade._replace(values=fade.values[:, :last], coords=coords),
+    )
+
+
+def new_axes(plane: Cut, ax: Axes | None, stretch: float = 1.0) -> Axes:
     """The user's axes, or those of a new figure as tall as the plane asks for."""
     if ax is not None:
         return ax
-    left, right, bottom, top = plane.extent()
-    tall = abs(bottom - top) / (right - left)
-    return subplots(1, size=(7.0, min(max(5.5 * tall + 1, 2.2), 9.0)))[0]
+    wide, high = panel_size(stretch * plane.tall(), 5.4, 6.4)
+    return subplots(1, size=(wide + 1.6, high + 0.8))[0]
+
+
+def panel_size(tall: float, most_wide: float, most_high: float) -> tuple[float, float]:
+    """Inches of a panel that is so many times higher than wide and keeps within both."""
+    wide = min(most_wide, most_high / tall)
+    return max(wide, 0.9), max(wide * tall, 0.7)
 
 
 def subplots(
@@ -106,26 +147,77 @@ def subplots(
     return list(axes.flat[:count])
 
 
-def draw(ax: Axes, plane: Cut, *, length: str, **options: Any) -> AxesImage:
-    """The plane as colours at its own scale, with names and units on its axes."""
+def stretch_of(plane: Cut, exaggeration: float | None) -> float:
+    """How many times heights are drawn too high: 1, unless the user or a very thin section asks."""
+    if exaggeration is not None:
+        if not 0 < exaggeration < np.inf:
+            raise ValueError(f"exaggeration is {exaggeration} (must be a number > 0)")
+        return float(exaggeration)
+    wide = 1 / plane.tall()
+    if plane.is_map or wide <= THIN:
+        return 1.0
+    return float(max(n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500) if n <= max(1, wide / 5)))
+
+
+def draw(
+    ax: Axes,
+    plane: Cut,
+    *,
+    length: str,
+    fade: Cut | None = None,
+    line: tuple[NDArray[Any], NDArray[Any]] | None = None,
+    stretch: float = 1.0,
+    **options: Any,
+) -> AxesImage:
+    """The plane as colours at its own scale, with names and units on its axes.
+
+    Velocity on nodes runs evenly from node to node, that of cells does not. `fade` says how plainly
+    each node is shown, and `line` is the ground, above which nothing is.
+    """
     ax.set_facecolor(AIR)
+    values = plane.values
+    alpha = plain_part(fade, plane)
+    if line is not None:
+        hidden = ground.hidden(values)
+        values = ground.fill_up(values, hidden)
+        alpha = None if alpha is None else ground.fill_up(alpha, hidden)
     image = ax.imshow(
-        plane.values.T,
+        values.T,
         extent=plane.extent(),
         origin="lower" if plane.is_map else "upper",
-        aspect="equal",
-        interpolation="nearest",
+        aspect=stretch,
+        interpolation="nearest" if plane.is_cells else "bilinear",
+        interpolation_stage="data",
+        alpha=None if alpha is None else np.clip(alpha.T, 0, 1),
         **options,
     )
+    if line is not None:
+        ground.draw(ax, image, line, plane.extent())
     ax.set_xlabel(f"{'xyz'[plane.across]} ({length})")
-    ax.set_ylabel(f"y ({length})" if plane.is_map else f"depth ({length})")
+    if plane.is_map:
+        ax.set_ylabel(f"y ({length})")
+    else:
+        ax.set_ylabel(f"{'elevation' if plane.is_elevation else 'depth'} ({length})")
+        if stretch != 1:
+            say_stretch(ax, stretch)
     return image
 
 
-def scale(ax: Axes, image: AxesImage, label: str) -> None:
-    """The colour scale beside the axes, exactly as high as they are."""
-    bar = ax.inset_axes((1.02, 0, 0.03, 1))
-    figure_of(ax).colorbar(image, cax=bar, label=label)
+def say_stretch(ax: Axes, stretch: float) -> None:
+    """Above the right end of the axes."""
+    ax.set_title(f"heights × {stretch:g}", loc="right", fontsize="x-small", color="0.3", pad=3)
+
+
+def plain_part(fade: Cut | None, plane: Cut) -> NDArray[Any] | None:
+    """How plainly each value of the plane is shown; None where all are."""
+    return None if fade is None else _like(fade.values, plane)
+
+
+def _like(nodes: NDArray[Any], plane: Cut) -> NDArray[Any]:
+    """Values at nodes as values of the plane's cells, where it has cells."""
+    if nodes.shape == plane.values.shape:
+        return nodes
+    return np.asarray((nodes[1:, 1:] + nodes[:-1, 1:] + nodes[1:, :-1] + nodes[:-1, :-1]) / 4)
 
 
 def figure_of(ax: Axes) -> Figure:

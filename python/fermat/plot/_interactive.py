@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._grid import import_pyvista
-from ._frame import RAY, SEQUENTIAL
+from ._colours import RAY, SEQUENTIAL
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray

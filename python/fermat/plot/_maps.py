@@ -6,8 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from . import _fade as fading
 from . import _overlay as overlay
-from ._frame import SEQUENTIAL, cut, draw, figure_of, hide_air, new_axes, scale, subplots
+from ._colours import SEQUENTIAL, bar, extends, is_log, named, norm_of, plain_log_axis
+from ._frame import cut, draw, figure_of, hide_air, new_axes, plain_part, subplots
+from ._runs import is_run, run_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,10 +21,11 @@ if TYPE_CHECKING:
 
     from .._core import Model
     from .._rays import Rays
+    from ._runs import Run
 
 
 def map(
-    model: Model,
+    model: Model | Any,
     *,
     depth: float | None = None,
     times: NDArray[Any] | None = None,
@@ -29,12 +33,14 @@ def map(
     sources: ArrayLike | None = None,
     receivers: ArrayLike | None = None,
     covered: ArrayLike | None = None,
+    resolution: ArrayLike | None = None,
     ax: Axes | None = None,
     length: str = "km",
     time: str = "s",
     cmap: str = SEQUENTIAL,
     vmin: float | None = None,
     vmax: float | None = None,
+    log: bool | None = None,
     levels: int | Sequence[float] = 10,
     colorbar: bool = True,
 ) -> Axes:
@@ -43,11 +49,13 @@ def map(
     Parameters
     ----------
     model
-        Velocity, as colours; air is grey.
+        Velocity, as colours; air is blank. Or a run, as in `section`.
     depth
         Where it is cut, at the nearest nodes. Default: the middle.
-    times, rays, sources, receivers, covered, ax, length, time, cmap, vmin, vmax, levels, colorbar
+    times, rays, sources, receivers, covered, resolution
         As in `section`; rays and points are projected onto the map.
+    ax, length, time, cmap, vmin, vmax, log, levels, colorbar
+        As in `section`.
 
     Examples
     --------
@@ -56,16 +64,21 @@ def map(
     >>> rays = fm.rays(model, (1, 1, 0), [(9, 2, 0), (9, 6, 0)])
     >>> ax = fm.plot.map(model, depth=1.0, rays=rays)
     """
+    run, model, fade = _parts(model, covered, resolution)
     _require_3d(model, "map")
+    if run is not None:
+        sources = run.sources if sources is None else sources
+        receivers = run.receivers if receivers is None else receivers
     z = grid_middle(model) if depth is None else depth
     plane = cut(model, hide_air(model.velocity), z=z)
     overlay.check(model, times, rays)
     ax = new_axes(plane, ax)
-    image = draw(ax, plane, length=length, cmap=cmap, vmin=vmin, vmax=vmax)
+    shown = None if fade is None else cut(model, fade, z=z)
+    norm = norm_of(plane.values, plain_part(shown, plane), vmin=vmin, vmax=vmax, log=log)
+    image = draw(ax, plane, length=length, fade=shown, cmap=cmap, norm=norm)
     if colorbar:
-        scale(ax, image, f"velocity ({length}/{time})")
-    if covered is not None:
-        overlay.pale(ax, model, np.asarray(covered), z=z)
+        label = named("velocity", f"{length}/{time}", norm)
+        bar(ax, image, label, extend=extends(plane.values, norm), tall=plane.tall())
     if times is not None:
         overlay.isochrons(ax, cut(model, np.asarray(times), z=z), levels, time)
     overlay.lines_and_points(ax, model, plane, rays, sources, receivers)
@@ -73,21 +86,35 @@ def map(
     return ax
 
 
+def _parts(
+    model: Any, covered: Any, resolution: Any
+) -> tuple[Run | None, Model, NDArray[np.float32] | None]:
+    """The run where one was given, its model, and how plainly each node is shown."""
+    run = run_of(model) if is_run(model) else None
+    rock = model if run is None else run.model
+    if run is not None and covered is None and resolution is None:
+        return run, rock, fading.of_run(run)
+    return run, rock, fading.of_model(rock, covered, resolution)
+
+
 def depth_slices(
-    model: Model,
+    model: Model | Any,
     depths: Sequence[float] | None = None,
     *,
     columns: int = 2,
     covered: ArrayLike | None = None,
+    resolution: ArrayLike | None = None,
     length: str = "km",
     time: str = "s",
     cmap: str = SEQUENTIAL,
     vmin: float | None = None,
     vmax: float | None = None,
+    log: bool | None = None,
 ) -> Figure:
     """Draw a 3-D model at several depths, all with one colour scale.
 
-    depths defaults to six from top to bottom. Returns the figure.
+    `model` may be a run; depths defaults to six from top to bottom; the rest is as in `section`.
+    Returns the figure.
 
     Examples
     --------
@@ -95,6 +122,7 @@ def depth_slices(
     >>> model = fm.Model.gradient((41, 31, 21), v0=2, gradient=0.5, spacing=0.25)
     >>> figure = fm.plot.depth_slices(model, [0, 1, 2, 4])
     """
+    _, model, fade = _parts(model, covered, resolution)
     _require_3d(model, "depth_slices")
     z = model.coords[2]
     if depths is None:
@@ -102,9 +130,8 @@ def depth_slices(
     wanted = list(depths)
     if not wanted:
         raise ValueError("depths is empty (give at least one)")
-    solid = model.velocity[model.velocity > 0]
-    low = float(solid.min()) if vmin is None else vmin
-    high = float(solid.max()) if vmax is None else vmax
+    on_nodes = None if fade is None or model.cells else fade
+    norm = norm_of(hide_air(model.velocity), on_nodes, vmin=vmin, vmax=vmax, log=log)
     columns = min(columns, len(wanted))
     rows = -(-len(wanted) // columns)
     x, y = model.coords[:2]
@@ -119,16 +146,24 @@ def depth_slices(
     )
     for number, (ax, depth) in enumerate(zip(axes, wanted, strict=True)):
         plane = cut(model, hide_air(model.velocity), z=depth)
-        image = draw(ax, plane, length=length, cmap=cmap, vmin=low, vmax=high)
-        if covered is not None:
-            overlay.pale(ax, model, np.asarray(covered), z=depth)
+        shown = None if fade is None else cut(model, fade, z=depth)
+        image = draw(ax, plane, length=length, fade=shown, cmap=cmap, norm=norm)
         ax.set_title(f"depth {depth:g} {length}", fontsize="medium")
         if number + columns < len(wanted):
             ax.set_xlabel("")
         if number % columns:
             ax.set_ylabel("")
     figure = figure_of(axes[0])
-    figure.colorbar(image, ax=axes, label=f"velocity ({length}/{time})", shrink=0.9)
+    side = figure.colorbar(
+        image,
+        ax=axes,
+        label=named("velocity", f"{length}/{time}", norm),
+        shrink=0.6,
+        aspect=28,
+        extend=extends(hide_air(model.velocity), norm),
+    )
+    if is_log(norm):
+        plain_log_axis(side.ax.yaxis, float(norm.vmin or 1), float(norm.vmax or 1))
     return figure
 
 

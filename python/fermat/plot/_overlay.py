@@ -1,4 +1,4 @@
-"""What is drawn over a model's colours: isochrons, rays, points, the pale of what no ray saw."""
+"""What is drawn over a model's colours: isochrons, rays, points."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._arguments import points as points_of
-from ._frame import RAY, cut
+from ._colours import RAY
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,21 +63,6 @@ def _inmost(
     return (float(x[best]), float(z[best])) if room[best] > small else None
 
 
-def pale(ax: Axes, model: Model, count: NDArray[Any], **place: float | None) -> None:
-    """A veil over cells that no ray crosses."""
-    cells = tuple(n - 1 for n in model.shape)
-    if count.shape != cells:
-        raise ValueError(f"covered has shape {count.shape} (must be {cells} cells)")
-    plane = cut(model, count, **place)
-    veil = np.ones((*plane.values.T.shape, 4))
-    veil[..., 3] = np.where(plane.values.T > 0, 0, 0.6)
-    # Nodes on the model's faces are drawn half a cell beyond it: so is the veil.
-    left, right, *depths = cut(model, model.velocity, **place).extent()
-    across, along = (line.copy() for line in plane.coords)
-    across[[0, -1]], along[[0, -1]] = (left, right), sorted(depths)
-    ax.pcolormesh(across, along, veil, zorder=1.5)
-
-
 def lines_and_points(
     ax: Axes,
     model: Model,
@@ -87,10 +72,9 @@ def lines_and_points(
     receivers: ArrayLike | None,
 ) -> None:
     """Rays as lines, sources as stars, receivers as triangles, projected onto the plane."""
-    axes = [0, -1] if model.ndim == 2 else [plane.across, plane.along]
     frame = plane.extent()
     if rays is not None:
-        _draw_rays(ax, rays, axes)
+        _draw_rays(ax, rays, plane)
         if len(rays):
             if receivers is None:
                 receivers = rays.points[rays.offsets[:-1]]
@@ -98,11 +82,12 @@ def lines_and_points(
                 sources = rays.points[rays.offsets[1:][arrived] - 1]
     for what, positions, marker, size, colour in (
         ("receivers", receivers, "v", 5.5, "white"),
-        ("sources", sources, "*", 12, "gold"),
+        ("sources", sources, "*", 10, "gold"),
     ):
         if positions is None:
             continue
-        first, second = np.unique(points_of(model, positions, what)[:, axes], axis=0).T
+        first, second = np.unique(plane.project(points_of(model, positions, what)), axis=0).T
+        size *= min(1.0, max(0.45, (120 / max(len(first), 1)) ** 0.5))
         # Whole even where they lie on the frame.
         style: dict[str, Any] = {"markeredgecolor": "black", "markeredgewidth": 0.7, "zorder": 3}
         ax.plot(first, second, marker, markersize=size, color=colour, clip_on=False, **style)
@@ -110,13 +95,13 @@ def lines_and_points(
     ax.set_ylim(frame[2:])
 
 
-def _draw_rays(ax: Axes, rays: Rays, axes: list[int]) -> None:
+def _draw_rays(ax: Axes, rays: Rays, plane: Cut) -> None:
     """One collection: thousands of artists would be slow. Many rays are drawn thin."""
     from matplotlib.collections import LineCollection
 
-    segments = [path[:, axes] for path in rays.paths if len(path) > 1]
+    segments = [plane.project(path) for path in rays.paths if len(path) > 1]
     many = min(1.0, (200 / max(len(segments), 1)) ** 0.5)
-    width, alpha = max(0.25, 0.9 * many), max(0.35, many)
+    width, alpha = max(0.25, 0.9 * many), max(0.12, many**1.5)
     ax.add_collection(
         LineCollection(segments, colors=RAY, linewidths=width, alpha=alpha, zorder=2.5),
         autolim=False,

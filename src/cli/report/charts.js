@@ -1,6 +1,6 @@
 // The convergence as SVG, residuals by offset and their histogram on canvases.
 
-const BEFORE = "#e69f00", AFTER = "#0072b2";
+const BEFORE = "#e69f00", AFTER = "#0072b2", WEIGHTED = "#009e73";
 
 function svg(name, attributes, text) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -9,11 +9,23 @@ function svg(name, attributes, text) {
   return node;
 }
 
-function drawConvergence(holder, history, unit) {
-  const column = name => history.rows.map(row => row[history.names.indexOf(name)]);
-  const iteration = column("iteration"), rms = column("rms");
-  const wide = 960, tall = 300, room = {left: 70, right: 20, top: 14, bottom: 44};
-  const top = 1.08 * Math.max(...rms), last = Math.max(1, ...iteration), first = iteration[0];
+const columnOf = (history, name) => {
+  const at = history.names.indexOf(name);
+  return at < 0 ? null : history.rows.map(row => typeof row[at] === "number" ? row[at] : NaN);
+};
+
+function drawConvergence(holder, history, given) {
+  const {factor, unit} = smallTimes(given, columnOf(history, "rms"));
+  const scaled = name => (columnOf(history, name) || []).map(v => factor * v);
+  const iteration = columnOf(history, "iteration"), rms = scaled("rms");
+  const weighted = scaled("weighted_rms");
+  // Equal errors make both the same: one line then.
+  const two = weighted.some((v, n) => Math.abs(v - rms[n]) > 1e-6 * rms[n]);
+  const lines = [["plain RMS", rms, AFTER, ""]];
+  if (two) lines.push(["weighted RMS", weighted, WEIGHTED, "7 5"]);
+  const wide = 960, tall = 300, room = {left: 70, right: 20, top: 30, bottom: 44};
+  const all = lines.flatMap(([, values]) => values).filter(Number.isFinite);
+  const top = 1.08 * Math.max(...all), last = Math.max(1, ...iteration), first = iteration[0];
   const x = n => room.left + (n - first) / (last - first || 1) * (wide - room.left - room.right);
   const y = v => tall - room.bottom - v / top * (tall - room.top - room.bottom);
   const root = svg("svg", {viewBox: `0 0 ${wide} ${tall}`, role: "img", "font-size": 13,
@@ -28,12 +40,18 @@ function drawConvergence(holder, history, unit) {
   root.append(svg("text", {x: wide / 2, y: tall - 8, "text-anchor": "middle"}, "iteration"));
   root.append(svg("text", {x: 16, y: tall / 2, "text-anchor": "middle",
     transform: `rotate(-90 16 ${tall / 2})`}, `RMS residual (${unit})`));
-  root.append(svg("polyline", {points: rms.map((v, n) => `${x(iteration[n])},${y(v)}`).join(" "),
-    fill: "none", stroke: AFTER, "stroke-width": 2}));
-  rms.forEach((value, n) => {
-    const dot = svg("circle", {cx: x(iteration[n]), cy: y(value), r: 4, fill: AFTER});
-    dot.append(svg("title", {}, `iteration ${iteration[n]}: RMS ${show(value)} ${unit}`));
-    root.append(dot);
+  lines.forEach(([name, values, colour, dash], number) => {
+    root.append(svg("polyline", {points: values.map((v, n) => `${x(iteration[n])},${y(v)}`).join(" "),
+      fill: "none", stroke: colour, "stroke-width": 2, "stroke-dasharray": dash}));
+    values.forEach((value, n) => {
+      const dot = svg("circle", {cx: x(iteration[n]), cy: y(value), r: 4, fill: colour});
+      dot.append(svg("title", {}, `iteration ${iteration[n]}: ${name} ${show(value)} ${unit}`));
+      root.append(dot);
+    });
+    const at = wide - room.right - 280 + 140 * number;
+    root.append(svg("line", {x1: at, x2: at + 26, y1: 14, y2: 14, stroke: colour, "stroke-width": 2,
+      "stroke-dasharray": dash}));
+    root.append(svg("text", {x: at + 32, y: 18}, name));
   });
   holder.replaceChildren(root);
 }
@@ -76,11 +94,25 @@ class Residuals {
     this.scatter(scatter, sets);
     this.histogram(histogram, sets);
     readout.textContent = sets.map(([name, values]) => {
-      const finite = Array.from(values).filter(Number.isFinite);
+      const finite = Array.from(values).filter((v, n) => Number.isFinite(v) && this.data.kept[n]);
+      if (!finite.length) return `${name}: no pick kept`;
       const rms = Math.sqrt(finite.reduce((sum, v) => sum + v * v, 0) / finite.length);
       const mean = finite.reduce((sum, v) => sum + v, 0) / finite.length;
-      return `${name}: RMS ${show(rms)}, mean ${show(mean)} ${this.units.time}`;
+      return `${name}: plain RMS ${show(rms)}${this.weighted(values)}, mean ${show(mean)} ${this.units.time}`;
     }).join("; ");
+  }
+
+  // Each pick by 1 / error^2, where all have errors.
+  weighted(values) {
+    const {error, kept} = this.data;
+    let sum = 0, weights = 0;
+    for (let n = 0; n < values.length; ++n) {
+      if (!Number.isFinite(values[n]) || !kept[n]) continue;
+      if (!(error[n] > 0)) return "";
+      sum += (values[n] / error[n]) ** 2;
+      weights += error[n] ** -2;
+    }
+    return `, weighted RMS ${show(Math.sqrt(sum / weights))}`;
   }
 
   frame(canvas, xLabel, yLabel) {

@@ -5,43 +5,73 @@ function floats(text) {
   return new Float32Array(bytes.buffer);
 }
 
-function span(values, keep) {
-  let low = Infinity, high = -Infinity;
-  for (const v of values) if (keep(v)) { low = Math.min(low, v); high = Math.max(high, v); }
-  return {low, high};
+// The scale of what is plainly seen, without the last per cent at either end.
+function seenSpan(values, fade, keep) {
+  const seen = fade ? values.filter((v, n) => keep(v) && fade[n] > 0.5) : [];
+  if (!seen.length) return span(values, keep);
+  return {low: percentile(seen, 0.01), high: percentile(seen, 0.99)};
 }
 
 function fieldsOf(data) {
   const {model, units} = data, velocity = floats(model.velocity), fields = {};
-  const cells = model.shape.map(n => Math.max(1, n - 1));
-  const speed = `${units.length}/${units.time}`;
-  fields.velocity = {label: "velocity", short: "velocity", unit: speed, values: velocity, shape: model.shape,
-    zeroIsNone: true, table: colourTable(VIRIDIS), ...span(velocity, v => v > 0)};
+  const cells = model.shape.map(n => Math.max(1, n - 1)), shape = model.shape;
+  const speed = `${units.length}/${units.time}`, isRock = v => v > 0;
+  const fade = model.fade && floats(model.fade).map((f, n) => velocity[n] > 0 ? f : NaN);
+  const onNodes = text => floats(text).map((v, n) => velocity[n] > 0 ? v : NaN);
+  model.rock = velocity;
+  fields.velocity = {label: "velocity", short: "velocity", unit: speed, values: velocity, shape,
+    zeroIsNone: true, fades: true, mayBeLog: true, table: colourTable(VIRIDIS),
+    whole: span(velocity, isRock), seen: seenSpan(velocity, fade, isRock)};
   if (model.start) {
     const start = floats(model.start);
     const change = velocity.map((v, n) => v > 0 && start[n] > 0 ? 100 * (v / start[n] - 1) : NaN);
-    const {low, high} = span(change, Number.isFinite), end = Math.max(-low, high) || 1;
-    fields.change = {label: "change from the start model", short: "change", unit: "%", values: change,
-      shape: model.shape, table: colourTable(RED_BLUE), low: -end, high: end};
+    const ends = ({low, high}) => {
+      const end = Math.max(-low, high) || 1;
+      return {low: -end, high: end};
+    };
+    fields.change = {label: "change from the start model", short: "change", unit: "%",
+      values: change, shape, fades: true, table: colourTable(RED_BLUE),
+      whole: ends(span(change, Number.isFinite)), seen: ends(seenSpan(change, fade, Number.isFinite))};
   }
-  if (data.coverage) {
-    const count = floats(data.coverage);
+  if (model.resolution) {
+    fields.resolution = {label: "resolution", short: "resolution", unit: "", shape,
+      values: onNodes(model.resolution), table: colourTable([...MAGMA].reverse())};
+    fields.resolution.whole = {low: 0, high: span(fields.resolution.values, Number.isFinite).high || 1};
+  }
+  if (model.deviation) {
+    fields.deviation = {label: "standard deviation", short: "deviation", unit: speed, shape,
+      values: onNodes(model.deviation), table: colourTable(CIVIDIS)};
+    fields.deviation.whole = {low: 0, high: span(fields.deviation.values, Number.isFinite).high || 1};
+  }
+  if (model.coverage) {
+    const count = floats(model.coverage);
     fields.coverage = {label: "rays in the cell", short: "rays", unit: "", values: count, shape: cells,
-      isCells: true, zeroIsNone: true, log: true, table: colourTable(MAGMA),
-      ...span(count, v => v > 0)};
+      isCells: true, zeroIsNone: true, log: true, table: colourTable(MAGMA), whole: span(count, isRock)};
   }
-  return fields;
+  return {fields, fade: fade && {values: fade, shape}};
+}
+
+// The ends of a field's colours, with and without what fades; a logarithmic scale by itself where
+// velocities differ much.
+function setScale(field, fading, log) {
+  Object.assign(field, fading && field.seen ? field.seen : field.whole);
+  if (field.mayBeLog) field.log = log && field.low > 0 && field.high > field.low;
 }
 
 function showModel(data) {
-  const {model, units} = data, fields = fieldsOf(data), find = id => document.getElementById(id);
+  const {model, units} = data, {fields, fade} = fieldsOf(data);
+  const find = id => document.getElementById(id);
   const flat = model.shape[1] === 1, readout = find("readout");
   const planes = {"x–depth": 1, "y–depth": 0, "map": 2};
   for (const [name, field] of Object.entries(fields))
     find("field").add(new Option(field.label, name));
   for (const name of Object.keys(planes)) find("plane").add(new Option(name, planes[name]));
   find("plane-label").hidden = find("cut-label").hidden = flat;
-  find("veil-label").hidden = !fields.coverage;
+  find("veil-label").hidden = !fade;
+  find("veil-reason").textContent = model.resolution ? "pale where the data resolve little"
+    : "pale where no ray passes near by";
+  const {low, high} = fade ? fields.velocity.seen : fields.velocity.whole;
+  find("log").checked = low > 0 && high >= LARGE * low;
 
   // On the window, so that a console (and the test) can reach it.
   const view = window.view = new SectionView(find("section"), model, units, (across, along) => {
@@ -49,7 +79,9 @@ function showModel(data) {
     place[view.across] = show(across);
     place[view.along] = show(along);
     place[view.axis] = show(model.origin[view.axis] + model.spacing[view.axis] * view.index);
-    const where = [`x ${place[0]}`, ...(flat ? [] : [`y ${place[1]}`]), `depth ${place[2]}`];
+    const up = find("elevation").checked, z = up ? show(-Number(place[2])) : place[2];
+    const where = [`x ${place[0]}`, ...(flat ? [] : [`y ${place[1]}`]),
+      `${up ? "elevation" : "depth"} ${z}`];
     const values = Object.values(fields).map(field => {
       const value = view.valueAt(field, across, along);
       const air = field === fields.velocity && value === 0;
@@ -67,12 +99,47 @@ function showModel(data) {
     find("cut-name").textContent = `at ${["x", "y", "depth"][axis]}`;
     find("cut-value").textContent =
       `${show(model.origin[axis] + model.spacing[axis] * index)} ${units.length}`;
-    const veil = find("veil").checked && fields.coverage ? fields.coverage : null;
-    view.set(fields[find("field").value], axis, index, veil);
+    const field = fields[find("field").value], fading = find("veil").checked && fade;
+    setScale(field, fading, find("log").checked);
+    find("log-label").hidden = !field.mayBeLog;
+    view.set(field, axis, index, fading || null, find("elevation").checked);
   };
-  for (const id of ["field", "plane", "cut", "veil"]) find(id).addEventListener("input", update);
+  for (const id of ["field", "plane", "cut", "veil", "log", "elevation"]) find(id).addEventListener("input", update);
   find("reset").addEventListener("click", () => view.showAll());
   update();
+}
+
+function showPicks(data) {
+  const find = id => document.getElementById(id), {shots, acrossName, ...texts} = data.picks;
+  const lists = Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, floats(text)]));
+  const small = smallTimes(data.units.time, [...lists.before, ...lists.after]);
+  const late = smallTimes(data.units.time, lists.time);
+  const scaled = (names, factor) => ({...lists, ...Object.fromEntries(
+    names.map(name => [name, lists[name].map(v => factor * v)]))});
+  const misses = scaled(["before", "after", "error"], small.factor);
+  const times = scaled(["time", "after", "error"], late.factor);
+  const units = {...data.units, time: small.unit};
+  const residuals = new Residuals(misses, units);
+  const draw = () => {
+    const before = find("before").checked, after = find("after").checked;
+    residuals.draw(find("scatter"), find("histogram"), find("residual-readout"), before, after);
+    drawShots(find("by-shot"), misses, shots, units, before, after);
+  };
+  for (const id of ["before", "after"]) find(id).addEventListener("input", draw);
+  draw();
+  if (!shots.length) return;
+  const order = shotOrder(shots), slider = find("shot");
+  slider.max = order.length - 1;
+  const curves = () => {
+    const number = order[Number(slider.value)];
+    find("shot-value").textContent =
+      `${Number(slider.value) + 1} of ${order.length}, ${shotPlace(shots[number], data)}`;
+    drawCurves(find("curves"), times, number,
+      {across: acrossName, ...data.units, time: late.unit});
+  };
+  slider.addEventListener("input", curves);
+  curves();
 }
 
 function main() {
@@ -92,15 +159,10 @@ function main() {
   showModel(data);
   if (data.history.rows.length) {
     drawConvergence(find("convergence"), data.history, data.units.time);
+    drawTradeOff(find("trade-off"), data.history, data.units.time);
     table(find("history"), data.history);
   }
-  const lists = Object.fromEntries(
-    Object.entries(data.residuals).map(([name, text]) => [name, floats(text)]));
-  const residuals = new Residuals(lists, data.units);
-  const draw = () => residuals.draw(find("scatter"), find("histogram"), find("residual-readout"),
-    find("before").checked, find("after").checked);
-  for (const id of ["before", "after"]) find(id).addEventListener("input", draw);
-  draw();
+  showPicks(data);
   find("settings").textContent = data.settings;
   find("footer").textContent = data.footer;
 }

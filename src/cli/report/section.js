@@ -1,36 +1,4 @@
-"use strict";
-// A plane through the model on a canvas: colours, axes, zoom, and the value under the pointer.
-
-// viridis and RdBu at nine places each; between them colours are mixed linearly.
-const VIRIDIS = ["440154", "472d7b", "3b528b", "2c728e", "21918c", "28ae80", "5ec962", "addc30",
-  "fde725"];
-const RED_BLUE = ["67001f", "b2182b", "d6604d", "f4a582", "f7f7f7", "92c5de", "4393c3", "2166ac",
-  "053061"];
-const MAGMA = ["fcfdbf", "feca8d", "fd9668", "f1605d", "cd4071", "9e2f7f", "721f81", "440f76",
-  "180f3d"];
-const AIR = [217, 217, 217];
-
-function colourTable(stops) {
-  const parts = stops.map(s => [0, 2, 4].map(n => parseInt(s.slice(n, n + 2), 16)));
-  return Array.from({length: 256}, (_, i) => {
-    const at = i / 255 * (parts.length - 1), low = Math.min(Math.floor(at), parts.length - 2);
-    return parts[low].map((c, k) => Math.round(c + (at - low) * (parts[low + 1][k] - c)));
-  });
-}
-
-function niceTicks(low, high, wanted) {
-  const raw = (high - low) / wanted, size = 10 ** Math.floor(Math.log10(raw));
-  const step = size * [1, 2, 5, 10].find(m => m * size >= raw);
-  const ticks = [];
-  for (let t = Math.ceil(low / step) * step; t <= high + 1e-9 * step; t += step)
-    ticks.push(Math.abs(t) < 1e-9 * step ? 0 : t);
-  return ticks;
-}
-
-// How far apart neighbours along an axis stand in memory: the last axis is fastest.
-const stride = (shape, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1);
-
-const show = value => Number.isFinite(value) ? Number(value.toPrecision(4)).toString() : "none";
+// A plane through the model on a canvas: colours, ground, axes, zoom, and the value under the pointer.
 
 class SectionView {
   constructor(canvas, model, units, onHover) {
@@ -41,10 +9,11 @@ class SectionView {
     this.listen();
   }
 
-  // What is drawn: values by nodes or cells, the axis that is cut, and where.
-  set(field, axis, index, veil) {
+  // What is drawn: values by nodes or cells, the axis that is cut, and where; how plainly nodes are
+  // shown (a field from 0 to 1, or null), and whether heights take the place of depths.
+  set(field, axis, index, fade, elevation) {
     const kept = this.axis === axis ? this.view : null;
-    Object.assign(this, {field, axis, index, veil});
+    Object.assign(this, {field, axis, index, fade, elevation});
     [this.across, this.along] = [0, 1, 2].filter(n => n !== axis);
     this.view = kept || this.whole();
     if (!kept) this.fitHeight();
@@ -68,6 +37,9 @@ class SectionView {
 
   // Depth and, in maps, y: depth grows downwards, y upwards.
   get isMap() { return this.axis === 2; }
+
+  // Whether the axis that runs down is named by heights.
+  get heights() { return this.elevation && !this.isMap; }
 
   // The frame on the canvas, with equal scales along both axes.
   frame() {
@@ -110,20 +82,100 @@ class SectionView {
     return Number.isNaN(n) ? NaN : field.values[n];
   }
 
-  // Reads a field by pixel (column, row): what columns and rows share is worked out once.
+  // Where a pixel's places lie between the nodes (or in the cells) of a field along one axis.
+  steps(field, axis, count, place) {
+    const {origin, spacing, shape} = this.model, last = field.shape[axis] - 1;
+    const jump = stride(field.shape, axis);
+    return Array.from({length: count}, (_, n) => {
+      const at = (place(n) - origin[axis]) / spacing[axis];
+      if (at < -1e-9 || at > shape[axis] - 1 + 1e-9) return null;
+      if (field.isCells) {
+        const cell = Math.max(0, Math.min(Math.floor(at), last));
+        return {low: cell * jump, high: cell * jump, part: 0, node: cell};
+      }
+      const low = Math.max(0, Math.min(Math.floor(at), last - 1));
+      return {low: low * jump, high: Math.min(low + 1, last) * jump, part: at - low,
+        node: Math.round(at)};
+    });
+  }
+
+  // Reads a field by pixel (column, row). On nodes values run evenly from one to the next; air has
+  // no share, and above the first rock of a column its value goes on, for the ground to cut off.
   pixels(field, f, wide, tall) {
-    const places = (count, place) => Float64Array.from({length: count}, (_, n) => place(n));
-    const ground = this.ground(field);
-    const column = places(wide, i =>
-      this.share(field, this.across, this.toPlace(f.x + i + 0.5, 0)[0]));
-    const row = places(tall, j =>
-      this.share(field, this.along, this.toPlace(0, f.y + j + 0.5)[1]));
-    return (i, j) => field.values[ground + column[i] + row[j]];
+    const ground = this.ground(field), values = field.values;
+    const column = this.steps(field, this.across, wide, i => this.toPlace(f.x + i + 0.5, 0)[0]);
+    const row = this.steps(field, this.along, tall, j => this.toPlace(0, f.y + j + 0.5)[1]);
+    const none = field.zeroIsNone ? v => !(v > 0) : v => !Number.isFinite(v);
+    let sum = 0, weight = 0;
+    const add = (n, w) => {
+      const v = values[n];
+      if (w > 0 && !none(v)) { sum += w * v; weight += w; }
+    };
+    return (i, j) => {
+      const c = column[i], r = row[j];
+      if (!c || !r) return NaN;
+      sum = weight = 0;
+      add(ground + c.low + r.low, (1 - c.part) * (1 - r.part));
+      add(ground + c.high + r.low, c.part * (1 - r.part));
+      add(ground + c.low + r.high, (1 - c.part) * r.part);
+      add(ground + c.high + r.high, c.part * r.part);
+      if (weight > 1e-9) return sum / weight;
+      if (!this.top || field.isCells) return NaN;
+      return this.firstRock(field, ground + (c.part < 0.5 ? c.low : c.high), r.node, none);
+    };
+  }
+
+  // The first value of a column that is there, for a place above it.
+  firstRock(field, column, node, none) {
+    const jump = stride(field.shape, this.along);
+    for (let k = 0; k < field.shape[this.along]; ++k) {
+      const v = field.values[column + k * jump];
+      if (!none(v)) return node <= k ? v : NaN;
+    }
+    return NaN;
+  }
+
+  // Depth of the ground at each node across a vertical section, or null where none has air on top.
+  // A grid knows it to half a cell: between the middles of equal steps the line runs straight.
+  groundLine() {
+    if (this.isMap) return null;
+    const {shape, origin, spacing, rock} = this.model, {across, along} = this;
+    const base = this.index * stride(shape, this.axis), count = shape[across];
+    const heights = Array.from({length: count}, (_, i) => {
+      let k = 0;
+      while (k < shape[along] && !(rock[base + i * stride(shape, across) + k * stride(shape, along)] > 0))
+        ++k;
+      return k === 0 ? origin[along] : origin[along] + (k - 0.5) * spacing[along];
+    });
+    if (heights.every(h => h === origin[along])) return null;
+    const knots = [];
+    for (let i = 0, begin = 0; i < count; ++i)
+      if (i + 1 === count || heights[i + 1] !== heights[i]) {
+        const at = begin === 0 ? 0 : i + 1 === count ? count - 1 : (begin + i) / 2;
+        knots.push([at, heights[i]]);
+        begin = i + 1;
+      }
+    const line = [];
+    for (let i = 0, k = 0; i < count; ++i) {
+      while (k + 1 < knots.length && knots[k + 1][0] <= i) ++k;
+      const [x0, z0] = knots[k], [x1, z1] = knots[Math.min(k + 1, knots.length - 1)];
+      line.push(x1 > x0 ? z0 + (z1 - z0) * Math.max(0, Math.min(1, (i - x0) / (x1 - x0))) : z0);
+    }
+    return line;
+  }
+
+  // Its depth at a place between the nodes.
+  groundAt(across) {
+    const {origin, spacing} = this.model, line = this.top;
+    const at = Math.max(0, Math.min((across - origin[this.across]) / spacing[this.across],
+      line.length - 1));
+    const low = Math.min(Math.floor(at), line.length - 2);
+    return line[low] + (at - low) * (line[low + 1] - line[low]);
   }
 
   colourOf(value) {
     const {low, high, table, log} = this.field;
-    if (!Number.isFinite(value) || (this.field.zeroIsNone && value === 0)) return AIR;
+    if (!Number.isFinite(value)) return null;
     const f = log ? x => Math.log(x) : x => x;
     const t = high > low ? (f(value) - f(low)) / (f(high) - f(low)) : 0.5;
     return table[Math.max(0, Math.min(255, Math.round(255 * t)))];
@@ -131,21 +183,38 @@ class SectionView {
 
   draw() {
     const {pen, canvas} = this, f = this.frame();
+    this.top = this.groundLine();
     pen.fillStyle = "#fff";
     pen.fillRect(0, 0, canvas.width, canvas.height);
     const wide = Math.max(1, Math.round(f.width)), tall = Math.max(1, Math.round(f.height));
     const image = pen.createImageData(wide, tall);
     const value = this.pixels(this.field, f, wide, tall);
-    const rays = this.veil ? this.pixels(this.veil, f, wide, tall) : () => 1;
+    const plain = this.fade && this.field.fades ? this.pixels(this.fade, f, wide, tall) : () => 1;
+    const sky = this.top && Array.from({length: wide}, (_, i) =>
+      this.toPixel(0, this.groundAt(this.toPlace(f.x + i + 0.5, 0)[0]))[1] - f.y);
     for (let j = 0, n = 0; j < tall; ++j) {
       for (let i = 0; i < wide; ++i, n += 4) {
-        const colour = this.colourOf(value(i, j)), bare = !(rays(i, j) > 0);
-        const pale = bare && colour !== AIR ? 0.6 : 0;
-        for (let k = 0; k < 3; ++k) image.data[n + k] = colour[k] + pale * (255 - colour[k]);
+        const colour = sky && j + 0.5 < sky[i] ? null : this.colourOf(value(i, j));
+        const part = colour ? Math.max(0, Math.min(1, plain(i, j))) || 0 : 0;
+        for (let k = 0; k < 3; ++k)
+          image.data[n + k] = colour ? 255 + part * (colour[k] - 255) : 255;
         image.data[n + 3] = 255;
       }
     }
     pen.putImageData(image, f.x, f.y);
+    if (sky) {
+      pen.strokeStyle = "#222";
+      pen.lineWidth = 1.4;
+      pen.save();
+      pen.beginPath();
+      pen.rect(f.x, f.y, f.width, f.height);
+      pen.clip();
+      pen.beginPath();
+      sky.forEach((y, i) => pen.lineTo(f.x + i + 0.5, f.y + y));
+      pen.stroke();
+      pen.restore();
+      pen.lineWidth = 1;
+    }
     this.drawAxes(f);
     this.drawScale(f);
   }
@@ -167,13 +236,13 @@ class SectionView {
     for (const t of niceTicks(view.low, view.high, Math.max(2, f.height / 50))) {
       const [, y] = this.toPixel(view.left, t);
       pen.fillRect(f.x - 5, y - 0.5, 5, 1);
-      pen.fillText(show(t), f.x - 8, y + 4);
+      pen.fillText(show(this.heights ? -t : t), f.x - 8, y + 4);
     }
     pen.save();
     pen.translate(16, f.y + f.height / 2);
     pen.rotate(-Math.PI / 2);
     pen.textAlign = "center";
-    pen.fillText(`${this.isMap ? "y" : "depth"} (${units.length})`, 0, 0);
+    pen.fillText(`${this.isMap ? "y" : this.heights ? "elevation" : "depth"} (${units.length})`, 0, 0);
     pen.restore();
   }
 
@@ -185,14 +254,20 @@ class SectionView {
     }
     pen.fillStyle = "#1d2529";
     pen.textAlign = "left";
-    const middle = field.log ? Math.sqrt(field.low * field.high) : (field.low + field.high) / 2;
-    for (const [value, at] of [[field.high, 8], [middle, tall / 2 + 4], [field.low, tall]])
-      pen.fillText(show(value), x + 20, f.y + at);
+    const {low, high, log} = field, g = log ? Math.log : v => v;
+    const at = v => f.y + (high > low ? (g(high) - g(v)) / (g(high) - g(low)) : 0.5) * tall;
+    const ticks = !(high > low) ? [low] : log ? logTicks(low, high)
+      : niceTicks(low, high, Math.max(3, tall / 60));
+    for (const t of ticks) {
+      pen.fillRect(x + 14, at(t) - 0.5, 4, 1);
+      pen.fillText(show(t), x + 21, at(t) + 4);
+    }
     pen.save();
     pen.translate(x + 92, f.y + f.height / 2);
     pen.rotate(-Math.PI / 2);
     pen.textAlign = "center";
-    pen.fillText(field.unit ? `${field.short} (${field.unit})` : field.short, 0, 0);
+    const words = [field.unit, field.log ? "log scale" : ""].filter(Boolean).join(", ");
+    pen.fillText(words ? `${field.short} (${words})` : field.short, 0, 0);
     pen.restore();
   }
 

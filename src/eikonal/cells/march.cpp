@@ -29,15 +29,16 @@ class CellMarch {
           ways_(nodes_.count(), by_corner),
           states_(nodes_.count(), State::open),
           queue_(take_slowness() / 8) {
-        const Grid& grid = model.grid();
-        const double unit = smallest_spacing(grid);
-        spacing_ = grid.spacing / unit;
-        source_ = (source.position - grid.origin) / unit;
+        factored_ = !source.is_front();
+        factor_ = node_factor(model.grid(), source);
+        // Faces are geometry: their coordinates are true ones, from the first node of a front's.
+        for (int axis = 0; axis < 3; ++axis) factor_.step[axis] = factor_.spacing[axis];
+        until_ = source.until / (source.slowness * smallest_spacing(model.grid()));
         for (const StartNode& start : source.starts) {
             const std::size_t node = nodes_.offset(start.node);
             tau_[node] = static_cast<Real>(start.tau);
             states_[node] = State::start;
-            time_[node] = static_cast<Real>(start.tau * norm(place(start.node)));
+            time_[node] = static_cast<Real>(start.tau * radius(place(start.node)));
             queue_.push({static_cast<float>(time_[node]), static_cast<std::uint32_t>(node)});
         }
     }
@@ -53,6 +54,8 @@ class CellMarch {
             if (++turn % turns_between_checks == 0) monitor.check();
             State& state = states_[first.node()];
             if (state == State::settled || state == State::done) continue;
+            // What is looked at again when its turn comes may become a little earlier.
+            if (first.time() > 1.01 * until_ + 1) break;
             const Index3 node = node_at(first.node());
             if (state == State::open) improve(node, first.node());
             state = state == State::start ? State::done : State::settled;
@@ -135,9 +138,11 @@ class CellMarch {
     std::ptrdiff_t cell_step(int axis) const { return stride_[axis]; }
 
     Vec3 place(Index3 n) const {
-        return {n.x * spacing_.x - source_.x, Dim == 2 ? 0 : n.y * spacing_.y - source_.y,
-                n.z * spacing_.z - source_.z};
+        return {factor_.coordinate(0, n.x), Dim == 2 ? 0 : factor_.coordinate(1, n.y),
+                factor_.coordinate(2, n.z)};
     }
+    /// r at a place: T0/s0.
+    double radius(Vec3 place) const { return factored_ ? norm(place) : std::sqrt(factor_.far2); }
     Index3 node_at(std::size_t offset) const {
         const auto at = static_cast<std::ptrdiff_t>(offset);
         constexpr int rim = RimmedShape::rim;
@@ -212,7 +217,7 @@ class CellMarch {
     }
     void set(std::size_t node, Vec3 point, double time) {
         time_[node] = static_cast<Real>(time);
-        tau_[node] = static_cast<Real>(time / norm(point));
+        tau_[node] = static_cast<Real>(time / radius(point));
     }
 
     /// The time of a node whose turn has come, by the face that it came through: more is known of
@@ -255,7 +260,7 @@ class CellMarch {
         for (int other = 0; other < 3; ++other) {
             if (other == axis || !(all_axes >> other & 1U)) continue;
             face.axis[d] = other;
-            face.length[d] = spacing_[other];
+            face.length[d] = factor_.spacing[other];
             ++d;
         }
         std::size_t offset[4] = {};
@@ -274,13 +279,13 @@ class CellMarch {
             earliest = std::min(earliest, time[n]);
             latest_tau = std::max(latest_tau, face.value[n]);
         }
-        if (earliest + 0.8 * s * spacing_[axis] >= limit) return INFINITY;
+        if (earliest + 0.8 * s * factor_.spacing[axis] >= limit) return INFINITY;
         face.first = place(corner_node(cell, side));
-        face.factored = latest_tau < late_wave * s;
+        face.factored = factored_ && latest_tau < late_wave * s;
         if (!face.factored) std::copy_n(time, CellFace<Dim>::corners, face.value);
         if (order_ == 2) bend(cell, axis, side, offset, face);
         double at[2];
-        guess(face, time, to, s, spacing_[axis], at);
+        guess(face, time, to, s, factor_.spacing[axis], at);
         return earliest_through(face, point, at);
     }
 
@@ -357,8 +362,9 @@ class CellMarch {
     RimmedShape nodes_;
     FieldView<const float> cells_;
     double source_slowness_;
-    Vec3 spacing_;  ///< in units of the smallest
-    Vec3 source_;   ///< from node (0, 0, 0), likewise
+    NodeFactor factor_;
+    bool factored_ = true;     ///< false of a front
+    double until_ = INFINITY;  ///< the largest T/s0 that is wanted
     std::ptrdiff_t stride_[3] = {};
     std::vector<float> slowness_;
     std::vector<std::uint8_t> varied_;  ///< by cell, is_varied

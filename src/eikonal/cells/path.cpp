@@ -100,10 +100,9 @@ double relax(const Grid& grid, FieldView<const float> velocity, CellPath& path) 
                 const int low = std::max(a[axis], b[axis]);
                 const int high = std::min(a[axis], b[axis]) + 1;
                 if (high <= low) continue;
-                const double h = grid.spacing[axis];
                 p[axis] =
                     moved({path.points[n - 1], path.points[n + 1], {slowness[n - 1], slowness[n]}},
-                          p, axis, grid.origin[axis] + low * h, grid.origin[axis] + high * h);
+                          p, axis, grid.coordinate(axis, low), grid.coordinate(axis, high));
             }
         }
         const double now = time();

@@ -13,7 +13,7 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
     constexpr int lane_step = pitch + 1;
     constexpr int run_step = pitch;
     constexpr Bits step_bits = (Bits{2} << (step - 1)) - 1;
-    const auto& h = problem.spacing;
+    const auto& h = problem.factor.spacing;
     Real h2[3];
     Real inverse_h[3];
     for (int axis = 0; axis < 3; ++axis) {
@@ -26,27 +26,21 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
     for (int lane = 0; lane < width; ++lane) {
         const double up = problem.coordinate(1, extent.begin[1] + lane_of(lane)) * h[1];
         lane_part[lane] = static_cast<Real>(mirrored_ ? -up : up);
-        run_part[lane] = static_cast<Real>(h[2] * h[2] * lane);
+        run_part[lane] = static_cast<Real>(h[2] * problem.factor.step[2] * lane);
     }
-    const auto stencil = [](const Real* t, int stride, V gamma, V eta, Real inverse_spacing) {
-        return AxisStencil<V>{load(t - stride),
-                              load(t + stride),
-                              load(t - 2 * stride),
-                              load(t + 2 * stride),
-                              gamma,
-                              eta,
-                              inverse_spacing};
+    const auto along = [](const Real* t, int stride) {
+        return [=](int steps) __attribute__((always_inline)) { return load(t + steps * stride); };
     };
     // The axes through the nodes at t, given to a function of the equation.
     const auto with_axes = [&](const Real* t, int lane, V outer_x, V run_x, V inverse_r2,
                                auto&& function) __attribute__((always_inline)) {
-        const auto on_lane = stencil(t, lane_step, load(lane_part + lane) * inverse_r2,
-                                     h2[1] * inverse_r2, inverse_h[1]);
+        const auto on_lane = axis_stencil(load(lane_part + lane), h2[1], inverse_r2, inverse_h[1],
+                                          along(t, lane_step));
         const auto on_run =
-            stencil(t, run_step, run_x * inverse_r2, h2[2] * inverse_r2, inverse_h[2]);
+            axis_stencil(run_x, h2[2], inverse_r2, inverse_h[2], along(t, run_step));
         if constexpr (Dim == 3) {
             const auto on_outer =
-                stencil(t, plane, outer_x * inverse_r2, h2[0] * inverse_r2, inverse_h[0]);
+                axis_stencil(outer_x, h2[0], inverse_r2, inverse_h[0], along(t, plane));
             return function(on_lane, on_run, on_outer);
         } else {
             return function(on_lane, on_run);

@@ -77,8 +77,9 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
     const Real unit = static_cast<Real>(problem.slowness_unit);
     const Real inverse_s0 = static_cast<Real>(problem.slowness_unit / problem.source_slowness);
     const Real y_first = static_cast<Real>(problem.coordinate(1, extent.begin[1] + lane_of(0)));
-    const Real y_step = static_cast<Real>(mirrored_ ? -problem.spacing[1] : problem.spacing[1]);
-    const Real z_step = static_cast<Real>(problem.spacing[2]);
+    const Real y_step =
+        static_cast<Real>(mirrored_ ? -problem.factor.step[1] : problem.factor.step[1]);
+    const Real z_step = static_cast<Real>(problem.factor.step[2]);
     for (int o = 0; o < extent.size(0); ++o) {
         // Velocity first, then f in its place; what stays 0 is no node of the block.
         std::fill_n(f_.begin() + at_medium(o, 0, 0), rows_used * width, Real(0));
@@ -90,7 +91,7 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
             for (int r = 0; r < extent.size(2); ++r) to[r * width] = static_cast<Real>(from[r]);
         }
         const double x = Dim == 3 ? problem.coordinate(0, extent.begin[0] + o) : 0;
-        const Real x2 = static_cast<Real>(x * x);
+        const Real x2 = static_cast<Real>(x * x + problem.factor.far2);
         for (int row = 0; row < rows_used; ++row) {
             Real* const f = f_.data() + at_medium(o, row, 0);
             Real* const inverse_r2 = inverse_r2_.data() + at_medium(o, row, 0);
@@ -155,7 +156,7 @@ float FimBlock<Real, Dim, Order>::earliest_through(const FimProblem<Real>& probl
     const int edge = side ? extent.size(axis) - 1 : 0;
     const int outward = side ? 1 : -1;
     const bool two_layers = Order == 2 && extent.size(axis) > 1;
-    const Real h = static_cast<Real>(problem.spacing[axis]);
+    const Real h = static_cast<Real>(problem.factor.spacing[axis]);
     const Real up = static_cast<Real>(outward) * h *
                     static_cast<Real>(problem.coordinate(axis, extent.begin[axis] + edge));
     const int corner = at_node(0, 0, 0) + edge * step[axis];
@@ -164,7 +165,8 @@ float FimBlock<Real, Dim, Order>::earliest_through(const FimProblem<Real>& probl
     const Real* const first_old =
         problem.tau + problem.offset(extent.begin[0], extent.begin[1], extent.begin[2]) +
         edge * stride[axis];
-    const auto moved = [](Real now, Real old) { return std::abs(now - old) > tolerance * now; };
+    const Real until2 = static_cast<Real>(problem.until * problem.until);
+    const auto moved = [](Real now, Real old) { return fim_moved(now, old, tolerance); };
     for (int i = 0; i < extent.size(a); ++i) {
         for (int j = 0; j < extent.size(b); ++j) {
             const int here = corner + i * step[a] + j * step[b];
@@ -181,6 +183,7 @@ float FimBlock<Real, Dim, Order>::earliest_through(const FimProblem<Real>& probl
                 medium_corner + i * medium_step[a] + j * medium_step[b])];
             const Real next = tau_[static_cast<std::size_t>(here + outward * step[axis])];
             if (!may_feed(now, next, -up * inverse_r2, h * h * inverse_r2, tolerance)) continue;
+            if (fim_too_late(now, inverse_r2, h * h, until2)) continue;
             earliest2 = std::min(earliest2, now * now / inverse_r2);
         }
     }

@@ -14,17 +14,14 @@
 #include "eikonal/fim/block_stale.hpp"
 #include "eikonal/fim/block_sweep.hpp"
 #include "eikonal/fim/block_transfer.hpp"
+#include "eikonal/front.hpp"
 #include "eikonal/resolution.hpp"
 
 namespace fermat {
 namespace {
 
-/// Solves active blocks, one parity at a time, until none is left.
-///
-/// Blocks that see the wave for the first time are taken at once: spreading from the source in
-/// levels meets each block after those it depends on, and in smooth media once is enough. Blocks
-/// that are to be done again wait until no active block is earlier by more than a block's crossing,
-/// so that what comes round an obstacle or through a fast channel is not followed up piecemeal.
+/// Solves active blocks, one parity at a time, until none is left. Blocks that are to be done again
+/// wait until no active block is earlier by more than the time to cross a block (fim_waits).
 template <class Real, int Dim, int Order>
 class FimSchedule {
   public:
@@ -47,20 +44,20 @@ class FimSchedule {
             view = problem;
             view.shape = reordered(problem.shape, order);
             view.stride = reordered(problem.stride, order);
-            view.spacing = reordered(problem.spacing, order);
-            view.source = reordered(problem.source, order);
+            view.factor = reordered(problem.factor, order);
             view.starts = starts_[n];
         }
         for (int t = 0; t < threads; ++t) workers_.push_back(std::make_unique<Block>());
         for (int axis = 0; axis < 3; ++axis) {
-            crossing_ =
-                std::max(crossing_, static_cast<float>(largest_[axis] * problem.spacing[axis]));
+            crossing_ = std::max(crossing_,
+                                 static_cast<float>(largest_[axis] * problem.factor.spacing[axis]));
         }
     }
 
     /// From the start nodes.
     FimWork run(Monitor& monitor) {
         activate_starts();
+        if (problem_.starts.empty()) activate_front();
         return settle(monitor);
     }
 
@@ -123,14 +120,50 @@ class FimSchedule {
     /// Blocks that hold a start node or look at one across a face.
     void activate_starts() {
         for (const auto& node : problem_.starts) {
-            for (int axis = 0; axis < 3; ++axis) {
-                for (int shift = -Order; shift <= Order; ++shift) {
-                    auto near = node;
-                    near[axis] = std::clamp(near[axis] + shift, 0, problem_.shape[axis] - 1);
-                    activate(grid_.block_of(near), near_start, 0);
+            for_each_reader(node, Order, problem_.shape, [&](const auto& near) {
+                activate(grid_.block_of(near), near_start, 0);
+            });
+        }
+    }
+
+    /// Blocks that hold nodes of a front or look at one across a face. All of such a block is to be
+    /// computed.
+    void activate_front() {
+        constexpr unsigned whole = unsigned{near_start} | unsigned{unsettled};
+        for (int block = 0; block < grid_.count(); ++block) {
+            const BlockExtent extent = grid_.extent(block);
+            unsigned faces = 0;
+            bool held = false;
+            for (int o = extent.begin[0]; o < extent.end[0]; ++o) {
+                for (int l = extent.begin[1]; l < extent.end[1]; ++l) {
+                    for (int r = extent.begin[2]; r < extent.end[2]; ++r) {
+                        if (!(problem_.tau[problem_.offset(o, l, r)] < reached_limit<Real>))
+                            continue;
+                        held = true;
+                        faces |= faces_beside(extent, {o, l, r});
+                    }
                 }
             }
+            if (held) activate(block, whole, 0);
+            for (int face = 0; face < 6; ++face) {
+                if (!(faces >> face & 1U)) continue;
+                const int stride = grid_.stride(face / 2);
+                activate(face % 2 ? block + stride : block - stride, whole, 0);
+            }
         }
+    }
+    /// Faces through which another block's equations read a node.
+    unsigned faces_beside(const BlockExtent& extent, std::array<int, 3> node) const {
+        unsigned faces = 0;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (extent.begin[axis] > 0 && node[axis] - extent.begin[axis] < Order) {
+                faces |= through_face(axis, 0);
+            }
+            if (extent.end[axis] < problem_.shape[axis] && extent.end[axis] - node[axis] <= Order) {
+                faces |= through_face(axis, 1);
+            }
+        }
+        return faces;
     }
 
     void take_batch(int colour) {
@@ -140,7 +173,7 @@ class FimSchedule {
         }
         auto& list = active_[static_cast<std::size_t>(colour)];
         const auto later = std::partition(list.begin(), list.end(), [&](int block) {
-            return state(block).visits == 0 || state(block).key <= first + crossing_;
+            return !fim_waits(state(block).visits, state(block).key, first, crossing_);
         });
         batch_.assign(list.begin(), later);
         list.erase(list.begin(), later);
@@ -149,8 +182,7 @@ class FimSchedule {
 
     VisitOutcome visit(int block) {
         State& s = state(block);
-        const Accept accept =
-            Order == 1 || s.visits >= fim_free_visits ? Accept::earlier : Accept::any;
+        const Accept accept = fim_only_falls(Order, s.visits) ? Accept::earlier : Accept::any;
         const unsigned causes = s.causes | (s.visits == 0 ? unsigned{first_visit} : 0U);
         s.causes = no_cause;
         s.key = std::numeric_limits<float>::infinity();
@@ -219,7 +251,7 @@ class FimSchedule {
             activate(face % 2 ? block + stride : block - stride, 1U << (face ^ 1), key);
             first = std::min(first, key);
         }
-        if (!outcome.settled) activate(block, unsettled, std::isfinite(first) ? first : 0);
+        if (!outcome.settled) activate(block, unsettled, fim_unsettled_key(first));
     }
 
     /// Long runs leave fewer lanes idle in the skew. A small cube would be left with too few blocks
@@ -262,22 +294,21 @@ FimWork fim_solve(const Model& model, const FactoredSource& source, int order, i
                         std::fill(tau.data() + begin, tau.data() + end, unreached<Real>);
                     });
     std::vector<std::array<int, 3>> starts;
+    const Field<float> held = source.is_front() ? held_velocity(model, source) : Field<float>();
     for (const StartNode& start : source.starts) {
-        starts.push_back(as_block_axes(start.node.x, start.node.y, start.node.z, 0));
         tau(start.node) = static_cast<Real>(start.tau);
+        if (source.is_front()) continue;
+        starts.push_back(as_block_axes(start.node.x, start.node.y, start.node.z, 0));
     }
     FimProblem<Real> problem;
     problem.shape = as_block_axes(grid.shape.x, grid.shape.y, grid.shape.z, 1);
     const std::ptrdiff_t line = problem.shape[2];
     problem.stride = {problem.shape[1] * line, line, 1};
-    const double unit = smallest_spacing(grid);
-    const Vec3 h = grid.spacing / unit;
-    const Vec3 at = (source.position - grid.origin) / unit;
-    problem.spacing = as_block_axes(h.x, h.y, h.z, 1.0);
-    problem.source = as_block_axes(at.x, at.y, at.z, 0.0);
+    problem.factor = reordered(node_factor(grid, source), fim_axis_order(grid));
+    problem.until = source.until / (source.slowness * smallest_spacing(grid));
     problem.source_slowness = source.slowness;
     problem.slowness_unit = power_of_two_near(source.slowness);
-    problem.velocity = model.velocity().data();
+    problem.velocity = held.empty() ? model.velocity().data() : held.data();
     problem.tau = tau.data();
     problem.starts = starts;
     const auto look = [&](double visits, double most) {

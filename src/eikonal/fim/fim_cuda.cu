@@ -85,9 +85,8 @@ __global__ void times_of(TimeFieldView<float, Space::device> field, CudaFim::Kee
         const int k = static_cast<int>(n % static_cast<std::size_t>(shape.z));
         const int j = static_cast<int>(line % static_cast<std::size_t>(shape.y));
         const int i = static_cast<int>(line / static_cast<std::size_t>(shape.y));
-        const Vec3 place = field.grid.position({i, j, 0}) - field.source.position;
-        const float time = node_time(field, place.x * place.x + place.y * place.y,
-                                     place.z + k * field.grid.spacing.z, field.tau[n]);
+        const FactorLine through = line_of_nodes(field.grid, field.factor, i, j);
+        const float time = node_time(through, field.start_time, k, field.tau[n]);
         times[n] = keep == CudaFim::Keep::all ? time : fminf(times[n], time);
     }
 }
@@ -147,6 +146,7 @@ struct CudaFim::State {
     int blocks = 0;
     CudaArray<float> own_velocity;
     const float* velocity = nullptr;  ///< ours, or a CudaModel's
+    CudaArray<float> held_velocity;   ///< of a front: 0 at its nodes
     CudaArray<float> tau;
     CudaArray<TileState> states;
     CudaArray<unsigned> lists;
@@ -172,6 +172,23 @@ struct CudaFim::State {
     /// The orders to solve in, one after the other.
     std::vector<int> orders() const {
         return order == 2 && has_long_cells(grid) ? std::vector{1, 2} : std::vector{order};
+    }
+    /// Puts a front's times into tau of the first shot, and returns velocities that hold them.
+    const float* hold_front(const FactoredSource& source) {
+        Field<float> values(grid.shape, unreached<float>);
+        for (const StartNode& start : source.starts) {
+            values(start.node) = static_cast<float>(start.tau);
+        }
+        check_cuda(cudaMemcpy(tau.data(), values.data(), values.size() * sizeof(float),
+                              cudaMemcpyHostToDevice),
+                   "sending a front");
+        check_cuda(cudaMemcpy(values.data(), velocity, values.size() * sizeof(float),
+                              cudaMemcpyDeviceToHost),
+                   "fetching velocities");
+        for (const StartNode& start : source.starts) values(start.node) = 0;
+        held_velocity.reserve(values.size());
+        held_velocity.upload(std::span(values.data(), values.size()));
+        return held_velocity.data();
     }
     std::size_t shared_bytes() const {
         return warps * (grid.is_2d() ? sizeof(TileStorage<2>) : sizeof(TileStorage<3>));
@@ -294,13 +311,15 @@ void CudaFim::set_velocity(FieldView<const float, Space::device> velocity) {
 
 double CudaFim::solve(std::span<const FactoredSource> sources) {
     State& s = *state_;
+    const bool front = !sources.empty() && sources.front().is_front();
+    if (front && sources.size() > 1) throw InputError("a CUDA device solves one front at a time");
     TileSetup setup = make_tile_setup(s.grid, sources, s.order);
     TileProblem& problem = setup.problem;
     const std::size_t nodes = s.grid.node_count();
     for (std::size_t n = 0; n < setup.shots.size(); ++n) {
         setup.shots[n].tau = s.tau.data() + n * nodes;
     }
-    problem.velocity = s.velocity;
+    problem.velocity = front ? s.hold_front(sources.front()) : s.velocity;
     problem.shots = s.shots.data();
     problem.starts = s.starts.data();
     problem.steps = s.steps.data();
@@ -309,6 +328,7 @@ double CudaFim::solve(std::span<const FactoredSource> sources) {
     s.start_tau.upload(setup.start_tau);
     std::vector<unsigned> active = setup.active[0];
     active.insert(active.end(), setup.active[1].begin(), setup.active[1].end());
+    s.active.reserve(active.size());
     s.active.upload(active);
     const int shot_count = static_cast<int>(sources.size());
     TileQueue queue = s.queue(shot_count);
@@ -316,7 +336,7 @@ double CudaFim::solve(std::span<const FactoredSource> sources) {
 
     CudaTimer timer;
     timer.start();
-    fill<<<wide, 256>>>(s.tau.data(), nodes * sources.size(), unreached<float>);
+    if (!front) fill<<<wide, 256>>>(s.tau.data(), nodes * sources.size(), unreached<float>);
     set_starts<<<std::min(shot_count, wide), 32>>>(problem, shot_count, s.start_tau.data());
     reset<<<wide, 256>>>(queue, s.entries);
     activate<<<1, 256>>>(queue, s.active.data(), static_cast<unsigned>(setup.active[0].size()),
@@ -358,9 +378,7 @@ FieldView<const float, Space::device> CudaFim::velocity() const {
 void CudaFim::write_times(std::size_t number, const FactoredSource& source, double start_time,
                           Keep keep, FieldView<float, Space::device> times) const {
     const State& s = *state_;
-    times_of<<<wide, 256>>>(
-        {s.grid, {source.position, start_time}, source.slowness, tau(number), true}, keep,
-        times.data());
+    times_of<<<wide, 256>>>({s.grid, source, start_time, tau(number), true}, keep, times.data());
     check_cuda(cudaGetLastError(), "making times");
     check_cuda(cudaStreamSynchronize(nullptr), "making times");
 }

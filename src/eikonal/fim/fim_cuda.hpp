@@ -28,7 +28,8 @@ class CudaFim {
     /// Velocities on the nodes of another model on the same grid, from the host or the device.
     void set_velocity(const Model& model);
     void set_velocity(FieldView<const float, Space::device> velocity);
-    /// Solves up to batch() sources. Returns the device's time in seconds, transfers excluded.
+    /// Solves up to batch() points, or one front. Returns the device's time in seconds, transfers
+    /// excluded.
     double solve(std::span<const FactoredSource> sources);
     /// tau of a source of the last solve, infinite where no wave arrives.
     void download(std::size_t number, FieldView<float> tau) const;

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "eikonal/source_factor.hpp"
+
 namespace fermat {
 
 /// One solve as the block solver sees it. Axes are named by their part in a block: `outer` (x;
@@ -15,22 +17,24 @@ template <class Real>
 struct FimProblem {
     std::array<int, 3> shape;
     std::array<std::ptrdiff_t, 3> stride;  ///< in memory, in nodes; 1 along run
-    std::array<double, 3> spacing;
-    std::array<double, 3> source;  ///< position relative to node (0, 0, 0)
+    NodeFactor factor;
     double source_slowness = 0;
     double slowness_unit = 1;  ///< a power of two near it: velocities times it are near 1
     const float* velocity = nullptr;
     Real* tau = nullptr;
-    std::span<const std::array<int, 3>> starts;  ///< nodes whose tau is given
+    /// Nodes beside a point source, whose tau is given. None of a front: its nodes are those that
+    /// tau holds beforehand, and a velocity of 0 keeps them from being computed.
+    std::span<const std::array<int, 3>> starts;
+    double until = INFINITY;  ///< the largest T/s0 that is wanted
 
     std::ptrdiff_t offset(int o, int l, int r) const {
         return o * stride[0] + l * stride[1] + r * stride[2];
     }
     std::array<double, 3> source_node() const {
-        return {source[0] / spacing[0], source[1] / spacing[1], source[2] / spacing[2]};
+        return {factor.source_node(0), factor.source_node(1), factor.source_node(2)};
     }
     /// Coordinate along an axis of node n (which may be fractional), relative to the source.
-    double coordinate(int axis, double n) const { return n * spacing[axis] - source[axis]; }
+    double coordinate(int axis, double n) const { return factor.coordinate(axis, n); }
 };
 
 /// Nodes [begin, end) of a block along each axis.

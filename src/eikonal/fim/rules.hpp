@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "core/grid.hpp"
+#include "core/host_device.hpp"
 
 namespace fermat {
 
@@ -23,6 +25,51 @@ inline constexpr int fim_free_visits = 30;
 /// visited this often is left as it is. resolution.hpp refuses the outcome.
 inline constexpr unsigned fim_most_visits = 5000;
 
+/// Whether a node's tau moved by more than rounding.
+template <class Real>
+FERMAT_HD_INLINE bool fim_moved(Real now, Real old, Real tolerance) {
+    return std::abs(now - old) > tolerance * now;
+}
+
+/// Whether the values of a block or tile that was visited so often may only fall.
+FERMAT_HD_INLINE bool fim_only_falls(int order, unsigned visits) {
+    return order == 1 || visits >= static_cast<unsigned>(fim_free_visits);
+}
+
+/// Blocks or tiles that see the wave for the first time are taken at once: spreading from the
+/// source in levels meets each after those it depends on, and in smooth media once is enough. Those
+/// that are to be done again wait while an active one is earlier by more than `patience`, so that
+/// what comes round an obstacle or through a fast channel is not followed up piecemeal.
+FERMAT_HD_INLINE bool fim_waits(unsigned visits, float key, float first, float patience) {
+    return visits > 0 && key > first + patience;
+}
+
+/// What a block or tile that was cut short is dealt with by: the earliest arrival that it passed
+/// on, or at once.
+FERMAT_HD_INLINE float fim_unsettled_key(float earliest) {
+    return earliest < INFINITY ? earliest : 0.0F;
+}
+
+/// Whether a node is so late that no node by `until` draws on it. In factored form a node may draw
+/// on a slightly later neighbour: from (1 + gamma)^2 (r_1/r)^2 <= 1 + 4 eta its own time T is at
+/// least T_1 / sqrt(1 + 4 eta). `until2` is the square of until/s0; infinite where all is wanted.
+template <class Real>
+FERMAT_HD_INLINE bool fim_too_late(Real tau, Real inverse_r2, Real h2, Real until2) {
+    return tau * tau > until2 * inverse_r2 * (1 + 4 * h2 * inverse_r2);
+}
+
+/// Calls visit(node) for a start node and the nodes whose equation reads it.
+template <class Node, class Shape3, class Visit>
+void for_each_reader(const Node& start, int order, const Shape3& shape, Visit visit) {
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int shift = -order; shift <= order; ++shift) {
+            Node near = start;
+            near[axis] = std::clamp(near[axis] + shift, 0, shape[axis] - 1);
+            visit(near);
+        }
+    }
+}
+
 /// Whether some spacing is so much larger than another that second order is to start from the
 /// solution of first order. In long cells it has several solutions: from blank nodes it may settle
 /// in a wrong one (by 0.02 % at a ratio of 6, by 15 % at 40), from the first order's it does not.
@@ -31,6 +78,11 @@ inline bool has_long_cells(const Grid& grid, double most = 4) {
     const double shortest = grid.is_2d() ? std::min(h.x, h.z) : std::min({h.x, h.y, h.z});
     const double longest = grid.is_2d() ? std::max(h.x, h.z) : std::max({h.x, h.y, h.z});
     return longest > most * shortest;
+}
+
+/// The axes x, y, z as `outer`, `lane` and `run`; -1 for none.
+inline std::array<int, 3> fim_axis_order(const Grid& grid) {
+    return grid.is_2d() ? std::array{-1, 0, 2} : std::array{0, 1, 2};
 }
 
 /// Values along x, y, z as `outer`, `lane` and `run`. A 2-D grid (nx, 1, nz) has the same memory as

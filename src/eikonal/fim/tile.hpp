@@ -7,6 +7,7 @@
 #include "core/grid.hpp"
 #include "core/host_device.hpp"
 #include "eikonal/fim/tile_steps.hpp"
+#include "eikonal/source_factor.hpp"
 #include "eikonal/stencil.hpp"
 
 namespace fermat {
@@ -17,18 +18,18 @@ namespace fermat {
 /// One source of a batch.
 struct TileShot {
     float* tau = nullptr;
-    double source[3] = {0, 0, 0};  ///< position relative to node (0, 0, 0)
-    float inverse_slowness = 0;    ///< of the source
-    int shift[3] = {0, 0, 0};      ///< nodes by which the first tile begins before the grid
-    int first_start = 0;           ///< of its start nodes in TileProblem::starts
+    NodeFactor factor;
+    float inverse_slowness = 0;  ///< of the source
+    float until2 = INFINITY;     ///< the square of the largest T/s0 that is wanted
+    int shift[3] = {0, 0, 0};    ///< nodes by which the first tile begins before the grid
+    int first_start = 0;         ///< of its start nodes in TileProblem::starts
     int start_count = 0;
 };
 
 /// A batch of solves on one model.
 struct TileProblem {
     int shape[3] = {1, 1, 1};
-    int tiles[3] = {1, 1, 1};  ///< along each axis, enough for any shift
-    double spacing[3] = {1, 1, 1};
+    int tiles[3] = {1, 1, 1};         ///< along each axis, enough for any shift
     const float* velocity = nullptr;  ///< on nodes
     const TileShot* shots = nullptr;
     const Index3* starts = nullptr;        ///< nodes whose tau is given, along the axes of a tile

@@ -20,11 +20,10 @@ struct TileState {
 /// between passes nothing has to be done but wait for all warps. Lists and minima are kept in
 /// `ring` copies and cleared by the pass that nobody else reads or writes them in.
 ///
-/// Tiles that see the wave for the first time are taken at once: spreading from the source in
-/// levels meets each tile after those it depends on. Tiles to be done again wait until no active
-/// tile of their shot is earlier by more than some crossings of a tile: few enough that what they
-/// wait for has come, many enough that all warps have work (measured: in rough media one crossing
-/// makes 2.5 times the passes of five for as many visits; sixteen make more visits).
+/// Tiles to be done again wait (fim_waits) until no active tile of their shot is earlier by more
+/// than some crossings of a tile: few enough that what they wait for has come, many enough that all
+/// warps have work (measured: in rough media one crossing makes 2.5 times the passes of five for as
+/// many visits; sixteen make more visits).
 struct TileQueue {
     static constexpr int ring = 4;
     static constexpr unsigned by_itself = 64;
@@ -89,7 +88,7 @@ FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueu
     // All that is active now was found by the last pass, or waits since the last or the one before.
     const float first = least(queue.woken(pass - 1, shot), queue.waiting(pass - 1, shot),
                               queue.waiting(pass - 2, shot));
-    if (before.visits > 0 && before.key > first + TileQueue::patience * problem.crossing) {
+    if (fim_waits(before.visits, before.key, first, TileQueue::patience * problem.crossing)) {
         if (block.leads()) queue.wait(pass, shot, entry, before.key);
         return;
     }
@@ -101,8 +100,8 @@ FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueu
     const TileShot source = problem.shots[shot];
     TileVisit<Dim, Order, Block> visit(block, problem, source, tile, storage);
     visit.load();
-    const bool only_earlier = Order == 1 || before.visits >= static_cast<unsigned>(fim_free_visits);
-    const bool settled = visit.solve(visit.entry(before.faces), only_earlier);
+    const bool settled =
+        visit.solve(visit.entry(before.faces), fim_only_falls(Order, before.visits));
     float earliest = INFINITY;
     const auto look_through = [&]<int axis, int side>() {
         const float key = visit.template earliest_through<axis, side>();
@@ -125,7 +124,7 @@ FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueu
     look_through.template operator()<2, 1>();
     visit.store();
     if (!settled && block.leads()) {
-        const float key = earliest < INFINITY ? earliest : 0;
+        const float key = fim_unsettled_key(earliest);
         state.faces = TileQueue::by_itself;
         state.key = key;
         queue.wait(pass, shot, entry, key);

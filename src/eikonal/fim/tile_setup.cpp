@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "eikonal/fim/fim_cuda.hpp"
 #include "eikonal/fim/rules.hpp"
@@ -18,51 +17,53 @@ int shift_of(double source_node, int size) {
 }
 
 template <int Dim>
-void activate_starts(int order, TileSetup& setup) {
+void activate_starts(const Grid& grid, std::span<const FactoredSource> sources, int order,
+                     TileSetup& setup) {
     using Tile = TileShape<Dim>;
     const TileProblem& problem = setup.problem;
-    std::set<unsigned> tiles;
+    const auto tiles = static_cast<std::size_t>(problem.tile_count());
+    std::vector<char> near_start(tiles);
     for (std::size_t s = 0; s < setup.shots.size(); ++s) {
         const TileShot& shot = setup.shots[s];
-        for (int n = shot.first_start; n < shot.first_start + shot.start_count; ++n) {
-            for (int axis = 0; axis < 3; ++axis) {
-                for (int shift = -order; shift <= order; ++shift) {
-                    Index3 near = setup.starts[static_cast<std::size_t>(n)];
-                    near[axis] = std::clamp(near[axis] + shift, 0, problem.shape[axis] - 1);
-                    int tile = 0;
-                    for (int d = 0; d < 3; ++d) {
-                        tile = tile * problem.tiles[d] + (near[d] + shot.shift[d]) / Tile::size(d);
-                    }
-                    tiles.insert(static_cast<unsigned>(s) *
-                                     static_cast<unsigned>(problem.tile_count()) +
-                                 static_cast<unsigned>(tile));
+        std::fill(near_start.begin(), near_start.end(), 0);
+        for (const StartNode& start : sources[s].starts) {
+            const auto node = fim_axes(grid, start.node.x, start.node.y, start.node.z, 0);
+            for_each_reader(node, order, problem.shape, [&](const auto& near) {
+                int tile = 0;
+                for (int d = 0; d < 3; ++d) {
+                    const int along = near[static_cast<std::size_t>(d)];
+                    tile = tile * problem.tiles[d] + (along + shot.shift[d]) / Tile::size(d);
                 }
-            }
+                near_start[static_cast<std::size_t>(tile)] = 1;
+            });
         }
-    }
-    for (const unsigned entry : tiles) {
-        const int tile = static_cast<int>(entry % static_cast<unsigned>(problem.tile_count()));
-        setup.active[problem.parity(tile)].push_back(entry);
+        for (std::size_t tile = 0; tile < tiles; ++tile) {
+            if (!near_start[tile]) continue;
+            setup.active[problem.parity(static_cast<int>(tile))].push_back(
+                static_cast<unsigned>(s * tiles + tile));
+        }
     }
 }
 
 template <int Dim>
-void finish(int order, TileSetup& setup) {
+void finish(const Grid& grid, std::span<const FactoredSource> sources, int order,
+            TileSetup& setup) {
     using Tile = TileShape<Dim>;
+    const NodeFactor nodes = reordered(node_factor(grid, {}), fim_axis_order(grid));
     for (int axis = 0; axis < 3; ++axis) {
         const int size = Tile::size(axis);
         // Enough for any shift.
         setup.problem.tiles[axis] =
             size == 1 ? 1 : (setup.problem.shape[axis] + 2 * size - 2) / size;
-        setup.problem.crossing = std::max(setup.problem.crossing,
-                                          static_cast<float>(size * setup.problem.spacing[axis]));
+        setup.problem.crossing =
+            std::max(setup.problem.crossing, static_cast<float>(size * nodes.spacing[axis]));
         for (TileShot& shot : setup.shots) {
-            shot.shift[axis] = shift_of(shot.source[axis] / setup.problem.spacing[axis], size);
+            shot.shift[axis] = shift_of(shot.factor.source_node(axis), size);
         }
     }
     setup.steps = make_tile_steps<Dim>();
     std::copy(std::begin(setup.steps.begin), std::end(setup.steps.begin), setup.problem.step_begin);
-    activate_starts<Dim>(order, setup);
+    activate_starts<Dim>(grid, sources, order, setup);
 }
 
 }  // namespace
@@ -74,21 +75,20 @@ std::size_t filling_batch(const Grid& grid) {
 
 TileSetup make_tile_setup(const Grid& grid, std::span<const FactoredSource> sources, int order) {
     TileSetup setup;
-    const double unit = smallest_spacing(grid);
-    const Vec3 h = grid.spacing / unit;
     const auto shape = fim_axes(grid, grid.shape.x, grid.shape.y, grid.shape.z, 1);
-    const auto spacing = fim_axes(grid, h.x, h.y, h.z, 1.0);
     std::copy(shape.begin(), shape.end(), setup.problem.shape);
-    std::copy(spacing.begin(), spacing.end(), setup.problem.spacing);
     for (const FactoredSource& source : sources) {
-        const Vec3 at = (source.position - grid.origin) / unit;
-        const auto place = fim_axes(grid, at.x, at.y, at.z, 0.0);
         TileShot shot;
-        std::copy(place.begin(), place.end(), shot.source);
+        shot.factor = reordered(node_factor(grid, source), fim_axis_order(grid));
         shot.inverse_slowness = static_cast<float>(1 / source.slowness);
+        const double until = source.until / (source.slowness * smallest_spacing(grid));
+        shot.until2 = static_cast<float>(until * until);
         shot.first_start = static_cast<int>(setup.starts.size());
-        shot.start_count = static_cast<int>(source.starts.size());
-        for (const StartNode& start : source.starts) {
+        // The nodes of a front are held by a velocity of 0 instead.
+        const std::size_t held = source.is_front() ? 0 : source.starts.size();
+        shot.start_count = static_cast<int>(held);
+        for (std::size_t n = 0; n < held; ++n) {
+            const StartNode& start = source.starts[n];
             const auto node = fim_axes(grid, start.node.x, start.node.y, start.node.z, 0);
             setup.starts.push_back({node[0], node[1], node[2]});
             setup.start_tau.push_back(static_cast<float>(start.tau));
@@ -96,9 +96,9 @@ TileSetup make_tile_setup(const Grid& grid, std::span<const FactoredSource> sour
         setup.shots.push_back(shot);
     }
     if (grid.is_2d()) {
-        finish<2>(order, setup);
+        finish<2>(grid, sources, order, setup);
     } else {
-        finish<3>(order, setup);
+        finish<3>(grid, sources, order, setup);
     }
     return setup;
 }

@@ -28,11 +28,12 @@ class TileVisit {
                            tile % problem.tiles[2]};
         for (int axis = 0; axis < 3; ++axis) {
             begin_[axis] = at[axis] * Tile::size(axis) - shot.shift[axis];
-            h_[axis] = static_cast<float>(problem.spacing[axis]);
+            h_[axis] = static_cast<float>(shot.factor.spacing[axis]);
+            step_[axis] = static_cast<float>(shot.factor.step[axis]);
             inverse_h_[axis] = 1 / h_[axis];
-            first_[axis] =
-                static_cast<float>(begin_[axis] * problem.spacing[axis] - shot.source[axis]);
+            first_[axis] = static_cast<float>(shot.factor.coordinate(axis, begin_[axis]));
         }
+        far2_ = static_cast<float>(shot.factor.far2);
         stride_[1] = problem.shape[2];
         stride_[0] = stride_[1] * problem.shape[1];
         const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(begin_[0]) * stride_[0] +
@@ -126,10 +127,10 @@ class TileVisit {
   private:
     FERMAT_HD static int at(const int (&node)[3]) { return Storage::at(node[0], node[1], node[2]); }
     FERMAT_HD float coordinate(int axis, int n) const {
-        return first_[axis] + static_cast<float>(n) * h_[axis];
+        return first_[axis] + static_cast<float>(n) * step_[axis];
     }
     FERMAT_HD float r2(const int (&node)[3]) const {
-        float sum = 0;
+        float sum = far2_;
         for (int axis = first_axis; axis < 3; ++axis) {
             const float x = coordinate(axis, node[axis]);
             sum += x * x;
@@ -260,13 +261,8 @@ class TileVisit {
                                                 float inverse_r2) const {
         const int step = Storage::pitch(axis);
         const float h = h_[axis];
-        return {t[-step],
-                t[step],
-                t[-2 * step],
-                t[2 * step],
-                h * coordinate(axis, n) * inverse_r2,
-                h * h * inverse_r2,
-                inverse_h_[axis]};
+        return axis_stencil(h * coordinate(axis, n), h * h, inverse_r2, inverse_h_[axis],
+                            [&](int steps) { return t[steps * step]; });
     }
 
     FERMAT_HD void sweep(SweepWay way, bool only_earlier) {
@@ -304,7 +300,7 @@ class TileVisit {
         if (!(now < reached_limit<float>) || (only_earlier && now >= old)) return;
         // The smallest of changes are stored, or they would add up along a ray.
         *t = now;
-        if (!(std::abs(now - old) > fim_tolerance<float, Order> * now)) return;
+        if (!fim_moved(now, old, fim_tolerance<float, Order>)) return;
         s_.moved[code] = Moved::in_visit | Moved::in_sweep;
     }
 
@@ -354,6 +350,7 @@ class TileVisit {
         const float toward = -static_cast<float>(outward) * h * coordinate(axis, node[axis]);
         if (!may_feed(now, next, toward / square, h * h / square, fim_tolerance<float, Order>))
             return INFINITY;
+        if (fim_too_late(now, 1 / square, h * h, shot_.until2)) return INFINITY;
         return now * root(square);
     }
 
@@ -366,6 +363,8 @@ class TileVisit {
     int stride_[2];
     int begin_[3];
     float h_[3];
+    float step_[3];  ///< of coordinates from node to node
+    float far2_;
     float inverse_h_[3];
     float first_[3];  ///< coordinates of the tile's first node from the source
 };

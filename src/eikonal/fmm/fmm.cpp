@@ -46,6 +46,8 @@ class March {
           tiles_(model.grid().shape),
           geometry_(model, source),
           queue_(mean_step(model, source) / 8),
+          until2_(geometry_.until2(source)),
+          most_h2_(geometry_.most_h2()),
           in_turn_(has_long_cells(model.grid(), Order == 1 ? 4 : 40)) {
         const Shape shape = tiles_.shape();
         const auto count = static_cast<std::size_t>(TiledShape::count(shape));
@@ -62,8 +64,9 @@ class March {
             }
         }
         for (const StartNode& start : source.starts) {
-            starts_.push_back(tiles_.offset(start.node));
-            tau_[starts_.back()] = static_cast<Real>(start.tau);
+            const std::uint32_t here = tiles_.offset(start.node);
+            tau_[here] = static_cast<Real>(start.tau);
+            speed_[here] = 0;  // never computed again
         }
         for (const StartNode& start : source.starts) update_round(start.node);
     }
@@ -91,11 +94,13 @@ class March {
             if (tau > 0) continue;
             const Index3 n = tiles_.node(first.node());
             // A time that rose since it was queued waits for its new turn.
-            const float time = static_cast<float>(std::sqrt(geometry_.r2(n)) * -tau);
+            const Real r2 = geometry_.r2(n);
+            const float time = static_cast<float>(std::sqrt(r2) * -tau);
             if (time > first.time() * (1 + late_turn)) {
                 queue_.push({time, first.node()});
                 continue;
             }
+            if (fim_too_late(tau, 1 / r2, most_h2_, until2_)) continue;
             tau = -tau;
             take_turn(n);
             while (!again_.empty()) {
@@ -193,7 +198,7 @@ class March {
     }
 
     void correct(Index3 n, std::uint32_t offset) {
-        if (std::find(starts_.begin(), starts_.end(), offset) != starts_.end()) return;
+        if (speed_[offset] == 0) return;
         const Real r2 = geometry_.r2(n);
         const Real tau = candidate(n, r2, std::sqrt(r2), offset);
         if (!(tau < tau_[offset] * (1 - tolerance))) return;
@@ -230,9 +235,10 @@ class March {
     NodeGeometry<Real> geometry_;
     /// Positive once settled, which is all that a stencil may use; negative while on the front.
     std::vector<Real> tau_;
-    std::vector<Real> speed_;  ///< v / v0: 0 in air
-    std::vector<std::uint32_t> starts_;
+    std::vector<Real> speed_;  ///< v / v0: 0 in air and of start nodes
     MarchQueue queue_;
+    Real until2_;   ///< the square of the largest T/s0 that is wanted
+    Real most_h2_;  ///< the square of the largest spacing
     /// Settled nodes that became earlier since and have to tell their neighbours.
     std::deque<std::uint32_t> again_;
     /// In long cells they are many: taken in turn, none has to tell more than a few times. Second
@@ -246,6 +252,9 @@ void march(const Model& model, const FactoredSource& source, FieldView<Real> tau
     March<Real, Dim, Order> march(model, source);
     march.run(monitor);
     march.copy_to(tau);
+    if (source.until == INFINITY) return;
+    // What is later than wanted was left on the march's front.
+    for (Real& value : tau) value = value < 0 ? unreached<Real> : value;
 }
 
 }  // namespace

@@ -116,7 +116,7 @@ bool ExpandingBox<Real, D>::next_side(Side& side) const {
         for (const int direction : {-1, 1}) {
             const int index = direction < 0 ? box_.low[axis] - 1 : box_.high[axis] + 1;
             if (index < 0 || index >= grid.shape[axis]) continue;
-            const double at = grid.origin[axis] + index * grid.spacing[axis];
+            const double at = grid.coordinate(axis, index);
             const double distance = direction * (at - source_[axis]);
             if (distance < nearest) {
                 nearest = distance;

@@ -68,7 +68,8 @@ class GridMedium {
         : grid_(grid),
           velocity_(velocity),
           slowness_(slowness),
-          inverse_{1 / grid.spacing.x, grid.is_2d() ? 0 : 1 / grid.spacing.y, 1 / grid.spacing.z},
+          inverse_{1 / grid.spacing_along(0), grid.is_2d() ? 0 : 1 / grid.spacing_along(1),
+                   1 / grid.spacing_along(2)},
           far_corner_(grid.far_corner()),
           row_(grid.shape.z),
           slab_(static_cast<std::ptrdiff_t>(grid.shape.z) * grid.shape.y),
@@ -147,8 +148,8 @@ class GridMedium {
     }
 
     FERMAT_HD_INLINE Vec3 to_index(Vec3 p) const {
-        return {(p.x - grid_.origin.x) * inverse_.x, (p.y - grid_.origin.y) * inverse_.y,
-                (p.z - grid_.origin.z) * inverse_.z};
+        const Vec3 way = grid_.from_origin(p);
+        return {way.x * inverse_.x, way.y * inverse_.y, way.z * inverse_.z};
     }
 
     FERMAT_HD_INLINE Place place(Vec3 u) const {

@@ -29,14 +29,14 @@ FERMAT_HD bool face_of_field(const TimeFieldView<Real, S>& field, Index3 cell, i
         face.length[d] = grid.spacing[other];
         ++d;
     }
-    face.first = grid.position(first) - field.source.position;
+    face.first = grid.position(first) - field.factor.position;
     double latest = 0;
     for (int n = 0; n < CellFace<Dim>::corners; ++n) {
         Index3 node = first;
         for (int e = 0; e < Dim - 1; ++e) node[face.axis[e]] += n >> e & 1;
         const double tau = field.tau(node);
         if (!std::isfinite(tau)) return false;
-        face.value[n] = field.source_slowness * tau;
+        face.value[n] = field.factor.slowness * tau;
         face.slowness[n] = slowness;
         latest = face.value[n] > latest ? face.value[n] : latest;
     }
@@ -68,12 +68,12 @@ class LookBack {
         : field_(field),
           point_(point),
           index_(field.grid.to_index(point)),
-          source_(field.grid.to_index(field.source.position)) {}
+          source_(field.grid.to_index(field.factor.position)) {}
 
     FERMAT_HD void through(Index3 cell) {
         const double slowness = slowness_of(cell);
         if (!(slowness < INFINITY)) return;
-        const Vec3 source = field_.source.position;
+        const Vec3 source = field_.factor.position;
         if (holds_source(cell)) take({slowness * distance(point_, source), 0, source});
         for (int axis = 0; axis < 3; axis += Dim == 2 ? 2 : 1) {
             for (int side = 0; side < 2; ++side) through_face(cell, slowness, axis, side);
@@ -114,14 +114,14 @@ class LookBack {
             return;
         }
         double at[2] = {0.5, 0.5};
-        const double time = earliest_through(face, point_ - field_.source.position, at);
+        const double time = earliest_through(face, point_ - field_.factor.position, at);
         if (!(time < best_.time)) return;
         // Use the face's exact coordinate, which all its points share.
         Vec3 to = point_;
-        to[axis] = grid.origin[axis] + (cell[axis] + side) * grid.spacing[axis];
+        to[axis] = grid.coordinate(axis, cell[axis] + side);
         for (int d = 0; d < Dim - 1; ++d) {
             const int other = face.axis[d];
-            to[other] = grid.origin[other] + (cell[other] + at[d]) * grid.spacing[other];
+            to[other] = grid.coordinate(other, cell[other] + at[d]);
         }
         take({time, time - slowness * distance(point_, to), to});
     }
@@ -150,7 +150,7 @@ struct JumpingDescent {
         LookBack<Dim, Real, S> ways(field, at.point);
         for_each_touched_cell(field.grid, at.point, [&](Index3 cell) { ways.through(cell); });
         if (!(ways.best().time < INFINITY)) return false;
-        next = {ways.best().to, field.source.start_time + ways.best().behind};
+        next = {ways.best().to, field.start_time + ways.best().behind};
         return true;
     }
 };

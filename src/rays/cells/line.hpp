@@ -14,9 +14,7 @@ template <Space S>
 FERMAT_HD Index3 cell_taken(const Grid& grid, const CellsView<S>& cells, const Piece& piece) {
     if (!cells.exist() || !cells.jump_round(piece.cell)) return piece.cell;
     const Vec3 inside = 0.5 * (piece.from + piece.to);
-    Vec3 middle = grid.position(piece.cell);
-    for (int axis = 0; axis < 3; ++axis) middle[axis] += inside[axis] * grid.spacing[axis];
-    return cells.fastest_touched(grid, middle);
+    return cells.fastest_touched(grid, grid.point_in_cell(piece.cell, inside));
 }
 
 /// Time along a straight line between two points of the box, in a model whose velocity jumps

@@ -18,8 +18,7 @@ CellPath cut_by_cells(const Grid& grid, const CellsView<>& cells, std::span<cons
     for (std::size_t n = 0; n + 1 < line.size(); ++n) {
         for_each_piece(grid, line[n], line[n + 1], [&](const Piece& piece) {
             const Index3 cell = cell_taken(grid, cells, piece);
-            Vec3 end = grid.position(piece.cell);
-            for (int axis = 0; axis < 3; ++axis) end[axis] += piece.to[axis] * grid.spacing[axis];
+            Vec3 end = grid.point_in_cell(piece.cell, piece.to);
             if (grid.is_2d()) end.y = line[n].y;
             if (!path.cells.empty() && path.cells.back() == cell) {
                 path.points.back() = end;

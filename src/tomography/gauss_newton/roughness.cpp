@@ -10,7 +10,7 @@ namespace fermat {
 namespace {
 
 double least_extent(const Grid& grid) {
-    const Vec3 size = grid.far_corner() - grid.origin;
+    const Vec3 size = grid.extent();
     double least = std::numeric_limits<double>::infinity();
     for (int axis = 0; axis < 3; ++axis) {
         if (grid.shape[axis] > 1) least = std::min(least, size[axis]);

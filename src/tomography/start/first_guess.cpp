@@ -175,7 +175,7 @@ FirstGuess first_guess(const Picks& picks, const GuessOptions& options) {
     grid.origin = {snapped(0, shape.low.x), shape.is_2d ? low.y : snapped(1, shape.low.y),
                    snapped(2, shape.low.z)};
     grid.spacing = {h, h, h};
-    grid.shape = nodes_for(high - grid.origin, h, shape.is_2d);
+    grid.shape = nodes_for(grid.from_origin(high), h, shape.is_2d);
     validate(grid);
 
     const double fastest =

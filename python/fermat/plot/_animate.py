@@ -1,0 +1,157 @@
+"""The iterations of an inversion as a moving picture."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _fade as fading
+from . import _ground as ground
+from ._colours import SEQUENTIAL, bar, named, norm_of
+from ._compare import survey_of
+from ._frame import crop, cut, draw, figure_of, hide_air, new_axes, plain_part, stretch_of
+from ._runs import Run, run_of
+from ._units import small_times
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from .._core import Model
+
+
+def animate(
+    run: Any,
+    path: str | os.PathLike[str],
+    *,
+    seconds: float = 0.6,
+    x: float | None = None,
+    y: float | None = None,
+    depth: float | None = None,
+    length: str = "km",
+    time: str = "s",
+    cmap: str = SEQUENTIAL,
+    vmin: float | None = None,
+    vmax: float | None = None,
+    log: bool | None = None,
+    elevation: bool = False,
+    exaggeration: float | None = None,
+    dpi: int = 90,
+) -> Path:
+    """Write the models of all iterations as a GIF that repeats.
+
+    Every frame has the colours, the scale and the pale parts of the last. A run of
+    `invert(..., keep_models=True)` has a frame a model; any other has its start and its end.
+
+    Parameters
+    ----------
+    run
+        What `invert` returned, or a folder of `fermat invert`.
+    path
+        The file to write: .gif.
+    seconds
+        How long a frame is seen; the last one is seen three times as long.
+    x, y, depth, length, time, cmap, vmin, vmax, log, elevation, exaggeration
+        As in `before_after`.
+    dpi
+        Dots per inch.
+
+    Returns
+    -------
+    pathlib.Path
+        The file.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> truth = fm.Model.gradient((41, 21), v0=2, gradient=0.3, spacing=0.25)
+    >>> points = [(x, 0) for x in range(11)]
+    >>> picks = fm.synthetic_picks(truth, points[::5], points, noise=0.01)
+    >>> run = fm.invert(picks, keep_models=True)
+    >>> file = fm.plot.animate(run, "iterations.gif")
+    """
+    import matplotlib.pyplot as plt
+
+    target = Path(path)
+    if target.suffix.lower() != ".gif":
+        raise ValueError(f"path is '{target}' (must end in .gif)")
+    if not seconds > 0:
+        raise ValueError(f"seconds is {seconds} (must be > 0)")
+    found = run_of(run)
+    frames = _frames(found, time)
+    place: dict[str, Any] = {"x": x, "y": y, "z": depth, "elevation": elevation}
+    planes = [cut(model, hide_air(model.velocity), **place) for model, _ in frames]
+    fade = fading.of_run(found)
+    whole = None if fade is None else cut(found.model, fade, **place)
+    planes, shown = [crop(plane, whole)[0] for plane in planes], crop(planes[-1], whole)[1]
+    stretch = stretch_of(planes[-1], exaggeration)
+    part = plain_part(shown, planes[-1])
+    norm = norm_of(planes[-1].values, part, vmin=vmin, vmax=vmax, log=log)
+    ax = new_axes(planes[-1], None, stretch)
+    line = ground.line_of(planes[-1], survey_of(found, planes[-1]))
+    style: dict[str, Any] = {"length": length, "fade": shown, "line": line, "stretch": stretch}
+    image = draw(ax, planes[-1], cmap=cmap, norm=norm, **style)
+    bar(ax, image, named("velocity", f"{length}/{time}", norm), tall=stretch * planes[-1].tall())
+    title = ax.set_title(frames[-1][1], fontsize="medium")
+    figure = figure_of(ax)
+    figure.canvas.draw()
+    figure.set_layout_engine("none")  # else every frame would be laid out anew
+
+    pictures = []
+    for plane, (_, words) in zip(planes, frames, strict=True):
+        values = plane.values
+        filled = values if line is None else ground.fill_up(values, ground.hidden(values))
+        image.set_data(filled.T)
+        title.set_text(words)
+        pictures.append(_picture(figure, dpi))
+    plt.close(figure)
+    _write(target, pictures, seconds)
+    return target
+
+
+def _picture(figure: Figure, dpi: int) -> Any:
+    from PIL import Image
+
+    file = io.BytesIO()
+    figure.savefig(file, format="png", dpi=dpi)
+    return Image.open(file).convert("RGB")
+
+
+def _write(target: Path, pictures: list[Any], seconds: float) -> None:
+    """One palette for all, so that what does not move costs nothing."""
+    from PIL import Image
+
+    palette = pictures[-1].quantize(160)
+    flat = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures]
+    usual = round(1000 * seconds)
+    times = [usual] * (len(flat) - 1) + [3 * usual]
+    part = target.with_name(f".{target.stem}.part.gif")
+    try:
+        flat[0].save(part, save_all=True, append_images=flat[1:], duration=times, loop=0)
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _frames(run: Run, time: str) -> list[tuple[Model, str]]:
+    rms = run.history["rms"]
+    factor, unit = small_times(time, rms)
+    models = run.models
+    if len(models) == len(rms):
+        numbers = run.history["iteration"].astype(int)
+    elif run.start is not None:
+        models, rms = [run.start, run.model], rms[[0, -1]]
+        numbers = run.history["iteration"][[0, -1]].astype(int)
+    else:
+        raise ValueError(
+            "the run has one model (its folder has no start.h5; invert(..., keep_models=True) "
+            "keeps all)"
+        )
+    titles = [
+        f"{'start model' if n == 0 else f'iteration {n}'}: plain RMS {factor * value:.3g} {unit}"
+        for n, value in zip(np.asarray(numbers), rms, strict=True)
+    ]
+    return list(zip(models, titles, strict=True))

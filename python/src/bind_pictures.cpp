@@ -1,0 +1,54 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/string.h>
+
+#include <filesystem>
+#include <string>
+
+#include "bindings.hpp"
+#include "io/vtkhdf_image.hpp"
+#include "numpy.hpp"
+#include "tomography/fade.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+/// Point arrays and cell arrays by their names.
+nb::tuple load_fields(const std::filesystem::path& path) {
+    const ImageReader image(path);
+    const bool is_2d = image.grid().is_2d();
+    nb::dict points;
+    nb::dict cells;
+    for (const std::string& name : image.point_arrays()) {
+        points[name.c_str()] = array_of(image.read_point_array(name), is_2d);
+    }
+    for (const std::string& name : image.cell_arrays()) {
+        cells[name.c_str()] = array_of(image.read_cell_array(name), is_2d);
+    }
+    return nb::make_tuple(points, cells);
+}
+
+OwnedArray fade(const Model& model, nb::handle values, bool is_coverage) {
+    const HostValues given = values_from_array(values, is_coverage ? "covered" : "resolution");
+    const auto of = is_coverage ? &fade_of_coverage : &fade_of_resolution;
+    return array_of(of(model, given.values), model.grid().is_2d());
+}
+
+}  // namespace
+
+void bind_pictures(nb::module_& module) {
+    module.def("load_fields", &load_fields, "path"_a,
+               nb::sig("def load_fields(path: str | os.PathLike[str]) -> "
+                       "tuple[dict[str, typing.Any], dict[str, typing.Any]]"),
+               "Arrays of a VTKHDF image: those of points and those of cells.");
+    module.def("fade", &fade, "model"_a, "values"_a, "is_coverage"_a,
+               nb::sig("def fade(model: Model, values: typing.Any, is_coverage: bool) -> "
+                       "numpy.typing.NDArray[numpy.float32]"),
+               "How plainly a picture shows each node, 0 to 1: by rays in cells or by resolution "
+               "at nodes.");
+}
+
+}  // namespace fermat::python

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "core/field.hpp"
+#include "eikonal/time_field.hpp"
+
+namespace fermat {
+
+/// The gradient of T on nodes, which gives the direction of the wave: it points where the wave goes
+/// and is as long as the slowness there.
+///
+///     grad T = T0 grad(tau) + tau grad(T0)
+///
+/// Differences are taken of tau, which is smooth at the source where T is not. Along each axis they
+/// are of second order and one-sided, each side from the three nodes that bend least (Harten,
+/// Osher, Engquist & Chakravarthy 1987), and of the two sides that is taken from which the wave
+/// comes, as Godunov's scheme has it: where two waves meet, the gradient is that of the first
+/// arrival and not a mean of both.
+
+/// Slope of tau on one side of a node, in units of the spacing; NaN where no neighbour is reached.
+struct SideSlopes {
+    double low = NAN;   ///< from the nodes below
+    double high = NAN;  ///< from those above
+};
+
+/// tau at node `at`, two below it and two above; infinite where no wave arrives.
+FERMAT_HD inline SideSlopes side_slopes(const double (&tau)[5]) {
+    constexpr int at = 2;
+    const auto bend = [&](int n) { return tau[n - 1] - 2 * tau[n] + tau[n + 1]; };
+    // Of two second differences the smaller; what is not finite is not known.
+    const auto smaller = [](double a, double b) {
+        if (!std::isfinite(a)) return std::isfinite(b) ? b : 0.0;
+        return !std::isfinite(b) || std::abs(a) <= std::abs(b) ? a : b;
+    };
+    const double middle = bend(at);
+    SideSlopes slopes;
+    if (std::isfinite(tau[at - 1])) {
+        slopes.low = tau[at] - tau[at - 1] + 0.5 * smaller(bend(at - 1), middle);
+    }
+    if (std::isfinite(tau[at + 1])) {
+        slopes.high = tau[at + 1] - tau[at] - 0.5 * smaller(bend(at + 1), middle);
+    }
+    return slopes;
+}
+
+/// Of dT/dx on both sides (NaN: none) the one that the wave comes from; where it comes from
+/// neither, the mean.
+FERMAT_HD inline double upwind_slope(double low, double high) {
+    if (std::isnan(low)) return high;
+    if (std::isnan(high)) return low;
+    if (low > 0 && low >= -high) return low;
+    if (high < 0) return high;
+    return 0.5 * (low + high);
+}
+
+/// The gradient at a node; NaN where no wave arrives, and at the source itself, where none is
+/// defined. The component of an axis without reached neighbours is T0's alone.
+template <class Real, Space S>
+FERMAT_HD Vec3 node_gradient(const TimeFieldView<Real, S>& field, Index3 node) {
+    const Vec3 place = field.grid.position(node);
+    const double r = field.factor.radius(place);
+    const double here = field.tau(node);
+    // A source on a node may be off it by rounding.
+    const bool at_source = r < 1e-9 * field.grid.spacing_along(2);
+    if (at_source || !std::isfinite(here)) return {NAN, NAN, NAN};
+    const Vec3 own = (here / r) * field.factor.from_source(place);
+    Vec3 gradient;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (axis == 1 && field.grid.is_2d()) continue;
+        double tau[5];
+        for (int n = 0; n < 5; ++n) {
+            Index3 next = node;
+            next[axis] += n - 2;
+            const bool inside = next[axis] >= 0 && next[axis] < field.grid.shape[axis];
+            tau[n] = inside ? static_cast<double>(field.tau(next)) : double{INFINITY};
+        }
+        const SideSlopes slopes = side_slopes(tau);
+        const double per_length = r / field.grid.spacing_along(axis);
+        const double slope =
+            upwind_slope(per_length * slopes.low + own[axis], per_length * slopes.high + own[axis]);
+        gradient[axis] = field.factor.slowness * (std::isnan(slope) ? own[axis] : slope);
+    }
+    return gradient;
+}
+
+/// The components of the gradient on all nodes; of a 2-D field, that of y is empty.
+template <class Real>
+std::array<Field<Real>, 3> time_gradient(const BasicTimeField<Real>& field, int threads = 1);
+
+}  // namespace fermat

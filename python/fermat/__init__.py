@@ -20,15 +20,30 @@ from ._picks import Picks, picks
 from ._rays import Rays, rays
 from ._smoothing import smooth
 from ._times import receiver_times, traveltimes
+from ._trust import CrossValidation, Ensemble, cross_validate, ensemble, point_spread
 
 __version__ = build_info()["version"]
-for _type in (Bending, CudaModel, Graph, Grid, Inversion, Model, Picks, Profile, Rays):
+for _type in (
+    Bending,
+    CrossValidation,
+    CudaModel,
+    Ensemble,
+    Graph,
+    Grid,
+    Inversion,
+    Model,
+    Picks,
+    Profile,
+    Rays,
+):
     _type.__module__ = __name__
 del _type
 
 __all__ = [
     "Bending",
+    "CrossValidation",
     "CudaModel",
+    "Ensemble",
     "Graph",
     "Grid",
     "Inversion",
@@ -40,10 +55,13 @@ __all__ = [
     "analytic",
     "bench",
     "build_info",
+    "cross_validate",
     "devices",
+    "ensemble",
     "invert",
     "picks",
     "plot",
+    "point_spread",
     "rays",
     "receiver_times",
     "smooth",

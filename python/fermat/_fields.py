@@ -100,15 +100,15 @@ def solve(
     )
     real = np.float64 if precision == "double" else np.float32
     times = np.array([field[0] for field in fields], dtype=real).reshape(-1, *model.shape)
-    slopes = None
-    if gradient:
-        slopes = np.array([np.stack(field[1], axis=-1) for field in fields], dtype=real)
-        slopes = slopes.reshape(-1, *model.shape, model.ndim)
-    if one or front is not None:
-        times, slopes = times[0], slopes[0] if gradient else None
+    alone = one or front is not None
+    first = times.argmin(axis=0)
+    found = times[0] if alone else times.min(axis=0) if together else times
+    if not gradient:
+        return found
+    slopes = np.array([np.stack(field[1], axis=-1) for field in fields], dtype=real)
+    slopes = slopes.reshape(-1, *model.shape, model.ndim)
+    if alone:
+        slopes = slopes[0]
     elif together:
-        first = times.argmin(axis=0)
-        times = times.min(axis=0)
-        if gradient:
-            slopes = np.take_along_axis(slopes, first[None, ..., None], axis=0)[0]
-    return (times, slopes) if gradient else times
+        slopes = np.take_along_axis(slopes, first[None, ..., None], axis=0)[0]
+    return found, slopes

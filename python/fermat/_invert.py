@@ -16,6 +16,7 @@ from ._picks import Picks
 from ._picks import picks as picks_from
 from ._progress import listener
 from ._rays import _pairs
+from ._trust import Trusted
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -31,7 +32,7 @@ Schedule = Sequence[Stage] | str | os.PathLike[str]
 USES = np.array(["used", "lost", "rejected"])
 
 
-class Inversion:
+class Inversion(Trusted):
     """What an inversion found; `fermat.invert` makes it and `fermat.plot` draws it.
 
     Attributes
@@ -56,6 +57,9 @@ class Inversion:
         With `keep_models`, the start model and one a further iteration; else empty.
     reason
         Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
+    resolution, resolving_length, deviation
+        What can be trusted, shaped like the velocity, with `trust` or once `estimate_trust` was
+        called; else None.
     choices, warnings
         What was chosen where nothing was said, and what is doubtful about the result, a sentence
         each.
@@ -76,6 +80,7 @@ class Inversion:
         self.models: list[Model] = []
         self.choices: list[str] = found[9]
         self.warnings: list[str] = found[10]
+        self._problem = found[11]
 
     @property
     def rms(self) -> float:
@@ -126,6 +131,7 @@ def invert(
     device: Device = "auto",
     threads: int = 0,
     keep_models: bool = False,
+    trust: bool = False,
     callback: Callable[[dict[str, Any]], object] | None = None,
     progress: Progress | None = None,
 ) -> Inversion:
@@ -189,6 +195,8 @@ def invert(
         `threads`.
     keep_models
         Whether the result holds the model of every iteration, for `plot.animate`.
+    trust
+        Whether to compute resolution and deviation of the result (`Inversion.estimate_trust`).
     callback
         Called after each iteration with a dict of its row in `history`.
     progress
@@ -270,6 +278,8 @@ def invert(
         later = kept[max(0, len(kept) - len(run.history["rms"]) + 1) :]
         run.models = [run.start, *(_like(run.start, velocity) for velocity in later)]
     _notes.tell(run.warnings)
+    if trust:
+        run.estimate_trust(device=device, threads=threads, progress=progress)
     return run
 
 

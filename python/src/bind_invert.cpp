@@ -18,6 +18,7 @@
 #include "tomography/invert.hpp"
 #include "tomography/start/set_up.hpp"
 #include "tomography/synthetic.hpp"
+#include "trust_problem.hpp"
 #include "warn.hpp"
 
 namespace fermat::python {
@@ -159,11 +160,15 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
     for (const Pick& pick : setup->picks.picks) {
         if (setup->picks.has_errors) error.push_back(pick.error);
     }
+    TrustProblem problem{setup->start.copy(), setup->picks, setup->options, std::nullopt};
+    if (!result.unknowns.empty() && result.history.back().lambda > 0) {
+        problem.found = found_model(result, serial_ranks());
+    }
     return nb::make_tuple(std::move(result.model), array_of(std::move(result.coverage)), history,
                           array_from(std::move(result.initial_residual)),
                           array_from(std::move(result.final_residual)), array_from(std::move(use)),
                           reason, std::move(setup->start), array_from(std::move(error)),
-                          list_of(setup->choices), list_of(warnings));
+                          list_of(setup->choices), list_of(warnings), std::move(problem));
 }
 
 /// Source, receiver, time and error of the pairs that have a time, and the number of the others.

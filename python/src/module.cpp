@@ -17,6 +17,7 @@ NB_MODULE(_core, module) {
     fermat::python::bind_analytic(module);
     fermat::python::bind_picks(module);
     fermat::python::bind_smoothing(module);
+    fermat::python::bind_trust(module);
     fermat::python::bind_invert(module);
     fermat::python::bind_pictures(module);
 }

@@ -12,6 +12,7 @@
 #include "cli/option_flags.hpp"
 #include "cli/survey.hpp"
 #include "cli/tell.hpp"
+#include "cli/trust_run.hpp"
 #include "core/error.hpp"
 #include "io/geometry.hpp"
 #include "io/model_io.hpp"
@@ -44,6 +45,7 @@ struct InvertFlags {
     InversionOptions options;
     std::optional<Board> board;
     NoiseOptions noise;
+    TrustFlags trust;
 };
 
 Board parse_board(std::string_view flag, std::string_view text) {
@@ -85,7 +87,7 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
              "6 iterations, from half the model down to 2 cells)");
     add_output(app, "-o,--output", flags.output,
                "folder to write model.h5, coverage.h5, residuals.csv, history.csv, checkpoint.h5, "
-               "settings.toml into")
+               "settings.toml into, and trust.h5 where it is asked for")
         ->required()
         ->type_name("FOLDER");
     app.add_flag("--resume", flags.start.resume,
@@ -100,7 +102,10 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
               parse_board);
     add_real(app, "--noise", flags.noise.deviation,
              "of --checkerboard: standard deviation of noise on its picks (default: 0)");
-    add_value(app, "--seed", "N", flags.noise.seed, "of --noise", parse_seed)->default_str("1");
+    add_trust_flags(app, flags.trust);
+    add_value(app, "--seed", "N", flags.noise.seed, "of --noise, --solves, --ensemble and --choose",
+              parse_seed)
+        ->default_str("1");
 }
 
 std::vector<Vec3> fitted(const Model& model, const Picks& picks, const fs::path& file,
@@ -137,6 +142,7 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     }
     InversionOptions options = flags.options;
     if (flags.schedule) options.schedule = read_schedule(*flags.schedule, notes);
+    prepare(options, flags.trust);
     tell(notes);
     usable_device(run.common);
     const bool is_2d = start ? start->grid().is_2d() : picks.is_2d;
@@ -164,9 +170,11 @@ void run_invert(const InvertFlags& flags, const Run& run) {
         folder.check_inputs(run.inputs, flags.board.has_value());
         inputs.emplace(read_inputs(flags, run));
     });
+    const Choice choice = choose_options(*inputs, flags.trust, flags.noise.seed, run);
     // Before anything is written.
     require_same_run(run.ranks, inputs->start, inputs->picks, inputs->options);
-    run_inversion(*inputs, folder, flags.start, run);
+    const InversionResult result = run_inversion(*inputs, folder, flags.start, run);
+    run_trust(*inputs, result, choice, flags.trust, flags.noise.seed, folder, run);
 }
 
 }  // namespace

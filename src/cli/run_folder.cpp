@@ -18,10 +18,13 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr auto settings_name = "settings.toml";
-constexpr std::array run_names = {"model.h5",      "coverage.h5", "residuals.csv", "history.csv",
-                                  "checkpoint.h5", settings_name, "start.h5",      "recovery.csv",
-                                  "board.h5",      "picks.csv"};
-constexpr std::size_t plain_names = 7;  // the rest is a checkerboard's
+constexpr auto members_name = "ensemble-members";  // a folder
+constexpr std::array run_names = {"model.h5",     "coverage.h5",   "residuals.csv",
+                                  "history.csv",  "checkpoint.h5", settings_name,
+                                  "start.h5",     "trust.h5",      "ensemble.csv",
+                                  "choice.csv",   members_name,    "chosen_schedule.csv",
+                                  "recovery.csv", "board.h5",      "picks.csv"};
+constexpr std::size_t plain_names = 12;  // the rest is a checkerboard's
 
 bool is_there(const fs::path& path) {
     std::error_code ignored;
@@ -33,6 +36,16 @@ bool is_result(std::string_view name) { return name == "model.h5" || name == "ch
 /// Names that people use for files of their own too.
 bool may_be_input(std::string_view name) {
     return name == "board.h5" || name == "picks.csv" || name == "start.h5";
+}
+
+/// The identity that a file carries, or the first file of a folder.
+std::string identity_of(const fs::path& path) {
+    std::error_code ignored;
+    if (!fs::is_directory(path, ignored)) return run_of_file(path);
+    for (const auto& entry : fs::directory_iterator(path, ignored)) {
+        return run_of_file(entry.path());
+    }
+    return "";
 }
 
 /// A new folder for what is kept aside.
@@ -94,7 +107,7 @@ std::vector<const char*> RunFolder::earlier_files(const RunPlan& plan) const {
 
 std::string RunFolder::start(const RunPlan& plan) {
     const std::vector<const char*> earlier = earlier_files(plan);
-    const auto is_ours = [&](const char* name) { return run_of_file(file(name)) == plan.identity; };
+    const auto is_ours = [&](const char* name) { return identity_of(file(name)) == plan.identity; };
     const bool same = std::all_of(earlier.begin(), earlier.end(), is_ours);
     const bool worth = !same || std::any_of(earlier.begin(), earlier.end(), is_result);
     std::string told;
@@ -112,7 +125,7 @@ std::string RunFolder::start(const RunPlan& plan) {
                                aside.string());
         }
     } else {
-        for (const char* name : earlier) fs::remove(file(name));
+        for (const char* name : earlier) fs::remove_all(file(name));
     }
     write_settings(plan);
     return told;
@@ -133,7 +146,7 @@ void RunFolder::write_settings(const RunPlan& plan) const {
 void RunFolder::finish() {
     if (same_run_.empty()) return;
     std::error_code ignored;
-    for (const char* name : run_names) fs::remove(same_run_ / name, ignored);
+    for (const char* name : run_names) fs::remove_all(same_run_ / name, ignored);
     fs::remove(same_run_, ignored);
     same_run_.clear();
 }

@@ -165,6 +165,7 @@ struct InversionResult {
     std::vector<double> final_residual;
     std::vector<PickUse> final_use;
     StopReason reason = StopReason::schedule_end;
+    std::vector<double> unknowns{};  ///< of a Gauss-Newton run, on every rank
 };
 
 /// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a

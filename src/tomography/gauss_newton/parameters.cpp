@@ -88,4 +88,15 @@ std::vector<float> Parameters::slopes_at(std::span<const double> x, int threads)
     return slopes;
 }
 
+std::vector<double> Parameters::regularised(std::span<const double> x, Regularisation kind) const {
+    std::vector<double> m(x.begin(), x.end());
+    if (kind != Regularisation::blocky) return m;
+    for (std::size_t u = 0; u < m.size(); ++u) m[u] += coarse_start_[u];
+    return m;
+}
+
+double Parameters::log_slope_at(std::span<const double> x, std::size_t sample) const {
+    return std::isnan(start_values_[sample]) ? 0 : bounds_.slope_at(unknown_at(x, sample));
+}
+
 }  // namespace fermat

@@ -5,6 +5,7 @@
 
 #include "model/model.hpp"
 #include "tomography/gauss_newton/bounds.hpp"
+#include "tomography/gauss_newton/options.hpp"
 #include "tomography/gauss_newton/unknowns.hpp"
 
 namespace fermat {
@@ -21,9 +22,14 @@ class Parameters {
     /// The start model on the unknowns' own nodes: means of the samples round them.
     const std::vector<double>& start_on_unknowns() const { return coarse_start_; }
 
+    /// What roughness is applied to: the change from the start model, or, blocky, the whole model.
+    std::vector<double> regularised(std::span<const double> x, Regularisation kind) const;
+
     Model model_of(std::span<const double> x, int threads) const;
     /// Derivative of each sample's slowness by its part of the unknowns; 0 in air.
     std::vector<float> slopes_at(std::span<const double> x, int threads) const;
+    /// Derivative of each sample's log-slowness by its part of the unknowns; 0 in air.
+    double log_slope_at(std::span<const double> x, std::size_t sample) const;
 
   private:
     double unknown_at(std::span<const double> x, std::size_t sample) const;

@@ -72,6 +72,22 @@ void Roughness::apply(std::span<const double> x, std::span<double> out, int thre
     apply_once(once, out, threads);
 }
 
+void Roughness::apply_root(std::span<const double> noise, std::span<double> out) const {
+    const std::size_t n = neighbours_.size();
+    if (options_.kind == Regularisation::second) return apply_once(noise.first(n), out, 1);
+    for (std::size_t u = 0; u < n; ++u) out[u] = std::sqrt(diagonal_) * noise[4 * u + 3];
+    for (std::size_t u = 0; u < n; ++u) {
+        for (int axis = 0; axis < 3; ++axis) {
+            const std::int32_t next = neighbours_[u].number[2 * axis + 1];
+            if (next < 0) continue;
+            const double jump = std::sqrt(edge_factor(u, 2 * axis + 1)) *
+                                noise[4 * u + static_cast<std::size_t>(axis)];
+            out[u] -= jump;
+            out[static_cast<std::size_t>(next)] += jump;
+        }
+    }
+}
+
 void Roughness::reweight(std::span<const double> model) {
     if (options_.kind != Regularisation::blocky) return;
     weights_.assign(neighbours_.size(), Vec3{1, 1, 1});

@@ -24,6 +24,9 @@ class Roughness {
 
     /// R x.
     void apply(std::span<const double> x, std::span<double> out, int threads) const;
+    /// L noise, where R = L L^T: as W^T V^(1/2), or W^T W + cell / L^2 itself for second order. So
+    /// standard normal noise becomes noise of the covariance R. 4 numbers of noise per unknown.
+    void apply_root(std::span<const double> noise, std::span<double> out) const;
     /// Renews V by a model's own values; nothing but for blocky ones.
     void reweight(std::span<const double> model);
     double trace() const;

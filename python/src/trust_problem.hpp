@@ -1,0 +1,18 @@
+#pragma once
+
+#include <optional>
+
+#include "tomography/invert.hpp"
+#include "tomography/trust/linear_problem.hpp"
+
+namespace fermat::python {
+
+/// What a run was made of and what it found, for what is asked of it afterwards.
+struct TrustProblem {
+    Model start;
+    Picks picks;
+    InversionOptions options;
+    std::optional<FoundModel> found;  ///< of a Gauss-Newton run that made a step
+};
+
+}  // namespace fermat::python

@@ -1,0 +1,96 @@
+#include "tomography/trust/linear_problem.hpp"
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "tomography/gauss_newton/gathered_rows.hpp"
+#include "tomography/gauss_newton/gauss_newton.hpp"
+#include "tomography/gauss_newton/predict.hpp"
+
+namespace fermat {
+namespace {
+
+template <class T>
+void share(Ranks& ranks, std::vector<T>& values) {
+    values.resize(broadcast_value(ranks, values.size()));
+    ranks.broadcast(std::as_writable_bytes(std::span(values)));
+}
+
+/// The derivatives of all picks' times, on every rank.
+UnknownRows rows_at(const Model& model, const Picks& picks, const Parameters& parameters,
+                    const std::vector<double>& x, const ProblemPlan& plan,
+                    const Execution& execution) {
+    const std::vector<float> slopes = parameters.slopes_at(x, resolve_threads(execution.threads));
+    Prediction prediction = predict(model, plan.turned ? exchanged(picks) : picks,
+                                    parameters.unknowns(), slopes, plan.rays, execution);
+    return gathered_rows(std::move(prediction.rows), picks.picks.size(), execution.ranks);
+}
+
+}  // namespace
+
+FoundModel found_model(const InversionResult& result, Ranks& ranks) {
+    FoundModel found{result.unknowns, result.history.empty() ? 0 : result.history.back().lambda,
+                     result.final_use};
+    found.lambda = broadcast_value(ranks, found.lambda);
+    share(ranks, found.use);
+    if (found.unknowns.empty()) {
+        throw InputError(
+            "resolution and deviation are asked of a run of method 'hole' (only 'gauss-newton' has "
+            "them; an ensemble works with both)");
+    }
+    if (!(found.lambda > 0)) {
+        throw InputError(
+            "the run made no step, so its resolution and deviation are not known (its start model "
+            "explains the picks already; see the run's chi2)");
+    }
+    return found;
+}
+
+LinearProblem::LinearProblem(const Model& start, const Picks& picks,
+                             const InversionOptions& options, const FoundModel& found,
+                             const Execution& execution)
+    : x_(found.unknowns),
+      lambda_(found.lambda),
+      threads_(resolve_threads(execution.threads)),
+      parameters_(start, problem_plan(start, picks, options).ratio,
+                  problem_plan(start, picks, options).bounds),
+      model_(parameters_.model_of(x_, threads_)),
+      roughness_(parameters_.unknowns(), options.gauss_newton.roughness) {
+    const ProblemPlan plan = problem_plan(start, picks, options);
+    std::vector<double> weights(plan.errors.size());
+    for (std::size_t n = 0; n < weights.size(); ++n) {
+        weights[n] = found.use[n] == PickUse::used ? 1 / plan.errors[n] : 0;
+    }
+    UnknownRows rows = rows_at(model_, picks, parameters_, x_, plan,
+                               execution.on(forward_device(start, options, execution)));
+    if (size() <= most_dense_unknowns) matrix_ = weighted(rows, weights);
+    rows_.emplace(std::move(rows), weights, size());
+    roughness_.reweight(parameters_.regularised(x_, roughness_.kind()));
+}
+
+std::vector<double> LinearProblem::on_samples(std::span<const double> change, int threads) const {
+    const auto velocity = model_.given();
+    std::vector<double> values(velocity.size(), 0.0);
+    parallel_ranges(
+        static_cast<std::int64_t>(values.size()), threads,
+        [&](std::int64_t begin, std::int64_t end) {
+            for (auto n = static_cast<std::size_t>(begin); n < static_cast<std::size_t>(end); ++n) {
+                if (velocity[n] == 0) continue;
+                double sum = 0;
+                unknowns().for_each_of_sample(
+                    n, [&](std::size_t u, double weight) { sum += weight * change[u]; });
+                values[n] = sum;
+            }
+        });
+    return values;
+}
+
+std::vector<double> LinearProblem::velocity_slopes() const {
+    const auto velocity = model_.given();
+    std::vector<double> slopes(velocity.size(), 0.0);
+    for (std::size_t n = 0; n < slopes.size(); ++n) {
+        slopes[n] = static_cast<double>(velocity[n]) * parameters_.log_slope_at(x_, n);
+    }
+    return slopes;
+}
+
+}  // namespace fermat

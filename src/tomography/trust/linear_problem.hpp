@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "core/execution.hpp"
+#include "tomography/gauss_newton/dealt_rows.hpp"
+#include "tomography/gauss_newton/linear_step.hpp"
+#include "tomography/gauss_newton/parameters.hpp"
+#include "tomography/invert.hpp"
+
+namespace fermat {
+
+/// What a Gauss-Newton run found, as far as what can be trusted of it depends on it.
+struct FoundModel {
+    std::vector<double> unknowns;
+    double lambda = 0;  ///< weight of the roughness that the model was made with
+    std::vector<PickUse> use;
+};
+
+/// Throws InputError where a run has no such thing: one of method 'hole', or one that made no step.
+/// All ranks must call it.
+FoundModel found_model(const InversionResult& result, Ranks& ranks);
+
+/// The most unknowns that dense algebra is done with: 3.2 GB.
+inline constexpr std::size_t most_dense_unknowns = 20000;
+
+/// The linear problem of a run at the model it found. With A the derivatives of the used picks'
+/// times over their errors, and R the roughness, the model is the most likely one of a Gaussian
+/// posterior with the covariance
+///
+///     C = (A^T A + lambda R)^-1,
+///
+/// and it is the truth seen through the resolution matrix C A^T A = I - lambda C R (Tarantola 2005,
+/// chapter 3). Blocky roughness is taken with the weights that the model gives it.
+class LinearProblem {
+  public:
+    /// Makes the rows in one pass over all sources; every rank then has them all.
+    LinearProblem(const Model& start, const Picks& picks, const InversionOptions& options,
+                  const FoundModel& found, const Execution& execution);
+
+    const Parameters& parameters() const { return parameters_; }
+    const Unknowns& unknowns() const { return parameters_.unknowns(); }
+    const Roughness& roughness() const { return roughness_; }
+    const PickMatrix& rows() const { return *rows_; }
+    /// The same rows as numbers; empty with more than most_dense_unknowns.
+    const UnknownRows& matrix() const { return matrix_; }
+    const Model& model() const { return model_; }
+    double lambda() const { return lambda_; }
+    int threads() const { return threads_; }
+    std::size_t size() const { return x_.size(); }
+
+    /// What the unknowns `change` spread over the samples of the model.
+    std::vector<double> on_samples(std::span<const double> change, int threads) const;
+    /// Velocity of each sample times the derivative of its logarithm by its part of the unknowns:
+    /// turns deviations of unknowns into those of velocity. 0 in air.
+    std::vector<double> velocity_slopes() const;
+
+  private:
+    std::vector<double> x_;
+    double lambda_;
+    int threads_;
+    Parameters parameters_;
+    Model model_;
+    Roughness roughness_;
+    UnknownRows matrix_;
+    std::optional<WeightedRows> rows_;
+};
+
+}  // namespace fermat

@@ -254,7 +254,8 @@ TEST(StepSolver, TermsBehindTheGridAreSolvedForWithTheirOwnDamping) {
     EXPECT_NEAR(d[grid + 2] - d[grid], 0, 0.1);
 
     SolveLimits stopped;
-    stopped.between = [] { throw Cancelled(); };
+    Monitor stop({}, [] { return true; });
+    stopped.monitor = &stop;
     EXPECT_THROW(solver.solve(matrix, random_vector(grid + 3, 9), 10, stopped), Cancelled);
 
     // The gradient of the objective at the solution, in the norm of what it is at the start.

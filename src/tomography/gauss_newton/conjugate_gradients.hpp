@@ -2,8 +2,9 @@
 
 #include <cmath>
 #include <concepts>
-#include <functional>
 #include <vector>
+
+#include "core/monitor.hpp"
 
 namespace fermat {
 
@@ -11,7 +12,7 @@ namespace fermat {
 struct SolveLimits {
     double accuracy = 1e-3;  ///< of the preconditioned residual, as a part of what it is at first
     int most_iterations = 400;
-    std::function<void()> between = {};  ///< called between iterations; what it throws ends them
+    Monitor* monitor = nullptr;  ///< asked between iterations whether to stop
 };
 
 struct CgReport {
@@ -52,7 +53,7 @@ CgReport conjugate_gradients(System& system, typename System::Vector& r, typenam
     const double enough = limits.accuracy * limits.accuracy * rz;
     CgReport report;
     while (report.iterations < limits.most_iterations && rz > enough) {
-        if (limits.between) limits.between();
+        if (limits.monitor != nullptr) limits.monitor->check();
         system.apply(p, mp);
         const double curvature = system.dot(p, mp);
         if (!(curvature > 0)) break;

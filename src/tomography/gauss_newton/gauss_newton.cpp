@@ -286,7 +286,7 @@ class Run {
     Vector next() {
         const Stopwatch watch;
         SolveLimits limits;
-        limits.between = [this] { execution_.monitor.check(); };
+        limits.monitor = &execution_.monitor;
         Vector trial = solver_.solve(*rows_, residual_, regularised(x_),
                                      {cooling_.lambda(), damping_ * cooling_.lambda()}, limits);
         for (std::size_t u = 0; u < trial.size(); ++u) trial[u] += x_[u];

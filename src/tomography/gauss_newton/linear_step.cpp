@@ -87,7 +87,8 @@ double StepSolver::roughness_of(std::span<const double> x) const {
 }
 
 std::vector<double> StepSolver::solve(const PickMatrix& rows, std::span<const double> residual,
-                                      std::span<const double> x, const StepWeights& weights) {
+                                      std::span<const double> x, const StepWeights& weights,
+                                      const SolveLimits& limits) {
     const std::size_t grid = x.size() - extra_.size();
     std::vector<double> b(x.size());
     rows.transposed_times(residual, b, threads_);
@@ -95,7 +96,7 @@ std::vector<double> StepSolver::solve(const PickMatrix& rows, std::span<const do
     roughness_.apply(x.first(grid), smooth, threads_);
     add_scaled(std::span(b).first(grid), -weights.lambda, smooth, threads_);
     for (std::size_t e = 0; e < extra_.size(); ++e) b[grid + e] -= extra_[e] * x[grid + e];
-    return solve(rows, std::move(b), weights.lambda + weights.damping, {}).d;
+    return solve(rows, std::move(b), weights.lambda + weights.damping, limits).d;
 }
 
 LinearSolution StepSolver::solve(const PickMatrix& rows, std::vector<double> right, double weight,

@@ -27,7 +27,7 @@ def line(module_fermat):
     return fermat
 
 
-INVERT = ["invert", "--model", "start.h5", "--picks", "picks.csv"]
+INVERT = ["invert", "--model", "start.h5", "--picks", "picks.csv", "--device", "cpu"]
 
 
 @pytest.fixture(scope="module")

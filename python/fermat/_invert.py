@@ -57,6 +57,9 @@ class Inversion(Trusted):
         With `keep_models`, the start model and one a further iteration; else empty.
     reason
         Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
+    terms
+        Times of shots and receivers beside the ground, as asked for by `terms`: "shot" one entry a
+        source and "receiver" one a receiver of the picks.
     resolution, resolving_length, deviation
         What can be trusted, shaped like the velocity, with `trust` or once `estimate_trust` was
         called; else None.
@@ -80,6 +83,9 @@ class Inversion(Trusted):
         self.models: list[Model] = []
         self.choices: list[str] = found[9]
         self.warnings: list[str] = found[10]
+        self.terms: dict[str, NDArray[np.float64]] = {
+            kind: term for kind, term in zip(("shot", "receiver"), found[12:14]) if len(term)
+        }
         self._problem = found[11]
 
     @property
@@ -109,10 +115,12 @@ def invert(
     depth: float = 0.0,
     regularisation: Literal["auto", "first", "second", "blocky"] = "auto",
     axis_weights: Sequence[float] | None = None,
-    correlation_length: float = 0.0,
+    correlation_length: float | Sequence[float] = 0.0,
+    reference: Model | None = None,
     unknown_ratio: int | Sequence[int] = 0,
     smoothing: float = 0.0,
     iterations: int = 30,
+    terms: Literal["none", "shot", "receiver", "shot,receiver"] = "none",
     schedule: Schedule | None = None,
     target_rms: float = 0.0,
     target_chi2: float = 0.0,
@@ -120,7 +128,7 @@ def invert(
     outliers: float | None = None,
     weights: Literal["errors", "equal"] = "errors",
     share: Literal["even", "length"] = "even",
-    step: float = 1.0,
+    step: float | None = None,
     max_update: float = 0.5,
     min_velocity: float = 0.0,
     max_velocity: float = math.inf,
@@ -157,36 +165,46 @@ def invert(
         Of the grid, where no model is given; 0: found.
     regularisation
         Of "gauss-newton", what is kept small: the "first" or "second" derivatives of the change
-        from the start model, or, "blocky", the number of its edges. "auto": "second".
+        from the start model, or, "blocky", the number of its edges. "auto": "second" or "blocky",
+        whichever predicts picks left out better.
     axis_weights
         Of the roughness along each axis. Default: 1, and 0.5 along z below a surface.
     correlation_length
-        Of "second": the length beyond which the change may differ freely; 0: a quarter of the
-        shortest side.
+        Of "second": the length beyond which the change may differ freely, one number or one per
+        axis (then in place of `axis_weights`); 0: a quarter of the shortest side, below a surface
+        half of it.
+    reference
+        Of "gauss-newton": the model that smoothing and damping hold on to, on the grid of the start
+        model; default: the start model.
     unknown_ratio
         Spacing of the unknowns in spacings of the model, one number or one per axis; 0: found.
     smoothing
         Weight of the roughness, kept; 0: found, so that chi2 is 1.
     iterations
         Of "gauss-newton", at most.
+    terms
+        Of "gauss-newton": times found beside the ground, one per shot or receiver, damped towards
+        0 (triggers, soil that no grid resolves).
     schedule
         Of "hole".
         Stages as (iterations, cell box, vertex box), boxes as (x, y, z), or (x, z) in 2-D, in
         cells and nodes; perhaps with numbers of cell and vertex passes behind; or the name of a
-        schedule file. Default: six stages of 6 iterations, from half the model to 2 cells.
+        schedule file. Default: six stages of 6 iterations, from half the model to twice the points'
+        distance, until chi2 is 1 where errors are known.
     target_rms, target_chi2
         Stop once the RMS residual, or the mean of (residual / error)^2, is as small; 0: never.
     stagnation
         Of "hole": end a stage whose RMS falls by less than this fraction; 0: never.
     outliers
         Leave out residuals beyond so many standard deviations of their median; 0: none. Default:
-        3 of "gauss-newton", none of "hole".
+        4 of "gauss-newton", none of "hole".
     weights
         "errors": picks count by 1 / error^2 where errors are given. "equal": all alike.
     share
         "even": a ray counts the same in every cell it crosses. "length": by its length in it.
     step, max_update
-        Of "hole": factor on every update; largest relative change of velocity in one iteration.
+        Of "hole": factor on every update (default: 1, without a schedule 1.9); largest relative
+        change of velocity in one iteration.
     min_velocity, max_velocity
         Bounds, in the model's units. Of "gauss-newton" by default a third of the slowest and three
         times the fastest of the picks (distance over time) and of the start model.
@@ -238,17 +256,16 @@ def invert(
     options: dict[str, Any] = {
         "method": method,
         "regularisation": regularisation,
-        "correlation_length": correlation_length,
         "spacing": spacing,
         "depth": depth,
         "smoothing": smoothing,
         "iterations": iterations,
+        "terms": terms,
         "target_rms": target_rms,
         "target_chi2": target_chi2,
         "stagnation": stagnation,
         "weights": weights,
         "share": share,
-        "step": step,
         "max_update": max_update,
         "min_velocity": min_velocity,
         "max_velocity": max_velocity,
@@ -259,6 +276,12 @@ def invert(
         "device": device,
         "threads": threads,
     }
+    if step is not None:
+        options["step"] = step
+    if reference is not None:
+        options["reference"] = reference
+    if np.any(correlation_length):
+        options["correlation_length"] = _axes(correlation_length, ndim, "correlation_length")
     if axis_weights is not None:
         options["axis_weights"] = _axes(axis_weights, ndim, "axis_weights")
     if np.any(unknown_ratio):

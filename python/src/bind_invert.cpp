@@ -100,6 +100,10 @@ InversionOptions options_from(const Keywords& given, const Rows& schedule) {
     given.fill(options);
     on_cuda(options.eikonal, parse_choice<Device>(given.text("device", "auto")));
     options.schedule = schedule_from(schedule);
+    if (given.has("reference")) {
+        options.gauss_newton.reference =
+            std::make_shared<const Model>(given.take<const Model&>("reference").copy());
+    }
     return options;
 }
 
@@ -168,7 +172,9 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
                           array_from(std::move(result.initial_residual)),
                           array_from(std::move(result.final_residual)), array_from(std::move(use)),
                           reason, std::move(setup->start), array_from(std::move(error)),
-                          list_of(setup->choices), list_of(warnings), std::move(problem));
+                          list_of(setup->choices), list_of(warnings), std::move(problem),
+                          array_from(std::move(result.terms.shot)),
+                          array_from(std::move(result.terms.receiver)));
 }
 
 /// Source, receiver, time and error of the pairs that have a time, and the number of the others.

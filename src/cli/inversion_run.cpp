@@ -172,6 +172,7 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         write_coverage(folder.file("coverage.h5"), inputs.start.grid(), result.coverage, identity);
         write_residuals(folder.file("residuals.csv"), inputs.picks, result, identity);
         write_history(folder.file("history.csv"), result.history, identity);
+        write_terms(folder.file("terms.csv"), inputs.picks, result.terms, identity);
         write_model(folder.file("model.h5"), result.model, identity);
         say(run, ending_of(result));
         warn(doubts_about(inputs.start, inputs.picks, inputs.options, result));

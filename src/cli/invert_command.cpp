@@ -39,6 +39,7 @@ struct InvertFlags {
     GuessOptions guess;
     std::optional<PickErrors> errors;
     AxisFlags axes;
+    std::optional<fs::path> reference;
     std::optional<fs::path> schedule;
     fs::path output;
     RunStart start;
@@ -84,7 +85,7 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
     add_path(app, "--schedule", flags.schedule,
              "CSV with columns iterations,cell_x,cell_y,cell_z,vertex_x,vertex_y,vertex_z"
              "[,cell_passes,vertex_passes] (no y in 2-D), one row a stage (default: six stages of "
-             "6 iterations, from half the model down to 2 cells)");
+             "6 iterations, from half the model down to twice the points' distance)");
     add_output(app, "-o,--output", flags.output,
                "folder to write model.h5, coverage.h5, residuals.csv, history.csv, checkpoint.h5, "
                "settings.toml into, and trust.h5 where it is asked for")
@@ -96,6 +97,9 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
                  "remove an earlier run from the folder (default: keep it in its earlier-1, ...)");
     add_guess_flags(app, flags);
     add_option_flags(app, flags.options, flags.axes);
+    add_path(app, "--reference", flags.reference,
+             "of gauss-newton: model that smoothing and damping hold on to (default: the start "
+             "model)");
     add_value(app, "--checkerboard", "SIZE,A", flags.board,
               "resolution test: invert synthetic picks of the model with boxes of SIZE (or X,Y,Z) "
               "and relative amplitude A on it",
@@ -147,6 +151,10 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     usable_device(run.common);
     const bool is_2d = start ? start->grid().is_2d() : picks.is_2d;
     settle_axes(options, flags.axes, is_2d);
+    if (flags.reference) {
+        options.gauss_newton.reference =
+            std::make_shared<const Model>(read_model(*flags.reference, notes));
+    }
     std::optional<std::pair<Model, Picks>> board;
     if (flags.board) {
         board = put_on_board(flags, run, *start, picks, options.eikonal);

@@ -19,12 +19,12 @@ namespace fs = std::filesystem;
 
 constexpr auto settings_name = "settings.toml";
 constexpr auto members_name = "ensemble-members";  // a folder
-constexpr std::array run_names = {"model.h5",     "coverage.h5",   "residuals.csv",
-                                  "history.csv",  "checkpoint.h5", settings_name,
-                                  "start.h5",     "trust.h5",      "ensemble.csv",
-                                  "choice.csv",   members_name,    "chosen_schedule.csv",
-                                  "recovery.csv", "board.h5",      "picks.csv"};
-constexpr std::size_t plain_names = 12;  // the rest is a checkerboard's
+constexpr std::array run_names = {
+    "model.h5",    "coverage.h5", "residuals.csv",       "history.csv",  "checkpoint.h5",
+    settings_name, "start.h5",    "terms.csv",           "trust.h5",     "ensemble.csv",
+    "choice.csv",  members_name,  "chosen_schedule.csv", "recovery.csv", "board.h5",
+    "picks.csv"};
+constexpr std::size_t plain_names = 13;  // the rest is a checkerboard's
 
 bool is_there(const fs::path& path) {
     std::error_code ignored;

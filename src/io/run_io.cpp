@@ -126,6 +126,30 @@ void write_history(const fs::path& path, std::span<const IterationReport> histor
     table.commit();
 }
 
+void write_terms(const fs::path& path, const Picks& picks, const PickTerms& terms,
+                 const std::string& run) {
+    if (terms.shot.empty() && terms.receiver.empty()) return;
+    std::vector<std::string> names = {"kind", "number", "x"};
+    if (!picks.is_2d) names.emplace_back("y");
+    names.insert(names.end(), {"z", "picks", "term"});
+    CsvWriter table(path, names, run);
+    const auto write = [&](const char* kind, const std::vector<double>& term,
+                           const std::vector<Vec3>& points, std::int32_t Pick::*point) {
+        std::vector<std::int64_t> counts(points.size(), 0);
+        for (const Pick& pick : picks.picks) ++counts[static_cast<std::size_t>(pick.*point)];
+        for (std::size_t n = 0; n < term.size(); ++n) {
+            std::vector<CsvCell> cells = {std::string_view(kind), static_cast<std::int64_t>(n),
+                                          points[n].x};
+            if (!picks.is_2d) cells.emplace_back(points[n].y);
+            cells.insert(cells.end(), {CsvCell(points[n].z), CsvCell(counts[n]), CsvCell(term[n])});
+            table.add_row(cells);
+        }
+    };
+    write("shot", terms.shot, picks.sources, &Pick::source);
+    write("receiver", terms.receiver, picks.receivers, &Pick::receiver);
+    table.commit();
+}
+
 void write_residuals(const fs::path& path, const Picks& picks, const InversionResult& result,
                      const std::string& run) {
     std::vector<std::string> names = {"source", "receiver"};

@@ -23,6 +23,10 @@ std::vector<Stage> read_schedule(const std::filesystem::path& path, Notes& notes
 void write_history(const std::filesystem::path& path, std::span<const IterationReport> history,
                    const std::string& run = "");
 
+/// One row per term, with its point and how many picks it has; no file where there is none.
+void write_terms(const std::filesystem::path& path, const Picks& picks, const PickTerms& terms,
+                 const std::string& run);
+
 /// One row a pick, in the order of the picks: its points, time and error, the residual (observed -
 /// computed) in the start model and in the final one, and what became of it: used, rejected as an
 /// outlier, or lost. Residuals of lost rays are empty.

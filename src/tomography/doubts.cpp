@@ -112,6 +112,23 @@ void add_offset_trend(const Picks& picks, const InversionResult& result, Sentenc
         near, far, rms));
 }
 
+/// Residuals that go with a shot or a receiver, whatever the ray.
+void add_terms(const Picks& picks, const InversionOptions& options, const InversionResult& result,
+               Sentences& out) {
+    if (options.gauss_newton.terms != Terms::none) return;
+    std::vector<double> residual = result.final_residual;
+    for (std::size_t n = 0; n < residual.size(); ++n) {
+        if (result.final_use[n] != PickUse::used) residual[n] = std::nan("");
+    }
+    const TermShares shares = term_shares(picks, residual);
+    constexpr double much = 0.1;
+    if (shares.shot < much && shares.receiver < much) return;
+    out.push_back(fmt::format(
+        "terms of shots would explain {:.0f} % of the residuals' variance and terms of receivers "
+        "{:.0f} % (--terms shot,receiver finds them beside the ground)",
+        100 * shares.shot, 100 * shares.receiver));
+}
+
 void add_left_out(const InversionResult& result, Sentences& out) {
     const Misfit& last = result.history.back().misfit;
     const std::int64_t all = last.rejected + last.used + last.lost;
@@ -138,6 +155,7 @@ std::vector<std::string> doubts_about(const Model& start, const Picks& picks,
     add_velocities(start, picks, options, result, out);
     add_offset_trend(picks, result, out);
     add_left_out(result, out);
+    if (options.method != InversionMethod::hole) add_terms(picks, options, result, out);
     return out;
 }
 

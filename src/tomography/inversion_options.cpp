@@ -9,6 +9,30 @@
 namespace fermat {
 namespace {
 
+void check_reference(const Model* reference, const Model& start) {
+    if (reference == nullptr) return;
+    const Grid& grid = reference->grid();
+    if (grid == start.grid() && (reference->cells() != nullptr) == (start.cells() != nullptr)) {
+        return;
+    }
+    const Vec3 h = grid.spacing;
+    const Vec3 own = start.grid().spacing;
+    throw InputError(fmt::format(
+        "the reference model has {} nodes of spacing ({}, {}, {}) and the start model {} of ({}, "
+        "{}, {}) (both must be on one grid, and velocity on nodes or in cells of both)",
+        to_string(grid.shape), h.x, h.y, h.z, to_string(start.grid().shape), own.x, own.y, own.z));
+}
+
+void check_lengths(const RoughnessOptions& roughness, bool is_2d) {
+    const Vec3 lengths = roughness.lengths;
+    const bool differ = lengths.x != lengths.z || (!is_2d && lengths.x != lengths.y);
+    if (differ && !(roughness.weights == Vec3{})) {
+        throw InputError(
+            "correlation lengths differ along the axes and axis weights are given (lengths are "
+            "weights: leave one of them out)");
+    }
+}
+
 void check_points(const Picks& picks, const Grid& grid) {
     for (std::size_t s = 0; s < picks.sources.size(); ++s) {
         require_inside(grid, picks.sources[s], fmt::format("source {}", s));
@@ -73,7 +97,20 @@ void validate(const InversionOptions& options, const Picks& picks, const Model& 
         throw InputError(
             "a schedule is given and the method is 'gauss-newton' (a schedule is for 'hole')");
     }
+    check_reference(options.gauss_newton.reference.get(), start);
+    check_lengths(options.gauss_newton.roughness, grid.is_2d());
+    const bool targets = options.target_rms > 0 || options.target_chi2 > 0;
+    if (options.method == InversionMethod::gauss_newton && targets &&
+        options.gauss_newton.lambda > 0) {
+        throw InputError(fmt::format(
+            "smoothing is kept at {} and a target is given (one of them decides: leave the other "
+            "out)",
+            options.gauss_newton.lambda));
+    }
     const UpdateLimits& update = options.update;
+    if (!(update.step > 0 && std::isfinite(update.step))) {
+        throw InputError(fmt::format("step is {} (must be > 0)", update.step));
+    }
     if (!(update.max_velocity > update.min_velocity && update.max_velocity > 0)) {
         throw InputError(fmt::format("max velocity is {} (must be above min velocity, which is {})",
                                      update.max_velocity, update.min_velocity));

@@ -179,7 +179,8 @@ class Loop {
                 std::move(initial_residual_),
                 std::move(pass.picks.residual),
                 std::move(pass.picks.use),
-                stop.value_or(StopReason::schedule_end)};
+                stop.value_or(StopReason::schedule_end),
+                {}};
     }
 
     const Picks& picks_;

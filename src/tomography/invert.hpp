@@ -11,6 +11,7 @@
 #include "model/model.hpp"
 #include "rays/rays.hpp"
 #include "tomography/gauss_newton/options.hpp"
+#include "tomography/gauss_newton/terms.hpp"
 #include "tomography/hole/backprojection.hpp"
 #include "tomography/hole/schedule.hpp"
 #include "tomography/hole/update.hpp"
@@ -54,13 +55,19 @@ struct InversionOptions {
     double target_rms = 0;   ///< ends the run once reached; 0: none
     double target_chi2 = 0;  ///< the same; needs errors
     double stagnation = 0;   ///< a relative fall of the RMS below it ends a stage; 0: never
-    /// Residuals beyond so many standard deviations are left out; 0: none. Not given: 3 with
+    /// Residuals beyond so many standard deviations are left out; 0: none. Not given: 4 with
     /// gauss_newton, none with hole.
     std::optional<double> outliers;
     UpdateLimits update;
+    /// Of hole: becomes update.step when a run is set up. Not given: 1.9 where no schedule is given
+    /// either, else 1.
+    std::optional<double> step;
 };
 inline bool follows_a_field(const Tracer& tracer) {
     return tracer == Tracer::descent || tracer == Tracer::cells || tracer == Tracer::grid;
+}
+inline bool is_step(const std::optional<double>& step) {
+    return !step || (*step > 0 && std::isfinite(*step));
 }
 inline bool is_fraction(const double& value) { return value >= 0 && value < 1; }
 inline bool is_outlier_limit(const std::optional<double>& limit) {
@@ -84,10 +91,12 @@ inline constexpr auto options_of<InversionOptions> = std::tuple{
     Option{"outliers", &InversionOptions::outliers,
            "leave out residuals beyond so many standard deviations; 0: none",
            Rule<std::optional<double>>{&is_outlier_limit, "0 for none, or >= 1"},
-           "3 of gauss-newton, none of hole"},
+           "4 of gauss-newton, none of hole"},
     Option{"weights", &InversionOptions::weights, "how picks count"},
     Option{"share", &InversionOptions::share,
            "of hole: how a ray counts in the cells that it crosses"},
+    Option{"step", &InversionOptions::step, "of hole: factor on every update",
+           Rule<std::optional<double>>{&is_step, "> 0"}, "1, without a schedule 1.9"},
     OptionPart{&InversionOptions::update},
     Option{"smoother", &InversionOptions::smoother, "of hole: method of the smoothing"},
     Option{"tracer", &InversionOptions::tracer, "method of the rays",
@@ -165,7 +174,8 @@ struct InversionResult {
     std::vector<double> final_residual;
     std::vector<PickUse> final_use;
     StopReason reason = StopReason::schedule_end;
-    std::vector<double> unknowns{};  ///< of a Gauss-Newton run, on every rank
+    std::vector<double> unknowns{};  ///< of a Gauss-Newton run's grid, on every rank
+    PickTerms terms{};               ///< of such a run; empty where none were asked for
 };
 
 /// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a

@@ -58,6 +58,9 @@ void add_to(Fingerprint& print, const InversionOptions& options, bool cuda) {
         add_to(print, value);
     });
     print.add(cuda);
+    print.add(options.update.step);
+    print.add(options.gauss_newton.reference != nullptr);
+    if (options.gauss_newton.reference) add_to(print, *options.gauss_newton.reference);
     for (const Stage& stage : options.schedule) {
         add_to(print, stage.cell);
         add_to(print, stage.vertex);

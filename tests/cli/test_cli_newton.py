@@ -94,6 +94,26 @@ def test_kills_change_no_bit(line, whole, program):
     assert results(folder) == results(whole[0])
 
 
+def test_terms_are_written_and_resumed_with_the_same_bits(line, program):
+    flags = [*ONE_LINE, "--regularisation", "second", "--terms", "shot,receiver"]
+    assert line.call(*flags, "-o", "terms").returncode == 0
+    rows = rows_of(line.folder / "terms/terms.csv")
+    assert [row["kind"] for row in rows].count("shot") == 6
+    assert [row["kind"] for row in rows].count("receiver") == 20
+    assert all(abs(float(row["term"])) < 0.3 for row in rows)  # the noise is 0.1
+    command = [str(program), *flags, "-o", "terms_killed", "--resume"]
+    for wait in (0.3, 0.6):
+        run = subprocess.Popen(command, cwd=line.folder, stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+        time.sleep(wait)
+        run.kill()
+        run.wait()
+    assert line.call(*flags, "-o", "terms_killed", "--resume", "--threads", "2").returncode == 0
+    assert results(line.folder / "terms_killed") == results(line.folder / "terms")
+    other = line.call(*ONE_LINE, "--terms", "none", "--overwrite", "-o", "terms")
+    assert other.returncode == 0 and not (line.folder / "terms/terms.csv").exists()
+
+
 def test_picks_without_errors_are_cross_validated(line):
     rows = rows_of(line.folder / "picks.csv")
     names = [name for name in rows[0] if name != "error"]
@@ -131,6 +151,10 @@ def test_bad_calls_are_one_sentence(line):
         (["--axis-weights", "1,0"], "--axis-weights is '1,0'"),
         (["--max-velocity", "0.5"], "within the bounds"),
         (["--iterations", "0"], "--iterations is '0'"),
+        (["--terms", "shots"], "--terms"),
+        (["--smoothing", "3", "--target-chi2", "1"], "one of them decides"),
+        (["--correlation-length", "1,2", "--axis-weights", "1,2"], "lengths are weights"),
+        (["--reference", "true.h5"], "both must be on one grid"),
         (["--checkerboard", "3,0.1"], "needs --model"),
     ):
         assert said in line.error(*ONE_LINE, *flags, "-o", "bad"), flags

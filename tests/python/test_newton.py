@@ -78,6 +78,71 @@ def test_cells_stay_cells(crosshole):
     assert run.model.cells and run.chi2 <= 1
 
 
+def with_times(picks, time):
+    return fm.Picks(picks.sources, picks.receivers, source=picks.source, receiver=picks.receiver,
+                    time=time, error=0.01)
+
+
+def test_terms_find_statics_and_keep_them_out_of_the_ground(crosshole):
+    truth, picks = crosshole
+    rng = np.random.default_rng(4)
+    late = {"shot": rng.normal(0, 0.04, 15), "receiver": rng.normal(0, 0.04, 15)}
+    time = picks.time + late["shot"][picks.source] + late["receiver"][picks.receiver]
+    start = fm.Model.constant(truth.shape, velocity=2, spacing=0.25)
+    options = {"regularisation": "second", "axis_weights": (1, 1)}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = fm.invert(start, with_times(picks, time), **options)
+    run = fm.invert(start, with_times(picks, time), terms="shot,receiver", **options)
+    assert plain.terms == {} and set(run.terms) == {"shot", "receiver"}
+    for kind, term in run.terms.items():
+        assert np.corrcoef(term, late[kind])[0, 1] > 0.85
+        assert abs(term.mean()) < 0.02
+    assert correlation(truth, run) > max(0.75, correlation(truth, plain) + 0.2)
+    assert set(fm.invert(start, picks, terms="shot", **options).terms) == {"shot"}
+
+
+def test_smooth_or_blocky_is_chosen_and_said(crosshole):
+    truth, picks = crosshole
+    start = fm.Model.constant(truth.shape, velocity=2, spacing=0.25)
+    (said,) = [text for text in fm.invert(start, picks).choices if "--regularisation" in text]
+    assert "--regularisation second: 3-fold cross-validation misses picks left out by" in said
+    x, z = np.meshgrid(np.arange(0, 10.25, 0.25), np.arange(0, 20.25, 0.25), indexing="ij")
+    box = (abs(x - 5) < 2.5) & (abs(z - 10) < 3)
+    sharp = fm.Model(np.where(box, 2.6, 2.0).astype(np.float32), spacing=0.25)
+    seen = fm.synthetic_picks(sharp, picks.sources, picks.receivers, noise=0.01, solver="fmm")
+    (said,) = [text for text in fm.invert(start, seen).choices if "--regularisation" in text]
+    assert "--regularisation blocky" in said
+
+
+def test_a_reference_holds_where_rays_are_not(crosshole):
+    truth, picks = crosshole
+    start = fm.Model.constant(truth.shape, velocity=2, spacing=0.25)
+    other = fm.Model.constant(truth.shape, velocity=2.4, spacing=0.25)
+    few = picks.source < 3  # rays in the upper part only
+    some = fm.Picks(picks.sources, picks.receivers, source=picks.source[few],
+                    receiver=picks.receiver[few], time=picks.time[few], error=0.01)
+    options = {"regularisation": "second", "correlation_length": 1, "max_velocity": 4,
+               "min_velocity": 1}
+    run = fm.invert(start, some, reference=other, **options)
+    plain = fm.invert(start, some, **options)
+    assert run.coverage[0, -1] == 0
+    assert abs(run.model.velocity[0, -1] - 2.4) < 0.05
+    assert abs(plain.model.velocity[0, -1] - 2.0) < 0.05
+
+
+def test_hole_without_a_schedule_chooses_and_says(crosshole):
+    truth, picks = crosshole
+    start = fm.Model.constant(truth.shape, velocity=2, spacing=0.25)
+    run = fm.invert(start, picks, method="hole")
+    assert any(text.startswith("--step 1.9, ") for text in run.choices)
+    assert any(text.startswith("--target-chi2 1") for text in run.choices)
+    given = fm.invert(start, picks, method="hole", schedule=[(2, (8, 8), (9, 9))])
+    same = fm.invert(start, picks, method="hole", schedule=[(2, (8, 8), (9, 9))], step=1)
+    assert given.reason == "schedule-end" and given.choices == []
+    assert np.array_equal(given.model.velocity, same.model.velocity)
+
+
 def test_bad_arguments(crosshole):
     truth, picks = crosshole
     for options, said in (
@@ -86,6 +151,14 @@ def test_bad_arguments(crosshole):
         ({"error": (1, 2, 3)}, "error is"),
         ({"iterations": 0}, "iterations is 0"),
         ({"method": "newton"}, "newton"),
+        ({"terms": "shots"}, "shots"),
+        ({"smoothing": 1, "target_chi2": 1}, "one of them decides"),
+        ({"min_velocity": 3, "max_velocity": 2}, "max velocity is 2"),
+        ({"correlation_length": (1, 2), "axis_weights": (1, 2)}, "lengths are weights"),
+        ({"correlation_length": (1, -2)}, "correlation.length"),
+        ({"reference": fm.Model.constant((3, 4), velocity=2)}, "both must be on one grid"),
+        ({"reference": fm.Model.constant(truth.shape, velocity=9, spacing=0.25),
+          "min_velocity": 1, "max_velocity": 4}, "the reference model has a velocity of 9"),
         ({"schedule": [(1, (3, 3), (3, 3))], "method": "gauss-newton"}, "schedule is for 'hole'"),
     ):
         with pytest.raises(ValueError, match=said):

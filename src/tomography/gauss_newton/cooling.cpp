@@ -19,6 +19,7 @@ void Cooling::accepted(double chi2) {
     constexpr double close = 0.95;  // of the target: smooth enough
     constexpr double slow_change = 0.01;
     constexpr int most_slow = 4;
+    constexpr double far = 4;  // times the target: the weight may fall faster
     const double before = last_chi2_;
     last_chi2_ = chi2;
     if (before > 0) {
@@ -34,18 +35,24 @@ void Cooling::accepted(double chi2) {
     } else if (slow_ >= most_slow) {
         phase_ = Phase::stagnant;
     } else if (before > 0 && chi2 > before / 3) {
-        lambda_ /= 2;
+        lambda_ /= chi2 > far * target_ ? 3 : 2;
     }
 }
 
 void Cooling::refused() {
-    constexpr double least_factor = 1.3;
+    constexpr double least_factor = 1.2;
     if (phase_ == Phase::relaxing && relax_factor_ > least_factor) {
         lambda_ /= relax_factor_;
         relax_factor_ = 1 + (relax_factor_ - 1) / 2;
         lambda_ *= relax_factor_;
         if (relax_factor_ > least_factor) return;
         phase_ = Phase::done;
+        return;
+    }
+    // With less weight of the roughness there may still be a better model: twice it is tried.
+    constexpr int most_slow = 2;
+    if (phase_ == Phase::cooling && !kept_ && ++slow_ <= most_slow) {
+        lambda_ /= 2;
         return;
     }
     phase_ = phase_ == Phase::relaxing ? Phase::done : Phase::stagnant;

@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
-#include <numbers>
-#include <vector>
 
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
@@ -15,87 +12,104 @@
 namespace fermat {
 namespace {
 
-/// Mean absolute residuals of the picks that are fitted and of those that are left out, as the
-/// deviations of Gaussian ones.
-struct Deviations {
-    double fitted = 0;
-    double held_out = 0;
-};
+constexpr int folds = 3;
 
-Deviations deviations(std::span<const double> residual, std::span<const std::uint8_t> held_out) {
-    double sums[2] = {0, 0};
-    double counts[2] = {0, 0};
-    for (std::size_t n = 0; n < residual.size(); ++n) {
-        if (std::isnan(residual[n])) continue;
-        sums[held_out[n]] += std::abs(residual[n]);
-        counts[held_out[n]] += 1;
-    }
-    const double gaussian = std::sqrt(std::numbers::pi / 2);
-    return {gaussian * sums[0] / counts[0], gaussian * sums[1] / counts[1]};
-}
-
-/// Marks a part of the picks: stretches of each source's, so that what is left out has few twins
-/// beside it that are not.
-std::vector<std::uint8_t> marked(const Picks& picks, int fold, int folds) {
+std::vector<std::int32_t> fold_of_pick(const Picks& picks) {
     constexpr int stretch = 4;
-    std::vector<int> seen(picks.sources.size(), 0);
-    std::vector<std::uint8_t> marks(picks.picks.size());
-    for (std::size_t n = 0; n < marks.size(); ++n) {
-        const auto source = static_cast<std::size_t>(picks.picks[n].source);
-        marks[n] = (seen[source]++ / stretch + static_cast<int>(source)) % folds == fold;
+    // A survey and the same turned round have the same folds.
+    const bool turned = picks.receivers.size() < picks.sources.size();
+    std::vector<int> seen(std::max(picks.sources.size(), picks.receivers.size()), 0);
+    std::vector<std::int32_t> fold(picks.picks.size());
+    for (std::size_t n = 0; n < fold.size(); ++n) {
+        const Pick& pick = picks.picks[n];
+        const auto source = static_cast<std::size_t>(turned ? pick.receiver : pick.source);
+        fold[n] = (seen[source]++ / stretch + static_cast<int>(source)) % folds;
     }
-    return marks;
+    return fold;
 }
 
-Deviations deviations_of_fold(const Model& start, const Picks& picks,
-                              const InversionOptions& options, int fold, int folds,
-                              const Execution& execution) {
-    HeldOut held_out;
-    held_out.picks = marked(picks, fold, folds);
-    Deviations best{0, std::numeric_limits<double>::infinity()};
+double median_time(const Picks& picks) {
+    std::vector<double> times;
+    for (const Pick& pick : picks.picks) times.push_back(pick.time);
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
+}
+
+/// A median of the picks' errors, to tell deviations as times.
+double typical_error(const Picks& picks, const InversionOptions& options) {
+    if (!picks.has_errors || options.weights == PickWeights::equal) return options.target_rms;
+    std::vector<double> errors;
+    for (const Pick& pick : picks.picks) errors.push_back(pick.error);
+    const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
+    std::nth_element(errors.begin(), middle, errors.end());
+    return *middle;
+}
+
+CrossValidation validate_one(const Model& start, const Picks& picks, InversionOptions options,
+                             Regularisation kind, const Execution& execution) {
+    // How well picks can be met hardly depends on the unknowns' spacing.
+    constexpr std::size_t most_unknowns = 2000;
+    if (options.gauss_newton.ratio == Index3{}) {
+        options.gauss_newton.ratio = unknowns_ratio(start, most_unknowns);
+    }
+    options.gauss_newton.roughness.kind = kind;
+    FoldTest test(fold_of_pick(picks), folds);
+    const bool known = picks.has_errors || options.target_rms > 0;
+    if (known) {
+        const FoldScore last = cool_down(start, picks, options, test, {}, execution);
+        const double error = typical_error(picks, options);
+        return {kind, error * last.rms, error * last.held_out, folds};
+    }
+    // A unit, and the least deviation by which outliers are told.
+    options.target_rms = 0.002 * median_time(picks);
+    FoldScore best{0, std::numeric_limits<double>::infinity()};
     int no_better = 0;
-    held_out.go_on = [&](std::span<const double> residual) {
-        constexpr double gain = 0.02;  // less than this for half the smoothing is not worth it
+    const auto go_on = [&](const ScoreAt& score_at) {
+        constexpr double gain = 0.02;  // less is not worth a third of the smoothing
         constexpr int patience = 2;
-        const Deviations now = deviations(residual, held_out.picks);
-        const bool better = now.held_out < (1 - gain) * best.held_out;
-        if (better) best = now;
-        no_better = better ? 0 : no_better + 1;
-        return no_better < patience;
+        const FoldScore now = score_at(1);
+        const auto better = [&](const FoldScore& score) {
+            return score.held_out < (1 - gain) * best.held_out;
+        };
+        no_better = better(now) ? 0 : no_better + 1;
+        if (better(now)) best = now;
+        if (no_better >= patience) return false;
+        // Before it costs passes: would less smoothing help, as far as this model tells?
+        return better(score_at(1.0 / 3)) || better(score_at(1.0 / 9));
     };
-    cool_down(start, picks, options, held_out, execution);
-    return best;
+    cool_down(start, picks, options, test, go_on, execution);
+    return {kind, options.target_rms * best.rms, options.target_rms * best.held_out, folds};
 }
 
 }  // namespace
 
-CrossValidation cross_validate(const Model& start, const Picks& picks,
-                               const InversionOptions& options, const Execution& execution) {
+bool is_cheap_to_validate(const Model& start, const Picks& picks) {
+    constexpr double ray_in_nodes = 500;  // a ray takes about as long as so many nodes of a field
+    constexpr double most = 3e6;
+    const auto fields = static_cast<double>(std::min(picks.sources.size(), picks.receivers.size()));
+    const double pass = fields * static_cast<double>(start.given().size()) +
+                        ray_in_nodes * static_cast<double>(picks.picks.size());
+    return pass <= most;
+}
+
+std::vector<CrossValidation> cross_validate(const Model& start, const Picks& picks,
+                                            const InversionOptions& options,
+                                            std::span<const Regularisation> kinds,
+                                            const Execution& execution) {
     Monitor& monitor = execution.monitor;
-    constexpr int folds = 3;
-    std::vector<Deviations> found(folds);
+    std::vector<CrossValidation> found(kinds.size());
     Monitor stop_only({}, [&] { return monitor.stop_requested(); });
-    monitor.begin("cross-validation", folds);
-    for_each_by_teams(folds, resolve_threads(execution.threads), [&](std::int64_t fold, int team) {
-        InversionOptions own = options;
-        // How well picks can be met hardly depends on the unknowns' spacing.
-        constexpr std::size_t most_unknowns = 2000;
-        if (own.gauss_newton.ratio == Index3{}) {
-            own.gauss_newton.ratio = unknowns_ratio(start, most_unknowns);
-        }
-        found[static_cast<std::size_t>(fold)] =
-            deviations_of_fold(start, picks, own, static_cast<int>(fold), folds,
-                               execution.with_threads(team).heard_by(stop_only));
+    const auto jobs = static_cast<std::int64_t>(kinds.size());
+    monitor.begin("cross-validation", jobs);
+    for_each_by_teams(jobs, resolve_threads(execution.threads), [&](std::int64_t job, int team) {
+        const auto n = static_cast<std::size_t>(job);
+        found[n] = validate_one(start, picks, options, kinds[n],
+                                execution.with_threads(team).heard_by(stop_only));
         monitor.advance();
     });
     monitor.end();
-    double fitted = 0;
-    double held_out = 0;
-    for (const Deviations& fold : found) {
-        fitted += std::log(fold.fitted) / folds;
-        held_out += std::log(fold.held_out) / folds;
-    }
-    return {std::exp(fitted), std::exp(held_out), folds};
+    return found;
 }
 
 }  // namespace fermat

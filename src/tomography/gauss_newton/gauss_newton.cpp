@@ -16,6 +16,7 @@
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"
 #include "tomography/gauss_newton/predict.hpp"
+#include "tomography/gauss_newton/terms.hpp"
 
 namespace fermat {
 namespace {
@@ -48,12 +49,12 @@ struct Candidate {
 class Run {
   public:
     Run(const Model& start, const Picks& picks, const InversionOptions& options,
-        const Execution& execution, const InversionListener& listener,
-        const HeldOut* held_out = nullptr)
+        const Execution& execution, const InversionListener& listener, FoldTest* folds = nullptr,
+        std::function<bool(const ScoreAt&)> go_on = {})
         : picks_(picks),
           survey_(is_turned(picks) ? exchanged(picks) : picks),
           options_(options),
-          outliers_(options.outliers.value_or(3)),
+          outliers_(options.outliers.value_or(default_outliers)),
           listener_(listener),
           execution_(execution.on(forward_device(start, options, execution))),
           ranks_(execution.ranks),
@@ -62,18 +63,22 @@ class Run {
           parameters_(start, ratio_of(start, options), bounds_of(options)),
           roughness_(parameters_.unknowns(), options.gauss_newton.roughness),
           place_(execution_.device == Device::cpu ? RowPlace::host : RowPlace::cuda),
-          solver_(parameters_.unknowns(), roughness_, threads_),
+          offset_(offset_of(options)),
           errors_(errors_of(picks, options)),
-          held_out_(held_out),
-          cooling_(held_out != nullptr       ? 0
+          terms_(picks, options.gauss_newton.terms, errors_, parameters_.unknowns().size()),
+          solver_(parameters_.unknowns(), roughness_, threads_, terms_.damping()),
+          folds_(folds),
+          go_on_(std::move(go_on)),
+          cooling_(go_on_                    ? 0
                    : options.target_chi2 > 0 ? options.target_chi2
                                              : 1,
                    options.gauss_newton.lambda > 0),
           model_(start.copy()),
-          x_(parameters_.unknowns().size(), 0.0) {}
+          x_(parameters_.unknowns().size() + terms_.size(), 0.0) {}
 
     void take_up(InversionState&& state) {
         x_ = std::move(state.unknowns);
+        x_.resize(parameters_.unknowns().size() + terms_.size(), 0.0);
         damping_ = state.method_state.back();
         state.method_state.pop_back();
         cooling_.restore(state.method_state);
@@ -112,8 +117,16 @@ class Run {
         }
     }
 
+    FoldScore fold_score(double factor) {
+        const Vector m = regularised(x_);
+        const double made_it = history_.back().lambda;
+        const double lambda = factor * (made_it > 0 ? made_it : cooling_.lambda());
+        return folds_->score({*rows_, use_, residual_, m, lambda}, solver_, roughness_, threads_);
+    }
+
     InversionResult finish() {
         share_model();
+        const auto grid = static_cast<std::ptrdiff_t>(parameters_.unknowns().size());
         BackprojectionOptions options;
         options.rays = rays_;
         options.picks.weights.assign(errors_.size(), 1.0);
@@ -126,7 +139,8 @@ class Run {
                 std::move(now_.residual),
                 std::move(use_),
                 reason(),
-                std::move(x_)};
+                Vector(x_.begin(), x_.begin() + grid),
+                terms_.found(x_)};
     }
 
     static Index3 ratio_of(const Model& start, const InversionOptions& options) {
@@ -148,9 +162,23 @@ class Run {
         return z;
     }
 
-    /// What R is applied to: the change from the start model, or the whole model.
+    /// What x is added to before R is applied: nothing for the change from the start model, which
+    /// is x; the start model less the reference; or, blocky, the start model itself.
+    Vector offset_of(const InversionOptions& options) const {
+        if (roughness_.kind() == Regularisation::blocky) return parameters_.start_on_unknowns();
+        const auto& reference = options.gauss_newton.reference;
+        if (!reference) return {};
+        Vector offset = parameters_.start_on_unknowns();
+        const Vector other = parameters_.on_unknowns(*reference);
+        for (std::size_t u = 0; u < offset.size(); ++u) offset[u] -= other[u];
+        return offset;
+    }
+
+    /// What R is applied to: the change from the reference, or the whole model.
     Vector regularised(const Vector& x) const {
-        return parameters_.regularised(x, roughness_.kind());
+        Vector m = x;
+        for (std::size_t u = 0; u < offset_.size(); ++u) m[u] += offset_[u];
+        return m;
     }
 
     /// The objective by the present model's weights of picks and differences. A pick that either
@@ -163,14 +191,16 @@ class Run {
             const double z = candidate.residual[n] / errors_[n];
             sum += z * z;
         }
-        return sum + cooling_.lambda() * solver_.roughness_of(regularised(candidate.x));
+        return sum + cooling_.lambda() * solver_.roughness_of(regularised(candidate.x)) +
+               terms_.penalty(candidate.x);
     }
 
     /// Whether the model takes the place of the present one.
     bool judge(Vector&& x, Model&& model, const Vector& time) {
         Candidate candidate{std::move(x), Vector(time.size())};
         for (std::size_t n = 0; n < candidate.residual.size(); ++n) {
-            candidate.residual[n] = picks_.picks[n].time - time[n];
+            const double term = terms_.time_of(candidate.x, n);
+            candidate.residual[n] = picks_.picks[n].time - time[n] - term;
         }
         const bool first = now_.x.empty();
         if (!first && !admitted(candidate)) return false;
@@ -178,35 +208,26 @@ class Run {
         now_ = std::move(candidate);
         x_ = now_.x;
         model_ = std::move(model);
-        if (!first) damping_ = damping_ > 1 ? damping_ / 8 : 0;
+        if (!first) damping_ = damping_ > 0.2 ? damping_ / 4 : 0;
         use_scaled_ = scaled(now_.residual);
         use_ = uses_of(use_scaled_, outliers_);
-        hold_out(use_);
         require_used();
         return true;
     }
 
-    void hold_out(std::vector<PickUse>& use) const {
-        if (held_out_ == nullptr) return;
-        for (std::size_t n = 0; n < use.size(); ++n) {
-            if (held_out_->picks[n] != 0 && use[n] == PickUse::used) use[n] = PickUse::rejected;
-        }
-    }
-
     bool admitted(const Candidate& candidate) {
         const Vector z = scaled(candidate.residual);
-        std::vector<PickUse> use = uses_of(z, outliers_);
-        hold_out(use);
-        const double chi2 = chi2_of(z, use);
+        const double chi2 = chi2_of(z, uses_of(z, outliers_));
         const double before = objective(now_, candidate);
         const double after = objective(candidate, now_);
         const bool better = after <= before;
         if (better && cooling_.admits(chi2)) return true;
-        constexpr double most_damping = 1e4;
+        constexpr double most_damping = 500;
         if (!better && damping_ < most_damping) {
             damping_ = damping_ > 0 ? 8 * damping_ : 1;
         } else {
             cooling_.refused();
+            damping_ = std::min(damping_, 1.0);
         }
         return false;
     }
@@ -239,6 +260,7 @@ class Run {
             weights[n] = use_[n] == PickUse::used ? 1 / errors_[n] : 0;
         }
         ranks_.broadcast(std::as_writable_bytes(std::span(weights)));
+        for (RowLot& lot : rows) terms_.extend(lot);
         rows_.reset();
         rows_.emplace(std::move(rows), weights, x_.size(), ranks_, place_);
     }
@@ -270,13 +292,17 @@ class Run {
         if (history_.empty()) initial_residual_ = now_.residual;
         history_.push_back(now);
         if (listener_.iteration) listener_.iteration(now);
-        cooling_.accepted(chi2_of(use_scaled_, use_));
-        if (held_out_ != nullptr) held_out_done_ = !held_out_->go_on(now_.residual);
+        const double chi2 = chi2_of(use_scaled_, use_);
+        if (go_on_ && now.lambda > 0) {
+            folds_done_ = !go_on_([this](double factor) { return fold_score(factor); });
+        }
+        if (folds_ != nullptr && !go_on_) folds_done_ = chi2 <= 1;
+        cooling_.accepted(chi2);
         if (listener_.update) save();
     }
 
     bool finished() const {
-        if (held_out_done_) return true;
+        if (folds_done_) return true;
         const auto phase = cooling_.phase();
         return phase == Cooling::Phase::done || phase == Cooling::Phase::stagnant ||
                static_cast<int>(history_.size()) > options_.gauss_newton.iterations;
@@ -332,10 +358,13 @@ class Run {
     Parameters parameters_;
     Roughness roughness_;
     RowPlace place_;
-    StepSolver solver_;
+    Vector offset_;
     Vector errors_;
-    const HeldOut* held_out_;
-    bool held_out_done_ = false;
+    TermUnknowns terms_;
+    StepSolver solver_;
+    FoldTest* folds_;
+    std::function<bool(const ScoreAt&)> go_on_;
+    bool folds_done_ = false;
     Cooling cooling_;
     Model model_;
     Vector x_;
@@ -375,9 +404,12 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
     return run.finish();
 }
 
-void cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
-               const HeldOut& held_out, const Execution& execution) {
-    Run(start, picks, options, execution.alone(), {}, &held_out).run();
+FoldScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
+                    FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
+                    const Execution& execution) {
+    Run run(start, picks, options, execution.alone(), {}, &test, go_on);
+    run.run();
+    return go_on ? FoldScore{} : run.fold_score(1);
 }
 
 ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options) {

@@ -1,12 +1,11 @@
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "tomography/gauss_newton/bounds.hpp"
+#include "tomography/gauss_newton/fold_test.hpp"
 #include "tomography/invert.hpp"
 
 namespace fermat {
@@ -17,16 +16,16 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
                                     const InversionListener& listener,
                                     std::optional<InversionState> resume);
 
-/// Picks that do not count, to see how well others explain them.
-struct HeldOut {
-    std::vector<std::uint8_t> picks;  ///< 1 for those
-    /// Hears the residuals of each model that is accepted; false ends the run.
-    std::function<bool(std::span<const double>)> go_on;
-};
+/// How well the present model's linear problem predicts picks left out, with its own weight of the
+/// roughness times a factor.
+using ScoreAt = std::function<FoldScore(double factor)>;
 
-/// Steps with ever less smoothing, on this process alone, until `held_out` ends them.
-void cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
-               const HeldOut& held_out, const Execution& execution);
+/// Steps with ever less smoothing, on this process alone. `go_on` is asked after each accepted
+/// model; without it the run ends with the first model that explains the picks. Gives the score of
+/// the last model.
+FoldScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
+                    FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
+                    const Execution& execution);
 
 /// How a run sees its problem, for those who look at it again.
 struct ProblemPlan {

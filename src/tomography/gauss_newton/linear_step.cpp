@@ -96,7 +96,11 @@ std::vector<double> StepSolver::solve(const PickMatrix& rows, std::span<const do
     roughness_.apply(x.first(grid), smooth, threads_);
     add_scaled(std::span(b).first(grid), -weights.lambda, smooth, threads_);
     for (std::size_t e = 0; e < extra_.size(); ++e) b[grid + e] -= extra_[e] * x[grid + e];
-    return solve(rows, std::move(b), weights.lambda + weights.damping, limits).d;
+    // A step that is linearised needs no more; the last digits are noise of the picks.
+    constexpr double step_accuracy = 5e-3;
+    SolveLimits of_step = limits;
+    of_step.accuracy = step_accuracy;
+    return solve(rows, std::move(b), weights.lambda + weights.damping, of_step).d;
 }
 
 LinearSolution StepSolver::solve(const PickMatrix& rows, std::vector<double> right, double weight,

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <memory>
+
 #include "core/choice.hpp"
 #include "core/grid.hpp"
 #include "core/option.hpp"
 #include "core/vec3.hpp"
+#include "model/model.hpp"
 
 namespace fermat {
 
@@ -21,11 +24,22 @@ inline constexpr auto choices<Regularisation> =
                                                     {"second", Regularisation::second},
                                                     {"blocky", Regularisation::blocky}});
 
+/// Times that an inversion finds beside the ground, one per shot or receiver.
+enum class Terms { none, shot, receiver, both };
+template <>
+inline constexpr auto choices<Terms> = choice_table<Terms>("terms",
+                                                           {{"none", Terms::none},
+                                                            {"shot", Terms::shot},
+                                                            {"receiver", Terms::receiver},
+                                                            {"shot,receiver", Terms::both}});
+
 /// What the roughness is made of.
 struct RoughnessOptions {
     Regularisation kind = Regularisation::automatic;
-    Vec3 weights;       ///< of differences along x, y, z; 0: chosen
-    double length = 0;  ///< beyond which the second order damps; 0: a quarter of the least extent
+    Vec3 weights;  ///< of differences along x, y, z; 0: chosen
+    /// Along x, y, z, beyond which the second order damps; 0: a quarter of the least extent. Where
+    /// they differ they stand for the weights too: weights are lengths over the longest.
+    Vec3 lengths;
 };
 /// 0 on all axes stands for "chosen".
 inline bool are_axis_weights(const Vec3& weights) {
@@ -36,13 +50,15 @@ template <>
 inline constexpr auto options_of<RoughnessOptions> = std::tuple{
     Option{"regularisation", &RoughnessOptions::kind,
            "of gauss-newton: what is kept small, the change's gradient (first) or curvature "
-           "(second), or the number of edges (blocky)"},
+           "(second), or the number of edges (blocky); auto: second or blocky by cross-validation"},
     Option{"axis_weights", &RoughnessOptions::weights, "of the roughness along each axis",
            Rule<Vec3>{&are_axis_weights, "> 0 along each axis; 0: chosen"},
            "1, and 0.5 along z below a surface"},
-    Option{"correlation_length", &RoughnessOptions::length,
-           "of second: where the change may differ freely", not_negative,
-           "a quarter of the shortest side"}};
+    Option{"correlation_length", &RoughnessOptions::lengths,
+           "of second: where the change may differ freely, in place of axis weights where it "
+           "differs along the axes",
+           Rule<Vec3>{&are_axis_weights, "> 0 along each axis; 0: chosen"},
+           "a quarter of the shortest side, below a surface half of it"}};
 
 /// A regularised Gauss-Newton inversion.
 struct GaussNewtonOptions {
@@ -50,6 +66,9 @@ struct GaussNewtonOptions {
     Index3 ratio{0, 0, 0};  ///< spacing of the unknowns in spacings of the model; 0: chosen
     double lambda = 0;      ///< weight of the roughness, kept; 0: found
     int iterations = 30;    ///< at most
+    Terms terms = Terms::none;
+    /// What the roughness is of: the difference from this model; none: from the start model.
+    std::shared_ptr<const Model> reference;
 };
 /// 0 on all axes stands for "found".
 inline bool is_ratio(const Index3& ratio) {
@@ -66,6 +85,9 @@ inline constexpr auto options_of<GaussNewtonOptions> =
                Option{"smoothing", &GaussNewtonOptions::lambda, "weight of the roughness, kept",
                       not_negative, "found, so that chi2 is 1"},
                Option{"iterations", &GaussNewtonOptions::iterations, "of gauss-newton, at most",
-                      Rule<int>{&is_iteration_count, "from 1 to 1000"}}};
+                      Rule<int>{&is_iteration_count, "from 1 to 1000"}},
+               Option{"terms", &GaussNewtonOptions::terms,
+                      "of gauss-newton: times of shots or receivers found beside the ground, into "
+                      "terms.csv"}};
 
 }  // namespace fermat

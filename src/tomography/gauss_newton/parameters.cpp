@@ -12,8 +12,8 @@
 namespace fermat {
 namespace {
 
-std::vector<double> values_of(const Model& start, const VelocityBounds& bounds) {
-    const auto velocity = start.given();
+std::vector<double> values_of(const Model& model, const VelocityBounds& bounds, const char* name) {
+    const auto velocity = model.given();
     std::vector<double> values(velocity.size());
     for (std::size_t n = 0; n < values.size(); ++n) {
         const double v = velocity[n];
@@ -23,9 +23,9 @@ std::vector<double> values_of(const Model& start, const VelocityBounds& bounds) 
         }
         if (bounds.bounded() && !(v > bounds.low() && v < bounds.high())) {
             throw InputError(
-                fmt::format("the start model has a velocity of {} (must be within the bounds, {} "
+                fmt::format("the {} model has a velocity of {} (must be within the bounds, {} "
                             "to {}: change one of them)",
-                            v, bounds.low(), bounds.high()));
+                            name, v, bounds.low(), bounds.high()));
         }
         values[n] = bounds.unknown_of(-std::log(v));
     }
@@ -38,17 +38,29 @@ Parameters::Parameters(const Model& start, Index3 ratio, const VelocityBounds& b
     : start_(start.copy()),
       unknowns_(start, ratio),
       bounds_(bounds),
-      start_values_(values_of(start, bounds)),
-      coarse_start_(unknowns_.size(), 0.0) {
+      start_values_(values_of(start, bounds, "start")),
+      coarse_start_(means(start_values_)) {}
+
+std::vector<double> Parameters::means(std::span<const double> values) const {
+    std::vector<double> sums(unknowns_.size(), 0.0);
     std::vector<double> weights(unknowns_.size(), 0.0);
-    for (std::size_t n = 0; n < start_values_.size(); ++n) {
-        if (std::isnan(start_values_[n])) continue;
+    for (std::size_t n = 0; n < values.size(); ++n) {
+        if (std::isnan(values[n])) continue;
         unknowns_.for_each_of_sample(n, [&](std::size_t u, double weight) {
-            coarse_start_[u] += weight * start_values_[n];
+            sums[u] += weight * values[n];
             weights[u] += weight;
         });
     }
-    for (std::size_t u = 0; u < weights.size(); ++u) coarse_start_[u] /= weights[u];
+    for (std::size_t u = 0; u < weights.size(); ++u) sums[u] /= weights[u];
+    return sums;
+}
+
+std::vector<double> Parameters::on_unknowns(const Model& model) const {
+    std::vector<double> values = values_of(model, bounds_, "reference");
+    for (std::size_t n = 0; n < values.size(); ++n) {
+        if (std::isnan(values[n]) || std::isnan(start_values_[n])) values[n] = start_values_[n];
+    }
+    return means(values);
 }
 
 double Parameters::unknown_at(std::span<const double> x, std::size_t sample) const {

@@ -21,6 +21,8 @@ class Parameters {
     const VelocityBounds& bounds() const { return bounds_; }
     /// The start model on the unknowns' own nodes: means of the samples round them.
     const std::vector<double>& start_on_unknowns() const { return coarse_start_; }
+    /// Another model of the same samples there. Samples that are air in it count as the start's.
+    std::vector<double> on_unknowns(const Model& model) const;
 
     /// What roughness is applied to: the change from the start model, or, blocky, the whole model.
     std::vector<double> regularised(std::span<const double> x, Regularisation kind) const;
@@ -32,6 +34,8 @@ class Parameters {
     double log_slope_at(std::span<const double> x, std::size_t sample) const;
 
   private:
+    /// Per unknown: the mean of the samples round it.
+    std::vector<double> means(std::span<const double> values) const;
     double unknown_at(std::span<const double> x, std::size_t sample) const;
 
     const Model start_;

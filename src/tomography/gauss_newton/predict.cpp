@@ -112,6 +112,14 @@ RaySet rays_of_source(const Model& model, const Shots& shots, const RayOptions& 
     return trace_rays(model, field, 0, shots.receivers, numbers, options, execution);
 }
 
+/// The time that a pick is compared with. The field is the more accurate where all corners of the
+/// receiver's cell are reached. Along the ground, where corners in air have no time, it is too
+/// early by up to a cell's crossing, which is many errors of a pick in slow ground; slowness along
+/// the ray has no such bias, and is what the rows are derivatives of.
+double time_of(const Model& model, const RayInfo& ray) {
+    return model.has_air() ? ray.time : ray.field_time;
+}
+
 /// Rows of all rays; made by some threads and put together in the order of the rays.
 UnknownRows rows_of(const Model& model, const RaySet& rays, const Unknowns& unknowns,
                     std::span<const float> slopes, int threads) {
@@ -181,7 +189,8 @@ Lot lot_of(const Model& model, const Shots& shots, const Unknowns& unknowns,
              : rays_of_source(model, shots, options, own, lot.field_seconds);
     for (const RayInfo& ray : rays.rays) {
         const bool arrived = ray.status == RayStatus::ok;
-        lot.time.push_back(arrived ? ray.field_time : std::numeric_limits<double>::quiet_NaN());
+        lot.time.push_back(arrived ? time_of(model, ray)
+                                   : std::numeric_limits<double>::quiet_NaN());
     }
     rows = rows_of(model, rays, unknowns, slopes, execution.threads);
     lot.ray_seconds = watch.seconds() - lot.field_seconds;

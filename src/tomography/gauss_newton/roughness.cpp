@@ -7,8 +7,6 @@
 #include "core/parallel.hpp"
 
 namespace fermat {
-namespace {
-
 double least_extent(const Grid& grid) {
     const Vec3 size = grid.extent();
     double least = std::numeric_limits<double>::infinity();
@@ -18,13 +16,16 @@ double least_extent(const Grid& grid) {
     return least;
 }
 
-}  // namespace
-
 Roughness::Roughness(const Unknowns& unknowns, const RoughnessOptions& options)
     : options_(options) {
     if (options_.kind == Regularisation::automatic) options_.kind = Regularisation::second;
-    if (!(options_.weights.x > 0)) options_.weights = {1, 1, 1};
     const Grid& grid = unknowns.grid();
+    Vec3& lengths = options_.lengths;
+    if (grid.is_2d()) lengths.y = lengths.x;
+    const double longest = std::max({lengths.x, lengths.y, lengths.z});
+    if (lengths.x != lengths.y || lengths.x != lengths.z)
+        options_.weights = (1 / longest) * lengths;
+    if (!(options_.weights.x > 0)) options_.weights = {1, 1, 1};
     const Vec3 h = grid.spacing;
     const double cell = h.x * h.z * (grid.is_2d() ? 1 : h.y);
     for (int axis = 0; axis < 3; ++axis) {
@@ -32,7 +33,7 @@ Roughness::Roughness(const Unknowns& unknowns, const RoughnessOptions& options)
         factors_[axis] = cell * w * w;
     }
     if (options_.kind == Regularisation::second) {
-        const double length = options.length > 0 ? options.length : least_extent(grid) / 4;
+        const double length = longest > 0 ? longest : least_extent(grid) / 4;
         diagonal_ = cell / (length * length);
     }
     const Shape shape = grid.shape;
@@ -70,6 +71,11 @@ void Roughness::apply(std::span<const double> x, std::span<double> out, int thre
     std::vector<double> once(x.size());
     apply_once(x, once, threads);
     apply_once(once, out, threads);
+}
+
+void Roughness::weigh_alike() {
+    weights_.clear();
+    mean_weight_ = 1;
 }
 
 void Roughness::apply_root(std::span<const double> noise, std::span<double> out) const {

@@ -11,6 +11,9 @@
 
 namespace fermat {
 
+/// Shortest side of a grid.
+double least_extent(const Grid& grid);
+
 /// The quadratic form x^T R x that stands for roughness, on the unknowns of an inversion.
 ///
 /// First order: R = W^T V W, where W takes the differences of neighbours times
@@ -29,6 +32,8 @@ class Roughness {
     void apply_root(std::span<const double> noise, std::span<double> out) const;
     /// Renews V by a model's own values; nothing but for blocky ones.
     void reweight(std::span<const double> model);
+    /// V = 1, as before the first reweighting.
+    void weigh_alike();
     double trace() const;
     Regularisation kind() const { return options_.kind; }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/error.hpp"
 
@@ -29,17 +30,18 @@ void validate(std::span<const Stage> schedule) {
     }
 }
 
-std::vector<Stage> default_schedule(const Grid& grid, int iterations) {
+std::vector<Stage> default_schedule(const Grid& grid, int iterations, double least) {
     constexpr int stages = 6;
     const Shape cells = grid.cell_shape();
     // An even box: it is centred on a node.
-    const auto box = [](int count, int halvings) {
-        return std::max(2, (count >> halvings) / 2 * 2);
+    const auto box = [&](int axis, int halvings) {
+        const long half = std::min(std::lround(least / grid.spacing[axis] / 2), cells[axis] / 4L);
+        return std::max({2, (cells[axis] >> halvings) / 2 * 2, static_cast<int>(2 * half)});
     };
     std::vector<Stage> schedule;
     for (int n = 1; n <= stages; ++n) {
         const bool flat = grid.is_2d();
-        const SmoothingSize cell{box(cells.x, n), flat ? 1 : box(cells.y, n), box(cells.z, n)};
+        const SmoothingSize cell{box(0, n), flat ? 1 : box(1, n), box(2, n)};
         schedule.push_back(
             {iterations, cell, {cell.x + 1, flat ? 1 : cell.y + 1, cell.z + 1}, 1, 1});
     }

@@ -24,7 +24,8 @@ struct Stage {
 void validate(std::span<const Stage> schedule);
 
 /// Six stages of `iterations` each, as paper 4's: boxes of half the model's cells along each axis
-/// are halved from stage to stage, down to two cells; vertex boxes have one more.
-std::vector<Stage> default_schedule(const Grid& grid, int iterations = 6);
+/// are halved from stage to stage, down to two cells and no shorter than
+/// `least`, unless that is over half of the model; vertex boxes have one more.
+std::vector<Stage> default_schedule(const Grid& grid, int iterations = 6, double least = 0);
 
 }  // namespace fermat

@@ -17,13 +17,10 @@ struct UpdateLimits {
     double min_velocity = 0;
     double max_velocity = std::numeric_limits<double>::infinity();
 };
-inline bool is_positive(const double& value) { return value > 0 && std::isfinite(value); }
 inline bool is_share(const double& value) { return value > 0 && value < 1; }
 template <>
 inline constexpr auto options_of<UpdateLimits> =
-    std::tuple{Option{"step", &UpdateLimits::step, "of hole: factor on every update",
-                      Rule<double>{&is_positive, "> 0"}},
-               Option{"max_update", &UpdateLimits::max_change,
+    std::tuple{Option{"max_update", &UpdateLimits::max_change,
                       "of hole: largest relative change of velocity in one iteration",
                       Rule<double>{&is_share, "> 0 and < 1"}},
                Option{"min_velocity", &UpdateLimits::min_velocity, "least velocity", not_negative,

@@ -178,8 +178,13 @@ FirstGuess first_guess(const Picks& picks, const GuessOptions& options) {
     grid.shape = nodes_for(grid.from_origin(high), h, shape.is_2d);
     validate(grid);
 
-    const double fastest =
+    // Not faster than where the longest ray turns, nor than picks far from their source tell: a
+    // gradient that explains slow ground above rock would otherwise go on growing in the rock.
+    double fastest =
         fit.gradient > 0 ? std::hypot(fit.v0, fit.gradient * shape.longest / 2) : fit.v0;
+    if (shape.along_surface && shape.refractor > fit.v0) {
+        fastest = std::min(fastest, shape.refractor);
+    }
     Field<float> velocity(grid.shape);
     for (int i = 0; i < grid.shape.x; ++i) {
         for (int j = 0; j < grid.shape.y; ++j) {

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "tomography/gauss_newton/cross_validation.hpp"
+#include "tomography/gauss_newton/roughness.hpp"
 
 namespace fermat {
 namespace {
@@ -23,6 +24,11 @@ double rounded(double value, bool up) {
     return (up ? std::ceil(value / unit) : std::floor(value / unit)) * unit;
 }
 
+double fastest_of(const Model& model) {
+    const auto v = model.given();
+    return *std::max_element(v.begin(), v.end());
+}
+
 class SetUp {
   public:
     SetUp(InversionSetup& setup, const SurveyShape& shape) : setup_(setup), shape_(shape) {}
@@ -34,10 +40,11 @@ class SetUp {
                            to_string(grid.shape), numbers(grid, grid.origin),
                            guess.shape.along_surface ? "a surface" : "not a surface"));
         choose(fmt::format(
-            "start model: {:.4g} at the {}, growing by {:.4g} per length{}; it misses the picks by "
-            "{:.2g} % (median)",
+            "start model: {:.4g} at the {}, growing by {:.4g} per length to {:.4g}{}; the gradient "
+            "misses the picks by {:.2g} % (median)",
             guess.fit.v0, guess.has_ground ? "ground" : "top", guess.fit.gradient,
-            guess.has_ground ? ", air above the points" : "", 100 * guess.fit.misfit));
+            fastest_of(setup_.start), guess.has_ground ? ", air above the points" : "",
+            100 * guess.fit.misfit));
     }
 
     void choose_method() {
@@ -48,13 +55,39 @@ class SetUp {
         if (!boxes) choose(fmt::format("--method {}", name_of(options.method)));
     }
 
-    void choose_roughness() {
+    /// What Hole's loop needs, where it is given neither a schedule nor a step: large steps (most
+    /// of a step is smoothed away), and no box below what the points resolve.
+    void choose_boxes() {
+        InversionOptions& options = setup_.options;
+        const bool boxes = options.method == InversionMethod::hole && options.schedule.empty();
+        constexpr double good_step = 1.9;
+        options.update.step = options.step.value_or(boxes ? good_step : 1);
+        if (!boxes) return;
+        const double least = 2 * shape_.point_distance;
+        constexpr int iterations = 6;
+        options.schedule = default_schedule(setup_.start.grid(), iterations, least);
+        choose(
+            fmt::format("--step {:g}, {} stages of {} iterations: boxes from half of the model "
+                        "down to {:.3g}, twice the points' distance (--schedule gives others)",
+                        options.update.step, options.schedule.size(), iterations, least));
+        if (!setup_.picks.has_errors || options.target_chi2 > 0 || options.target_rms > 0) return;
+        options.target_chi2 = 1;
+        choose("--target-chi2 1: the picks have errors");
+    }
+
+    void choose_axis_weights() {
         RoughnessOptions& roughness = setup_.options.gauss_newton.roughness;
-        if (roughness.kind == Regularisation::automatic) {
-            roughness.kind = Regularisation::second;
-            choose(fmt::format("--regularisation {}", name_of(roughness.kind)));
+        // Below a surface, rays run along x and less is known of depth: longer lengths, less weight
+        // of changes with depth.
+        const bool damped =
+            roughness.kind == Regularisation::second || roughness.kind == Regularisation::automatic;
+        const double length = rounded(least_extent(setup_.start.grid()) / 2, true);
+        const bool differ = roughness.lengths.x != roughness.lengths.z;
+        if (shape_.along_surface && roughness.lengths == Vec3{} && damped) {
+            roughness.lengths = {length, length, length};
+            choose(fmt::format("--correlation-length {:g}", length));
         }
-        if (roughness.weights.x > 0) return;
+        if (roughness.weights.x > 0 || differ) return;
         roughness.weights = {1, 1, shape_.along_surface ? 0.5 : 1};
         choose(fmt::format("--axis-weights {}", numbers(setup_.start.grid(), roughness.weights)));
     }
@@ -85,24 +118,51 @@ class SetUp {
         picks.has_errors = true;
     }
 
-    void find_errors(const Execution& execution) {
-        const InversionOptions& options = setup_.options;
-        if (setup_.picks.has_errors || options.target_rms > 0) return;
-        if (options.gauss_newton.lambda > 0) return;
+    /// The kind of regularisation, and how well picks without errors can be explained.
+    void validate_by_folds(const Execution& execution) {
+        InversionOptions& options = setup_.options;
+        Regularisation& kind = options.gauss_newton.roughness.kind;
+        const bool open = kind == Regularisation::automatic;
+        const bool kept = options.gauss_newton.lambda > 0;
+        const bool no_errors = !setup_.picks.has_errors && !(options.target_rms > 0) && !kept;
         constexpr std::size_t least_picks = 12;  // a third of them is left out
-        if (setup_.picks.picks.size() < least_picks) {
+        const bool few = setup_.picks.picks.size() < least_picks;
+        if (no_errors && few) {
             throw InputError(fmt::format(
                 "the picks have no errors, and {} are too few for cross-validation (at least {}; "
                 "give their error, or a target RMS)",
                 setup_.picks.picks.size(), least_picks));
         }
-        const CrossValidation found =
-            cross_validate(setup_.start, setup_.picks, setup_.options, execution);
+        std::vector<Regularisation> kinds{open ? Regularisation::second : kind};
+        const bool compare =
+            open && !kept && !few && is_cheap_to_validate(setup_.start, setup_.picks);
+        if (compare) kinds.push_back(Regularisation::blocky);
+        std::vector<CrossValidation> found;
+        if (no_errors || compare) {
+            found = cross_validate(setup_.start, setup_.picks, options, kinds, execution);
+        }
+        // Blocky must be clearly better: where both are alike, smooth invents no edges.
+        constexpr double clearly = 0.97;
+        const bool blocky = compare && found[1].held_out < clearly * found[0].held_out;
+        kind = kinds[blocky ? 1 : 0];
+        if (open) {
+            choose(fmt::format(
+                "--regularisation {}{}", name_of(kind),
+                compare ? fmt::format(": {}-fold cross-validation misses picks left "
+                                      "out by {:.3g} with second and by {:.3g} with "
+                                      "blocky",
+                                      found[0].folds, found[0].held_out, found[1].held_out)
+                        : ""));
+        }
+        if (no_errors) take_target(found[blocky ? 1 : 0]);
+    }
+
+    void take_target(const CrossValidation& found) {
         setup_.options.target_rms = found.rms;
         choose(fmt::format(
             "--target-rms {:.3g}: the picks have no errors, so {}-fold cross-validation says how "
             "well they can be explained (picks left out are met to {:.3g})",
-            found.rms, found.folds, found.held_out_rms));
+            found.rms, found.folds, found.held_out));
     }
 
     void compare_units() {
@@ -152,11 +212,12 @@ InversionSetup set_up_inversion(std::optional<Model> start, Picks picks, Inversi
     choices.choose_method();
     choices.compare_units();
     choices.give_errors(errors);
+    choices.choose_boxes();
     if (setup.options.method == InversionMethod::gauss_newton) {
-        choices.choose_roughness();
+        choices.choose_axis_weights();
         choices.choose_bounds();
         validate(setup.options, setup.picks, setup.start);
-        choices.find_errors(execution);
+        choices.validate_by_folds(execution);
     }
     return setup;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "core/error.hpp"
@@ -44,6 +45,40 @@ double nearest_distance(std::span<const Vec3> points) {
         distances.push_back(least);
     }
     return quantile(distances, 0.5);
+}
+
+/// Slopes of time over distance, within one source's picks to one side of it, between picks that
+/// are a quarter of the longest distance apart: how fast the ground is where rays turn. Slopes
+/// across relief are as long as the distance between the points themselves.
+double refractor_velocity(const Picks& picks, double longest) {
+    struct Arrival {
+        std::int32_t source;
+        bool beyond;  ///< on the side of larger x, or of y
+        double distance;
+        double time;
+    };
+    std::vector<Arrival> arrivals;
+    for (const Pick& pick : picks.picks) {
+        const Vec3 way = picks.receivers[static_cast<std::size_t>(pick.receiver)] -
+                         picks.sources[static_cast<std::size_t>(pick.source)];
+        const bool beyond = std::abs(way.x) >= std::abs(way.y) ? way.x > 0 : way.y > 0;
+        arrivals.push_back({pick.source, beyond, norm(way), pick.time});
+    }
+    std::sort(arrivals.begin(), arrivals.end(), [](const Arrival& a, const Arrival& b) {
+        return std::tuple(a.source, a.beyond, a.distance, a.time) <
+               std::tuple(b.source, b.beyond, b.distance, b.time);
+    });
+    std::vector<double> speeds;
+    for (std::size_t a = 0, b = 0; b < arrivals.size(); ++b) {
+        while (arrivals[a].source != arrivals[b].source || arrivals[a].beyond != arrivals[b].beyond)
+            ++a;
+        while (arrivals[b].distance - arrivals[a + 1 < b ? a + 1 : a].distance > longest / 4) ++a;
+        const double way = arrivals[b].distance - arrivals[a].distance;
+        const double time = arrivals[b].time - arrivals[a].time;
+        if (way > longest / 5 && time > 0) speeds.push_back(way / time);
+    }
+    constexpr std::size_t least = 10;
+    return speeds.size() < least ? 0 : quantile(speeds, 0.75);
 }
 
 /// Whether no two points lie one below the other: closer from above than half of their usual
@@ -91,6 +126,7 @@ SurveyShape survey_shape(const Picks& picks) {
     shape.slowest = quantile(speeds, 0.01);
     shape.typical = quantile(speeds, 0.5);
     shape.fastest = quantile(speeds, 0.99);
+    shape.refractor = refractor_velocity(picks, shape.longest);
     const double across = std::max(shape.high.x - shape.low.x, shape.high.y - shape.low.y);
     shape.along_surface =
         shape.high.z - shape.low.z < 0.5 * across && lie_on_a_surface(points, shape.point_distance);

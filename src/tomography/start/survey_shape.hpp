@@ -20,6 +20,9 @@ struct SurveyShape {
     double slowest = 0;          ///< distance over time: a hundredth of the picks are slower,
     double typical = 0;          ///< half of them,
     double fastest = 0;          ///< all but a hundredth
+    /// Apparent velocity along the surface, by slopes of time over distance within one source's
+    /// picks: three of four stretches are slower. 0 where no stretch is long enough.
+    double refractor = 0;
 };
 
 /// Throws InputError where no pick has both a distance and a time.

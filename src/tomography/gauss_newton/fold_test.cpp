@@ -1,0 +1,98 @@
+#include "tomography/gauss_newton/fold_test.hpp"
+
+#include <cmath>
+#include <numbers>
+#include <utility>
+
+namespace fermat {
+namespace {
+
+/// The rows of all picks but one fold.
+class MaskedRows : public PickMatrix {
+  public:
+    MaskedRows(const PickMatrix& all, std::span<const std::int32_t> fold_of_pick, std::int32_t fold,
+               int folds)
+        : all_(all), fold_of_pick_(fold_of_pick), fold_(fold), folds_(folds), kept_(all.rows()) {}
+
+    std::size_t rows() const override { return all_.rows(); }
+    std::size_t columns() const override { return all_.columns(); }
+    void times(std::span<const double> x, std::span<double> out, int threads) const override {
+        all_.times(x, out, threads);
+        mask(out);
+    }
+    void transposed_times(std::span<const double> y, std::span<double> out,
+                          int threads) const override {
+        kept_.assign(y.begin(), y.end());
+        mask(kept_);
+        all_.transposed_times(kept_, out, threads);
+    }
+    // What the preconditioner asks for need not be exact.
+    double trace() const override { return all_.trace() * (folds_ - 1) / folds_; }
+    void column_squares(std::span<double> out, int threads) const override {
+        all_.column_squares(out, threads);
+    }
+
+  private:
+    void mask(std::span<double> y) const {
+        for (std::size_t n = 0; n < y.size(); ++n) {
+            if (fold_of_pick_[n] == fold_) y[n] = 0;
+        }
+    }
+
+    const PickMatrix& all_;
+    std::span<const std::int32_t> fold_of_pick_;
+    std::int32_t fold_;
+    int folds_;
+    mutable std::vector<double> kept_;
+};
+
+}  // namespace
+
+FoldTest::FoldTest(std::vector<std::int32_t> fold_of_pick, int folds)
+    : fold_of_pick_(std::move(fold_of_pick)), models_(static_cast<std::size_t>(folds)) {}
+
+std::vector<double> FoldTest::fit(const LinearProblem& problem, std::int32_t fold,
+                                  StepSolver& solver, Roughness& roughness) {
+    const MaskedRows rows(problem.rows, fold_of_pick_, fold, static_cast<int>(models_.size()));
+    std::vector<double>& model = models_[static_cast<std::size_t>(fold)];
+    // Edges that all picks have found would tell a fold what it is to predict.
+    constexpr int first_rounds = 3;
+    const bool blocky = roughness.kind() == Regularisation::blocky;
+    const int rounds = blocky && model.empty() ? first_rounds : 1;
+    std::vector<double> step;
+    for (int round = 0; round < rounds; ++round) {
+        if (model.empty()) {
+            roughness.weigh_alike();
+        } else {
+            roughness.reweight(model);
+        }
+        step = solver.solve(rows, problem.residual, problem.regularised, {problem.lambda, 0});
+        model.assign(problem.regularised.begin(), problem.regularised.end());
+        for (std::size_t u = 0; u < model.size(); ++u) model[u] += step[u];
+    }
+    return step;
+}
+
+FoldScore FoldTest::score(const LinearProblem& problem, StepSolver& solver, Roughness& roughness,
+                          int threads) {
+    double squares = 0;
+    double sum = 0;
+    double count = 0;
+    std::vector<double> along(problem.rows.rows());
+    for (std::size_t fold = 0; fold < models_.size(); ++fold) {
+        const std::vector<double> step =
+            fit(problem, static_cast<std::int32_t>(fold), solver, roughness);
+        problem.rows.times(step, along, threads);
+        for (std::size_t n = 0; n < along.size(); ++n) {
+            const bool held_out = static_cast<std::size_t>(fold_of_pick_[n]) == fold;
+            if (!held_out || problem.use[n] != PickUse::used) continue;
+            sum += std::abs(problem.residual[n] - along[n]);
+            squares += problem.residual[n] * problem.residual[n];
+            count += 1;
+        }
+    }
+    roughness.reweight(problem.regularised);
+    return {std::sqrt(squares / count), std::sqrt(std::numbers::pi / 2) * sum / count};
+}
+
+}  // namespace fermat

@@ -57,19 +57,19 @@ CrossValidation validate_one(const Model& start, const Picks& picks, InversionOp
     FoldTest test(fold_of_pick(picks), folds);
     const bool known = picks.has_errors || options.target_rms > 0;
     if (known) {
-        const FoldScore last = cool_down(start, picks, options, test, {}, execution);
+        const HeldOutScore last = cool_down(start, picks, options, test, {}, execution);
         const double error = typical_error(picks, options);
         return {kind, error * last.rms, error * last.held_out, folds};
     }
     // A unit, and the least deviation by which outliers are told.
     options.target_rms = 0.002 * median_time(picks);
-    FoldScore best{0, std::numeric_limits<double>::infinity()};
+    HeldOutScore best{0, std::numeric_limits<double>::infinity()};
     int no_better = 0;
     const auto go_on = [&](const ScoreAt& score_at) {
         constexpr double gain = 0.02;  // less is not worth a third of the smoothing
         constexpr int patience = 2;
-        const FoldScore now = score_at(1);
-        const auto better = [&](const FoldScore& score) {
+        const HeldOutScore now = score_at(1);
+        const auto better = [&](const HeldOutScore& score) {
             return score.held_out < (1 - gain) * best.held_out;
         };
         no_better = better(now) ? 0 : no_better + 1;

@@ -51,7 +51,7 @@ class MaskedRows : public PickMatrix {
 FoldTest::FoldTest(std::vector<std::int32_t> fold_of_pick, int folds)
     : fold_of_pick_(std::move(fold_of_pick)), models_(static_cast<std::size_t>(folds)) {}
 
-std::vector<double> FoldTest::fit(const LinearProblem& problem, std::int32_t fold,
+std::vector<double> FoldTest::fit(const LinearizedPicks& problem, std::int32_t fold,
                                   StepSolver& solver, Roughness& roughness) {
     const MaskedRows rows(problem.rows, fold_of_pick_, fold, static_cast<int>(models_.size()));
     std::vector<double>& model = models_[static_cast<std::size_t>(fold)];
@@ -73,8 +73,8 @@ std::vector<double> FoldTest::fit(const LinearProblem& problem, std::int32_t fol
     return step;
 }
 
-FoldScore FoldTest::score(const LinearProblem& problem, StepSolver& solver, Roughness& roughness,
-                          int threads) {
+HeldOutScore FoldTest::score(const LinearizedPicks& problem, StepSolver& solver,
+                             Roughness& roughness, int threads) {
     double squares = 0;
     double sum = 0;
     double count = 0;

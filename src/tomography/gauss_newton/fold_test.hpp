@@ -11,7 +11,7 @@
 namespace fermat {
 
 /// What a step of Gauss-Newton is made of, at a model.
-struct LinearProblem {
+struct LinearizedPicks {
     const PickMatrix& rows;               ///< in errors
     std::span<const PickUse> use;         ///< of each pick
     std::span<const double> residual;     ///< in errors; 0 where a pick is not used
@@ -20,7 +20,7 @@ struct LinearProblem {
 };
 
 /// Misfits in errors.
-struct FoldScore {
+struct HeldOutScore {
     double rms = 0;       ///< of the model itself, which all picks have made
     double held_out = 0;  ///< of picks left out: sqrt(pi / 2) times the mean of absolute residuals,
                           ///< the deviation of Gaussian ones, which outliers move little
@@ -35,11 +35,11 @@ class FoldTest {
     FoldTest(std::vector<std::int32_t> fold_of_pick, int folds);
 
     /// Leaves the roughness with weights of `regularised`.
-    FoldScore score(const LinearProblem& problem, StepSolver& solver, Roughness& roughness,
-                    int threads);
+    HeldOutScore score(const LinearizedPicks& problem, StepSolver& solver, Roughness& roughness,
+                       int threads);
 
   private:
-    std::vector<double> fit(const LinearProblem& problem, std::int32_t fold, StepSolver& solver,
+    std::vector<double> fit(const LinearizedPicks& problem, std::int32_t fold, StepSolver& solver,
                             Roughness& roughness);
 
     std::vector<std::int32_t> fold_of_pick_;

@@ -117,7 +117,7 @@ class Run {
         }
     }
 
-    FoldScore fold_score(double factor) {
+    HeldOutScore fold_score(double factor) {
         const Vector m = regularised(x_);
         const double made_it = history_.back().lambda;
         const double lambda = factor * (made_it > 0 ? made_it : cooling_.lambda());
@@ -404,12 +404,12 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
     return run.finish();
 }
 
-FoldScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
-                    FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
-                    const Execution& execution) {
+HeldOutScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
+                       FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
+                       const Execution& execution) {
     Run run(start, picks, options, execution.alone(), {}, &test, go_on);
     run.run();
-    return go_on ? FoldScore{} : run.fold_score(1);
+    return go_on ? HeldOutScore{} : run.fold_score(1);
 }
 
 ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options) {

@@ -18,14 +18,14 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
 
 /// How well the present model's linear problem predicts picks left out, with its own weight of the
 /// roughness times a factor.
-using ScoreAt = std::function<FoldScore(double factor)>;
+using ScoreAt = std::function<HeldOutScore(double factor)>;
 
 /// Steps with ever less smoothing, on this process alone. `go_on` is asked after each accepted
 /// model; without it the run ends with the first model that explains the picks. Gives the score of
 /// the last model.
-FoldScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
-                    FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
-                    const Execution& execution);
+HeldOutScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
+                       FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
+                       const Execution& execution);
 
 /// How a run sees its problem, for those who look at it again.
 struct ProblemPlan {

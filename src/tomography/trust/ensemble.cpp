@@ -51,15 +51,6 @@ EnsembleMember unpacked(const Bytes& bytes, Shape shape) {
     return member;
 }
 
-double least_extent(const Grid& grid) {
-    const Vec3 size = grid.extent();
-    double least = std::numeric_limits<double>::infinity();
-    for (int axis = 0; axis < 3; ++axis) {
-        if (grid.shape[axis] > 1) least = std::min(least, size[axis]);
-    }
-    return least;
-}
-
 /// Rays round each sample, spread over the spacing of the unknowns; a little everywhere.
 Field<float> coverage_weight(const Model& model, FieldView<const float> coverage, Index3 ratio) {
     const Shape shape = model.given().shape();

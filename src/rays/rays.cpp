@@ -281,6 +281,7 @@ void for_each_source_rays(const Model& model, std::span<const PointSource> sourc
     Monitor& monitor = execution.monitor;
     const Grid& grid = model.grid();
     validate(options, grid);
+    resolve_threads(execution.threads);
     const auto require = [&](Vec3 place, const char* what, std::size_t number) {
         if (is_finite(place) && grid.contains(place)) return;
         require_inside(grid, place, fmt::format("{} {}", what, number));

@@ -19,7 +19,8 @@ namespace {
 
 constexpr double box_share = 1.0 / 12;    // of the mean side of what rays cross
 constexpr double plain_coverage = 0.6;    // share of crossed nodes near by
-constexpr double plain_resolution = 0.5;  // of the 90th percentile
+constexpr double plain_resolution = 0.2;  // of the 90th percentile, after smoothing
+constexpr float resolved_part = 0.05F;    // of the best: what counts as the resolved region
 
 /// 0 at 0, 1 from 1 on, without a kink at either end.
 double smooth_step(double t) {
@@ -41,29 +42,32 @@ Field<std::uint8_t> rock_of(const Model& model) {
     return rock;
 }
 
-/// First and last node along each axis that a crossed cell touches.
-struct Crossed {
-    std::array<int, 3> first, last;
+/// First and last node along each axis of a region, such as what crossed cells touch.
+struct Region {
+    static constexpr int far = std::numeric_limits<int>::max();
+    std::array<int, 3> first{far, far, far};
+    std::array<int, 3> last{-1, -1, -1};
     bool any = false;
+
+    void hold(const std::array<int, 3>& low, const std::array<int, 3>& high) {
+        any = true;
+        for (std::size_t a = 0; a < 3; ++a) {
+            first[a] = std::min(first[a], low[a]);
+            last[a] = std::max(last[a], high[a]);
+        }
+    }
 };
 
 /// 1 at the corners of crossed cells.
-Crossed mark_corners(FieldView<const float> coverage, Field<float>& nodes) {
-    constexpr int far = std::numeric_limits<int>::max();
-    Crossed box{{far, far, far}, {-1, -1, -1}, false};
+Region mark_corners(FieldView<const float> coverage, Field<float>& nodes) {
+    Region box;
     const Shape cells = coverage.shape();
     const int flat = nodes.shape().y == 1 ? 0 : 1;
     for (int i = 0; i < cells.x; ++i) {
         for (int j = 0; j < cells.y; ++j) {
             for (int k = 0; k < cells.z; ++k) {
                 if (!(coverage(i, j, k) > 0)) continue;
-                box.any = true;
-                const std::array<int, 3> low{i, j, k};
-                const std::array<int, 3> high{i + 1, j + flat, k + 1};
-                for (std::size_t a = 0; a < 3; ++a) {
-                    box.first[a] = std::min(box.first[a], low[a]);
-                    box.last[a] = std::max(box.last[a], high[a]);
-                }
+                box.hold({i, j, k}, {i + 1, j + flat, k + 1});
                 for (int n = 0; n < 8; ++n) {
                     nodes(i + (n & 1), j + ((n >> 1) & flat), k + (n >> 2)) = 1.0F;
                 }
@@ -73,13 +77,27 @@ Crossed mark_corners(FieldView<const float> coverage, Field<float>& nodes) {
     return box;
 }
 
+/// The nodes with a greater value.
+Region region_above(const Field<float>& nodes, float least) {
+    Region box;
+    const Shape shape = nodes.shape();
+    for (int i = 0; i < shape.x; ++i) {
+        for (int j = 0; j < shape.y; ++j) {
+            for (int k = 0; k < shape.z; ++k) {
+                if (nodes(i, j, k) > least) box.hold({i, j, k}, {i, j, k});
+            }
+        }
+    }
+    return box;
+}
+
 /// An odd number of nodes along each axis, the same length along all.
-SmoothingSize box_of(const Grid& grid, const Crossed& crossed) {
+SmoothingSize box_of(const Grid& grid, const Region& region) {
     double product = 1;
     for (int axis = 0; axis < 3; ++axis) {
         if (axis == 1 && grid.is_2d()) continue;
         const auto a = static_cast<std::size_t>(axis);
-        product *= (crossed.last[a] - crossed.first[a]) * grid.spacing[axis];
+        product *= (region.last[a] - region.first[a]) * grid.spacing[axis];
     }
     const double length = box_share * std::pow(product, 1.0 / grid.dimensions());
     // Five nodes at least, for three make an edge that looks like cells; but in tiny models three.
@@ -98,7 +116,7 @@ Field<float> fade_of_coverage(const Model& model, FieldView<const float> coverag
     const Grid& grid = model.grid();
     require_shape(coverage.shape(), grid.cell_shape(), "coverage");
     Field<float> fade(grid.shape, 0.0F);
-    const Crossed crossed = mark_corners(coverage, fade);
+    const Region crossed = mark_corners(coverage, fade);
     if (!crossed.any) return fade;
     const Field<std::uint8_t> rock = rock_of(model);
     SmoothingOptions options;
@@ -146,12 +164,16 @@ Field<float> fade_of_resolution(const Model& model, FieldView<const float> resol
     for (std::size_t n = 0; n < fade.size(); ++n) {
         if (rock[n] != 0 && resolution[n] > 0) fade[n] = resolution[n];
     }
-    const auto three = [&](int axis) { return fade.shape()[axis] == 1 ? 1 : 3; };
-    smooth_vertices(fade, {three(0), three(1), three(2)}, {}, rock);
+    const float most = *std::max_element(fade.begin(), fade.end());
+    if (!(most > 0)) return fade;
+    SmoothingOptions options;
+    options.passes = 3;
+    smooth_vertices(fade, box_of(model.grid(), region_above(fade, resolved_part * most)), options,
+                    rock);
+    const float least = 0.01F * *std::max_element(fade.begin(), fade.end());
     std::vector<float> resolved;
     std::copy_if(fade.begin(), fade.end(), std::back_inserter(resolved),
-                 [](float value) { return value > 0; });
-    if (resolved.empty()) return fade;
+                 [&](float value) { return value > least; });
     const auto place = resolved.begin() + static_cast<std::ptrdiff_t>(resolved.size() * 9 / 10);
     std::nth_element(resolved.begin(), place, resolved.end());
     const double plain = plain_resolution * static_cast<double>(*place);

@@ -178,9 +178,9 @@ def test_config_file_sets_the_flags(line, whole):
     ("flags", "parts"),
     [
         (["--schedule", "none.csv"], ["none.csv"]),
-        (["--target-rms", "-1"], ["target rms is -1"]),
-        (["--max-update", "2"], ["max update is 2"]),
-        (["--outliers", "0.2"], ["outliers is 0.2"]),
+        (["--target-rms", "-1"], ["--target-rms is '-1'"]),
+        (["--max-update", "2"], ["--max-update is '2'"]),
+        (["--outliers", "0.2"], ["--outliers is '0.2'"]),
         (["--noise", "0.1"], ["--noise needs --checkerboard"]),
         (["--checkerboard", "0.1"], ["--checkerboard", "size,amplitude"]),
         (["--checkerboard", "1,2,3,4,5"], ["--checkerboard"]),
@@ -229,7 +229,7 @@ def test_ranks_give_the_same_bits_and_speak_with_one_voice(line, whole):
         assert results(line.folder / f"ranks{count}") == results(whole)
     done = on_ranks(line, 3, *INVERT, "--target-rms", "-1", "-o", "wrong")
     assert done.returncode != 0
-    assert done.stderr.count("fermat: error: target rms is -1") == 1
+    assert done.stderr.count("fermat: error: --target-rms is '-1'") == 1
     done = on_ranks(line, 2, "info")
     assert done.stdout.count("compiler") == 1
 

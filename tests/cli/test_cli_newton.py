@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from run_files import results, rows_of
 
-ONE_LINE = ["invert", "--picks", "picks.csv"]
+ONE_LINE = ["invert", "--picks", "picks.csv", "--device", "cpu"]
 
 
 @pytest.fixture(scope="module")

@@ -201,7 +201,7 @@ def test_the_page_fades_by_rays_or_by_resolution(run):
     run("report", "run", "-o", "trust.html")
     model = page_data(run, "trust.html")["model"]
     fade = floats(model["fade"]).reshape(11, 6)
-    assert (fade[:5] == 0).all() and (fade[7:] == 1).all()
+    assert (fade[:3] == 0).all() and (fade[8:] == 1).all()
     np.testing.assert_allclose(floats(model["deviation"]), 0.3, rtol=1e-6)
 
 

@@ -19,6 +19,7 @@
 #include "io/run_io.hpp"
 #include "io/sgt.hpp"
 #include "io/sparse_io.hpp"
+#include "io/trust_io.hpp"
 #include "io/vtk_xml.hpp"
 #include "io/vtkhdf_image.hpp"
 #include "io/vtkhdf_rays.hpp"
@@ -135,6 +136,15 @@ std::string checkpoint_seed(const fs::path& file) {
     return read_whole_file(file);
 }
 
+std::string member_seed(const fs::path& file) {
+    EnsembleMember member;
+    member.velocity = Field<float>(small_section.shape, 2.5F);
+    member.weight = Field<float>(small_section.shape, 1.0F);
+    member.rms = 0.1;
+    write_member(file, member, "run", "fuzz");
+    return read_whole_file(file);
+}
+
 void read_every_number(const fs::path& file) {
     const CsvTable table(file);
     for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -236,6 +246,10 @@ std::vector<Target> library_targets(const fs::path& folder) {
          ".h5",
          {sparse_seed(folder / "s.h5")},
          [](const fs::path& file) { read_sparse(file); }},
+        {"member",
+         ".h5",
+         {member_seed(folder / "m.h5")},
+         [](const fs::path& file) { read_member(file, small_section.shape, "fuzz"); }},
         {"state",
          ".h5",
          {checkpoint_seed(folder / "k.h5")},

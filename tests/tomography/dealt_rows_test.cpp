@@ -253,6 +253,11 @@ TEST(StepSolver, TermsBehindTheGridAreSolvedForWithTheirOwnDamping) {
     EXPECT_NEAR(d[grid + 1] - d[grid], 2, 0.1);
     EXPECT_NEAR(d[grid + 2] - d[grid], 0, 0.1);
 
+    SolveLimits stopped;
+    Monitor stop({}, [] { return true; });
+    stopped.monitor = &stop;
+    EXPECT_THROW(solver.solve(matrix, random_vector(grid + 3, 9), 10, stopped), Cancelled);
+
     // The gradient of the objective at the solution, in the norm of what it is at the start.
     const LinearSolution tight =
         solver.solve(matrix, random_vector(grid + 3, 9), 10, {1e-10, 1000});

@@ -62,35 +62,37 @@ TEST(Fade, knows_no_rays_no_air_and_3d) {
 }
 
 TEST(Fade, takes_resolution_beside_its_own_best) {
-    const Model model = rock({10, 1, 10});
-    Field<float> resolution({10, 1, 10}, 0.02F);
-    for (int k = 0; k < 10; ++k) {
-        for (int i = 0; i < 4; ++i) resolution(i, 0, k) = std::numeric_limits<float>::quiet_NaN();
-        for (int i = 4; i < 7; ++i) resolution(i, 0, k) = 0.005F;
+    const Model model = rock({40, 1, 20});
+    Field<float> resolution({40, 1, 20}, 0.02F);
+    for (int k = 0; k < 20; ++k) {
+        for (int i = 0; i < 20; ++i) resolution(i, 0, k) = std::numeric_limits<float>::quiet_NaN();
     }
     const Field<float> fade = fade_of_resolution(model, resolution);
-    EXPECT_EQ(fade(9, 0, 5), 1);
-    EXPECT_NEAR(fade(5, 0, 5), 0.5, 1e-6);
-    EXPECT_EQ(fade(0, 0, 5), 0);
-    for (const float f : fade_of_resolution(model, Field<float>({10, 1, 10}, 0.0F))) {
+    EXPECT_EQ(fade(35, 0, 5), 1);
+    EXPECT_EQ(fade(5, 0, 5), 0);
+    for (int i = 1; i < 40; ++i) EXPECT_GE(fade(i, 0, 5), fade(i - 1, 0, 5));
+    for (float& value : resolution) value *= 10;
+    const Field<float> better = fade_of_resolution(model, resolution);
+    for (std::size_t n = 0; n < fade.size(); ++n) EXPECT_NEAR(better[n], fade[n], 1e-5);
+    for (const float f : fade_of_resolution(model, Field<float>({40, 1, 20}, 0.0F))) {
         EXPECT_EQ(f, 0);
     }
 }
 
 TEST(Fade, takes_resolution_in_cells_where_velocity_is) {
-    const Grid grid{{9, 1, 7}, {}, {1, 1, 1}};
-    const Model model = Model::of_cells(grid, Field<float>({8, 1, 6}, 2.0F));
-    Field<float> resolution({8, 1, 6}, 0.1F);
-    for (int i = 0; i < 4; ++i) {
+    const Grid grid{{41, 1, 7}, {}, {1, 1, 1}};
+    const Model model = Model::of_cells(grid, Field<float>({40, 1, 6}, 2.0F));
+    Field<float> resolution({40, 1, 6}, 0.1F);
+    for (int i = 0; i < 20; ++i) {
         for (int k = 0; k < 6; ++k) resolution(i, 0, k) = 0;
     }
     const Field<float> nodes = at_nodes(grid, resolution);
     EXPECT_EQ(nodes(0, 0, 0), 0);
-    EXPECT_FLOAT_EQ(nodes(4, 0, 3), 0.05F);
-    EXPECT_FLOAT_EQ(nodes(8, 0, 6), 0.1F);
+    EXPECT_FLOAT_EQ(nodes(20, 0, 3), 0.05F);
+    EXPECT_FLOAT_EQ(nodes(40, 0, 6), 0.1F);
     const Field<float> fade = fade_of_resolution(model, resolution);
-    EXPECT_EQ(fade(0, 0, 3), 0);
-    EXPECT_EQ(fade(8, 0, 3), 1);
+    EXPECT_EQ(fade(2, 0, 3), 0);
+    EXPECT_EQ(fade(38, 0, 3), 1);
 }
 
 TEST(Fade, names_the_shape_it_wants) {

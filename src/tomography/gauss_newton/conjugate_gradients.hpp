@@ -4,12 +4,15 @@
 #include <concepts>
 #include <vector>
 
+#include "core/monitor.hpp"
+
 namespace fermat {
 
 /// When conjugate gradients have come close enough.
 struct SolveLimits {
     double accuracy = 1e-3;  ///< of the preconditioned residual, as a part of what it is at first
     int most_iterations = 400;
+    Monitor* monitor = nullptr;  ///< asked between iterations whether to stop
 };
 
 struct CgReport {
@@ -50,6 +53,7 @@ CgReport conjugate_gradients(System& system, typename System::Vector& r, typenam
     const double enough = limits.accuracy * limits.accuracy * rz;
     CgReport report;
     while (report.iterations < limits.most_iterations && rz > enough) {
+        if (limits.monitor != nullptr) limits.monitor->check();
         system.apply(p, mp);
         const double curvature = system.dot(p, mp);
         if (!(curvature > 0)) break;

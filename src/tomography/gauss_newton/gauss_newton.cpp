@@ -311,8 +311,10 @@ class Run {
     /// The next model to try.
     Vector next() {
         const Stopwatch watch;
+        SolveLimits limits;
+        limits.monitor = &execution_.monitor;
         Vector trial = solver_.solve(*rows_, residual_, regularised(x_),
-                                     {cooling_.lambda(), damping_ * cooling_.lambda()});
+                                     {cooling_.lambda(), damping_ * cooling_.lambda()}, limits);
         for (std::size_t u = 0; u < trial.size(); ++u) trial[u] += x_[u];
         seconds_.update += watch.seconds();
         return trial;

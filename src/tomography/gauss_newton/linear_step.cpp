@@ -87,7 +87,8 @@ double StepSolver::roughness_of(std::span<const double> x) const {
 }
 
 std::vector<double> StepSolver::solve(const PickMatrix& rows, std::span<const double> residual,
-                                      std::span<const double> x, const StepWeights& weights) {
+                                      std::span<const double> x, const StepWeights& weights,
+                                      const SolveLimits& limits) {
     const std::size_t grid = x.size() - extra_.size();
     std::vector<double> b(x.size());
     rows.transposed_times(residual, b, threads_);
@@ -96,8 +97,10 @@ std::vector<double> StepSolver::solve(const PickMatrix& rows, std::span<const do
     add_scaled(std::span(b).first(grid), -weights.lambda, smooth, threads_);
     for (std::size_t e = 0; e < extra_.size(); ++e) b[grid + e] -= extra_[e] * x[grid + e];
     // A step that is linearised needs no more; the last digits are noise of the picks.
-    constexpr SolveLimits limits{.accuracy = 5e-3};
-    return solve(rows, std::move(b), weights.lambda + weights.damping, limits).d;
+    constexpr double step_accuracy = 5e-3;
+    SolveLimits of_step = limits;
+    of_step.accuracy = step_accuracy;
+    return solve(rows, std::move(b), weights.lambda + weights.damping, of_step).d;
 }
 
 LinearSolution StepSolver::solve(const PickMatrix& rows, std::vector<double> right, double weight,

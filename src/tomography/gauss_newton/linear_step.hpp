@@ -36,7 +36,8 @@ class StepSolver {
                std::vector<double> extra = {});
 
     std::vector<double> solve(const PickMatrix& rows, std::span<const double> residual,
-                              std::span<const double> x, const StepWeights& weights);
+                              std::span<const double> x, const StepWeights& weights,
+                              const SolveLimits& limits = {});
     /// (A^T A + weight R)^-1 right.
     LinearSolution solve(const PickMatrix& rows, std::vector<double> right, double weight,
                          const SolveLimits& limits);

@@ -194,7 +194,7 @@ void add_invert_command(Program& program) {
         "fermat model checkerboard --base start.h5 --size 1.6,1.2 --amplitude 0.05 -o true.h5\n"
         "printf 'x,z\\n0.2,0\\n1.6,0\\n3.2,0\\n4.8,0\\n6.2,0\\n' > s.csv\n"
         "(echo x,z; for x in 0 1 2 3 4 5 6; do echo $x.1,0; echo $x.3,0; done) > r.csv\n"
-        "fermat picks --model true.h5 --sources s.csv --receivers r.csv --noise 0.002 -o "
+        "fermat picks --model true.h5 --sources s.csv --receivers r.csv --noise 0.01 -o "
         "picks.csv\n"
         "fermat invert --picks picks.csv -o run",
         &add_flags, &run_invert, RankUse::all);

@@ -22,7 +22,7 @@ def survey():
 @pytest.fixture(scope="module")
 def run(survey):
     start, _, picks = survey
-    return fm.invert(start, picks, trust=True)
+    return fm.invert(start, picks, trust=True, regularisation="second")
 
 
 def test_resolution_and_deviation_are_shaped_like_the_velocity(run):
@@ -44,7 +44,7 @@ def test_deviation_is_right_within_a_factor_of_two(run, survey):
 
 def test_sampled_comes_near_exact_and_repeats(survey):
     start, _, picks = survey
-    run = fm.invert(start, picks)
+    run = fm.invert(start, picks, regularisation="second")
     assert run.estimate_trust(method="exact").startswith("exact")
     exact, deviation = run.resolution, run.deviation
     said = run.estimate_trust(method="sampled", solves=150, seed=3)

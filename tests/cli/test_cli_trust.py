@@ -129,7 +129,10 @@ def test_a_schedule_is_found_and_can_be_given(line):
     assert done.returncode == 0, done.stderr
     assert "chosen: --schedule chosen_schedule.csv" in done.stdout
     assert any(row["taken"] == "1" for row in rows_of(line.folder / "schedule/choice.csv"))
-    done = line.call(*INVERT, "--schedule", "schedule/chosen_schedule.csv", "-o", "given")
+    # What else was chosen is said as flags too, and a given schedule goes with none of it.
+    assert "chosen: --step 1.9" in done.stdout and "chosen: --target-chi2 1" in done.stdout
+    done = line.call(*INVERT, "--schedule", "schedule/chosen_schedule.csv", "--step", "1.9",
+                     "--target-chi2", "1", "-o", "given")
     assert done.returncode == 0
     assert np.array_equal(line.array("given/model.h5"), line.array("schedule/model.h5"))
 

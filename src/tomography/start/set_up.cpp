@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "tomography/gauss_newton/cross_validation.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
 
@@ -207,6 +208,7 @@ InversionSetup set_up_inversion(std::optional<Model> start, Picks picks, Inversi
                                 const GuessOptions& guess, const std::optional<PickErrors>& errors,
                                 const Execution& execution) {
     if (picks.picks.empty()) throw InputError("there is no pick (at least one is needed)");
+    resolve_threads(execution.threads);
     const SurveyShape shape = survey_shape(picks);
     std::optional<FirstGuess> first;
     if (!start) {

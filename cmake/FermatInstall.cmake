@@ -10,10 +10,29 @@ install(TARGETS fermat EXPORT fermat_targets
 if(TARGET fermat_program)
   install(TARGETS fermat_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT fermat)
 endif()
-# Headers keep their folders under include/fermat, so that "core/grid.hpp" means the same file to
-# the library and to those who use it.
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fermat
-        COMPONENT fermat FILES_MATCHING PATTERN "*.hpp" PATTERN cli EXCLUDE)
+# The public headers are <fermat/fermat.hpp> and what it includes. They keep their folders under
+# include/fermat, so that "core/grid.hpp" means the same file to the library and to those who use it.
+set(to_read ${PROJECT_SOURCE_DIR}/include/fermat/fermat.hpp)
+set(public_headers)
+while(to_read)
+  list(POP_FRONT to_read header)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
+  file(STRINGS ${header} lines REGEX "^#include \"")
+  foreach(line ${lines})
+    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" name "${line}")
+    if(NOT name IN_LIST public_headers AND EXISTS ${PROJECT_SOURCE_DIR}/src/${name})
+      list(APPEND public_headers ${name})
+      list(APPEND to_read ${PROJECT_SOURCE_DIR}/src/${name})
+    endif()
+  endforeach()
+endwhile()
+install(FILES ${PROJECT_SOURCE_DIR}/include/fermat/fermat.hpp
+        DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fermat COMPONENT fermat)
+foreach(header ${public_headers})
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/src/${header}
+          DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fermat/${folder} COMPONENT fermat)
+endforeach()
 install(FILES ${PROJECT_BINARY_DIR}/src/core/version.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fermat/core COMPONENT fermat)
 

@@ -76,3 +76,8 @@ def test_navigation_names_every_page():
     pages = {str(p.relative_to(ROOT / "docs")) for p in (ROOT / "docs").rglob("*.md")}
     made = {"reference/python.md", "reference/command-line.md"}
     assert listed - made - {"README.md"} == pages - {"README.md"}
+
+
+def test_the_program_of_the_cpp_page_is_the_one_that_the_package_is_tested_with(root):
+    program = (root / "tests" / "package" / "consumer" / "main.cpp").read_text()
+    assert f"```cpp\n{program}```" in (root / "docs" / "howto" / "cpp.md").read_text()

@@ -1,0 +1,23 @@
+#pragma once
+
+// All that a program needs of Fermat: models, traveltimes, rays and tomography, and their files.
+// What this header does not include, directly or not, is not installed.
+
+#include "core/error.hpp"
+#include "core/execution.hpp"
+#include "core/version.hpp"
+#include "eikonal/eikonal.hpp"
+#include "graph/graph.hpp"
+#include "io/geometry.hpp"
+#include "io/model_io.hpp"
+#include "model/analytic.hpp"
+#include "model/makers.hpp"
+#include "model/model.hpp"
+#include "model/topography.hpp"
+#include "rays/rays.hpp"
+#include "rays/sensitivity.hpp"
+#include "tomography/doubts.hpp"
+#include "tomography/invert.hpp"
+#include "tomography/smoothing/smoothing.hpp"
+#include "tomography/start/set_up.hpp"
+#include "tomography/synthetic.hpp"

@@ -407,7 +407,8 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
 HeldOutScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
                        FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
                        const Execution& execution) {
-    Run run(start, picks, options, execution.alone(), {}, &test, go_on);
+    const InversionListener nobody;  // a run keeps a reference to its listener
+    Run run(start, picks, options, execution.alone(), nobody, &test, go_on);
     run.run();
     return go_on ? HeldOutScore{} : run.fold_score(1);
 }

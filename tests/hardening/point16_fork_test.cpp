@@ -58,15 +58,22 @@ TEST(Fork, AGrandchildToo) {
 }
 
 TEST(Fork, InsideALoopIsToldToTheChild) {
+    // The other thread is inside the loop at the fork, and not still starting: a thread that is
+    // starting may hold a lock of the allocator, which the child would then wait for.
+    ASSERT_EQ(sum_of_loop(), 1020);
     pid_t child = -1;
     bool told = false;
+    std::atomic<bool> other_is_there{false};
     std::atomic<bool> forked{false};
     try {
         parallel_for(2, 2, [&](std::int64_t) {
-            if (thread_index() == 0 && !forked) {
+            if (thread_index() == 0) {
+                while (!other_is_there) std::this_thread::yield();
                 child = fork();
+                if (child == 0) alarm(30);
                 forked = true;
-            } else if (thread_index() != 0) {
+            } else {
+                other_is_there = true;
                 while (!forked) std::this_thread::yield();
             }
         });

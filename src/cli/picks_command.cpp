@@ -47,12 +47,11 @@ void make_picks(const PicksFlags& flags, const Run& run) {
     validate(flags.noise);
     Notes notes;
     const Model model = read_model(flags.model, notes);
-    const RaySurvey survey = read_ray_survey(model, flags.survey, notes);
+    const Survey survey = read_ray_survey(model, flags.survey, notes);
     tell(notes);
     const SyntheticPicks made =
-        synthetic_picks(model, survey.sources, survey.receivers, survey.pairs, flags.noise,
-                        flags.eikonal, run.execution());
-    if (made.picks.picks.empty()) {
+        synthetic_picks(model, without_times(survey), flags.noise, flags.eikonal, run.execution());
+    if (made.picks.arrivals.empty()) {
         throw InputError(fmt::format(
             "none of the {} pairs has a time (air lies at or between them)", made.unreached));
     }
@@ -62,8 +61,8 @@ void make_picks(const PicksFlags& flags, const Run& run) {
                      made.unreached);
     }
     if (!run.common.quiet && !to_stdout) {
-        fmt::print("{} picks of {} sources and {} receivers\n", made.picks.picks.size(),
-                   made.picks.sources.size(), made.picks.receivers.size());
+        fmt::print("{} picks of {} sources and {} receivers\n", made.picks.arrivals.size(),
+                   made.picks.events.size(), made.picks.stations.size());
     }
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "cli/flags.hpp"
@@ -73,53 +72,27 @@ std::vector<std::int32_t> find_points(const std::vector<Vec3>& points,
     return found;
 }
 
-std::vector<Vec3> positions_of(const std::vector<PointSource>& sources) {
+template <class Point>
+std::vector<Vec3> positions_of(const std::vector<Point>& points) {
     std::vector<Vec3> positions;
-    for (const PointSource& source : sources) positions.push_back(source.position);
+    for (const Point& point : points) positions.push_back(point.position);
     return positions;
 }
 
-/// The points of picks, fitted to the model.
-std::vector<Vec3> fitted(const Model& model, const Picks& picks, const fs::path& file,
-                         PointRole role) {
-    PointList list;
-    list.positions = role == PointRole::source ? picks.sources : picks.receivers;
-    list.is_2d = picks.is_2d;
-    return fit_to_model(model, std::move(list), file, role, AirPoints::allowed).positions;
-}
-
-void take_picks(const Model& model, const fs::path& file, RaySurvey& survey, Notes& notes) {
-    const Picks picks = read_picks(file, notes);
-    const auto sources = fitted(model, picks, file, PointRole::source);
-    const auto receivers = fitted(model, picks, file, PointRole::receiver);
-    if (survey.sources.empty()) {
-        for (const Vec3 p : sources) survey.sources.push_back({p, 0});
+void take_picks(const Model& model, const fs::path& file, Survey& survey, Notes& notes) {
+    Survey picks = read_picks(file, notes);
+    fit_to_model(model, picks, file, AirPoints::allowed);
+    if (survey.events.empty()) survey.events = picks.events;
+    if (survey.stations.empty()) survey.stations = picks.stations;
+    const auto events =
+        find_points(positions_of(picks.events), positions_of(survey.events), file, "source");
+    const auto stations =
+        find_points(positions_of(picks.stations), positions_of(survey.stations), file, "receiver");
+    for (Arrival pick : picks.arrivals) {
+        pick.event = events[static_cast<std::size_t>(pick.event)];
+        pick.station = stations[static_cast<std::size_t>(pick.station)];
+        survey.arrivals.push_back(pick);
     }
-    if (survey.receivers.empty()) survey.receivers = receivers;
-    const auto source_numbers = find_points(sources, positions_of(survey.sources), file, "source");
-    const auto receiver_numbers = find_points(receivers, survey.receivers, file, "receiver");
-    for (const Pick& pick : picks.picks) {
-        survey.pairs.push_back({source_numbers[static_cast<std::size_t>(pick.source)],
-                                receiver_numbers[static_cast<std::size_t>(pick.receiver)]});
-        survey.pick_times.push_back(pick.time);
-    }
-}
-
-/// Groups the pairs by source; pairs of one source keep their order. Rays are traced in this order.
-void group_by_source(RaySurvey& survey) {
-    std::vector<std::size_t> order(survey.pairs.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return survey.pairs[a].source < survey.pairs[b].source;
-    });
-    std::vector<RayPair> pairs;
-    std::vector<double> times;
-    for (const std::size_t i : order) {
-        pairs.push_back(survey.pairs[i]);
-        if (!survey.pick_times.empty()) times.push_back(survey.pick_times[i]);
-    }
-    survey.pairs = std::move(pairs);
-    survey.pick_times = std::move(times);
 }
 
 }  // namespace
@@ -135,33 +108,28 @@ void add_ray_survey_flags(CLI::App& app, RaySurveyFlags& flags, const std::strin
     add_path(app, "--picks", flags.picks, picks);
 }
 
-RaySurvey read_ray_survey(const Model& model, const RaySurveyFlags& flags, Notes& notes) {
+Survey read_ray_survey(const Model& model, const RaySurveyFlags& flags, Notes& notes) {
     if (flags.pairs && flags.picks) {
         throw InputError("--pairs and --picks are both given (must be one of them)");
     }
     if (!flags.receivers && !flags.picks) {
         throw InputError("no receiver is given (use --receivers r.csv or --picks p.csv)");
     }
-    RaySurvey survey;
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
     if (!flags.picks || flags.sources || !flags.source.empty()) {
-        survey.sources =
+        sources =
             read_survey_sources(model, flags.source, flags.sources, AirPoints::allowed, notes);
     }
     if (flags.receivers) {
-        survey.receivers =
-            read_survey_receivers(model, *flags.receivers, AirPoints::allowed, notes);
+        receivers = read_survey_receivers(model, *flags.receivers, AirPoints::allowed, notes);
     }
-    if (flags.picks) {
-        take_picks(model, *flags.picks, survey, notes);
-    } else if (flags.pairs) {
-        survey.pairs =
-            read_pairs(*flags.pairs, survey.sources.size(), survey.receivers.size(), notes);
-    } else {
-        survey.pairs = all_pairs(survey.sources.size(), survey.receivers.size());
-        return survey;
-    }
-    group_by_source(survey);
-    return survey;
+    if (!flags.picks && !flags.pairs) return survey_of(sources, receivers);
+    std::vector<RayPair> pairs;
+    if (flags.pairs) pairs = read_pairs(*flags.pairs, sources.size(), receivers.size(), notes);
+    Survey survey = survey_of(sources, receivers, pairs);
+    if (flags.picks) take_picks(model, *flags.picks, survey, notes);
+    return subset(survey, sorted_by_event(survey));
 }
 
 }  // namespace fermat::cli

@@ -82,14 +82,18 @@ void trace(const RaysFlags& flags, const Run& run) {
     const Model model = read_model(flags.model, notes);
     options.graph = graph_options(flags.solver, model.grid());
     validate(options, model.grid());
-    RaySurvey survey = read_ray_survey(model, flags.survey, notes);
+    const Survey survey = read_ray_survey(model, flags.survey, notes);
     tell(notes);
-    RayOutputs outputs(flags.outputs, model, std::move(survey.pick_times), run.common.threads,
+    std::vector<double> pick_times;
+    if (flags.survey.picks) {
+        for (const Arrival& pick : survey.arrivals) pick_times.push_back(pick.time);
+    }
+    RayOutputs outputs(flags.outputs, model, std::move(pick_times), run.common.threads,
                        options.tracer);
 
     const auto start = std::chrono::steady_clock::now();
-    for_each_source_rays(model, survey.sources, survey.receivers, survey.pairs, options,
-                         run.execution(), [&](RaySet&& rays) { outputs.take(rays); });
+    for_each_event_rays(model, survey, options, run.execution(),
+                        [&](RaySet&& rays) { outputs.take(rays); });
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     run.monitor.check();
     outputs.commit();

@@ -22,11 +22,19 @@ ALLOWED: dict[str, set[str]] = {
     "eikonal": {"core", "model", "survey"},
     "graph": {"core", "model", "survey"},
     "rays": {"core", "model", "survey", "eikonal", "graph"},
-    "tomography": {"core", "model", "survey", "eikonal", "graph", "rays"},
-    "io": {"core", "model", "survey", "eikonal", "graph", "rays", "tomography"},
-    "bench": {"core", "model", "survey", "eikonal", "graph", "rays", "tomography", "io"},
-    "cli": {"core", "model", "survey", "eikonal", "graph", "rays", "tomography", "io", "bench"},
-    "python": {"core", "model", "survey", "eikonal", "graph", "rays", "tomography", "io"},
+    "location": {"core", "model", "survey", "eikonal"},
+    "tomography": {"core", "model", "survey", "eikonal", "graph", "rays", "location"},
+    "io": {"core", "model", "survey", "eikonal", "graph", "rays", "location", "tomography"},
+    "bench": {
+        "core", "model", "survey", "eikonal", "graph", "rays", "location", "tomography", "io",
+    },
+    "cli": {
+        "core", "model", "survey", "eikonal", "graph", "rays", "location", "tomography", "io",
+        "bench",
+    },
+    "python": {
+        "core", "model", "survey", "eikonal", "graph", "rays", "location", "tomography", "io",
+    },
 }
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)

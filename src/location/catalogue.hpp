@@ -1,0 +1,71 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "core/choice.hpp"
+#include "location/ellipsoid.hpp"
+#include "location/posterior.hpp"
+#include "location/refine.hpp"
+#include "survey/survey.hpp"
+
+namespace fermat {
+
+inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
+
+/// What became of an event.
+enum class LocationStatus {
+    located,
+    at_face,    ///< the best place is on a face of the search box: the true one may lie outside
+    few_picks,  ///< fewer than LocateOptions::least_picks are usable
+    nowhere,    ///< no place of the box has times of its picks
+};
+template <>
+inline constexpr auto choices<LocationStatus> =
+    choice_table<LocationStatus>("location status", {{"located", LocationStatus::located},
+                                                     {"at_face", LocationStatus::at_face},
+                                                     {"few_picks", LocationStatus::few_picks},
+                                                     {"nowhere", LocationStatus::nowhere}});
+
+inline bool is_located(LocationStatus status) {
+    return status == LocationStatus::located || status == LocationStatus::at_face;
+}
+
+/// Where and when an event was. Numbers are NaN where it was not located.
+struct Hypocentre {
+    LocationStatus status = LocationStatus::nowhere;
+    Vec3 position{not_known, not_known, not_known};  ///< of the largest probability
+    double origin_time = not_known;
+    Matrix3 covariance{};  ///< of the position; with samples, theirs
+    double time_error = not_known;
+    Ellipsoid ellipsoid;     ///< of the covariance
+    RegionReach reach;       ///< standard deviations of its 68 and 95 % regions
+    int picks = 0;           ///< of the event
+    int used = 0;            ///< of these, those more likely right than gross
+    double rms = not_known;  ///< of residuals, weighted by PickFit::weight
+    double gap = not_known;  ///< largest angle between the azimuths of used stations, degrees
+    double nearest = not_known;  ///< distance of the epicentre from the nearest used station
+    Posterior posterior;         ///< where samples are wanted
+};
+
+/// What a location says about one pick; NaN where its event or station is not used.
+struct PickFit {
+    double residual = not_known;     ///< observed - computed
+    double weight = 0;               ///< probability that the pick is not grossly wrong
+    double deviation = not_known;    ///< standard deviation of pick and model together
+    double travel_time = not_known;
+    double distance = not_known;     ///< of the epicentre from the station
+    double azimuth = not_known;      ///< from the event to the station, degrees
+    double ray_azimuth = not_known;  ///< of the ray where it leaves the event, degrees
+    double take_off = not_known;     ///< of the same, degrees from straight down
+};
+
+struct Catalogue {
+    std::vector<Hypocentre> events;  ///< as in the survey
+    std::vector<PickFit> fits;       ///< as the survey's arrivals
+    std::array<double, phase_count> model_error{};  ///< that was used, per phase
+};
+
+}  // namespace fermat

@@ -1,0 +1,137 @@
+#include "location/likelihood.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace fermat {
+namespace {
+
+/// The value at which half of the weight is passed. Reorders its argument.
+double weighted_median(std::vector<std::pair<double, double>>& values) {
+    auto first = values.begin();
+    auto last = values.end();
+    double below = 0;
+    double total = 0;
+    for (const auto& value : values) total += value.second;
+    while (last - first > 1) {
+        const auto middle = first + (last - first) / 2;
+        std::nth_element(first, middle, last);
+        double part = 0;
+        for (auto it = first; it != middle; ++it) part += it->second;
+        if (below + part >= 0.5 * total) {
+            last = middle;
+        } else {
+            below += part;
+            first = middle;
+        }
+    }
+    return first->first;
+}
+
+}  // namespace
+
+Likelihood::Likelihood(const StationFields& fields, std::vector<UsedPick> picks,
+                       const Prior& prior, double outliers, double model_error_share)
+    : fields_(fields),
+      picks_(std::move(picks)),
+      prior_(prior),
+      good_((1 - outliers) / std::sqrt(2 * std::numbers::pi)),
+      share2_(model_error_share * model_error_share) {
+    double earliest = std::numeric_limits<double>::infinity();
+    double latest = -earliest;
+    double deviation = 0;
+    for (const UsedPick& pick : picks_) {
+        earliest = std::min(earliest, pick.time);
+        latest = std::max(latest, pick.time);
+        deviation = std::max(deviation, std::sqrt(pick.variance));
+        reach_ += std::sqrt(pick.variance) / pick.slowness / static_cast<double>(picks_.size());
+        field_numbers_.push_back(pick.field);
+    }
+    // A gross error is not smaller than the noise, nor much larger than the record.
+    const double window = std::max(2 * (latest - earliest), 20 * deviation);
+    background_ = window > 0 ? outliers / window : 0;
+}
+
+double Likelihood::trust(double residual, double variance) const {
+    const double good =
+        good_ / std::sqrt(variance) * std::exp(-0.5 * residual * residual / variance);
+    return good > 0 ? good / (good + background_) : 0;
+}
+
+double Likelihood::best_origin_time(Work& work) const {
+    work.ordered.clear();
+    for (std::size_t n = 0; n < picks_.size(); ++n) {
+        if (!std::isfinite(work.travel[n])) continue;
+        work.ordered.emplace_back(picks_[n].time - work.travel[n],
+                                  1 / std::sqrt(work.variance[n]));
+    }
+    if (work.ordered.empty()) return 0;
+    double time = weighted_median(work.ordered);
+    // From the median, which gross errors do not move, to the largest probability.
+    constexpr int steps = 2;
+    for (int step = 0; step < steps; ++step) {
+        double sum = 0;
+        double weights = 0;
+        for (std::size_t n = 0; n < picks_.size(); ++n) {
+            if (!std::isfinite(work.travel[n])) continue;
+            const double residual = picks_[n].time - work.travel[n] - time;
+            const double weight = trust(residual, work.variance[n]) / work.variance[n];
+            sum += weight * residual;
+            weights += weight;
+        }
+        if (!(weights > 0)) break;
+        time += sum / weights;
+    }
+    return time;
+}
+
+Likelihood::Density Likelihood::of_travel(Vec3 place, double width, Work& work) const {
+    const std::size_t count = picks_.size();
+    work.variance.resize(count);
+    work.residual.resize(count);
+    for (std::size_t n = 0; n < count; ++n) {
+        const double spread = width * picks_[n].slowness;
+        const double travel = std::isfinite(work.travel[n]) ? work.travel[n] : 0;
+        work.variance[n] = picks_[n].variance + spread * spread + share2_ * travel * travel;
+    }
+    Density out;
+    out.origin_time = best_origin_time(work);
+    // Factors are multiplied in groups, which spares logarithms.
+    double product = 1;
+    for (std::size_t n = 0; n < count; ++n) {
+        const double residual = picks_[n].time - work.travel[n] - out.origin_time;
+        const double variance = work.variance[n];
+        work.residual[n] = residual;
+        const double root = 1 / std::sqrt(variance);
+        const double exponent = -0.5 * residual * residual / variance;
+        if (background_ > 0) {
+            product *= good_ * root * std::exp(exponent) + background_;
+        } else {
+            product *= good_ * root;
+            out.log += exponent;
+        }
+        if (n % 8 == 7) {
+            out.log += std::log(product);
+            product = 1;
+        }
+    }
+    out.log += std::log(product);
+    for (int axis = 0; axis < 3; ++axis) {
+        if (!(prior_.precision[axis] > 0)) continue;
+        const double off = place[axis] - prior_.place[axis];
+        out.log -= 0.5 * off * off / (1 / prior_.precision[axis] + width * width);
+    }
+    if (std::isnan(out.log)) out.log = -std::numeric_limits<double>::infinity();
+    return out;
+}
+
+Likelihood::Density Likelihood::at(Vec3 place, double width, Work& work) const {
+    work.travel.resize(picks_.size());
+    fields_.times(field_numbers_, place, work.travel.data());
+    for (std::size_t n = 0; n < picks_.size(); ++n) work.travel[n] *= picks_[n].stretch;
+    return of_travel(place, width, work);
+}
+
+}  // namespace fermat

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "location/station_fields.hpp"
+
+namespace fermat {
+
+/// A pick as the likelihood sees it.
+struct UsedPick {
+    int field = 0;         ///< of StationFields
+    double stretch = 1;    ///< of the field's times
+    double time = 0;       ///< observed
+    double variance = 0;   ///< of pick and model together
+    double slowness = 0;   ///< typical of its phase
+    std::int32_t arrival = 0;
+};
+
+/// A Gaussian belief in a place.
+struct Prior {
+    Vec3 place;
+    Vec3 precision;  ///< 1 / variance along each axis; 0: no belief
+};
+
+/// Probability of an event's place, given its picks. A pick is wrong with the probability e; then
+/// its residual is anything within a window W. Else its residual is Gaussian:
+///
+///     p(r) = (1 - e) exp(-r^2 / 2 s^2) / (s sqrt(2 pi)) + e / W
+///
+/// so that gross errors lose their weight and Gaussian ones keep all of it. The origin time is that
+/// of the largest probability at each place. s^2 is the variance of pick and model, plus that of
+/// the time across a cell where the place stands for a whole cell (`width`).
+class Likelihood {
+  public:
+    /// Memory of one thread.
+    struct Work {
+        std::vector<double> travel;    ///< computed times from the event to the stations
+        std::vector<double> residual;  ///< observed - travel - origin time
+        std::vector<double> variance;
+        std::vector<std::pair<double, double>> ordered;
+    };
+    struct Density {
+        double log = 0;
+        double origin_time = 0;
+    };
+
+    Likelihood(const StationFields& fields, std::vector<UsedPick> picks, const Prior& prior,
+               double outliers, double model_error_share);
+
+    const std::vector<UsedPick>& picks() const { return picks_; }
+    const StationFields& fields() const { return fields_; }
+    const Prior& prior() const { return prior_; }
+    /// A typical standard deviation of a pick, as a length.
+    double reach() const { return reach_; }
+
+    /// Log density at a place, up to a constant. `width` is half the size of what the place stands
+    /// for; 0: the place itself.
+    Density at(Vec3 place, double width, Work& work) const;
+    /// The same from times of travel that are in `work` already.
+    Density of_travel(Vec3 place, double width, Work& work) const;
+    /// Probability that a residual is not gross.
+    double trust(double residual, double variance) const;
+
+  private:
+    double best_origin_time(Work& work) const;
+
+    const StationFields& fields_;
+    std::vector<UsedPick> picks_;
+    std::vector<int> field_numbers_;
+    Prior prior_;
+    double good_ = 1;        ///< (1 - e) / sqrt(2 pi)
+    double background_ = 0;  ///< e / W
+    double share2_ = 0;
+    double reach_ = 0;
+};
+
+}  // namespace fermat

@@ -1,0 +1,150 @@
+#include "location/locate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "location/event_job.hpp"
+
+namespace fermat {
+namespace {
+
+/// Mean slowness of what is not air.
+double typical_slowness(const Model& model) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (const float velocity : model.velocity()) {
+        if (velocity == 0) continue;
+        sum += 1 / static_cast<double>(velocity);
+        ++count;
+    }
+    return sum / static_cast<double>(count);
+}
+
+void require_positions(const Survey& survey, const LocateOptions& options, const Region& region) {
+    const bool believed = options.prior.x > 0 || options.prior.y > 0 || options.prior.z > 0;
+    if (options.depth &&
+        !(*options.depth >= region.box.low.z && *options.depth <= region.box.high.z)) {
+        throw InputError(fmt::format("depth is {:g} (must be in the search box, from {:g} to {:g})",
+                                     *options.depth, region.box.low.z, region.box.high.z));
+    }
+    if (options.fixed == Fixed::nothing && !believed) return;
+    for (const Event& event : survey.events) {
+        if (is_finite(event.position)) continue;
+        throw InputError(fmt::format(
+            "event {} has no position, which {} needs (give events with x,y,z)",
+            name_of(survey, event), options.fixed != Fixed::nothing ? "fixed" : "prior"));
+    }
+}
+
+void tell_outcome(const Survey& survey, const Catalogue& catalogue, const LocateOptions& options,
+                  Notes& notes) {
+    std::array<std::size_t, choices<LocationStatus>.entries.size()> counts{};
+    for (const Hypocentre& event : catalogue.events) {
+        ++counts[static_cast<std::size_t>(event.status)];
+    }
+    const auto count = [&](LocationStatus status) {
+        return counts[static_cast<std::size_t>(status)];
+    };
+    const std::size_t all = survey.events.size();
+    if (const auto n = count(LocationStatus::few_picks)) {
+        notes.add(fmt::format("{} of {} events have fewer than {} usable picks and are not located "
+                              "(least_picks)",
+                              n, all, options.least_picks));
+    }
+    if (const auto n = count(LocationStatus::nowhere)) {
+        notes.add(fmt::format("{} of {} events have no place in the search box with times of their "
+                              "picks",
+                              n, all));
+    }
+    if (const auto n = count(LocationStatus::at_face)) {
+        notes.add(fmt::format("{} of {} events lie on a face of the search box (the true places "
+                              "may be outside: make the model or the box larger)",
+                              n, all));
+    }
+}
+
+void tell_model_error(const Survey& survey, const Catalogue& catalogue, Notes& notes) {
+    std::string text;
+    for (const auto& [name, phase] : choices<Phase>.entries) {
+        const bool there = std::any_of(survey.arrivals.begin(), survey.arrivals.end(),
+                                       [p = phase](const Arrival& a) { return a.phase == p; });
+        if (!there) continue;
+        text += fmt::format("{}{:.3g} ({})", text.empty() ? "" : " and ",
+                            catalogue.model_error[static_cast<std::size_t>(phase)], name);
+    }
+    if (text.empty()) return;
+    notes.add(fmt::format("model error of {} found from the residuals and added to the errors of "
+                          "picks (model_error)",
+                          text));
+}
+
+}  // namespace
+
+Catalogue locate(const Media& media, const Survey& survey, const LocateOptions& options,
+                 const Surface* surface, const Execution& execution, Notes* told) {
+    validate(options);
+    Notes unheard;
+    Notes& notes = told != nullptr ? *told : unheard;
+    const StationFields fields(media, survey, options, execution, notes);
+    const bool flat = media.p.grid().is_2d();
+    const Region region{fields.box(), {true, !flat, true}, media.p, surface};
+    require_positions(survey, options, region);
+    const int threads = resolve_threads(execution.threads);
+    // Most of the first cells are hopeless, so they get half of all.
+    const FirstCells first(fields, region, std::clamp(options.search_cells / 2, 50, 4000), threads);
+    LocateJob job{media, survey, options, fields, region, first, {}, 0};
+    for (const auto& [name, phase] : choices<Phase>.entries) {
+        job.slowness[static_cast<std::size_t>(phase)] =
+            typical_slowness(media.of(phase)) * std::max(media.stretch(phase), 1.0);
+    }
+    // No time is better than a thousandth of the time across a cell.
+    const double finest =
+        1e-3 * job.slowness[0] * std::min(media.p.grid().spacing_along(0),
+                                          media.p.grid().spacing_along(2));
+    job.least_variance = finest * finest;
+
+    const ArrivalLists lists = by_event(survey);
+    Catalogue catalogue;
+    catalogue.events.resize(survey.events.size());
+    catalogue.fits.resize(survey.arrivals.size());
+    catalogue.model_error.fill(options.model_error.value_or(0));
+    if (!options.model_error) {
+        catalogue.model_error = find_model_error(job, lists, threads);
+        tell_model_error(survey, catalogue, notes);
+    }
+    Monitor& monitor = execution.monitor;
+    monitor.begin("locations", static_cast<std::int64_t>(survey.events.size()));
+    parallel_for(static_cast<std::int64_t>(survey.events.size()), threads, [&](std::int64_t i) {
+        monitor.check();
+        const auto n = static_cast<std::size_t>(i);
+        catalogue.events[n] =
+            locate_event(job, n, lists[n], catalogue.model_error, true, catalogue.fits);
+        monitor.advance();
+    });
+    monitor.end();
+    tell_outcome(survey, catalogue, options, notes);
+    return catalogue;
+}
+
+Survey relocated(const Survey& survey, const Catalogue& catalogue) {
+    std::vector<std::int32_t> kept;
+    for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
+        const auto event = static_cast<std::size_t>(survey.arrivals[n].event);
+        if (is_located(catalogue.events[event].status)) {
+            kept.push_back(static_cast<std::int32_t>(n));
+        }
+    }
+    Survey moved = survey;
+    for (std::size_t n = 0; n < moved.events.size(); ++n) {
+        moved.events[n].position = catalogue.events[n].position;
+        moved.events[n].origin_time = catalogue.events[n].origin_time;
+    }
+    return compact(moved, kept);
+}
+
+}  // namespace fermat

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <cmath>
+#include <optional>
+
+#include "core/choice.hpp"
+#include "core/option.hpp"
+#include "core/vec3.hpp"
+#include "eikonal/eikonal.hpp"
+
+namespace fermat {
+
+/// What of an event's given position is kept.
+enum class Fixed { nothing, depth, epicentre, place };
+template <>
+inline constexpr auto choices<Fixed> = choice_table<Fixed>("fixed part",
+                                                           {{"nothing", Fixed::nothing},
+                                                            {"depth", Fixed::depth},
+                                                            {"epicentre", Fixed::epicentre},
+                                                            {"place", Fixed::place}});
+
+/// A box that events are looked for in.
+struct SearchBox {
+    Vec3 low;
+    Vec3 high;
+};
+
+struct LocateOptions {
+    Fixed fixed = Fixed::nothing;
+    std::optional<double> depth;
+    Vec3 prior;  ///< standard deviation of given positions; 0 along an axis: they tell nothing
+    std::optional<double> model_error;
+    double model_error_share = 0;
+    double outliers = 0.05;
+    int least_picks = 4;
+    int search_cells = 700;
+    int samples = 0;
+    int seed = 1;
+    /// None: the whole model. Not in the table below: it is two points.
+    std::optional<SearchBox> box;
+    EikonalOptions eikonal;
+};
+
+inline bool is_prior(const Vec3& prior) {
+    return prior.x >= 0 && prior.y >= 0 && prior.z >= 0 &&
+           std::isfinite(prior.x + prior.y + prior.z);
+}
+inline bool is_outlier_share(const double& share) { return share >= 0 && share <= 0.5; }
+inline bool is_least_picks(const int& count) { return count >= 1 && count <= 1000; }
+inline bool is_cell_count(const int& count) { return count >= 100 && count <= 1000000; }
+inline bool is_sample_count(const int& count) { return count >= 0 && count <= 1000000; }
+inline bool is_seed(const int& seed) { return seed >= 0; }
+inline bool is_model_error(const std::optional<double>& error) {
+    return !error || is_not_negative(*error);
+}
+
+template <>
+inline constexpr auto options_of<LocateOptions> = std::tuple{
+    Option{"fixed", &LocateOptions::fixed, "what of the given positions is kept"},
+    Option{"depth", &LocateOptions::depth, "keep all events at this depth",
+           Rule<std::optional<double>>{}, "found"},
+    Option{"prior", &LocateOptions::prior,
+           "standard deviation of the given positions along each axis",
+           Rule<Vec3>{&is_prior, ">= 0; 0: the given positions tell nothing"},
+           "given positions tell nothing"},
+    Option{"model_error", &LocateOptions::model_error,
+           "standard deviation of computed times, added to the error of each pick",
+           Rule<std::optional<double>>{&is_model_error, ">= 0"}, "found from the residuals"},
+    Option{"model_error_share", &LocateOptions::model_error_share,
+           "further standard deviation of computed times, as a share of each", not_negative},
+    Option{"outliers", &LocateOptions::outliers, "share of picks that may be grossly wrong",
+           Rule<double>{&is_outlier_share, "from 0 to 0.5"}},
+    Option{"least_picks", &LocateOptions::least_picks, "of an event that is located",
+           Rule<int>{&is_least_picks, "from 1 to 1000"}},
+    Option{"search_cells", &LocateOptions::search_cells,
+           "of the oct-tree in which the best place is looked for",
+           Rule<int>{&is_cell_count, "from 100 to 1000000"}},
+    Option{"samples", &LocateOptions::samples, "places drawn from the probability of each event",
+           Rule<int>{&is_sample_count, "from 0 to 1000000"}},
+    Option{"seed", &LocateOptions::seed, "of the samples", Rule<int>{&is_seed, ">= 0"}},
+    OptionPart{&LocateOptions::eikonal}};
+
+/// Throws InputError that names the first option that is wrong.
+void validate(const LocateOptions& options);
+
+}  // namespace fermat

@@ -1,0 +1,168 @@
+#include "location/refine.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace fermat {
+namespace {
+
+/// The misfit's half curvature and slope at a place, with the origin time eliminated.
+struct Normal {
+    Matrix3 curvature{};
+    Vec3 slope;             ///< uphill
+    Vec3 mean_gradient;     ///< of the picks' times, by weight
+    double weights = 0;
+};
+
+/// Adds what the box and the belief in a place say. The box counts as the variance of a uniform
+/// density, so that an event that few picks see has an error no larger than the box.
+void add_priors(const Likelihood& likelihood, const Region& region, Vec3 place, Normal& normal) {
+    const Prior& prior = likelihood.prior();
+    for (int axis = 0; axis < 3; ++axis) {
+        const auto a = static_cast<std::size_t>(axis);
+        if (!region.free[a]) continue;
+        const double length = region.box.high[axis] - region.box.low[axis];
+        normal.curvature[a][a] += 12 / (length * length) + prior.precision[axis];
+        normal.slope[axis] += prior.precision[axis] * (prior.place[axis] - place[axis]);
+    }
+}
+
+Normal normal_at(const Likelihood& likelihood, const Region& region, Vec3 place,
+                 const Likelihood::Work& work) {
+    const std::vector<UsedPick>& picks = likelihood.picks();
+    std::vector<Vec3> gradients(picks.size());
+    std::vector<double> weights(picks.size(), 0);
+    Normal normal;
+    for (std::size_t n = 0; n < picks.size(); ++n) {
+        if (!std::isfinite(work.residual[n])) continue;
+        const TimePoint at = likelihood.fields().time_point(picks[n].field, place);
+        if (!std::isfinite(at.time)) continue;
+        gradients[n] = picks[n].stretch * at.gradient;
+        weights[n] = likelihood.trust(work.residual[n], work.variance[n]) / work.variance[n];
+        normal.weights += weights[n];
+        normal.mean_gradient = normal.mean_gradient + weights[n] * gradients[n];
+    }
+    if (normal.weights > 0) normal.mean_gradient = normal.mean_gradient / normal.weights;
+    for (std::size_t n = 0; n < picks.size(); ++n) {
+        if (weights[n] == 0) continue;
+        const Vec3 g = gradients[n] - normal.mean_gradient;
+        for (int a = 0; a < 3; ++a) {
+            normal.slope[a] += weights[n] * g[a] * work.residual[n];
+            for (int b = 0; b < 3; ++b) {
+                normal.curvature[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] +=
+                    weights[n] * g[a] * g[b];
+            }
+        }
+    }
+    add_priors(likelihood, region, place, normal);
+    return normal;
+}
+
+Vec3 times(const Matrix3& matrix, Vec3 v) {
+    Vec3 out;
+    for (int a = 0; a < 3; ++a) {
+        const auto& row = matrix[static_cast<std::size_t>(a)];
+        out[a] = row[0] * v.x + row[1] * v.y + row[2] * v.z;
+    }
+    return out;
+}
+
+/// Axes along which a step may go: free ones, without those that leave the box.
+std::array<bool, 3> movable(const Region& region, Vec3 place, Vec3 slope) {
+    std::array<bool, 3> axes = region.free;
+    for (int axis = 0; axis < 3; ++axis) {
+        const bool out = (place[axis] <= region.box.low[axis] && slope[axis] < 0) ||
+                         (place[axis] >= region.box.high[axis] && slope[axis] > 0);
+        if (out) axes[static_cast<std::size_t>(axis)] = false;
+    }
+    return axes;
+}
+
+Vec3 damped_step(const Normal& normal, const std::array<bool, 3>& axes, double damping) {
+    Matrix3 matrix = normal.curvature;
+    for (std::size_t a = 0; a < 3; ++a) matrix[a][a] *= 1 + damping;
+    return times(inverse_of_free(matrix, axes), normal.slope);
+}
+
+}  // namespace
+
+Matrix3 inverse_of_free(const Matrix3& matrix, const std::array<bool, 3>& free) {
+    std::array<std::size_t, 3> axes{};
+    std::size_t count = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+        if (free[a]) axes[count++] = a;
+    }
+    // Cholesky's factor L of the free part, then L^-1, then L^-T L^-1.
+    Matrix3 factor{};
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t j = 0; j <= i; ++j) {
+            double sum = matrix[axes[i]][axes[j]];
+            for (std::size_t k = 0; k < j; ++k) sum -= factor[i][k] * factor[j][k];
+            const double least = 1e-14 * matrix[axes[i]][axes[i]];
+            factor[i][j] = i == j ? std::sqrt(std::max(sum, least)) : sum / factor[j][j];
+        }
+    }
+    Matrix3 lower{};
+    for (std::size_t i = 0; i < count; ++i) {
+        lower[i][i] = 1 / factor[i][i];
+        for (std::size_t j = 0; j < i; ++j) {
+            double sum = 0;
+            for (std::size_t k = j; k < i; ++k) sum -= factor[i][k] * lower[k][j];
+            lower[i][j] = sum / factor[i][i];
+        }
+    }
+    Matrix3 out{};
+    for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t j = 0; j < count; ++j) {
+            for (std::size_t k = std::max(i, j); k < count; ++k) {
+                out[axes[i]][axes[j]] += lower[k][i] * lower[k][j];
+            }
+        }
+    }
+    return out;
+}
+
+Peak climb(const Likelihood& likelihood, const Region& region, Vec3 start, double width,
+           Likelihood::Work& work) {
+    constexpr int most_steps = 60;
+    constexpr int most_halvings = 12;
+    const double close = 1e-4 * likelihood.reach();
+    Vec3 place = start;
+    Likelihood::Density here = likelihood.at(place, width, work);
+    double damping = 1e-3;
+    for (int step = 0; step < most_steps; ++step) {
+        const Normal normal = normal_at(likelihood, region, place, work);
+        const std::array<bool, 3> axes = movable(region, place, normal.slope);
+        double moved = 0;
+        for (int halving = 0; halving < most_halvings; ++halving) {
+            const Vec3 next = region.clamp(place + damped_step(normal, axes, damping));
+            if (next == place) break;
+            const bool allowed = region.allows(next);
+            const Likelihood::Density there =
+                allowed ? likelihood.at(next, width, work) : Likelihood::Density{};
+            if (allowed && there.log >= here.log) {
+                moved = distance(next, place);
+                place = next;
+                here = there;
+                damping = std::max(0.1 * damping, 1e-6);
+                break;
+            }
+            damping = std::max(4 * damping, 0.1);
+        }
+        if (moved < close && width == 0) break;
+        if (width > 0) {
+            width = width > 0.2 * likelihood.reach() ? 0.4 * width : 0;
+            damping = 1e-3;
+        }
+        here = likelihood.at(place, width, work);
+    }
+    here = likelihood.at(place, 0, work);
+    const Normal normal = normal_at(likelihood, region, place, work);
+    Peak peak{place, here.origin_time, here.log, inverse_of_free(normal.curvature, region.free)};
+    const Vec3 spread = times(peak.covariance, normal.mean_gradient);
+    const double own = normal.weights > 0 ? 1 / normal.weights : 0;
+    peak.time_variance = own + dot(spread, normal.mean_gradient);
+    return peak;
+}
+
+}  // namespace fermat

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <array>
+
+#include "location/likelihood.hpp"
+#include "location/region.hpp"
+
+namespace fermat {
+
+/// A symmetric 3 x 3 matrix.
+using Matrix3 = std::array<std::array<double, 3>, 3>;
+
+/// The place of the largest probability near a start, and how sharply it is known.
+struct Peak {
+    Vec3 place;
+    double origin_time = 0;
+    double log_density = 0;
+    Matrix3 covariance{};      ///< of the place; 0 along fixed axes
+    double time_variance = 0;  ///< of the origin time
+};
+
+/// Climbs from a start to the place of the largest probability by Gauss-Newton steps over the
+/// gradients of the fields, damped where a step would not climb. Gross errors lose their weight by
+/// the likelihood's own rule. `width` is the size of the cell that the start stands for: it widens
+/// the errors of the first steps. Places stay in the region.
+Peak climb(const Likelihood& likelihood, const Region& region, Vec3 start, double width,
+           Likelihood::Work& work);
+
+/// The inverse of a symmetric positive definite matrix over the axes that are free; 0 elsewhere.
+Matrix3 inverse_of_free(const Matrix3& matrix, const std::array<bool, 3>& free);
+
+}  // namespace fermat

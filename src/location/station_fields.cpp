@@ -1,0 +1,226 @@
+#include "location/station_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/error.hpp"
+#include "eikonal/eikonal.hpp"
+#include "location/layered.hpp"
+
+namespace fermat {
+namespace {
+
+SearchBox box_of(const Grid& grid, const std::optional<SearchBox>& wanted) {
+    if (!wanted) return {grid.origin, grid.far_corner()};
+    SearchBox box = *wanted;
+    if (grid.is_2d()) box.low.y = box.high.y = grid.origin.y;
+    require_inside(grid, box.low, "the low corner of the search box");
+    require_inside(grid, box.high, "the high corner of the search box");
+    for (int axis = 0; axis < 3; ++axis) {
+        if (axis == 1 && grid.is_2d()) continue;
+        if (!(box.low[axis] < box.high[axis])) {
+            throw InputError(fmt::format("the search box goes from {:g} to {:g} along {} (the "
+                                         "first must be smaller)",
+                                         box.low[axis], box.high[axis], "xyz"[axis]));
+        }
+    }
+    return {grid.clamp(box.low), grid.clamp(box.high)};
+}
+
+/// The horizontal distance from a point to the farthest corner of a box.
+double farthest(const SearchBox& box, Vec3 from) {
+    const double x = std::max(std::abs(from.x - box.low.x), std::abs(from.x - box.high.x));
+    const double y = std::max(std::abs(from.y - box.low.y), std::abs(from.y - box.high.y));
+    return std::hypot(x, y);
+}
+
+/// The part of a field whose cells cover a box.
+TimeField cropped(const TimeField& field, const SearchBox& box) {
+    const Grid& grid = field.grid;
+    const Index3 low = locate(grid, box.low).cell;
+    const Index3 high = locate(grid, box.high).cell;
+    Shape shape{high.x - low.x + 2, grid.is_2d() ? 1 : high.y - low.y + 2, high.z - low.z + 2};
+    TimeField part{{shape, grid.position(low), grid.spacing},
+                   field.factor,
+                   field.start_time,
+                   Field<float>(shape)};
+    for (int i = 0; i < shape.x; ++i) {
+        for (int j = 0; j < shape.y; ++j) {
+            const float* const line = field.tau.data() + grid.shape.offset(low.x + i, low.y + j,
+                                                                           low.z);
+            std::copy(line, line + shape.z, part.tau.data() + shape.offset(i, j, 0));
+        }
+    }
+    return part;
+}
+
+bool any_phase(const Survey& survey, Phase phase) {
+    return std::any_of(survey.arrivals.begin(), survey.arrivals.end(),
+                       [&](const Arrival& arrival) { return arrival.phase == phase; });
+}
+
+void require_velocity(const Media& media, const Survey& survey) {
+    if (media.s != nullptr && media.vp_vs != 0) {
+        throw InputError("an S model and vp_vs are both given (leave one out)");
+    }
+    if (media.vp_vs != 0 && !(media.vp_vs > 1 && std::isfinite(media.vp_vs))) {
+        throw InputError(fmt::format("vp_vs is {:g} (must be > 1)", media.vp_vs));
+    }
+    if (media.s != nullptr && !(media.s->grid() == media.p.grid())) {
+        throw InputError("the S model has another grid than the P model (must be the same)");
+    }
+    if (any_phase(survey, Phase::S) && media.s == nullptr && media.vp_vs == 0) {
+        throw InputError("the picks hold S arrivals and no S velocity is given (give an S model "
+                         "or vp_vs, such as 1.73)");
+    }
+}
+
+void note_unusable(const Survey& survey, const StationFields& fields, Notes& notes) {
+    std::vector<char> lost(survey.stations.size(), 0);
+    std::size_t picks = 0;
+    for (const Arrival& arrival : survey.arrivals) {
+        if (fields.of(arrival) >= 0) continue;
+        ++picks;
+        lost[static_cast<std::size_t>(arrival.station)] = 1;
+    }
+    if (picks == 0) return;
+    std::string names;
+    std::size_t count = 0;
+    for (std::size_t n = 0; n < lost.size(); ++n) {
+        if (!lost[n]) continue;
+        if (++count <= 5) names += (count == 1 ? "" : ", ") + name_of(survey, survey.stations[n]);
+    }
+    if (count > 5) names += fmt::format(" and {} more", count - 5);
+    notes.add(fmt::format("{} of {} picks are not used: {} station{} outside the model or in air "
+                          "({})",
+                          picks, survey.arrivals.size(), count, count == 1 ? " lies" : "s lie",
+                          names));
+}
+
+}  // namespace
+
+StationFields::StationFields(const Media& media, const Survey& survey,
+                             const LocateOptions& options, const Execution& execution,
+                             Notes& notes)
+    : box_(box_of(media.p.grid(), options.box)) {
+    validate(survey);
+    require_velocity(media, survey);
+    const Grid& grid = media.p.grid();
+    radial_ = !grid.is_2d() && is_layered(media.p) &&
+              (media.s == nullptr || is_layered(*media.s));
+    cropped_ = !radial_ && options.box.has_value();
+    double distance = 0;
+    for (const Arrival& arrival : survey.arrivals) {
+        distance = std::max(distance, farthest(box_, survey.station_of(arrival).position));
+    }
+    numbers_.assign(survey.stations.size(), {-1, -1});
+    for (const Phase phase : {Phase::P, Phase::S}) {
+        if (!any_phase(survey, phase)) continue;
+        const auto p = static_cast<std::size_t>(phase);
+        if (radial_) {
+            radial_models_.push_back(
+                std::make_unique<const Model>(radial_model(media.of(phase), distance)));
+        }
+        const Model& model = radial_ ? *radial_models_.back() : media.of(phase);
+        const bool shared = &media.of(phase) == &media.p && phase == Phase::S;
+        std::vector<Vec3> places;
+        for (const Arrival& arrival : survey.arrivals) {
+            if (arrival.phase != phase) continue;
+            auto& numbers = numbers_[static_cast<std::size_t>(arrival.station)];
+            if (numbers[p] >= 0) continue;
+            if (shared && numbers[0] >= 0) {
+                numbers[p] = numbers[0];
+                continue;
+            }
+            Vec3 place = survey.station_of(arrival).position;
+            if (grid.is_2d()) place.y = grid.origin.y;
+            const Vec3 source = radial_ ? Vec3{0, 0, place.z} : place;
+            if (!is_finite(place) || !model.grid().contains(source) ||
+                in_air(model, model.grid().clamp(source))) {
+                continue;
+            }
+            numbers[p] = static_cast<int>(fields_.size() + places.size());
+            places.push_back(place);
+        }
+        add(model, places, options.eikonal, execution);
+    }
+    if (radial_) {
+        notes.add("velocity depends on depth alone: times are fields of distance and depth, and "
+                  "stations may lie beside the model");
+    }
+    note_unusable(survey, *this, notes);
+}
+
+void StationFields::add(const Model& model, std::span<const Vec3> stations,
+                        const EikonalOptions& options, const Execution& execution) {
+    const std::size_t before = fields_.size();
+    std::vector<PointSource> sources;
+    for (const Vec3 place : stations) {
+        const Vec3 source = radial_ ? Vec3{0, 0, place.z} : place;
+        sources.push_back({model.grid().clamp(source), 0});
+        places_.push_back(place);
+    }
+    fields_.resize(before + stations.size());
+    for_each_field(model, sources, options, execution, [&](std::size_t n, TimeField&& field) {
+        fields_[before + n] = cropped_ ? cropped(field, box_) : std::move(field);
+    });
+    for (std::size_t n = before; n < fields_.size(); ++n) {
+        views_.push_back(fields_[n].view());
+        // The cells of a cropped field are not those of its model.
+        if (!cropped_) views_.back().cells = model.jumping_cells();
+    }
+}
+
+void StationFields::times(std::span<const int> fields, Vec3 point, double* out) const {
+    if (radial_) {
+        for (std::size_t n = 0; n < fields.size(); ++n) {
+            const auto field = static_cast<std::size_t>(fields[n]);
+            const Vec3 from = point - places_[field];
+            out[n] = time_at(views_[field], {std::hypot(from.x, from.y), 0, point.z});
+        }
+        return;
+    }
+    // All fields have one grid: the corners and weights of the point are those of each.
+    std::array<std::size_t, 8> offset{};
+    std::array<double, 8> weight{};
+    std::size_t corners = 0;
+    if (fields.empty()) return;
+    const Grid& grid = views_.front().grid;
+    for_each_corner(grid, point, [&](Index3 node, double w) {
+        offset[corners] = grid.shape.offset(node);
+        weight[corners] = w;
+        ++corners;
+    });
+    for (std::size_t n = 0; n < fields.size(); ++n) {
+        const TimeFieldView<float>& field = views_[static_cast<std::size_t>(fields[n])];
+        const float* const tau = field.tau.data();
+        double sum = 0;
+        for (std::size_t c = 0; c < corners; ++c) {
+            sum += weight[c] * static_cast<double>(tau[offset[c]]);
+        }
+        // Beside unreached nodes the weights are others.
+        out[n] = std::isfinite(sum) ? field.start_time + field.factor.value(point) * sum
+                                    : time_at(field, point);
+    }
+}
+
+TimePoint StationFields::time_point(int number, Vec3 point) const {
+    const auto n = static_cast<std::size_t>(number);
+    const TimeFieldView<float>& field = views_[n];
+    if (!radial_) {
+        return field.grid.is_2d() ? fermat::time_point<2>(field, point)
+                                  : fermat::time_point<3>(field, point);
+    }
+    const Vec3 from = point - places_[n];
+    const double distance = std::hypot(from.x, from.y);
+    TimePoint at = fermat::time_point<2>(field, Vec3{distance, 0, point.z});
+    const double outward = distance > 0 ? at.gradient.x / distance : 0;
+    at.gradient = {outward * from.x, outward * from.y, at.gradient.z};
+    return at;
+}
+
+}  // namespace fermat

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/execution.hpp"
+#include "core/notes.hpp"
+#include "eikonal/time_field.hpp"
+#include "location/options.hpp"
+#include "model/model.hpp"
+#include "survey/survey.hpp"
+
+namespace fermat {
+
+/// Velocities of both phases. S has a model of its own, or P's divided by `vp_vs`, or none.
+struct Media {
+    const Model& p;
+    const Model* s = nullptr;  ///< on the grid of `p`
+    double vp_vs = 0;          ///< 0: none
+
+    const Model& of(Phase phase) const { return phase == Phase::S && s != nullptr ? *s : p; }
+    /// What times in of(phase) are multiplied by.
+    double stretch(Phase phase) const { return phase == Phase::S && s == nullptr ? vp_vs : 1; }
+};
+
+/// Times from every station to all places, one field per station and model (reciprocity: few
+/// stations hear many events). Where velocity depends on depth alone, a field is over distance and
+/// depth: it is small, and its station may lie beside the model. The models must live as long.
+class StationFields {
+  public:
+    /// Solves the fields that the arrivals of a survey need. Stations in air or outside the model
+    /// have none, which is noted with the number of their picks. Throws InputError for S arrivals
+    /// without an S velocity.
+    StationFields(const Media& media, const Survey& survey, const LocateOptions& options,
+                  const Execution& execution, Notes& notes);
+
+    /// Number of the field of an arrival, or -1 if its station has none.
+    int of(const Arrival& arrival) const {
+        return numbers_[static_cast<std::size_t>(arrival.station)]
+                       [static_cast<std::size_t>(arrival.phase)];
+    }
+    std::size_t size() const { return fields_.size(); }
+    /// True if velocity depends on depth alone.
+    bool radial() const { return radial_; }
+    const SearchBox& box() const { return box_; }
+
+    /// Times of some fields at a point of the box; infinite where no wave arrives.
+    void times(std::span<const int> fields, Vec3 point, double* out) const;
+    /// A time and its gradient.
+    TimePoint time_point(int field, Vec3 point) const;
+
+  private:
+    /// Solves the fields of stations in a model and adds them.
+    void add(const Model& model, std::span<const Vec3> stations, const EikonalOptions& options,
+             const Execution& execution);
+
+    std::vector<std::array<int, phase_count>> numbers_;  ///< [station][phase]
+    std::vector<TimeField> fields_;
+    std::vector<TimeFieldView<float>> views_;
+    std::vector<Vec3> places_;  ///< of the station of each field
+    std::vector<std::unique_ptr<const Model>> radial_models_;
+    SearchBox box_;
+    bool radial_ = false;
+    bool cropped_ = false;
+};
+
+}  // namespace fermat

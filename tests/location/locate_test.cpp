@@ -1,0 +1,101 @@
+// Events are found where they were, with errors that are true, from times alone.
+#include "location/locate.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "core/error.hpp"
+#include "expect_error.hpp"
+#include "location/synthetic_quakes.hpp"
+
+namespace fermat {
+namespace {
+
+using test::forgotten;
+using test::QuakeOptions;
+using test::quakes;
+
+Media media_of(const Model& model) { return {model, nullptr, test::synthetic_vp_vs}; }
+
+double median(std::vector<double> values) {
+    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                     values.end());
+    return values[values.size() / 2];
+}
+
+std::vector<double> misses(const Survey& truth, const Catalogue& found) {
+    std::vector<double> out;
+    for (std::size_t n = 0; n < truth.events.size(); ++n) {
+        out.push_back(distance(truth.events[n].position, found.events[n].position));
+    }
+    return out;
+}
+
+/// Standard deviations from the found place to the true one.
+double deviations(const Hypocentre& found, Vec3 truth) {
+    double squares = 0;
+    for (std::size_t n = 0; n < 3; ++n) {
+        const double along = dot(truth - found.position, found.ellipsoid.direction[n]);
+        squares += along * along / (found.ellipsoid.deviation[n] * found.ellipsoid.deviation[n]);
+    }
+    return std::sqrt(squares);
+}
+
+TEST(Locate, FindsEventsWithoutNoiseWhereTheyWere) {
+    const Model model = test::waving_crust();
+    QuakeOptions options;
+    options.events = 40;
+    options.noise = 1e-6;
+    const Survey truth = quakes(model, options);
+    const Catalogue found = locate(media_of(model), forgotten(truth));
+    for (const double miss : misses(truth, found)) EXPECT_LT(miss, 0.02);
+    for (std::size_t n = 0; n < truth.events.size(); ++n) {
+        EXPECT_NEAR(found.events[n].origin_time, truth.events[n].origin_time, 0.005);
+        EXPECT_EQ(found.events[n].used, 32);
+    }
+}
+
+TEST(Locate, RegionsHoldTheTruePlacesAsOftenAsTheySay) {
+    const Model model = test::waving_crust();
+    QuakeOptions options;
+    options.events = 600;
+    const Survey truth = quakes(model, options);
+    LocateOptions locating;
+    locating.model_error = 0;
+    const Catalogue found = locate(media_of(model), forgotten(truth), locating);
+    int in_68 = 0;
+    int in_95 = 0;
+    for (std::size_t n = 0; n < truth.events.size(); ++n) {
+        const Hypocentre& event = found.events[n];
+        ASSERT_EQ(event.status, LocationStatus::located);
+        const double off = deviations(event, truth.events[n].position);
+        in_68 += off < event.reach.of_68;
+        in_95 += off < event.reach.of_95;
+    }
+    std::printf("68: %d 95: %d median %g\n", in_68, in_95, median(misses(truth, found)));
+    EXPECT_NEAR(in_68 / 600.0, 0.68, 0.06);
+    EXPECT_NEAR(in_95 / 600.0, 0.95, 0.03);
+}
+
+TEST(Locate, GrossErrorsLoseTheirWeight) {
+    const Model model = test::waving_crust();
+    QuakeOptions options;
+    options.events = 200;
+    const Survey clean = quakes(model, options);
+    options.gross = 0.05;
+    const Survey dirty = quakes(model, options);
+    const double without = median(misses(clean, locate(media_of(model), forgotten(clean))));
+    const Catalogue found = locate(media_of(model), forgotten(dirty));
+    const double with = median(misses(dirty, found));
+    std::printf("median %g, with gross %g\n", without, with);
+    EXPECT_LT(with, 1.2 * without);
+    for (std::size_t n = 0; n < dirty.arrivals.size(); ++n) {
+        if (std::abs(found.fits[n].residual) > 0.5) { EXPECT_LT(found.fits[n].weight, 0.1); }
+    }
+}
+
+}  // namespace
+}  // namespace fermat

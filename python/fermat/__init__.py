@@ -15,6 +15,7 @@ from ._bending import Profile
 from ._core import CudaModel, Model, build_info, devices
 from ._grid import Grid
 from ._invert import Inversion, invert, synthetic_picks
+from ._locate import Catalogue, locate
 from ._methods import Bending, Graph
 from ._picks import Picks, picks
 from ._rays import Rays, rays
@@ -25,6 +26,7 @@ from ._trust import CrossValidation, Ensemble, cross_validate, ensemble, point_s
 __version__ = build_info()["version"]
 for _type in (
     Bending,
+    Catalogue,
     CrossValidation,
     CudaModel,
     Ensemble,
@@ -41,6 +43,7 @@ del _type
 
 __all__ = [
     "Bending",
+    "Catalogue",
     "CrossValidation",
     "CudaModel",
     "Ensemble",
@@ -59,6 +62,7 @@ __all__ = [
     "devices",
     "ensemble",
     "invert",
+    "locate",
     "picks",
     "plot",
     "point_spread",

@@ -6,6 +6,7 @@
 #include "bindings.hpp"
 #include "core/device.hpp"
 #include "core/version.hpp"
+#include "location/options.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/start/first_guess.hpp"
 
@@ -77,6 +78,7 @@ void bind_info(nb::module_& module) {
             all["smoothing"] = described<SmoothingOptions>();
             all["guess"] = described<GuessOptions>();
             all["inversion"] = described<InversionOptions>();
+            all["locate"] = described<LocateOptions>();
             return all;
         },
         nb::sig("def options() -> dict[str, list[dict[str, typing.Any]]]"),

@@ -25,6 +25,7 @@ void bind_analytic(nanobind::module_& module);
 void bind_smoothing(nanobind::module_& module);
 void bind_picks(nanobind::module_& module);
 void bind_invert(nanobind::module_& module);
+void bind_locate(nanobind::module_& module);
 void bind_trust(nanobind::module_& module);
 void bind_pictures(nanobind::module_& module);
 

@@ -19,5 +19,6 @@ NB_MODULE(_core, module) {
     fermat::python::bind_smoothing(module);
     fermat::python::bind_trust(module);
     fermat::python::bind_invert(module);
+    fermat::python::bind_locate(module);
     fermat::python::bind_pictures(module);
 }

@@ -135,7 +135,9 @@ Survey relocated(const Survey& survey, const Catalogue& catalogue) {
     std::vector<std::int32_t> kept;
     for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
         const auto event = static_cast<std::size_t>(survey.arrivals[n].event);
-        if (is_located(catalogue.events[event].status)) {
+        const bool right = catalogue.fits[n].weight >= 0.5 &&
+                           survey.arrivals[n].time >= catalogue.events[event].origin_time;
+        if (is_located(catalogue.events[event].status) && right) {
             kept.push_back(static_cast<std::int32_t>(n));
         }
     }

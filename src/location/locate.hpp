@@ -24,8 +24,8 @@ Catalogue locate(const Media& media, const Survey& survey, const LocateOptions& 
                  const Surface* surface = nullptr, const Execution& execution = {},
                  Notes* notes = nullptr);
 
-/// The survey with the positions and origin times that were found. Events that were not located,
-/// and their arrivals, are left out.
+/// The survey with the positions and origin times that were found. Events that were not located and
+/// arrivals of gross errors (PickFit::weight below 0.5) are left out.
 Survey relocated(const Survey& survey, const Catalogue& catalogue);
 
 }  // namespace fermat

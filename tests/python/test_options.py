@@ -24,6 +24,7 @@ def keywords(function):
         (fm.rays, ["eikonal", "graph", "rays"]),
         (fm.smooth, ["smoothing"]),
         (fm.invert, ["inversion", "guess"]),
+        (fm.locate, ["locate"]),
         (fm.Graph, ["graph"]),
         (fm.Bending, ["bending"]),
     ],
@@ -64,7 +65,11 @@ def test_choices_are_those_of_the_types():
 
 
 def test_every_option_is_a_flag_of_the_command(fermat):
-    for command, groups in (("invert", ["inversion", "guess"]), ("rays", ["rays", "graph"])):
+    for command, groups in (
+        ("invert", ["inversion", "guess"]),
+        ("rays", ["rays", "graph"]),
+        ("locate", ["locate"]),
+    ):
         text = fermat(command, "--help")
         for option in (option for group in groups for option in OPTIONS[group]):
             assert f"--{option['name'].replace('_', '-')} " in text

@@ -1,0 +1,343 @@
+"""Where and when earthquakes were, from picks of P and S."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from . import _arguments as arguments
+from . import _core
+from ._arguments import numbers
+from ._notes import tell
+from ._progress import listener
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._arguments import Device, Progress
+    from ._core import Model
+
+    Table = str | os.PathLike[str] | Mapping[str, Any]
+
+__all__ = ["Catalogue", "locate"]
+
+
+class Catalogue:
+    """Located events, as `locate` returns them. Arrays have one row per event.
+
+    Attributes
+    ----------
+    event
+        Ids of the events; `station` those of the stations.
+    status
+        "located", "at_face" (the best place is on a face of the search box), "few_picks" or
+        "nowhere". Numbers of events of the last two are NaN.
+    position, origin_time
+        Of the largest probability. `mean` is the mean of the samples, if there are samples.
+    covariance
+        (n, 3, 3), or (n, 2, 2) in 2-D, of the position; with samples, theirs. `time_error` is the
+        standard deviation of the origin time.
+    axis_68, axis_95
+        Semi-axes of the ellipsoids that hold 68 and 95 %, the longest first; `axis_direction` their
+        directions (n, axis, xyz).
+    rms, gap, nearest, picks, used
+        RMS of residuals, largest gap between azimuths of stations in degrees, distance of the
+        nearest station, number of picks and of those used.
+    fits
+        A dict of arrays with one entry per pick: event, station, phase, time, residual, weight,
+        deviation, travel_time, distance, azimuth, ray_azimuth, take_off.
+    samples, sample_log_density
+        Lists with one array (samples, 3) and one array of log densities per event.
+    model_error
+        Standard deviation of the model's times that was used, of P and of S.
+    """
+
+    def __init__(self, event: list[str], station: list[str], found: dict[str, Any],
+                 fits: dict[str, Any], model_error: tuple[float, float], ndim: int) -> None:
+        axes = [0, 2] if ndim == 2 else [0, 1, 2]
+        self.event = event
+        self.station = station
+        self.status: list[str] = list(found["status"])
+        self.position: NDArray[np.float64] = found["position"].reshape(-1, 3)[:, axes]
+        square = found["covariance"].reshape(-1, 3, 3)
+        self.covariance: NDArray[np.float64] = square[:, axes][:, :, axes]
+        deviation = found["axis_deviation"].reshape(-1, 3)[:, :ndim]
+        reach = found["reach"].reshape(-1, 2)
+        self.axis_68: NDArray[np.float64] = deviation * reach[:, :1]
+        self.axis_95: NDArray[np.float64] = deviation * reach[:, 1:]
+        directions = found["axis_direction"].reshape(-1, 3, 3)
+        self.axis_direction: NDArray[np.float64] = directions[:, :ndim][:, :, axes]
+        self.origin_time: NDArray[np.float64] = found["origin_time"]
+        self.time_error: NDArray[np.float64] = found["time_error"]
+        self.rms: NDArray[np.float64] = found["rms"]
+        self.gap: NDArray[np.float64] = found["gap"]
+        self.nearest: NDArray[np.float64] = found["nearest"]
+        self.picks: NDArray[np.int32] = found["picks"]
+        self.used: NDArray[np.int32] = found["used"]
+        self.samples: list[NDArray[np.float64]] = [
+            drawn.reshape(-1, 3)[:, axes] for drawn in found["samples"]
+        ]
+        self.sample_log_density: list[NDArray[np.float64]] = list(found["sample_log_density"])
+        self.fits = fits
+        self.model_error = model_error
+        self.ndim = ndim
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def located(self) -> NDArray[np.bool_]:
+        """Whether each event has a place."""
+        return np.isin(self.status, ["located", "at_face"])
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """Mean of the samples of each event; NaN without samples."""
+        none = np.full(self.ndim, np.nan)
+        means = [drawn.mean(axis=0) if len(drawn) else none for drawn in self.samples]
+        return np.array(means).reshape(-1, self.ndim)
+
+    def to_columns(self) -> dict[str, Any]:
+        """One entry per column: `pandas.DataFrame(catalogue.to_columns())`."""
+        table: dict[str, Any] = {"event": self.event, "status": self.status}
+        names = "xz" if self.ndim == 2 else "xyz"
+        for n, name in enumerate(names):
+            table[name] = self.position[:, n]
+        table["origin_time"] = self.origin_time
+        for n, name in enumerate(names):
+            table[f"error_{name}"] = np.sqrt(self.covariance[:, n, n])
+        table["error_time"] = self.time_error
+        for name in ("rms", "gap", "nearest", "picks", "used"):
+            table[name] = getattr(self, name)
+        return table
+
+    def __repr__(self) -> str:
+        rms = f", median rms {np.nanmedian(self.rms):.3g}" if self.located.any() else ""
+        return f"Catalogue({int(self.located.sum())} of {len(self)} events located{rms})"
+
+
+def locate(
+    model: Model,
+    picks: Table,
+    *,
+    stations: Table | None = None,
+    events: Table | None = None,
+    s_model: Model | None = None,
+    vp_vs: float | None = None,
+    surface: ArrayLike | None = None,
+    box: ArrayLike | None = None,
+    fixed: Literal["nothing", "depth", "epicentre", "place"] = "nothing",
+    depth: float | None = None,
+    prior: float | Sequence[float] | None = None,
+    model_error: float | None = None,
+    model_error_share: float = 0,
+    outliers: float = 0.05,
+    least_picks: int = 4,
+    search_cells: int = 700,
+    samples: int = 0,
+    seed: int = 1,
+    solver: Literal["fim", "fmm", "fsm", "vidale"] = "fim",
+    order: int = 2,
+    device: Device = "auto",
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Catalogue:
+    """Find where and when earthquakes were, from picks of P and S in a 3-D model.
+
+    One time field per station is solved (reciprocity). For each event, an oct-tree over the box
+    finds where its picks fit best, and Gauss-Newton steps find the place of the largest
+    probability. Each pick may be grossly wrong with the probability `outliers`. Azimuths are
+    degrees clockwise from y (north) to x (east); take-off angles are degrees from straight down.
+
+    Parameters
+    ----------
+    model
+        Velocity of P. If it depends on depth alone, stations may lie beside the model.
+    picks
+        The name of a CSV file with the columns event,station,phase,time and perhaps error, or a
+        DataFrame or dict of such columns. Times are seconds, or dates such as
+        2018-11-30T17:29:35.11 (datetime64 in tables), which become seconds since 1970.
+    stations
+        A CSV file or table with the columns station,x,y,z (no y in 2-D).
+    events
+        A CSV file or table with event,x,y,z: given positions, for `fixed` and `prior`.
+    s_model, vp_vs
+        Velocity of S on the same grid, or the ratio of both velocities.
+    surface
+        Points (n, 3) of the ground, above which no event is.
+    box
+        Two corners of the box that is searched. Default: the model.
+    fixed
+        What of the given positions is kept: "depth", "epicentre" or "place".
+    depth
+        Keep all events at this depth.
+    prior
+        Standard deviation of the given positions, one number or one per axis; 0 along an axis means
+        that they tell nothing.
+    model_error
+        Standard deviation of computed times, added to the error of each pick. Default: found from
+        the residuals.
+    model_error_share
+        Further standard deviation of computed times, as a share of each.
+    outliers
+        Share of picks that may be grossly wrong.
+    least_picks
+        Events with fewer usable picks are not located.
+    search_cells
+        Cells of the oct-tree.
+    samples, seed
+        Places drawn from the probability of each event.
+    solver, order, device, threads, progress
+        As in `traveltimes`.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> model = fm.Model.gradient((41, 41, 21), v0=5, gradient=0.05)
+    >>> stations = {"station": list("ABCD"), "x": [5, 35, 6, 33], "y": [5, 6, 34, 35], "z": [0] * 4}
+    >>> phases = {"event": [1] * 6, "station": list("ABCDAD"), "phase": list("PPPPSS"),
+    ...           "time": [4.61, 3.96, 4.24, 3.46, 7.98, 5.99]}
+    >>> fm.locate(model, phases, stations=stations, vp_vs=1.73, model_error=0.05).status
+    ['located']
+    """
+    survey, event_ids, station_ids = _survey(model, picks, stations, events)
+    options: dict[str, Any] = {
+        "fixed": fixed, "model_error_share": float(model_error_share), "outliers": float(outliers),
+        "least_picks": int(least_picks), "search_cells": int(search_cells),
+        "samples": int(samples), "seed": int(seed), "solver": solver, "order": int(order),
+        "device": device, "threads": int(threads),
+    }
+    if depth is not None:
+        options["depth"] = float(depth)
+    if model_error is not None:
+        options["model_error"] = float(model_error)
+    if prior is not None:
+        options["prior"] = _per_axis(model, prior)
+    ground = None if surface is None else arguments.points(model, surface, "surface")
+    corners = None if box is None else arguments.points(model, box, "box")
+    if corners is not None and len(corners) != 2:
+        raise ValueError(f"box has {len(corners)} corners (must have two: low and high)")
+    found, fits, error_p, error_s, notes = _core.locate(
+        model, s_model, 0.0 if vp_vs is None else float(vp_vs), survey, ground, corners, options,
+        listener(progress),
+    )
+    tell(notes)
+    phase = np.array(["P", "S"])[survey["phase"]]
+    fits = {
+        "event": np.array(event_ids)[survey["event"]],
+        "station": np.array(station_ids)[survey["station"]],
+        "phase": phase, "time": survey["time"],
+    } | fits
+    return Catalogue(event_ids, station_ids, found, fits, (error_p, error_s), model.ndim)
+
+
+def _per_axis(model: Model, value: float | Sequence[float]) -> tuple[float, float, float]:
+    array = numbers(value, "prior")  # type: ignore[arg-type]
+    if array.ndim > 1 or (array.ndim == 1 and len(array) != model.ndim):
+        raise ValueError(f"prior is {value!r} (must be one number, or one per axis)")
+    each = [float(v) for v in np.broadcast_to(array, (model.ndim,))]
+    return (each[0], 0.0, each[1]) if model.ndim == 2 else (each[0], each[1], each[2])
+
+
+def _is_file(table: Any) -> bool:
+    return isinstance(table, (str, os.PathLike))
+
+
+def _survey(
+    model: Model, picks: Table, stations: Table | None, events: Table | None
+) -> tuple[dict[str, Any], list[str], list[str]]:
+    """Arrays of events, stations and picks for the C++ side, and the ids of both."""
+    tables = [table for table in (picks, stations, events) if table is not None]
+    if len({_is_file(table) for table in tables}) > 1:
+        raise ValueError("picks, stations and events must all be files, or all be tables")
+    axes = [0, 2] if model.ndim == 2 else [0, 1, 2]
+    if _is_file(picks):
+        at_events, at_stations, *columns, is_2d, _, notes = _core.load_phase_picks(
+            picks, stations, events  # type: ignore[arg-type]
+        )
+        tell(notes)
+        if is_2d != (model.ndim == 2):
+            raise ValueError(
+                f"the model is {model.ndim}-D and the stations are {2 if is_2d else 3}-D (must be "
+                "the same: y is left out in 2-D)"
+            )
+        names = ("event", "station", "phase", "time", "error")
+        survey = dict(zip(names, columns, strict=True))
+        event_ids = [name or str(n) for n, name in enumerate(at_events[0])]
+        station_ids = [name or str(n) for n, name in enumerate(at_stations[0])]
+        for name, places in (("events", at_events[1]), ("stations", at_stations[1])):
+            survey[name] = np.ascontiguousarray(places.reshape(-1, 3)[:, axes])
+        return survey, event_ids, station_ids
+    if stations is None:
+        raise ValueError("stations is missing (must be a table with station,x,y,z)")
+    return _survey_of_tables(model, picks, stations, events)  # type: ignore[arg-type]
+
+
+def _survey_of_tables(
+    model: Model, picks: Mapping[str, Any], stations: Mapping[str, Any],
+    events: Mapping[str, Any] | None,
+) -> tuple[dict[str, Any], list[str], list[str]]:
+    station_ids, survey_stations = _places(model, stations, "station")
+    event = [str(name) for name in _column(picks, "event", "picks")]
+    event_ids = list(dict.fromkeys(event))
+    survey_events = np.full((len(event_ids), model.ndim), np.nan)
+    if events is not None:
+        names, places = _places(model, events, "event")
+        known = dict(zip(names, places, strict=True))
+        for n, name in enumerate(event_ids):
+            survey_events[n] = known.get(name, np.nan)
+    rows = {name: n for n, name in enumerate(station_ids)}
+    station = [str(name) for name in _column(picks, "station", "picks")]
+    missing = sorted(set(station) - set(rows))
+    if missing:
+        raise ValueError(
+            f"{len(missing)} stations of the picks are not in stations (the first is {missing[0]!r})"
+        )
+    phase = [str(name) for name in picks["phase"]] if "phase" in picks else ["P"] * len(station)
+    error = np.empty(0)
+    if "error" in picks:
+        error = numbers(picks["error"], "error", masked=np.nan).reshape(-1)
+    numbered = {name: n for n, name in enumerate(event_ids)}
+    return {
+        "events": survey_events,
+        "stations": survey_stations,
+        "event": np.array([numbered[name] for name in event], dtype=np.int32),
+        "station": np.array([rows[name] for name in station], dtype=np.int32),
+        "phase": np.array([_phase(name) for name in phase], dtype=np.int32),
+        "time": _seconds(_column(picks, "time", "picks")),
+        "error": error,
+    }, event_ids, station_ids
+
+
+def _column(table: Mapping[str, Any], name: str, what: str) -> Any:
+    if name not in table:
+        raise ValueError(f"{what} has no column {name!r} (it has {list(table.keys())})")
+    return table[name]
+
+
+def _places(
+    model: Model, table: Mapping[str, Any], key: str
+) -> tuple[list[str], NDArray[np.float64]]:
+    names = [str(name) for name in _column(table, key, f"{key}s")]
+    axes = "xz" if model.ndim == 2 else "xyz"
+    columns = [numbers(_column(table, axis, f"{key}s"), axis) for axis in axes]
+    if len(set(names)) != len(names):
+        raise ValueError(f"{key}s has an id twice (ids must differ)")
+    return names, np.ascontiguousarray(np.column_stack(columns))
+
+
+def _phase(name: str) -> int:
+    if name[:1] not in ("P", "p", "S", "s"):
+        raise ValueError(f"phase is {name!r} (must be P or S: leave other picks out)")
+    return int(name[0] in "Ss")
+
+
+def _seconds(times: Any) -> NDArray[np.float64]:
+    array = np.asarray(times)
+    if np.issubdtype(array.dtype, np.datetime64):
+        return np.asarray(array.astype("datetime64[ns]").astype(np.int64) * 1e-9)
+    return numbers(times, "time").reshape(-1)

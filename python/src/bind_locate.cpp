@@ -1,0 +1,217 @@
+#include <fmt/format.h>
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "io/phase_picks.hpp"
+#include "location/locate.hpp"
+#include "monitor.hpp"
+#include "options.hpp"
+#include "points.hpp"
+#include "survey/settle.hpp"
+#include "warn.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// Ids and positions of events or stations.
+template <class Point>
+nb::tuple named_points(const std::vector<Point>& points) {
+    nb::list names;
+    std::vector<double> places;
+    for (const Point& point : points) {
+        names.append(nb::str(point.id.c_str()));
+        places.insert(places.end(), {point.position.x, point.position.y, point.position.z});
+    }
+    return nb::make_tuple(names, array_from(std::move(places)));
+}
+
+/// Events, stations, one column each of event, station, phase, time and error, whether the files
+/// are 2-D and have dates, and what was noted.
+nb::tuple load(const std::filesystem::path& path,
+               const std::optional<std::filesystem::path>& stations,
+               const std::optional<std::filesystem::path>& events) {
+    Notes notes;
+    const PhasePicks picks = read_phase_picks({path, stations, events}, notes);
+    std::vector<std::int32_t> event, station, phase;
+    std::vector<double> time, error;
+    for (const Arrival& arrival : picks.survey.arrivals) {
+        event.push_back(arrival.event);
+        station.push_back(arrival.station);
+        phase.push_back(static_cast<std::int32_t>(arrival.phase));
+        time.push_back(arrival.time);
+        if (picks.survey.has_errors) error.push_back(arrival.error);
+    }
+    return nb::make_tuple(named_points(picks.survey.events), named_points(picks.survey.stations),
+                          array_from(std::move(event)), array_from(std::move(station)),
+                          array_from(std::move(phase)), array_from(std::move(time)),
+                          array_from(std::move(error)), picks.survey.is_2d, picks.has_dates,
+                          sentences_of(notes));
+}
+
+Survey survey_from(const Model& model, const nb::dict& given, Notes& notes) {
+    const auto points = [&](const char* name) {
+        return points_from(nb::cast<Points>(given[name]), model.grid().origin.y);
+    };
+    const auto rows = [&](const char* name) { return nb::cast<Indices>(given[name]); };
+    Survey survey;
+    for (const Vec3 place : points("events")) survey.events.push_back({place});
+    for (const Vec3 place : points("stations")) survey.stations.push_back({place});
+    survey.is_2d = model.grid().is_2d();
+    const Indices event = rows("event");
+    const Indices station = rows("station");
+    const Indices phase = rows("phase");
+    const auto time = nb::cast<Numbers>(given["time"]);
+    const auto error = nb::cast<Numbers>(given["error"]);
+    survey.has_errors = error.shape(0) > 0;
+    for (std::size_t n = 0; n < time.shape(0); ++n) {
+        survey.arrivals.push_back({event.data()[n], station.data()[n], time.data()[n],
+                                   survey.has_errors ? error.data()[n] : 0,
+                                   phase.data()[n] == 1 ? Phase::S : Phase::P});
+    }
+    validate(survey);
+    for (Event& at : survey.events) at.origin_time = std::numeric_limits<double>::infinity();
+    for (const Arrival& arrival : survey.arrivals) {
+        Event& at = survey.events[static_cast<std::size_t>(arrival.event)];
+        at.origin_time = std::min(at.origin_time, arrival.time);
+    }
+    settle_times(
+        survey, "picks", [](std::size_t n) { return fmt::format("pick {}: ", n); }, notes);
+    return survey;
+}
+
+/// Columns of events by their names.
+nb::dict event_columns(const Catalogue& catalogue) {
+    std::vector<double> place, covariance, time, time_error, rms, gap, nearest, axes, directions,
+        reach;
+    std::vector<std::int32_t> picks, used;
+    nb::list status, samples, densities;
+    for (const Hypocentre& event : catalogue.events) {
+        status.append(nb::str(name_of(event.status).data(), name_of(event.status).size()));
+        place.insert(place.end(), {event.position.x, event.position.y, event.position.z});
+        for (const auto& row : event.covariance) {
+            for (const double value : row) {
+                covariance.push_back(is_located(event.status) ? value : not_known);
+            }
+        }
+        for (std::size_t n = 0; n < 3; ++n) {
+            axes.push_back(is_located(event.status) ? event.ellipsoid.deviation[n] : not_known);
+            const Vec3 along = event.ellipsoid.direction[n];
+            directions.insert(directions.end(), {along.x, along.y, along.z});
+        }
+        reach.insert(reach.end(), {event.reach.of_68, event.reach.of_95});
+        time.push_back(event.origin_time);
+        time_error.push_back(event.time_error);
+        rms.push_back(event.rms);
+        gap.push_back(event.gap);
+        nearest.push_back(event.nearest);
+        picks.push_back(event.picks);
+        used.push_back(event.used);
+        std::vector<double> drawn;
+        for (const Vec3 at : event.posterior.places) {
+            drawn.insert(drawn.end(), {at.x, at.y, at.z});
+        }
+        samples.append(array_from(std::move(drawn)));
+        densities.append(array_from(std::vector<double>(event.posterior.log_density)));
+    }
+    nb::dict out;
+    out["status"] = status;
+    out["position"] = array_from(std::move(place));
+    out["covariance"] = array_from(std::move(covariance));
+    out["axis_deviation"] = array_from(std::move(axes));
+    out["axis_direction"] = array_from(std::move(directions));
+    out["reach"] = array_from(std::move(reach));
+    out["origin_time"] = array_from(std::move(time));
+    out["time_error"] = array_from(std::move(time_error));
+    out["rms"] = array_from(std::move(rms));
+    out["gap"] = array_from(std::move(gap));
+    out["nearest"] = array_from(std::move(nearest));
+    out["picks"] = array_from(std::move(picks));
+    out["used"] = array_from(std::move(used));
+    out["samples"] = samples;
+    out["sample_log_density"] = densities;
+    return out;
+}
+
+/// Columns of picks by their names.
+nb::dict fit_columns(const Catalogue& catalogue) {
+    nb::dict out;
+    const auto add = [&](const char* name, double PickFit::*member) {
+        std::vector<double> values;
+        for (const PickFit& fit : catalogue.fits) values.push_back(fit.*member);
+        out[name] = array_from(std::move(values));
+    };
+    add("residual", &PickFit::residual);
+    add("weight", &PickFit::weight);
+    add("deviation", &PickFit::deviation);
+    add("travel_time", &PickFit::travel_time);
+    add("distance", &PickFit::distance);
+    add("azimuth", &PickFit::azimuth);
+    add("ray_azimuth", &PickFit::ray_azimuth);
+    add("take_off", &PickFit::take_off);
+    return out;
+}
+
+nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
+                        const nb::dict& picks, const std::optional<Points>& surface,
+                        const std::optional<Points>& box, const nb::dict& keywords,
+                        nb::object progress) {
+    const Keywords given(keywords);
+    LocateOptions options;
+    given.fill(options);
+    Notes notes;
+    const Survey survey = survey_from(model, picks, notes);
+    std::optional<Surface> ground;
+    if (surface) {
+        ground.emplace(model.grid().is_2d() ? Surface::Kind::line : Surface::Kind::area,
+                       points_from(*surface, model.grid().origin.y));
+    }
+    if (box) {
+        const std::vector<Vec3> corners = points_from(*box, model.grid().origin.y);
+        options.box = SearchBox{corners.at(0), corners.at(1)};
+    }
+    PythonMonitor bridge(std::move(progress), given.whole("threads", 0),
+                         given.text("device", "auto"));
+    const Catalogue found = bridge.run([&](const Execution& execution) {
+        return locate({model, s_model, vp_vs}, survey, options, ground ? &*ground : nullptr,
+                      execution, &notes);
+    });
+    return nb::make_tuple(event_columns(found), fit_columns(found), found.model_error[0],
+                          found.model_error[1], sentences_of(notes));
+}
+
+}  // namespace
+
+void bind_locate(nb::module_& module) {
+    module.def("load_phase_picks", &load, "path"_a, "stations"_a.none(), "events"_a.none(),
+               nb::sig("def load_phase_picks(path: str | os.PathLike[str], stations: str | "
+                       "os.PathLike[str] | None, events: str | os.PathLike[str] | None) -> "
+                       "tuple[typing.Any, ...]"),
+               "Arrivals of events whose places may not be known.");
+    module.def("locate", &locate_events, "model"_a, "s_model"_a.none(), "vp_vs"_a, "picks"_a,
+               "surface"_a.none(), "box"_a.none(), "options"_a, "progress"_a.none(),
+               nb::sig("def locate(model: Model, s_model: Model | None, vp_vs: float, picks: "
+                       "dict[str, typing.Any], surface: numpy.typing.NDArray[typing.Any] | None, "
+                       "box: numpy.typing.NDArray[typing.Any] | None, options: dict[str, "
+                       "typing.Any], progress: object | None) -> tuple[typing.Any, ...]"),
+               "fermat.locate after its arguments are checked.");
+}
+
+}  // namespace fermat::python

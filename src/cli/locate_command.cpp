@@ -1,0 +1,146 @@
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/eikonal_flags.hpp"
+#include "cli/flags.hpp"
+#include "cli/option_flags.hpp"
+#include "cli/outputs.hpp"
+#include "cli/tell.hpp"
+#include "core/error.hpp"
+#include "io/catalogue_io.hpp"
+#include "io/geometry.hpp"
+#include "io/model_io.hpp"
+#include "io/phase_picks.hpp"
+#include "location/locate.hpp"
+
+namespace fermat::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct LocateFlags {
+    fs::path model;
+    std::optional<fs::path> s_model;
+    double vp_vs = 0;
+    PhaseFiles files;
+    std::optional<fs::path> surface;
+    AxisNumbers box_low;
+    AxisNumbers box_high;
+    LocateOptions options;
+    AxisFlags axes;
+    fs::path output;
+    std::optional<fs::path> fits;
+    std::optional<fs::path> sampled;
+    std::optional<fs::path> moved;
+};
+
+void add_flags(CLI::App& app, LocateFlags& flags) {
+    add_path(app, "--model", flags.model, "velocity model of P")->required();
+    add_path(app, "--s-model", flags.s_model, "velocity model of S, on the same grid");
+    add_real(app, "--vp-vs", flags.vp_vs, "velocity of P over that of S, instead of an S model");
+    add_path(app, "--picks", flags.files.picks,
+             "CSV with event,station,time and perhaps phase, error; or picks as fermat picks "
+             "writes them. Times are seconds or dates such as 2018-11-30T17:29:35.11")
+        ->required();
+    add_path(app, "--stations", flags.files.stations, "CSV with station,x,y,z (no y in 2-D)");
+    add_path(app, "--events", flags.files.events,
+             "CSV with event,x,y,z: given positions, for --fixed and --prior");
+    add_path(app, "--surface", flags.surface,
+             "ground above which no event is: CSV with x,y,z, or .sgt");
+    add_value(app, "--box-low", "X,Y,Z", flags.box_low,
+              "low corner of the box that is searched (default: the model's)", parse_axes);
+    add_value(app, "--box-high", "X,Y,Z", flags.box_high,
+              "high corner of the box that is searched (default: the model's)", parse_axes);
+    add_option_flags(app, flags.options, flags.axes);
+    add_text_output(app, "-o,--output", flags.output,
+                    "catalogue to write: CSV, one row per event; - for standard output")
+        ->required();
+    add_text_output(app, "--fits", flags.fits,
+                    "CSV to write, one row per pick: residual, weight, azimuth, take-off angle");
+    add_text_output(app, "--sampled", flags.sampled, "CSV to write, one row per sample");
+    add_text_output(app, "--moved-picks", flags.moved,
+                    "picks to write with the places and origin times that were found, without "
+                    "gross errors, for fermat invert");
+}
+
+LocateOptions settled(const LocateFlags& flags, const Grid& grid) {
+    LocateOptions options = flags.options;
+    settle_axes(options, flags.axes, grid.is_2d());
+    if (flags.box_low.given() || flags.box_high.given()) {
+        options.box = SearchBox{
+            flags.box_low.given() ? to_point(flags.box_low, grid) : grid.origin,
+            flags.box_high.given() ? to_point(flags.box_high, grid) : grid.far_corner()};
+    }
+    return options;
+}
+
+void summarise(const Survey& survey, const Catalogue& found, double seconds) {
+    std::vector<double> rms;
+    for (const Hypocentre& event : found.events) {
+        if (is_located(event.status)) rms.push_back(event.rms);
+    }
+    const std::size_t located = rms.size();
+    std::sort(rms.begin(), rms.end());
+    fmt::print("{} of {} events located from {} picks in {:.3g} s", located, survey.events.size(),
+               survey.arrivals.size(), seconds);
+    if (located > 0) fmt::print(", median rms {:.3g}", rms[located / 2]);
+    fmt::print("\n");
+}
+
+void locate_events(const LocateFlags& flags, const Run& run) {
+    usable_device(run.common);
+    if (flags.sampled && flags.options.samples == 0) {
+        throw InputError("--sampled needs --samples N");
+    }
+    Notes notes;
+    const Model model = read_model(flags.model, notes);
+    std::optional<Model> s_model;
+    if (flags.s_model) s_model.emplace(read_model(*flags.s_model, notes));
+    const LocateOptions options = settled(flags, model.grid());
+    const PhasePicks picks = read_phase_picks(flags.files, notes);
+    if (picks.survey.is_2d != model.grid().is_2d()) {
+        throw InputError(fmt::format("the model is {}-D and the stations are {}-D (must be the "
+                                     "same: y is left out in 2-D)",
+                                     model.grid().dimensions(), picks.survey.is_2d ? 2 : 3));
+    }
+    std::optional<Surface> surface;
+    if (flags.surface) surface.emplace(read_surface(*flags.surface, notes));
+    const Clock clock = picks.has_dates ? Clock::dates : Clock::seconds;
+
+    const auto start = std::chrono::steady_clock::now();
+    const Media media{model, s_model ? &*s_model : nullptr, flags.vp_vs};
+    const Catalogue found = locate(media, picks.survey, options, surface ? &*surface : nullptr,
+                                   run.execution(), &notes);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    tell(notes);
+
+    run.monitor.check();
+    write_catalogue(flags.output, picks.survey, found, clock);
+    if (flags.fits) write_fits(*flags.fits, picks.survey, found, clock);
+    if (flags.sampled) write_samples(*flags.sampled, picks.survey, found);
+    if (flags.moved) write_picks(*flags.moved, relocated(picks.survey, found));
+    const bool to_stdout = is_standard_output(flags.output) || is_standard_output(flags.fits) ||
+                           is_standard_output(flags.sampled) || is_standard_output(flags.moved);
+    if (!run.common.quiet && !to_stdout) summarise(picks.survey, found, spent.count());
+}
+
+}  // namespace
+
+void add_locate_command(Program& program) {
+    program.add_command<LocateFlags>(
+        program.root(), "locate", "Where and when earthquakes were, from picks of P and S",
+        "fermat model gradient --shape 41,41,21 --spacing 1 --v0 5 --gradient 0.05 -o crust.h5\n"
+        "printf 'station,x,y,z\\nA,5,5,0\\nB,35,6,0\\nC,6,34,0\\nD,33,35,0\\n' > stations.csv\n"
+        "printf 'event,station,phase,time\\n1,A,P,4.61\\n1,B,P,3.96\\n1,C,P,4.24\\n1,D,P,3.46\\n"
+        "1,A,S,7.98\\n1,D,S,5.99\\n' > phases.csv\n"
+        "fermat locate --model crust.h5 --vp-vs 1.73 --stations stations.csv --picks phases.csv "
+        "--model-error 0.05 -o catalogue.csv --fits fits.csv",
+        &add_flags, &locate_events);
+}
+
+}  // namespace fermat::cli

@@ -1,0 +1,186 @@
+#include "io/catalogue_io.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "io/clock.hpp"
+#include "io/csv.hpp"
+
+namespace fermat {
+namespace fs = std::filesystem;
+namespace {
+
+/// The cells of one row; numbers that are not known are empty.
+class Row {
+  public:
+    void add(double value) { texts_.push_back(std::isnan(value) ? "" : fmt::format("{}", value)); }
+    void add(int value) { texts_.push_back(fmt::format("{}", value)); }
+    void add(std::string text) { texts_.push_back(std::move(text)); }
+    void add(Vec3 place, bool is_2d) {
+        add(place.x);
+        if (!is_2d) add(place.y);
+        add(place.z);
+    }
+    void add_time(double time, Clock clock) {
+        if (clock == Clock::seconds || std::isnan(time)) return add(time);
+        add(clock_text(time));
+    }
+    void write(CsvWriter& table) {
+        std::vector<CsvCell> cells;
+        for (const std::string& text : texts_) cells.emplace_back(std::string_view(text));
+        table.add_row(cells);
+        texts_.clear();
+    }
+
+  private:
+    std::vector<std::string> texts_;
+};
+
+/// Names prefix + x, y, z; without y in 2-D.
+void add_axes(std::vector<std::string>& names, const std::string& prefix, bool is_2d) {
+    names.push_back(prefix + "x");
+    if (!is_2d) names.push_back(prefix + "y");
+    names.push_back(prefix + "z");
+}
+
+bool has_samples(const Catalogue& catalogue) {
+    for (const Hypocentre& event : catalogue.events) {
+        if (!event.posterior.places.empty()) return true;
+    }
+    return false;
+}
+
+std::vector<std::string> catalogue_columns(bool is_2d, bool samples) {
+    std::vector<std::string> names = {"event", "status"};
+    add_axes(names, "", is_2d);
+    names.emplace_back("origin_time");
+    add_axes(names, "error_", is_2d);
+    names.insert(names.end(), {"error_time", "rms", "gap", "nearest", "picks", "used"});
+    if (is_2d) {
+        names.insert(names.end(), {"cov_xx", "cov_xz", "cov_zz"});
+    } else {
+        names.insert(names.end(), {"cov_xx", "cov_xy", "cov_xz", "cov_yy", "cov_yz", "cov_zz"});
+    }
+    for (int axis = 1; axis <= (is_2d ? 2 : 3); ++axis) {
+        names.push_back(fmt::format("axis{}_68", axis));
+        names.push_back(fmt::format("axis{}_95", axis));
+        if (!is_2d) names.push_back(fmt::format("axis{}_azimuth", axis));
+        names.push_back(fmt::format("axis{}_plunge", axis));
+    }
+    if (samples) {
+        add_axes(names, "mean_", is_2d);
+        names.insert(names.end(), {"effective_samples", "log_density_68", "log_density_95"});
+    }
+    return names;
+}
+
+double known(const Hypocentre& event, double value) {
+    return is_located(event.status) ? value : not_known;
+}
+
+void add_errors(Row& row, const Hypocentre& event, bool is_2d) {
+    Vec3 errors;
+    for (std::size_t a = 0; a < 3; ++a) {
+        errors[static_cast<int>(a)] = known(event, std::sqrt(event.covariance[a][a]));
+    }
+    row.add(errors, is_2d);
+    row.add(event.time_error);
+    row.add(event.rms);
+    row.add(is_2d ? not_known : event.gap);
+    row.add(event.nearest);
+    row.add(event.picks);
+    row.add(event.used);
+    for (std::size_t a = 0; a < 3; ++a) {
+        for (std::size_t b = a; b < 3; ++b) {
+            if (is_2d && (a == 1 || b == 1)) continue;
+            row.add(known(event, event.covariance[a][b]));
+        }
+    }
+}
+
+void add_ellipsoid(Row& row, const Hypocentre& event, bool is_2d) {
+    // In 2-D the shortest axis is that across the section, along which nothing is free.
+    for (std::size_t n = 0; n < (is_2d ? 2U : 3U); ++n) {
+        const double deviation = event.ellipsoid.deviation[n];
+        row.add(known(event, event.reach.of_68 * deviation));
+        row.add(known(event, event.reach.of_95 * deviation));
+        const Vec3 direction = event.ellipsoid.direction[n];
+        if (!is_2d) row.add(known(event, azimuth_of(direction)));
+        row.add(known(event, plunge_of(direction)));
+    }
+}
+
+}  // namespace
+
+void write_catalogue(const fs::path& path, const Survey& survey, const Catalogue& catalogue,
+                     Clock clock) {
+    const bool is_2d = survey.is_2d;
+    const bool samples = has_samples(catalogue);
+    CsvWriter table(path, catalogue_columns(is_2d, samples));
+    Row row;
+    for (std::size_t n = 0; n < survey.events.size(); ++n) {
+        const Hypocentre& event = catalogue.events[n];
+        row.add(name_of(survey, survey.events[n]));
+        row.add(std::string(name_of(event.status)));
+        row.add(event.position, is_2d);
+        row.add_time(event.origin_time, clock);
+        add_errors(row, event, is_2d);
+        add_ellipsoid(row, event, is_2d);
+        if (samples) {
+            const bool drawn = !event.posterior.places.empty();
+            const Vec3 none{not_known, not_known, not_known};
+            row.add(drawn ? event.posterior.mean : none, is_2d);
+            row.add(drawn ? event.posterior.effective : not_known);
+            row.add(drawn ? event.posterior.least_68 : not_known);
+            row.add(drawn ? event.posterior.least_95 : not_known);
+        }
+        row.write(table);
+    }
+    table.commit();
+}
+
+void write_fits(const fs::path& path, const Survey& survey, const Catalogue& catalogue,
+                Clock clock) {
+    CsvWriter table(path, {"event", "station", "phase", "time", "error", "residual", "weight",
+                           "deviation", "travel_time", "distance", "azimuth", "ray_azimuth",
+                           "take_off"});
+    Row row;
+    for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
+        const Arrival& arrival = survey.arrivals[n];
+        const PickFit& fit = catalogue.fits[n];
+        row.add(name_of(survey, survey.event_of(arrival)));
+        row.add(name_of(survey, survey.station_of(arrival)));
+        row.add(std::string(name_of(arrival.phase)));
+        row.add_time(arrival.time, clock);
+        row.add(survey.has_errors ? arrival.error : not_known);
+        for (const double value : {fit.residual, fit.weight, fit.deviation, fit.travel_time,
+                                   fit.distance, fit.azimuth, fit.ray_azimuth, fit.take_off}) {
+            row.add(value);
+        }
+        row.write(table);
+    }
+    table.commit();
+}
+
+void write_samples(const fs::path& path, const Survey& survey, const Catalogue& catalogue) {
+    std::vector<std::string> names = {"event"};
+    add_axes(names, "", survey.is_2d);
+    names.emplace_back("log_density");
+    CsvWriter table(path, names);
+    Row row;
+    for (std::size_t n = 0; n < survey.events.size(); ++n) {
+        const Posterior& posterior = catalogue.events[n].posterior;
+        for (std::size_t s = 0; s < posterior.places.size(); ++s) {
+            row.add(name_of(survey, survey.events[n]));
+            row.add(posterior.places[s], survey.is_2d);
+            row.add(posterior.log_density[s]);
+            row.write(table);
+        }
+    }
+    table.commit();
+}
+
+}  // namespace fermat

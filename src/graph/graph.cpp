@@ -182,7 +182,7 @@ void make_room(const Graph& graph, GraphField& field) {
 }
 
 void solve_on_cuda(const Graph& graph, std::span<const PointSource> sources, Monitor& monitor,
-                   const std::function<void(std::size_t, const GraphField&)>& consume) {
+                   const std::function<void(std::size_t, GraphField&&)>& consume) {
     CudaGraph& cuda = *graph.cuda();
     const std::size_t batch = cuda.batch(sources.size());
     for (std::size_t first = 0; first < sources.size(); first += batch) {
@@ -199,7 +199,7 @@ void solve_on_cuda(const Graph& graph, std::span<const PointSource> sources, Mon
             monitor.check();
             make_room(graph, fields[n]);
             cuda.fetch(n, fields[n]);
-            consume(first + n, fields[n]);
+            consume(first + n, std::move(fields[n]));
             fields[n] = {};
             monitor.advance();
         });
@@ -232,7 +232,7 @@ GraphField solve(const Graph& graph, const PointSource& point, const Execution& 
 
 void for_each_field(const Graph& graph, std::span<const PointSource> sources,
                     const Execution& execution,
-                    const std::function<void(std::size_t, const GraphField&)>& consume) {
+                    const std::function<void(std::size_t, GraphField&&)>& consume) {
     Monitor& monitor = execution.monitor;
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("shortest paths", count);

@@ -145,7 +145,7 @@ GraphField solve(const Graph& graph, const PointSource& source, const Execution&
 /// sources are solved at once.
 void for_each_field(const Graph& graph, std::span<const PointSource> sources,
                     const Execution& execution,
-                    const std::function<void(std::size_t, const GraphField&)>& consume);
+                    const std::function<void(std::size_t, GraphField&&)>& consume);
 
 /// The earliest time of several sources at every node, each with its own start time.
 Field<float> first_arrivals(const Graph& graph, std::span<const PointSource> sources,

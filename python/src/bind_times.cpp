@@ -39,7 +39,7 @@ nb::object earliest(const Job& job, PythonMonitor& bridge) {
     })));
 }
 
-/// Fields in double run one after another, each on all threads.
+/// Fields in double precision are solved one after another, each on all threads.
 void each_field(const Job& job, const Execution& execution, double* out) {
     const std::size_t nodes = job.model.grid().node_count();
     execution.monitor.begin("first arrivals", static_cast<std::int64_t>(job.sources.size()));
@@ -73,7 +73,7 @@ std::unique_ptr<Real[]> allocate(std::size_t fields, Shape shape) {
     }
 }
 
-/// (n, nx, ny, nz), or (n, nx, nz) in 2-D.
+/// The shape (n, nx, ny, nz), or (n, nx, nz) in 2-D.
 template <class Real>
 nb::object stacked(std::unique_ptr<Real[]> memory, std::size_t fields, Shape shape) {
     Real* const data = memory.release();
@@ -103,7 +103,7 @@ std::vector<GraphSource> graph_sources(const std::vector<PointSource>& sources) 
     return list;
 }
 
-/// The same on the grid graph.
+/// Solves the sources on the grid graph.
 nb::object graph_fields(const Model& model, const std::vector<GraphSource>& sources, bool together,
                         const GraphOptions& options, PythonMonitor& bridge) {
     if (together) {

@@ -179,7 +179,7 @@ PairTimes solve_each_on_graph(const Job& job, ImageWriter* image) {
     return pairs;
 }
 
-/// One field a source, each written when it is ready; their names, not their order in time, say
+/// One field per source, each written when it is ready; their names, not their order in time, say
 /// whose they are, and their places in the file are given out before. HDF5 lets one thread in at a
 /// time by itself.
 PairTimes solve_each(const Job& job, ImageWriter* image) {

@@ -46,7 +46,7 @@ struct MemoryLimits {
 MemoryLimits memory_limits(bool cuda);
 
 /// Why the inversion does not fit, with the coarser unknowns (`--unknown-ratio`) or the coarser
-/// grid (`--spacing`) that would, as a sentence; empty where it fits.
+/// grid (`spacing`) that would, as a sentence; empty where it fits.
 std::string memory_refusal(const MemoryPlan& plan, const Picks& picks, const MemoryLimits& limits);
 
 /// Throws InputError with that sentence.

@@ -10,7 +10,7 @@ namespace fermat::python {
 /// The inputs and the result of a run, for questions about it afterwards.
 struct TrustProblem {
     Model start;
-    Picks picks;
+    Survey picks;
     InversionOptions options;
     std::optional<FoundModel> found;  ///< of a Gauss-Newton run that made a step
 };

@@ -13,6 +13,7 @@
 #include "graph/graph_view.hpp"
 #include "graph/star_table.hpp"
 #include "model/model.hpp"
+#include "survey/point_source.hpp"
 
 namespace fermat {
 
@@ -140,26 +141,20 @@ class Graph {
     std::shared_ptr<CudaGraph> cuda_;
 };
 
-/// A point that starts to radiate at `start_time`.
-struct GraphSource {
-    Vec3 position;
-    double start_time = 0;
-};
-
 /// Shortest times of one source at every node. A graph that lies on the CUDA device is solved
 /// there.
-GraphField solve(const Graph& graph, const GraphSource& source, const Execution& execution = {});
+GraphField solve(const Graph& graph, const PointSource& source, const Execution& execution = {});
 
 /// Solves one field per source, in parallel over sources, and calls consume(number of the source,
 /// field). The calls come in any order and from any thread, one at a time per thread. Besides the
 /// graph, memory holds one field per thread, whatever the number of sources. The CUDA device solves
 /// sources in batches.
-void for_each_field(const Graph& graph, std::span<const GraphSource> sources,
+void for_each_field(const Graph& graph, std::span<const PointSource> sources,
                     const Execution& execution,
                     const std::function<void(std::size_t, const GraphField&)>& consume);
 
 /// First arrivals of several sources in one field, each with its own start time.
-Field<float> first_arrivals(const Graph& graph, std::span<const GraphSource> sources,
+Field<float> first_arrivals(const Graph& graph, std::span<const PointSource> sources,
                             const Execution& execution = {});
 
 /// Times on the nodes, including the start time.

@@ -21,7 +21,8 @@ inline void warn(const Notes& notes) {
 /// of its own caller.
 inline nanobind::list sentences_of(const Notes& notes) {
     nanobind::list list;
-    for (const std::string& sentence : notes.sentences()) list.append(with_keywords(sentence));
+    for (const std::string& sentence : notes.sentences())
+        list.append(with_keywords(sentence).c_str());
     return list;
 }
 

@@ -48,7 +48,7 @@ nb::object earliest(const Job& job, PythonMonitor& bridge) {
     })));
 }
 
-/// Fields in double run one after another, each on all threads.
+/// Fields in double precision are solved one after another, each on all threads.
 void each_field(const Job& job, const Execution& execution, double* out) {
     const std::size_t nodes = job.model.grid().node_count();
     execution.monitor.begin("first arrivals", static_cast<std::int64_t>(job.sources.size()));
@@ -82,7 +82,7 @@ std::unique_ptr<Real[]> allocate(std::size_t fields, Shape shape) {
     }
 }
 
-/// (n, nx, ny, nz), or (n, nx, nz) in 2-D.
+/// The shape (n, nx, ny, nz), or (n, nx, nz) in 2-D.
 template <class Real>
 nb::object stacked(std::unique_ptr<Real[]> memory, std::size_t fields, Shape shape) {
     Real* const data = memory.release();

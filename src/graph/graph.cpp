@@ -43,8 +43,8 @@ Index3 radius_of(const GraphOptions& options, const Grid& grid) {
     return r;
 }
 
-/// Times are sums of edges in single precision: the shortest edge through the fastest rock must be
-/// in its range, and so must the longest way through the slowest.
+/// Times are sums over edges in single precision. The time of the shortest edge in the fastest rock
+/// and of the longest path in the slowest rock must be in its range.
 void require_edge_times(const Grid& grid, const GraphView& graph) {
     constexpr double least = 1e-33;
     constexpr double most = 1e37;
@@ -148,7 +148,7 @@ Graph::Graph(const Model& model, const GraphOptions& options, const Execution& e
 
 namespace {
 
-/// A field that nothing has reached, and the source's ways into it.
+/// A field of unreached nodes, into which the links of the source are entered.
 struct Start {
     GraphField field;
     std::vector<Link> links;

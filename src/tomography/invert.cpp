@@ -29,7 +29,7 @@ InversionResult invert(const Model& start, const Survey& picks, const InversionO
     together(ranks, [&] {
         if (cuda && !runs_on_cuda(options, device, start)) {
             throw InputError(fmt::format(
-                "rank {} has no CUDA device and rank 0 has one (give all ranks --device cpu, or "
+                "rank {} has no CUDA device and rank 0 has one (give all ranks `device=cpu`, or "
                 "devices)",
                 ranks.rank()));
         }

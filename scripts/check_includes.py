@@ -21,19 +21,24 @@ ALLOWED: dict[str, set[str]] = {
     "survey": {"core", "model"},
     "eikonal": {"core", "model", "survey"},
     "graph": {"core", "model", "survey"},
-    "rays": {"core", "model", "survey", "eikonal", "graph"},
+    "times": {"core", "model", "survey", "eikonal", "graph"},
+    "rays": {"core", "model", "survey", "eikonal", "graph", "times"},
     "location": {"core", "model", "survey", "eikonal"},
-    "tomography": {"core", "model", "survey", "eikonal", "graph", "rays", "location"},
-    "io": {"core", "model", "survey", "eikonal", "graph", "rays", "location", "tomography"},
+    "tomography": {"core", "model", "survey", "eikonal", "graph", "times", "rays", "location"},
+    "io": {
+        "core", "model", "survey", "eikonal", "graph", "times", "rays", "location", "tomography",
+    },
     "bench": {
-        "core", "model", "survey", "eikonal", "graph", "rays", "location", "tomography", "io",
+        "core", "model", "survey", "eikonal", "graph", "times", "rays", "location", "tomography",
+        "io",
     },
     "cli": {
-        "core", "model", "survey", "eikonal", "graph", "rays", "location", "tomography", "io",
-        "bench",
+        "core", "model", "survey", "eikonal", "graph", "times", "rays", "location", "tomography",
+        "io", "bench",
     },
     "python": {
-        "core", "model", "survey", "eikonal", "graph", "rays", "location", "tomography", "io",
+        "core", "model", "survey", "eikonal", "graph", "times", "rays", "location", "tomography",
+        "io",
     },
 }
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh"}

@@ -79,6 +79,54 @@ std::vector<Vec3> positions_of(const std::vector<Point>& points) {
     return positions;
 }
 
+/// The phases of a list such as "P,S".
+std::vector<Phase> parse_phases(const std::string& text) {
+    std::vector<Phase> phases;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        phases.push_back(parse_choice<Phase>(text.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return phases;
+}
+
+/// The arrivals of some phases. Notes how many are left out.
+Survey only(const Survey& survey, const std::vector<Phase>& phases, const fs::path& file,
+            Notes& notes) {
+    std::vector<std::int32_t> kept;
+    for (const Phase phase : phases) {
+        const auto some = arrivals_of(survey, phase);
+        kept.insert(kept.end(), some.begin(), some.end());
+    }
+    if (kept.empty()) {
+        throw InputError(
+            fmt::format("'{}' has no pick of the phases that --phases names", file.string()));
+    }
+    std::sort(kept.begin(), kept.end());
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    const std::size_t dropped = survey.arrivals.size() - kept.size();
+    if (dropped > 0) {
+        notes.add(
+            fmt::format("'{}': {} of {} picks are of other phases than --phases and were "
+                        "left out",
+                        file.string(), dropped, survey.arrivals.size()));
+    }
+    return subset(survey, kept);
+}
+
+/// One arrival of each phase in place of every arrival.
+Survey of_each(const Survey& survey, const std::vector<Phase>& phases) {
+    Survey out = survey;
+    out.arrivals.clear();
+    for (Arrival arrival : survey.arrivals) {
+        for (const Phase phase : phases) {
+            arrival.phase = phase;
+            out.arrivals.push_back(arrival);
+        }
+    }
+    return out;
+}
+
 void take_picks(const Model& model, const fs::path& file, Survey& survey, Notes& notes) {
     Survey picks = read_picks(file, notes);
     fit_to_model(model, picks, file, AirPoints::allowed);
@@ -106,6 +154,9 @@ void add_ray_survey_flags(CLI::App& app, RaySurveyFlags& flags, const std::strin
     add_path(app, "--pairs", flags.pairs,
              "CSV with columns source,receiver, numbered from 0 (default: all pairs)");
     add_path(app, "--picks", flags.picks, picks);
+    app.add_option("--phases", flags.phases,
+                   "P, S or P,S: of each pair, or of --picks those to take (default: P, or all "
+                   "picks)");
 }
 
 Survey read_ray_survey(const Model& model, const RaySurveyFlags& flags, Notes& notes) {
@@ -124,12 +175,18 @@ Survey read_ray_survey(const Model& model, const RaySurveyFlags& flags, Notes& n
     if (flags.receivers) {
         receivers = read_survey_receivers(model, *flags.receivers, AirPoints::allowed, notes);
     }
-    if (!flags.picks && !flags.pairs) return survey_of(sources, receivers);
+    const std::vector<Phase> phases = parse_phases(flags.phases);
     std::vector<RayPair> pairs;
     if (flags.pairs) pairs = read_pairs(*flags.pairs, sources.size(), receivers.size(), notes);
+    if (!flags.pairs && !flags.picks) pairs = all_pairs(sources.size(), receivers.size());
     Survey survey = survey_of(sources, receivers, pairs);
-    if (flags.picks) take_picks(model, *flags.picks, survey, notes);
-    return subset(survey, sorted_by_event(survey));
+    if (flags.picks) {
+        take_picks(model, *flags.picks, survey, notes);
+        if (!phases.empty()) survey = only(survey, phases, *flags.picks, notes);
+    } else if (!phases.empty()) {
+        survey = of_each(survey, phases);
+    }
+    return subset(survey, ray_order(survey));
 }
 
 }  // namespace fermat::cli

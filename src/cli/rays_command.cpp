@@ -7,18 +7,18 @@
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/graph_flags.hpp"
+#include "cli/medium_flags.hpp"
 #include "cli/ray_outputs.hpp"
 #include "cli/ray_survey.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
-#include "io/model_io.hpp"
 #include "rays/rays.hpp"
 
 namespace fermat::cli {
 namespace {
 
 struct RaysFlags {
-    std::filesystem::path model;
+    MediumFlags medium;
     RaySurveyFlags survey;
     RayOptions rays;
     SolverFlags solver;
@@ -26,7 +26,7 @@ struct RaysFlags {
 };
 
 void add_flags(CLI::App& app, RaysFlags& flags) {
-    add_path(app, "--model", flags.model, "velocity model")->required();
+    add_medium_flags(app, flags.medium);
     add_ray_survey_flags(app, flags.survey,
                          "picks, CSV or .sgt: their pairs, and their points where none are given");
     add_option_flags(app, flags.rays, flags.solver.axes);
@@ -36,7 +36,7 @@ void add_flags(CLI::App& app, RaysFlags& flags) {
                     "CSV to write (-: standard output): source,receiver,time,length,points,status "
                     "(and start, if bent)");
     add_output(app, "--sensitivity", flags.outputs.sensitivity,
-               "sparse matrix to write: .h5, one row a ray");
+               "sparse matrix to write: .h5, one row per ray");
     add_choice(app, "--basis", flags.outputs.basis, "columns of --sensitivity");
     add_output(app, "--coverage", flags.outputs.coverage,
                "rays and ray length in each cell to write: .h5");
@@ -79,7 +79,8 @@ void trace(const RaysFlags& flags, const Run& run) {
     RayOptions options = flags.rays;
     options.eikonal = eikonal_options(flags.solver);
     Notes notes;
-    const Model model = read_model(flags.model, notes);
+    const Medium medium = read_medium(flags.medium, notes);
+    const Model& model = medium.of(Phase::P);
     options.graph = graph_options(flags.solver, model.grid());
     validate(options, model.grid());
     const Survey survey = read_ray_survey(model, flags.survey, notes);
@@ -88,11 +89,11 @@ void trace(const RaysFlags& flags, const Run& run) {
     if (flags.survey.picks) {
         for (const Arrival& pick : survey.arrivals) pick_times.push_back(pick.time);
     }
-    RayOutputs outputs(flags.outputs, model, std::move(pick_times), run.common.threads,
-                       options.tracer);
+    RayOutputs outputs(flags.outputs, medium, phases_of(survey), std::move(pick_times),
+                       run.common.threads, options.tracer);
 
     const auto start = std::chrono::steady_clock::now();
-    for_each_event_rays(model, survey, options, run.execution(),
+    for_each_event_rays(medium, survey, options, run.execution(),
                         [&](RaySet&& rays) { outputs.take(rays); });
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     run.monitor.check();

@@ -54,6 +54,7 @@ struct RayInfo {
     double length = 0;
     RayStatus status = RayStatus::ok;
     RayStart start = RayStart::none;
+    Phase phase = Phase::P;
 };
 
 /// Many rays in flat memory. Ray r has the points [first_point[r], first_point[r + 1]), from

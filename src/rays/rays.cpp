@@ -225,12 +225,11 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t event
     return set;
 }
 
-void for_each_event_rays(const Model& model, const Survey& survey, const RayOptions& options,
-                         const Execution& execution, const std::function<void(RaySet&&)>& consume) {
+namespace {
+
+void trace_phase(const Model& model, const Survey& survey, const RayOptions& options,
+                 const Execution& execution, const std::function<void(RaySet&&)>& consume) {
     Monitor& monitor = execution.monitor;
-    validate(options, model.grid());
-    resolve_threads(execution.threads);
-    validate(survey, model.grid());
     if (options.tracer == Tracer::bending) {
         bend(model, survey, options, execution, consume);
         return;
@@ -253,10 +252,32 @@ void for_each_event_rays(const Model& model, const Survey& survey, const RayOpti
     monitor.end();
 }
 
-RaySet trace_rays(const Model& model, const Survey& survey, const RayOptions& options,
+}  // namespace
+
+void for_each_event_rays(const Medium& medium, const Survey& survey, const RayOptions& options,
+                         const Execution& execution, const std::function<void(RaySet&&)>& consume) {
+    validate(options, medium.grid());
+    resolve_threads(execution.threads);
+    validate(survey, medium.grid());
+    require_phases(medium, survey);
+    const std::vector<Phase> phases = phases_of(survey);
+    if (phases.size() < 2 && (phases.empty() || phases.front() == Phase::P)) {
+        trace_phase(medium.of(Phase::P), survey, options, execution, consume);
+        return;
+    }
+    for (const Phase phase : phases) {
+        trace_phase(medium.of(phase), subset(survey, arrivals_of(survey, phase)), options,
+                    execution, [&](RaySet&& set) {
+                        for (RayInfo& ray : set.rays) ray.phase = phase;
+                        consume(std::move(set));
+                    });
+    }
+}
+
+RaySet trace_rays(const Medium& medium, const Survey& survey, const RayOptions& options,
                   const Execution& execution) {
     RaySet all;
-    for_each_event_rays(model, survey, options, execution,
+    for_each_event_rays(medium, survey, options, execution,
                         [&](RaySet&& set) { all.append(std::move(set)); });
     return all;
 }

@@ -65,15 +65,16 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t event
 
 /// Solves the field of each event, or of each station where reciprocity needs fewer fields, and
 /// traces the rays of its arrivals. `consume` gets one RaySet per event, in the order of the
-/// events, one call at a time; within an event, rays have the order of the arrivals. Fields are not
-/// kept. Bent rays need no field; they come in the same order, some thousand per call. An event in
-/// air, and a station in air or out of reach, gives a ray with a status. A point outside the model
+/// events, one call at a time; within an event, rays have the order of the arrivals. With two
+/// phases, all events of P come first. Fields are not kept. Bent rays need no field; they come in
+/// the same order, some thousand per call. An event in air, and a station in air or out of reach,
+/// gives a ray with a status. A point outside the model, or a phase that the medium does not have,
 /// throws InputError.
-void for_each_event_rays(const Model& model, const Survey& survey, const RayOptions& options,
+void for_each_event_rays(const Medium& medium, const Survey& survey, const RayOptions& options,
                          const Execution& execution, const std::function<void(RaySet&&)>& consume);
 
-/// Traces the rays of all arrivals and returns them in one set, in the order of sorted_by_event().
-RaySet trace_rays(const Model& model, const Survey& survey, const RayOptions& options,
+/// Traces the rays of all arrivals and returns them in one set, in the order of ray_order().
+RaySet trace_rays(const Medium& medium, const Survey& survey, const RayOptions& options,
                   const Execution& execution = {});
 
 }  // namespace fermat

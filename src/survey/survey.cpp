@@ -120,6 +120,43 @@ std::vector<std::int32_t> sorted_by_event(const Survey& survey) {
     return numbers;
 }
 
+std::vector<Phase> phases_of(const Survey& survey) {
+    std::vector<Phase> phases;
+    for (const auto& [name, phase] : choices<Phase>.entries) {
+        const auto has_phase = [&, wanted = phase](const Arrival& a) { return a.phase == wanted; };
+        if (std::any_of(survey.arrivals.begin(), survey.arrivals.end(), has_phase)) {
+            phases.push_back(phase);
+        }
+    }
+    return phases;
+}
+
+std::vector<std::int32_t> arrivals_of(const Survey& survey, Phase phase) {
+    std::vector<std::int32_t> numbers;
+    for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
+        if (survey.arrivals[n].phase == phase) numbers.push_back(static_cast<std::int32_t>(n));
+    }
+    return numbers;
+}
+
+std::vector<std::int32_t> ray_order(const Survey& survey) {
+    std::vector<std::int32_t> numbers = sorted_by_event(survey);
+    const auto phase = [&](std::int32_t n) {
+        return survey.arrivals[static_cast<std::size_t>(n)].phase;
+    };
+    std::stable_sort(numbers.begin(), numbers.end(),
+                     [&](std::int32_t a, std::int32_t b) { return phase(a) < phase(b); });
+    return numbers;
+}
+
+void require_phases(const Medium& medium, const Survey& survey) {
+    if (medium.has_two_phases() || phases_of(survey).size() < 2) return;
+    throw InputError(fmt::format(
+        "{} of {} arrivals are of phase S and the medium has one velocity (give S velocities or "
+        "Vp/Vs too, or leave out one of the phases)",
+        arrivals_of(survey, Phase::S).size(), survey.arrivals.size()));
+}
+
 Listeners listeners_of(const Survey& survey, std::span<const std::int32_t> arrivals) {
     Listeners out;
     out.positions.reserve(arrivals.size());

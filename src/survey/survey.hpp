@@ -8,7 +8,8 @@
 
 #include "core/grid.hpp"
 #include "core/vec3.hpp"
-#include "survey/phase.hpp"
+#include "model/medium.hpp"
+#include "model/phase.hpp"
 #include "survey/point_source.hpp"
 
 namespace fermat {
@@ -94,6 +95,16 @@ ArrivalLists by_station(const Survey& survey);
 
 /// Numbers of all arrivals, sorted by event; those of one event keep their order.
 std::vector<std::int32_t> sorted_by_event(const Survey& survey);
+
+/// The phases that have arrivals, P first.
+std::vector<Phase> phases_of(const Survey& survey);
+/// Numbers of the arrivals of a phase, in their order.
+std::vector<std::int32_t> arrivals_of(const Survey& survey, Phase phase);
+/// Numbers of all arrivals in the order in which rays are traced: phase after phase, and within a
+/// phase sorted by event.
+std::vector<std::int32_t> ray_order(const Survey& survey);
+/// Throws InputError if the survey has two phases and the medium one velocity.
+void require_phases(const Medium& medium, const Survey& survey);
 
 /// Positions of the stations of some arrivals, and the numbers of these stations.
 struct Listeners {

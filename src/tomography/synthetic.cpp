@@ -12,22 +12,25 @@
 namespace fermat {
 namespace {
 
-/// Times of arrivals; infinite where no wave arrives.
-std::vector<double> arrival_times(const Model& model, const Survey& survey,
-                                  const EikonalOptions& options, const Execution& execution) {
+/// Fills in the times of the arrivals of one phase; infinite where no wave arrives.
+void add_times(const Model& model, const Survey& survey, Phase phase, const EikonalOptions& options,
+               const Execution& execution, std::vector<double>& times) {
     const Grid& grid = model.grid();
-    validate(survey, grid);
     // Events in air have no field.
     std::vector<PointSource> alive;
     std::vector<std::size_t> numbers;
-    const ArrivalLists lists = by_event(survey);
+    ArrivalLists lists = by_event(survey);
+    for (auto& list : lists) {
+        std::erase_if(list, [&](std::int32_t n) {
+            return survey.arrivals[static_cast<std::size_t>(n)].phase != phase;
+        });
+    }
     for (std::size_t e = 0; e < lists.size(); ++e) {
         const PointSource source = survey.events[e].source();
         if (lists[e].empty() || in_air(model, grid.clamp(source.position))) continue;
         alive.push_back({grid.clamp(source.position), source.start_time});
         numbers.push_back(e);
     }
-    std::vector<double> times(survey.arrivals.size(), std::numeric_limits<double>::infinity());
     for_each_field(model, alive, options, execution, [&](std::size_t n, TimeField&& field) {
         for (const std::int32_t number : lists[numbers[n]]) {
             const auto p = static_cast<std::size_t>(number);
@@ -35,6 +38,16 @@ std::vector<double> arrival_times(const Model& model, const Survey& survey,
             if (!in_air(model, at)) times[p] = time_at(field, at);
         }
     });
+}
+
+std::vector<double> arrival_times(const Medium& medium, const Survey& survey,
+                                  const EikonalOptions& options, const Execution& execution) {
+    validate(survey, medium.grid());
+    require_phases(medium, survey);
+    std::vector<double> times(survey.arrivals.size(), std::numeric_limits<double>::infinity());
+    for (const Phase phase : phases_of(survey)) {
+        add_times(medium.of(phase), survey, phase, options, execution, times);
+    }
     return times;
 }
 
@@ -46,15 +59,16 @@ void validate(const NoiseOptions& noise) {
     }
 }
 
-SyntheticPicks synthetic_picks(const Model& model, const Survey& survey, const NoiseOptions& noise,
-                               const EikonalOptions& options, const Execution& execution) {
+SyntheticPicks synthetic_picks(const Medium& medium, const Survey& survey,
+                               const NoiseOptions& noise, const EikonalOptions& options,
+                               const Execution& execution) {
     validate(noise);
-    const std::vector<double> times = arrival_times(model, survey, options, execution);
+    const std::vector<double> times = arrival_times(medium, survey, options, execution);
     SyntheticPicks out;
     out.picks.events = survey.events;
     out.picks.stations = survey.stations;
     out.picks.has_errors = noise.deviation > 0 || survey.has_errors;
-    out.picks.is_2d = model.grid().is_2d();
+    out.picks.is_2d = medium.grid().is_2d();
     RandomStream gaussian(noise.seed);
     for (std::size_t p = 0; p < times.size(); ++p) {
         // Drawn for every arrival, so that the noise of one does not depend on another's fate.

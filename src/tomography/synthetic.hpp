@@ -24,10 +24,11 @@ struct SyntheticPicks {
     std::int64_t unreached = 0;  ///< arrivals without a time (air between them), which are left out
 };
 
-/// First arrivals of a survey in a model, as if they had been picked. Times that noise would put
+/// First arrivals of a survey in a medium, as if they had been picked. Times that noise would put
 /// before the origin time become the origin time. Errors are those of the noise, or without noise
-/// those of the survey. A point outside the model throws InputError.
-SyntheticPicks synthetic_picks(const Model& model, const Survey& survey,
+/// those of the survey. A point outside the model, or a phase that the medium does not have, throws
+/// InputError.
+SyntheticPicks synthetic_picks(const Medium& medium, const Survey& survey,
                                const NoiseOptions& noise = {}, const EikonalOptions& options = {},
                                const Execution& execution = {});
 

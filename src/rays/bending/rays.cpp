@@ -146,8 +146,8 @@ void bend_rays(const Model& model, const Survey& survey, const BendingOptions& o
     Monitor& monitor = execution.monitor;
     validate(survey);
     const Field<float> slowness = detail::slowness_of(model);
-    using Medium = GridMedium<Space::host>;
-    const Medium medium(model.grid(), model.velocity(), slowness.view(), model.has_air());
+    using OnGrid = GridMedium<Space::host>;
+    const OnGrid medium(model.grid(), model.velocity(), slowness.view(), model.has_air());
     const double segment = detail::segment_length(options, model.grid());
     monitor.begin("rays", static_cast<std::int64_t>(survey.arrivals.size()));
     detail::for_each_batch(survey, [&](std::span<const std::int32_t> some) {
@@ -155,7 +155,7 @@ void bend_rays(const Model& model, const Survey& survey, const BendingOptions& o
         for (const RayStart start : seed_starts) {
             if (options.starts.has(start)) seeds.push_back({start, seed(start, some)});
         }
-        const detail::BendingBatch<Medium> batch{medium, survey,         some,
+        const detail::BendingBatch<OnGrid> batch{medium, survey,         some,
                                                  seeds,  options.starts, segment};
         consume(detail::bend_batch(batch, options.tasks, threads, monitor));
     });

@@ -1,4 +1,4 @@
-#include "survey/phase.hpp"
+#include "model/phase.hpp"
 
 #include <fmt/format.h>
 

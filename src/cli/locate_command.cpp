@@ -72,14 +72,14 @@ LocateOptions settled(const LocateFlags& flags, const Grid& grid) {
     LocateOptions options = flags.options;
     settle_axes(options, flags.axes, grid.is_2d());
     if (flags.box_low.given() || flags.box_high.given()) {
-        options.box = SearchBox{
-            flags.box_low.given() ? to_point(flags.box_low, grid) : grid.origin,
-            flags.box_high.given() ? to_point(flags.box_high, grid) : grid.far_corner()};
+        options.box =
+            SearchBox{flags.box_low.given() ? to_point(flags.box_low, grid) : grid.origin,
+                      flags.box_high.given() ? to_point(flags.box_high, grid) : grid.far_corner()};
     }
     return options;
 }
 
-void summarise(const Survey& survey, const Catalogue& found, double seconds) {
+void summarise(const Survey& survey, const Catalogue& found, bool error_found, double seconds) {
     std::vector<double> rms;
     for (const Hypocentre& event : found.events) {
         if (is_located(event.status)) rms.push_back(event.rms);
@@ -90,6 +90,13 @@ void summarise(const Survey& survey, const Catalogue& found, double seconds) {
                survey.arrivals.size(), seconds);
     if (located > 0) fmt::print(", median rms {:.3g}", rms[located / 2]);
     fmt::print("\n");
+    if (error_found) {
+        fmt::print("model error found from the residuals: {:.3g} (P), {:.3g} (S)\n",
+                   found.model_error[0], found.model_error[1]);
+    }
+    if (found.fields_by_depth) {
+        fmt::print("velocity depends on depth alone: times are over distance and depth\n");
+    }
 }
 
 void locate_events(const LocateFlags& flags, const Run& run) {
@@ -104,9 +111,10 @@ void locate_events(const LocateFlags& flags, const Run& run) {
     const LocateOptions options = settled(flags, model.grid());
     const PhasePicks picks = read_phase_picks(flags.files, notes);
     if (picks.survey.is_2d != model.grid().is_2d()) {
-        throw InputError(fmt::format("the model is {}-D and the stations are {}-D (must be the "
-                                     "same: y is left out in 2-D)",
-                                     model.grid().dimensions(), picks.survey.is_2d ? 2 : 3));
+        throw InputError(
+            fmt::format("the model is {}-D and the stations are {}-D (must be the "
+                        "same: y is left out in 2-D)",
+                        model.grid().dimensions(), picks.survey.is_2d ? 2 : 3));
     }
     std::optional<Surface> surface;
     if (flags.surface) surface.emplace(read_surface(*flags.surface, notes));
@@ -126,7 +134,8 @@ void locate_events(const LocateFlags& flags, const Run& run) {
     if (flags.moved) write_picks(*flags.moved, relocated(picks.survey, found));
     const bool to_stdout = is_standard_output(flags.output) || is_standard_output(flags.fits) ||
                            is_standard_output(flags.sampled) || is_standard_output(flags.moved);
-    if (!run.common.quiet && !to_stdout) summarise(picks.survey, found, spent.count());
+    if (!run.common.quiet && !to_stdout)
+        summarise(picks.survey, found, !options.model_error, spent.count());
 }
 
 }  // namespace

@@ -144,9 +144,9 @@ void write_catalogue(const fs::path& path, const Survey& survey, const Catalogue
 
 void write_fits(const fs::path& path, const Survey& survey, const Catalogue& catalogue,
                 Clock clock) {
-    CsvWriter table(path, {"event", "station", "phase", "time", "error", "residual", "weight",
-                           "deviation", "travel_time", "distance", "azimuth", "ray_azimuth",
-                           "take_off"});
+    CsvWriter table(
+        path, {"event", "station", "phase", "time", "error", "residual", "weight", "deviation",
+               "travel_time", "distance", "azimuth", "ray_azimuth", "take_off"});
     Row row;
     for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
         const Arrival& arrival = survey.arrivals[n];

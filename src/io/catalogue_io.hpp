@@ -21,8 +21,8 @@ void write_catalogue(const std::filesystem::path& path, const Survey& survey,
                      const Catalogue& catalogue, Clock clock);
 
 /// One row per pick, in the order of the survey: residual, weight, distance, azimuth, take-off.
-void write_fits(const std::filesystem::path& path, const Survey& survey,
-                const Catalogue& catalogue, Clock clock);
+void write_fits(const std::filesystem::path& path, const Survey& survey, const Catalogue& catalogue,
+                Clock clock);
 
 /// One row per sample: event, place and log density.
 void write_samples(const std::filesystem::path& path, const Survey& survey,

@@ -26,8 +26,8 @@ std::optional<double> parse_clock(std::string_view text) {
     text = trim(text);
     if (text.size() < 16 || text.size() > 40) return std::nullopt;
     if (text.back() == 'Z') text.remove_suffix(1);
-    const bool marked = text[4] == '-' && text[7] == '-' && (text[10] == 'T' || text[10] == ' ') &&
-                        text[13] == ':';
+    const bool marked =
+        text[4] == '-' && text[7] == '-' && (text[10] == 'T' || text[10] == ' ') && text[13] == ':';
     if (!marked || (text.size() > 16 && text[16] != ':')) return std::nullopt;
     const auto year = digits(text.substr(0, 4));
     const auto month = digits(text.substr(5, 2));

@@ -62,13 +62,13 @@ NamedPlaces read_named(const fs::path& path, const char* id_column, Notes& notes
         const std::string name(table.text(row, id));
         const Vec3 place = columns.read(table, row);
         if (name.empty()) {
-            throw InputError(fmt::format("{}{} is empty (must be an id)", table.where(row),
-                                         id_column));
+            throw InputError(
+                fmt::format("{}{} is empty (must be an id)", table.where(row), id_column));
         }
         const auto [entry, added] = out.places.emplace(name, place);
         if (!added && entry->second != place) {
-            throw InputError(fmt::format("{}{} {} has two places (must have one)",
-                                         table.where(row), id_column, in_quotes(name)));
+            throw InputError(fmt::format("{}{} {} has two places (must have one)", table.where(row),
+                                         id_column, in_quotes(name)));
         }
     }
     return out;
@@ -92,8 +92,8 @@ class LeftOut {
             list += (shown == 1 ? " (" : ", ") + in_quotes(name);
         }
         if (shown > 0) list += shown > 5 ? fmt::format(" and {} more)", names_.size() - 5) : ")";
-        notes.add(fmt::format("{}: {} of {} picks are left out: {}{}", file, count_, rows, why_,
-                              list));
+        notes.add(
+            fmt::format("{}: {} of {} picks are left out: {}{}", file, count_, rows, why_, list));
     }
 
   private:
@@ -106,9 +106,10 @@ double read_time(const CsvTable& table, std::size_t row, std::size_t column, boo
     if (!dates) return table.number(row, column);
     const auto seconds = parse_clock(table.text(row, column));
     if (seconds) return *seconds;
-    throw InputError(fmt::format("{}time is {} (must be a date such as 2018-11-30T17:29:35.11, as "
-                                 "in the first row)",
-                                 table.where(row), in_quotes(table.text(row, column))));
+    throw InputError(
+        fmt::format("{}time is {} (must be a date such as 2018-11-30T17:29:35.11, as "
+                    "in the first row)",
+                    table.where(row), in_quotes(table.text(row, column))));
 }
 
 double error_or_missing(const CsvTable& table, std::size_t row, std::size_t column) {
@@ -137,17 +138,17 @@ class PickTable {
           event_(table_.find_column("event")),
           station_(table_.find_column("station")) {
         if (table_.rows() == 0) {
-            throw InputError(
-                fmt::format("{} has a header and no rows", file_name(files.picks)));
+            throw InputError(fmt::format("{} has a header and no rows", file_name(files.picks)));
         }
         if (files.stations) stations_ = read_named(*files.stations, "station", notes);
         if (files.events) events_ = read_named(*files.events, "event", notes);
         if (!source_ || events_) table_.column("event");
         if (!receiver_ || stations_) table_.column("station");
         if (!receiver_ && !stations_) {
-            throw InputError(fmt::format("{} has no receiver_x,receiver_y,receiver_z (give the "
-                                         "stations: CSV with station,x,y,z)",
-                                         file_name(files.picks)));
+            throw InputError(
+                fmt::format("{} has no receiver_x,receiver_y,receiver_z (give the "
+                            "stations: CSV with station,x,y,z)",
+                            file_name(files.picks)));
         }
         is_2d_ = stations_ ? stations_->is_2d : !receiver_->y;
     }
@@ -256,8 +257,8 @@ PhasePicks read_phase_picks(const PhaseFiles& files, Notes& notes) {
     }
     start_at_first_pick(out.survey);
     settle_times(
-        out.survey, file_name(files.picks),
-        [&](std::size_t n) { return table.where(rows[n]); }, notes);
+        out.survey, file_name(files.picks), [&](std::size_t n) { return table.where(rows[n]); },
+        notes);
     return out;
 }
 

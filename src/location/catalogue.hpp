@@ -40,21 +40,21 @@ struct Hypocentre {
     double origin_time = not_known;
     Matrix3 covariance{};  ///< of the position; with samples, theirs
     double time_error = not_known;
-    Ellipsoid ellipsoid;     ///< of the covariance
-    RegionReach reach;       ///< standard deviations of its 68 and 95 % regions
-    int picks = 0;           ///< of the event
-    int used = 0;            ///< of these, those more likely right than gross
-    double rms = not_known;  ///< of residuals, weighted by PickFit::weight
-    double gap = not_known;  ///< largest angle between the azimuths of used stations, degrees
+    Ellipsoid ellipsoid;         ///< of the covariance
+    RegionReach reach;           ///< standard deviations of its 68 and 95 % regions
+    int picks = 0;               ///< of the event
+    int used = 0;                ///< of these, those more likely right than gross
+    double rms = not_known;      ///< of residuals, weighted by PickFit::weight
+    double gap = not_known;      ///< largest angle between the azimuths of used stations, degrees
     double nearest = not_known;  ///< distance of the epicentre from the nearest used station
     Posterior posterior;         ///< where samples are wanted
 };
 
 /// What a location says about one pick; NaN where its event or station is not used.
 struct PickFit {
-    double residual = not_known;     ///< observed - computed
-    double weight = 0;               ///< probability that the pick is not grossly wrong
-    double deviation = not_known;    ///< standard deviation of pick and model together
+    double residual = not_known;   ///< observed - computed
+    double weight = 0;             ///< probability that the pick is not grossly wrong
+    double deviation = not_known;  ///< standard deviation of pick and model together
     double travel_time = not_known;
     double distance = not_known;     ///< of the epicentre from the station
     double azimuth = not_known;      ///< from the event to the station, degrees
@@ -63,9 +63,10 @@ struct PickFit {
 };
 
 struct Catalogue {
-    std::vector<Hypocentre> events;  ///< as in the survey
-    std::vector<PickFit> fits;       ///< as the survey's arrivals
+    std::vector<Hypocentre> events;                 ///< as in the survey
+    std::vector<PickFit> fits;                      ///< as the survey's arrivals
     std::array<double, phase_count> model_error{};  ///< that was used, per phase
+    bool fields_by_depth = false;  ///< velocity depends on depth alone: StationFields::radial()
 };
 
 }  // namespace fermat

@@ -47,9 +47,8 @@ Ellipsoid ellipsoid_of(const Matrix3& covariance) {
         rotate(matrix, vectors, 1, 2);
     }
     std::array<std::size_t, 3> order{0, 1, 2};
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return matrix[a][a] > matrix[b][b];
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return matrix[a][a] > matrix[b][b]; });
     Ellipsoid out;
     for (std::size_t n = 0; n < 3; ++n) {
         const std::size_t column = order[n];

@@ -144,9 +144,8 @@ Hypocentre locate_event(const LocateJob& job, std::size_t number,
         judge_cells(likelihood, region, cells, work);
         return cells;
     };
-    const std::vector<TreeCell> cells =
-        grow_tree(likelihood, region, first(),
-                  {job.options.search_cells, 0.7 * likelihood.reach()}, work);
+    const std::vector<TreeCell> cells = grow_tree(
+        likelihood, region, first(), {job.options.search_cells, 0.7 * likelihood.reach()}, work);
     if (cells.empty()) return found;
     const Peak peak = highest_peak(likelihood, region, cells, work);
     found.status = region.at_face(peak.place) ? LocationStatus::at_face : LocationStatus::located;

@@ -19,8 +19,8 @@ struct LocateJob {
     const Survey& survey;
     const LocateOptions& options;
     const StationFields& fields;
-    const Region& region;     ///< with all axes of the model free
-    const FirstCells& first;  ///< of that region
+    const Region& region;                        ///< with all axes of the model free
+    const FirstCells& first;                     ///< of that region
     std::array<double, phase_count> slowness{};  ///< typical of each phase
     double least_variance = 0;                   ///< of a time, for its rounding
 };

@@ -32,8 +32,8 @@ double weighted_median(std::vector<std::pair<double, double>>& values) {
 
 }  // namespace
 
-Likelihood::Likelihood(const StationFields& fields, std::vector<UsedPick> picks,
-                       const Prior& prior, double outliers, double model_error_share)
+Likelihood::Likelihood(const StationFields& fields, std::vector<UsedPick> picks, const Prior& prior,
+                       double outliers, double model_error_share)
     : fields_(fields),
       picks_(std::move(picks)),
       prior_(prior),
@@ -64,8 +64,7 @@ double Likelihood::best_origin_time(Work& work) const {
     work.ordered.clear();
     for (std::size_t n = 0; n < picks_.size(); ++n) {
         if (!std::isfinite(work.travel[n])) continue;
-        work.ordered.emplace_back(picks_[n].time - work.travel[n],
-                                  1 / std::sqrt(work.variance[n]));
+        work.ordered.emplace_back(picks_[n].time - work.travel[n], 1 / std::sqrt(work.variance[n]));
     }
     if (work.ordered.empty()) return 0;
     double time = weighted_median(work.ordered);

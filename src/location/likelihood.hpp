@@ -11,11 +11,11 @@ namespace fermat {
 
 /// A pick as the likelihood sees it.
 struct UsedPick {
-    int field = 0;         ///< of StationFields
-    double stretch = 1;    ///< of the field's times
-    double time = 0;       ///< observed
-    double variance = 0;   ///< of pick and model together
-    double slowness = 0;   ///< typical of its phase
+    int field = 0;        ///< of StationFields
+    double stretch = 1;   ///< of the field's times
+    double time = 0;      ///< observed
+    double variance = 0;  ///< of pick and model together
+    double slowness = 0;  ///< typical of its phase
     std::int32_t arrival = 0;
 };
 

@@ -52,35 +52,23 @@ void tell_outcome(const Survey& survey, const Catalogue& catalogue, const Locate
     };
     const std::size_t all = survey.events.size();
     if (const auto n = count(LocationStatus::few_picks)) {
-        notes.add(fmt::format("{} of {} events have fewer than {} usable picks and are not located "
-                              "(least_picks)",
-                              n, all, options.least_picks));
+        notes.add(
+            fmt::format("{} of {} events have fewer than {} usable picks and are not located "
+                        "(least_picks)",
+                        n, all, options.least_picks));
     }
     if (const auto n = count(LocationStatus::nowhere)) {
-        notes.add(fmt::format("{} of {} events have no place in the search box with times of their "
-                              "picks",
-                              n, all));
+        notes.add(
+            fmt::format("{} of {} events have no place in the search box with times of their "
+                        "picks",
+                        n, all));
     }
     if (const auto n = count(LocationStatus::at_face)) {
-        notes.add(fmt::format("{} of {} events lie on a face of the search box (the true places "
-                              "may be outside: make the model or the box larger)",
-                              n, all));
+        notes.add(
+            fmt::format("{} of {} events lie on a face of the search box (the true places "
+                        "may be outside: make the model or the box larger)",
+                        n, all));
     }
-}
-
-void tell_model_error(const Survey& survey, const Catalogue& catalogue, Notes& notes) {
-    std::string text;
-    for (const auto& [name, phase] : choices<Phase>.entries) {
-        const bool there = std::any_of(survey.arrivals.begin(), survey.arrivals.end(),
-                                       [p = phase](const Arrival& a) { return a.phase == p; });
-        if (!there) continue;
-        text += fmt::format("{}{:.3g} ({})", text.empty() ? "" : " and ",
-                            catalogue.model_error[static_cast<std::size_t>(phase)], name);
-    }
-    if (text.empty()) return;
-    notes.add(fmt::format("model error of {} found from the residuals and added to the errors of "
-                          "picks (model_error)",
-                          text));
 }
 
 }  // namespace
@@ -104,18 +92,18 @@ Catalogue locate(const Media& media, const Survey& survey, const LocateOptions& 
     }
     // No time is better than a thousandth of the time across a cell.
     const double finest =
-        1e-3 * job.slowness[0] * std::min(media.p.grid().spacing_along(0),
-                                          media.p.grid().spacing_along(2));
+        1e-3 * job.slowness[0] *
+        std::min(media.p.grid().spacing_along(0), media.p.grid().spacing_along(2));
     job.least_variance = finest * finest;
 
     const ArrivalLists lists = by_event(survey);
     Catalogue catalogue;
     catalogue.events.resize(survey.events.size());
     catalogue.fits.resize(survey.arrivals.size());
+    catalogue.fields_by_depth = fields.radial();
     catalogue.model_error.fill(options.model_error.value_or(0));
     if (!options.model_error) {
         catalogue.model_error = find_model_error(job, lists, threads);
-        tell_model_error(survey, catalogue, notes);
     }
     Monitor& monitor = execution.monitor;
     monitor.begin("locations", static_cast<std::int64_t>(survey.events.size()));

@@ -18,8 +18,8 @@ namespace fermat {
 /// known. Origin times of events are not used. Events lie below `surface`, if there is one, and not
 /// in air. The model's error, if it is not given, is found from the residuals of up to 300 events.
 ///
-/// Notes tell of events that were not located and of what was found. Results have the same bits for
-/// any number of threads. Throws InputError where a position is needed and not known.
+/// Notes tell of picks that were not used and of events that were not located. Results have the
+/// same bits for any number of threads. Throws InputError where a position is needed and not known.
 Catalogue locate(const Media& media, const Survey& survey, const LocateOptions& options = {},
                  const Surface* surface = nullptr, const Execution& execution = {},
                  Notes* notes = nullptr);

@@ -33,8 +33,8 @@ std::vector<std::size_t> events_of(const LocateJob& job, const ArrivalLists& lis
     std::vector<std::size_t> rich;
     for (std::size_t n = 0; n < lists.size(); ++n) {
         // Residuals of four picks or fewer say nothing.
-        if (lists[n].size() >= std::max<std::size_t>(
-                                   6, static_cast<std::size_t>(job.options.least_picks))) {
+        if (lists[n].size() >=
+            std::max<std::size_t>(6, static_cast<std::size_t>(job.options.least_picks))) {
             rich.push_back(n);
         }
     }

@@ -138,8 +138,8 @@ std::vector<TreeCell> grow_tree(const Likelihood& likelihood, const Region& regi
             for (int axis = 0; axis < 3; ++axis) {
                 if (!region.free[static_cast<std::size_t>(axis)]) continue;
                 cell.half[axis] = 0.5 * parent.half[axis];
-                cell.middle[axis] += ((child >> bit++) & 1) != 0 ? cell.half[axis]
-                                                                 : -cell.half[axis];
+                cell.middle[axis] +=
+                    ((child >> bit++) & 1) != 0 ? cell.half[axis] : -cell.half[axis];
             }
             judge(likelihood, region, cell, work);
             heaviest.emplace(cell.log_mass, -static_cast<std::ptrdiff_t>(cells.size()));

@@ -40,8 +40,8 @@ std::vector<TreeCell> filling_cells(const Region& region, Vec3 fixed, int count)
 
 /// When an oct-tree stops.
 struct TreeEnd {
-    int cells = 0;           ///< this many were tried
-    double finest = 0;       ///< or the heaviest cell is smaller than this
+    int cells = 0;      ///< this many were tried
+    double finest = 0;  ///< or the heaviest cell is smaller than this
 };
 
 /// Splits the heaviest cell into 2, 4 or 8 again and again (Lomax & Curtis 2001). Each cell is

@@ -11,8 +11,9 @@ void validate(const LocateOptions& options) {
         throw InputError("depth is not finite (must be a depth in the model)");
     }
     if (options.depth && options.fixed != Fixed::nothing) {
-        throw InputError("depth and fixed are both given (depth keeps all events at one depth, "
-                         "fixed keeps what the picks give: leave one out)");
+        throw InputError(
+            "depth and fixed are both given (depth keeps all events at one depth, "
+            "fixed keeps what the picks give: leave one out)");
     }
 }
 

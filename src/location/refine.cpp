@@ -9,8 +9,8 @@ namespace {
 /// The misfit's half curvature and slope at a place, with the origin time eliminated.
 struct Normal {
     Matrix3 curvature{};
-    Vec3 slope;             ///< uphill
-    Vec3 mean_gradient;     ///< of the picks' times, by weight
+    Vec3 slope;          ///< uphill
+    Vec3 mean_gradient;  ///< of the picks' times, by weight
     double weights = 0;
 };
 

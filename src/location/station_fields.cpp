@@ -23,9 +23,10 @@ SearchBox box_of(const Grid& grid, const std::optional<SearchBox>& wanted) {
     for (int axis = 0; axis < 3; ++axis) {
         if (axis == 1 && grid.is_2d()) continue;
         if (!(box.low[axis] < box.high[axis])) {
-            throw InputError(fmt::format("the search box goes from {:g} to {:g} along {} (the "
-                                         "first must be smaller)",
-                                         box.low[axis], box.high[axis], "xyz"[axis]));
+            throw InputError(
+                fmt::format("the search box goes from {:g} to {:g} along {} (the "
+                            "first must be smaller)",
+                            box.low[axis], box.high[axis], "xyz"[axis]));
         }
     }
     return {grid.clamp(box.low), grid.clamp(box.high)};
@@ -50,8 +51,8 @@ TimeField cropped(const TimeField& field, const SearchBox& box) {
                    Field<float>(shape)};
     for (int i = 0; i < shape.x; ++i) {
         for (int j = 0; j < shape.y; ++j) {
-            const float* const line = field.tau.data() + grid.shape.offset(low.x + i, low.y + j,
-                                                                           low.z);
+            const float* const line =
+                field.tau.data() + grid.shape.offset(low.x + i, low.y + j, low.z);
             std::copy(line, line + shape.z, part.tau.data() + shape.offset(i, j, 0));
         }
     }
@@ -74,8 +75,9 @@ void require_velocity(const Media& media, const Survey& survey) {
         throw InputError("the S model has another grid than the P model (must be the same)");
     }
     if (any_phase(survey, Phase::S) && media.s == nullptr && media.vp_vs == 0) {
-        throw InputError("the picks hold S arrivals and no S velocity is given (give an S model "
-                         "or vp_vs, such as 1.73)");
+        throw InputError(
+            "the picks hold S arrivals and no S velocity is given (give an S model "
+            "or vp_vs, such as 1.73)");
     }
 }
 
@@ -95,23 +97,21 @@ void note_unusable(const Survey& survey, const StationFields& fields, Notes& not
         if (++count <= 5) names += (count == 1 ? "" : ", ") + name_of(survey, survey.stations[n]);
     }
     if (count > 5) names += fmt::format(" and {} more", count - 5);
-    notes.add(fmt::format("{} of {} picks are not used: {} station{} outside the model or in air "
-                          "({})",
-                          picks, survey.arrivals.size(), count, count == 1 ? " lies" : "s lie",
-                          names));
+    notes.add(
+        fmt::format("{} of {} picks are not used: {} station{} outside the model or in air "
+                    "({})",
+                    picks, survey.arrivals.size(), count, count == 1 ? " lies" : "s lie", names));
 }
 
 }  // namespace
 
-StationFields::StationFields(const Media& media, const Survey& survey,
-                             const LocateOptions& options, const Execution& execution,
-                             Notes& notes)
+StationFields::StationFields(const Media& media, const Survey& survey, const LocateOptions& options,
+                             const Execution& execution, Notes& notes)
     : box_(box_of(media.p.grid(), options.box)) {
     validate(survey);
     require_velocity(media, survey);
     const Grid& grid = media.p.grid();
-    radial_ = !grid.is_2d() && is_layered(media.p) &&
-              (media.s == nullptr || is_layered(*media.s));
+    radial_ = !grid.is_2d() && is_layered(media.p) && (media.s == nullptr || is_layered(*media.s));
     cropped_ = !radial_ && options.box.has_value();
     double distance = 0;
     for (const Arrival& arrival : survey.arrivals) {
@@ -147,10 +147,6 @@ StationFields::StationFields(const Media& media, const Survey& survey,
             places.push_back(place);
         }
         add(model, places, options.eikonal, execution);
-    }
-    if (radial_) {
-        notes.add("velocity depends on depth alone: times are fields of distance and depth, and "
-                  "stations may lie beside the model");
     }
     note_unusable(survey, *this, notes);
 }

@@ -16,6 +16,7 @@
 #include "io/model_io.hpp"
 #include "io/nonlinloc.hpp"
 #include "io/npy.hpp"
+#include "io/phase_picks.hpp"
 #include "io/run_io.hpp"
 #include "io/sgt.hpp"
 #include "io/sparse_io.hpp"
@@ -189,6 +190,14 @@ std::vector<Target> library_targets(const fs::path& folder) {
         {"csv", ".csv", {picks, model_table, "# r\r\nx,z\r\n1,2\r\n"}, read_every_number},
         {"picks", ".csv", {picks, odd_picks}, noting([](const fs::path& file, Notes& notes) {
              read_picks(file, notes);
+         })},
+        {"phases",
+         ".csv",
+         {"event,station,phase,receiver_x,receiver_y,receiver_z,time,error\n"
+          "a,S1,Pg,1,1,0,2018-11-30T17:29:35.25,0.01\na,S2,S,2,1,0,2018-11-30T17:29:36,\n",
+          picks},
+         noting([](const fs::path& file, Notes& notes) {
+             read_phase_picks({file, std::nullopt, std::nullopt}, notes);
          })},
         {"points",
          ".csv",

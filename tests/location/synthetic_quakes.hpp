@@ -46,8 +46,8 @@ inline std::vector<Station> network() {
     std::vector<Station> stations;
     for (int i = 0; i < 4; ++i) {
         for (int j = 0; j < 4; ++j) {
-            stations.push_back(
-                {{6.0 + 16 * i + (j % 2), 6.0 + 16 * j - (i % 3), 0}, fmt::format("S{}", stations.size())});
+            stations.push_back({{6.0 + 16 * i + (j % 2), 6.0 + 16 * j - (i % 3), 0},
+                                fmt::format("S{}", stations.size())});
         }
     }
     return stations;
@@ -65,8 +65,8 @@ inline Survey quakes(const Model& model, const QuakeOptions& options) {
         event.id = fmt::format("E{}", n);
         event.origin_time = 1000.0 * n + random.uniform();
         for (int axis = 0; axis < 3; ++axis) {
-            event.position[axis] = options.low[axis] + random.uniform() * (options.high[axis] -
-                                                                          options.low[axis]);
+            event.position[axis] =
+                options.low[axis] + random.uniform() * (options.high[axis] - options.low[axis]);
         }
         survey.events.push_back(event);
     }

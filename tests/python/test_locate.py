@@ -1,0 +1,84 @@
+"""Locating events from Python: tables and files, the true place, what is refused."""
+
+import fermat as fm
+import numpy as np
+import pytest
+
+VP_VS = 1.73
+
+
+@pytest.fixture(scope="module")
+def crust():
+    """A small crust whose velocity differs in all directions."""
+    x, y, z = np.meshgrid(*(np.arange(n) * 2.0 for n in (16, 16, 9)), indexing="ij")
+    velocity = (5 + 0.1 * z) * (1 + 0.05 * np.sin(x / 6) * np.cos(y / 7))
+    return fm.Model(velocity.astype(np.float32), spacing=2)
+
+
+@pytest.fixture(scope="module")
+def quakes(crust):
+    """True places and times, and tables of stations and phases."""
+    places = np.array([[9.5, 14.2, 7.3], [21.1, 8.8, 11.0], [15.0, 20.3, 4.4]])
+    origins = np.array([100.25, 200.5, 300.75])
+    at = np.array([(x, y, 0.0) for x in (3, 11, 19, 27) for y in (4, 15, 26)])
+    stations = {"station": [f"S{n}" for n in range(len(at))], "x": at[:, 0], "y": at[:, 1], "z": at[:, 2]}
+    times = fm.receiver_times(crust, at, places)
+    rows = [
+        (f"q{e}", f"S{s}", phase, origins[e] + stretch * times[s, e], 0.02)
+        for e in range(3)
+        for s in range(len(at))
+        for phase, stretch in (("P", 1), ("S", VP_VS))
+    ]
+    names = ("event", "station", "phase", "time", "error")
+    phases = {name: [row[n] for row in rows] for n, name in enumerate(names)}
+    return places, origins, stations, phases
+
+
+def test_tables_and_files_give_the_true_places(crust, quakes, tmp_path):
+    places, origins, stations, phases = quakes
+    found = fm.locate(crust, phases, stations=stations, vp_vs=VP_VS, model_error=0)
+    assert found.status == ["located"] * 3 and found.event == ["q0", "q1", "q2"]
+    assert np.allclose(found.position, places, atol=0.02)
+    assert np.allclose(found.origin_time, origins, atol=0.005)
+    assert (found.used == 24).all() and (np.abs(found.fits["residual"]) < 0.01).all()
+    assert (found.axis_95 > found.axis_68).all() and "3 of 3 events" in repr(found)
+    for name, table in (("stations.csv", stations), ("phases.csv", phases)):
+        lines = [",".join(table), *(",".join(map(str, row)) for row in zip(*table.values(), strict=True))]
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    again = fm.locate(crust, tmp_path / "phases.csv", stations=tmp_path / "stations.csv",
+                      vp_vs=VP_VS, model_error=0, threads=2)
+    assert (again.position == found.position).all()
+    slow = fm.Model(crust.velocity / np.float32(VP_VS), spacing=2)
+    other = fm.locate(crust, phases, stations=stations, s_model=slow, model_error=0)
+    assert np.allclose(other.position, found.position, atol=0.02)
+
+
+def test_kept_depths_boxes_and_samples(crust, quakes):
+    places, _, stations, phases = quakes
+    given = {"event": ["q0", "q1", "q2"], **dict(zip("xyz", places.T, strict=True))}
+    kept = fm.locate(crust, phases, stations=stations, events=given, vp_vs=VP_VS, fixed="depth",
+                     model_error=0, samples=40, box=[(2, 2, 0), (28, 28, 16)])
+    assert (kept.position[:, 2] == places[:, 2]).all()
+    assert all(drawn.shape == (40, 3) for drawn in kept.samples)
+    assert np.allclose(kept.mean, kept.position, atol=0.2)
+    with pytest.warns(UserWarning, match="3 of 3 events lie on a face"):
+        fm.locate(crust, phases, stations=stations, vp_vs=VP_VS, box=[(2, 2, 12), (28, 28, 16)])
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"vp_vs": None}, "no S velocity"),
+        ({"vp_vs": 0.5}, "vp_vs is 0.5"),
+        ({"stations": None}, "stations is missing"),
+        ({"fixed": "depth"}, "event 0 has no position"),
+        ({"outliers": 0.9}, "outliers is 0.9"),
+        ({"box": [(0, 0, 0)]}, "box has 1 corners"),
+        ({"prior": (1, 2)}, "prior is"),
+    ],
+)
+def test_what_is_wrong_is_said(crust, quakes, change, words):
+    _, _, stations, phases = quakes
+    arguments = {"stations": stations, "vp_vs": VP_VS} | change
+    with pytest.raises(ValueError, match=words):
+        fm.locate(crust, phases, **arguments)

@@ -103,7 +103,9 @@ Likelihood::Density Likelihood::of_travel(Vec3 place, double width, Work& work) 
         const double residual = picks_[n].time - work.travel[n] - out.origin_time;
         const double variance = work.variance[n];
         work.residual[n] = residual;
-        const double root = 1 / std::sqrt(variance);
+        // Not widened: a wide cell may hold a place as likely as any narrow one.
+        const double spread = width * picks_[n].slowness;
+        const double root = 1 / std::sqrt(variance - spread * spread);
         const double exponent = -0.5 * residual * residual / variance;
         if (background_ > 0) {
             product *= good_ * root * std::exp(exponent) + background_;
@@ -117,6 +119,8 @@ Likelihood::Density Likelihood::of_travel(Vec3 place, double width, Work& work) 
         }
     }
     out.log += std::log(product);
+    // Of a cell wider than the peak in it, the part that the peak does not fill is empty.
+    out.log -= 1.5 * std::log1p(width * width / (reach_ * reach_));
     for (int axis = 0; axis < 3; ++axis) {
         if (!(prior_.precision[axis] > 0)) continue;
         const double off = place[axis] - prior_.place[axis];

@@ -31,8 +31,9 @@ struct Prior {
 ///     p(r) = (1 - e) exp(-r^2 / 2 s^2) / (s sqrt(2 pi)) + e / W
 ///
 /// so that gross errors lose their weight and Gaussian ones keep all of it. The origin time is that
-/// of the largest probability at each place. s^2 is the variance of pick and model, plus that of
-/// the time across a cell where the place stands for a whole cell (`width`).
+/// of the largest probability at each place. s^2 is the variance of pick and model. Where the place
+/// stands for a whole cell (`width`), the time across the cell adds to the variance in the
+/// exponent: the density is then about the mean in the cell.
 class Likelihood {
   public:
     /// Memory of one thread.

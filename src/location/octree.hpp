@@ -16,7 +16,7 @@ struct TreeCell {
     double log_density = 0;  ///< of the place, which stands for the whole cell
     double log_mass = 0;     ///< density times volume
 
-    double size() const { return 0.5 * norm(half); }
+    double size() const { return 0.7 * norm(half); }
 };
 
 /// Times of all fields at the middles of the first cells, which are the same for all events.

@@ -78,10 +78,29 @@ std::array<bool, 3> movable(const Region& region, Vec3 place, Vec3 slope) {
     return axes;
 }
 
-Vec3 damped_step(const Normal& normal, const std::array<bool, 3>& axes, double damping) {
+/// A step that stays in the box: an axis that would leave it goes to the face, and the others make
+/// the best of that.
+Vec3 damped_step(const Normal& normal, const Region& region, Vec3 place, std::array<bool, 3> axes,
+                 double damping) {
     Matrix3 matrix = normal.curvature;
     for (std::size_t a = 0; a < 3; ++a) matrix[a][a] *= 1 + damping;
-    return times(inverse_of_free(matrix, axes), normal.slope);
+    Vec3 held;
+    for (int tries = 0;; ++tries) {
+        Vec3 step = times(inverse_of_free(matrix, axes), normal.slope - times(matrix, held));
+        bool inside = true;
+        for (int axis = 0; axis < 3; ++axis) {
+            const auto a = static_cast<std::size_t>(axis);
+            if (!axes[a]) continue;
+            const double to = place[axis] + step[axis];
+            const double face = to < region.box.low[axis]    ? region.box.low[axis]
+                                : to > region.box.high[axis] ? region.box.high[axis]
+                                                             : to;
+            if (face == to) continue;
+            held[axis] = face - place[axis];
+            axes[a] = inside = false;
+        }
+        if (inside || tries == 3) return step + held;
+    }
 }
 
 }  // namespace
@@ -135,7 +154,8 @@ Peak climb(const Likelihood& likelihood, const Region& region, Vec3 start, doubl
         const std::array<bool, 3> axes = movable(region, place, normal.slope);
         double moved = 0;
         for (int halving = 0; halving < most_halvings; ++halving) {
-            const Vec3 next = region.clamp(place + damped_step(normal, axes, damping));
+            const Vec3 next =
+                region.clamp(place + damped_step(normal, region, place, axes, damping));
             if (next == place) break;
             const bool allowed = region.allows(next);
             const Likelihood::Density there =

@@ -67,7 +67,7 @@ TEST(Locate, FindsEventsWithoutNoiseWhereTheyWere) {
 TEST(Locate, RegionsHoldTheTruePlacesAsOftenAsTheySay) {
     const Model model = test::waving_crust();
     QuakeOptions options;
-    options.events = 400;
+    options.events = 300;
     const Survey truth = quakes(model, options);
     const Catalogue found = locate(media_of(model), forgotten(truth), exact());
     int in_68 = 0;
@@ -79,8 +79,8 @@ TEST(Locate, RegionsHoldTheTruePlacesAsOftenAsTheySay) {
         in_68 += off < event.reach.of_68;
         in_95 += off < event.reach.of_95;
     }
-    EXPECT_NEAR(in_68 / 400.0, 0.68, 0.06);
-    EXPECT_NEAR(in_95 / 400.0, 0.95, 0.03);
+    EXPECT_NEAR(in_68 / 300.0, 0.68, 0.06);
+    EXPECT_NEAR(in_95 / 300.0, 0.95, 0.03);
 }
 
 TEST(Locate, GrossErrorsLoseTheirWeight) {

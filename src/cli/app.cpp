@@ -81,6 +81,18 @@ ProgressStyle progress_style(const CommonOptions& common) {
 
 }  // namespace
 
+bool has_command_below(CLI::App& command) {
+    const auto below = command.get_subcommands();
+    if (below.empty()) return false;
+    for (const CLI::Option* option : command.get_options()) {
+        if (option->count() == 0) continue;
+        throw InputError(fmt::format("{} is a flag of fermat {} (fermat {} {} does not have it)",
+                                     option->get_name(), command.get_name(), command.get_name(),
+                                     below.front()->get_name()));
+    }
+    return true;
+}
+
 Program::Program()
     : app_("First-arrival traveltimes, seismic rays and traveltime tomography", "fermat") {
     app_.formatter(std::make_shared<HelpFormatter>());

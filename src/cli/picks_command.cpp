@@ -27,18 +27,20 @@ struct PicksFlags {
 };
 
 void add_flags(CLI::App& app, PicksFlags& flags) {
-    add_path(app, "--model", flags.model, "velocity model")->required();
+    add_path(app, "--model", flags.model, "velocity model (needed)");
     add_ray_survey_flags(app, flags.survey, "picks, CSV or .sgt, whose pairs are to be computed");
     add_real(app, "--noise", flags.noise.deviation,
              "standard deviation of Gaussian noise; also the column error (default: 0, no column)");
     add_value(app, "--seed", "N", flags.noise.seed, "of the noise", parse_seed)->default_str("1");
     add_option_flags(app, flags.eikonal, flags.axes);
     add_text_output(app, "-o,--output", flags.output,
-                    "picks to write: .csv, or - for standard output")
-        ->required();
+                    "picks to write: .csv, or - for standard output (needed)");
 }
 
 void make_picks(const PicksFlags& flags, const Run& run) {
+    // `fermat picks convert` is below this command, so that CLI11 cannot require its flags.
+    if (flags.model.empty()) throw InputError("--model is required (see fermat picks --help)");
+    if (flags.output.empty()) throw InputError("--output is required (see fermat picks --help)");
     usable_device(run.common);
     const bool to_stdout = is_standard_output(flags.output);
     if (!to_stdout && suffix_of(flags.output) != ".csv") {
@@ -78,6 +80,7 @@ void add_picks_command(Program& program) {
         "fermat picks --model model.h5 --sources sources.csv --receivers receivers.csv "
         "--noise 0.01 --seed 1 -o picks.csv",
         &add_flags, &make_picks);
+    add_picks_convert_command(program);
 }
 
 }  // namespace fermat::cli

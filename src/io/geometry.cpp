@@ -13,8 +13,8 @@
 #include "io/csv.hpp"
 #include "io/destination.hpp"
 #include "io/position_index.hpp"
-#include "io/sgt.hpp"
 #include "io/suffix.hpp"
+#include "io/survey_file.hpp"
 #include "io/text.hpp"
 
 namespace fermat {
@@ -125,9 +125,11 @@ Picks read_csv_picks(const fs::path& path, Notes& notes) {
     return picks;
 }
 
-InputError unknown_suffix(const fs::path& path) {
-    return InputError(fmt::format("'{}' has the suffix '{}' (geometry and picks are .csv or .sgt)",
-                                  path.string(), path.extension().string()));
+/// True for a CSV with the names of ours; others are read as tables with names of their own.
+bool has_our_columns(const fs::path& path) {
+    const CsvTable table(path);
+    return table.find_column("source_x") && table.find_column("receiver_x") &&
+           table.find_column("time");
 }
 
 void append_point(std::vector<CsvCell>& cells, Vec3 p, bool is_2d) {
@@ -141,8 +143,7 @@ void append_point(std::vector<CsvCell>& cells, Vec3 p, bool is_2d) {
 PointList read_points(const fs::path& path, PointRole role, Notes& notes) {
     const std::string suffix = suffix_of(path);
     if (suffix == ".csv") return read_csv_points(path, role, notes);
-    if (suffix != ".sgt") throw unknown_suffix(path);
-    Picks picks = read_sgt(path, notes).picks;
+    Picks picks = read_survey_file(path, {}, notes).picks;
     PointList list;
     list.positions = std::move(role == PointRole::source ? picks.sources : picks.receivers);
     list.start_times.assign(list.positions.size(), 0.0);
@@ -180,10 +181,14 @@ void write_points(const fs::path& path, const PointList& points) {
 }
 
 Picks read_picks(const fs::path& path, Notes& notes) {
-    const std::string suffix = suffix_of(path);
-    if (suffix == ".csv") return read_csv_picks(path, notes);
-    if (suffix == ".sgt") return read_sgt(path, notes).picks;
-    throw unknown_suffix(path);
+    return read_pick_survey(path, {}, notes).picks;
+}
+
+SurveyFile read_pick_survey(const fs::path& path, const PickReadOptions& options, Notes& notes) {
+    if (options == PickReadOptions{} && suffix_of(path) == ".csv" && has_our_columns(path)) {
+        return {{}, read_csv_picks(path, notes), read_plane(path)};
+    }
+    return read_survey_file(path, options, notes);
 }
 
 void write_picks(const fs::path& path, const Picks& picks, const std::string& run) {
@@ -213,8 +218,11 @@ void write_picks(const fs::path& path, const Picks& picks, const std::string& ru
 }
 
 Surface read_surface(const fs::path& path, Notes& notes) {
-    if (suffix_of(path) == ".sgt") {
-        const SgtSurvey survey = read_sgt(path, notes);
+    if (suffix_of(path) != ".csv") {
+        const SurveyFile survey = read_survey_file(path, {}, notes);
+        if (survey.points.empty()) {
+            throw InputError(fmt::format("{} lists no points of the ground", quoted(path)));
+        }
         return {survey.picks.is_2d ? Surface::Kind::line : Surface::Kind::area, survey.points};
     }
     const PointList list = read_points(path, PointRole::receiver, notes);

@@ -7,6 +7,8 @@
 #include "core/notes.hpp"
 #include "core/vec3.hpp"
 #include "eikonal/time_field.hpp"
+#include "io/pick_builder.hpp"
+#include "io/pick_options.hpp"
 #include "model/layer.hpp"
 #include "model/topography.hpp"
 #include "tomography/picks.hpp"
@@ -33,11 +35,15 @@ std::vector<Vec3> read_receivers(const std::filesystem::path& path, Notes& notes
 
 void write_points(const std::filesystem::path& path, const PointList& points);
 
-/// Reads picks by suffix: `.csv` with
+/// Reads picks in any format of read_survey_file(). A `.csv` of ours has
 /// source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time and optionally error, under any
-/// of the names of find_error_column(), without y in 2-D; or `.sgt`. settle_picks() checks times
+/// of the names of find_error_column(), without y in 2-D. settle_picks() checks times
 /// and errors: an empty error becomes the median.
 Picks read_picks(const std::filesystem::path& path, Notes& notes);
+/// The same with the points of the ground and the plane that the file has, and with options, which
+/// also let a `.csv` have columns under other names.
+SurveyFile read_pick_survey(const std::filesystem::path& path, const PickReadOptions& options,
+                            Notes& notes);
 
 /// Writes picks as CSV, also to a device or pipe. Picks that a run made carry its identity, see
 /// run_mark.

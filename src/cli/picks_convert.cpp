@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
@@ -103,13 +104,17 @@ void convert(const ConvertFlags& flags, const Run& run) {
     tell(notes);
     write_survey_file(flags.output, survey, flags.geographic);
     if (run.common.quiet || to_stdout) return;
-    const Picks& picks = survey.picks;
-    const auto [first, last] =
-        std::minmax_element(picks.picks.begin(), picks.picks.end(),
-                            [](const Pick& a, const Pick& b) { return a.time < b.time; });
+    const Survey& picks = survey.picks;
+    double first = std::numeric_limits<double>::infinity();
+    double last = 0;
+    for (const Arrival& pick : picks.arrivals) {
+        const double time = pick.time - picks.event_of(pick).origin_time;
+        first = std::min(first, time);
+        last = std::max(last, time);
+    }
     fmt::print("{} picks of {} sources and {} receivers in {}-D, time {:g} to {:g}\n",
-               picks.picks.size(), picks.sources.size(), picks.receivers.size(),
-               picks.is_2d ? 2 : 3, first->time, last->time);
+               picks.arrivals.size(), picks.events.size(), picks.stations.size(),
+               picks.is_2d ? 2 : 3, first, last);
 }
 
 }  // namespace

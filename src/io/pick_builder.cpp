@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/position_index.hpp"
+#include "survey/builder.hpp"
 
 namespace fermat {
 namespace {
@@ -44,6 +44,7 @@ void PickBuilder::change_units() {
     }
     for (PickRow& row : rows_) {
         row.time *= time;
+        row.origin_time *= time;
         row.error *= options_.relative_errors ? row.time : time;
     }
 }
@@ -52,8 +53,8 @@ void PickBuilder::leave_out_bad_rows() {
     if (!options_.leave_out_bad && !dialect_.leave_out_bad) return;
     std::erase_if(rows_, [&](const PickRow& row) {
         if (!std::isfinite(row.time)) leave_out("have no finite time");
-        if (row.time < 0) leave_out("have a negative time");
-        return !(row.time >= 0) || std::isinf(row.time);
+        if (row.time < row.origin_time) leave_out("have a negative time");
+        return !(row.time >= row.origin_time) || std::isinf(row.time);
     });
     if (!dialect_.has_errors) return;
     for (PickRow& row : rows_) {
@@ -180,6 +181,39 @@ void PickBuilder::tell_large_errors(Notes& notes) const {
         quoted(), large, rows_.size()));
 }
 
+Survey PickBuilder::build(bool with_ids) const {
+    SurveyBuilder builder;
+    for (const PickRow& row : rows_) {
+        builder.add({builder.event(row.source, with_ids ? row.event : "", row.origin_time),
+                     builder.station(row.receiver, with_ids ? row.station : ""), row.time,
+                     dialect_.has_errors ? row.error : 0.0, row.phase});
+    }
+    return builder.take(dialect_.has_errors, is_2d_);
+}
+
+/// Names that a table of ours could not hold, or that stand for several places, cannot serve as
+/// ids.
+Survey PickBuilder::build_with_ids(Notes& notes) const {
+    const auto holds = [](const std::string& id) {
+        return std::all_of(id.begin(), id.end(), [](unsigned char c) {
+            return c >= 0x20 && c != 0x7f && c != ',' && c != '#' && c != '"';
+        });
+    };
+    const bool good = std::all_of(rows_.begin(), rows_.end(), [&](const PickRow& row) {
+        return holds(row.event) && holds(row.station);
+    });
+    try {
+        if (good) return build(true);
+    } catch (const InputError&) {
+        // Said below.
+    }
+    notes.add(fmt::format(
+        "{}: names of events and stations are not kept (some stand for several places, or have "
+        "commas, '#' or quotes)",
+        quoted()));
+    return build(false);
+}
+
 SurveyFile PickBuilder::finish(Notes& notes) {
     change_units();
     leave_out_bad_rows();
@@ -191,22 +225,12 @@ SurveyFile PickBuilder::finish(Notes& notes) {
     SurveyFile file;
     file.plane = plane_;
     file.points = std::move(points_);
-    Picks& picks = file.picks;
-    picks.is_2d = is_2d_;
-    picks.has_errors = dialect_.has_errors;
-    PositionIndex sources;
-    PositionIndex receivers;
-    for (const PickRow& row : rows_) {
-        picks.picks.push_back({sources.add(row.source), receivers.add(row.receiver), row.time,
-                               dialect_.has_errors ? row.error : 0.0});
-    }
-    picks.sources = sources.take();
-    picks.receivers = receivers.take();
+    file.picks = build_with_ids(notes);
     const auto where = [&](std::size_t n) {
         return rows_[n].line > 0 ? fmt::format("{} line {}: ", quoted(), rows_[n].line)
                                  : fmt::format("{} pick {}: ", quoted(), n + 1);
     };
-    settle_picks(picks, quoted(), where, notes);
+    settle_times(file.picks, quoted(), where, notes);
     return file;
 }
 

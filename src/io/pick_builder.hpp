@@ -12,7 +12,8 @@
 #include "core/vec3.hpp"
 #include "io/local_plane.hpp"
 #include "io/pick_options.hpp"
-#include "tomography/picks.hpp"
+#include "survey/settle.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat {
 
@@ -20,7 +21,7 @@ namespace fermat {
 /// in most formats), and the plane that its longitudes and latitudes were put on.
 struct SurveyFile {
     std::vector<Vec3> points{};
-    Picks picks{};
+    Survey picks{};
     std::optional<LocalPlane> plane{};
 };
 
@@ -31,6 +32,10 @@ struct PickRow {
     double time = 0;
     double error = missing_error;
     std::size_t line = 0;  ///< of the file, for messages; 0 if it has none
+    Phase phase = Phase::P;
+    std::string event{};  ///< ids, empty where the file has none
+    std::string station{};
+    double origin_time = 0;
 };
 
 /// What a format fixes, as far as the user does not.
@@ -45,9 +50,9 @@ struct PickDialect {
     std::string_view usual_time{};
 };
 
-/// The one way from the rows of a file to Picks: every reader adds its rows here, says what it
+/// The one way from the rows of a file to a Survey: every reader adds its rows here, says what it
 /// leaves out, and takes the result. Units, relative errors, the choice between 2-D and 3-D, the
-/// straight line and the checks of settle_picks() are the same for all of them.
+/// straight line and the checks of settle_times() are the same for all of them.
 class PickBuilder {
   public:
     PickBuilder(std::filesystem::path path, const PickReadOptions& options, PickDialect dialect)
@@ -70,6 +75,8 @@ class PickBuilder {
     void change_units();
     void flatten(Notes& notes);
     void put_on_line(Notes& notes);
+    Survey build(bool with_ids) const;
+    Survey build_with_ids(Notes& notes) const;
     void tell_left_out(Notes& notes) const;
     void tell_large_errors(Notes& notes) const;
     template <class Change>

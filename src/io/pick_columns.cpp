@@ -39,7 +39,7 @@ constexpr std::array<Axis, 6> axes = {{{"x", x_names},
                                        {"longitude", longitude_names},
                                        {"latitude", latitude_names}}};
 
-constexpr std::array<std::string_view, 16> roles = {"source_x",
+constexpr std::array<std::string_view, 19> roles = {"source_x",
                                                     "source_y",
                                                     "source_z",
                                                     "source_height",
@@ -54,7 +54,10 @@ constexpr std::array<std::string_view, 16> roles = {"source_x",
                                                     "time",
                                                     "error",
                                                     "valid",
-                                                    "phase"};
+                                                    "phase",
+                                                    "event",
+                                                    "station",
+                                                    "origin_time"};
 
 bool among(Names names, std::string_view name) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -110,7 +113,9 @@ std::optional<std::string> point_role(std::string_view text, std::string_view ro
 }  // namespace
 
 std::optional<PickColumn> pick_column_of(std::string_view name) {
-    if (name == "valid" || name == "phase") return PickColumn{std::string(name), ""};
+    for (const std::string_view plain : {"valid", "phase", "event", "station", "origin_time"}) {
+        if (name == plain) return PickColumn{std::string(name), ""};
+    }
     if (const auto role = point_role(squashed(name), "source", source_names)) {
         return PickColumn{*role, ""};
     }

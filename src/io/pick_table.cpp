@@ -174,7 +174,7 @@ class PickTable {
             time_unit_ = units.at("time");
         }
         for (const auto& [role, unit] : units) {
-            const bool time = role == "time" || role == "error";
+            const bool time = role == "time" || role == "error" || role == "origin_time";
             const Quantity quantity = time ? Quantity::time : Quantity::length;
             const std::string& base = time ? time_unit_ : length_unit_;
             const double size = unit_size(quantity, unit);
@@ -244,7 +244,21 @@ class PickTable {
             return;
         }
         builder.add({point(row, "source"), point(row, "receiver"), value(row, "time"),
-                     has("error") ? value(row, "error") : missing_error, table_.line(row)});
+                     has("error") ? value(row, "error") : missing_error, table_.line(row),
+                     phase(row), id(row, "event"), id(row, "station"),
+                     has("origin_time") ? value(row, "origin_time") : 0.0});
+    }
+
+    std::string id(std::size_t row, const std::string& role) const {
+        return has(role) ? std::string(table_.text(row, columns_.at(role).number)) : std::string();
+    }
+    Phase phase(std::size_t row) const {
+        if (!has("phase")) return Phase::P;
+        try {
+            return phase_of_name(table_.text(row, columns_.at("phase").number));
+        } catch (const InputError& error) {
+            throw InputError(table_.where(row) + error.what());
+        }
     }
 
     DelimitedTable table_;

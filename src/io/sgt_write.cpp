@@ -10,13 +10,13 @@
 namespace fermat {
 
 void write_sgt(const std::filesystem::path& path, const SurveyFile& survey) {
-    const Picks& picks = survey.picks;
+    const Survey& picks = survey.picks;
     PositionIndex index;
     for (const Vec3 p : survey.points) index.add(p);
     std::vector<std::int32_t> shots;
     std::vector<std::int32_t> geophones;
-    for (const Vec3 p : picks.sources) shots.push_back(index.add(p));
-    for (const Vec3 p : picks.receivers) geophones.push_back(index.add(p));
+    for (const Event& event : picks.events) shots.push_back(index.add(event.position));
+    for (const Station& at : picks.stations) geophones.push_back(index.add(at.position));
     const std::vector<Vec3> points = index.take();
 
     OutputFile file(path);
@@ -28,11 +28,12 @@ void write_sgt(const std::filesystem::path& path, const SurveyFile& survey) {
         if (!picks.is_2d) fmt::format_to(out, "\t{}", p.y);
         fmt::format_to(out, "\t{}\n", 0.0 - p.z);
     }
-    fmt::format_to(out, "{} # measurements\n#s g t{}\n", picks.picks.size(),
+    fmt::format_to(out, "{} # measurements\n#s g t{}\n", picks.arrivals.size(),
                    picks.has_errors ? " err" : "");
-    for (const Pick& pick : picks.picks) {
-        fmt::format_to(out, "{}\t{}\t{}", shots[static_cast<std::size_t>(pick.source)] + 1,
-                       geophones[static_cast<std::size_t>(pick.receiver)] + 1, pick.time);
+    for (const Arrival& pick : picks.arrivals) {
+        fmt::format_to(out, "{}\t{}\t{}", shots[static_cast<std::size_t>(pick.event)] + 1,
+                       geophones[static_cast<std::size_t>(pick.station)] + 1,
+                       pick.time - picks.event_of(pick).origin_time);
         if (picks.has_errors) fmt::format_to(out, "\t{}", pick.error);
         text += '\n';
         if (text.size() > (1U << 20)) {

@@ -17,6 +17,9 @@ struct GeoRow {
     double height = 0;
     double time = 0;
     std::size_t line = 0;
+    Phase phase = Phase::P;
+    std::string event{};
+    std::string station{};
 };
 
 /// The plane round the stations and events, and the rows on it.
@@ -37,7 +40,7 @@ void put_on_plane(const std::vector<GeoRow>& rows, const std::string& quoted, Pi
     };
     for (const GeoRow& row : rows) {
         builder.add({place(row.source, row.depth), place(row.receiver, 0.0 - row.height), row.time,
-                     missing_error, row.line});
+                     missing_error, row.line, row.phase, row.event, row.station});
     }
     builder.keep_plane(plane);
     notes.add(
@@ -57,7 +60,6 @@ SurveyFile read_src_rec(const std::filesystem::path& path, const PickReadOptions
     dialect.time = "s";
     dialect.usual_time = "s";
     PickBuilder builder(path, options, dialect);
-    const std::string phase = options.phase.empty() ? "P" : options.phase;
     std::vector<GeoRow> rows;
     while (true) {
         const auto event = lines.next();
@@ -67,6 +69,7 @@ SurveyFile read_src_rec(const std::filesystem::path& path, const PickReadOptions
                               lines.finite(event, 7, "the latitude of the event")};
         const double depth = lines.finite(event, 9, "the depth of the event");
         const std::size_t arrivals = lines.count(event, 11, "the number of arrivals");
+        const std::string event_name(event.size() > 12 ? event[12] : event[0]);
         for (std::size_t n = 0; n < arrivals; ++n) {
             const auto words = lines.need(fmt::format("arrival {} of {}", n + 1, arrivals));
             // event number, then station number name latitude longitude elevation phase time
@@ -78,11 +81,17 @@ SurveyFile read_src_rec(const std::filesystem::path& path, const PickReadOptions
                                     lines.finite(words, 3, "the latitude of the station")};
             const double height = lines.finite(words, 5, "the elevation of the station") / 1000;
             const double time = lines.number(words, 7, "time");
-            if (words[6] != phase) {
-                builder.leave_out(fmt::format("have another phase than '{}'", phase));
+            if (words[6] != "P" && words[6] != "S") {
+                builder.leave_out("have another phase than P and S");
                 continue;
             }
-            rows.push_back({source, receiver, depth, height, time, lines.line()});
+            if (!options.phase.empty() && words[6] != options.phase) {
+                builder.leave_out(fmt::format("have another phase than '{}'", options.phase));
+                continue;
+            }
+            rows.push_back({source, receiver, depth, height, time, lines.line(),
+                            words[6] == "S" ? Phase::S : Phase::P, event_name,
+                            std::string(words[2])});
         }
     }
     put_on_plane(rows, lines.quoted(), builder, notes);

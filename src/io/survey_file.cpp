@@ -7,8 +7,8 @@
 #include <span>
 
 #include "core/error.hpp"
-#include "io/csv.hpp"
 #include "io/destination.hpp"
+#include "io/geometry.hpp"
 #include "io/input_file.hpp"
 #include "io/number_lines.hpp"
 #include "io/pick_readers.hpp"
@@ -85,43 +85,6 @@ void require_table(PickFormat format, const fs::path& path, const PickReadOption
         path.string(), name_of(format)));
 }
 
-void append_place(std::vector<CsvCell>& cells, Vec3 p, const SurveyFile& survey, bool geographic) {
-    if (geographic) {
-        const GeoPoint at = survey.plane->to_geographic({p.x, p.y});
-        cells.emplace_back(at.longitude);
-        cells.emplace_back(at.latitude);
-    } else {
-        cells.emplace_back(p.x);
-        if (!survey.picks.is_2d) cells.emplace_back(p.y);
-    }
-    cells.emplace_back(p.z);
-}
-
-void write_table(const fs::path& path, const SurveyFile& survey, bool geographic) {
-    const Picks& picks = survey.picks;
-    std::vector<std::string> names;
-    for (const std::string end : {"source_", "receiver_"}) {
-        names.push_back(end + (geographic ? "longitude" : "x"));
-        if (geographic || !picks.is_2d) names.push_back(end + (geographic ? "latitude" : "y"));
-        names.push_back(end + "z");
-    }
-    names.emplace_back("time");
-    if (picks.has_errors) names.emplace_back("error");
-    const bool keeps = survey.plane && !geographic;
-    CsvWriter table(path, names, "", keeps ? to_text(*survey.plane) : "");
-    for (const Pick& pick : picks.picks) {
-        std::vector<CsvCell> cells;
-        append_place(cells, picks.sources[static_cast<std::size_t>(pick.source)], survey,
-                     geographic);
-        append_place(cells, picks.receivers[static_cast<std::size_t>(pick.receiver)], survey,
-                     geographic);
-        cells.emplace_back(pick.time);
-        if (picks.has_errors) cells.emplace_back(pick.error);
-        table.add_row(cells);
-    }
-    table.commit();
-}
-
 }  // namespace
 
 PickFormat pick_format_of(const fs::path& path) {
@@ -172,7 +135,7 @@ void write_survey_file(const fs::path& path, const SurveyFile& survey, bool geog
     if (suffix == ".sgt" && !geographic) {
         write_sgt(path, survey);
     } else if (!is_file || suffix == ".csv") {
-        write_table(path, survey, geographic);
+        write_pick_table(path, survey, "", geographic);
     } else {
         throw InputError(fmt::format("cannot write '{}' (picks are written as .csv{})",
                                      path.string(), geographic ? "" : " or .sgt"));

@@ -27,10 +27,10 @@ class PickFormats : public TempFolder {
         return message_of([&] { read(name, options); });
     }
     static Vec3 source(const SurveyFile& survey, std::size_t n) {
-        return survey.picks.sources[static_cast<std::size_t>(survey.picks.picks[n].source)];
+        return survey.picks.event_of(survey.picks.arrivals[n]).position;
     }
     static Vec3 receiver(const SurveyFile& survey, std::size_t n) {
-        return survey.picks.receivers[static_cast<std::size_t>(survey.picks.picks[n].receiver)];
+        return survey.picks.station_of(survey.picks.arrivals[n]).position;
     }
 };
 
@@ -41,15 +41,15 @@ TEST_F(PickFormats, AFolderOfPyRefraHasErrorsOfHalfTheIntervalAndNoNegativeTimes
         "1 1 -0.00017 -0.001 0.0004\n1 2 0.006 0.005 0.007\n2 3 0.004 0.0035 0.0045\n"
         "7 1 0.1 0.09 0.11\n");
     const SurveyFile survey = read("");
-    ASSERT_EQ(survey.picks.picks.size(), 2u);
+    ASSERT_EQ(survey.picks.arrivals.size(), 2u);
     EXPECT_TRUE(survey.picks.is_2d);
     EXPECT_EQ(source(survey, 1), (Vec3{10, 0, -6}));
     EXPECT_EQ(receiver(survey, 0), (Vec3{4, 0, -5.5}));
-    EXPECT_NEAR(survey.picks.picks[0].error, 0.001, 1e-15);
+    EXPECT_NEAR(survey.picks.arrivals[0].error, 0.001, 1e-15);
     EXPECT_EQ(survey.points.size(), 5u);
     EXPECT_TRUE(
         noted("2 of 4 picks were left out: 1 has a negative time; 1 has a shot that is not"));
-    EXPECT_EQ(read("picks.dat", {.depths = true}).picks.sources[0].z, 5);
+    EXPECT_EQ(read("picks.dat", {.depths = true}).picks.events[0].position.z, 5);
     put("receivers.geo", "1 0 0\n");
     EXPECT_TRUE(contains(error("picks.dat"), "z is missing"));
 }
@@ -59,11 +59,11 @@ TEST_F(PickFormats, SeisImagerHasMillisecondsAndACountPerShot) {
         "1996 0 3.0\n0 2 4.0\n0.0 2 0.0\n4.0 12.5 1 \n8.0 20 1\n8.0 1 0.0\n0 21 1\n0 0 \n 0 \n"
         " 0 0 \n");
     const SurveyFile survey = read("a.vs");
-    ASSERT_EQ(survey.picks.picks.size(), 3u);
-    EXPECT_NEAR(survey.picks.picks[0].time, 0.0125, 1e-15);
+    ASSERT_EQ(survey.picks.arrivals.size(), 3u);
+    EXPECT_NEAR(survey.picks.arrivals[0].time, 0.0125, 1e-15);
     EXPECT_EQ(source(survey, 2), (Vec3{8, 0, 0}));
     EXPECT_TRUE(noted("no heights"));
-    EXPECT_NEAR(read("a.vs", {.units = {.to_time = "ms"}}).picks.picks[0].time, 12.5, 1e-12);
+    EXPECT_NEAR(read("a.vs", {.units = {.to_time = "ms"}}).picks.arrivals[0].time, 12.5, 1e-12);
     put("b.txt", content(at("a.vs")));
     EXPECT_EQ(pick_format_of(at("b.txt")), PickFormat::seisimager);
     put("a.vs", "1996 0 3.0\n0 2 4.0\n0.0 2 0.0\n4.0 12.5 1\n");
@@ -76,13 +76,13 @@ TEST_F(PickFormats, RayinvrKeepsTheEarliestArrivalOfAPairAndTellsCodes) {
         "     0.500     0.300     0.020         2\n     1.000     0.500     0.010         1\n"
         "     0.000     0.000     0.000        -1\n");
     const SurveyFile survey = read("tx.in");
-    ASSERT_EQ(survey.picks.picks.size(), 2u);
-    EXPECT_EQ(survey.picks.picks[0].time, 0.3);
-    EXPECT_EQ(survey.picks.picks[0].error, 0.02);
+    ASSERT_EQ(survey.picks.arrivals.size(), 2u);
+    EXPECT_EQ(survey.picks.arrivals[0].time, 0.3);
+    EXPECT_EQ(survey.picks.arrivals[0].error, 0.02);
     EXPECT_TRUE(noted("1 has an earlier arrival of the same pair"));
     EXPECT_TRUE(noted("codes 1 (2), 2 (1)"));
-    EXPECT_EQ(read("tx.in", {.phase = "1"}).picks.picks[0].time, 0.4);
-    EXPECT_EQ(read("tx.in", {.units = {.to_length = "m"}}).picks.receivers[0].x, 500);
+    EXPECT_EQ(read("tx.in", {.phase = "1"}).picks.arrivals[0].time, 0.4);
+    EXPECT_EQ(read("tx.in", {.units = {.to_length = "m"}}).picks.stations[0].position.x, 500);
     put("tx.in", "0.5 0.4 0.01 1\n");
     EXPECT_TRUE(contains(error("tx.in"), "before the first shot"));
 }
@@ -92,11 +92,11 @@ TEST_F(PickFormats, Tomo2dTakesRefractions) {
         "2\ns 0 0.01 2\nr 5 0.1 0 1.5 0.05\nr 5 0.1 1 2.5 0.05\ns 9 0 1\nr 1 0.2 0 2 0\n");
     EXPECT_EQ(pick_format_of(at("data.txt")), PickFormat::tomo2d);
     const SurveyFile survey = read("data.txt");
-    ASSERT_EQ(survey.picks.picks.size(), 2u);
+    ASSERT_EQ(survey.picks.arrivals.size(), 2u);
     EXPECT_EQ(source(survey, 0), (Vec3{0, 0, 0.01}));
     EXPECT_TRUE(noted("1 has another code than 0"));
     EXPECT_TRUE(noted("1 of 2 errors are not > 0"));
-    EXPECT_EQ(survey.picks.picks[1].error, 0.05);
+    EXPECT_EQ(survey.picks.arrivals[1].error, 0.05);
 }
 
 TEST_F(PickFormats, GttIsBigEndianAndAZeroTimeIsNoPick) {
@@ -119,7 +119,7 @@ TEST_F(PickFormats, GttIsBigEndianAndAZeroTimeIsNoPick) {
     put_float(124 + 20, 0.25F);
     put("a.gtt", bytes);
     const SurveyFile survey = read("a.gtt");
-    ASSERT_EQ(survey.picks.picks.size(), 1u);
+    ASSERT_EQ(survey.picks.arrivals.size(), 1u);
     EXPECT_EQ(source(survey, 0), (Vec3{3, 0, -7}));
     EXPECT_EQ(receiver(survey, 0), (Vec3{9, 0, 0}));
     EXPECT_TRUE(noted("1 has time 0"));
@@ -132,17 +132,17 @@ TEST_F(PickFormats, SurveysMayNameUnitsAndPyGimliPutsHeightsIntoY) {
     const SurveyFile survey = read("a.sgt");
     EXPECT_TRUE(survey.picks.is_2d);
     EXPECT_EQ(receiver(survey, 0), (Vec3{5, 0, -2}));
-    EXPECT_NEAR(survey.picks.picks[0].time, 0.004, 1e-15);
-    EXPECT_NEAR(survey.picks.picks[1].error, 0.0002, 1e-15);
+    EXPECT_NEAR(survey.picks.arrivals[0].time, 0.004, 1e-15);
+    EXPECT_NEAR(survey.picks.arrivals[1].error, 0.0002, 1e-15);
     EXPECT_TRUE(noted("y is taken for the height"));
     put("b.sgt", "2\n#x y\n0 0\n9 0\n1\n#s g t err\n1 2 0.02 0.05\n");
-    EXPECT_NEAR(read("b.sgt", {.relative_errors = true}).picks.picks[0].error, 0.001, 1e-15);
+    EXPECT_NEAR(read("b.sgt", {.relative_errors = true}).picks.arrivals[0].error, 0.001, 1e-15);
     read("b.sgt");
     EXPECT_TRUE(noted("larger than their times"));
     write_survey_file(at("c.sgt"), survey);
     const SurveyFile again = read("c.sgt");
-    EXPECT_EQ(again.picks.receivers, survey.picks.receivers);
-    EXPECT_EQ(again.picks.picks[1].error, survey.picks.picks[1].error);
+    EXPECT_EQ(again.picks.stations, survey.picks.stations);
+    EXPECT_EQ(again.picks.arrivals[1].error, survey.picks.arrivals[1].error);
 }
 
 TEST_F(PickFormats, TablesAreReadByMappingByNameAndByNumber) {
@@ -151,7 +151,7 @@ TEST_F(PickFormats, TablesAreReadByMappingByNameAndByNumber) {
     EXPECT_TRUE(contains(error("a.txt"), "negative"));
     options.leave_out_bad = true;
     SurveyFile survey = read("a.txt", options);
-    EXPECT_NEAR(survey.picks.picks[0].time, 0.0045, 1e-15);
+    EXPECT_NEAR(survey.picks.arrivals[0].time, 0.0045, 1e-15);
     EXPECT_EQ(receiver(survey, 0), (Vec3{5, 0, 0.5}));
     EXPECT_TRUE(noted("'t [ms]' for time in ms"));
     EXPECT_TRUE(noted("1 of 2 picks were left out: 1 has a negative time"));
@@ -166,7 +166,7 @@ TEST_F(PickFormats, TablesAreReadByMappingByNameAndByNumber) {
     options.units = {"km", "ms", "", ""};
     survey = read("b.dat", options);
     EXPECT_EQ(receiver(survey, 1), (Vec3{3000, 0, -2000}));
-    EXPECT_NEAR(survey.picks.picks[1].time, 0.05, 1e-15);
+    EXPECT_NEAR(survey.picks.arrivals[1].time, 0.05, 1e-15);
     options.columns[4] = {"time", "7"};
     EXPECT_TRUE(contains(error("b.dat", options), "has no column '7' for time"));
     options.columns[4] = {"tiem", "5"};
@@ -221,10 +221,14 @@ TEST_F(PickFormats, SrcRecHasKilometresAndMetresOfElevation) {
         " 0 0 CI_NJQ -1.5 -0.3 219.0 P 14.786\n 0 1 CI_X -0.5 -0.5 590 S 16.7\n"
         " 0 2 CI_Y -0.5 -0.5 590 P -3\n");
     const SurveyFile survey = read("src_rec.txt");
-    ASSERT_EQ(survey.picks.picks.size(), 1u);
+    ASSERT_EQ(survey.picks.arrivals.size(), 2u);
     EXPECT_EQ(source(survey, 0).z, 9.5);
     EXPECT_EQ(receiver(survey, 0).z, -0.219);
-    EXPECT_TRUE(noted("1 has a negative time; 1 has another phase than 'P'"));
+    EXPECT_EQ(survey.picks.stations[0].id, "CI_NJQ");
+    EXPECT_EQ(survey.picks.arrivals[1].phase, Phase::S);
+    EXPECT_TRUE(noted("1 of 3 picks were left out: 1 has a negative time"));
+    EXPECT_EQ(read("src_rec.txt", {.phase = "P"}).picks.arrivals.size(), 1u);
+    EXPECT_TRUE(noted("1 has another phase than 'P'"));
 }
 
 TEST(LocalPlaneTest, IsTheTransverseMercatorProjection) {

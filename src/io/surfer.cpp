@@ -233,11 +233,13 @@ void write_surfer(const fs::path& path, const Model& model) {
         if (value > 0) low = std::min(low, value);
         high = std::max(high, value);
     }
-    const Vec3 far = grid.far_corner();
     OutputFile file(path);
+    const int last_x = grid.shape.x - 1;
+    const int last_z = grid.shape.z - 1;
     std::string text =
-        fmt::format("DSAA\n{} {}\n{} {}\n{} {}\n{} {}\n", grid.shape.x, grid.shape.z, grid.origin.x,
-                    far.x, 0.0 - far.z, 0.0 - grid.origin.z, low, high);
+        fmt::format("DSAA\n{} {}\n{} {}\n{} {}\n{} {}\n", grid.shape.x, grid.shape.z,
+                    grid.coordinate(0, 0), grid.coordinate(0, last_x),
+                    0.0 - grid.coordinate(2, last_z), 0.0 - grid.coordinate(2, 0), low, high);
     for (int z = grid.shape.z - 1; z >= 0; --z) {
         for (int x = 0; x < grid.shape.x; ++x) {
             const float value = values({x, 0, z});

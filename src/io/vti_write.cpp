@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,9 @@ std::string three(double a, double b, double c) { return fmt::format("{} {} {}",
 
 std::string numbers_of(const VtkDirection& direction) {
     std::string text;
-    for (const double value : direction)
-        text += (text.empty() ? "" : " ") + fmt::format("{}", value);
+    for (const double value : direction) {
+        fmt::format_to(std::back_inserter(text), "{}{}", text.empty() ? "" : " ", value);
+    }
     return text;
 }
 

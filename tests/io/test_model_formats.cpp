@@ -24,7 +24,10 @@ class ModelFormats : public TempFolder {
         return make_model(grid, std::move(velocity), placement);
     }
     static void expect_same(const Model& a, const Model& b, float tolerance = 0) {
-        EXPECT_EQ(a.grid(), b.grid());
+        Grid grid = a.grid();
+        // Across a section there is no distance; files have some number there.
+        if (grid.is_2d()) grid.spacing.y = b.grid().spacing.y;
+        EXPECT_EQ(grid, b.grid());
         ASSERT_EQ(a.given().shape(), b.given().shape());
         for (std::size_t i = 0; i < a.given().size(); ++i) {
             EXPECT_NEAR(a.given()[i], b.given()[i], tolerance * a.given()[i]);

@@ -54,7 +54,7 @@ def of_picks(picks: Any) -> str:
 
 def of_rays(rays: Any) -> str:
     names, counts = np.unique(rays.status, return_counts=True)
-    rows = {"rays": len(rays)} | {str(n): int(c) for n, c in zip(names, counts, strict=True)}
+    rows: dict[str, Any] = {"rays": len(rays)} | {str(n): int(c) for n, c in zip(names, counts, strict=True)}
     arrived = np.asarray(rays.times)[np.isfinite(rays.times)]
     if len(arrived):
         rows["time"] = f"{arrived.min():g} to {arrived.max():g}"

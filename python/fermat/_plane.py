@@ -109,7 +109,7 @@ def _both(
 
 def _transformer(crs: str) -> Any:
     try:
-        import pyproj
+        import pyproj  # type: ignore[import-not-found,unused-ignore]
     except ImportError as error:
         raise ImportError(
             f"the plane {crs!r} needs pyproj (pip install pyproj, or use Plane.round)"

@@ -139,7 +139,7 @@ def _ends(run: Any) -> dict[str, NDArray[np.float64]]:
     return ends
 
 
-def _places(way: NDArray[np.float64], plane: Plane | None) -> list[list[float]]:
+def _places(way: NDArray[np.float64], plane: Plane | None) -> Any:
     x, z = way[:, 0], way[:, -1]
     y = way[:, 1] if way.shape[1] == 3 else np.zeros(len(way))
     if plane is None:

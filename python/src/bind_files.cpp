@@ -10,7 +10,7 @@
 
 #include "bindings.hpp"
 #include "core/error.hpp"
-#include "io/model_io.hpp"
+#include "io/model_files.hpp"
 #include "io/suffix.hpp"
 #include "numpy.hpp"
 #include "warn.hpp"
@@ -22,7 +22,7 @@ using namespace nb::literals;
 
 namespace {
 
-/// What the user says of a file whose dimensions are not known yet: two numbers mean 2-D.
+/// Spacing or origin for a file whose dimensions are not known yet. Two numbers mean 2-D.
 std::optional<Vec3> axes_before_reading(const std::optional<AxisNumbers>& numbers, double flat_y,
                                         const char* what) {
     if (!numbers) return std::nullopt;
@@ -50,8 +50,9 @@ Model load(const std::filesystem::path& path, const std::optional<AxisNumbers>& 
            const std::optional<AxisNumbers>& origin, std::optional<bool> cells,
            const std::optional<std::vector<int>>& shape, const std::string& dtype,
            const std::string& order, bool big_endian, bool upward, bool depths) {
-    ModelReadOptions options{axes_before_reading(spacing, 1, "spacing"),
-                             axes_before_reading(origin, 0, "origin"), std::nullopt};
+    ModelFileOptions options;
+    options.spacing = axes_before_reading(spacing, 1, "spacing");
+    options.origin = axes_before_reading(origin, 0, "origin");
     if (cells) options.placement = *cells ? Placement::cells : Placement::nodes;
     options.raw = {std::nullopt, dtype, big_endian, order, upward};
     if (shape) options.raw.shape = shape_of(*shape);
@@ -60,7 +61,7 @@ Model load(const std::filesystem::path& path, const std::optional<AxisNumbers>& 
     Notes notes;
     Model model = [&] {
         const nb::gil_scoped_release release;
-        return read_model(path, notes, options);
+        return read_model_file(path, notes, options);
     }();
     const bool is_2d = model.grid().is_2d();
     if (spacing) axes_from(*spacing, is_2d, 1, "spacing");
@@ -85,15 +86,15 @@ void bind_files(nb::class_<Model>& type) {
                 "depths: bool = False) -> Model"),
         "Read a model from a file by its suffix: .h5 (VTKHDF), .npy, .csv, .vti, .vtr, .hdr "
         "(NonLinLoc), .grd (Surfer), .eas (GSLIB, SGeMS), .nc (through xarray), or raw numbers "
-        "under any other suffix, which need shape and spacing: dtype is float32, float64, int16, "
-        "int32, uint8 or uint16, order the axes from the slowest to the fastest ('zx'; default "
-        "'xyz', with depth fastest), upward says that z starts at the bottom. depths says that y "
-        "of .grd is depth rather than height. .npy and .eas need a spacing too; the others have "
-        "their own. cells says of .npy, .csv "
-        "and .hdr whether velocity is that of cells (the rows of .csv have their middles) or of "
-        "nodes; the others tell themselves. Where it is not said, .npy and .csv have nodes, and "
-        ".hdr has cells, as NonLinLoc reads it, with a UserWarning. One is also given where a "
-        "table has columns that are not used.");
+        "under any other suffix. Raw numbers need shape and spacing; dtype is float32, float64, "
+        "int16, int32, uint8 or uint16; order names the axes from the slowest to the fastest "
+        "('zx'; default 'xyz', with depth fastest); upward says that z starts at the bottom. "
+        "depths says that y of .grd is depth, not height. .npy and .eas need a spacing; the other "
+        "formats contain it. For .npy, .csv, .hdr, .grd, .eas and raw numbers, cells says whether "
+        "velocity is given in cells (the rows of a .csv and the nodes of a .grd are then the "
+        "centres of cells) or on nodes; the other formats contain that too. By default they have "
+        "nodes, and .hdr has cells, as in NonLinLoc, with a UserWarning. A UserWarning also "
+        "reports columns of a table that are not used.");
     type.def(
         "save",
         [](const nb::object& self, const std::filesystem::path& path) {
@@ -107,9 +108,8 @@ void bind_files(nb::class_<Model>& type) {
         },
         "path"_a, nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
         "Write the model: .h5 (VTKHDF, for ParaView, PyVista and h5py), .vti, .hdr (NonLinLoc), "
-        ".grd "
-        "(Surfer, 2-D), .nc (through xarray) or .npy (values only). A "
-        "file that was there stays as it was if writing fails.");
+        ".grd (Surfer, 2-D), .nc (through xarray) or .npy (values only). If writing fails, an "
+        "existing file stays unchanged.");
 }
 
 }  // namespace fermat::python

@@ -12,6 +12,7 @@
 #include "cli/help.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress_bar.hpp"
+#include "cli/tell.hpp"
 #include "cli/terminal.hpp"
 #include "core/cancel.hpp"
 #include "core/crew.hpp"
@@ -80,18 +81,6 @@ ProgressStyle progress_style(const CommonOptions& common) {
 }
 
 }  // namespace
-
-bool has_command_below(CLI::App& command) {
-    const auto below = command.get_subcommands();
-    if (below.empty()) return false;
-    for (const CLI::Option* option : command.get_options()) {
-        if (option->count() == 0) continue;
-        throw InputError(fmt::format("{} is a flag of fermat {} (fermat {} {} does not have it)",
-                                     option->get_name(), command.get_name(), command.get_name(),
-                                     below.front()->get_name()));
-    }
-    return true;
-}
 
 Program::Program()
     : app_("First-arrival traveltimes, seismic rays and traveltime tomography", "fermat") {
@@ -191,13 +180,13 @@ int Program::run(int argc, const char* const* argv, RankSession& session) {
         return end(status_wrong_input, fmt::format("{} (see {} --help)", parse_message(app_, error),
                                                    command_words(app_)));
     } catch (const InputError& error) {
-        return end(status_wrong_input, error.what());
+        return end(status_wrong_input, with_flags(error.what()));
     } catch (const Cancelled& error) {
         return end(status_stopped, error.what());
     } catch (const std::bad_alloc&) {
         return end(status_failed, "out of memory (a smaller grid or fewer --threads need less)");
     } catch (const std::exception& error) {
-        return end(status_failed, error.what());
+        return end(status_failed, with_flags(error.what()));
     }
 }
 

@@ -53,10 +53,6 @@ struct Run {
 /// Which ranks do the work of a command if several were started.
 enum class RankUse { root, all };
 
-/// True if a command below this one was called, such as `fermat picks convert`. Throws InputError
-/// if flags of this one were given to it.
-bool has_command_below(CLI::App& command);
-
 /// The program. Commands are added to it; then it runs once.
 class Program {
   public:
@@ -77,8 +73,7 @@ class Program {
         CLI::App& command = add(parent, name, description, example);
         const auto options = std::make_shared<Options>();
         add_flags(command, *options);
-        command.callback([this, &command, options, work, use] {
-            if (has_command_below(command)) return;
+        command.callback([this, options, work, use] {
             use_ = use;
             work_ = [options, work](const Run& run) { work(*options, run); };
         });

@@ -9,7 +9,6 @@ void add_model_commands(Program& program);
 void add_times_command(Program& program);
 void add_rays_command(Program& program);
 void add_picks_command(Program& program);
-void add_picks_convert_command(Program& program);
 void add_invert_command(Program& program);
 void add_smooth_command(Program& program);
 void add_report_command(Program& program);

@@ -8,7 +8,7 @@
 #include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/geometry.hpp"
-#include "io/model_io.hpp"
+#include "io/model_files.hpp"
 #include "model/makers.hpp"
 
 namespace fermat::cli {
@@ -194,7 +194,7 @@ struct ConvertFlags : OutputFlag {
                  "model to read: .h5, .npy, .csv, .vti, .vtr, .hdr, .grd, .eas, or raw numbers")
             ->required();
         add_value(app, "--spacing", "H", spacing,
-                  "distance of nodes, for .npy, .eas and raw numbers; or one an axis", parse_axes);
+                  "distance of nodes, for .npy, .eas and raw numbers; or one per axis", parse_axes);
         add_value(app, "--origin", "X,Y,Z", origin,
                   "first node, for .npy, .eas and raw numbers; X,Z in 2-D", parse_axes);
         add_value(app, "--shape", "NX,NY,NZ", raw.shape,
@@ -227,13 +227,13 @@ struct ConvertFlags : OutputFlag {
         if (cells && nodes) {
             throw InputError("--cells and --nodes are both given (must be one of them)");
         }
-        ModelReadOptions options;
+        ModelFileOptions options;
         if (spacing.given()) options.spacing = to_axes(spacing, spacing.numbers.size() == 2, 1);
         if (origin.given()) options.origin = to_axes(origin, origin.numbers.size() == 2, 0);
         if (cells || nodes) options.placement = cells ? Placement::cells : Placement::nodes;
         options.raw = raw;
         options.depths = depths;
-        const Model model = read_model(in, notes, options);
+        const Model model = read_model_file(in, notes, options);
         // Only the model says how many numbers are required.
         const bool is_2d = model.grid().is_2d();
         if (spacing.given()) to_axes(spacing, is_2d, 1);

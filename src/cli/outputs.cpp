@@ -8,7 +8,7 @@
 #include "cli/values.hpp"
 #include "core/error.hpp"
 #include "io/destination.hpp"
-#include "io/model_io.hpp"
+#include "io/model_files.hpp"
 #include "io/suffix.hpp"
 
 namespace fermat::cli {

@@ -7,6 +7,7 @@
 #include "cli/medium_flags.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/outputs.hpp"
+#include "cli/picks_convert.hpp"
 #include "cli/ray_survey.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
@@ -24,11 +25,13 @@ struct PicksFlags {
     AxisFlags axes;
     NoiseOptions noise;
     std::filesystem::path output;
+    PicksConvertFlags convert;
 };
 
 void add_flags(CLI::App& app, PicksFlags& flags) {
     add_medium_flags(app, flags.medium);
     app.get_option("--model")->required(false);
+    add_picks_convert(app, flags.convert);
     add_ray_survey_flags(app, flags.survey, "picks, CSV or .sgt, whose pairs are to be computed");
     add_real(app, "--noise", flags.noise.deviation,
              "standard deviation of Gaussian noise; also the column error (default: 0, no column)");
@@ -39,7 +42,11 @@ void add_flags(CLI::App& app, PicksFlags& flags) {
 }
 
 void make_picks(const PicksFlags& flags, const Run& run) {
-    // `fermat picks convert` is below this command, so that CLI11 cannot require its flags.
+    if (flags.convert.called) {
+        convert_picks(flags.convert, run);
+        return;
+    }
+    // A command below this one does not need its flags, so that CLI11 cannot require them.
     if (flags.medium.model.empty()) {
         throw InputError("--model is required (see fermat picks --help)");
     }
@@ -82,7 +89,6 @@ void add_picks_command(Program& program) {
         "fermat picks --model model.h5 --sources sources.csv --receivers receivers.csv "
         "--noise 0.01 --seed 1 -o picks.csv",
         &add_flags, &make_picks);
-    add_picks_convert_command(program);
 }
 
 }  // namespace fermat::cli

@@ -1,15 +1,15 @@
+#include "cli/picks_convert.hpp"
+
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/help.hpp"
 #include "cli/outputs.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
-#include "io/geometry.hpp"
 #include "io/pick_units.hpp"
 #include "io/suffix.hpp"
 #include "io/survey_file.hpp"
@@ -17,17 +17,7 @@
 namespace fermat::cli {
 namespace {
 
-struct ConvertFlags {
-    std::filesystem::path in;
-    std::vector<std::string> columns;
-    std::vector<std::string> units;
-    std::vector<std::string> to;
-    PickReadOptions options;
-    bool geographic = false;
-    std::filesystem::path output;
-};
-
-void add_flags(CLI::App& app, ConvertFlags& flags) {
+void add_flags(CLI::App& app, PicksConvertFlags& flags) {
     PickReadOptions& options = flags.options;
     add_path(
         app, "--in,input", flags.in,
@@ -80,7 +70,7 @@ std::vector<std::pair<std::string, std::string>> pairs_of(const std::string& fla
     return pairs;
 }
 
-PickReadOptions options_of_flags(const ConvertFlags& flags) {
+PickReadOptions options_of_flags(const PicksConvertFlags& flags) {
     PickReadOptions options = flags.options;
     options.columns = pairs_of("--columns", flags.columns);
     for (const auto& [what, unit] : pairs_of("--unit", flags.units)) {
@@ -92,7 +82,31 @@ PickReadOptions options_of_flags(const ConvertFlags& flags) {
     return options;
 }
 
-void convert(const ConvertFlags& flags, const Run& run) {
+}  // namespace
+
+void add_picks_convert(CLI::App& picks, PicksConvertFlags& flags) {
+    CLI::App& convert = *picks.add_subcommand(
+        "convert", "Read picks in the formats of others and write .csv or .sgt");
+    convert.fallthrough();
+    convert.footer(example_text(
+        "printf 'sx;gx;t [ms]\\n0;5;4,1\\n0;10;7,8\\n20;5;11,9\\n' > shots.txt\n"
+        "fermat picks convert shots.txt -o picks.csv\n"
+        "fermat picks convert shots.txt --columns source_x=sx,receiver_x=gx --unit time=ms "
+        "-o picks.sgt"));
+    add_flags(convert, flags);
+    // Flags of `fermat picks` are not flags of the command below it.
+    convert.callback([&picks, &flags] {
+        for (const CLI::Option* option : picks.get_options()) {
+            if (option->count() == 0) continue;
+            throw InputError(
+                fmt::format("{} is a flag of fermat picks (fermat picks convert does not have it)",
+                            option->get_name()));
+        }
+        flags.called = true;
+    });
+}
+
+void convert_picks(const PicksConvertFlags& flags, const Run& run) {
     const bool to_stdout = is_standard_output(flags.output);
     const std::string suffix = suffix_of(flags.output);
     if (!to_stdout && suffix != ".csv" && suffix != ".sgt") {
@@ -115,19 +129,6 @@ void convert(const ConvertFlags& flags, const Run& run) {
     fmt::print("{} picks of {} sources and {} receivers in {}-D, time {:g} to {:g}\n",
                picks.arrivals.size(), picks.events.size(), picks.stations.size(),
                picks.is_2d ? 2 : 3, first, last);
-}
-
-}  // namespace
-
-void add_picks_convert_command(Program& program) {
-    CLI::App& picks = *program.root().get_subcommand("picks");
-    program.add_command<ConvertFlags>(
-        picks, "convert", "Read picks in the formats of others and write .csv or .sgt",
-        "printf 'sx;gx;t [ms]\\n0;5;4,1\\n0;10;7,8\\n20;5;11,9\\n' > shots.txt\n"
-        "fermat picks convert shots.txt -o picks.csv\n"
-        "fermat picks convert shots.txt --columns source_x=sx,receiver_x=gx --unit time=ms "
-        "-o picks.sgt",
-        &add_flags, &convert);
 }
 
 }  // namespace fermat::cli

@@ -98,7 +98,7 @@ void write_array(hdf5::NewFile& file, const char* name, std::span<const T> value
 
 InputError damaged(const fs::path& path, std::string_view why) {
     return InputError(
-        fmt::format("'{}' is damaged: {} (start again without --resume)", path.string(), why));
+        fmt::format("'{}' is damaged: {} (start again without `resume`)", path.string(), why));
 }
 
 }  // namespace
@@ -142,7 +142,7 @@ InversionState read_state(const fs::path& path, const Grid& grid, const std::str
         hdf5::read_text_attribute(file, run_mark, path) != fingerprint) {
         throw InputError(
             fmt::format("'{}' belongs to another run (its version, model, picks or options differ; "
-                        "start again without --resume)",
+                        "start again without `resume`)",
                         path.string()));
     }
     Arrays arrays;

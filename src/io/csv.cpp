@@ -118,11 +118,10 @@ std::int64_t CsvTable::integer(std::size_t row, std::size_t column) const {
 }
 
 CsvWriter::CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names,
-                     const std::string& run, const std::string& comment)
+                     const std::string& run)
     : file_(path), columns_(names.size()), run_(run.empty() ? "" : "," + run) {
     for (const std::string& name : names) line_ += (line_.empty() ? "" : ",") + name;
     if (!run.empty()) line_ += fmt::format(",{}", run_mark);
-    if (!comment.empty()) file_.write("# " + comment + "\n");
     file_.write(line_ + "\n");
 }
 

@@ -63,10 +63,9 @@ using CsvCell = std::variant<double, std::int64_t, std::string_view>;
 /// back the same value needs.
 class CsvWriter {
   public:
-    /// If `run` is given, the last column holds it in every row. A `comment` becomes a '#' line
-    /// before the names.
+    /// If `run` is given, the last column holds it in every row.
     CsvWriter(const std::filesystem::path& path, const std::vector<std::string>& names,
-              const std::string& run = "", const std::string& comment = "");
+              const std::string& run = "");
 
     void add_row(const std::vector<CsvCell>& cells);
     void commit() { file_.commit(); }

@@ -185,6 +185,43 @@ void append_point(std::vector<CsvCell>& cells, Vec3 p, bool is_2d) {
     cells.emplace_back(p.z);
 }
 
+/// A table of picks. Its plane stands in a '#' line before the names; a geographic one has
+/// longitudes and latitudes instead of x and y.
+void write_rows(const fs::path& path, const SurveyFile& survey, const std::string& run,
+                bool geographic) {
+    const Survey& picks = survey.picks;
+    std::vector<std::string> names;
+    for (const std::string prefix : {"source_", "receiver_"}) {
+        names.push_back(prefix + (geographic ? "longitude" : "x"));
+        if (geographic || !picks.is_2d) names.push_back(prefix + (geographic ? "latitude" : "y"));
+        names.push_back(prefix + "z");
+    }
+    names.emplace_back("time");
+    if (picks.has_errors) names.emplace_back("error");
+    const SurveyColumns columns(picks);
+    columns.add_names(names);
+    // The line goes before the first name, which the writer puts at the start of the file.
+    if (survey.plane && !geographic) names[0].insert(0, "# " + to_text(*survey.plane) + "\n");
+    CsvWriter table(path, names, run);
+    const auto append = [&](std::vector<CsvCell>& cells, Vec3 p) {
+        if (geographic) {
+            const GeoPoint at = survey.plane->to_geographic({p.x, p.y});
+            p = {at.longitude, at.latitude, p.z};
+        }
+        append_point(cells, p, picks.is_2d && !geographic);
+    };
+    for (const Arrival& pick : picks.arrivals) {
+        std::vector<CsvCell> cells;
+        append(cells, picks.event_of(pick).position);
+        append(cells, picks.station_of(pick).position);
+        cells.emplace_back(pick.time);
+        if (picks.has_errors) cells.emplace_back(pick.error);
+        columns.add_cells(pick, cells);
+        table.add_row(cells);
+    }
+    table.commit();
+}
+
 }  // namespace
 
 PointList read_points(const fs::path& path, PointRole role, Notes& notes) {
@@ -248,41 +285,11 @@ void write_picks(const fs::path& path, const Survey& picks, const std::string& r
         throw InputError(
             fmt::format("cannot write '{}' (picks are written as .csv)", path.string()));
     }
-    write_pick_table(path, {{}, picks, {}}, run, false);
+    write_rows(path, {{}, picks, {}}, run, false);
 }
 
-void write_pick_table(const fs::path& path, const SurveyFile& survey, const std::string& run,
-                      bool geographic) {
-    const Survey& picks = survey.picks;
-    std::vector<std::string> names;
-    for (const std::string prefix : {"source_", "receiver_"}) {
-        names.push_back(prefix + (geographic ? "longitude" : "x"));
-        if (geographic || !picks.is_2d) names.push_back(prefix + (geographic ? "latitude" : "y"));
-        names.push_back(prefix + "z");
-    }
-    names.emplace_back("time");
-    if (picks.has_errors) names.emplace_back("error");
-    const SurveyColumns columns(picks);
-    columns.add_names(names);
-    const bool keeps = survey.plane && !geographic;
-    CsvWriter table(path, names, run, keeps ? to_text(*survey.plane) : "");
-    const auto append = [&](std::vector<CsvCell>& cells, Vec3 p) {
-        if (geographic) {
-            const GeoPoint at = survey.plane->to_geographic({p.x, p.y});
-            p = {at.longitude, at.latitude, p.z};
-        }
-        append_point(cells, p, picks.is_2d && !geographic);
-    };
-    for (const Arrival& pick : picks.arrivals) {
-        std::vector<CsvCell> cells;
-        append(cells, picks.event_of(pick).position);
-        append(cells, picks.station_of(pick).position);
-        cells.emplace_back(pick.time);
-        if (picks.has_errors) cells.emplace_back(pick.error);
-        columns.add_cells(pick, cells);
-        table.add_row(cells);
-    }
-    table.commit();
+void write_pick_table(const fs::path& path, const SurveyFile& survey, bool geographic) {
+    write_rows(path, survey, "", geographic);
 }
 
 Surface read_surface(const fs::path& path, Notes& notes) {

@@ -7,8 +7,6 @@
 #include "core/notes.hpp"
 #include "core/vec3.hpp"
 #include "eikonal/time_field.hpp"
-#include "io/pick_builder.hpp"
-#include "io/pick_options.hpp"
 #include "model/layer.hpp"
 #include "model/topography.hpp"
 #include "survey/survey.hpp"
@@ -35,26 +33,18 @@ std::vector<Vec3> read_receivers(const std::filesystem::path& path, Notes& notes
 
 void write_points(const std::filesystem::path& path, const PointList& points);
 
-/// Reads picks in any format of read_survey_file(). A `.csv` of ours has
+/// Reads picks by suffix: `.csv` with
 /// source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time and optionally error, under any
-/// of the names of find_error_column(), without y in 2-D. Optional columns of the CSV
+/// of the names of find_error_column(), without y in 2-D; or `.sgt`. Optional columns of the CSV
 /// are `event` and `station` (ids: rows with one id are one event or station; without ids, rows
 /// with one position are), `phase` (see phase_of_name()) and `origin_time`. settle_times() checks
 /// times and errors: an empty error becomes the median.
 Survey read_picks(const std::filesystem::path& path, Notes& notes);
-/// The same with the points of the ground and the plane that the file has, and with options, which
-/// also let a `.csv` have columns under other names.
-SurveyFile read_pick_survey(const std::filesystem::path& path, const PickReadOptions& options,
-                            Notes& notes);
 
 /// Writes picks as CSV, with ids, phases and origin times where the survey has them, also to a
 /// device or pipe. Picks that a run made carry its identity, see run_mark.
 void write_picks(const std::filesystem::path& path, const Survey& picks,
                  const std::string& run = "");
-/// The same with the plane in a '#' line before the header, or, if `geographic`, with longitudes
-/// and latitudes instead of x and y.
-void write_pick_table(const std::filesystem::path& path, const SurveyFile& survey,
-                      const std::string& run, bool geographic);
 
 /// Reads the surface of the ground. An `.sgt` survey gives all of its points.
 Surface read_surface(const std::filesystem::path& path, Notes& notes);

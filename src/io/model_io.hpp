@@ -5,7 +5,6 @@
 #include <string>
 
 #include "core/notes.hpp"
-#include "io/raw_grid.hpp"
 #include "model/placement.hpp"
 
 namespace fermat {
@@ -18,26 +17,19 @@ struct ModelReadOptions {
     /// then give the middles of cells. By default .npy and .csv have nodes and .hdr has cells. For
     /// other files, only Placement::nodes is accepted, and only if the file has nodes.
     std::optional<Placement> placement = std::nullopt;
-    RawLayout raw{};      ///< of raw numbers (.bin, .raw and the like) and of .eas
-    bool depths = false;  ///< of .grd: its y is depth rather than height
 };
 
 /// Reads a model by suffix: .h5, .hdf, .hdf5, .vtkhdf (VTKHDF point array 'velocity', or the cell
 /// array of that name if there is no such point array), .npy, .csv (columns x,y,z,velocity of a
-/// regular grid in any order; y may be left out in 2-D), .vti, .vtr, .hdr (NonLinLoc), .grd
-/// (Surfer), .eas (GSLIB, SGeMS), or, where `raw` has a shape, raw numbers under any other suffix.
-/// Notes unused columns of a table, and how NonLinLoc's values were read. Throws InputError that
-/// names the file.
+/// regular grid in any order; y may be left out in 2-D), .vti, .vtr, .hdr (NonLinLoc). Notes unused
+/// columns of a table, and how NonLinLoc's values were read. Throws InputError that names the file.
 Model read_model(const std::filesystem::path& path, Notes& notes,
                  const ModelReadOptions& options = {});
 
-/// Writes .h5 (also .hdf, .hdf5, .vtkhdf), .vti, .hdr (NonLinLoc), .grd (Surfer, 2-D only) or .npy,
-/// which holds the values only; on nodes or in cells, as the model has them. Only .h5 keeps `run`,
-/// the identity of the run that found the model, see run_mark.
+/// Writes .h5 (also .hdf, .hdf5, .vtkhdf) or .npy, which holds the values only; on nodes or in
+/// cells, as the model has them. `run` is the identity of the run that found the model, see
+/// run_mark.
 void write_model(const std::filesystem::path& path, const Model& model,
                  const std::string& run = "");
-
-/// True for the suffixes that write_model() writes.
-bool is_model_output(const std::filesystem::path& path);
 
 }  // namespace fermat

@@ -8,7 +8,6 @@
 
 #include "core/error.hpp"
 #include "io/destination.hpp"
-#include "io/geometry.hpp"
 #include "io/input_file.hpp"
 #include "io/number_lines.hpp"
 #include "io/pick_readers.hpp"
@@ -135,7 +134,7 @@ void write_survey_file(const fs::path& path, const SurveyFile& survey, bool geog
     if (suffix == ".sgt" && !geographic) {
         write_sgt(path, survey);
     } else if (!is_file || suffix == ".csv") {
-        write_pick_table(path, survey, "", geographic);
+        write_pick_table(path, survey, geographic);
     } else {
         throw InputError(fmt::format("cannot write '{}' (picks are written as .csv{})",
                                      path.string(), geographic ? "" : " or .sgt"));

@@ -23,6 +23,15 @@ SurveyFile read_survey_file(const std::filesystem::path& path, const PickReadOpt
 void write_survey_file(const std::filesystem::path& path, const SurveyFile& survey,
                        bool geographic = false);
 
+/// Reads picks in any format, as read_picks() does, which has no options. A `.csv` with the columns
+/// of ours is read strictly as such if there are no options; else it is a table.
+SurveyFile read_pick_survey(const std::filesystem::path& path, const PickReadOptions& options,
+                            Notes& notes);
+
+/// Writes picks as write_picks() does, with the plane in a '#' line before the header, or, if
+/// `geographic`, with longitudes and latitudes instead of x and y.
+void write_pick_table(const std::filesystem::path& path, const SurveyFile& survey, bool geographic);
+
 /// Writes picks in the unified data format of refraction surveys: the points of sources and
 /// receivers, then picks with their errors. Depth becomes height.
 void write_sgt(const std::filesystem::path& path, const SurveyFile& survey);

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "fuzz/seeds.hpp"
-#include "io/model_io.hpp"
+#include "io/model_files.hpp"
 #include "io/survey_file.hpp"
 
 namespace fermat::fuzz {
@@ -40,9 +40,9 @@ std::function<void(const fs::path&)> reads_as(PickFormat format, PickReadOptions
 /// The format is found by the content.
 void read_whatever(const fs::path& file, Notes& notes) { read_survey_file(file, {}, notes); }
 
-std::function<void(const fs::path&)> reads_model(const ModelReadOptions& options) {
+std::function<void(const fs::path&)> reads_model(const ModelFileOptions& options) {
     return noting(
-        [options](const fs::path& file, Notes& notes) { read_model(file, notes, options); });
+        [options](const fs::path& file, Notes& notes) { read_model_file(file, notes, options); });
 }
 
 }  // namespace
@@ -69,10 +69,10 @@ std::vector<Target> format_targets(const fs::path& folder) {
     lenient.leave_out_bad = true;
     lenient.on_line = true;
     lenient.relative_errors = true;
-    ModelReadOptions raw;
+    ModelFileOptions raw;
     raw.spacing = Vec3{1, 1, 1};
     raw.raw.shape = Shape{2, 1, 3};
-    ModelReadOptions text;
+    ModelFileOptions text;
     text.spacing = Vec3{1, 1, 1};
     const std::array<float, 6> values = {1, 2, 3, 4, 5, 6};
     const std::array<double, 6> doubles = {1, 2, 3, 4, 5, 1.8e38};

@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "io/model_io.hpp"
+#include "io/model_files.hpp"
 #include "io/temp_folder.hpp"
 #include "model/makers.hpp"
 
@@ -11,9 +11,9 @@ using namespace test;
 
 class ModelFormats : public TempFolder {
   protected:
-    Model read(const std::string& name, const ModelReadOptions& options = {}) {
+    Model read(const std::string& name, const ModelFileOptions& options = {}) {
         notes = {};
-        return read_model(at(name), notes, options);
+        return read_model_file(at(name), notes, options);
     }
     /// A model whose values all differ.
     static Model counted(Shape shape, Placement placement = Placement::nodes) {
@@ -47,7 +47,7 @@ TEST_F(ModelFormats, WhatIsWrittenIsReadAgain) {
             const Model model = counted(shape, placement);
             write_model(at("a.vti"), model);
             expect_same(read("a.vti"), model);
-            ModelReadOptions options;
+            ModelFileOptions options;
             options.placement = placement;
             write_model(at("a.hdr"), model);
             expect_same(read("a.hdr", options), model, 1e-6F);
@@ -72,7 +72,7 @@ TEST_F(ModelFormats, SurferHasHeightsAndBlanksInAllItsDialects) {
     EXPECT_EQ(model.given()(2, 0, 1), 3);
     ASSERT_EQ(notes.sentences().size(), 1u);
     EXPECT_TRUE(contains(notes.sentences()[0], "1 of 6 nodes are blanked"));
-    ModelReadOptions options;
+    ModelFileOptions options;
     options.depths = true;
     EXPECT_EQ(read("a.grd", options).given()(0, 0, 0), 1);
 
@@ -92,7 +92,7 @@ TEST_F(ModelFormats, SurferHasHeightsAndBlanksInAllItsDialects) {
 
 TEST_F(ModelFormats, RawNumbersAreReadInAnyOrderAndType) {
     put("v.bin", bytes<float>({1, 2, 3, 4, 5, 6}));
-    ModelReadOptions options;
+    ModelFileOptions options;
     options.spacing = Vec3{2, 1, 3};
     options.raw.shape = Shape{3, 1, 2};
     EXPECT_EQ(read("v.bin", options).given()(1, 0, 0), 3);
@@ -118,7 +118,7 @@ TEST_F(ModelFormats, RawNumbersAreReadInAnyOrderAndType) {
 
 TEST_F(ModelFormats, GslibHasXFastestAndZUpward) {
     put("v.eas", "grid (2x1x3)\n2\nfacies\nvelocity\n0 1\n0 2\n0 3\n0 4\n0 5\n0 6\n");
-    ModelReadOptions options;
+    ModelFileOptions options;
     options.spacing = Vec3{1, 1, 1};
     const Model model = read("v.eas", options);
     EXPECT_EQ(model.given()(0, 0, 0), 5);

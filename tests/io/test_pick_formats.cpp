@@ -1,7 +1,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "io/geometry.hpp"
 #include "io/local_plane.hpp"
 #include "io/survey_file.hpp"
 #include "io/temp_folder.hpp"

@@ -185,13 +185,11 @@ Model as_told(const fs::path& path, const ModelReadOptions& options, Read read) 
 Model read_by_suffix(const fs::path& path, const std::string& suffix,
                      const ModelFileOptions& options, Notes& notes) {
     if (suffix == ".npy") return of_values(path, read_npy(path), options);
-    if (suffix == ".eas")
-        return of_values(path,
-                         named_by_file(path, [&] { return read_gslib(path, options.raw, notes); }),
-                         options);
-    if (options.raw.given())
-        return of_values(path, named_by_file(path, [&] { return read_raw(path, options.raw); }),
-                         options);
+    if (suffix == ".eas") return of_values(path, read_gslib(path, options.raw, notes), options);
+    if (options.raw.given()) {
+        const auto values = [&] { return read_raw(path, options.raw); };
+        return of_values(path, named_by_file(path, values), options);
+    }
     if (options.spacing || options.origin) {
         throw InputError(fmt::format("'{}' has its own {} (leave it out)", path.string(),
                                      options.spacing ? "spacing" : "origin"));

@@ -140,10 +140,9 @@ Field<float> read_raw(const fs::path& path, const RawLayout& layout) {
     const double bytes = count_of(shape) * static_cast<double>(size);
     if (bytes != static_cast<double>(file.size())) {
         throw InputError(
-            fmt::format("'{}' has {} bytes ({} of {} needs {:.0f}; check the shape, in which y is "
-                        "1 or left out "
-                        "in 2-D, and the type)",
-                        path.string(), file.size(), to_string(shape), layout.type, bytes));
+            fmt::format("has {} bytes ({} of {} needs {:.0f}; check the type, and the shape, in "
+                        "which y is left out in 2-D)",
+                        file.size(), to_string(shape), layout.type, bytes));
     }
     Placer placer(shape, layout);
     std::vector<std::byte> buffer;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
@@ -12,6 +13,8 @@
 #include "io/columns.hpp"
 #include "io/csv.hpp"
 #include "io/destination.hpp"
+#include "io/input_file.hpp"
+#include "io/pick_columns.hpp"
 #include "io/suffix.hpp"
 #include "io/survey_file.hpp"
 #include "io/text.hpp"
@@ -137,11 +140,30 @@ Survey read_csv_picks(const fs::path& path, Notes& notes) {
     return picks;
 }
 
-/// True for a CSV with the names of ours; others are read as tables with names of their own.
+/// True for a CSV with the names of ours. Others are read as tables with names of their own, which
+/// may also be a table whose time has another name.
 bool has_our_columns(const fs::path& path) {
-    const CsvTable table(path);
-    return table.find_column("source_x") && table.find_column("receiver_x") &&
-           table.find_column("time");
+    const std::string content = read_whole_file(path);
+    LineReader lines(content);
+    std::string_view header;
+    while (const auto line = lines.next()) {
+        header = trim(*line);
+        if (header.starts_with("\xEF\xBB\xBF")) header.remove_prefix(3);
+        if (!header.empty() && !header.starts_with('#')) break;
+    }
+    bool points = false;
+    bool time = false;
+    bool other_time = false;
+    while (!header.empty()) {
+        const std::size_t end = std::min(header.find(','), header.size());
+        const std::string_view name = trim(header.substr(0, end));
+        points = points || name == "source_x" || name == "receiver_x";
+        time = time || name == "time";
+        const auto role = pick_column_of(name);
+        other_time = other_time || (role && role->role == "time");
+        header.remove_prefix(std::min(end + 1, header.size()));
+    }
+    return points && (time || !other_time);
 }
 
 /// The columns that only some surveys need: ids, phases and origin times.

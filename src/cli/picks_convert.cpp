@@ -89,10 +89,10 @@ void add_picks_convert(CLI::App& picks, PicksConvertFlags& flags) {
         "convert", "Read picks in the formats of others and write .csv or .sgt");
     convert.fallthrough();
     convert.footer(example_text(
-        "printf 'sx;gx;t [ms]\\n0;5;4,1\\n0;10;7,8\\n20;5;11,9\\n' > shots.txt\n"
-        "fermat picks convert shots.txt -o picks.csv\n"
-        "fermat picks convert shots.txt --columns source_x=sx,receiver_x=gx --unit time=ms "
-        "-o picks.sgt"));
+        "printf 'shot,geo,z,t\\n0,5,0,4.1\\n0,10,0,7.8\\n20,5,0,11.9\\n' > field.txt\n"
+        "fermat picks convert field.txt --columns source_x=shot,receiver_x=geo --columns "
+        "source_z=z,receiver_z=z,time=t --unit time=ms -o picks.csv\n"
+        "fermat picks convert picks.csv -o picks.sgt"));
     add_flags(convert, flags);
     // Flags of `fermat picks` are not flags of the command below it.
     convert.callback([&picks, &flags] {

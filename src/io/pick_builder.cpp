@@ -45,7 +45,7 @@ void PickBuilder::change_units() {
     for (PickRow& row : rows_) {
         row.time *= time;
         row.origin_time *= time;
-        row.error *= options_.relative_errors ? row.time : time;
+        row.error *= options_.relative_errors ? row.time - row.origin_time : time;
     }
 }
 
@@ -170,10 +170,12 @@ void PickBuilder::tell_left_out(Notes& notes) const {
 /// pyGIMLi writes relative errors, which look like absolute ones.
 void PickBuilder::tell_large_errors(Notes& notes) const {
     if (!dialect_.has_errors || options_.relative_errors) return;
+    const auto is_large = [](const PickRow& row) {
+        const double time = row.time - row.origin_time;
+        return row.error > time && time > 0;
+    };
     const auto large =
-        static_cast<std::size_t>(std::count_if(rows_.begin(), rows_.end(), [](const PickRow& row) {
-            return row.error > row.time && row.time > 0;
-        }));
+        static_cast<std::size_t>(std::count_if(rows_.begin(), rows_.end(), is_large));
     if (2 * large <= rows_.size()) return;
     notes.add(fmt::format(
         "{}: {} of {} errors are larger than their times (if they are fractions of the times, as "

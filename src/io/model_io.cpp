@@ -209,7 +209,7 @@ Model read_by_suffix(const fs::path& path, const std::string& suffix,
     }
     throw InputError(
         fmt::format("'{}' has the suffix '{}' (models are .h5, .npy, .csv, .vti, .vtr, .hdr, .grd "
-                    "or .eas; raw numbers need --shape{})",
+                    "or .eas; raw numbers need `shape`{})",
                     path.string(), path.extension().string(),
                     suffix == ".nc" ? "; .nc is read in Python" : ""));
 }

@@ -179,7 +179,7 @@ void PickBuilder::tell_large_errors(Notes& notes) const {
     if (2 * large <= rows_.size()) return;
     notes.add(fmt::format(
         "{}: {} of {} errors are larger than their times (if they are fractions of the times, as "
-        "pyGIMLi writes them, read them with --relative-errors, in Python relative_errors=True)",
+        "pyGIMLi writes them, read them with `relative_errors`)",
         quoted(), large, rows_.size()));
 }
 

@@ -73,10 +73,10 @@ class PickTable {
             if (!columns_.emplace(found->role, TableColumn{i, 1}).second) {
                 if (options_is_mapped(found->role)) continue;
                 throw InputError(fmt::format(
-                    "{} has the columns {} and {} (either could be {}: say it with --columns "
-                    "{}=...)",
+                    "{} has the columns {} and {} (either could be {}: say which with "
+                    "`columns`)",
                     quoted(), in_quotes(table_.names()[columns_.at(found->role).number]),
-                    in_quotes(table_.names()[i]), found->role, found->role));
+                    in_quotes(table_.names()[i]), found->role));
             }
             if (!found->unit.empty()) name_units_[found->role] = found->unit;
             if (table_.names()[i] != found->role) {
@@ -117,8 +117,8 @@ class PickTable {
             if (has(role)) return;
             throw InputError(
                 fmt::format("{} has no column for {} (its columns are {}: say which it is with "
-                            "--columns {}=NAME)",
-                            quoted(), role, listed_names(), role));
+                            "`columns`)",
+                            quoted(), role, listed_names()));
         };
         need("time");
         const bool places = has("source_longitude") || has("receiver_longitude") ||
@@ -145,8 +145,7 @@ class PickTable {
         std::vector<std::string_view> known;
         for (const auto& [role, column] : columns_)
             known.emplace_back(table_.names()[column.number]);
-        note_unused_columns(quoted(), table_.names(), known,
-                            "--columns says what a column holds, as in --columns time=t_ms",
+        note_unused_columns(quoted(), table_.names(), known, "`columns` says what a column holds",
                             notes_);
     }
 
@@ -157,8 +156,8 @@ class PickTable {
         if (geographic() && length_unit_.empty()) {
             length_unit_ = "km";
             notes_.add(
-                fmt::format("{}: depths and heights are taken as km (say --unit length=m, or "
-                            "--unit receiver_height=m of one column, for others)",
+                fmt::format("{}: depths and heights are taken as km (say the unit of "
+                            "length, or of one column, with `unit` for others)",
                             quoted()));
         }
         std::map<std::string, std::string> units = name_units_;
@@ -180,8 +179,8 @@ class PickTable {
             const double size = unit_size(quantity, unit);
             if (base.empty()) {
                 throw InputError(fmt::format(
-                    "{} is in {} but the unit of the other columns is not known (say it with "
-                    "--unit {}=...)",
+                    "{} is in {} but the unit of the other columns is not known (say that of "
+                    "{} with `unit`)",
                     role, unit, time ? "time" : "length"));
             }
             columns_.at(role).factor = size / unit_size(quantity, base);

@@ -163,7 +163,7 @@ Field<float> read_gslib(const fs::path& path, const RawLayout& layout, Notes& no
     const std::string title(LineReader(content).next().value_or(""));
     const auto shape = layout.shape ? layout.shape : shape_in(title);
     if (!shape) {
-        throw InputError(fmt::format("'{}' does not tell its shape in {} (give --shape)",
+        throw InputError(fmt::format("'{}' does not tell its shape in {} (give `shape`)",
                                      path.string(), in_quotes(title)));
     }
     if (count_of(*shape) > static_cast<double>(content.size())) {

@@ -82,7 +82,7 @@ SurveyFile read_rayinvr(const std::filesystem::path& path, const PickReadOptions
         list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", name, count);
     }
     if (codes.size() > 1 && options.phase.empty()) {
-        notes.add(fmt::format("{}: the codes {} are all read (--phase takes one of them)",
+        notes.add(fmt::format("{}: the codes {} are all read (`phase` takes one of them)",
                               lines.quoted(), list));
     }
     notes.add(fmt::format("{}: the format has no depths, so z is 0 everywhere", lines.quoted()));

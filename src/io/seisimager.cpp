@@ -64,8 +64,8 @@ SurveyFile read_seisimager(const std::filesystem::path& path, const PickReadOpti
     notes.add(fmt::format("{}: the format has no heights, so z is 0 everywhere", lines.quoted()));
     if (options.units.time.empty() && latest < 1) {
         notes.add(
-            fmt::format("{}: the latest time is {:g} ms (if the file has seconds, say --unit "
-                        "time=s)",
+            fmt::format("{}: the latest time is {:g} ms (if the file has seconds, say so with "
+                        "`unit`)",
                         lines.quoted(), latest));
     }
     return builder.finish(notes);

@@ -159,7 +159,7 @@ class SgtReader {
         for (Vec3& p : points_) p = {p.x, 0, 0.0 - p.y};
         notes_.add(fmt::format(
             "{}: z is 0 everywhere, so y is taken for the height of a 2-D line, as pyGIMLi writes "
-            "it (--line reads y as a coordinate)",
+            "it (`line` reads y as a coordinate)",
             quoted()));
         y_.reset();
     }

@@ -38,7 +38,7 @@ void write_sgt(const std::filesystem::path& path, const SurveyFile& survey) {
         throw InputError(
             fmt::format("cannot write '{}' (the format has no phases, and the picks have P and S: "
                         "take one with "
-                        "--phase, or write .csv)",
+                        "`phase`, or write .csv)",
                         path.string()));
     }
     PointNumbers index;

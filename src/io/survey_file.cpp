@@ -80,7 +80,7 @@ void require_table(PickFormat format, const fs::path& path, const PickReadOption
     if (format == PickFormat::table) return;
     if (options.columns.empty() && options.column_units.empty()) return;
     throw InputError(fmt::format(
-        "'{}' is read as {}, whose columns are fixed (leave out --columns, or say --format table)",
+        "'{}' is read as {}, whose columns are fixed (leave out `columns`, or say `format=table`)",
         path.string(), name_of(format)));
 }
 

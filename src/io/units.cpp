@@ -44,10 +44,10 @@ double unit_factor(Quantity quantity, const UnitChange& change, std::string_view
     const std::string_view from = said.empty() ? own : said;
     if (from.empty()) {
         if (wanted.empty()) return 1;
-        throw InputError(fmt::format(
-            "the {} is wanted in {} but the file does not tell its unit (say it, as "
-            "in --unit {}={})",
-            length ? "length" : "time", wanted, length ? "length" : "time", length ? "m" : "ms"));
+        throw InputError(
+            fmt::format("the {} is wanted in {} but the file does not tell its unit (say it with "
+                        "`unit`)",
+                        length ? "length" : "time", wanted));
     }
     std::string_view to = wanted;
     if (to.empty()) to = !usual.empty() ? usual : length ? "m" : "s";

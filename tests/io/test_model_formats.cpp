@@ -113,7 +113,7 @@ TEST_F(ModelFormats, RawNumbersAreReadInAnyOrderAndType) {
     options.spacing.reset();
     options.raw.order.clear();
     EXPECT_TRUE(contains(message_of([&] { read("v.bin", options); }), "spacing"));
-    EXPECT_TRUE(contains(message_of([&] { read("v.bin"); }), "--shape"));
+    EXPECT_TRUE(contains(message_of([&] { read("v.bin"); }), "`shape`"));
 }
 
 TEST_F(ModelFormats, GslibHasXFastestAndZUpward) {
@@ -125,7 +125,7 @@ TEST_F(ModelFormats, GslibHasXFastestAndZUpward) {
     EXPECT_EQ(model.given()(1, 0, 2), 2);
     EXPECT_TRUE(contains(notes.sentences().at(0), "'velocity' is taken"));
     put("v.eas", "grid\n1\nv\n1\n");
-    EXPECT_TRUE(contains(message_of([&] { read("v.eas", options); }), "--shape"));
+    EXPECT_TRUE(contains(message_of([&] { read("v.eas", options); }), "`shape`"));
 }
 
 }  // namespace

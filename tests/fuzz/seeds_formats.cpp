@@ -33,7 +33,7 @@ std::function<void(const fs::path&)> reads_as(PickFormat format, PickReadOptions
     options.format = format;
     return noting([options](const fs::path& file, Notes& notes) {
         const SurveyFile survey = read_survey_file(file, options, notes);
-        write_survey_file(fs::path(file).replace_extension(".out.sgt"), survey);
+        write_survey_file(fs::path(file).replace_extension(".out.csv"), survey);
     });
 }
 

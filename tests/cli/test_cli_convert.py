@@ -29,7 +29,7 @@ def test_flags_of_convert_are_checked(fermat):
 
     assert "no column for time" in error()
     assert "must be two names with '='" in error("--columns", "time")
-    assert "must be time or length" in error("--to", "speed=m/s")
+    assert "must be of time or length" in error("--to", "speed=m/s")
     assert "--noise is a flag of fermat picks" in error("--noise", "1")
     assert "columns are fixed" in error("--format", "sgt", "--columns", "time=c")
     other = fermat.call("picks", "convert", "t.txt", "-o", "p.h5")

@@ -4,6 +4,10 @@
 
 #include "fuzz/seeds.hpp"
 #include "io/model_files.hpp"
+#include "io/pick_readers.hpp"
+#include "io/raw_grid.hpp"
+#include "io/sgt.hpp"
+#include "io/surfer.hpp"
 #include "io/survey_file.hpp"
 
 namespace fermat::fuzz {
@@ -29,20 +33,48 @@ std::string gtt_seed() {
     return bytes;
 }
 
-std::function<void(const fs::path&)> reads_as(PickFormat format, PickReadOptions options = {}) {
-    options.format = format;
-    return noting([options](const fs::path& file, Notes& notes) {
-        const SurveyFile survey = read_survey_file(file, options, notes);
+SurveyFile read_in(PickFormat format, const fs::path& file, const PickReadOptions& options,
+                   Notes& notes) {
+    switch (format) {
+        case PickFormat::table:
+            return read_pick_table(file, options, notes);
+        case PickFormat::sgt:
+            return read_sgt(file, notes, options);
+        case PickFormat::gtt:
+            return read_gtt(file, options, notes);
+        case PickFormat::pyrefra:
+            return read_pyrefra(file, options, notes);
+        case PickFormat::seisimager:
+            return read_seisimager(file, options, notes);
+        case PickFormat::rayinvr:
+            return read_rayinvr(file, options, notes);
+        case PickFormat::tomo2d:
+            return read_tomo2d(file, options, notes);
+        case PickFormat::src_rec:
+            return read_src_rec(file, options, notes);
+        case PickFormat::automatic:
+            break;
+    }
+    return read_survey_file(file, options, notes);
+}
+
+/// What was read must be writable again.
+std::function<void(const fs::path&)> reads(PickFormat format, const PickReadOptions& options = {}) {
+    return noting([format, options](const fs::path& file, Notes& notes) {
+        const SurveyFile survey = read_in(format, file, options, notes);
         write_survey_file(fs::path(file).replace_extension(".out.csv"), survey);
     });
 }
 
 /// The format is found by the content.
-void read_whatever(const fs::path& file, Notes& notes) { read_survey_file(file, {}, notes); }
+void read_whatever(const fs::path& file, Notes& notes) {
+    read_plane(file);
+    read_pick_survey(file, {}, notes);
+}
 
-std::function<void(const fs::path&)> reads_model(const ModelFileOptions& options) {
-    return noting(
-        [options](const fs::path& file, Notes& notes) { read_model_file(file, notes, options); });
+void read_section(const fs::path& file, Notes& notes) {
+    read_surfer(file, true, Placement::cells, notes);
+    read_model_file(file, notes, {});
 }
 
 }  // namespace
@@ -69,11 +101,8 @@ std::vector<Target> format_targets(const fs::path& folder) {
     lenient.leave_out_bad = true;
     lenient.on_line = true;
     lenient.relative_errors = true;
-    ModelFileOptions raw;
-    raw.spacing = Vec3{1, 1, 1};
-    raw.raw.shape = Shape{2, 1, 3};
-    ModelFileOptions text;
-    text.spacing = Vec3{1, 1, 1};
+    RawLayout layout;
+    layout.shape = Shape{2, 1, 3};
     const std::array<float, 6> values = {1, 2, 3, 4, 5, 6};
     const std::array<double, 6> doubles = {1, 2, 3, 4, 5, 1.8e38};
     const std::string six = "DSBB" + bytes_of(std::array<std::int16_t, 2>{3, 2}) +
@@ -84,30 +113,26 @@ std::vector<Target> format_targets(const fs::path& folder) {
                               "DATA" + bytes_of(std::array<std::int32_t, 1>{48}) +
                               bytes_of(doubles);
     return {
-        {"pyrefra",
-         ".dat",
-         {"1 2 0.006 0.005 0.007\n2 1 -0.1 0 1\n"},
-         reads_as(PickFormat::pyrefra)},
-        {"vs", ".vs", {vs}, reads_as(PickFormat::seisimager)},
-        {"tx", ".in", {tx}, reads_as(PickFormat::rayinvr)},
-        {"tomo2d", ".dat", {tomo}, reads_as(PickFormat::tomo2d)},
-        {"src_rec", ".dat", {src_rec}, reads_as(PickFormat::src_rec)},
-        {"gtt", ".gtt", {gtt_seed()}, reads_as(PickFormat::gtt)},
-        {"geo",
-         ".csv",
-         {geo, "sx;gx;t [ms]\n0;5,5;4\n0;9;8\n"},
-         reads_as(PickFormat::table, lenient)},
-        {"sgtline", ".sgt", {sgt}, reads_as(PickFormat::sgt, lenient)},
+        {"pyrefra", ".dat", {"1 2 0.006 0.005 0.007\n2 1 -0.1 0 1\n"}, reads(PickFormat::pyrefra)},
+        {"vs", ".vs", {vs}, reads(PickFormat::seisimager)},
+        {"tx", ".in", {tx}, reads(PickFormat::rayinvr)},
+        {"tomo2d", ".dat", {tomo}, reads(PickFormat::tomo2d)},
+        {"src_rec", ".dat", {src_rec}, reads(PickFormat::src_rec)},
+        {"gtt", ".gtt", {gtt_seed()}, reads(PickFormat::gtt)},
+        {"geo", ".csv", {geo, "sx;gx;t [ms]\n0;5,5;4\n0;9;8\n"}, reads(PickFormat::table, lenient)},
+        {"sgtline", ".sgt", {sgt}, reads(PickFormat::sgt, lenient)},
         {"sniff", ".txt", {vs, tx, tomo, src_rec, "sx gx t\n0 5 4\n"}, noting(read_whatever)},
         {"grd",
          ".grd",
          {"DSAA\n3 2\n0 2\n-1 4\n1 6\n1 2 3\n4 5 1.70141e+38\n", six, seven},
-         reads_model({})},
-        {"raw", ".bin", {bytes_of(values)}, reads_model(raw)},
+         noting(read_section)},
+        {"raw", ".bin", {bytes_of(values)}, noting([layout](const fs::path& file, Notes&) {
+             read_raw(file, layout);
+         })},
         {"eas",
          ".eas",
          {"grid (2x1x3)\n2\nfacies\nvelocity\n0 1\n0 2\n0 3\n0 4\n0 5\n0 6\n"},
-         reads_model(text)},
+         noting([](const fs::path& file, Notes& notes) { read_gslib(file, {}, notes); })},
     };
 }
 

@@ -104,7 +104,7 @@ def _both(
     first: ArrayLike, second: ArrayLike, name: str, other: str
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     a, b = np.broadcast_arrays(numbers(first, name), numbers(second, other))
-    return np.ascontiguousarray(a), np.ascontiguousarray(b)
+    return np.array(a, order="C"), np.array(b, order="C")
 
 
 def _transformer(crs: str) -> Any:

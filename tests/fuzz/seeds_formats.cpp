@@ -73,7 +73,7 @@ void read_whatever(const fs::path& file, Notes& notes) {
 }
 
 void read_section(const fs::path& file, Notes& notes) {
-    read_surfer(file, true, Placement::cells, notes);
+    read_surfer(file, true, Placement::nodes, notes);
     read_model_file(file, notes, {});
 }
 

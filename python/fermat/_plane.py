@@ -33,7 +33,7 @@ class Plane:
     0.0
     >>> longitude, latitude = plane.to_geographic(10, 20)   # 10 km east, 20 km north
     >>> round(float(longitude), 4), round(float(latitude), 4)
-    (12.6333, 47.6799)
+    (12.6332, 47.6798)
     """
 
     def __init__(self, text: str) -> None:
@@ -48,8 +48,8 @@ class Plane:
     @classmethod
     def round(cls, longitude: ArrayLike, latitude: ArrayLike, *, metres: float = 1000) -> Plane:
         """The local plane about the mean of some places, in units of `metres` (km by default)."""
-        places = _both(longitude, latitude, "longitude", "latitude")
-        return cls(_core.plane_round(*(part.reshape(-1) for part in places), metres))
+        east, north = _both(longitude, latitude, "longitude", "latitude")
+        return cls(_core.plane_round(east.reshape(-1), north.reshape(-1), metres))
 
     @classmethod
     def proj(cls, crs: Any) -> Plane:

@@ -58,7 +58,7 @@ void make_picks(const PicksFlags& flags, const Run& run) {
     }
     validate(flags.noise);
     Notes notes;
-    const Medium medium = read_medium(flags.medium, notes);
+    const Medium medium = medium_of(flags.medium, notes);
     const Survey survey = read_ray_survey(medium.of(Phase::P), flags.survey, notes);
     tell(notes);
     const SyntheticPicks made =

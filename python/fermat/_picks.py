@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["Picks", "picks"]
 
 Project = Callable[[float, float], tuple[float, float]]
+
+
+PHASES = ("P", "S")
 
 
 class Picks:
@@ -41,6 +44,12 @@ class Picks:
         says how many.
     surface
         Points of the surface of the ground, if it is known besides sources and receivers.
+    phase
+        "P" or "S", one per pick or one for all.
+    event, station
+        Names of the sources and of the receivers; two shots at one place stay two.
+    origin_time
+        One per source, on the clock of `time`; 0 if not given.
     plane
         The plane of x and y if they were longitudes and latitudes; `save` keeps it in a CSV file.
 
@@ -62,6 +71,10 @@ class Picks:
         error: ArrayLike | None = None,
         surface: ArrayLike | None = None,
         plane: Plane | None = None,
+        phase: ArrayLike = "P",
+        event: Sequence[str] | None = None,
+        station: Sequence[str] | None = None,
+        origin_time: ArrayLike | None = None,
     ) -> None:
         self.sources = _positions(sources, "sources")
         self.receivers = _positions(receivers, "receivers")
@@ -78,10 +91,22 @@ class Picks:
             each = numbers(error, "error", masked=np.nan)
             spread = np.ascontiguousarray(np.broadcast_to(each, self.time.shape))
         self.error: NDArray[np.float64] | None
-        self.error, notes = _core.settle_picks(self.time, spread)
+        since = 0 if origin_time is None else numbers(origin_time, "origin_time").reshape(-1)
+        early = self.time - (since if origin_time is None else since[self.source])
+        self.error, notes = _core.settle_picks(np.ascontiguousarray(early), spread)
         tell(notes)
         self._surface = None if surface is None else _positions(surface, "surface")
         self.plane = plane
+        self.phase = _phases(phase, len(self.time))
+        self.event = _names(event, len(self.sources), "event")
+        self.station = _names(station, len(self.receivers), "station")
+        given = np.zeros(len(self.sources)) if origin_time is None else origin_time
+        self.origin_time = numbers(given, "origin_time").reshape(-1)
+        if len(self.origin_time) != len(self.sources):
+            raise ValueError(
+                f"origin_time has {len(self.origin_time)} values for {len(self.sources)} sources "
+                "(must be one per source)"
+            )
 
     def __len__(self) -> int:
         return len(self.time)
@@ -183,7 +208,8 @@ class Picks:
             leave_out_bad,
         )
         tell(notes)
-        sources, receivers, surface, source, receiver, time, error = parts
+        sources, receivers, surface, source, receiver, time, error, labels = parts
+        phases, events, stations, origin_time = labels
         axes = [0, 2] if is_2d else [0, 1, 2]
         places = [points.reshape(-1, 3)[:, axes] for points in (sources, receivers, surface)]
         return cls(
@@ -195,6 +221,10 @@ class Picks:
             error=error if len(error) else None,
             surface=places[2] if len(surface) else None,
             plane=Plane(plane) if plane else None,
+            phase=np.asarray(PHASES)[phases],
+            event=events,
+            station=stations,
+            origin_time=origin_time,
         )
 
     @classmethod
@@ -225,6 +255,7 @@ class Picks:
             receiver=unique["receiver"][1],
             time=table["time"],
             error=None if error is None else table[names[error]],
+            phase=[str(name) for name in table["phase"]] if "phase" in names else "P",
         )
 
     def to_columns(self) -> dict[str, NDArray[np.float64]]:
@@ -241,6 +272,10 @@ class Picks:
             table["error"] = self.error
         return table
 
+    def _labels(self) -> tuple[Any, ...]:
+        numbers_of = np.searchsorted(PHASES, self.phase).astype(np.int32)
+        return numbers_of, list(self.event), list(self.station), self.origin_time
+
     def save(self, path: str | os.PathLike[str], *, geographic: bool = False) -> None:
         """Write `.csv` or `.sgt`; with `geographic` a CSV of longitudes and latitudes, which needs
         a local `plane`. If writing fails, an existing file is not changed."""
@@ -254,6 +289,7 @@ class Picks:
             self.receiver,
             self.time,
             error,
+            self._labels(),
             str(self.plane or ""),
             geographic,
         )
@@ -328,6 +364,21 @@ def _positions(values: ArrayLike, what: str) -> NDArray[np.float64]:
     if not np.isfinite(array).all():
         raise ValueError(f"{what} holds a coordinate that is not finite")
     return array
+
+
+def _phases(phase: ArrayLike, count: int) -> NDArray[np.str_]:
+    names = np.broadcast_to(np.asarray(phase, dtype=str), (count,)).copy()
+    wrong = [name for name in names if name not in PHASES]
+    if wrong:
+        raise ValueError(f"phase is {wrong[0]!r} (must be 'P' or 'S')")
+    return names
+
+
+def _names(names: Sequence[str] | None, count: int, what: str) -> tuple[str, ...]:
+    given = ("",) * count if names is None else tuple(str(name) for name in names)
+    if len(given) != count:
+        raise ValueError(f"{what} has {len(given)} names for {count} points (must be one each)")
+    return given
 
 
 def _rows(values: ArrayLike, limit: int, count: int, what: str) -> NDArray[np.int32]:

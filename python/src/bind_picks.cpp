@@ -19,6 +19,7 @@
 #include "io/survey_file.hpp"
 #include "points.hpp"
 #include "survey/settle.hpp"
+#include "survey_labels.hpp"
 #include "warn.hpp"
 
 namespace fermat::python {
@@ -63,9 +64,26 @@ PickReadOptions read_options(const std::string& format, const Pairs& columns, co
     return options;
 }
 
+/// Phases of arrivals as numbers, ids of events and of stations, and origin times.
+nb::tuple labels_of(const Survey& picks) {
+    std::vector<std::int32_t> phase;
+    std::vector<std::string> events, stations;
+    std::vector<double> origin;
+    for (const Arrival& pick : picks.arrivals) {
+        phase.push_back(static_cast<std::int32_t>(pick.phase));
+    }
+    for (const Event& event : picks.events) {
+        events.push_back(event.id);
+        origin.push_back(event.origin_time);
+    }
+    for (const Station& station : picks.stations) stations.push_back(station.id);
+    return nb::make_tuple(array_from(std::move(phase)), events, stations,
+                          array_from(std::move(origin)));
+}
+
 /// Sources, receivers, the file's own surface (empty if it has none), then one column each of
-/// source, receiver, time and error, whether the file is 2-D, the plane of its longitudes and
-/// latitudes as text (empty if it has none), and what was noted.
+/// source, receiver, time and error, the labels, whether the file is 2-D, the plane of its
+/// longitudes and latitudes as text (empty if it has none), and what was noted.
 nb::tuple load(const std::filesystem::path& path, const std::string& format, const Pairs& columns,
                const Pairs& unit, const Pairs& to, const std::string& phase, bool heights,
                bool depths, bool relative_errors, bool line, bool leave_out_bad) {
@@ -86,11 +104,12 @@ nb::tuple load(const std::filesystem::path& path, const std::string& format, con
         time.push_back(pick.time);
         if (picks.has_errors) error.push_back(pick.error);
     }
-    return nb::make_tuple(
-        array_from(flat_positions(picks.events)), array_from(flat_positions(picks.stations)),
-        array_from(flat(survey.points)), array_from(std::move(source)),
-        array_from(std::move(receiver)), array_from(std::move(time)), array_from(std::move(error)),
-        picks.is_2d, survey.plane ? to_text(*survey.plane) : "", sentences_of(notes));
+    return nb::make_tuple(array_from(flat_positions(picks.events)),
+                          array_from(flat_positions(picks.stations)),
+                          array_from(flat(survey.points)), array_from(std::move(source)),
+                          array_from(std::move(receiver)), array_from(std::move(time)),
+                          array_from(std::move(error)), labels_of(picks), picks.is_2d,
+                          survey.plane ? to_text(*survey.plane) : "", sentences_of(notes));
 }
 
 /// Errors, or None, as settle_times() leaves them beside these times, and what it noted.
@@ -124,7 +143,7 @@ nb::tuple error_column(const std::vector<std::string>& names) {
 
 void save(const std::filesystem::path& path, const Points& sources, const Points& receivers,
           const Indices& source, const Indices& receiver, const Numbers& time, const Numbers& error,
-          const std::string& plane, bool geographic) {
+          const nb::tuple& labels, const std::string& plane, bool geographic) {
     SurveyFile survey;
     survey.plane = plane_from(plane);
     Survey& picks = survey.picks;
@@ -136,6 +155,7 @@ void save(const std::filesystem::path& path, const Points& sources, const Points
         picks.arrivals.push_back({source.data()[n], receiver.data()[n], time.data()[n],
                                   picks.has_errors ? error.data()[n] : 0});
     }
+    add_labels(picks, labels);
     const nb::gil_scoped_release release;
     write_survey_file(path, survey, geographic);
 }
@@ -160,14 +180,15 @@ void bind_picks(nb::module_& module) {
                nb::sig("def error_column(names: list[str]) -> tuple[int | None, list[str]]"),
                "The index of the column of errors in a table of picks, and notes about it.");
     module.def("save_picks", &save, "path"_a, "sources"_a, "receivers"_a, "source"_a, "receiver"_a,
-               "time"_a, "error"_a, "plane"_a, "geographic"_a,
+               "time"_a, "error"_a, "labels"_a, "plane"_a, "geographic"_a,
                nb::sig("def save_picks(path: str | os.PathLike[str], sources: "
                        "numpy.typing.NDArray[typing.Any], receivers: "
                        "numpy.typing.NDArray[typing.Any], source: "
                        "numpy.typing.NDArray[typing.Any], receiver: "
                        "numpy.typing.NDArray[typing.Any], time: "
                        "numpy.typing.NDArray[typing.Any], error: "
-                       "numpy.typing.NDArray[typing.Any], plane: str, geographic: bool) -> None"),
+                       "numpy.typing.NDArray[typing.Any], labels: tuple[typing.Any, ...], "
+                       "plane: str, geographic: bool) -> None"),
                "fermat.Picks.save after its arrays are checked.");
 }
 

@@ -192,3 +192,30 @@ def test_obspys_own_example_is_read():
     np.testing.assert_allclose(picks.sources, [(10.1, 45, 8)])
     np.testing.assert_allclose(picks.receivers, [(10, 45, -1)])
     np.testing.assert_allclose(picks.time, [7.5])
+
+
+def test_phases_ids_and_origin_times_survive_files_and_reach_the_inversion(tmp_path):
+    picks = fm.Picks(
+        [(0, 0), (0, 0)],
+        [(3, 4)],
+        source=[0, 1, 1],
+        receiver=[0, 0, 0],
+        time=[2.5, 12.5, 14.0],
+        phase=["P", "P", "S"],
+        event=["morning", "noon"],
+        station=["A"],
+        origin_time=[0, 10],
+    )
+    picks.save(tmp_path / "p.csv")
+    read = fm.Picks.load(tmp_path / "p.csv")
+    assert read.event == ("morning", "noon")
+    assert read.station == ("A",)
+    assert list(read.phase) == ["P", "P", "S"]
+    assert list(read.origin_time) == [0, 10]
+    model = fm.Model.constant((7, 7), velocity=2)
+    with pytest.raises(ValueError, match="two phases, 2 of P and 1 of S"):
+        fm.invert(model, read)
+    with pytest.raises(ValueError, match="phase is 'Q'"):
+        fm.Picks([(0, 0)], [(1, 0)], source=[0], receiver=[0], time=[1], phase="Q")
+    with pytest.raises(ValueError, match="event has 2 names for 1 points"):
+        fm.Picks([(0, 0)], [(1, 0)], source=[0], receiver=[0], time=[1], event=["a", "b"])

@@ -1,5 +1,6 @@
 #include "core/option_names.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace fermat {
@@ -7,7 +8,7 @@ namespace {
 
 std::string shown(std::string_view message) {
     return with_options_written(message, [](std::string_view name, std::string_view value) {
-        return "<" + std::string(name) + "|" + std::string(value) + ">";
+        return fmt::format("<{}|{}>", name, value);
     });
 }
 

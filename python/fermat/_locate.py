@@ -137,7 +137,7 @@ def locate(
     model_error_share: float = 0,
     outliers: float = 0.05,
     least_picks: int = 4,
-    search_cells: int = 700,
+    search_cells: int = 500,
     samples: int = 0,
     seed: int = 1,
     solver: Literal["fim", "fmm", "fsm", "vidale"] = "fim",

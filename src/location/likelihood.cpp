@@ -60,7 +60,7 @@ double Likelihood::trust(double residual, double variance) const {
     return good > 0 ? good / (good + background_) : 0;
 }
 
-double Likelihood::best_origin_time(Work& work) const {
+double Likelihood::best_origin_time(double width, Work& work) const {
     work.ordered.clear();
     for (std::size_t n = 0; n < picks_.size(); ++n) {
         if (!std::isfinite(work.travel[n])) continue;
@@ -68,8 +68,9 @@ double Likelihood::best_origin_time(Work& work) const {
     }
     if (work.ordered.empty()) return 0;
     double time = weighted_median(work.ordered);
-    // From the median, which gross errors do not move, to the largest probability.
-    constexpr int steps = 2;
+    // From the median, which gross errors do not move, to the largest probability. For a wide cell
+    // the median is good enough.
+    const int steps = width > 2 * reach_ ? 0 : width > 0 ? 1 : 2;
     for (int step = 0; step < steps; ++step) {
         double sum = 0;
         double weights = 0;
@@ -96,7 +97,7 @@ Likelihood::Density Likelihood::of_travel(Vec3 place, double width, Work& work) 
         work.variance[n] = picks_[n].variance + spread * spread + share2_ * travel * travel;
     }
     Density out;
-    out.origin_time = best_origin_time(work);
+    out.origin_time = best_origin_time(width, work);
     // Factors are multiplied in groups, which spares logarithms.
     double product = 1;
     for (std::size_t n = 0; n < count; ++n) {

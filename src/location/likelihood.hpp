@@ -66,7 +66,7 @@ class Likelihood {
     double trust(double residual, double variance) const;
 
   private:
-    double best_origin_time(Work& work) const;
+    double best_origin_time(double width, Work& work) const;
 
     const StationFields& fields_;
     std::vector<UsedPick> picks_;

@@ -33,7 +33,7 @@ struct LocateOptions {
     double model_error_share = 0;
     double outliers = 0.05;
     int least_picks = 4;
-    int search_cells = 700;
+    int search_cells = 500;
     int samples = 0;
     int seed = 1;
     /// None: the whole model. Not in the table below: it is two points.

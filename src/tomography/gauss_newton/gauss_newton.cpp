@@ -50,7 +50,7 @@ class Run {
   public:
     Run(const Model& start, const Picks& picks, const InversionOptions& options,
         const Execution& execution, const InversionListener& listener, FoldTest* folds = nullptr,
-        std::function<bool(const ScoreAt&)> go_on = {})
+        std::function<double(const ScoreAt&)> go_on = {})
         : picks_(picks),
           survey_(is_turned(picks) ? exchanged(picks) : picks),
           options_(options),
@@ -293,11 +293,13 @@ class Run {
         history_.push_back(now);
         if (listener_.iteration) listener_.iteration(now);
         const double chi2 = chi2_of(use_scaled_, use_);
-        if (go_on_ && now.lambda > 0) {
-            folds_done_ = !go_on_([this](double factor) { return fold_score(factor); });
-        }
         if (folds_ != nullptr && !go_on_) folds_done_ = chi2 <= 1;
         cooling_.accepted(chi2);
+        if (go_on_ && now.lambda > 0) {
+            const double factor = go_on_([this](double by) { return fold_score(by); });
+            folds_done_ = !(factor > 0);
+            cooling_.start(factor * now.lambda);
+        }
         if (listener_.update) save();
     }
 
@@ -311,7 +313,7 @@ class Run {
     /// The next model to try.
     Vector next() {
         const Stopwatch watch;
-        SolveLimits limits;
+        SolveLimits limits{step_accuracy};
         limits.monitor = &execution_.monitor;
         Vector trial = solver_.solve(*rows_, residual_, regularised(x_),
                                      {cooling_.lambda(), damping_ * cooling_.lambda()}, limits);
@@ -363,7 +365,7 @@ class Run {
     TermUnknowns terms_;
     StepSolver solver_;
     FoldTest* folds_;
-    std::function<bool(const ScoreAt&)> go_on_;
+    std::function<double(const ScoreAt&)> go_on_;
     bool folds_done_ = false;
     Cooling cooling_;
     Model model_;
@@ -405,7 +407,7 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
 }
 
 HeldOutScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
-                       FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
+                       FoldTest& test, const std::function<double(const ScoreAt&)>& go_on,
                        const Execution& execution) {
     const InversionListener nobody;  // a run keeps a reference to its listener
     Run run(start, picks, options, execution.alone(), nobody, &test, go_on);

@@ -22,38 +22,38 @@ T median(std::vector<T> values) {
     return *middle;
 }
 
-std::vector<std::int32_t> fold_of_pick(const Picks& picks) {
+std::vector<std::int32_t> fold_of_pick(const Survey& picks) {
     // A survey and the same turned round have the same folds.
-    const bool turned = picks.receivers.size() < picks.sources.size();
-    const auto source_of = [&](const Pick& pick) {
-        return static_cast<std::size_t>(turned ? pick.receiver : pick.source);
+    const bool turned = picks.stations.size() < picks.events.size();
+    const auto source_of = [&](const Arrival& pick) {
+        return static_cast<std::size_t>(turned ? pick.station : pick.event);
     };
-    std::vector<int> counts(turned ? picks.receivers.size() : picks.sources.size(), 0);
-    for (const Pick& pick : picks.picks) ++counts[source_of(pick)];
+    std::vector<int> counts(turned ? picks.stations.size() : picks.events.size(), 0);
+    for (const Arrival& pick : picks.arrivals) ++counts[source_of(pick)];
     // Of few receivers each is needed to see the ground below it: a stretch of them left out would
     // test how well gaps are filled, and tell more noise than there is.
     constexpr int picks_per_step = 24;
     const int stretch = std::clamp(median(counts) / picks_per_step, 1, 4);
     std::vector<int> seen(counts.size(), 0);
-    std::vector<std::int32_t> fold(picks.picks.size());
+    std::vector<std::int32_t> fold(picks.arrivals.size());
     for (std::size_t n = 0; n < fold.size(); ++n) {
-        const std::size_t source = source_of(picks.picks[n]);
+        const std::size_t source = source_of(picks.arrivals[n]);
         fold[n] = (seen[source]++ / stretch + static_cast<int>(source)) % folds;
     }
     return fold;
 }
 
-double median_time(const Picks& picks) {
+double median_time(const Survey& picks) {
     std::vector<double> times;
-    for (const Pick& pick : picks.picks) times.push_back(pick.time);
+    for (const Arrival& pick : picks.arrivals) times.push_back(pick.time);
     return median(std::move(times));
 }
 
 /// A median of the picks' errors, to tell deviations as times.
-double typical_error(const Picks& picks, const InversionOptions& options) {
+double typical_error(const Survey& picks, const InversionOptions& options) {
     if (!picks.has_errors || options.weights == PickWeights::equal) return options.target_rms;
     std::vector<double> errors;
-    for (const Pick& pick : picks.picks) errors.push_back(pick.error);
+    for (const Arrival& pick : picks.arrivals) errors.push_back(pick.error);
     return median(std::move(errors));
 }
 
@@ -96,7 +96,7 @@ class Search {
     int no_better_ = 0;
 };
 
-CrossValidation validate_one(const Model& start, const Picks& picks, InversionOptions options,
+CrossValidation validate_one(const Model& start, const Survey& picks, InversionOptions options,
                              Regularisation kind, const Execution& execution) {
     // How well picks can be met hardly depends on the unknowns' spacing.
     constexpr std::size_t most_unknowns = 1000;
@@ -123,16 +123,16 @@ CrossValidation validate_one(const Model& start, const Picks& picks, InversionOp
 
 }  // namespace
 
-bool is_cheap_to_validate(const Model& start, const Picks& picks) {
+bool is_cheap_to_validate(const Model& start, const Survey& picks) {
     constexpr double ray_in_nodes = 500;  // a ray takes about as long as so many nodes of a field
     constexpr double most = 3e6;
-    const auto fields = static_cast<double>(std::min(picks.sources.size(), picks.receivers.size()));
+    const auto fields = static_cast<double>(std::min(picks.events.size(), picks.stations.size()));
     const double pass = fields * static_cast<double>(start.given().size()) +
-                        ray_in_nodes * static_cast<double>(picks.picks.size());
+                        ray_in_nodes * static_cast<double>(picks.arrivals.size());
     return pass <= most;
 }
 
-std::vector<CrossValidation> cross_validate(const Model& start, const Picks& picks,
+std::vector<CrossValidation> cross_validate(const Model& start, const Survey& picks,
                                             const InversionOptions& options,
                                             std::span<const Regularisation> kinds,
                                             const Execution& execution) {

@@ -37,8 +37,7 @@ void PickHearing::settle(std::span<const double> scaled_residual) {
 void PickHearing::accept(std::span<const double> scaled_residual, double target) {
     use_ = uses(scaled_residual);
     if (phase_ == Phase::open && hears_ && norm_ == DataNorm::trimmed &&
-        std::any_of(use_.begin(), use_.end(), is_out) &&
-        chi2_of(scaled_residual, use_) <= target) {
+        std::any_of(use_.begin(), use_.end(), is_out) && chi2_of(scaled_residual, use_) <= target) {
         phase_ = Phase::hearing;
         verdict_.assign(use_.size(), 0.0);
         for (std::size_t n = 0; n < use_.size(); ++n) {

@@ -34,8 +34,8 @@ std::vector<PickUse> uses_of(std::span<const double> scaled_residual, double out
 
 std::vector<double> norm_weights(DataNorm norm, std::span<const double> scaled_residual,
                                  std::span<const PickUse> use) {
-    constexpr double bend = 1.345;     // 95 % efficient where noise is Gaussian
-    constexpr double least = 0.3;      // of 1 / |z|: no pick is followed exactly
+    constexpr double bend = 1.345;  // 95 % efficient where noise is Gaussian
+    constexpr double least = 0.3;   // of 1 / |z|: no pick is followed exactly
     const double deviation = spread_of(scaled_residual).deviation;
     const bool keeps = norm == DataNorm::huber || norm == DataNorm::l1;
     std::vector<double> weights(use.size(), 0.0);

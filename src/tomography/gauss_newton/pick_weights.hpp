@@ -3,10 +3,10 @@
 #include <span>
 #include <vector>
 
+#include "survey/survey.hpp"
 #include "tomography/gauss_newton/options.hpp"
 #include "tomography/misfit.hpp"
 #include "tomography/pick_ledger.hpp"
-#include "tomography/picks.hpp"
 
 namespace fermat {
 
@@ -29,9 +29,10 @@ ResidualSpread spread_of(std::span<const double> scaled_residual);
 /// twice as many deviations. A pick that was left out comes back once a model explains it.
 std::vector<PickUse> uses_of(std::span<const double> scaled_residual, double outliers);
 
-/// What each residual and row is multiplied with, so that least squares become the norm (iteratively
-/// reweighted; Huber 1981): the root of 1, of k / |z|, or of 1 / |z|, with z in deviations. A pick
-/// that was lost weighs nothing, nor does one that is left out unless the norm keeps it.
+/// What each residual and row is multiplied with, so that least squares become the norm
+/// (iteratively reweighted; Huber 1981): the root of 1, of k / |z|, or of 1 / |z|, with z in
+/// deviations. A pick that was lost weighs nothing, nor does one that is left out unless the norm
+/// keeps it.
 std::vector<double> norm_weights(DataNorm norm, std::span<const double> scaled_residual,
                                  std::span<const PickUse> use);
 

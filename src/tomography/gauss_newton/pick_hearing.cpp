@@ -44,7 +44,7 @@ void PickHearing::accept(std::span<const double> scaled_residual, double target)
             if (is_out(use_[n])) verdict_[n] = std::abs(scaled_residual[n]);
         }
     } else if (phase_ == Phase::hearing) {
-        constexpr double nearer = 0.8;
+        constexpr double nearer = 0.9;
         ++rounds_;
         bool heard = false;
         for (std::size_t n = 0; n < use_.size(); ++n) {

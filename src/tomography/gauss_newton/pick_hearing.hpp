@@ -13,7 +13,7 @@ namespace fermat {
 /// a model explains them. Where a smooth model explains the others to their errors, some of those
 /// left out may be good picks that need a rougher one: so before the end they are heard. Each one
 /// counts again, no more than a pick at the limit would. It is admitted for good once a model
-/// explains it, and rejected for good once a step does not bring it nearer by a fifth. From then on
+/// explains it, and rejected for good once a step does not bring it nearer by a tenth. From then on
 /// nothing changes, so that the smoothest model is looked for that explains all admitted picks: a
 /// model that loses some of them does not pass for one that explains the picks.
 ///

@@ -89,8 +89,8 @@ std::optional<std::string> points_in_air(const Model& model, const Survey& picks
         [&](const Arrival& pick) { return events.has(pick.event) || stations.has(pick.station); });
     return fmt::format(
         "{} of {} sources and {} of {} receivers lie in air, {:.3g} from the rock at most, so that "
-        "{} of {} picks have no ray (move the points, or cut the air through them by "
-        "fermat model topography; without --model the ground is laid through all points)",
+        "{} of {} picks have no ray (move the points, or cut the air through them; "
+        "without a start model the ground is laid through all points)",
         events.count, picks.events.size(), stations.count, picks.stations.size(),
         std::max(events.farthest, stations.farthest), lost, picks.arrivals.size());
 }

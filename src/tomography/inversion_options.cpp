@@ -96,8 +96,8 @@ void validate(const InversionOptions& options, const Survey& picks, const Model&
     }
     if (options.gauss_newton.norm == DataNorm::l2 && options.outliers.value_or(0) > 0) {
         throw InputError(
-            fmt::format("outliers is {} and the norm is 'l2', which leaves none out (choose "
-                        "'trimmed', or leave "
+            fmt::format("outliers is {} and the norm is 'l2', which leaves none out (use "
+                        "`norm=trimmed`, or leave "
                         "outliers away)",
                         *options.outliers));
     }

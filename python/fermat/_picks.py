@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._arguments import numbers
 from ._notes import tell
+from ._plane import Plane
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -40,6 +41,8 @@ class Picks:
         says how many.
     surface
         Points of the surface of the ground, if it is known besides sources and receivers.
+    plane
+        The plane of x and y if they were longitudes and latitudes; `save` keeps it in a CSV file.
 
     Examples
     --------
@@ -58,6 +61,7 @@ class Picks:
         time: ArrayLike,
         error: ArrayLike | None = None,
         surface: ArrayLike | None = None,
+        plane: Plane | None = None,
     ) -> None:
         self.sources = _positions(sources, "sources")
         self.receivers = _positions(receivers, "receivers")
@@ -77,6 +81,7 @@ class Picks:
         self.error, notes = _core.settle_picks(self.time, spread)
         tell(notes)
         self._surface = None if surface is None else _positions(surface, "surface")
+        self.plane = plane
 
     def __len__(self) -> int:
         return len(self.time)
@@ -118,15 +123,67 @@ class Picks:
         return np.unique(np.vstack([self.sources, self.receivers]), axis=0)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Picks:
-        """Read `.csv` (source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time[,error],
-        no y in 2-D) or `.sgt`, the format of refraction surveys. Heights of `.sgt` become depths,
-        and rows with `valid` = 0 are left out. The column of errors may also be named err, t_err,
-        sigma, uncertainty, std, dt and the like. A UserWarning tells what is left out, filled in
-        or not used."""
-        *columns, is_2d, notes = _core.load_picks(path)
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        format: str = "auto",
+        columns: Mapping[str, str] | None = None,
+        unit: Mapping[str, str] | None = None,
+        to: Mapping[str, str] | None = None,
+        phase: str | None = None,
+        heights: bool = False,
+        depths: bool = False,
+        relative_errors: bool = False,
+        line: bool = False,
+        leave_out_bad: bool = False,
+    ) -> Picks:
+        """Read a file of picks, as `fermat picks convert` does; a UserWarning tells what is left
+        out, filled in, guessed or not used.
+
+        Parameters
+        ----------
+        path
+            `.csv` (source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time[,error], no y
+            in 2-D), `.sgt`, `.gtt`, `.vs` of SeisImager, `tx.in` of rayinvr, data of tomo2d,
+            `src_rec` of TomoATT, a folder of PyRefra, or any table.
+        format
+            One of auto, table, sgt, gtt, pyrefra, seisimager, rayinvr, tomo2d, src_rec.
+        columns
+            Of a table, the file's column for ours: `{"time": "t_ms", "source_x": "sx"}`. Without a
+            header its columns are "1", "2", ...
+        unit
+            Units of the file: `{"time": "ms", "length": "km"}`, or of one column.
+        to
+            Units wanted, by default s and m where `unit` is given.
+        phase
+            Take only arrivals of this phase or code.
+        heights
+            z of a table counts upward.
+        depths
+            z of PyRefra counts downward.
+        relative_errors
+            Errors are fractions of the times, as pyGIMLi writes them.
+        line
+            Make the survey 2-D along its straight line.
+        leave_out_bad
+            Leave out negative and missing times; errors that are not > 0 count as missing.
+        """
+        *parts, is_2d, plane, notes = _core.load_picks(
+            path,
+            format,
+            list((columns or {}).items()),
+            list((unit or {}).items()),
+            list((to or {}).items()),
+            phase or "",
+            heights,
+            depths,
+            relative_errors,
+            line,
+            leave_out_bad,
+        )
         tell(notes)
-        sources, receivers, surface, source, receiver, time, error = columns
+        sources, receivers, surface, source, receiver, time, error = parts
         axes = [0, 2] if is_2d else [0, 1, 2]
         places = [points.reshape(-1, 3)[:, axes] for points in (sources, receivers, surface)]
         return cls(
@@ -137,6 +194,7 @@ class Picks:
             time=time,
             error=error if len(error) else None,
             surface=places[2] if len(surface) else None,
+            plane=Plane(plane) if plane else None,
         )
 
     @classmethod
@@ -159,7 +217,7 @@ class Picks:
         unique = {}
         for role, columns in ends.items():
             points = np.column_stack([numbers(table[column], column) for column in columns])
-            unique[role] = _in_order(points)
+            unique[role] = in_order(points)
         return cls(
             unique["source"][0],
             unique["receiver"][0],
@@ -183,12 +241,21 @@ class Picks:
             table["error"] = self.error
         return table
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `.csv`. If writing fails, an existing file is not changed."""
+    def save(self, path: str | os.PathLike[str], *, geographic: bool = False) -> None:
+        """Write `.csv` or `.sgt`; with `geographic` a CSV of longitudes and latitudes, which needs
+        a local `plane`. If writing fails, an existing file is not changed."""
         none = np.empty(0)
         error = none if self.error is None else self.error
         _core.save_picks(
-            path, self.sources, self.receivers, self.source, self.receiver, self.time, error
+            path,
+            self.sources,
+            self.receivers,
+            self.source,
+            self.receiver,
+            self.time,
+            error,
+            str(self.plane or ""),
+            geographic,
         )
 
 
@@ -196,23 +263,27 @@ def picks(
     data: Any,
     *,
     inventory: Any = None,
-    phase: str = "P",
+    phase: str | None = None,
     project: Project | None = None,
+    **options: Any,
 ) -> Picks:
     """Observed first arrivals from a file, a table or a catalogue.
 
     Parameters
     ----------
     data
-        The name of a `.csv` or `.sgt` file; a pandas.DataFrame or a dict of columns named as in
-        the CSV; an ObsPy catalogue; or Picks, which are returned unchanged.
+        The name of a file or folder in any format of `Picks.load`; a pandas.DataFrame or a dict of
+        columns named as in the CSV; an ObsPy catalogue; or Picks, which are returned unchanged.
     inventory
         An ObsPy inventory with the positions of the stations. Needed with a catalogue.
     phase
-        For a catalogue: picks whose phase hint begins with this letter.
+        For a catalogue: picks whose phase hint begins with this letter, P by default. For a file:
+        the phase or code to take.
     project
         For a catalogue: a function from (longitude, latitude) in degrees to (x, y) in km. Default:
-        distances east and north of the stations' mean position, good for some hundred km.
+        a local plane about the stations' mean position (`Picks.plane`).
+    options
+        For a file: `columns`, `unit`, `to`, `format` and the others of `Picks.load`.
 
     Returns
     -------
@@ -230,11 +301,16 @@ def picks(
     if isinstance(data, Picks):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return Picks.load(data)
+        return Picks.load(data, phase=phase, **options)
+    if options:
+        raise ValueError(
+            f"{', '.join(options)} cannot be given with a {type(data).__name__} (files have them: "
+            "rename and scale columns of a table)"
+        )
     if hasattr(data, "events"):
         from ._catalogue import picks_of_catalogue
 
-        return picks_of_catalogue(data, inventory, phase, project)
+        return picks_of_catalogue(data, inventory, phase or "P", project)
     if hasattr(data, "keys"):
         return Picks.from_columns(data)
     raise ValueError(
@@ -265,7 +341,7 @@ def _rows(values: ArrayLike, limit: int, count: int, what: str) -> NDArray[np.in
     return np.ascontiguousarray(array, dtype=np.int32)
 
 
-def _in_order(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def in_order(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """The distinct points in order of appearance, and the index of each given point."""
     _, first, which = np.unique(points, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)

@@ -157,9 +157,12 @@ def test_a_catalogue_becomes_kilometres_and_seconds():
     )
     with pytest.warns(UserWarning, match="1 of 4 picks of phase 'P' were left out"):
         picks = fm.picks(catalogue, inventory=network())
-    degree = 111.195 * np.cos(np.pi / 4)
+    # By PROJ: +proj=tmerc +lat_0=45 +lon_0=10 +ellps=WGS84 +units=km
+    east, north = 78.84684165, 0.48656275
     np.testing.assert_allclose(picks.sources, [(0, 0, 12), (0, 0, 3)], atol=1e-9)
-    np.testing.assert_allclose(picks.receivers, [(-degree, 0, -0.5), (degree, 0, 0.02)], rtol=1e-6)
+    stations = [(-east, north, -0.5), (east, north, 0.02)]
+    np.testing.assert_allclose(picks.receivers, stations, rtol=1e-8)
+    assert "longitude=10 latitude=45" in str(picks.plane)
     np.testing.assert_array_equal(picks.pairs, [(0, 0), (1, 1), (1, 0)])
     np.testing.assert_array_equal(picks.time, [12, 11, 13])
     with pytest.raises(ValueError, match="needs the stations' inventory"):

@@ -121,6 +121,7 @@ def invert(
     smoothing: float = 0.0,
     iterations: int = 30,
     terms: Literal["none", "shot", "receiver", "shot,receiver"] = "none",
+    norm: Literal["trimmed", "l2", "huber", "l1"] = "trimmed",
     schedule: Schedule | None = None,
     target_rms: float = 0.0,
     target_chi2: float = 0.0,
@@ -185,6 +186,9 @@ def invert(
     terms
         Of "gauss-newton": times found beside the ground, one per shot or receiver, damped towards
         0 (triggers, soil that no grid resolves).
+    norm
+        Of "gauss-newton", how residuals count: by squares without outliers ("trimmed"), by squares
+        of all ("l2"), or far ones less ("huber", "l1").
     schedule
         Of "hole".
         Stages as (iterations, cell box, vertex box), boxes as (x, y, z), or (x, z) in 2-D, in
@@ -262,6 +266,7 @@ def invert(
         "smoothing": smoothing,
         "iterations": iterations,
         "terms": terms,
+        "norm": norm,
         "target_rms": target_rms,
         "target_chi2": target_chi2,
         "stagnation": stagnation,

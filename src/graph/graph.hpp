@@ -12,6 +12,7 @@
 #include "core/option.hpp"
 #include "graph/graph_view.hpp"
 #include "graph/star_table.hpp"
+#include "graph/tile_visits.hpp"
 #include "model/model.hpp"
 
 namespace fermat {
@@ -46,15 +47,6 @@ template <>
 inline constexpr auto choices<NodeQueue> =
     choice_table<NodeQueue>("queue", {{"buckets", NodeQueue::buckets}, {"heap", NodeQueue::heap}});
 
-/// Which tiles a pass of Bellman and Ford's method visits.
-enum class TileVisits {
-    changed,  ///< those that a change can reach: paper 2's update map
-    all,      ///< all of them, for comparison
-};
-template <>
-inline constexpr auto choices<TileVisits> = choice_table<TileVisits>(
-    "tile visits", {{"changed", TileVisits::changed}, {"all", TileVisits::all}});
-
 struct GraphOptions {
     GraphSolver solver = GraphSolver::dijkstra;
     Index3 radius;  ///< of the star along each axis, in nodes (2-D: not y); none: default_radius
@@ -80,7 +72,7 @@ Index3 default_radius(const Grid& grid);
 void validate(const GraphOptions& options, const Grid& grid);
 
 /// Whether graphs of these options lie on the CUDA device. Throws InputError where `device` asks
-/// for it and the solver is not written for it.
+/// for it, or for OpenGL, and the solver is not written for it.
 bool on_cuda(const GraphOptions& options, Device device);
 
 /// A straight way between a point and a node.
@@ -101,6 +93,7 @@ struct GraphField {
 };
 
 class CudaGraph;
+class GlGraph;
 
 /// The graph of a model: star, slowness and, where they are stored, the times of all edges. Made
 /// once, it serves any number of sources, from several threads at once (paper 1's amortisation).
@@ -116,6 +109,8 @@ class Graph {
     bool stores_weights() const { return view_.stored != nullptr; }
     /// The same graph on the CUDA device, where bellman_ford runs there; else null.
     CudaGraph* cuda() const { return cuda_.get(); }
+    /// The same for OpenGL.
+    GlGraph* opengl() const { return opengl_.get(); }
     /// A lower bound of the slowness along any edge of nodes 8 n to 8 n + 7 of the memory.
     std::span<const float> least_slowness() const { return least_slowness_; }
 
@@ -132,6 +127,7 @@ class Graph {
     std::unique_ptr<float[]> stored_;
     GraphView view_;
     std::shared_ptr<CudaGraph> cuda_;
+    std::shared_ptr<GlGraph> opengl_;
 };
 
 /// A point that starts to radiate at `start_time`.
@@ -140,14 +136,13 @@ struct GraphSource {
     double start_time = 0;
 };
 
-/// Shortest times of one source at every node. A graph that lies on the CUDA device is solved
-/// there.
+/// Shortest times of one source at every node. A graph that lies on a device is solved there.
 GraphField solve(const Graph& graph, const GraphSource& source, const Execution& execution = {});
 
 /// Solves every source by itself, in parallel over sources, and hands each field to `consume` with
 /// its source's number: in any order, from any thread, one call at a time per thread. Memory beside
-/// the graph is one field a thread, whatever the number of sources. On the CUDA device, batches of
-/// sources are solved at once.
+/// the graph is one field a thread, whatever the number of sources. On a device, batches of sources
+/// are solved at once.
 void for_each_field(const Graph& graph, std::span<const GraphSource> sources,
                     const Execution& execution,
                     const std::function<void(std::size_t, const GraphField&)>& consume);

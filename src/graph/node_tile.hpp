@@ -37,6 +37,7 @@ struct NodeTiles {
     const float* weights = nullptr;
     int rounds = 1;    ///< of relaxation in a visit, at most
     float window = 0;  ///< tiles whose changes are this much later than the first ones wait
+    bool all = false;  ///< a pass visits every tile as long as anything changes
 
     FERMAT_HD unsigned tile_count() const { return static_cast<unsigned>(tiles.count()); }
     FERMAT_HD int directions() const {

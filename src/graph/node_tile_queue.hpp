@@ -7,7 +7,9 @@ namespace fermat {
 /// The update map (paper 2) and the lists of the tiles in it, for a batch of shots: an entry is
 /// shot * tiles + tile. A pass takes all of one list; what it changes goes to the list of the next,
 /// so that between passes nothing has to be done but wait for all blocks. Lists are kept in `ring`
-/// copies and cleared by the pass that nobody else reads or writes them in.
+/// copies and cleared by the pass that nobody else reads or writes them in. Without an update map
+/// (NodeTiles::all) there are no lists: the count of a pass says whether anything has changed, and
+/// a pass then takes all entries of the shots in which it did.
 struct NodeTileQueue {
     static constexpr int ring = 4;
 
@@ -18,7 +20,17 @@ struct NodeTileQueue {
     unsigned* count = nullptr;       ///< [ring]
     float* least_of_pass = nullptr;  ///< [ring][shot], of the keys in a list
     int shots = 1;
+    unsigned entries = 0;  ///< shots * tiles
+    bool all = false;      ///< there are no lists
 
+    /// How many entries a pass takes, and number n of them.
+    FERMAT_HD unsigned length(int pass) const {
+        const unsigned found = count[pass & (ring - 1)];
+        return all && found > 0 ? entries : found;
+    }
+    FERMAT_HD unsigned entry(int pass, unsigned n) const {
+        return all ? n : list[pass & (ring - 1)][n];
+    }
     FERMAT_HD float& least(int pass, int shot) const {
         return least_of_pass[(pass & (ring - 1)) * shots + shot];
     }
@@ -32,7 +44,8 @@ struct NodeTileQueue {
     }
     FERMAT_HD void push(int pass, unsigned entry) const {
         const int slot = pass & (ring - 1);
-        list[slot][atomic_add(count[slot], 1)] = entry;
+        const unsigned place = atomic_add(count[slot], 1);
+        if (!all) list[slot][place] = entry;
     }
     /// Puts an entry into the list of the next pass, if it is in none.
     FERMAT_HD void wake(int pass, int shot, unsigned entry, float time) const {
@@ -88,9 +101,14 @@ FERMAT_HD_INLINE void take_node_tile(Block block, const NodeTiles& tiles,
     const unsigned tile = entry % tiles.tile_count();
     block.for_each(1, [&](int) {
         const float key = read_fresh(queue.key[entry]);
+        const float least = read_fresh(queue.least(pass, shot));
         // A tile far ahead of the wave would be visited in vain: what reaches it will be improved.
-        *room.waits = key > read_fresh(queue.least(pass, shot)) + tiles.window ? 1 : 0;
-        if (*room.waits != 0) {
+        // Without an update map, only shots at rest are left out.
+        const bool at_rest = tiles.all && least == INFINITY;
+        *room.waits = at_rest || key > least + tiles.window ? 1 : 0;
+        if (at_rest) {
+            // nothing is left to be done
+        } else if (*room.waits != 0) {
             queue.wait(pass, shot, entry, key);
         } else {
             // From here on, changes that come too late for this visit wake the tile again.

@@ -5,6 +5,7 @@
 
 #include "graph/node_tile.hpp"
 #include "graph/star_table.hpp"
+#include "graph/tile_visits.hpp"
 
 namespace fermat {
 
@@ -28,6 +29,7 @@ struct NodeTileSetup {
 struct NodeTileTuning {
     int rounds = 8;     ///< of relaxation in a visit, at most
     double window = 4;  ///< tiles later than the first by this many crossings of a tile wait
+    TileVisits visits = TileVisits::changed;  ///< for others the window has no meaning
 };
 
 /// The tiles alone, without steps and window.

@@ -10,35 +10,22 @@
 #include "rays/bending/lots.hpp"
 #include "rays/bending/pair.hpp"
 #include "rays/bending/rays.hpp"
+#include "rays/bending/section_team.hpp"
 
 namespace fermat::detail {
 
 // Rays of many pairs on the CPU, for any medium.
 
-/// A block whose lanes are threads, which bend the sections of one ray.
-class ThreadBlock {
-  public:
-    explicit ThreadBlock(int threads) : threads_(threads) {}
-
-    template <class Phase>
-    void for_each(int count, Phase phase) const {
-        parallel_for(count, threads_, [&](std::int64_t lane) { phase(static_cast<int>(lane)); });
-    }
-
-  private:
-    int threads_;
-};
-
-/// Working memory of one thread, reused from ray to ray.
+/// Working memory of one thread or team, reused from ray to ray.
 class BendMemory {
   public:
-    BendSpace space(int segments) {
-        if (vectors_.size() < BendSpace::vectors(segments)) {
-            vectors_.resize(BendSpace::vectors(segments));
-            scalars_.resize(BendSpace::scalars(segments));
-        }
-        return {vectors_.data(), scalars_.data(), segments};
+    void reserve(int segments) {
+        if (vectors_.size() >= BendSpace::vectors(segments)) return;
+        vectors_.resize(BendSpace::vectors(segments));
+        scalars_.resize(BendSpace::scalars(segments));
     }
+    /// The memory as arrays; it must have been reserved.
+    BendSpace space(int segments) { return {vectors_.data(), scalars_.data(), segments}; }
 
   private:
     std::vector<Vec3> vectors_;
@@ -63,6 +50,7 @@ struct BendingLot {
     std::span<const SeedSet> seeds;
     StartSet starts;
     double segment;  ///< longest segment; 0 means 64 segments
+    int relaxations;
 };
 
 struct PathOfPair {
@@ -82,11 +70,11 @@ void bend_seeds(Block block, const BendingLot<Medium>& lot, std::size_t number, 
         for (std::size_t i = 0; i + 1 < path.size(); ++i) {
             unbent += lot.medium.segment_time(path[i], path[i + 1]);
         }
-        resample(path, settings.segments, space.point);
+        block.for_each(1, [&](int) { resample(path, settings.segments, space.point); });
         const double time = bend_ray(block, lot.medium, space, settings.segments, settings);
         if (time < winner.time && time <= unbent) {
             winner = {time, seed.start};
-            points.assign(space.point, space.point + settings.segments + 1);
+            if (block.leads()) points.assign(space.point, space.point + settings.segments + 1);
         } else if (unbent < winner.time) {
             winner = {unbent, seed.start};
             points.assign(path.begin(), path.end());
@@ -94,6 +82,8 @@ void bend_seeds(Block block, const BendingLot<Medium>& lot, std::size_t number, 
     }
 }
 
+/// Bends the ray of one pair. Of a block of several threads, only the one that leads has its
+/// points.
 template <class Block, BendingMedium Medium>
 PathOfPair bend_one(Block block, const BendingLot<Medium>& lot, std::size_t number,
                     BendMemory& memory) {
@@ -116,9 +106,11 @@ PathOfPair bend_one(Block block, const BendingLot<Medium>& lot, std::size_t numb
         const double length = distance(from, to);
         BendSettings settings;
         if (lot.segment > 0) settings.segments = segments_for(length, lot.segment);
+        settings.most_relaxations = lot.relaxations;
+        block.for_each(1, [&](int) { memory.reserve(settings.segments); });
         BendSpace space = memory.space(settings.segments);
         winner = bend_pair(block, lot.medium, space, from, to, lot.starts, settings);
-        if (winner.start != RayStart::none) {
+        if (winner.start != RayStart::none && block.leads()) {
             ray.points.assign(space.best, space.best + settings.segments + 1);
         }
         bend_seeds(block, lot, number, space, settings, winner, ray.points);
@@ -142,12 +134,18 @@ RaySet bend_lot(const BendingLot<Medium>& lot, BendingTasks tasks, int threads, 
     const std::size_t count = lot.pairs.size();
     std::vector<PathOfPair> rays(count);
     std::vector<BendMemory> memories(static_cast<std::size_t>(threads));
-    if (tasks == BendingTasks::sections) {
-        for (std::size_t n = 0; n < count; ++n) {
-            monitor.check();
-            rays[n] = bend_one(ThreadBlock(threads), lot, n, memories.front());
-            monitor.advance();
-        }
+    if (tasks == BendingTasks::sections && threads > 1 && !inside_parallel()) {
+        SectionTeam team(threads);
+        team.run([&](int index) {
+            const TeamBlock block(team, index);
+            for (std::size_t n = 0; n < count; ++n) {
+                if (block.leads()) monitor.check();
+                PathOfPair ray = bend_one(block, lot, n, memories.front());
+                if (!block.leads()) continue;
+                rays[n] = std::move(ray);
+                monitor.advance();
+            }
+        });
     } else {
         const auto lists = tasks_of(lot.pairs, tasks);
         parallel_for(static_cast<std::int64_t>(lists.size()), threads, [&](std::int64_t task) {

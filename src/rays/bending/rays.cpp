@@ -82,8 +82,9 @@ RaySet bend_all(const Medium& medium, const Box& box, const RayJob& job,
     RaySet all;
     monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
     detail::for_each_lot(pairs, [&](std::span<const RayPair> some) {
-        const detail::BendingLot<Medium> lot{medium, job.sources,    job.receivers,  some,
-                                             {},     options.starts, options.segment};
+        const detail::BendingLot<Medium> lot{
+            medium, job.sources,    job.receivers,   some,
+            {},     options.starts, options.segment, options.relaxations};
         const RaySet set = detail::bend_lot(lot, options.tasks, threads, monitor);
         for (std::size_t r = 0; r < set.size(); ++r) all.append(set.rays[r], set.path(r));
     });
@@ -153,8 +154,9 @@ void bend_rays(const Model& model, const RayJob& job, const BendingOptions& opti
         for (const RayStart start : seed_starts) {
             if (options.starts.has(start)) seeds.push_back({start, seed(start, some)});
         }
-        const detail::BendingLot<Medium> lot{medium, job.sources,    job.receivers, some,
-                                             seeds,  options.starts, segment};
+        const detail::BendingLot<Medium> lot{
+            medium, job.sources,    job.receivers, some,
+            seeds,  options.starts, segment,       options.relaxations};
         consume(detail::bend_lot(lot, options.tasks, threads, monitor));
     });
     monitor.end();

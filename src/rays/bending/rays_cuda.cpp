@@ -36,7 +36,7 @@ RaySet bend_lot(CudaBender& bender, const Model& model, const RayJob& job,
     }
     std::vector<BentRay> winners(tasks.size());
     std::vector<Vec3> points(static_cast<std::size_t>(point_count));
-    seconds += bender.bend(tasks, options.starts, winners, points);
+    seconds += bender.bend(tasks, options.starts, options.relaxations, winners, points);
 
     RaySet set;
     set.rays.reserve(pairs.size());

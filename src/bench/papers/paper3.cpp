@@ -1,0 +1,190 @@
+// Paper 3 (parallel pseudo-bending): Figure 7, seconds by sources, threads and what is dealt out to
+// threads, on a survey like the paper's. The paper has curves instead of numbers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "bench/costa_rica.hpp"
+#include "bench/measure.hpp"
+#include "bench/papers/paper_report.hpp"
+#include "rays/rays.hpp"
+
+namespace fermat::bench {
+namespace {
+
+/// What the paper deals out to threads.
+struct Panel {
+    std::string_view figure;
+    std::string_view what;
+    BendingTasks tasks;
+    std::string_view published;
+};
+constexpr std::array panels = {
+    Panel{"Figure 7a", "sections of a ray", BendingTasks::sections,
+          "faster up to four cores, slower with five and six"},
+    Panel{"Figure 7b", "sources", BendingTasks::sources, "faster with every core"},
+    Panel{"Figure 7c", "paths", BendingTasks::pairs, "faster with every core"},
+};
+
+/// The paper's algorithm, and ours.
+struct Algorithm {
+    std::string name;
+    BendingOptions options;
+};
+
+std::vector<Algorithm> algorithms() {
+    BendingOptions paper;
+    paper.starts = {RayStart::straight};
+    paper.relaxations = 0;
+    return {{"paper", paper}, {"fermat", {}}};
+}
+
+class Survey {
+  public:
+    Survey() {
+        for (const Vec3 p : set_.sources) sources_.push_back({p, 0});
+    }
+    /// The pairs of `count` sources, which are spread evenly over the list.
+    std::vector<RayPair> pairs_of(std::size_t count) const {
+        std::vector<RayPair> pairs;
+        for (const RayPair& pair : set_.pairs) {
+            const auto n = static_cast<std::size_t>(pair.source);
+            const bool taken = (n + 1) * count / sources_.size() > n * count / sources_.size();
+            if (taken) pairs.push_back(pair);
+        }
+        return pairs;
+    }
+    /// The pairs that are at least so far apart.
+    std::vector<RayPair> pairs_beyond(double length) const {
+        std::vector<RayPair> pairs;
+        for (std::size_t s = 0; s < set_.sources.size(); ++s) {
+            for (std::size_t r = 0; r < set_.stations.size(); ++r) {
+                if (distance(set_.sources[s], set_.stations[r]) < length) continue;
+                pairs.push_back({static_cast<std::int32_t>(s), static_cast<std::int32_t>(r)});
+            }
+        }
+        return pairs;
+    }
+    double seconds(const std::vector<RayPair>& pairs, const BendingOptions& bending, int repeats,
+                   const Execution& execution) const {
+        RayOptions options;
+        options.tracer = Tracer::bending;
+        options.bending = bending;
+        return median_seconds(repeats, [&] {
+            trace_rays(set_.model, sources_, set_.stations, pairs, options, execution);
+        });
+    }
+    double cuda_seconds(const std::vector<RayPair>& pairs, const BendingOptions& bending,
+                        Monitor& monitor) const {
+        return bend_rays_cuda(set_.model, {sources_, set_.stations, pairs}, bending, monitor,
+                              [](RaySet&&) {});
+    }
+
+  private:
+    LocalSurvey set_ = costa_rica_survey();
+    std::vector<PointSource> sources_;
+};
+
+/// 1, 2, 3, 4, 5, 6 as in the paper, then doubled, up to `most`.
+std::vector<int> thread_counts(int most) {
+    std::vector<int> counts;
+    for (int threads = 1; threads <= most; threads = threads < 6 ? threads + 1 : 2 * threads) {
+        counts.push_back(threads);
+    }
+    if (counts.back() != most) counts.push_back(most);
+    return counts;
+}
+
+void figure_7(const PaperBench& bench, const Survey& survey, PaperReport& report,
+              Monitor& monitor) {
+    const std::vector<std::size_t> counts =
+        bench.quick ? std::vector<std::size_t>{3, 30}
+                    : std::vector<std::size_t>{3, 10, 30, 100, 300, 1079};
+    for (const Panel& panel : panels) {
+        report.begin(panel.figure,
+                     fmt::format("{} are dealt out to threads; the paper: {}\n"
+                                 "  paper   straight start, no relaxation: the paper's algorithm\n"
+                                 "  fermat  three starts and relaxation: the default",
+                                 panel.what, panel.published),
+                     {"algorithm", "sources", "threads"},
+                     {{"seconds", "s", false}, {"rays", "", false}, {"speed-up", "", false}});
+        for (const Algorithm& algorithm : algorithms()) {
+            BendingOptions options = algorithm.options;
+            options.tasks = panel.tasks;
+            for (const std::size_t count : counts) {
+                const auto pairs = survey.pairs_of(count);
+                double serial = 0;
+                for (const int threads : thread_counts(bench.threads)) {
+                    const double seconds =
+                        survey.seconds(pairs, options, bench.runs(), on_cpu(threads, monitor));
+                    if (threads == 1) serial = seconds;
+                    report.add({algorithm.name, std::to_string(count), std::to_string(threads)},
+                               {seconds, static_cast<double>(pairs.size()), serial / seconds});
+                }
+            }
+        }
+    }
+}
+
+/// Task parallelism where it has most to do: rays of 200 km and more, with 128 segments.
+void long_rays(const PaperBench& bench, const Survey& survey, PaperReport& report,
+               Monitor& monitor) {
+    constexpr double length = 200;
+    auto pairs = survey.pairs_beyond(length);
+    const std::size_t most = bench.quick ? 50 : 1000;
+    if (pairs.size() > most) pairs.resize(most);
+    report.begin("Long rays",
+                 fmt::format("sections of rays over {:g} km dealt out to threads", length),
+                 {"algorithm", "rays", "threads"},
+                 {{"seconds", "s", false}, {"us_per_ray", "us", false}, {"speed-up", "", false}});
+    for (const Algorithm& algorithm : algorithms()) {
+        BendingOptions options = algorithm.options;
+        options.tasks = BendingTasks::sections;
+        double serial = 0;
+        for (const int threads : thread_counts(bench.threads)) {
+            const double seconds =
+                survey.seconds(pairs, options, bench.runs(), on_cpu(threads, monitor));
+            if (threads == 1) serial = seconds;
+            report.add(
+                {algorithm.name, std::to_string(pairs.size()), std::to_string(threads)},
+                {seconds, 1e6 * seconds / static_cast<double>(pairs.size()), serial / seconds});
+        }
+    }
+}
+
+void on_the_device(const PaperBench& bench, const Survey& survey, PaperReport& report,
+                   Monitor& monitor) {
+    report.begin("CUDA", "eight lanes per ray, all rays at once; seconds of the kernels and in all",
+                 {"algorithm", "sources"},
+                 {{"kernels", "s", false}, {"seconds", "s", false}, {"rays", "", false}});
+    for (const Algorithm& algorithm : algorithms()) {
+        for (const std::size_t count : {std::size_t{3}, std::size_t{30}, std::size_t{1079}}) {
+            if (bench.quick && count > 30) continue;
+            const auto pairs = survey.pairs_of(count);
+            survey.cuda_seconds(pairs, algorithm.options, monitor);
+            std::vector<double> kernels;
+            const double seconds = median_seconds(bench.runs(), [&] {
+                kernels.push_back(survey.cuda_seconds(pairs, algorithm.options, monitor));
+            });
+            report.add({algorithm.name, std::to_string(count)},
+                       {median(kernels), seconds, static_cast<double>(pairs.size())});
+        }
+    }
+}
+
+}  // namespace
+
+void bench_paper3(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
+    const Survey survey;
+    if (bench.device == Device::cuda) {
+        on_the_device(bench, survey, report, monitor);
+        return;
+    }
+    figure_7(bench, survey, report, monitor);
+    long_rays(bench, survey, report, monitor);
+}
+
+}  // namespace fermat::bench

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from ._arguments import Device
+
 __all__ = ["Value", "draw", "read"]
 
 
@@ -73,7 +75,7 @@ def _value(row: dict[str, str]) -> Value:
     )
 
 
-def draw(values: list[Value], scenes: Path | None = None, device: str = "cpu") -> Figure:
+def draw(values: list[Value], scenes: Path | None = None, device: Device = "cpu") -> Figure:
     """The figures of the paper that the values are of.
 
     Parameters
@@ -133,7 +135,7 @@ _COLOURS = {"heap": "0.55", "buckets": "#31688e", "tiles": "#35b779", "CUDA": "#
             "OpenGL": "#b5367a"}
 
 
-def _scene(axes: Axes, folder: Path, name: str, device: str, **how: Any) -> None:
+def _scene(axes: Axes, folder: Path, name: str, device: Device, **how: Any) -> None:
     """Times and rays of a scene, computed on the device where the method can."""
     import fermat as fm
 
@@ -154,7 +156,7 @@ def _scene(axes: Axes, folder: Path, name: str, device: str, **how: Any) -> None
     fm.plot.section(model, times=times, rays=rays, ax=axes, colorbar=False)
 
 
-def _paper_1(values: list[Value], scenes: Path | None, device: str) -> Figure:
+def _paper_1(values: list[Value], scenes: Path | None, device: Device) -> Figure:
     import fermat as fm
 
     both = _of(values, "Figure 7") + _of(values, "Figure 8")
@@ -180,7 +182,7 @@ def _paper_1(values: list[Value], scenes: Path | None, device: str) -> Figure:
     return figure
 
 
-def _paper_2(values: list[Value], _scenes: Path | None, _device: str) -> Figure:
+def _paper_2(values: list[Value], _scenes: Path | None, _device: Device) -> Figure:
     figure, axes = _figure(1, 3, 11, 3.6)
     work, radial, gradient = axes[0]
     maps = _of(values, "Edge reduction and update map")
@@ -203,7 +205,7 @@ def _paper_2(values: list[Value], _scenes: Path | None, _device: str) -> Figure:
     return figure
 
 
-def _paper_3(values: list[Value], _scenes: Path | None, _device: str) -> Figure:
+def _paper_3(values: list[Value], _scenes: Path | None, _device: Device) -> Figure:
     import matplotlib.pyplot as plt
 
     panels = [t for t in ("Figure 7a", "Figure 7b", "Figure 7c") if _of(values, t)]
@@ -232,7 +234,7 @@ def _paper_3(values: list[Value], _scenes: Path | None, _device: str) -> Figure:
     return figure
 
 
-def _paper_4(values: list[Value], _scenes: Path | None, _device: str) -> Figure:
+def _paper_4(values: list[Value], _scenes: Path | None, _device: Device) -> Figure:
     figure, axes = _figure(2, 4, 13, 5.6)
     colours = {"basic": "0.55", "caching": "#31688e", "SVT": "#35b779", "SVT_CUDA": "#b5367a",
                "running": "#e8a33d", "running_CUDA": "#7a0177"}
@@ -264,7 +266,7 @@ def _paper_4(values: list[Value], _scenes: Path | None, _device: str) -> Figure:
     return figure
 
 
-def _paper_5(values: list[Value], scenes: Path | None, device: str) -> Figure:
+def _paper_5(values: list[Value], scenes: Path | None, device: Device) -> Figure:
     names = {"figure-2": "homogeneous", "figure-3": "layer", "figure-4": "gradient"}
     figure, axes = _figure(1 + (scenes is not None), 3, 11, 3 + 3.4 * (scenes is not None))
     rows = _of(values, "Table 2")
@@ -285,7 +287,7 @@ def _paper_5(values: list[Value], scenes: Path | None, device: str) -> Figure:
     return figure
 
 
-_PAPERS: dict[int, Callable[[list[Value], Path | None, str], Figure]] = {
+_PAPERS: dict[int, Callable[[list[Value], Path | None, Device], Figure]] = {
     1: _paper_1, 2: _paper_2, 3: _paper_3, 4: _paper_4, 5: _paper_5
 }
 

@@ -34,10 +34,24 @@ std::string vector_words(const char* name, int x, int y, int z) {
     return fmt::format("#define {} ivec3({}, {}, {})\n", name, x, y, z);
 }
 
+/// FOR_EACH_EDGE of relax.glsl. Compilers take long for large stars that are written out.
+std::string edges_written_out(const NodeTileSetup& setup) {
+    constexpr std::size_t most = 128;
+    if (setup.step.size() > most) {
+        return "#define FOR_EACH_EDGE(X) for (int e = 0; e < EDGES; ++e) { X(e, copy_step(e)) }\n";
+    }
+    std::string text = "#define FOR_EACH_EDGE(X)";
+    for (std::size_t e = 0; e < setup.step.size(); ++e) {
+        text += fmt::format(" X({}, ({}))", e, setup.step[e]);
+    }
+    return text + "\n";
+}
+
 /// A shader for one graph: its numbers, what all shaders share, and its own text.
-std::string source_of(const NodeTiles& tiles, bool stored, std::string_view shader) {
+std::string source_of(const NodeTileSetup& setup, bool stored, std::string_view shader) {
+    const NodeTiles& tiles = setup.tiles;
     const GraphView& g = tiles.graph;
-    std::string text = "#version 430 core\n";
+    std::string text = "#version 430 core\n" + edges_written_out(setup);
     text += vector_words("SHAPE", g.shape.x, g.shape.y, g.shape.z);
     text += vector_words("MEMORY", g.memory.x, g.memory.y, g.memory.z);
     text += vector_words("BORDER", g.border.x, g.border.y, g.border.z);
@@ -249,10 +263,10 @@ GlGraph::GlGraph(const GraphView& host, const StarTable& star, EdgeWeights weigh
     if (s.stored) {
         s.weights = GlBuffer(s.context, count * sizeof(float), "the times of the graph's edges");
         s.make_weights =
-            GlProgram(s.context, "weights", source_of(s.setup.tiles, true, shaders::weights));
+            GlProgram(s.context, "weights", source_of(s.setup, true, shaders::weights));
     }
-    s.relax = GlProgram(s.context, "relax", source_of(s.setup.tiles, s.stored, shaders::relax));
-    s.tree = GlProgram(s.context, "tree", source_of(s.setup.tiles, s.stored, shaders::tree));
+    s.relax = GlProgram(s.context, "relax", source_of(s.setup, s.stored, shaders::relax));
+    s.tree = GlProgram(s.context, "tree", source_of(s.setup, s.stored, shaders::tree));
     s.slowness.upload(std::span<const float>(host.slowness, host.memory.count()));
     if (s.stored) {
         s.bind_graph();

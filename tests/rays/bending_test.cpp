@@ -12,6 +12,7 @@
 #include "bending_survey.hpp"
 #include "core/block.hpp"
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/analytic.hpp"

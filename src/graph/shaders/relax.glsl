@@ -2,7 +2,8 @@
 // takes tiles of the pass's list, relaxes each until it rests, and wakes the tiles that can see a
 // change. It is node_tile.hpp and node_tile_queue.hpp with two differences that GLSL asks for: keys
 // and lists of this pass and of the next are apart, so that a tile that is woken is always visited
-// once more; and weights that are not stored are made once per visit in private memory.
+// once more; and FOR_EACH_EDGE(X), which writes X(edge, step in the copy) out for each edge of small
+// stars and is a loop over those of large ones, takes the place of a template's argument.
 
 layout(location = 0) uniform int pass;
 layout(location = 1) uniform uint shots;
@@ -92,10 +93,10 @@ void take(uint entry, int lane) {
     bool mine = inside(first + node);
     int place = place_of(first + node);
     int here = offset_in(COPY, node + BORDER);
-#if !STORED
-    float made[EDGES];
-    for (int e = 0; e < EDGES; ++e) made[e] = computed_weight(place, e);
-#endif
+    // Weights of the invocation's own node, in registers where the edges are written out.
+    float held[EDGES];
+#define HOLD(e, step) held[e] = weight_of(tile, place, e, lane);
+    FOR_EACH_EDGE(HOLD)
     meet();
 
     float before = copy[here];
@@ -103,14 +104,11 @@ void take(uint entry, int lane) {
     bool resting = false;
     while (round < ROUNDS && !resting) {
         float best = copy[here];
-        for (int e = 0; e < EDGES; ++e) {
-#if STORED
-            precise float arrival = copy[here + copy_step(e)] + weights[weight_index(tile, e, lane)];
-#else
-            precise float arrival = copy[here + copy_step(e)] + made[e];
-#endif
-            best = arrival < best ? arrival : best;
-        }
+        precise float arrival;
+#define PULL(e, step)                   \
+    arrival = copy[here + step] + held[e]; \
+    best = arrival < best ? arrival : best;
+        FOR_EACH_EDGE(PULL)
         meet();
         if (mine && best < copy[here]) {
             copy[here] = best;

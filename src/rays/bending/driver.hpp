@@ -19,13 +19,13 @@ namespace fermat::detail {
 /// Working memory of one thread or team, reused from ray to ray.
 class BendMemory {
   public:
-    void reserve(int segments) {
-        if (vectors_.size() >= BendSpace::vectors(segments)) return;
-        vectors_.resize(BendSpace::vectors(segments));
-        scalars_.resize(BendSpace::scalars(segments));
+    BendSpace space(int segments) {
+        if (vectors_.size() < BendSpace::vectors(segments)) {
+            vectors_.resize(BendSpace::vectors(segments));
+            scalars_.resize(BendSpace::scalars(segments));
+        }
+        return {vectors_.data(), scalars_.data(), segments};
     }
-    /// The memory as arrays; it must have been reserved.
-    BendSpace space(int segments) { return {vectors_.data(), scalars_.data(), segments}; }
 
   private:
     std::vector<Vec3> vectors_;
@@ -70,11 +70,11 @@ void bend_seeds(Block block, const BendingLot<Medium>& lot, std::size_t number, 
         for (std::size_t i = 0; i + 1 < path.size(); ++i) {
             unbent += lot.medium.segment_time(path[i], path[i + 1]);
         }
-        block.for_each(1, [&](int) { resample(path, settings.segments, space.point); });
+        resample(path, settings.segments, space.point);
         const double time = bend_ray(block, lot.medium, space, settings.segments, settings);
         if (time < winner.time && time <= unbent) {
             winner = {time, seed.start};
-            if (block.leads()) points.assign(space.point, space.point + settings.segments + 1);
+            points.assign(space.point, space.point + settings.segments + 1);
         } else if (unbent < winner.time) {
             winner = {unbent, seed.start};
             points.assign(path.begin(), path.end());
@@ -82,8 +82,7 @@ void bend_seeds(Block block, const BendingLot<Medium>& lot, std::size_t number, 
     }
 }
 
-/// Bends the ray of one pair. Of a block of several threads, only the one that leads has its
-/// points.
+/// Bends the ray of one pair.
 template <class Block, BendingMedium Medium>
 PathOfPair bend_one(Block block, const BendingLot<Medium>& lot, std::size_t number,
                     BendMemory& memory) {
@@ -107,10 +106,9 @@ PathOfPair bend_one(Block block, const BendingLot<Medium>& lot, std::size_t numb
         BendSettings settings;
         if (lot.segment > 0) settings.segments = segments_for(length, lot.segment);
         settings.most_relaxations = lot.relaxations;
-        block.for_each(1, [&](int) { memory.reserve(settings.segments); });
         BendSpace space = memory.space(settings.segments);
         winner = bend_pair(block, lot.medium, space, from, to, lot.starts, settings);
-        if (winner.start != RayStart::none && block.leads()) {
+        if (winner.start != RayStart::none) {
             ray.points.assign(space.best, space.best + settings.segments + 1);
         }
         bend_seeds(block, lot, number, space, settings, winner, ray.points);
@@ -136,13 +134,10 @@ RaySet bend_lot(const BendingLot<Medium>& lot, BendingTasks tasks, int threads, 
     std::vector<BendMemory> memories(static_cast<std::size_t>(threads));
     if (tasks == BendingTasks::sections && threads > 1 && !inside_parallel()) {
         SectionTeam team(threads);
-        team.run([&](int index) {
-            const TeamBlock block(team, index);
+        team.run([&] {
             for (std::size_t n = 0; n < count; ++n) {
-                if (block.leads()) monitor.check();
-                PathOfPair ray = bend_one(block, lot, n, memories.front());
-                if (!block.leads()) continue;
-                rays[n] = std::move(ray);
+                monitor.check();
+                rays[n] = bend_one(TeamBlock(team), lot, n, memories.front());
                 monitor.advance();
             }
         });

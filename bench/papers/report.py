@@ -50,11 +50,14 @@ def tables(rows: list[dict[str, str]]) -> Iterator[str]:
         labels = [part.split("=", 1)[0] for part in some[0]["case"].split(";")]
         quantities = {row["quantity"]: row["unit"] for row in some}
         published = {row["quantity"] for row in some if row["published"]}
+        ratios = {row["quantity"] for row in some if row["ratio"]}
         head = list(labels)
         for quantity, unit in quantities.items():
             head.append(f"{quantity} ({unit})" if unit else quantity)
             if quantity in published:
-                head += ["paper", "paper/ours"]
+                head.append("paper")
+            if quantity in ratios:
+                head.append("paper/ours")
         lines = [f"**{table}**", "", "| " + " | ".join(head) + " |",
                  "|" + "---|" * len(labels) + "---:|" * (len(head) - len(labels))]
         left_out = 0
@@ -69,7 +72,9 @@ def tables(rows: list[dict[str, str]]) -> Iterator[str]:
                 row = values.get(quantity, {"ours": "", "published": "", "ratio": ""})
                 cells.append(number(row["ours"]) or "–")
                 if quantity in published:
-                    cells += [number(row["published"]) or "–", number(row["ratio"]) or "–"]
+                    cells.append(number(row["published"]) or "–")
+                if quantity in ratios:
+                    cells.append(number(row["ratio"]) or "–")
             lines.append("| " + " | ".join(cells) + " |")
         if left_out:
             lines += ["", f"*{left_out} more rows are in the CSV file.*"]

@@ -55,8 +55,8 @@ std::vector<StageMeans> stages_of(const InversionResult& result) {
 
 }  // namespace
 
-std::vector<StageMeans> potrillo_stages(const TomographyBench& bench, Monitor& monitor) {
-    const TomographySurvey survey = potrillo_survey(bench.threads, monitor);
+std::vector<StageMeans> potrillo_stages(const TomographyBench& bench, int shots, Monitor& monitor) {
+    const TomographySurvey survey = potrillo_survey(bench.threads, monitor, shots);
     return stages_of(invert(survey.start, survey.picks, options_of(bench),
                             {bench.threads, bench.device, monitor}));
 }

@@ -33,7 +33,7 @@ struct StageMeans {
 };
 
 /// Runs the loop of Hole on the Potrillo-sized survey, bench.iterations per stage.
-std::vector<StageMeans> potrillo_stages(const TomographyBench& bench, Monitor& monitor);
+std::vector<StageMeans> potrillo_stages(const TomographyBench& bench, int shots, Monitor& monitor);
 
 /// Paper 4's Table 1: seconds of one iteration by what they go into, for each stage of its
 /// schedule, on a survey of the size of its Potrillo experiment: 414,414 vertices, 8 shots and 793

@@ -139,7 +139,7 @@ void long_rays(const PaperBench& bench, const Survey& survey, PaperReport& repor
     report.begin("Long rays",
                  fmt::format("sections of rays over {:g} km dealt out to threads", length),
                  {"algorithm", "rays", "threads"},
-                 {{"seconds", "s", false}, {"us_per_ray", "us", false}, {"speed-up", "", false}});
+                 {{"seconds", "s", false}, {"us_per_ray", "", false}, {"speed-up", "", false}});
     for (const Algorithm& algorithm : algorithms()) {
         BendingOptions options = algorithm.options;
         options.tasks = BendingTasks::sections;

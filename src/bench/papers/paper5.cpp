@@ -148,7 +148,7 @@ void bench_paper5(const PaperBench& bench, PaperReport& report, Monitor& monitor
                 report.add(
                     {std::string(scenario.name), std::to_string(paper5_sizes[i]), method.name},
                     {{comp, jetson.computing},
-                     {100 * comp / all, 100 * jetson.computing / jetson.total},
+                     {100 * comp / all, jetson.share},
                      {all, jetson.total},
                      {ttcrpy.computing / comp, ttcrpy.computing / jetson.computing},
                      {ttcrpy.total / all, ttcrpy.total / jetson.total},

@@ -26,7 +26,7 @@ const std::array<Scenario, 3>& paper5_scenarios() {
                  },
                  true,
                  {{{5.43, 5.69}, {21.65, 22.60}, {139.20, 144.83}}},
-                 {{{3, 3.98}, {5.03, 9.70}, {20.45, 48.63}}}},
+                 {{{3, 3.98, 75.19}, {5.03, 9.70, 51.88}, {20.45, 48.63, 42.08}}}},
         Scenario{"layer",
                  [](const Grid& grid) {
                      return layered_model(grid, std::array{DepthVelocity{0, upper},
@@ -39,14 +39,14 @@ const std::array<Scenario, 3>& paper5_scenarios() {
                  },
                  false,
                  {{{5.56, 5.79}, {22.24, 23.16}, {145.56, 150.33}}},
-                 {{{3.84, 4.91}, {7.89, 12.43}, {29.36, 57.50}}}},
+                 {{{3.84, 4.91, 78.27}, {7.89, 12.43, 63.52}, {29.36, 57.50, 51.07}}}},
         Scenario{
             "gradient",
             [](const Grid& grid) { return gradient_model(grid, gradient.v0, gradient.gradient.z); },
             [](const Grid&, Vec3 source, Vec3 point) { return gradient.time(source, point); },
             false,
             {{{5.20, 5.46}, {21.62, 22.60}, {142, 148.23}}},
-            {{{4, 4.99}, {7.99, 12.31}, {30.45, 58.93}}}},
+            {{{4, 4.99, 80.37}, {7.99, 12.31, 65.13}, {30.45, 58.93, 51.67}}}},
     };
     return scenarios;
 }

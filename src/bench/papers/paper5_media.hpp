@@ -12,6 +12,7 @@ namespace fermat::bench {
 struct PublishedTimes {
     double computing;
     double total;
+    double share = 0;  ///< of computing in the total, in per cent, as printed
 };
 
 /// One medium of paper 5 on squares of 100, 200 and 500 grid points, spacing 1. The paper gives the

@@ -39,7 +39,13 @@ std::string published_words(const Compared& value) {
     return number_words(value.published);
 }
 
-std::optional<double> ratio_of(const Compared& value) {
+/// Only seconds have a ratio: how many times ours are fewer.
+bool has_ratio(const Quantity& quantity) {
+    return quantity.unit == "s" || quantity.unit == "ms" || quantity.unit == "us";
+}
+
+std::optional<double> ratio_of(const Quantity& quantity, const Compared& value) {
+    if (!has_ratio(quantity)) return std::nullopt;
     if (!value.ours || !value.published || *value.ours == 0) return std::nullopt;
     return *value.published / *value.ours;
 }
@@ -84,11 +90,12 @@ void PaperReport::begin(std::string_view table, std::string_view title,
         fmt::print("{}{:<{}}", n == 0 ? "" : "  ", labels_[n], widths_.back());
     }
     for (const Quantity& quantity : quantities_) {
-        const std::string name =
-            quantity.unit.empty() ? quantity.name : quantity.name + "_" + quantity.unit;
+        const bool plain = quantity.unit.empty() || quantity.name == "seconds";
+        const std::string name = plain ? quantity.name : quantity.name + "_" + quantity.unit;
         widths_.push_back(std::max(name.size(), least_width));
         fmt::print("  {:>{}}", name, widths_.back());
-        if (quantity.published) fmt::print("  {:>11}  {:>10}", "paper", "paper/ours");
+        if (quantity.published) fmt::print("  {:>8}", "paper");
+        if (quantity.published && has_ratio(quantity)) fmt::print("  {:>10}", "paper/ours");
     }
     end_bench_line();
 }
@@ -102,10 +109,11 @@ void PaperReport::add(const std::vector<std::string>& labels, const std::vector<
     for (std::size_t n = 0; n < values.size(); ++n) {
         const Quantity& quantity = quantities_[n];
         const Compared& value = values[n];
-        const auto ratio = ratio_of(value);
+        const auto ratio = ratio_of(quantity, value);
         fmt::print("  {:>{}}", number_words(value.ours), widths_[labels.size() + n]);
         if (quantity.published) {
-            fmt::print("  {:>11}  {:>10}", published_words(value), number_words(ratio));
+            fmt::print("  {:>8}", published_words(value));
+            if (has_ratio(quantity)) fmt::print("  {:>10}", number_words(ratio));
         }
         if (!csv_ || (!value.ours && !value.published && value.words.empty())) continue;
         const auto cell = [](const std::optional<double>& number) {

@@ -14,7 +14,8 @@ namespace fermat::bench {
 struct Quantity {
     std::string name;
     std::string unit;        ///< "s", "ms", "%"; empty for plain numbers
-    bool published = false;  ///< the paper has it too: its value and the ratio stand beside ours
+    bool published = false;  ///< the paper has it too: its value stands beside ours, and of seconds
+                             ///< the ratio
 };
 
 /// Our value of a quantity, and the paper's as a number or in words ("2 to 3").

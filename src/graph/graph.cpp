@@ -162,7 +162,7 @@ struct Start {
     std::vector<Link> links;
 };
 
-Start start_at(const Graph& graph, const GraphSource& point) {
+Start start_at(const Graph& graph, const PointSource& point) {
     const Grid& grid = graph.grid();
     Vec3 source = point.position;
     if (grid.is_2d()) source.y = grid.origin.y;
@@ -201,7 +201,7 @@ double solve_on(GlGraph& device, std::span<const std::vector<Link>> links, Monit
 
 /// Solves batches of sources on a device, CudaGraph or GlGraph.
 template <class OnDevice>
-void solve_batches(const Graph& graph, OnDevice& device, std::span<const GraphSource> sources,
+void solve_batches(const Graph& graph, OnDevice& device, std::span<const PointSource> sources,
                    Monitor& monitor,
                    const std::function<void(std::size_t, const GraphField&)>& consume) {
     const std::size_t batch = device.batch(sources.size());
@@ -209,7 +209,7 @@ void solve_batches(const Graph& graph, OnDevice& device, std::span<const GraphSo
         monitor.check();
         std::vector<GraphField> fields;
         std::vector<std::vector<Link>> links;
-        for (const GraphSource& source :
+        for (const PointSource& source :
              sources.subspan(first, std::min(batch, sources.size() - first))) {
             Start start = start_at(graph, source);
             fields.push_back(std::move(start.field));
@@ -228,7 +228,7 @@ void solve_batches(const Graph& graph, OnDevice& device, std::span<const GraphSo
 
 }  // namespace
 
-GraphField solve(const Graph& graph, const GraphSource& point, const Execution& execution) {
+GraphField solve(const Graph& graph, const PointSource& point, const Execution& execution) {
     auto [field, links] = start_at(graph, point);
     make_room(graph, field);
     const auto by = [&, &result = field, &from = links](auto& device) {
@@ -256,7 +256,7 @@ GraphField solve(const Graph& graph, const GraphSource& point, const Execution& 
     return std::move(field);
 }
 
-void for_each_field(const Graph& graph, std::span<const GraphSource> sources,
+void for_each_field(const Graph& graph, std::span<const PointSource> sources,
                     const Execution& execution,
                     const std::function<void(std::size_t, const GraphField&)>& consume) {
     Monitor& monitor = execution.monitor;
@@ -280,7 +280,7 @@ void for_each_field(const Graph& graph, std::span<const GraphSource> sources,
     monitor.end();
 }
 
-Field<float> first_arrivals(const Graph& graph, std::span<const GraphSource> sources,
+Field<float> first_arrivals(const Graph& graph, std::span<const PointSource> sources,
                             const Execution& execution) {
     if (sources.empty()) throw InputError("no source is given (at least one is needed)");
     Field<float> earliest(graph.grid().shape, std::numeric_limits<float>::infinity());

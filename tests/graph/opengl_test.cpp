@@ -89,7 +89,7 @@ TEST_F(OpenGl, ABatchOfSourcesIsSolvedAsEachAlone) {
     options.solver = GraphSolver::bellman_ford;
     options.radius = {3, 0, 2};
     const Graph graph(model, options, on_opengl());
-    std::vector<GraphSource> sources;
+    std::vector<PointSource> sources;
     for (int n = 0; n < 5; ++n) sources.push_back({{7.0 * n + 0.5, 0, 3.0 * n}, 0.1 * n});
     std::vector<GraphField> together(sources.size());
     for_each_field(graph, sources, on_opengl(),

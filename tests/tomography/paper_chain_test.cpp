@@ -12,7 +12,7 @@ namespace {
 using test::survey_3d;
 
 TEST(PaperChain, VidaleCellsAndTableFindTheAnomalies) {
-    const test::Survey survey = survey_3d();
+    const test::KnownTruth survey = survey_3d();
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.eikonal.solver = Solver::vidale;

@@ -42,50 +42,55 @@ std::vector<Algorithm> algorithms() {
     return {{"paper", paper}, {"fermat", {}}};
 }
 
-class Survey {
+/// The paper's survey, and parts of it.
+class PaperSurvey {
   public:
-    Survey() {
-        for (const Vec3 p : set_.sources) sources_.push_back({p, 0});
+    /// The arrivals of `count` events, which are spread evenly over the list.
+    Survey of_sources(std::size_t count) const {
+        const std::size_t events = local_.survey.events.size();
+        return part([&](const Arrival& arrival) {
+            const auto n = static_cast<std::size_t>(arrival.event);
+            return (n + 1) * count / events > n * count / events;
+        });
     }
-    /// The pairs of `count` sources, which are spread evenly over the list.
-    std::vector<RayPair> pairs_of(std::size_t count) const {
-        std::vector<RayPair> pairs;
-        for (const RayPair& pair : set_.pairs) {
-            const auto n = static_cast<std::size_t>(pair.source);
-            const bool taken = (n + 1) * count / sources_.size() > n * count / sources_.size();
-            if (taken) pairs.push_back(pair);
-        }
-        return pairs;
-    }
-    /// The pairs that are at least so far apart.
-    std::vector<RayPair> pairs_beyond(double length) const {
-        std::vector<RayPair> pairs;
-        for (std::size_t s = 0; s < set_.sources.size(); ++s) {
-            for (std::size_t r = 0; r < set_.stations.size(); ++r) {
-                if (distance(set_.sources[s], set_.stations[r]) < length) continue;
-                pairs.push_back({static_cast<std::int32_t>(s), static_cast<std::int32_t>(r)});
+    /// Events and stations that are at least so far apart, `most` pairs of them.
+    Survey beyond(double length, std::size_t most) const {
+        Survey far = local_.survey;
+        far.arrivals.clear();
+        for (std::int32_t e = 0; e < static_cast<std::int32_t>(far.events.size()); ++e) {
+            for (std::int32_t s = 0; s < static_cast<std::int32_t>(far.stations.size()); ++s) {
+                const Arrival arrival{e, s};
+                const bool is_far = distance(far.event_of(arrival).position,
+                                             far.station_of(arrival).position) >= length;
+                if (is_far && far.arrivals.size() < most) far.arrivals.push_back(arrival);
             }
         }
-        return pairs;
+        return far;
     }
-    double seconds(const std::vector<RayPair>& pairs, const BendingOptions& bending, int repeats,
+    double seconds(const Survey& survey, const BendingOptions& bending, int repeats,
                    const Execution& execution) const {
         RayOptions options;
         options.tracer = Tracer::bending;
         options.bending = bending;
-        return median_seconds(repeats, [&] {
-            trace_rays(set_.model, sources_, set_.stations, pairs, options, execution);
-        });
+        return median_seconds(repeats,
+                              [&] { trace_rays(local_.model, survey, options, execution); });
     }
-    double cuda_seconds(const std::vector<RayPair>& pairs, const BendingOptions& bending,
+    double cuda_seconds(const Survey& survey, const BendingOptions& bending,
                         Monitor& monitor) const {
-        return bend_rays_cuda(set_.model, {sources_, set_.stations, pairs}, bending, monitor,
-                              [](RaySet&&) {});
+        return bend_rays_cuda(local_.model, survey, bending, monitor, [](RaySet&&) {});
     }
 
   private:
-    LocalSurvey set_ = costa_rica_survey();
-    std::vector<PointSource> sources_;
+    template <class Taken>
+    Survey part(Taken taken) const {
+        std::vector<std::int32_t> numbers;
+        for (std::size_t a = 0; a < local_.survey.arrivals.size(); ++a) {
+            if (taken(local_.survey.arrivals[a])) numbers.push_back(static_cast<std::int32_t>(a));
+        }
+        return subset(local_.survey, numbers);
+    }
+
+    LocalSurvey local_ = costa_rica_survey();
 };
 
 /// 1, 2, 3, 4, 5, 6 as in the paper, then doubled, up to `most`.
@@ -98,7 +103,7 @@ std::vector<int> thread_counts(int most) {
     return counts;
 }
 
-void figure_7(const PaperBench& bench, const Survey& survey, PaperReport& report,
+void figure_7(const PaperBench& bench, const PaperSurvey& survey, PaperReport& report,
               Monitor& monitor) {
     const std::vector<std::size_t> counts =
         bench.quick ? std::vector<std::size_t>{3, 30}
@@ -115,14 +120,15 @@ void figure_7(const PaperBench& bench, const Survey& survey, PaperReport& report
             BendingOptions options = algorithm.options;
             options.tasks = panel.tasks;
             for (const std::size_t count : counts) {
-                const auto pairs = survey.pairs_of(count);
+                const Survey part = survey.of_sources(count);
                 double serial = 0;
                 for (const int threads : thread_counts(bench.threads)) {
                     const double seconds =
-                        survey.seconds(pairs, options, bench.runs(), on_cpu(threads, monitor));
+                        survey.seconds(part, options, bench.runs(), on_cpu(threads, monitor));
                     if (threads == 1) serial = seconds;
-                    report.add({algorithm.name, std::to_string(count), std::to_string(threads)},
-                               {seconds, static_cast<double>(pairs.size()), serial / seconds});
+                    report.add(
+                        {algorithm.name, std::to_string(count), std::to_string(threads)},
+                        {seconds, static_cast<double>(part.arrivals.size()), serial / seconds});
                 }
             }
         }
@@ -130,12 +136,10 @@ void figure_7(const PaperBench& bench, const Survey& survey, PaperReport& report
 }
 
 /// Task parallelism where it has most to do: rays of 200 km and more, with 128 segments.
-void long_rays(const PaperBench& bench, const Survey& survey, PaperReport& report,
+void long_rays(const PaperBench& bench, const PaperSurvey& survey, PaperReport& report,
                Monitor& monitor) {
     constexpr double length = 200;
-    auto pairs = survey.pairs_beyond(length);
-    const std::size_t most = bench.quick ? 50 : 1000;
-    if (pairs.size() > most) pairs.resize(most);
+    const Survey part = survey.beyond(length, bench.quick ? 50 : 1000);
     report.begin("Long rays",
                  fmt::format("sections of rays over {:g} km dealt out to threads", length),
                  {"algorithm", "rays", "threads"},
@@ -146,16 +150,17 @@ void long_rays(const PaperBench& bench, const Survey& survey, PaperReport& repor
         double serial = 0;
         for (const int threads : thread_counts(bench.threads)) {
             const double seconds =
-                survey.seconds(pairs, options, bench.runs(), on_cpu(threads, monitor));
+                survey.seconds(part, options, bench.runs(), on_cpu(threads, monitor));
             if (threads == 1) serial = seconds;
             report.add(
-                {algorithm.name, std::to_string(pairs.size()), std::to_string(threads)},
-                {seconds, 1e6 * seconds / static_cast<double>(pairs.size()), serial / seconds});
+                {algorithm.name, std::to_string(part.arrivals.size()), std::to_string(threads)},
+                {seconds, 1e6 * seconds / static_cast<double>(part.arrivals.size()),
+                 serial / seconds});
         }
     }
 }
 
-void on_the_device(const PaperBench& bench, const Survey& survey, PaperReport& report,
+void on_the_device(const PaperBench& bench, const PaperSurvey& survey, PaperReport& report,
                    Monitor& monitor) {
     report.begin("CUDA", "eight lanes per ray, all rays at once; seconds of the kernels and in all",
                  {"algorithm", "sources"},
@@ -163,14 +168,14 @@ void on_the_device(const PaperBench& bench, const Survey& survey, PaperReport& r
     for (const Algorithm& algorithm : algorithms()) {
         for (const std::size_t count : {std::size_t{3}, std::size_t{30}, std::size_t{1079}}) {
             if (bench.quick && count > 30) continue;
-            const auto pairs = survey.pairs_of(count);
-            survey.cuda_seconds(pairs, algorithm.options, monitor);
+            const Survey part = survey.of_sources(count);
+            survey.cuda_seconds(part, algorithm.options, monitor);
             std::vector<double> kernels;
             const double seconds = median_seconds(bench.runs(), [&] {
-                kernels.push_back(survey.cuda_seconds(pairs, algorithm.options, monitor));
+                kernels.push_back(survey.cuda_seconds(part, algorithm.options, monitor));
             });
             report.add({algorithm.name, std::to_string(count)},
-                       {median(kernels), seconds, static_cast<double>(pairs.size())});
+                       {median(kernels), seconds, static_cast<double>(part.arrivals.size())});
         }
     }
 }
@@ -178,7 +183,7 @@ void on_the_device(const PaperBench& bench, const Survey& survey, PaperReport& r
 }  // namespace
 
 void bench_paper3(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
-    const Survey survey;
+    const PaperSurvey survey;
     if (bench.device == Device::cuda) {
         on_the_device(bench, survey, report, monitor);
         return;

@@ -38,16 +38,15 @@ struct Case {
     const Scenario& scenario;
     Grid grid;
     Vec3 source;
-    std::vector<Vec3> receivers;
-    std::vector<std::int32_t> numbers;
+    Listeners to;
 
     Case(const Scenario& of, int nodes)
         : scenario(of),
           grid(paper5_grid(nodes)),
           source(paper5_source(of, grid)),
-          receivers(paper5_receivers(of, grid)),
-          numbers(receivers.size()) {
-        std::iota(numbers.begin(), numbers.end(), 0);
+          to{paper5_receivers(of, grid), {}} {
+        to.stations.resize(to.positions.size());
+        std::iota(to.stations.begin(), to.stations.end(), 0);
     }
 };
 
@@ -66,7 +65,7 @@ Took on_cpu_once(const Case& c, const RayOptions& options, const Execution& exec
     const Model model = c.scenario.model(c.grid);
     const Stopwatch computing;
     took.field = solve(model, {c.source}, options.eikonal, execution);
-    took.rays = trace_rays(model, took.field, 0, c.receivers, c.numbers, options, execution);
+    took.rays = trace_rays(model, took.field, 0, c.to, options, execution);
     took.computing = computing.seconds();
     took.total = all.seconds();
     return took;
@@ -81,7 +80,7 @@ Took on_cuda_once(const Case& c, const RayOptions& options, const Execution& exe
     CudaFim fim(model, options.eikonal.order, 1);
     took.computing = fim.solve(source);
     CudaTracer tracer;
-    const std::vector<ShotRays> shots{{source[0], 0, 0, c.receivers, c.numbers}};
+    const std::vector<ShotRays> shots{{source[0], 0, 0, c.to}};
     took.rays = std::move(tracer.trace(model, fim, shots, options, execution).front());
     took.computing += tracer.seconds();
     took.field = {c.grid, source[0], 0, Field<float>(c.grid.shape)};
@@ -159,7 +158,7 @@ void bench_paper5(const PaperBench& bench, PaperReport& report, Monitor& monitor
                 fmt::format("figure-{}", 2 + (&scenario - &paper5_scenarios()[0]));
             const bool last = i + 1 == paper5_sizes.size() || (bench.quick && i == 1);
             if (bench.scenes && last) {
-                write_scene(*bench.scenes, name, scenario.model(c.grid), c.source, c.receivers);
+                write_scene(*bench.scenes, name, scenario.model(c.grid), c.source, c.to.positions);
             }
         }
     }

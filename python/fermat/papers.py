@@ -135,6 +135,14 @@ _COLOURS = {"heap": "0.55", "buckets": "#31688e", "tiles": "#35b779", "CUDA": "#
             "OpenGL": "#b5367a"}
 
 
+def _sizes(axes: Axes, sizes: tuple[int, ...]) -> None:
+    """Plain numbers along a logarithmic axis of sizes."""
+    low, high = axes.get_xlim()
+    shown = [size for size in sizes if low <= size <= high]
+    axes.set_xticks(shown, [str(size) for size in shown])
+    axes.set_xticks([], minor=True)
+
+
 def _scene(axes: Axes, folder: Path, name: str, device: Device, **how: Any) -> None:
     """Times and rays of a scene, computed on the device where the method can."""
     import fermat as fm
@@ -172,6 +180,7 @@ def _paper_1(values: list[Value], scenes: Path | None, device: Device) -> Figure
                       color=_COLOURS[quantity], label=quantity)
         ax.set_title(f"radius {radius}", fontsize="medium")
         ax.set(xlabel="vertices per side", ylabel="seconds")
+        _sizes(ax, (128, 320, 800, 1600))
     flat[0].legend(fontsize="small")
     if scenes:
         _scene(flat[len(radii)], scenes, "figure-10", device,
@@ -189,9 +198,10 @@ def _paper_2(values: list[Value], _scenes: Path | None, _device: Device) -> Figu
     styles = {"none": "0.55", "marked": "#31688e", "ordered": "#35b779"}
     for star, line in (("all edges", "--"), ("reduced", "-")):
         for name, colour in styles.items():
-            work.semilogy(*_series(maps, "seconds", "radius", star=star, map=name), line + "o",
+            work.semilogy(*_series(maps, "edges", "radius", star=star, map=name), line + "o",
                           ms=3, color=colour, label=f"{name}, {star}")
-    work.set(xlabel="radius", ylabel="seconds", title="Update map and edge reduction")
+    work.set(xlabel="radius", ylabel="edges looked at per node",
+             title="Update map and edge reduction")
     work.legend(fontsize="x-small", title="map, star", title_fontsize="x-small")
     for ax, medium in ((radial, "radial"), (gradient, "gradient")):
         rows = _of(values, f"Resolution and radius: {medium}")
@@ -201,7 +211,8 @@ def _paper_2(values: list[Value], _scenes: Path | None, _device: Device) -> Figu
             square = len(set(radius.split("x"))) == 1
             ax.loglog(seconds, error, "o-" if square else "x:", ms=3, lw=1, label=radius)
         ax.set(xlabel="seconds", ylabel="mean relative error", title=f"{medium}: by radius")
-    gradient.legend(fontsize="x-small", ncols=2, title="R_x x R_z", title_fontsize="x-small")
+    gradient.legend(fontsize="x-small", title="R_x x R_z", title_fontsize="x-small",
+                    loc="center left", bbox_to_anchor=(1, 0.5))
     return figure
 
 
@@ -279,6 +290,7 @@ def _paper_5(values: list[Value], scenes: Path | None, device: Device) -> Figure
         ax.loglog([float(v.case["points"]) for v in some], [float(v.published) for v in some],
                   "o:", color="0.55", label="paper, Jetson Nano")
         ax.set(title=scenario, xlabel="grid points per side", ylabel="seconds in all")
+        _sizes(ax, (100, 200, 500))
     axes[0, 0].legend(fontsize="x-small")
     if scenes is not None:
         for ax, (file, _) in zip(axes[1], names.items()):

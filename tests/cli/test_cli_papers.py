@@ -71,8 +71,8 @@ def test_a_figure_is_drawn_by_the_package(fermat, monkeypatch):
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (["6"], "number is '6'"),
-        ([], "number"),
+        (["6"], "--paper is '6'"),
+        ([], "--paper is required"),
         (["3", "--device", "opengl"], "device is 'opengl' (paper 3 is computed on cpu and cuda)"),
         (["5", "--csv", "no/p.csv"], "'no' does not exist"),
     ],

@@ -46,7 +46,7 @@ def can_draw() -> bool:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("papers", nargs="*", type=int, choices=range(1, 6), metavar="N",
+    parser.add_argument("papers", nargs="*", type=int, metavar="N",
                         help="papers, 1 to 5 (default: all that the device computes)")
     parser.add_argument("--program", type=Path, default=ROOT / "build/release/fermat")
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda", "opengl"))
@@ -59,6 +59,9 @@ def main() -> int:
     parser.add_argument("--images", type=Path, default=ROOT / "docs/images")
     parser.add_argument("--page", type=Path, default=ROOT / "docs/papers.md")
     options = parser.parse_args()
+    for paper in options.papers:
+        if not 1 <= paper <= 5:
+            parser.error(f"paper is {paper} (must be from 1 to 5)")
     papers = options.papers or ([1, 2] if options.device == "opengl" else [1, 2, 3, 4, 5])
     if not options.report:
         for paper in papers:

@@ -72,7 +72,7 @@ void require_drawing() {
     if (run_program({python(), "-c", code}) == 0) return;
     throw InputError(fmt::format(
         "--figure needs the Python package with matplotlib, and '{}' has not both (pip install "
-        "'fermat[plot]', or name another Python in FERMAT_PYTHON)",
+        "'fermat-rays[plot]', or name another Python in FERMAT_PYTHON)",
         python()));
 }
 

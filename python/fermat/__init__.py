@@ -10,6 +10,7 @@ z is depth, positive down; a 2-D model is (x, z). Use any consistent units.
 """
 
 from . import analytic, plot
+from ._adjoint import Adjoint, adjoint
 from ._bench import bench
 from ._bending import Profile
 from ._core import CudaModel, Model, build_info, devices
@@ -24,6 +25,7 @@ from ._trust import CrossValidation, Ensemble, cross_validate, ensemble, point_s
 
 __version__ = build_info()["version"]
 for _type in (
+    Adjoint,
     Bending,
     CrossValidation,
     CudaModel,
@@ -40,6 +42,7 @@ for _type in (
 del _type
 
 __all__ = [
+    "Adjoint",
     "Bending",
     "CrossValidation",
     "CudaModel",
@@ -52,6 +55,7 @@ __all__ = [
     "Profile",
     "Rays",
     "__version__",
+    "adjoint",
     "analytic",
     "bench",
     "build_info",

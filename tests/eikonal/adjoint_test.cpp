@@ -85,7 +85,7 @@ class Random {
 };
 
 /// A smooth medium with a random part: no two ways are equally long.
-Case random_case(unsigned seed, Grid grid, bool air) {
+Case random_case(unsigned seed, Grid grid, bool air, double rough = 0.05) {
     Random random(seed);
     Case c;
     c.grid = grid;
@@ -99,7 +99,7 @@ Case random_case(unsigned seed, Grid grid, bool air) {
                 c.slowness(i, j, k) = wall ? INFINITY
                                            : 0.4 + 0.1 * std::sin(a * i + b * k) +
                                                  0.05 * std::cos(b * i - a * j) +
-                                                 random(0, 0.05);
+                                                 random(0, rough);
             }
         }
     }
@@ -264,11 +264,11 @@ TEST(Adjoint, GivesBackTheTimesWithTheSlownessTheyScaleWith) {
     }
 }
 
-/// |J(s + e d) - J(s) - e dJ d| falls as e^2.
+/// |J(s + e d) - J(s) - e dJ d| falls as e^2, where no node takes another side or order.
 TEST(Adjoint, HasATaylorRemainderOfSecondOrder) {
     for (const bool air : {false, true}) {
         for (const Grid& grid : {flat, cube}) {
-            Case c = random_case(31, grid, air);
+            Case c = random_case(31, grid, air, 1e-3);
             const AdjointGradient found = c.gradient();
             const double before = c.objective();
             const Field<double> start = c.slowness.copy();
@@ -282,8 +282,7 @@ TEST(Adjoint, HasATaylorRemainderOfSecondOrder) {
                 }
                 return std::abs(c.objective() - before - step * along);
             };
-            const double slope = std::log10(remainder(1e-3) / remainder(1e-5)) / 2;
-            EXPECT_NEAR(slope, 2, 0.05);
+            EXPECT_NEAR(std::log10(remainder(1e-5) / remainder(1e-6)), 2, 0.05);
         }
     }
 }

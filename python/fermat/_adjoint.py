@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -131,7 +132,14 @@ def adjoint(
         threads,
         listener(progress),
     )
-    slowness, by_source, by_start, by_receivers = found
+    slowness, by_source, by_start, by_receivers, unsettled = found
+    if unsettled:
+        warnings.warn(
+            f"{unsettled} nodes on the way have times that do not solve their equations (fronts "
+            "collide in a rough medium, where second order may not settle): derivatives through "
+            "them are not exact (order=1 settles everywhere)",
+            stacklevel=2,
+        )
     if one:
         by_source, by_start = by_source[0], by_start[0]
     return Adjoint(slowness, by_source, by_start, by_receivers)
@@ -234,7 +242,7 @@ class Differentiable:
             by = by.reshape(self.counts)
             turned = np.ascontiguousarray(by.T if self.swapped else by)
             found = self.survey.gradient(None, turned, self.threads, None)
-        slowness, sources, starts, receivers = found
+        slowness, sources, starts, receivers, _ = found
         if self.swapped:
             sources, receivers, starts = receivers, sources, by.sum(axis=1)
         if self.given == "velocity":

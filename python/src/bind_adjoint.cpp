@@ -119,7 +119,7 @@ class DifferentiableTimes {
         const bool flat = model_.grid().is_2d();
         return nb::make_tuple(array_of(std::move(found.slowness)), rows_of(found.sources, flat),
                               array_from(std::move(found.start_times)),
-                              rows_of(found.receivers, flat));
+                              rows_of(found.receivers, flat), found.unsettled);
     }
 
   private:
@@ -203,8 +203,9 @@ void bind_adjoint(nb::module_& module) {
                      "by_receivers: numpy.typing.NDArray[numpy.float64] | None, threads: int, "
                      "progress: object | None) -> tuple[numpy.typing.NDArray[numpy.float64], "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
-                     "numpy.typing.NDArray[numpy.float64]]"),
-             "dJ by slowness, source positions, start times and receiver positions.");
+                     "numpy.typing.NDArray[numpy.float64], int]"),
+             "dJ by slowness, source positions, start times and receiver positions, and "
+             "AdjointGradient::unsettled.");
 }
 
 }  // namespace fermat::python

@@ -31,6 +31,7 @@ struct AxisDerivative {
 
 template <int Dim>
 struct TauDerivative {
+    double tau = 0;  ///< the solution itself
     double f = 0;
     AxisDerivative axis[Dim];
     /// tau is the limit 4 s/s0 of update_tau: it depends on the slowness alone, not on f and r by
@@ -45,6 +46,7 @@ FERMAT_HD inline TauDerivative<Dim> root_derivative(const AxisStencil<double> (&
                                                     const bool (&from_low)[Dim], double tau,
                                                     double f) {
     TauDerivative<Dim> out;
+    out.tau = tau;
     double pull[Dim];
     double sum = 0;
     for (int d = 0; d < Dim; ++d) {
@@ -127,6 +129,7 @@ FERMAT_HD inline TauDerivative<Dim> tau_derivative(double f, double inverse_r2,
     });
     if (limit < least(straight.tau, godunov)) {
         TauDerivative<Dim> out;
+        out.tau = limit;
         out.f = limit / f;
         out.at_limit = true;
         return out;

@@ -80,6 +80,7 @@ AdjointGradient sum_over_sources(const AdjointSurvey& survey, const Derive<Real>
         for (std::size_t slot = 0; slot < batch; ++slot) {
             gradient.sources[first + slot] = found[slot].source;
             gradient.start_times[first + slot] = found[slot].start_time;
+            gradient.unsettled += found[slot].unsettled;
             for (std::size_t r = 0; r < found[slot].receivers.size(); ++r) {
                 gradient.receivers[r] = gradient.receivers[r] + found[slot].receivers[r];
             }
@@ -116,6 +117,12 @@ AdjointSurvey::AdjointSurvey(const Model& model, FieldView<const double> exact,
             "fermat model convert --to-nodes, model.to_nodes() in Python)");
     }
     const Grid& grid = model_.grid();
+    constexpr double most_nodes = 4.29e9;
+    if (static_cast<double>(grid.node_count()) > most_nodes) {
+        throw InputError(fmt::format(
+            "a model of {} nodes is too large for the adjoint (must have fewer than 4.2e9)",
+            grid.node_count()));
+    }
     for (const PointSource& source : sources_) require_source(model_, source.position);
     for (Vec3& receiver : receivers_) {
         if (grid.is_2d()) receiver.y = grid.origin.y;

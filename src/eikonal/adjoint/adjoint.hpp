@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -64,6 +65,9 @@ struct AdjointGradient {
     std::vector<Vec3> sources;         ///< by position
     std::vector<double> start_times;   ///< one per source
     std::vector<Vec3> receivers;       ///< by position, all sources together
+    /// Visits of nodes whose time does not solve its equation, so that no derivative is exact
+    /// there: where fronts collide in rough media, second order may not settle. 0 of first order.
+    std::int64_t unsettled = 0;
 };
 
 /// dJ/dT by source: may look at the field, which is solved before. Called from any thread.

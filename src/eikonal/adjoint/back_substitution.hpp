@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <queue>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -21,13 +22,15 @@ namespace fermat {
 /// these are visited again until what is left is below rounding.
 class BackSubstitution {
   public:
-    /// `asked[n]` is what J asks of node n; it is used up. `time_of(n)` is T - start.
-    template <class Scheme, class TimeOf, class BySlowness>
-    static void run(const Scheme& scheme, std::vector<double>& asked, TimeOf time_of,
+    /// `asked[n]` is what J asks of node n; it is used up. `times` are causal_times. Returns how
+    /// often a node was visited whose time does not solve its equation.
+    template <class Scheme, class BySlowness>
+    static std::int64_t run(const Scheme& scheme, std::vector<double>& asked, std::span<const float> times,
                     Vec3& by_source, BySlowness by_slowness, Monitor& monitor) {
-        BackSubstitution pass(asked);
-        if (pass.is_dense()) pass.visit_all(scheme, time_of, by_source, by_slowness, monitor);
-        pass.visit_rest(scheme, time_of, by_source, by_slowness, monitor);
+        BackSubstitution pass(asked, times);
+        if (pass.is_dense()) pass.visit_all(scheme, by_source, by_slowness, monitor);
+        pass.visit_rest(scheme, by_source, by_slowness, monitor);
+        return pass.unsettled_;
     }
 
   private:
@@ -35,7 +38,8 @@ class BackSubstitution {
     static constexpr double rounding = 1e-20;
     static constexpr std::size_t between_checks = std::size_t{1} << 14;
 
-    explicit BackSubstitution(std::vector<double>& asked) : asked_(asked) {}
+    BackSubstitution(std::vector<double>& asked, std::span<const float> times)
+        : asked_(asked), times_(times) {}
 
     bool is_dense() const {
         const auto count = static_cast<std::size_t>(std::count_if(
@@ -48,16 +52,18 @@ class BackSubstitution {
                  BySlowness by_slowness) {
         const double by_w = std::exchange(asked_[node], 0.0);
         largest_ = std::max(largest_, std::abs(by_w));
-        scheme.hand_on(node, by_w, by_source, push, by_slowness);
+        if (!scheme.hand_on(node, by_w, by_source, push, by_slowness)) ++unsettled_;
     }
 
-    template <class Scheme, class TimeOf, class BySlowness>
-    void visit_all(const Scheme& scheme, TimeOf time_of, Vec3& by_source, BySlowness by_slowness,
+    template <class Scheme, class BySlowness>
+    void visit_all(const Scheme& scheme, Vec3& by_source, BySlowness by_slowness,
                    Monitor& monitor) {
-        const auto order = latest_first(asked_.size(), time_of);
-        std::size_t visits = 0;
-        for (const std::uint32_t node : order) {
-            if (++visits % between_checks == 0) monitor.check();
+        const auto order = latest_first(times_);
+        constexpr std::size_t ahead = 12;
+        for (std::size_t n = 0; n < order.size(); ++n) {
+            const std::size_t node = order[n];
+            if (n % between_checks == 0) monitor.check();
+            if (n + ahead < order.size()) scheme.prefetch(order[n + ahead], asked_.data());
             if (asked_[node] == 0) continue;
             hand_on(
                 scheme, node, by_source,
@@ -67,16 +73,16 @@ class BackSubstitution {
 
     /// Node by node from a queue, latest first: all of them where few are asked, else those that
     /// the pass left.
-    template <class Scheme, class TimeOf, class BySlowness>
-    void visit_rest(const Scheme& scheme, TimeOf time_of, Vec3& by_source, BySlowness by_slowness,
+    template <class Scheme, class BySlowness>
+    void visit_rest(const Scheme& scheme, Vec3& by_source, BySlowness by_slowness,
                     Monitor& monitor) {
-        using Item = std::pair<double, std::size_t>;
+        using Item = std::pair<float, std::size_t>;
         std::priority_queue<Item> queue;
         std::vector<bool> waits(asked_.size(), false);
         const auto enqueue = [&](std::size_t node) {
             if (waits[node]) return;
             waits[node] = true;
-            queue.push({time_of(node), node});
+            queue.push({times_[node], node});
         };
         for (std::size_t n = 0; n < asked_.size(); ++n) {
             if (std::abs(asked_[n]) > rounding * largest_) enqueue(n);
@@ -104,7 +110,9 @@ class BackSubstitution {
     }
 
     std::vector<double>& asked_;
+    std::span<const float> times_;
     double largest_ = 0;
+    std::int64_t unsettled_ = 0;
 };
 
 }  // namespace fermat

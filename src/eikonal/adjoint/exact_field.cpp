@@ -20,10 +20,7 @@ void settle(BasicTimeField<double>& field, const NodeSlowness& slowness,
     constexpr double tolerance = 1e-15;
     Field<double>& tau = field.tau;
     const NodeScheme<double, Dim, Order> scheme(field.view(), slowness, starts);
-    const Grid& grid = field.grid;
-    const auto order = latest_first(tau.size(), [&](std::size_t n) {
-        return tau[n] * field.factor.value(grid.position(scheme.index_of(n)));
-    });
+    const auto order = latest_first(causal_times(field.view()));
     for (int pass = 0; pass < most_passes; ++pass) {
         monitor.check();
         bool changed = false;

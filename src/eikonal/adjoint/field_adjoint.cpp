@@ -96,12 +96,9 @@ void substitute(const AdjointSurvey& survey, const SourceStarts& starts,
                 const BasicTimeField<Real>& field, std::vector<double>& by_w, FieldAdjoint& out,
                 FieldView<double> by_slowness, Monitor& monitor) {
     const NodeScheme<Real, Dim, Order> scheme(field.view(), survey.slowness(), starts);
-    const Grid& grid = field.grid;
-    const auto time_of = [&](std::size_t n) {
-        return field.tau[n] * field.factor.value(grid.position(scheme.index_of(n)));
-    };
-    BackSubstitution::run(
-        scheme, by_w, time_of, out.source,
+    const std::vector<float> times = causal_times(field.view());
+    out.unsettled = BackSubstitution::run(
+        scheme, by_w, times, out.source,
         [&](std::size_t node, double by) { by_slowness[node] += by; }, monitor);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "eikonal/adjoint/adjoint.hpp"
@@ -12,6 +13,7 @@ struct FieldAdjoint {
     Vec3 source;
     double start_time = 0;
     std::vector<Vec3> receivers;  ///< empty where J asks for none
+    std::int64_t unsettled = 0;   ///< AdjointGradient::unsettled
 };
 
 /// The adjoint of one field: adds dJ/d(slowness of the nodes) to `by_slowness`.

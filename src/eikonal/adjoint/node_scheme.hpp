@@ -2,9 +2,11 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 
 #include "eikonal/adjoint/slowness.hpp"
 #include "eikonal/adjoint/source_starts.hpp"
+#include "eikonal/node_update.hpp"
 #include "eikonal/stencil_derivative.hpp"
 #include "eikonal/time_field.hpp"
 
@@ -68,15 +70,16 @@ class NodeScheme {
     }
 
     /// Hands dJ/dw of a node on: push(node, dJ/dw) to what it was made of, by_slowness(node, dJ/ds)
-    /// to the slownesses, and the rest to `by_source`, dJ/d(source position).
+    /// to the slownesses, and the rest to `by_source`, dJ/d(source position). False where the
+    /// node's time does not solve its equation: second order may not settle where fronts collide.
     template <class Push, class BySlowness>
-    void hand_on(std::size_t node, double by_w, Vec3& by_source, Push push,
+    bool hand_on(std::size_t node, double by_w, Vec3& by_source, Push push,
                  BySlowness by_slowness) const {
         if (starts_.holds(node)) {
             const Vec3 slope = starts_.derivative(
                 node, [&](std::size_t other, double part) { by_slowness(other, by_w * part); });
             by_source = by_source + by_w * slope;
-            return;
+            return true;
         }
         const Index3 n = index_of(node);
         const Equation e = equation(node, n);
@@ -100,14 +103,32 @@ class NodeScheme {
         }
         by_source = by_source + (by_w * field_.factor.slowness * inverse_unit_) *
                                     (along + slope_of_f * e.x);
+        constexpr double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;
+        return std::abs(by.tau - static_cast<double>(field_.tau[node])) <= tolerance * by.tau;
+    }
+
+    /// Asks for what hand_on will read, ahead of its use.
+    [[gnu::always_inline]] void prefetch(std::size_t node, const double* asked) const {
+        const auto at = static_cast<std::ptrdiff_t>(node);
+        slowness_.prefetch(at);
+        for (int d = 0; d < Dim; ++d) {
+            const std::ptrdiff_t step = stride_[axis_of(d)];
+            for (const int steps : {-2, -1, 1, 2}) {
+                if (step == 1 && steps != -2 && steps != 2) continue;
+                prefetch_at(field_.tau.data(), at + steps * step);
+                prefetch_at(asked, at + steps * step);
+            }
+        }
     }
 
     Index3 index_of(std::size_t node) const {
-        const Shape shape = field_.grid.shape;
-        const auto z = static_cast<std::size_t>(shape.z);
-        const auto y = static_cast<std::size_t>(shape.y);
-        return {static_cast<int>(node / (y * z)), static_cast<int>(node / z % y),
-                static_cast<int>(node % z)};
+        // Small numbers are divided in a third of the time.
+        const auto n = static_cast<std::uint32_t>(node);
+        const auto z = static_cast<std::uint32_t>(field_.grid.shape.z);
+        const auto y = static_cast<std::uint32_t>(field_.grid.shape.y);
+        const std::uint32_t line = n / z;
+        return {static_cast<int>(line / y), static_cast<int>(line % y),
+                static_cast<int>(n - line * z)};
     }
     bool reached(std::size_t node) const { return std::isfinite(field_.tau[node]); }
 

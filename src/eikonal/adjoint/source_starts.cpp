@@ -29,6 +29,7 @@ SourceStarts::SourceStarts(const Model& model, const NodeSlowness& slowness, Vec
 }
 
 bool SourceStarts::holds(std::size_t node) const {
+    if (offsets_.empty() || node < offsets_.front() || node > offsets_.back()) return false;
     return std::binary_search(offsets_.begin(), offsets_.end(), node);
 }
 

@@ -18,14 +18,15 @@ from pathlib import Path
 ALLOWED: dict[str, set[str]] = {
     "core": set(),
     "model": {"core"},
-    "eikonal": {"core", "model"},
-    "graph": {"core", "model"},
-    "rays": {"core", "model", "eikonal", "graph"},
-    "tomography": {"core", "model", "eikonal", "graph", "rays"},
-    "io": {"core", "model", "eikonal", "graph", "rays", "tomography"},
-    "bench": {"core", "model", "eikonal", "graph", "rays", "tomography", "io"},
-    "cli": {"core", "model", "eikonal", "graph", "rays", "tomography", "io", "bench"},
-    "python": {"core", "model", "eikonal", "graph", "rays", "tomography", "io"},
+    "survey": {"core", "model"},
+    "eikonal": {"core", "model", "survey"},
+    "graph": {"core", "model", "survey"},
+    "rays": {"core", "model", "survey", "eikonal", "graph"},
+    "tomography": {"core", "model", "survey", "eikonal", "graph", "rays"},
+    "io": {"core", "model", "survey", "eikonal", "graph", "rays", "tomography"},
+    "bench": {"core", "model", "survey", "eikonal", "graph", "rays", "tomography", "io"},
+    "cli": {"core", "model", "survey", "eikonal", "graph", "rays", "tomography", "io", "bench"},
+    "python": {"core", "model", "survey", "eikonal", "graph", "rays", "tomography", "io"},
 }
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)

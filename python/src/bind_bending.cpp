@@ -26,28 +26,21 @@ using Pairs = nb::ndarray<const std::int32_t, nb::shape<-1, 2>, nb::c_contig, nb
 using Corners = std::pair<std::array<double, 3>, std::array<double, 3>>;
 
 /// Points and pairs of a call, which has checked their shapes.
-struct Survey {
+Survey survey_from(const Points& from, const Numbers& start_times, const Points& to,
+                   const nb::object& which) {
     std::vector<PointSource> sources;
-    std::vector<Vec3> receivers;
-    std::vector<RayPair> pairs;
-
-    Survey(const Points& from, const Numbers& start_times, const Points& to,
-           const nb::object& which)
-        : receivers(points_from(to, 0)) {
-        for (const Vec3 place : points_from(from, 0)) {
-            sources.push_back({place, start_times.data()[sources.size()]});
-        }
-        if (which.is_none()) {
-            pairs = all_pairs(sources.size(), receivers.size());
-            return;
-        }
-        const auto rows = nb::cast<Pairs>(which);
-        for (std::size_t n = 0; n < rows.shape(0); ++n) {
-            pairs.push_back({rows.data()[2 * n], rows.data()[2 * n + 1]});
-        }
+    for (const Vec3 place : points_from(from, 0)) {
+        sources.push_back({place, start_times.data()[sources.size()]});
     }
-    RayJob job() const { return {sources, receivers, pairs}; }
-};
+    const std::vector<Vec3> receivers = points_from(to, 0);
+    if (which.is_none()) return survey_of(sources, receivers);
+    const auto rows = nb::cast<Pairs>(which);
+    std::vector<RayPair> pairs;
+    for (std::size_t n = 0; n < rows.shape(0); ++n) {
+        pairs.push_back({rows.data()[2 * n], rows.data()[2 * n + 1]});
+    }
+    return survey_of(sources, receivers, pairs);
+}
 
 Box box_from(const Corners& bounds) {
     const auto& [low, high] = bounds;
@@ -72,15 +65,14 @@ RaySet bend_function(const nb::callable& velocity, const Corners& bounds, const 
                      const Numbers& start_times, const Points& receivers, nb::object pairs,
                      const nb::dict& options, nb::object progress) {
     const bool is_2d = sources.shape(1) == 2;
-    const Survey survey(sources, start_times, receivers, pairs);
+    const Survey survey = survey_from(sources, start_times, receivers, pairs);
     const Keywords given(options);
     BendingOptions bending;
     given.fill(bending);
     const VelocityField field{velocity_from(velocity, is_2d), box_from(bounds), is_2d};
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0));
-    return bridge.run([&](const Execution& execution) {
-        return bend_rays(field, survey.job(), bending, execution);
-    });
+    return bridge.run(
+        [&](const Execution& execution) { return bend_rays(field, survey, bending, execution); });
 }
 
 RaySet bend_profile(const std::vector<std::pair<double, double>>& profile, const std::string& kind,
@@ -90,14 +82,13 @@ RaySet bend_profile(const std::vector<std::pair<double, double>>& profile, const
     std::vector<DepthVelocity> points;
     for (const auto& [depth, velocity] : profile) points.push_back({depth, velocity});
     const DepthMedium medium(points, parse_choice<Profile>(kind), box_from(bounds));
-    const Survey survey(sources, start_times, receivers, pairs);
+    const Survey survey = survey_from(sources, start_times, receivers, pairs);
     const Keywords given(options);
     BendingOptions bending;
     given.fill(bending);
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0));
-    return bridge.run([&](const Execution& execution) {
-        return bend_rays(medium, survey.job(), bending, execution);
-    });
+    return bridge.run(
+        [&](const Execution& execution) { return bend_rays(medium, survey, bending, execution); });
 }
 
 nb::list start_names() {

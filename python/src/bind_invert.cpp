@@ -32,20 +32,20 @@ using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::d
 using Rows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 /// fermat.Picks as its columns.
-Picks picks_from(const Model* model, const nb::tuple& columns) {
+Survey picks_from(const Model* model, const nb::tuple& columns) {
     const double y = model != nullptr ? model->grid().origin.y : 0;
     const auto source = nb::cast<Indices>(columns[2]);
     const auto receiver = nb::cast<Indices>(columns[3]);
     const auto time = nb::cast<Numbers>(columns[4]);
     const auto error = nb::cast<Numbers>(columns[5]);
-    Picks picks;
-    picks.sources = points_from(nb::cast<Points>(columns[0]), y);
-    picks.receivers = points_from(nb::cast<Points>(columns[1]), y);
+    Survey picks;
+    for (const Vec3 p : points_from(nb::cast<Points>(columns[0]), y)) picks.events.push_back({p});
+    for (const Vec3 p : points_from(nb::cast<Points>(columns[1]), y)) picks.stations.push_back({p});
     picks.has_errors = error.shape(0) > 0;
     picks.is_2d = nb::cast<Points>(columns[0]).shape(1) == 2;
     for (std::size_t n = 0; n < time.shape(0); ++n) {
-        picks.picks.push_back({source.data()[n], receiver.data()[n], time.data()[n],
-                               picks.has_errors ? error.data()[n] : 0});
+        picks.arrivals.push_back({source.data()[n], receiver.data()[n], time.data()[n],
+                                  picks.has_errors ? error.data()[n] : 0});
     }
     return picks;
 }
@@ -116,7 +116,7 @@ nb::list list_of(const std::vector<std::string>& sentences) {
 nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& schedule,
               const nb::dict& keywords, nb::object callback, nb::object progress) {
     const Model* asked = model.is_none() ? nullptr : &nb::cast<const Model&>(model);
-    const Picks observed = picks_from(asked, picks);
+    const Survey observed = picks_from(asked, picks);
     std::optional<Model> start;
     if (asked != nullptr) start.emplace(asked->copy());
     const Keywords given(keywords);
@@ -161,7 +161,7 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
         warnings.push_back(std::move(sentence));
     }
     std::vector<double> error;
-    for (const Pick& pick : setup->picks.picks) {
+    for (const Arrival& pick : setup->picks.arrivals) {
         if (setup->picks.has_errors) error.push_back(pick.error);
     }
     TrustProblem problem{setup->start.copy(), setup->picks, setup->options, std::nullopt};
@@ -191,14 +191,15 @@ nb::tuple synthetic(const Model& model, const Points& sources, const Points& rec
     const EikonalOptions eikonal = eikonal_options(solver, order, device);
     PythonMonitor bridge(std::move(progress), threads, device);
     const SyntheticPicks made = bridge.run([&](const Execution& execution) {
-        return synthetic_picks(model, from, to, which, {noise, seed}, eikonal, execution);
+        return synthetic_picks(model, survey_of(from, to, which), {noise, seed}, eikonal,
+                               execution);
     });
     std::vector<std::int32_t> source;
     std::vector<std::int32_t> receiver;
     std::vector<double> time;
-    for (const Pick& pick : made.picks.picks) {
-        source.push_back(pick.source);
-        receiver.push_back(pick.receiver);
+    for (const Arrival& pick : made.picks.arrivals) {
+        source.push_back(pick.event);
+        receiver.push_back(pick.station);
         time.push_back(pick.time);
     }
     return nb::make_tuple(array_from(std::move(source)), array_from(std::move(receiver)),

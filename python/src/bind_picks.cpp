@@ -16,6 +16,7 @@
 #include "io/sgt.hpp"
 #include "io/suffix.hpp"
 #include "points.hpp"
+#include "survey/settle.hpp"
 #include "warn.hpp"
 
 namespace fermat::python {
@@ -34,6 +35,13 @@ std::vector<double> flat(const std::vector<Vec3>& points) {
     return values;
 }
 
+template <class Point>
+std::vector<double> flat_positions(const std::vector<Point>& points) {
+    std::vector<Vec3> positions;
+    for (const Point& point : points) positions.push_back(point.position);
+    return flat(positions);
+}
+
 /// Sources, receivers, the file's own surface (empty if it has none), then one column each of
 /// source, receiver, time and error, whether the file is 2-D, and what was noted.
 nb::tuple load(const std::filesystem::path& path) {
@@ -47,35 +55,38 @@ nb::tuple load(const std::filesystem::path& path) {
             survey.picks = read_picks(path, notes);
         }
     }
-    const Picks& picks = survey.picks;
+    const Survey& picks = survey.picks;
     std::vector<std::int32_t> source, receiver;
     std::vector<double> time, error;
-    for (const Pick& pick : picks.picks) {
-        source.push_back(pick.source);
-        receiver.push_back(pick.receiver);
+    for (const Arrival& pick : picks.arrivals) {
+        source.push_back(pick.event);
+        receiver.push_back(pick.station);
         time.push_back(pick.time);
         if (picks.has_errors) error.push_back(pick.error);
     }
-    return nb::make_tuple(array_from(flat(picks.sources)), array_from(flat(picks.receivers)),
+    return nb::make_tuple(array_from(flat_positions(picks.events)),
+                          array_from(flat_positions(picks.stations)),
                           array_from(flat(survey.points)), array_from(std::move(source)),
                           array_from(std::move(receiver)), array_from(std::move(time)),
                           array_from(std::move(error)), picks.is_2d, sentences_of(notes));
 }
 
-/// Errors, or None, as settle_picks() leaves them beside these times, and what it noted.
+/// Errors, or None, as settle_times() leaves them beside these times, and what it noted.
 nb::tuple settle(const Numbers& time, const std::optional<Numbers>& error) {
-    Picks picks;
+    Survey picks;
+    picks.events.emplace_back();
+    picks.stations.emplace_back();
     picks.has_errors = error.has_value();
     for (std::size_t n = 0; n < time.shape(0); ++n) {
-        picks.picks.push_back({0, 0, time.data()[n], error ? error->data()[n] : 0});
+        picks.arrivals.push_back({0, 0, time.data()[n], error ? error->data()[n] : 0});
     }
     Notes notes;
-    settle_picks(
+    settle_times(
         picks, "picks", [](std::size_t n) { return fmt::format("pick {}: ", n); }, notes);
     nb::object settled = nb::none();
     if (picks.has_errors) {
         std::vector<double> values;
-        for (const Pick& pick : picks.picks) values.push_back(pick.error);
+        for (const Arrival& pick : picks.arrivals) values.push_back(pick.error);
         settled = nb::cast(array_from(std::move(values)));
     }
     return nb::make_tuple(settled, sentences_of(notes));
@@ -92,14 +103,14 @@ nb::tuple error_column(const std::vector<std::string>& names) {
 void save(const std::filesystem::path& path, const Points& sources, const Points& receivers,
           const Indices& source, const Indices& receiver, const Numbers& time,
           const Numbers& error) {
-    Picks picks{points_from(sources, 0),
-                points_from(receivers, 0),
-                {},
-                error.shape(0) > 0,
-                sources.shape(1) == 2};
+    Survey picks;
+    for (const Vec3 p : points_from(sources, 0)) picks.events.push_back({p});
+    for (const Vec3 p : points_from(receivers, 0)) picks.stations.push_back({p});
+    picks.has_errors = error.shape(0) > 0;
+    picks.is_2d = sources.shape(1) == 2;
     for (std::size_t n = 0; n < time.shape(0); ++n) {
-        picks.picks.push_back({source.data()[n], receiver.data()[n], time.data()[n],
-                               picks.has_errors ? error.data()[n] : 0});
+        picks.arrivals.push_back({source.data()[n], receiver.data()[n], time.data()[n],
+                                  picks.has_errors ? error.data()[n] : 0});
     }
     const nb::gil_scoped_release release;
     write_picks(path, picks);

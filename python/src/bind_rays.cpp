@@ -82,7 +82,7 @@ RaySet trace(const Model& model, const Points& sources, const Numbers& start_tim
         pairs.is_none() ? all_pairs(from.size(), to.size()) : pairs_from(nb::cast<Pairs>(pairs));
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0), device);
     return bridge.run([&](const Execution& execution) {
-        return trace_rays(model, from, to, which, options, execution);
+        return trace_rays(model, survey_of(from, to, which), options, execution);
     });
 }
 

@@ -97,14 +97,8 @@ nb::object fields(const Job& job, bool together, PythonMonitor& bridge) {
     return together ? earliest<Real>(job, bridge) : one_each<Real>(job, bridge);
 }
 
-std::vector<GraphSource> graph_sources(const std::vector<PointSource>& sources) {
-    std::vector<GraphSource> list;
-    for (const PointSource& s : sources) list.push_back({s.position, s.start_time});
-    return list;
-}
-
 /// The same on the grid graph.
-nb::object graph_fields(const Model& model, const std::vector<GraphSource>& sources, bool together,
+nb::object graph_fields(const Model& model, const std::vector<PointSource>& sources, bool together,
                         const GraphOptions& options, PythonMonitor& bridge) {
     if (together) {
         return nb::cast(array_of(bridge.run([&](const Execution& execution) {
@@ -135,7 +129,7 @@ nb::object traveltimes(const Model& model, const Points& sources, const Numbers&
             throw InputError(
                 fmt::format("precision is 'double' (solver '{}' computes in single)", solver));
         }
-        const auto from = graph_sources(sources_from(sources, start_times, model.grid()));
+        const auto from = sources_from(sources, start_times, model.grid());
         return graph_fields(model, from, together, graph_options(solver, given, device), bridge);
     }
     const Job job{model, sources_from(sources, start_times, model.grid()),
@@ -160,12 +154,11 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
         return array_from(bridge.run([&](const Execution& execution) {
             const Graph graph(model, on_graph, execution);
             std::vector<double> times(from.size() * to.size());
-            for_each_field(graph, graph_sources(from), execution,
-                           [&](std::size_t s, const GraphField& field) {
-                               for (std::size_t r = 0; r < to.size(); ++r) {
-                                   times[s * to.size() + r] = time_at(graph, field, to[r]);
-                               }
-                           });
+            for_each_field(graph, from, execution, [&](std::size_t s, const GraphField& field) {
+                for (std::size_t r = 0; r < to.size(); ++r) {
+                    times[s * to.size() + r] = time_at(graph, field, to[r]);
+                }
+            });
             return times;
         }));
     }

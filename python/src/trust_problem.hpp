@@ -10,7 +10,7 @@ namespace fermat::python {
 /// What a run was made of and what it found, for what is asked of it afterwards.
 struct TrustProblem {
     Model start;
-    Picks picks;
+    Survey picks;
     InversionOptions options;
     std::optional<FoundModel> found;  ///< of a Gauss-Newton run that made a step
 };

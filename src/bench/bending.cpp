@@ -16,6 +16,7 @@
 #include "io/csv.hpp"
 #include "io/model_io.hpp"
 #include "model/analytic.hpp"
+#include "rays/rays.hpp"
 
 namespace fermat::bench {
 namespace {
@@ -98,31 +99,25 @@ class Shown {
     std::vector<std::size_t> columns_;
 };
 
-struct Survey {
-    LocalSurvey set = costa_rica_survey();
-    std::vector<PointSource> sources;
+/// The arrivals of `count` events, which are spread evenly over the list.
+Survey part_of(const Survey& survey, std::size_t count) {
+    std::vector<std::int32_t> taken;
+    for (std::size_t a = 0; a < survey.arrivals.size(); ++a) {
+        const auto n = static_cast<std::size_t>(survey.arrivals[a].event);
+        const std::size_t events = survey.events.size();
+        const bool is_taken = (n + 1) * count / events > n * count / events;
+        if (is_taken) taken.push_back(static_cast<std::int32_t>(a));
+    }
+    return subset(survey, taken);
+}
 
-    Survey() {
-        for (const Vec3 p : set.sources) sources.push_back({p, 0});
-    }
-    /// The pairs of `count` sources, which are spread evenly over the list.
-    std::vector<RayPair> pairs_of(std::size_t count) const {
-        std::vector<RayPair> pairs;
-        for (const RayPair& pair : set.pairs) {
-            const auto n = static_cast<std::size_t>(pair.source);
-            const bool taken = (n + 1) * count / sources.size() > n * count / sources.size();
-            if (taken) pairs.push_back(pair);
-        }
-        return pairs;
-    }
-    RaySet trace(const std::vector<RayPair>& pairs, const BendingOptions& bending,
-                 const Execution& execution) const {
-        RayOptions options;
-        options.tracer = Tracer::bending;
-        options.bending = bending;
-        return trace_rays(set.model, sources, set.stations, pairs, options, execution);
-    }
-};
+RaySet bend(const Model& model, const Survey& survey, const BendingOptions& bending,
+            const Execution& execution) {
+    RayOptions options;
+    options.tracer = Tracer::bending;
+    options.bending = bending;
+    return trace_rays(model, survey, options, execution);
+}
 
 /// Adds to a row the relative errors of rays, with one reference time per ray.
 void add_errors(const RaySet& rays, const std::vector<double>& reference, Row& row) {
@@ -154,7 +149,7 @@ std::vector<int> thread_counts(int most) {
     return counts;
 }
 
-void figure_7(const BendingBench& bench, int repeats, const Survey& survey, Report& report,
+void figure_7(const BendingBench& bench, int repeats, const LocalSurvey& local, Report& report,
               Monitor& monitor) {
     Shown table("\nPaper 3's Figure 7: seconds by what is dealt out to threads",
                 {"tasks", "sources", "rays", "threads", "seconds", "rays_per_s", "speedup"},
@@ -165,16 +160,16 @@ void figure_7(const BendingBench& bench, int repeats, const Survey& survey, Repo
     // Barriers between sections turn seconds into minutes, so fewer sources are measured.
     const std::size_t most_for_sections = bench.quick ? 3 : 100;
     for (const std::size_t count : counts) {
-        const auto pairs = survey.pairs_of(count);
+        const Survey part = part_of(local.survey, count);
         for (const auto& [name, tasks] : choices<BendingTasks>.entries) {
             double serial = 0;
             for (const int threads : thread_counts(bench.threads)) {
                 if (tasks == BendingTasks::sections && count > most_for_sections) continue;
                 BendingOptions options;
                 options.tasks = tasks;
-                Row row{"figure7", std::string(name), count, pairs.size(), threads};
+                Row row{"figure7", std::string(name), count, part.arrivals.size(), threads};
                 row.seconds = median_seconds(
-                    repeats, [&] { survey.trace(pairs, options, on_cpu(threads, monitor)); });
+                    repeats, [&] { bend(local.model, part, options, on_cpu(threads, monitor)); });
                 if (threads == 1) serial = row.seconds;
                 row.speedup = serial / row.seconds;
                 table.add(row, report);
@@ -204,18 +199,21 @@ Model refined(const Model& model, int refine) {
     return Model(fine, std::move(velocity));
 }
 
-void accuracy(const BendingBench& bench, const Survey& survey, Report& report, Monitor& monitor) {
+void accuracy(const BendingBench& bench, const LocalSurvey& local, Report& report,
+              Monitor& monitor) {
     const int refine = bench.refine > 0 ? bench.refine : bench.quick ? 2 : 4;
-    const auto pairs = survey.pairs_of(bench.quick ? 108 : survey.sources.size());
-    const std::size_t stations = survey.set.stations.size();
+    const Survey part = part_of(local.survey, bench.quick ? 108 : local.survey.events.size());
     const EikonalOptions eikonal;
     const Execution execution = on_cpu(bench.threads, monitor);
-    const auto times = receiver_times(refined(survey.set.model, refine), survey.sources,
-                                      survey.set.stations, eikonal, execution);
+    std::vector<PointSource> from;
+    std::vector<Vec3> to;
+    for (const Event& event : part.events) from.push_back(event.source());
+    for (const Station& station : part.stations) to.push_back(station.position);
+    const auto times = receiver_times(refined(local.model, refine), from, to, eikonal, execution);
     std::vector<double> reference;
-    for (const RayPair& pair : pairs) {
-        reference.push_back(times[static_cast<std::size_t>(pair.source) * stations +
-                                  static_cast<std::size_t>(pair.receiver)]);
+    for (const Arrival& arrival : part.arrivals) {
+        reference.push_back(times[static_cast<std::size_t>(arrival.event) * to.size() +
+                                  static_cast<std::size_t>(arrival.station)]);
     }
     Shown table(fmt::format("\nAccuracy by starts, relative to fim of order 2 on a grid of {:g} km",
                             5.0 / refine),
@@ -227,7 +225,7 @@ void accuracy(const BendingBench& bench, const Survey& survey, Report& report, M
         StartSet starts;
     };
     using S = RayStart;
-    std::vector<double> best(pairs.size(), INFINITY);
+    std::vector<double> best(part.arrivals.size(), INFINITY);
     RaySet usual;
     std::vector<Start> all{{"straight", {S::straight}},
                            {"and deep", {S::straight, S::deep}},
@@ -239,20 +237,20 @@ void accuracy(const BendingBench& bench, const Survey& survey, Report& report, M
     for (const Start& start : all) {
         BendingOptions options;
         options.starts = start.starts;
-        Row row{"accuracy", start.name, survey.sources.size(), pairs.size(), bench.threads};
+        Row row{"accuracy", start.name, part.events.size(), part.arrivals.size(), bench.threads};
         const Stopwatch watch;
-        const RaySet rays = survey.trace(pairs, options, execution);
+        const RaySet rays = bend(local.model, part, options, execution);
         row.seconds = watch.seconds();
         add_errors(rays, reference, row);
         table.add(row, report);
-        for (std::size_t n = 0; n < pairs.size(); ++n) {
+        for (std::size_t n = 0; n < best.size(); ++n) {
             best[n] = std::min(best[n], rays.rays[n].time);
         }
         if (start.name == std::string_view("and sides")) usual = rays;
     }
     int slow = 0;
     int elsewhere = 0;
-    for (std::size_t n = 0; n < pairs.size(); ++n) {
+    for (std::size_t n = 0; n < best.size(); ++n) {
         if (usual.rays[n].time <= 1.005 * reference[n]) continue;
         ++slow;
         elsewhere += best[n] <= 1.005 * reference[n];
@@ -262,7 +260,7 @@ void accuracy(const BendingBench& bench, const Survey& survey, Report& report, M
         "the\n"
         "faster branch. A bent ray's time is that of a path, so rays below the reference show the\n"
         "reference's own error, which falls with its spacing (--refine).\n",
-        pairs.size(), slow, elsewhere);
+        best.size(), slow, elsewhere);
 }
 
 /// Bends rays in a constant gradient, where the arcs are known in closed form.
@@ -287,8 +285,8 @@ void constant_gradient(const BendingBench& bench, Report& report, Monitor& monit
     }
     Row row{"gradient", "v = 2 + z/2", count, count, bench.threads};
     const Stopwatch watch;
-    const RaySet rays = bend_rays(field, {sources, receivers, pairs}, {{RayStart::straight}, 0, {}},
-                                  on_cpu(bench.threads, monitor));
+    const RaySet rays = bend_rays(field, survey_of(sources, receivers, pairs),
+                                  {{RayStart::straight}, 0, {}}, on_cpu(bench.threads, monitor));
     row.seconds = watch.seconds();
     add_errors(rays, exact, row);
     Shown table("\nConstant gradient by a function of (x, y, z), relative to the closed form",
@@ -297,16 +295,15 @@ void constant_gradient(const BendingBench& bench, Report& report, Monitor& monit
     table.add(row, report);
 }
 
-void on_cuda(int repeats, const Survey& survey, Report& report, Monitor& monitor) {
+void on_cuda(int repeats, const LocalSurvey& local, Report& report, Monitor& monitor) {
     Shown table("\nOn a CUDA device: seconds in all and of the kernels",
                 {"what", "rays", "seconds", "rays_per_s"}, {1, 3, 5, 6});
-    const RayJob job{survey.sources, survey.set.stations, survey.set.pairs};
     double kernels = 0;
     const auto run = [&] {
-        kernels = bend_rays_cuda(survey.set.model, job, {}, monitor, [](RaySet&&) {});
+        kernels = bend_rays_cuda(local.model, local.survey, {}, monitor, [](RaySet&&) {});
     };
     run();  // the first run also creates the CUDA context
-    Row row{"cuda", "in all", survey.sources.size(), survey.set.pairs.size(), 1};
+    Row row{"cuda", "in all", local.survey.events.size(), local.survey.arrivals.size(), 1};
     row.seconds = median_seconds(repeats, run);
     table.add(row, report);
     row.name = "kernels";
@@ -314,24 +311,26 @@ void on_cuda(int repeats, const Survey& survey, Report& report, Monitor& monitor
     table.add(row, report);
 }
 
-void write_survey(const fs::path& folder, const LocalSurvey& survey) {
+void write_survey(const fs::path& folder, const LocalSurvey& local) {
     std::error_code failed;
     fs::create_directories(folder, failed);
     if (failed) {
         throw InputError(
             fmt::format("cannot make the folder '{}': {}", folder.string(), failed.message()));
     }
-    write_model(folder / "model.h5", survey.model);
-    const auto write_points = [&](const char* name, const std::vector<Vec3>& points) {
+    write_model(folder / "model.h5", local.model);
+    const auto write_points = [&](const char* name, const auto& points) {
         CsvWriter file(folder / name, {"x", "y", "z"});
-        for (const Vec3 p : points) file.add_row({p.x, p.y, p.z});
+        for (const auto& point : points) {
+            file.add_row({point.position.x, point.position.y, point.position.z});
+        }
         file.commit();
     };
-    write_points("sources.csv", survey.sources);
-    write_points("receivers.csv", survey.stations);
+    write_points("sources.csv", local.survey.events);
+    write_points("receivers.csv", local.survey.stations);
     CsvWriter pairs(folder / "pairs.csv", {"source", "receiver"});
-    for (const RayPair& pair : survey.pairs) {
-        pairs.add_row({std::int64_t{pair.source}, std::int64_t{pair.receiver}});
+    for (const Arrival& arrival : local.survey.arrivals) {
+        pairs.add_row({std::int64_t{arrival.event}, std::int64_t{arrival.station}});
     }
     pairs.commit();
 }
@@ -339,17 +338,17 @@ void write_survey(const fs::path& folder, const LocalSurvey& survey) {
 }  // namespace
 
 void bench_bending(const BendingBench& bench, Monitor& monitor) {
-    const Survey survey;
+    const LocalSurvey local = costa_rica_survey();
     if (bench.write) {
-        write_survey(*bench.write, survey.set);
+        write_survey(*bench.write, local);
         return;
     }
     const int repeats = bench.repeats > 0 ? bench.repeats : bench.quick ? 1 : 3;
     Report report(bench.csv);
     constant_gradient(bench, report, monitor);
-    figure_7(bench, repeats, survey, report, monitor);
-    if (bench.cuda) on_cuda(repeats, survey, report, monitor);
-    accuracy(bench, survey, report, monitor);
+    figure_7(bench, repeats, local, report, monitor);
+    if (bench.cuda) on_cuda(repeats, local, report, monitor);
+    accuracy(bench, local, report, monitor);
     monitor.check();
     report.commit();
 }

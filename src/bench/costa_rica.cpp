@@ -140,8 +140,10 @@ LocalSurvey costa_rica_survey(const LocalSurveyOptions& options) {
     const auto stations = make_stations(options.stations, dice);
     std::vector<Place> sources;
     for (int n = 0; n < options.sources; ++n) sources.push_back(make_source(dice));
-    return {make_model(), in_km(sources), in_km(stations),
-            near_pairs(sources, stations, static_cast<std::size_t>(options.pairs), dice)};
+    std::vector<PointSource> shots;
+    for (const Vec3 p : in_km(sources)) shots.push_back({p, 0});
+    const auto near = near_pairs(sources, stations, static_cast<std::size_t>(options.pairs), dice);
+    return {make_model(), survey_of(shots, in_km(stations), near)};
 }
 
 }  // namespace fermat::bench

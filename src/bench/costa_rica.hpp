@@ -1,20 +1,16 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
-#include "core/vec3.hpp"
 #include "model/model.hpp"
-#include "rays/rays.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat::bench {
 
 /// A survey of local earthquakes, on which two-point ray tracers are measured.
 struct LocalSurvey {
     Model model;
-    std::vector<Vec3> sources;
-    std::vector<Vec3> stations;
-    std::vector<RayPair> pairs;  ///< by source, then station
+    Survey survey;  ///< without times; arrivals by event, then station
 };
 
 /// Number of sources, stations and rays; by default those of Koulakov (2009) and paper 3.

@@ -247,7 +247,7 @@ class Bench {
             const Stopwatch watch;
             field = solve(model, {source}, options.eikonal, execution_);
             map_seconds.push_back(watch.seconds());
-            rays = trace_rays(model, field, 0, receivers, numbers, options, execution_);
+            rays = trace_rays(model, field, 0, {receivers, numbers}, options, execution_);
         });
         row.seconds = median(map_seconds);
         const RelativeErrors errors = node_errors(

@@ -78,7 +78,7 @@ class Bench {
         RayOptions options;
         options.tracer = tracer;
         const auto work = [&] {
-            return trace_rays(model, field, 0, receivers_, numbers_, options,
+            return trace_rays(model, field, 0, {receivers_, numbers_}, options,
                               on_cpu(options_.threads, monitor_));
         };
         const RaySet rays = work();

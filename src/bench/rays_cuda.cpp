@@ -39,7 +39,7 @@ void bench_rays_cuda(const RaysBench& options, Monitor& monitor) {
         CudaFim fim(model, 2, 1);
         fim.solve(source);
         CudaTracer tracer;
-        const std::vector<ShotRays> shots{{source[0], 0, 0, receivers, numbers}};
+        const std::vector<ShotRays> shots{{source[0], 0, 0, {receivers, numbers}}};
         std::vector<double> on_device;
         std::vector<double> in_all;
         std::vector<RaySet> sets;

@@ -24,7 +24,7 @@ MemoryEstimate announce(const TomographySurvey& survey, Index3 ratio, int thread
     const MemoryEstimate estimate = estimate_memory(plan, survey.picks);
     const Shape nodes = plan.grid.shape;
     fmt::print("{} x {} x {} nodes, {} unknowns, {} picks, about {:.3g} entries of rows\n", nodes.x,
-               nodes.y, nodes.z, estimate.unknowns, survey.picks.picks.size(), estimate.entries);
+               nodes.y, nodes.z, estimate.unknowns, survey.picks.arrivals.size(), estimate.entries);
     return estimate;
 }
 

@@ -47,10 +47,10 @@ Model with_anomalies(const Model& start, const Bump& slow, const Bump& fast) {
     return Model(grid, std::move(v));
 }
 
-Picks picks_of(const Model& truth, const std::vector<PointSource>& sources,
-               const std::vector<Vec3>& receivers, double noise, int threads, Monitor& monitor) {
-    return synthetic_picks(truth, sources, receivers, all_pairs(sources.size(), receivers.size()),
-                           {noise, 1}, {}, on_cpu(threads, monitor))
+Survey picks_of(const Model& truth, const std::vector<PointSource>& sources,
+                const std::vector<Vec3>& receivers, double noise, int threads, Monitor& monitor) {
+    return synthetic_picks(truth, survey_of(sources, receivers), {noise, 1}, {},
+                           on_cpu(threads, monitor))
         .picks;
 }
 
@@ -70,7 +70,7 @@ TomographySurvey potrillo_survey(int threads, Monitor& monitor) {
         receivers.push_back(on_line(static_cast<double>(n) / (stations - 1)));
     }
     const Model truth = with_anomalies(start, {100, 3, 25, 5}, {150, 8, 25, 6});
-    Picks picks = picks_of(truth, sources, receivers, noise, threads, monitor);
+    Survey picks = picks_of(truth, sources, receivers, noise, threads, monitor);
     return {std::move(start), std::move(picks), noise};
 }
 
@@ -97,7 +97,7 @@ TomographySurvey local_survey(int nodes, int picks, int threads, Monitor& monito
     const double w = side / 5.0;
     const Model truth =
         with_anomalies(start, {0.4 * far, 0.2 * far, w, w}, {0.7 * far, 0.4 * far, w, w});
-    Picks made = picks_of(truth, sources, receivers, noise, threads, monitor);
+    Survey made = picks_of(truth, sources, receivers, noise, threads, monitor);
     return {std::move(start), std::move(made), noise};
 }
 

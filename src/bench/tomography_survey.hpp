@@ -2,14 +2,14 @@
 
 #include "core/monitor.hpp"
 #include "model/model.hpp"
-#include "tomography/picks.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat::bench {
 
 /// A start model, and picks of a model with anomalies of 8 %, with Gaussian noise.
 struct TomographySurvey {
     Model start;
-    Picks picks;
+    Survey picks;
     double noise = 0;  ///< seconds
 };
 

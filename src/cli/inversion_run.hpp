@@ -15,7 +15,7 @@ namespace fermat::cli {
 /// The inputs of an inversion.
 struct InversionInputs {
     Model start;
-    Picks picks;
+    Survey picks;
     InversionOptions options;
     bool guessed_start = false;           ///< the start model was made from the picks
     std::vector<std::string> choices{};   ///< choices made for the user, one sentence each

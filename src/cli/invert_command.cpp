@@ -112,20 +112,12 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
         ->default_str("1");
 }
 
-std::vector<Vec3> fitted(const Model& model, const Picks& picks, const fs::path& file,
-                         PointRole role) {
-    PointList list;
-    list.positions = role == PointRole::source ? picks.sources : picks.receivers;
-    list.is_2d = picks.is_2d;
-    return fit_to_model(model, std::move(list), file, role, AirPoints::refused).positions;
-}
-
 /// The board, and its picks in place of the real ones.
-std::pair<Model, Picks> put_on_board(const InvertFlags& flags, const Run& run, const Model& start,
-                                     const Picks& picks, const EikonalOptions& eikonal) {
+std::pair<Model, Survey> put_on_board(const InvertFlags& flags, const Run& run, const Model& start,
+                                      const Survey& picks, const EikonalOptions& eikonal) {
     const Vec3 size = to_axes(flags.board->size, start.grid().is_2d(), 1);
     Model board = checkerboard_model(start, {size, flags.board->amplitude});
-    Picks made = synthetic_picks(board, picks, flags.noise, eikonal, run.execution()).picks;
+    Survey made = synthetic_picks(board, picks, flags.noise, eikonal, run.execution()).picks;
     return {std::move(board), std::move(made)};
 }
 
@@ -138,11 +130,10 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     }
     std::optional<Model> start;
     Notes notes;
-    Picks picks = read_picks(flags.picks, notes);
+    Survey picks = read_picks(flags.picks, notes);
     if (flags.model) {
         start.emplace(read_model(*flags.model, notes));
-        picks.sources = fitted(*start, picks, flags.picks, PointRole::source);
-        picks.receivers = fitted(*start, picks, flags.picks, PointRole::receiver);
+        fit_to_model(*start, picks, flags.picks, AirPoints::refused);
     }
     InversionOptions options = flags.options;
     if (flags.schedule) options.schedule = read_schedule(*flags.schedule, notes);
@@ -155,7 +146,7 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
         options.gauss_newton.reference =
             std::make_shared<const Model>(read_model(*flags.reference, notes));
     }
-    std::optional<std::pair<Model, Picks>> board;
+    std::optional<std::pair<Model, Survey>> board;
     if (flags.board) {
         board = put_on_board(flags, run, *start, picks, options.eikonal);
         picks = board->second;

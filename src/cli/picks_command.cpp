@@ -4,13 +4,13 @@
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
+#include "cli/medium_flags.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/outputs.hpp"
 #include "cli/ray_survey.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/geometry.hpp"
-#include "io/model_io.hpp"
 #include "io/suffix.hpp"
 #include "tomography/synthetic.hpp"
 
@@ -18,7 +18,7 @@ namespace fermat::cli {
 namespace {
 
 struct PicksFlags {
-    std::filesystem::path model;
+    MediumFlags medium;
     RaySurveyFlags survey;
     EikonalOptions eikonal;
     AxisFlags axes;
@@ -27,7 +27,7 @@ struct PicksFlags {
 };
 
 void add_flags(CLI::App& app, PicksFlags& flags) {
-    add_path(app, "--model", flags.model, "velocity model")->required();
+    add_medium_flags(app, flags.medium);
     add_ray_survey_flags(app, flags.survey, "picks, CSV or .sgt, whose pairs are to be computed");
     add_real(app, "--noise", flags.noise.deviation,
              "standard deviation of Gaussian noise; also the column error (default: 0, no column)");
@@ -46,13 +46,12 @@ void make_picks(const PicksFlags& flags, const Run& run) {
     }
     validate(flags.noise);
     Notes notes;
-    const Model model = read_model(flags.model, notes);
-    const RaySurvey survey = read_ray_survey(model, flags.survey, notes);
+    const Medium medium = read_medium(flags.medium, notes);
+    const Survey survey = read_ray_survey(medium.of(Phase::P), flags.survey, notes);
     tell(notes);
     const SyntheticPicks made =
-        synthetic_picks(model, survey.sources, survey.receivers, survey.pairs, flags.noise,
-                        flags.eikonal, run.execution());
-    if (made.picks.picks.empty()) {
+        synthetic_picks(medium, without_times(survey), flags.noise, flags.eikonal, run.execution());
+    if (made.picks.arrivals.empty()) {
         throw InputError(fmt::format(
             "none of the {} pairs has a time (air lies at or between them)", made.unreached));
     }
@@ -62,8 +61,8 @@ void make_picks(const PicksFlags& flags, const Run& run) {
                      made.unreached);
     }
     if (!run.common.quiet && !to_stdout) {
-        fmt::print("{} picks of {} sources and {} receivers\n", made.picks.picks.size(),
-                   made.picks.sources.size(), made.picks.receivers.size());
+        fmt::print("{} picks of {} sources and {} receivers\n", made.picks.arrivals.size(),
+                   made.picks.events.size(), made.picks.stations.size());
     }
 }
 

@@ -12,21 +12,27 @@ std::vector<FlagFile> RayOutputFlags::files() const {
             {"--vector-coverage", vector_coverage}};
 }
 
-RayOutputs::RayOutputs(const RayOutputFlags& flags, const Model& model,
-                       std::vector<double> pick_times, int threads, Tracer tracer)
-    : model_(model),
+RayOutputs::RayOutputs(const RayOutputFlags& flags, const Medium& medium,
+                       const std::vector<Phase>& phases, std::vector<double> pick_times,
+                       int threads, Tracer tracer)
+    : medium_(medium),
+      tells_phase_(phases != std::vector<Phase>{Phase::P}),
+      has_two_phases_(phases.size() > 1),
       pick_times_(std::move(pick_times)),
       threads_(threads),
       basis_(flags.basis),
       tracer_(tracer) {
-    if (flags.rays) rays_.emplace(*flags.rays, &model);
+    const Model& model = medium.of(Phase::P);
+    if (flags.rays) rays_.emplace(*flags.rays, &medium);
     if (flags.table) {
         std::vector<std::string> names{"source", "receiver", "time", "length", "points", "status"};
         if (tracer_ == Tracer::bending) names.emplace_back("start");
+        if (tells_phase_) names.emplace_back("phase");
         table_.emplace(*flags.table, names);
     }
     if (flags.sensitivity) {
-        sensitivity_.emplace(*flags.sensitivity, sensitivity(model, {}, basis_).columns);
+        const std::int64_t columns = sensitivity(model, {}, basis_).columns;
+        sensitivity_.emplace(*flags.sensitivity, has_two_phases_ ? 2 * columns : columns);
     }
     if (flags.coverage) {
         coverage_.emplace(*flags.coverage, model.grid());
@@ -45,6 +51,7 @@ void RayOutputs::add_rows(const RaySet& rays) {
                                    static_cast<std::int64_t>(rays.path(r).size()),
                                    name_of(ray.status)};
         if (tracer_ == Tracer::bending) cells.emplace_back(name_of(ray.start));
+        if (tells_phase_) cells.emplace_back(name_of(ray.phase));
         table_->add_row(cells);
     }
 }
@@ -57,10 +64,24 @@ void RayOutputs::add_vectors(const RaySet& rays) {
     vector_coverage_->append(rays, times);
 }
 
+/// The rays of a set have one phase.
+void RayOutputs::add_sensitivity(const RaySet& rays) {
+    const Phase phase = rays.rays.front().phase;
+    SparseRows rows = sensitivity(medium_.of(phase), rays, basis_, threads_);
+    if (has_two_phases_) {
+        const std::int64_t own = rows.columns;
+        rows.columns *= 2;
+        if (phase == Phase::S) {
+            for (auto& column : rows.column) column += own;
+        }
+    }
+    sensitivity_->append(rows);
+}
+
 void RayOutputs::take(const RaySet& rays) {
     if (rays_) rays_->append(rays);
     if (table_) add_rows(rays);
-    if (sensitivity_) sensitivity_->append(sensitivity(model_, rays, basis_, threads_));
+    if (sensitivity_ && rays.size() > 0) add_sensitivity(rays);
     if (coverage_sum_) coverage_sum_->add(rays);
     if (vector_coverage_) add_vectors(rays);
     for (const RayInfo& ray : rays.rays) ++counts_[static_cast<std::size_t>(ray.status)];

@@ -33,10 +33,12 @@ struct RayOutputFlags {
 class RayOutputs {
   public:
     /// Opens the outputs, so that an output that cannot be written is reported before the work. The
-    /// model must outlive it. `pick_times` has one time per ray, in the order of the rays, or is
-    /// empty. The table of bent rays has a column for the start.
-    RayOutputs(const RayOutputFlags& flags, const Model& model, std::vector<double> pick_times,
-               int threads, Tracer tracer);
+    /// medium must outlive it. `pick_times` has one time per ray, in the order of the rays, or is
+    /// empty. The table has a column for the start of bent rays, and one for the phase unless all
+    /// rays are of P. Of two phases, the sensitivities of S have columns of their own, behind those
+    /// of P.
+    RayOutputs(const RayOutputFlags& flags, const Medium& medium, const std::vector<Phase>& phases,
+               std::vector<double> pick_times, int threads, Tracer tracer);
 
     void take(const RaySet& rays);
     void commit();
@@ -46,8 +48,11 @@ class RayOutputs {
   private:
     void add_rows(const RaySet& rays);
     void add_vectors(const RaySet& rays);
+    void add_sensitivity(const RaySet& rays);
 
-    const Model& model_;
+    const Medium& medium_;
+    bool tells_phase_;
+    bool has_two_phases_;
     std::vector<double> pick_times_;
     int threads_;
     Basis basis_;

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <numeric>
 #include <tuple>
 
 #include "cli/flags.hpp"
@@ -73,53 +72,75 @@ std::vector<std::int32_t> find_points(const std::vector<Vec3>& points,
     return found;
 }
 
-std::vector<Vec3> positions_of(const std::vector<PointSource>& sources) {
+template <class Point>
+std::vector<Vec3> positions_of(const std::vector<Point>& points) {
     std::vector<Vec3> positions;
-    for (const PointSource& source : sources) positions.push_back(source.position);
+    for (const Point& point : points) positions.push_back(point.position);
     return positions;
 }
 
-/// The points of picks, fitted to the model.
-std::vector<Vec3> fitted(const Model& model, const Picks& picks, const fs::path& file,
-                         PointRole role) {
-    PointList list;
-    list.positions = role == PointRole::source ? picks.sources : picks.receivers;
-    list.is_2d = picks.is_2d;
-    return fit_to_model(model, std::move(list), file, role, AirPoints::allowed).positions;
+/// The phases of a list such as "P,S".
+std::vector<Phase> parse_phases(const std::string& text) {
+    std::vector<Phase> phases;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        phases.push_back(parse_choice<Phase>(text.substr(begin, end - begin)));
+        begin = end + 1;
+    }
+    return phases;
 }
 
-void take_picks(const Model& model, const fs::path& file, RaySurvey& survey, Notes& notes) {
-    const Picks picks = read_picks(file, notes);
-    const auto sources = fitted(model, picks, file, PointRole::source);
-    const auto receivers = fitted(model, picks, file, PointRole::receiver);
-    if (survey.sources.empty()) {
-        for (const Vec3 p : sources) survey.sources.push_back({p, 0});
+/// The arrivals of some phases. Notes how many are left out.
+Survey only(const Survey& survey, const std::vector<Phase>& phases, const fs::path& file,
+            Notes& notes) {
+    std::vector<std::int32_t> kept;
+    for (const Phase phase : phases) {
+        const auto some = arrivals_of(survey, phase);
+        kept.insert(kept.end(), some.begin(), some.end());
     }
-    if (survey.receivers.empty()) survey.receivers = receivers;
-    const auto source_numbers = find_points(sources, positions_of(survey.sources), file, "source");
-    const auto receiver_numbers = find_points(receivers, survey.receivers, file, "receiver");
-    for (const Pick& pick : picks.picks) {
-        survey.pairs.push_back({source_numbers[static_cast<std::size_t>(pick.source)],
-                                receiver_numbers[static_cast<std::size_t>(pick.receiver)]});
-        survey.pick_times.push_back(pick.time);
+    if (kept.empty()) {
+        throw InputError(
+            fmt::format("'{}' has no pick of the phases that --phases names", file.string()));
     }
+    std::sort(kept.begin(), kept.end());
+    kept.erase(std::unique(kept.begin(), kept.end()), kept.end());
+    const std::size_t dropped = survey.arrivals.size() - kept.size();
+    if (dropped > 0) {
+        notes.add(
+            fmt::format("'{}': {} of {} picks are of other phases than --phases and were "
+                        "left out",
+                        file.string(), dropped, survey.arrivals.size()));
+    }
+    return subset(survey, kept);
 }
 
-/// Groups the pairs by source; pairs of one source keep their order. Rays are traced in this order.
-void group_by_source(RaySurvey& survey) {
-    std::vector<std::size_t> order(survey.pairs.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-        return survey.pairs[a].source < survey.pairs[b].source;
-    });
-    std::vector<RayPair> pairs;
-    std::vector<double> times;
-    for (const std::size_t i : order) {
-        pairs.push_back(survey.pairs[i]);
-        if (!survey.pick_times.empty()) times.push_back(survey.pick_times[i]);
+/// One arrival of each phase in place of every arrival.
+Survey of_each(const Survey& survey, const std::vector<Phase>& phases) {
+    Survey out = survey;
+    out.arrivals.clear();
+    for (Arrival arrival : survey.arrivals) {
+        for (const Phase phase : phases) {
+            arrival.phase = phase;
+            out.arrivals.push_back(arrival);
+        }
     }
-    survey.pairs = std::move(pairs);
-    survey.pick_times = std::move(times);
+    return out;
+}
+
+void take_picks(const Model& model, const fs::path& file, Survey& survey, Notes& notes) {
+    Survey picks = read_picks(file, notes);
+    fit_to_model(model, picks, file, AirPoints::allowed);
+    if (survey.events.empty()) survey.events = picks.events;
+    if (survey.stations.empty()) survey.stations = picks.stations;
+    const auto events =
+        find_points(positions_of(picks.events), positions_of(survey.events), file, "source");
+    const auto stations =
+        find_points(positions_of(picks.stations), positions_of(survey.stations), file, "receiver");
+    for (Arrival pick : picks.arrivals) {
+        pick.event = events[static_cast<std::size_t>(pick.event)];
+        pick.station = stations[static_cast<std::size_t>(pick.station)];
+        survey.arrivals.push_back(pick);
+    }
 }
 
 }  // namespace
@@ -133,35 +154,39 @@ void add_ray_survey_flags(CLI::App& app, RaySurveyFlags& flags, const std::strin
     add_path(app, "--pairs", flags.pairs,
              "CSV with columns source,receiver, numbered from 0 (default: all pairs)");
     add_path(app, "--picks", flags.picks, picks);
+    app.add_option("--phases", flags.phases,
+                   "P, S or P,S: of each pair, or of --picks those to take (default: P, or all "
+                   "picks)");
 }
 
-RaySurvey read_ray_survey(const Model& model, const RaySurveyFlags& flags, Notes& notes) {
+Survey read_ray_survey(const Model& model, const RaySurveyFlags& flags, Notes& notes) {
     if (flags.pairs && flags.picks) {
         throw InputError("--pairs and --picks are both given (must be one of them)");
     }
     if (!flags.receivers && !flags.picks) {
         throw InputError("no receiver is given (use --receivers r.csv or --picks p.csv)");
     }
-    RaySurvey survey;
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
     if (!flags.picks || flags.sources || !flags.source.empty()) {
-        survey.sources =
+        sources =
             read_survey_sources(model, flags.source, flags.sources, AirPoints::allowed, notes);
     }
     if (flags.receivers) {
-        survey.receivers =
-            read_survey_receivers(model, *flags.receivers, AirPoints::allowed, notes);
+        receivers = read_survey_receivers(model, *flags.receivers, AirPoints::allowed, notes);
     }
+    const std::vector<Phase> phases = parse_phases(flags.phases);
+    std::vector<RayPair> pairs;
+    if (flags.pairs) pairs = read_pairs(*flags.pairs, sources.size(), receivers.size(), notes);
+    if (!flags.pairs && !flags.picks) pairs = all_pairs(sources.size(), receivers.size());
+    Survey survey = survey_of(sources, receivers, pairs);
     if (flags.picks) {
         take_picks(model, *flags.picks, survey, notes);
-    } else if (flags.pairs) {
-        survey.pairs =
-            read_pairs(*flags.pairs, survey.sources.size(), survey.receivers.size(), notes);
-    } else {
-        survey.pairs = all_pairs(survey.sources.size(), survey.receivers.size());
-        return survey;
+        if (!phases.empty()) survey = only(survey, phases, *flags.picks, notes);
+    } else if (!phases.empty()) {
+        survey = of_each(survey, phases);
     }
-    group_by_source(survey);
-    return survey;
+    return subset(survey, ray_order(survey));
 }
 
 }  // namespace fermat::cli

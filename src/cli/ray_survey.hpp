@@ -8,7 +8,7 @@
 
 #include "core/notes.hpp"
 #include "model/model.hpp"
-#include "rays/rays.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat::cli {
 
@@ -19,23 +19,16 @@ struct RaySurveyFlags {
     std::optional<std::filesystem::path> receivers;
     std::optional<std::filesystem::path> pairs;
     std::optional<std::filesystem::path> picks;
+    std::string phases;
 };
 
 /// `picks` is the help text of --picks.
 void add_ray_survey_flags(CLI::App& app, RaySurveyFlags& flags, const std::string& picks);
 
-/// The rays to trace.
-struct RaySurvey {
-    std::vector<PointSource> sources;
-    std::vector<Vec3> receivers;
-    std::vector<RayPair> pairs;      ///< grouped by source; rays are traced in this order
-    std::vector<double> pick_times;  ///< one per pair if picks are given, else empty
-};
-
-/// The pairs are those of --picks, else those of --pairs, else all. Picks bring their own points.
-/// If --sources or --receivers are given too, indices refer to these files, which must contain
-/// every point of the picks. Points may be in air. Throws InputError that names flag, file and
-/// line.
-RaySurvey read_ray_survey(const Model& model, const RaySurveyFlags& flags, Notes& notes);
+/// The rays to trace, in the order of ray_order(). The pairs are those of --picks, else those of
+/// --pairs, else all. Picks bring their own points. If --sources or --receivers are given too,
+/// indices refer to these files, which must contain every point of the picks. Points may be in air.
+/// Throws InputError that names flag, file and line.
+Survey read_ray_survey(const Model& model, const RaySurveyFlags& flags, Notes& notes);
 
 }  // namespace fermat::cli

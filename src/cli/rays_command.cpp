@@ -7,18 +7,18 @@
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/graph_flags.hpp"
+#include "cli/medium_flags.hpp"
 #include "cli/ray_outputs.hpp"
 #include "cli/ray_survey.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
-#include "io/model_io.hpp"
 #include "rays/rays.hpp"
 
 namespace fermat::cli {
 namespace {
 
 struct RaysFlags {
-    std::filesystem::path model;
+    MediumFlags medium;
     RaySurveyFlags survey;
     RayOptions rays;
     SolverFlags solver;
@@ -26,7 +26,7 @@ struct RaysFlags {
 };
 
 void add_flags(CLI::App& app, RaysFlags& flags) {
-    add_path(app, "--model", flags.model, "velocity model")->required();
+    add_medium_flags(app, flags.medium);
     add_ray_survey_flags(app, flags.survey,
                          "picks, CSV or .sgt: their pairs, and their points where none are given");
     add_option_flags(app, flags.rays, flags.solver.axes);
@@ -79,17 +79,22 @@ void trace(const RaysFlags& flags, const Run& run) {
     RayOptions options = flags.rays;
     options.eikonal = eikonal_options(flags.solver);
     Notes notes;
-    const Model model = read_model(flags.model, notes);
+    const Medium medium = read_medium(flags.medium, notes);
+    const Model& model = medium.of(Phase::P);
     options.graph = graph_options(flags.solver, model.grid());
     validate(options, model.grid());
-    RaySurvey survey = read_ray_survey(model, flags.survey, notes);
+    const Survey survey = read_ray_survey(model, flags.survey, notes);
     tell(notes);
-    RayOutputs outputs(flags.outputs, model, std::move(survey.pick_times), run.common.threads,
-                       options.tracer);
+    std::vector<double> pick_times;
+    if (flags.survey.picks) {
+        for (const Arrival& pick : survey.arrivals) pick_times.push_back(pick.time);
+    }
+    RayOutputs outputs(flags.outputs, medium, phases_of(survey), std::move(pick_times),
+                       run.common.threads, options.tracer);
 
     const auto start = std::chrono::steady_clock::now();
-    for_each_source_rays(model, survey.sources, survey.receivers, survey.pairs, options,
-                         run.execution(), [&](RaySet&& rays) { outputs.take(rays); });
+    for_each_event_rays(medium, survey, options, run.execution(),
+                        [&](RaySet&& rays) { outputs.take(rays); });
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     run.monitor.check();
     outputs.commit();

@@ -89,4 +89,17 @@ std::vector<Vec3> read_survey_receivers(const Model& model, const fs::path& file
         .positions;
 }
 
+void fit_to_model(const Model& model, Survey& picks, const std::filesystem::path& file,
+                  AirPoints air) {
+    const auto fit = [&](auto& points, PointRole role) {
+        PointList list;
+        for (const auto& point : points) list.positions.push_back(point.position);
+        list.is_2d = picks.is_2d;
+        list = fit_to_model(model, std::move(list), file, role, air);
+        for (std::size_t n = 0; n < points.size(); ++n) points[n].position = list.positions[n];
+    };
+    fit(picks.events, PointRole::source);
+    fit(picks.stations, PointRole::receiver);
+}
+
 }  // namespace fermat::cli

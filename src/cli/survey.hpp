@@ -35,4 +35,8 @@ std::vector<Vec3> read_survey_receivers(const Model& model, const std::filesyste
 PointList fit_to_model(const Model& model, PointList list, const std::filesystem::path& file,
                        PointRole role, AirPoints air);
 
+/// Fits the events and stations of picks that a file holds.
+void fit_to_model(const Model& model, Survey& picks, const std::filesystem::path& file,
+                  AirPoints air);
+
 }  // namespace fermat::cli

@@ -160,22 +160,14 @@ class PairTimes {
     std::vector<double> times_;
 };
 
-std::vector<GraphSource> graph_sources(const Job& job) {
-    std::vector<GraphSource> sources;
-    for (const PointSource& s : job.sources) sources.push_back({s.position, s.start_time});
-    return sources;
-}
-
 PairTimes solve_each_on_graph(const Job& job, ImageWriter* image) {
     PairTimes pairs(job);
     const Graph& graph = *job.graph;
-    for_each_field(graph, graph_sources(job), job.execution,
-                   [&](std::size_t i, const GraphField& field) {
-                       pairs.read(i, graph, field);
-                       if (image == nullptr) return;
-                       image->add_point_array(time_array_name(i, job.sources.size()),
-                                              node_times(graph, field));
-                   });
+    for_each_field(graph, job.sources, job.execution, [&](std::size_t i, const GraphField& field) {
+        pairs.read(i, graph, field);
+        if (image == nullptr) return;
+        image->add_point_array(time_array_name(i, job.sources.size()), node_times(graph, field));
+    });
     return pairs;
 }
 
@@ -245,7 +237,7 @@ PairTimes solve_from_front(const fs::path& file, const Job& job, ImageWriter* im
 void write_together(const Job& job, ImageWriter& image) {
     const std::string name = time_array_name(0, 1);
     if (job.graph != nullptr) {
-        image.add_point_array(name, first_arrivals(*job.graph, graph_sources(job), job.execution));
+        image.add_point_array(name, first_arrivals(*job.graph, job.sources, job.execution));
     } else if (job.precision == Precision::full) {
         image.add_point_array(name, to_single(first_arrivals<double>(job.model, job.sources,
                                                                      job.options, job.execution)));

@@ -9,14 +9,9 @@
 #include "core/host_device.hpp"
 #include "eikonal/source_factor.hpp"
 #include "model/cell_medium.hpp"
+#include "survey/point_source.hpp"
 
 namespace fermat {
-
-/// A point that starts to radiate at `start_time`.
-struct PointSource {
-    Vec3 position;
-    double start_time = 0;
-};
 
 /// A solved first-arrival field in factored form:
 ///     T(x) = start_time + T0(x) tau(x)

@@ -154,7 +154,7 @@ struct Start {
     std::vector<Link> links;
 };
 
-Start start_at(const Graph& graph, const GraphSource& point) {
+Start start_at(const Graph& graph, const PointSource& point) {
     const Grid& grid = graph.grid();
     Vec3 source = point.position;
     if (grid.is_2d()) source.y = grid.origin.y;
@@ -181,7 +181,7 @@ void make_room(const Graph& graph, GraphField& field) {
     }
 }
 
-void solve_on_cuda(const Graph& graph, std::span<const GraphSource> sources, Monitor& monitor,
+void solve_on_cuda(const Graph& graph, std::span<const PointSource> sources, Monitor& monitor,
                    const std::function<void(std::size_t, const GraphField&)>& consume) {
     CudaGraph& cuda = *graph.cuda();
     const std::size_t batch = cuda.batch(sources.size());
@@ -189,7 +189,7 @@ void solve_on_cuda(const Graph& graph, std::span<const GraphSource> sources, Mon
         monitor.check();
         std::vector<GraphField> fields;
         std::vector<std::vector<Link>> links;
-        for (const GraphSource& source :
+        for (const PointSource& source :
              sources.subspan(first, std::min(batch, sources.size() - first))) {
             Start start = start_at(graph, source);
             fields.push_back(std::move(start.field));
@@ -208,7 +208,7 @@ void solve_on_cuda(const Graph& graph, std::span<const GraphSource> sources, Mon
 
 }  // namespace
 
-GraphField solve(const Graph& graph, const GraphSource& point, const Execution& execution) {
+GraphField solve(const Graph& graph, const PointSource& point, const Execution& execution) {
     auto [field, links] = start_at(graph, point);
     make_room(graph, field);
     if (graph.cuda() != nullptr) {
@@ -230,7 +230,7 @@ GraphField solve(const Graph& graph, const GraphSource& point, const Execution& 
     return std::move(field);
 }
 
-void for_each_field(const Graph& graph, std::span<const GraphSource> sources,
+void for_each_field(const Graph& graph, std::span<const PointSource> sources,
                     const Execution& execution,
                     const std::function<void(std::size_t, const GraphField&)>& consume) {
     Monitor& monitor = execution.monitor;
@@ -250,7 +250,7 @@ void for_each_field(const Graph& graph, std::span<const GraphSource> sources,
     monitor.end();
 }
 
-Field<float> first_arrivals(const Graph& graph, std::span<const GraphSource> sources,
+Field<float> first_arrivals(const Graph& graph, std::span<const PointSource> sources,
                             const Execution& execution) {
     if (sources.empty()) throw InputError("no source is given (at least one is needed)");
     Field<float> earliest(graph.grid().shape, std::numeric_limits<float>::infinity());

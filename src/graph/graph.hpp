@@ -13,6 +13,7 @@
 #include "graph/graph_view.hpp"
 #include "graph/star_table.hpp"
 #include "model/model.hpp"
+#include "survey/point_source.hpp"
 
 namespace fermat {
 
@@ -134,26 +135,20 @@ class Graph {
     std::shared_ptr<CudaGraph> cuda_;
 };
 
-/// A point that starts to radiate at `start_time`.
-struct GraphSource {
-    Vec3 position;
-    double start_time = 0;
-};
-
 /// Shortest times of one source at every node. A graph that lies on the CUDA device is solved
 /// there.
-GraphField solve(const Graph& graph, const GraphSource& source, const Execution& execution = {});
+GraphField solve(const Graph& graph, const PointSource& source, const Execution& execution = {});
 
 /// Solves every source by itself, in parallel over sources, and hands each field to `consume` with
 /// its source's number: in any order, from any thread, one call at a time per thread. Memory beside
 /// the graph is one field a thread, whatever the number of sources. On the CUDA device, batches of
 /// sources are solved at once.
-void for_each_field(const Graph& graph, std::span<const GraphSource> sources,
+void for_each_field(const Graph& graph, std::span<const PointSource> sources,
                     const Execution& execution,
                     const std::function<void(std::size_t, const GraphField&)>& consume);
 
 /// The earliest time of several sources at every node, each with its own start time.
-Field<float> first_arrivals(const Graph& graph, std::span<const GraphSource> sources,
+Field<float> first_arrivals(const Graph& graph, std::span<const PointSource> sources,
                             const Execution& execution = {});
 
 /// Times on the nodes, with the start time.

@@ -12,10 +12,11 @@
 #include "io/columns.hpp"
 #include "io/csv.hpp"
 #include "io/destination.hpp"
-#include "io/position_index.hpp"
 #include "io/sgt.hpp"
 #include "io/suffix.hpp"
 #include "io/text.hpp"
+#include "survey/builder.hpp"
+#include "survey/settle.hpp"
 
 namespace fermat {
 namespace fs = std::filesystem;
@@ -94,7 +95,7 @@ double read_error(const CsvTable& table, std::size_t row, std::size_t column) {
     return open ? missing_error : table.number(row, column);
 }
 
-Picks read_csv_picks(const fs::path& path, Notes& notes) {
+Survey read_csv_picks(const fs::path& path, Notes& notes) {
     const CsvTable table(path);
     require_rows(table);
     const PointColumns source(table, "source_");
@@ -108,19 +109,30 @@ Picks read_csv_picks(const fs::path& path, Notes& notes) {
     const std::size_t time = table.column("time");
     const auto error = find_error_column(quoted(path), table.names(), pick_column_names(), notes);
 
-    Picks picks;
-    picks.has_errors = error.has_value();
-    picks.is_2d = source.is_2d();
-    PositionIndex sources;
-    PositionIndex receivers;
+    const auto event = table.find_column("event");
+    const auto station = table.find_column("station");
+    const auto phase = table.find_column("phase");
+    const auto origin_time = table.find_column("origin_time");
+
+    SurveyBuilder builder;
     for (std::size_t row = 0; row < table.rows(); ++row) {
-        const Pick pick{sources.add(source(row)), receivers.add(receiver(row)),
-                        table.number(row, time), error ? read_error(table, row, *error) : 0.0};
-        picks.picks.push_back(pick);
+        const auto id = [&](std::optional<std::size_t> column) {
+            return column ? std::string(table.text(row, *column)) : std::string();
+        };
+        try {
+            builder.add({builder.event(source(row), id(event),
+                                       origin_time ? table.number(row, *origin_time) : 0.0),
+                         builder.station(receiver(row), id(station)), table.number(row, time),
+                         error ? read_error(table, row, *error) : 0.0,
+                         phase ? phase_of_name(table.text(row, *phase)) : Phase::P});
+        } catch (const InputError& wrong) {
+            const std::string where = table.where(row);
+            const std::string what = wrong.what();
+            throw InputError(what.rfind(where, 0) == 0 ? what : where + what);
+        }
     }
-    picks.sources = sources.take();
-    picks.receivers = receivers.take();
-    settle_picks(
+    Survey picks = builder.take(error.has_value(), source.is_2d());
+    settle_times(
         picks, quoted(path), [&](std::size_t row) { return table.where(row); }, notes);
     return picks;
 }
@@ -129,6 +141,41 @@ InputError unknown_suffix(const fs::path& path) {
     return InputError(fmt::format("'{}' has the suffix '{}' (geometry and picks are .csv or .sgt)",
                                   path.string(), path.extension().string()));
 }
+
+/// The columns that only some surveys need: ids, phases and origin times.
+class SurveyColumns {
+  public:
+    explicit SurveyColumns(const Survey& survey) : survey_(survey) {
+        for (const Event& event : survey.events) {
+            ids_ = ids_ || !event.id.empty();
+            times_ = times_ || event.origin_time != 0;
+        }
+        for (const Station& station : survey.stations) ids_ = ids_ || !station.id.empty();
+        for (const Arrival& arrival : survey.arrivals) {
+            phases_ = phases_ || arrival.phase != Phase::P;
+        }
+    }
+    void add_names(std::vector<std::string>& names) const {
+        if (ids_) names.insert(names.end(), {"event", "station"});
+        if (phases_) names.emplace_back("phase");
+        if (times_) names.emplace_back("origin_time");
+    }
+    void add_cells(const Arrival& arrival, std::vector<CsvCell>& cells) const {
+        const Event& event = survey_.event_of(arrival);
+        if (ids_) {
+            cells.emplace_back(std::string_view(event.id));
+            cells.emplace_back(std::string_view(survey_.station_of(arrival).id));
+        }
+        if (phases_) cells.emplace_back(name_of(arrival.phase));
+        if (times_) cells.emplace_back(event.origin_time);
+    }
+
+  private:
+    const Survey& survey_;
+    bool ids_ = false;
+    bool phases_ = false;
+    bool times_ = false;
+};
 
 void append_point(std::vector<CsvCell>& cells, Vec3 p, bool is_2d) {
     cells.emplace_back(p.x);
@@ -142,9 +189,13 @@ PointList read_points(const fs::path& path, PointRole role, Notes& notes) {
     const std::string suffix = suffix_of(path);
     if (suffix == ".csv") return read_csv_points(path, role, notes);
     if (suffix != ".sgt") throw unknown_suffix(path);
-    Picks picks = read_sgt(path, notes).picks;
+    Survey picks = read_sgt(path, notes).picks;
     PointList list;
-    list.positions = std::move(role == PointRole::source ? picks.sources : picks.receivers);
+    if (role == PointRole::source) {
+        for (const Event& event : picks.events) list.positions.push_back(event.position);
+    } else {
+        for (const Station& station : picks.stations) list.positions.push_back(station.position);
+    }
     list.start_times.assign(list.positions.size(), 0.0);
     list.is_2d = picks.is_2d;
     return list;
@@ -179,14 +230,14 @@ void write_points(const fs::path& path, const PointList& points) {
     table.commit();
 }
 
-Picks read_picks(const fs::path& path, Notes& notes) {
+Survey read_picks(const fs::path& path, Notes& notes) {
     const std::string suffix = suffix_of(path);
     if (suffix == ".csv") return read_csv_picks(path, notes);
     if (suffix == ".sgt") return read_sgt(path, notes).picks;
     throw unknown_suffix(path);
 }
 
-void write_picks(const fs::path& path, const Picks& picks, const std::string& run) {
+void write_picks(const fs::path& path, const Survey& picks, const std::string& run) {
     const bool is_file = destination_of(path).kind == Destination::Kind::file;
     if (is_file && suffix_of(path) != ".csv") {
         throw InputError(
@@ -200,13 +251,16 @@ void write_picks(const fs::path& path, const Picks& picks, const std::string& ru
     }
     names.emplace_back("time");
     if (picks.has_errors) names.emplace_back("error");
+    const SurveyColumns columns(picks);
+    columns.add_names(names);
     CsvWriter table(path, names, run);
-    for (const Pick& pick : picks.picks) {
+    for (const Arrival& pick : picks.arrivals) {
         std::vector<CsvCell> cells;
-        append_point(cells, picks.sources[static_cast<std::size_t>(pick.source)], picks.is_2d);
-        append_point(cells, picks.receivers[static_cast<std::size_t>(pick.receiver)], picks.is_2d);
+        append_point(cells, picks.event_of(pick).position, picks.is_2d);
+        append_point(cells, picks.station_of(pick).position, picks.is_2d);
         cells.emplace_back(pick.time);
         if (picks.has_errors) cells.emplace_back(pick.error);
+        columns.add_cells(pick, cells);
         table.add_row(cells);
     }
     table.commit();

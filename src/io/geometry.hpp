@@ -9,7 +9,7 @@
 #include "eikonal/time_field.hpp"
 #include "model/layer.hpp"
 #include "model/topography.hpp"
-#include "tomography/picks.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat {
 
@@ -35,13 +35,15 @@ void write_points(const std::filesystem::path& path, const PointList& points);
 
 /// Reads picks by suffix: `.csv` with
 /// source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time and optionally error, under any
-/// of the names of find_error_column(), without y in 2-D; or `.sgt`. settle_picks() checks times
-/// and errors: an empty error becomes the median.
-Picks read_picks(const std::filesystem::path& path, Notes& notes);
+/// of the names of find_error_column(), without y in 2-D; or `.sgt`. Optional columns of the CSV
+/// are `event` and `station` (ids: rows with one id are one event or station; without ids, rows
+/// with one position are), `phase` (see phase_of_name()) and `origin_time`. settle_times() checks
+/// times and errors: an empty error becomes the median.
+Survey read_picks(const std::filesystem::path& path, Notes& notes);
 
-/// Writes picks as CSV, also to a device or pipe. Picks that a run made carry its identity, see
-/// run_mark.
-void write_picks(const std::filesystem::path& path, const Picks& picks,
+/// Writes picks as CSV, with ids, phases and origin times where the survey has them, also to a
+/// device or pipe. Picks that a run made carry its identity, see run_mark.
+void write_picks(const std::filesystem::path& path, const Survey& picks,
                  const std::string& run = "");
 
 /// Reads the surface of the ground. An `.sgt` survey gives all of its points.

@@ -126,31 +126,32 @@ void write_history(const fs::path& path, std::span<const IterationReport> histor
     table.commit();
 }
 
-void write_terms(const fs::path& path, const Picks& picks, const PickTerms& terms,
+void write_terms(const fs::path& path, const Survey& picks, const PickTerms& terms,
                  const std::string& run) {
     if (terms.shot.empty() && terms.receiver.empty()) return;
     std::vector<std::string> names = {"kind", "number", "x"};
     if (!picks.is_2d) names.emplace_back("y");
     names.insert(names.end(), {"z", "picks", "term"});
     CsvWriter table(path, names, run);
-    const auto write = [&](const char* kind, const std::vector<double>& term,
-                           const std::vector<Vec3>& points, std::int32_t Pick::*point) {
+    const auto write = [&](const char* kind, const std::vector<double>& term, const auto& points,
+                           std::int32_t Arrival::*point) {
         std::vector<std::int64_t> counts(points.size(), 0);
-        for (const Pick& pick : picks.picks) ++counts[static_cast<std::size_t>(pick.*point)];
+        for (const Arrival& pick : picks.arrivals) ++counts[static_cast<std::size_t>(pick.*point)];
         for (std::size_t n = 0; n < term.size(); ++n) {
+            const Vec3 p = points[n].position;
             std::vector<CsvCell> cells = {std::string_view(kind), static_cast<std::int64_t>(n),
-                                          points[n].x};
-            if (!picks.is_2d) cells.emplace_back(points[n].y);
-            cells.insert(cells.end(), {CsvCell(points[n].z), CsvCell(counts[n]), CsvCell(term[n])});
+                                          p.x};
+            if (!picks.is_2d) cells.emplace_back(p.y);
+            cells.insert(cells.end(), {CsvCell(p.z), CsvCell(counts[n]), CsvCell(term[n])});
             table.add_row(cells);
         }
     };
-    write("shot", terms.shot, picks.sources, &Pick::source);
-    write("receiver", terms.receiver, picks.receivers, &Pick::receiver);
+    write("shot", terms.shot, picks.events, &Arrival::event);
+    write("receiver", terms.receiver, picks.stations, &Arrival::station);
     table.commit();
 }
 
-void write_residuals(const fs::path& path, const Picks& picks, const InversionResult& result,
+void write_residuals(const fs::path& path, const Survey& picks, const InversionResult& result,
                      const std::string& run) {
     std::vector<std::string> names = {"source", "receiver"};
     for (const std::string prefix : {"source_", "receiver_"}) {
@@ -160,11 +161,10 @@ void write_residuals(const fs::path& path, const Picks& picks, const InversionRe
     }
     names.insert(names.end(), {"time", "error", "initial_residual", "final_residual", "use"});
     CsvWriter table(path, names, run);
-    for (std::size_t n = 0; n < picks.picks.size(); ++n) {
-        const Pick& pick = picks.picks[n];
-        std::vector<CsvCell> cells = {std::int64_t{pick.source}, std::int64_t{pick.receiver}};
-        for (const Vec3& p : {picks.sources[static_cast<std::size_t>(pick.source)],
-                              picks.receivers[static_cast<std::size_t>(pick.receiver)]}) {
+    for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
+        const Arrival& pick = picks.arrivals[n];
+        std::vector<CsvCell> cells = {std::int64_t{pick.event}, std::int64_t{pick.station}};
+        for (const Vec3& p : {picks.event_of(pick).position, picks.station_of(pick).position}) {
             cells.emplace_back(p.x);
             if (!picks.is_2d) cells.emplace_back(p.y);
             cells.emplace_back(p.z);

@@ -24,13 +24,13 @@ void write_history(const std::filesystem::path& path, std::span<const IterationR
                    const std::string& run = "");
 
 /// One row per term, with its point and how many picks it has; no file where there is none.
-void write_terms(const std::filesystem::path& path, const Picks& picks, const PickTerms& terms,
+void write_terms(const std::filesystem::path& path, const Survey& picks, const PickTerms& terms,
                  const std::string& run);
 
 /// One row a pick, in the order of the picks: its points, time and error, the residual (observed -
 /// computed) in the start model and in the final one, and what became of it: used, rejected as an
 /// outlier, or lost. Residuals of lost rays are empty.
-void write_residuals(const std::filesystem::path& path, const Picks& picks,
+void write_residuals(const std::filesystem::path& path, const Survey& picks,
                      const InversionResult& result, const std::string& run = "");
 
 /// Rays in each cell as cell data `coverage`.

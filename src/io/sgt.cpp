@@ -14,8 +14,9 @@
 #include "core/error.hpp"
 #include "io/columns.hpp"
 #include "io/input_file.hpp"
-#include "io/position_index.hpp"
 #include "io/text.hpp"
+#include "survey/builder.hpp"
+#include "survey/settle.hpp"
 
 namespace fermat {
 namespace {
@@ -27,7 +28,7 @@ class SgtReader {
 
     SgtSurvey read() {
         read_points();
-        Picks picks = read_picks();
+        Survey picks = read_picks();
         return {std::move(points_), std::move(picks)};
     }
 
@@ -160,31 +161,25 @@ class SgtReader {
         return value && std::isnan(*value) ? missing_error : number(words, column, "error");
     }
 
-    Picks read_picks() {
+    Survey read_picks() {
         const std::size_t count = read_count("measurements");
         names_.clear();
-        PositionIndex sources;
-        PositionIndex receivers;
-        Picks picks;
-        picks.is_2d = !y_;
+        SurveyBuilder builder;
         Columns columns;
         std::vector<std::size_t> line_of;
         for (std::size_t i = 0; i < count; ++i) {
             const auto words = next_words(fmt::format("{} measurements", count));
             if (i == 0) columns = choose_columns();
             if (columns.valid && number(words, *columns.valid, "valid") == 0) continue;
-            picks.picks.push_back(
-                {sources.add(points_[read_index(words, columns.shot, "shot")]),
-                 receivers.add(points_[read_index(words, columns.geophone, "geophone")]),
-                 number(words, columns.time, "time"),
-                 columns.error ? read_error(words, *columns.error) : 0.0});
+            builder.add({builder.event(points_[read_index(words, columns.shot, "shot")]),
+                         builder.station(points_[read_index(words, columns.geophone, "geophone")]),
+                         number(words, columns.time, "time"),
+                         columns.error ? read_error(words, *columns.error) : 0.0});
             line_of.push_back(lines_.number());
         }
         tell_invalid(count - line_of.size(), count);
-        picks.has_errors = columns.error.has_value();
-        picks.sources = sources.take();
-        picks.receivers = receivers.take();
-        settle_picks(
+        Survey picks = builder.take(columns.error.has_value(), !y_);
+        settle_times(
             picks, quoted(), [&](std::size_t n) { return where(line_of[n]); }, notes_);
         return picks;
     }

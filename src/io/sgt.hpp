@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "core/notes.hpp"
-#include "tomography/picks.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat {
 
 /// A refraction survey: its points, which also define its surface, and its picks.
 struct SgtSurvey {
     std::vector<Vec3> points;
-    Picks picks;
+    Survey picks;
 };
 
 /// Reads the unified data format of refraction surveys: the number of points and their coordinates,
@@ -19,7 +19,7 @@ struct SgtSurvey {
 /// ('#x y z' in 3-D) names the coordinates; the last is height, so that depth is its negative. '#s
 /// g t err valid' names the columns of the picks; the last two are optional. Picks whose `valid` is
 /// 0 are left out, and their number is noted. Errors may have any name of find_error_column(), and
-/// settle_picks() checks them. Throws InputError that names file and line.
+/// settle_times() checks them. Throws InputError that names file and line.
 SgtSurvey read_sgt(const std::filesystem::path& path, Notes& notes);
 
 }  // namespace fermat

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -47,7 +48,7 @@ struct RayWriter::Impl {
     Handle lines;
     Handle cell_data;
     Handle point_data;
-    const Model* model;
+    const Medium* medium;
     Column<double> points;
     Column<double> point_time;
     Column<std::int64_t> offsets;
@@ -59,8 +60,10 @@ struct RayWriter::Impl {
     Column<double> length;
     Column<std::uint8_t> status;
     Column<std::uint8_t> start;
+    std::vector<std::uint8_t> phases;  ///< of all rays; written if one of them is not P
 
-    Impl(const fs::path& path, const Model* model_of_times) : output(path), model(model_of_times) {
+    Impl(const fs::path& path, const Medium* medium_of_times)
+        : output(path), medium(medium_of_times) {
         const Session session;
         root = hdf5::create_group(output.id(), "VTKHDF", path);
         const std::array<std::int64_t, 2> version = {2, 0};
@@ -69,7 +72,7 @@ struct RayWriter::Impl {
         lines = hdf5::create_group(root, "Lines", path);
         cell_data = hdf5::create_group(root, "CellData", path);
         points = Column<double>(root, "Points", path, 3);
-        if (model != nullptr) {
+        if (medium != nullptr) {
             point_data = hdf5::create_group(root, "PointData", path);
             point_time = Column<double>(point_data, "time", path);
         }
@@ -113,8 +116,9 @@ struct RayWriter::Impl {
         for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = first + static_cast<std::int64_t>(i);
         connectivity.append(ids.data(), ids.size());
         if (!rays.points.empty()) points.append(&rays.points.front().x, rays.points.size());
-        if (model != nullptr) {
-            const std::vector<double> times = times_along(*model, rays);
+        if (medium != nullptr && rays.size() > 0) {
+            const std::vector<double> times =
+                times_along(medium->of(rays.rays.front().phase), rays);
             point_time.append(times.data(), times.size());
         }
         append_column(source, rays, [](const RayInfo& ray) { return ray.source; });
@@ -126,11 +130,20 @@ struct RayWriter::Impl {
                       [](const RayInfo& ray) { return static_cast<std::uint8_t>(ray.status); });
         append_column(start, rays,
                       [](const RayInfo& ray) { return static_cast<std::uint8_t>(ray.start); });
+        for (const RayInfo& ray : rays.rays) {
+            phases.push_back(static_cast<std::uint8_t>(ray.phase));
+        }
         output.check();
     }
 
     void commit() {
         const Session session;
+        const auto is_other = [](std::uint8_t n) { return n != 0; };
+        if (std::any_of(phases.begin(), phases.end(), is_other)) {
+            Column<std::uint8_t> phase(cell_data, "phase", output.path());
+            phase.append(phases.data(), phases.size());
+            if (!phase.close()) output.check();
+        }
         write_count(root, "NumberOfPoints", points.rows(), output.path());
         write_count(lines, "NumberOfCells", source.rows(), output.path());
         write_count(lines, "NumberOfConnectivityIds", connectivity.rows(), output.path());
@@ -138,21 +151,21 @@ struct RayWriter::Impl {
                             source.close() && receiver.close() && time.close() &&
                             field_time.close() && length.close() && status.close() &&
                             start.close() && lines.reset() && cell_data.reset();
-        const bool times_closed = model == nullptr || (point_time.close() && point_data.reset());
+        const bool times_closed = medium == nullptr || (point_time.close() && point_data.reset());
         if (!closed || !times_closed || !root.reset()) hdf5::fail_write(output.path());
         output.commit();
     }
 };
 
-RayWriter::RayWriter(const fs::path& path, const Model* model)
-    : impl_(std::make_unique<Impl>(path, model)) {}
+RayWriter::RayWriter(const fs::path& path, const Medium* medium)
+    : impl_(std::make_unique<Impl>(path, medium)) {}
 RayWriter::~RayWriter() = default;
 RayWriter::RayWriter(RayWriter&&) noexcept = default;
 void RayWriter::append(const RaySet& rays) { impl_->append(rays); }
 void RayWriter::commit() { impl_->commit(); }
 
-void write_rays(const fs::path& path, const RaySet& rays, const Model* model) {
-    RayWriter writer(path, model);
+void write_rays(const fs::path& path, const RaySet& rays, const Medium* medium) {
+    RayWriter writer(path, medium);
     writer.append(rays);
     writer.commit();
 }
@@ -208,9 +221,13 @@ RaySet read_rays(const fs::path& path) {
     const auto length = read_column<double>(root, "CellData/length", path);
     const auto status = read_column<std::uint8_t>(root, "CellData/status", path);
     const auto start = read_column<std::uint8_t>(root, "CellData/start", path);
+    std::vector<std::uint8_t> phase(source.size(), 0);
+    if (hdf5::exists(root, "CellData/phase", path)) {
+        phase = read_column<std::uint8_t>(root, "CellData/phase", path);
+    }
     const std::size_t count = rays.first_point.size() - 1;
     for (const std::size_t rows : {source.size(), receiver.size(), time.size(), field_time.size(),
-                                   length.size(), status.size(), start.size()}) {
+                                   length.size(), status.size(), start.size(), phase.size()}) {
         if (rows != count) {
             throw inconsistent(path, fmt::format("cell data of {} for {} lines", rows, count));
         }
@@ -222,8 +239,12 @@ RaySet read_rays(const fs::path& path) {
         if (start[r] >= choices<RayStart>.entries.size()) {
             throw inconsistent(path, fmt::format("start {} of ray {}", start[r], r));
         }
+        if (phase[r] >= phase_count) {
+            throw inconsistent(path, fmt::format("phase {} of ray {}", phase[r], r));
+        }
         rays.rays.push_back({source[r], receiver[r], field_time[r], time[r], length[r],
-                             static_cast<RayStatus>(status[r]), static_cast<RayStart>(start[r])});
+                             static_cast<RayStatus>(status[r]), static_cast<RayStart>(start[r]),
+                             static_cast<Phase>(phase[r])});
     }
     return rays;
 }

@@ -3,19 +3,19 @@
 #include <filesystem>
 #include <memory>
 
-#include "model/model.hpp"
+#include "model/medium.hpp"
 #include "rays/ray_set.hpp"
 
 namespace fermat {
 
 /// Writes rays as VTKHDF PolyData: one line per ray, from receiver to source, with the cell data
 /// source, receiver, time, field_time, length, status (a RayStatus value) and start (a RayStart
-/// value). If a model is given, the point data time holds the arrival times along the ray. Rays
+/// value). If a medium is given, the point data time holds the arrival times along the ray. Rays
 /// stream to the file: memory does not grow with their number.
 class RayWriter {
   public:
-    /// The model, if given, must outlive the writer.
-    explicit RayWriter(const std::filesystem::path& path, const Model* model = nullptr);
+    /// The medium, if given, must outlive the writer.
+    explicit RayWriter(const std::filesystem::path& path, const Medium* medium = nullptr);
     ~RayWriter();
     RayWriter(RayWriter&&) noexcept;
     RayWriter& operator=(RayWriter&&) = delete;
@@ -30,7 +30,7 @@ class RayWriter {
 };
 
 void write_rays(const std::filesystem::path& path, const RaySet& rays,
-                const Model* model = nullptr);
+                const Medium* medium = nullptr);
 
 /// Reads rays. Throws InputError unless the file is PolyData with the arrays that RayWriter writes.
 RaySet read_rays(const std::filesystem::path& path);

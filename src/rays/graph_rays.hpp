@@ -10,10 +10,9 @@
 
 namespace fermat {
 
-/// Rays of one source, from its tree of shortest paths to receivers in the closed box. The source
-/// must not be in air. `receiver_numbers` become the receiver indices of the rays.
+/// Rays of one event, from its tree of shortest paths to listeners in the closed box. The source
+/// must not be in air.
 RaySet trace_graph_rays(const Model& model, const Graph& graph, const PointSource& source,
-                        std::int32_t source_number, std::span<const Vec3> receivers,
-                        std::span<const std::int32_t> receiver_numbers, const Execution& execution);
+                        std::int32_t event, const Listeners& to, const Execution& execution);
 
 }  // namespace fermat

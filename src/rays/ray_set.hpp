@@ -7,6 +7,7 @@
 
 #include "core/choice.hpp"
 #include "core/vec3.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat {
 
@@ -25,12 +26,6 @@ inline constexpr auto choices<RayStatus> =
                                            {"source_in_air", RayStatus::source_in_air},
                                            {"unreachable", RayStatus::unreachable},
                                            {"stalled", RayStatus::stalled}});
-
-/// Indices of the source and the receiver of one ray.
-struct RayPair {
-    std::int32_t source = 0;
-    std::int32_t receiver = 0;
-};
 
 /// The start of a bent ray: the fastest of those that were tried. Other rays have none.
 enum class RayStart : std::uint8_t {
@@ -52,13 +47,14 @@ inline constexpr auto choices<RayStart> = choice_table<RayStart>("start",
 
 /// Properties of a ray other than its points.
 struct RayInfo {
-    std::int32_t source = 0;
-    std::int32_t receiver = 0;
-    double field_time = 0;  ///< time of the field at the receiver; for a bent ray, `time`
-    double time = 0;        ///< slowness integrated along the ray
+    std::int32_t source = 0;    ///< index of the event in its survey
+    std::int32_t receiver = 0;  ///< index of the station
+    double field_time = 0;      ///< time of the field at the receiver; for a bent ray, `time`
+    double time = 0;            ///< slowness integrated along the ray
     double length = 0;
     RayStatus status = RayStatus::ok;
     RayStart start = RayStart::none;
+    Phase phase = Phase::P;
 };
 
 /// Many rays in flat memory. Ray r has the points [first_point[r], first_point[r + 1]), from

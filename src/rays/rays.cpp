@@ -68,13 +68,12 @@ void trace_one(const Model& model, const View& field, const SourcePaths* near,
     set.close(info);
 }
 
-RaySet rays_of_dead_source(std::int32_t source_number, std::span<const Vec3> receivers,
-                           std::span<const std::int32_t> numbers) {
+RaySet rays_of_dead_event(std::int32_t event, const Listeners& to) {
     RaySet set;
-    for (std::size_t n = 0; n < receivers.size(); ++n) {
+    for (std::size_t n = 0; n < to.positions.size(); ++n) {
         constexpr double never = std::numeric_limits<double>::infinity();
-        set.append({source_number, numbers[n], never, never, 0, RayStatus::source_in_air},
-                   std::span(&receivers[n], 1));
+        set.append({event, to.stations[n], never, never, 0, RayStatus::source_in_air},
+                   std::span(&to.positions[n], 1));
     }
     return set;
 }
@@ -101,114 +100,78 @@ class InOrder {
     std::size_t next_ = 0;
 };
 
-/// The receivers of each source, in the order of the pairs.
-std::vector<std::vector<std::int32_t>> by_source(std::span<const RayPair> pairs,
-                                                 std::size_t sources, std::size_t receivers) {
-    std::vector<std::vector<std::int32_t>> lists(sources);
-    for (const RayPair& pair : pairs) {
-        const bool good = pair.source >= 0 && static_cast<std::size_t>(pair.source) < sources &&
-                          pair.receiver >= 0 && static_cast<std::size_t>(pair.receiver) < receivers;
-        if (!good) {
-            throw InputError(fmt::format(
-                "pair ({}, {}) names a source or receiver that is not there (there are {} and {})",
-                pair.source, pair.receiver, sources, receivers));
-        }
-        lists[static_cast<std::size_t>(pair.source)].push_back(pair.receiver);
-    }
-    return lists;
-}
-
-/// A survey sorted by source: the receivers of each source.
-struct SourceLists {
-    const Model& model;
-    std::span<const PointSource> sources;
-    std::span<const Vec3> receivers;
-    std::vector<std::vector<std::int32_t>> lists;  ///< receivers of each source
-    const Graph* graph = nullptr;                  ///< for tracer `graph`, else null
-};
-
-/// Skips sources in air and sources without receivers, which need no field.
-void trace_on_cuda(const SourceLists& survey, const RayOptions& options, const Execution& execution,
-                   InOrder& in_order) {
+/// Skips events in air and events without arrivals, which need no field.
+void trace_on_cuda(const Model& model, const Survey& survey, const ArrivalLists& lists,
+                   const RayOptions& options, const Execution& execution, InOrder& in_order) {
     std::vector<std::size_t> alive;
-    for (std::size_t s = 0; s < survey.sources.size(); ++s) {
-        const std::vector<std::int32_t>& list = survey.lists[s];
-        const Vec3 place = survey.model.grid().clamp(survey.sources[s].position);
-        if (list.empty()) {
-            in_order.put(s, {});
-        } else if (in_air(survey.model, place)) {
-            std::vector<Vec3> places;
-            for (const std::int32_t r : list) {
-                places.push_back(survey.receivers[static_cast<std::size_t>(r)]);
-            }
-            in_order.put(s, rays_of_dead_source(static_cast<std::int32_t>(s), places, list));
-            execution.monitor.advance(static_cast<std::int64_t>(list.size()));
+    for (std::size_t e = 0; e < lists.size(); ++e) {
+        if (lists[e].empty()) {
+            in_order.put(e, {});
+        } else if (in_air(model, model.grid().clamp(survey.events[e].position))) {
+            in_order.put(e, rays_of_dead_event(static_cast<std::int32_t>(e),
+                                               listeners_of(survey, lists[e])));
+            execution.monitor.advance(static_cast<std::int64_t>(lists[e].size()));
         } else {
-            alive.push_back(s);
+            alive.push_back(e);
         }
     }
     if (alive.empty()) return;
-    trace_each_on_cuda(survey.model, survey.sources, alive, survey.receivers, survey.lists, options,
-                       execution,
-                       [&](std::size_t s, RaySet&& set) { in_order.put(s, std::move(set)); });
+    trace_each_on_cuda(model, survey, alive, lists, options, execution,
+                       [&](std::size_t e, RaySet&& set) { in_order.put(e, std::move(set)); });
 }
 
-/// Solves the field of each source and traces its rays, in parallel over sources. If there are
-/// fewer sources than threads, each source gets several threads.
-void trace_each(const SourceLists& survey, const RayOptions& options, const Execution& execution,
+/// Solves the field of each event and traces its rays, in parallel over events. If there are fewer
+/// events than threads, each event gets several threads. `graph` is null for other tracers than
+/// `graph`.
+void trace_each(const Model& model, const Survey& survey, const Graph* graph,
+                const RayOptions& options, const Execution& execution,
                 const std::function<void(RaySet&&)>& consume) {
     Monitor& monitor = execution.monitor;
-    const Model& model = survey.model;
-    const auto count = static_cast<std::int64_t>(survey.sources.size());
+    const ArrivalLists lists = by_event(survey);
+    const auto count = static_cast<std::int64_t>(lists.size());
     InOrder in_order(consume);
-    if (survey.graph == nullptr && on_cuda(options.eikonal, execution.device, model)) {
-        trace_on_cuda(survey, options, execution, in_order);
+    if (graph == nullptr && on_cuda(options.eikonal, execution.device, model)) {
+        trace_on_cuda(model, survey, lists, options, execution, in_order);
         return;
     }
     for_each_by_teams(count, resolve_threads(execution.threads), [&](std::int64_t i, int team) {
         monitor.check();
         const Execution own = execution.with_threads(team);
-        const auto s = static_cast<std::size_t>(i);
-        const PointSource& source = survey.sources[s];
-        const std::vector<std::int32_t>& list = survey.lists[s];
-        std::vector<Vec3> places;
-        for (const std::int32_t r : list) {
-            places.push_back(survey.receivers[static_cast<std::size_t>(r)]);
-        }
+        const auto e = static_cast<std::size_t>(i);
+        const PointSource source = survey.events[e].source();
+        const Listeners to = listeners_of(survey, lists[e]);
         const auto number = static_cast<std::int32_t>(i);
-        if (places.empty()) {
-            in_order.put(s, {});
+        if (lists[e].empty()) {
+            in_order.put(e, {});
         } else if (in_air(model, model.grid().clamp(source.position))) {
-            in_order.put(s, rays_of_dead_source(number, places, list));
-        } else if (survey.graph != nullptr) {
-            in_order.put(s,
-                         trace_graph_rays(model, *survey.graph, source, number, places, list, own));
+            in_order.put(e, rays_of_dead_event(number, to));
+        } else if (graph != nullptr) {
+            in_order.put(e, trace_graph_rays(model, *graph, source, number, to, own));
         } else {
             const TimeField field = solve(model, source, options.eikonal, own);
-            in_order.put(s, trace_rays(model, field, number, places, list, options, own));
+            in_order.put(e, trace_rays(model, field, number, to, options, own));
         }
-        monitor.advance(static_cast<std::int64_t>(places.size()));
+        monitor.advance(static_cast<std::int64_t>(lists[e].size()));
     });
 }
 
 /// Bends rays. The tracer named by a start makes its seeds.
-void bend(const Model& model, const RayJob& job, const RayOptions& options,
+void bend(const Model& model, const Survey& survey, const RayOptions& options,
           const Execution& execution, const std::function<void(RaySet&&)>& consume) {
     require_nodes(model, "tracer 'bending'");
     const StartSet& starts = options.bending.starts;
     const bool seeded = starts.has(RayStart::descent) || starts.has(RayStart::graph);
     if (on_cuda(execution.device, seeded ? "seeded rays are bent on the CPU" : "")) {
-        bend_rays_cuda(model, job, options.bending, execution.monitor, consume);
+        bend_rays_cuda(model, survey, options.bending, execution.monitor, consume);
         return;
     }
-    const SeedRays seed = [&](RayStart start, std::span<const RayPair> pairs) {
+    const SeedRays seed = [&](RayStart start, std::span<const std::int32_t> arrivals) {
         RayOptions other = options;
         other.tracer = parse_choice<Tracer>(name_of(start));
         Monitor stop_only({}, [&] { return execution.monitor.stop_requested(); });
-        return trace_rays(model, job.sources, job.receivers, pairs, other,
-                          execution.heard_by(stop_only));
+        return trace_rays(model, subset(survey, arrivals), other, execution.heard_by(stop_only));
     };
-    bend_rays(model, job, options.bending, execution, seed, consume);
+    bend_rays(model, survey, options.bending, execution, seed, consume);
 }
 
 }  // namespace
@@ -223,20 +186,8 @@ void validate(const RayOptions& options, const Grid& grid) {
     }
 }
 
-std::vector<RayPair> all_pairs(std::size_t sources, std::size_t receivers) {
-    std::vector<RayPair> pairs;
-    pairs.reserve(sources * receivers);
-    for (std::size_t s = 0; s < sources; ++s) {
-        for (std::size_t r = 0; r < receivers; ++r) {
-            pairs.push_back({static_cast<std::int32_t>(s), static_cast<std::int32_t>(r)});
-        }
-    }
-    return pairs;
-}
-
-RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t source_number,
-                  std::span<const Vec3> receivers, std::span<const std::int32_t> receiver_numbers,
-                  const RayOptions& options, const Execution& execution) {
+RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t event,
+                  const Listeners& to, const RayOptions& options, const Execution& execution) {
     if (options.tracer == Tracer::bending || options.tracer == Tracer::graph) {
         throw InputError(fmt::format("tracer '{}' does not follow a time field (use 'descent')",
                                      name_of(options.tracer)));
@@ -256,7 +207,7 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
     const int threads = resolve_threads(execution.threads);
     // A task holds several rays, so that scheduling costs little.
     constexpr std::int64_t share = 16;
-    const auto count = static_cast<std::int64_t>(receivers.size());
+    const auto count = static_cast<std::int64_t>(to.positions.size());
     const std::int64_t tasks = threads == 1 ? 1 : (count + share - 1) / share;
     std::vector<RaySet> parts(static_cast<std::size_t>(tasks));
     parallel_for(tasks, threads, [&](std::int64_t task) {
@@ -265,7 +216,7 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
             if (n % share == 0) execution.monitor.check();
             const auto i = static_cast<std::size_t>(n);
             trace_one(model, view, near ? &*near : nullptr, options,
-                      model.grid().clamp(receivers[i]), {source_number, receiver_numbers[i]},
+                      model.grid().clamp(to.positions[i]), {event, to.stations[i]},
                       parts[static_cast<std::size_t>(task)]);
         }
     });
@@ -274,51 +225,60 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t sourc
     return set;
 }
 
-void for_each_source_rays(const Model& model, std::span<const PointSource> sources,
-                          std::span<const Vec3> receivers, std::span<const RayPair> pairs,
-                          const RayOptions& options, const Execution& execution,
-                          const std::function<void(RaySet&&)>& consume) {
+namespace {
+
+void trace_phase(const Model& model, const Survey& survey, const RayOptions& options,
+                 const Execution& execution, const std::function<void(RaySet&&)>& consume) {
     Monitor& monitor = execution.monitor;
-    const Grid& grid = model.grid();
-    validate(options, grid);
-    resolve_threads(execution.threads);
-    const auto require = [&](Vec3 place, const char* what, std::size_t number) {
-        if (is_finite(place) && grid.contains(place)) return;
-        require_inside(grid, place, fmt::format("{} {}", what, number));
-    };
-    for (std::size_t s = 0; s < sources.size(); ++s) require(sources[s].position, "source", s);
-    for (std::size_t r = 0; r < receivers.size(); ++r) require(receivers[r], "receiver", r);
     if (options.tracer == Tracer::bending) {
-        bend(model, {sources, receivers, pairs}, options, execution, consume);
+        bend(model, survey, options, execution, consume);
         return;
     }
     const bool exchange = options.tracer == Tracer::descent &&
                           options.reciprocity == Reciprocity::automatic &&
-                          exchange_pays(grid, pairs);
-    const auto lists = by_source(pairs, sources.size(), receivers.size());
-    monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
+                          exchange_pays(model.grid(), survey);
+    monitor.begin("rays", static_cast<std::int64_t>(survey.arrivals.size()));
     if (options.tracer == Tracer::graph) {
         const Graph graph(model, options.graph, execution);
-        trace_each({model, sources, receivers, lists, &graph}, options, execution, consume);
+        trace_each(model, survey, &graph, options, execution, consume);
     } else if (exchange) {
-        const ExchangedSurvey survey(sources, receivers, pairs);
         RaySet all;
-        trace_each({model, survey.sources(), survey.receivers(),
-                    by_source(survey.pairs(), receivers.size(), sources.size())},
-                   options, execution, [&](RaySet&& set) { all.append(std::move(set)); });
-        survey.turn_round(model, all, consume);
+        trace_each(model, exchanged(survey), nullptr, options, execution,
+                   [&](RaySet&& set) { all.append(std::move(set)); });
+        turn_round(model, survey, all, consume);
     } else {
-        trace_each({model, sources, receivers, lists}, options, execution, consume);
+        trace_each(model, survey, nullptr, options, execution, consume);
     }
     monitor.end();
 }
 
-RaySet trace_rays(const Model& model, std::span<const PointSource> sources,
-                  std::span<const Vec3> receivers, std::span<const RayPair> pairs,
-                  const RayOptions& options, const Execution& execution) {
+}  // namespace
+
+void for_each_event_rays(const Medium& medium, const Survey& survey, const RayOptions& options,
+                         const Execution& execution, const std::function<void(RaySet&&)>& consume) {
+    validate(options, medium.grid());
+    resolve_threads(execution.threads);
+    validate(survey, medium.grid());
+    require_phases(medium, survey);
+    const std::vector<Phase> phases = phases_of(survey);
+    if (phases.size() < 2 && (phases.empty() || phases.front() == Phase::P)) {
+        trace_phase(medium.of(Phase::P), survey, options, execution, consume);
+        return;
+    }
+    for (const Phase phase : phases) {
+        trace_phase(medium.of(phase), subset(survey, arrivals_of(survey, phase)), options,
+                    execution, [&](RaySet&& set) {
+                        for (RayInfo& ray : set.rays) ray.phase = phase;
+                        consume(std::move(set));
+                    });
+    }
+}
+
+RaySet trace_rays(const Medium& medium, const Survey& survey, const RayOptions& options,
+                  const Execution& execution) {
     RaySet all;
-    for_each_source_rays(model, sources, receivers, pairs, options, execution,
-                         [&](RaySet&& set) { all.append(std::move(set)); });
+    for_each_event_rays(medium, survey, options, execution,
+                        [&](RaySet&& set) { all.append(std::move(set)); });
     return all;
 }
 

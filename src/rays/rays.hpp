@@ -59,29 +59,22 @@ inline constexpr auto options_of<RayOptions> =
 
 void validate(const RayOptions& options, const Grid& grid);
 
-/// Pairs of every source with every receiver, grouped by source.
-std::vector<RayPair> all_pairs(std::size_t sources, std::size_t receivers);
+/// Traces rays in the solved field of one event, one per listener and in their order.
+RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t event,
+                  const Listeners& to, const RayOptions& options, const Execution& execution = {});
 
-/// Traces rays in one solved field, one per receiver and in the order of `receivers`.
-/// `receiver_numbers` become the receiver indices of the rays.
-RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t source_number,
-                  std::span<const Vec3> receivers, std::span<const std::int32_t> receiver_numbers,
-                  const RayOptions& options, const Execution& execution = {});
+/// Solves the field of each event, or of each station where reciprocity needs fewer fields, and
+/// traces the rays of its arrivals. `consume` gets one RaySet per event, in the order of the
+/// events, one call at a time; within an event, rays have the order of the arrivals. With two
+/// phases, all events of P come first. Fields are not kept. Bent rays need no field; they come in
+/// the same order, some thousand per call. An event in air, and a station in air or out of reach,
+/// gives a ray with a status. A point outside the model, or a phase that the medium does not have,
+/// throws InputError.
+void for_each_event_rays(const Medium& medium, const Survey& survey, const RayOptions& options,
+                         const Execution& execution, const std::function<void(RaySet&&)>& consume);
 
-/// Solves the field of each source, or of each receiver where reciprocity needs fewer fields, and
-/// traces its rays. `consume` gets one RaySet per source, in the order of the sources, one call at
-/// a time; fields are not kept. Bent rays need no field; they come in the same order, some thousand
-/// per call. A source in air, and a receiver in air or out of reach, gives a ray with a status. A
-/// point outside the model throws InputError.
-void for_each_source_rays(const Model& model, std::span<const PointSource> sources,
-                          std::span<const Vec3> receivers, std::span<const RayPair> pairs,
-                          const RayOptions& options, const Execution& execution,
-                          const std::function<void(RaySet&&)>& consume);
-
-/// Traces the rays of all pairs and returns them in one set, grouped by source, within a source in
-/// the order of `pairs`.
-RaySet trace_rays(const Model& model, std::span<const PointSource> sources,
-                  std::span<const Vec3> receivers, std::span<const RayPair> pairs,
-                  const RayOptions& options, const Execution& execution = {});
+/// Traces the rays of all arrivals and returns them in one set, in the order of ray_order().
+RaySet trace_rays(const Medium& medium, const Survey& survey, const RayOptions& options,
+                  const Execution& execution = {});
 
 }  // namespace fermat

@@ -204,15 +204,15 @@ void CudaTracer::State::walk(const Model& model, const CudaFim& fim,
     std::size_t most_rays = 0;
     walked.rays.clear();
     for (const ShotRays& shot : batch) {
-        const std::size_t rays = shot.receivers.size();
+        const std::size_t rays = shot.to.positions.size();
         fields.push_back({shot.source, shot.start_time, fim.tau(fields.size()).data(),
                           static_cast<int>(places.size()), static_cast<int>(rays)});
         most_rays = std::max(most_rays, rays);
         for (std::size_t r = 0; r < rays; ++r) {
-            places.push_back(model.grid().clamp(shot.receivers[r]));
+            places.push_back(model.grid().clamp(shot.to.positions[r]));
             RayInfo& ray = walked.rays.emplace_back();
-            ray.source = shot.number;
-            ray.receiver = shot.receiver_numbers[r];
+            ray.source = shot.event;
+            ray.receiver = shot.to.stations[r];
         }
     }
     const std::size_t count = walked.rays.size();
@@ -251,23 +251,22 @@ void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
     std::size_t first = 0;
     for (std::size_t s = 0; s < batch.size(); ++s) {
         const ShotRays& shot = batch[s];
-        std::vector<Vec3> again;
-        std::vector<std::int32_t> numbers;
-        for (std::size_t r = 0; r < shot.receivers.size(); ++r) {
+        Listeners again;
+        for (std::size_t r = 0; r < shot.to.positions.size(); ++r) {
             const bool lost = walked.host[first + r].local_minimum ||
                               walked.host[first + r].status == RayStatus::stalled;
-            const Vec3 place = model.grid().clamp(shot.receivers[r]);
+            const Vec3 place = model.grid().clamp(shot.to.positions[r]);
             if (!lost && !(model.has_air() && in_air(model, place))) continue;
             redone.push_back(first + r);
-            again.push_back(place);
-            numbers.push_back(shot.receiver_numbers[r]);
+            again.positions.push_back(place);
+            again.stations.push_back(shot.to.stations[r]);
         }
-        first += shot.receivers.size();
-        if (again.empty()) continue;
+        first += shot.to.positions.size();
+        if (again.positions.empty()) continue;
         TimeField copy{model.grid(), shot.source, shot.start_time,
                        Field<float>(model.grid().shape)};
         fim.download(s, copy.tau.view());
-        finished.append(trace_rays(model, copy, shot.number, again, numbers, options, execution));
+        finished.append(trace_rays(model, copy, shot.event, again, options, execution));
     }
     if (!redone.empty()) walked.replace(redone, finished);
 }
@@ -290,7 +289,7 @@ std::vector<RaySet> CudaTracer::trace(const Model& model, const CudaFim& fim,
     std::vector<RaySet> sets(shots.size());
     std::size_t n = 0;
     for (std::size_t shot = 0; shot < shots.size(); ++shot) {
-        const std::size_t rays = shots[shot].receivers.size();
+        const std::size_t rays = shots[shot].to.positions.size();
         RaySet& set = sets[shot];
         const std::int64_t begin = s.walked.starts[n];
         const std::int64_t end = s.walked.starts[n + rays];

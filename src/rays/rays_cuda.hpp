@@ -11,14 +11,17 @@
 
 namespace fermat {
 
-/// The rays of one source of a batch. Shots and sources of a batch have the same order.
+/// The rays of one event of a batch. The events of a batch have the order of their fields.
 struct ShotRays {
     FactoredSource source;
     double start_time = 0;
-    std::int32_t number = 0;  ///< index of the source in the survey
-    std::vector<Vec3> receivers;
-    std::vector<std::int32_t> receiver_numbers;
+    std::int32_t event = 0;
+    Listeners to;
 };
+
+/// The rays of some arrivals of one event.
+ShotRays shot_rays(const Model& model, const Survey& survey, std::size_t event,
+                   std::span<const std::int32_t> arrivals);
 
 /// The cells that rays cross, on the device, with the values of sensitivity(). Entries follow the
 /// path, so a ray that returns to a cell lists it twice. Rays that did not arrive have no entries.
@@ -63,12 +66,11 @@ class CudaTracer {
     std::unique_ptr<State> state_;
 };
 
-/// Solves and traces batches of sources on the device. Sources in air must be left out. `lists`
-/// holds the receivers of each source; `consume` gets the sets in the order of `which`.
-void trace_each_on_cuda(const Model& model, std::span<const PointSource> sources,
-                        std::span<const std::size_t> which, std::span<const Vec3> receivers,
-                        std::span<const std::vector<std::int32_t>> lists, const RayOptions& options,
-                        const Execution& execution,
+/// Solves and traces batches of events on the device. Events in air must be left out. `lists` is
+/// by_event(survey); `consume` gets the sets in the order of `which`.
+void trace_each_on_cuda(const Model& model, const Survey& survey,
+                        std::span<const std::size_t> which, const ArrivalLists& lists,
+                        const RayOptions& options, const Execution& execution,
                         const std::function<void(std::size_t, RaySet&&)>& consume);
 
 }  // namespace fermat

@@ -1,45 +1,37 @@
 #include "rays/reciprocity.hpp"
 
 #include <limits>
-#include <unordered_set>
 #include <utility>
+#include <vector>
 
 namespace fermat {
 
-ExchangedSurvey::ExchangedSurvey(std::span<const PointSource> sources,
-                                 std::span<const Vec3> receivers, std::span<const RayPair> pairs)
-    : sources_(sources), receivers_(receivers), given_(pairs) {
-    for (const Vec3 receiver : receivers) from_.push_back({receiver, 0});
-    for (const PointSource& source : sources) to_.push_back(source.position);
-    for (const RayPair pair : pairs) pairs_.push_back({pair.receiver, pair.source});
-}
-
-void ExchangedSurvey::turn_round(const Model& model, const RaySet& rays,
-                                 const std::function<void(RaySet&&)>& consume) const {
-    // Index of the next ray of each receiver, and the pairs of each source.
-    std::vector<std::size_t> next(receivers_.size() + 1, 0);
-    for (const RayPair pair : given_) ++next[static_cast<std::size_t>(pair.receiver) + 1];
-    for (std::size_t r = 1; r < next.size(); ++r) next[r] += next[r - 1];
-    std::vector<std::vector<std::size_t>> of_source(sources_.size());
-    std::vector<std::size_t> ray_of(given_.size());
-    for (std::size_t p = 0; p < given_.size(); ++p) {
-        ray_of[p] = next[static_cast<std::size_t>(given_[p].receiver)]++;
-        of_source[static_cast<std::size_t>(given_[p].source)].push_back(p);
+void turn_round(const Model& model, const Survey& survey, const RaySet& rays,
+                const std::function<void(RaySet&&)>& consume) {
+    // The rays come grouped by station, and within a station in the order of the arrivals.
+    std::vector<std::size_t> ray_of(survey.arrivals.size());
+    std::size_t ray = 0;
+    for (const auto& list : by_station(survey)) {
+        for (const std::int32_t n : list) ray_of[static_cast<std::size_t>(n)] = ray++;
     }
     const Grid& grid = model.grid();
     std::vector<Vec3> points;
-    for (std::size_t s = 0; s < sources_.size(); ++s) {
-        const bool dead = in_air(model, grid.clamp(sources_[s].position));
+    const ArrivalLists lists = by_event(survey);
+    for (std::size_t e = 0; e < lists.size(); ++e) {
+        const Event& event = survey.events[e];
+        const bool dead = in_air(model, grid.clamp(event.position));
         RaySet set;
-        for (const std::size_t p : of_source[s]) {
-            const Vec3 receiver = receivers_[static_cast<std::size_t>(given_[p].receiver)];
-            RayInfo info = rays.rays[ray_of[p]];
-            const auto path = rays.path(ray_of[p]);
+        for (const std::int32_t number : lists[e]) {
+            const auto n = static_cast<std::size_t>(number);
+            const Arrival& arrival = survey.arrivals[n];
+            const Vec3 receiver = survey.station_of(arrival).position;
+            RayInfo info = rays.rays[ray_of[n]];
+            const auto path = rays.path(ray_of[n]);
             points.assign(path.rbegin(), path.rend());
-            info.source = given_[p].source;
-            info.receiver = given_[p].receiver;
-            info.field_time += sources_[s].start_time;
-            info.time += sources_[s].start_time;
+            info.source = arrival.event;
+            info.receiver = arrival.station;
+            info.field_time += event.origin_time;
+            info.time += event.origin_time;
             if (dead) {
                 info.status = RayStatus::source_in_air;
                 info.field_time = std::numeric_limits<double>::infinity();
@@ -56,18 +48,13 @@ void ExchangedSurvey::turn_round(const Model& model, const RaySet& rays,
     }
 }
 
-bool exchange_pays(const Grid& grid, std::span<const RayPair> pairs) {
-    std::unordered_set<std::int32_t> sources;
-    std::unordered_set<std::int32_t> receivers;
-    for (const RayPair pair : pairs) {
-        sources.insert(pair.source);
-        receivers.insert(pair.receiver);
-    }
+bool exchange_pays(const Grid& grid, const Survey& survey) {
     // Estimate: a ray has one point every few cells.
     constexpr double most_bytes = 1 << 30;
     const double bytes_per_ray = 0.25 * (grid.shape.x + grid.shape.y + grid.shape.z) * sizeof(Vec3);
-    return receivers.size() < sources.size() &&
-           static_cast<double>(pairs.size()) * bytes_per_ray <= most_bytes;
+    const UsedPoints used = used_points(survey);
+    return used.stations < used.events &&
+           static_cast<double>(survey.arrivals.size()) * bytes_per_ray <= most_bytes;
 }
 
 }  // namespace fermat

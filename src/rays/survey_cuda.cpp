@@ -4,10 +4,16 @@
 
 namespace fermat {
 
-void trace_each_on_cuda(const Model& model, std::span<const PointSource> sources,
-                        std::span<const std::size_t> which, std::span<const Vec3> receivers,
-                        std::span<const std::vector<std::int32_t>> lists, const RayOptions& options,
-                        const Execution& execution,
+ShotRays shot_rays(const Model& model, const Survey& survey, std::size_t event,
+                   std::span<const std::int32_t> arrivals) {
+    const Event& shot = survey.events[event];
+    return {factor_source(model, shot.position), shot.origin_time, static_cast<std::int32_t>(event),
+            listeners_of(survey, arrivals)};
+}
+
+void trace_each_on_cuda(const Model& model, const Survey& survey,
+                        std::span<const std::size_t> which, const ArrivalLists& lists,
+                        const RayOptions& options, const Execution& execution,
                         const std::function<void(std::size_t, RaySet&&)>& consume) {
     CudaFim fim(model, options.eikonal.order, std::min(which.size(), filling_batch(model.grid())));
     CudaTracer tracer;
@@ -16,16 +22,9 @@ void trace_each_on_cuda(const Model& model, std::span<const PointSource> sources
         const auto batch = which.subspan(first, std::min(fim.batch(), which.size() - first));
         std::vector<FactoredSource> factored;
         std::vector<ShotRays> shots;
-        for (const std::size_t s : batch) {
-            factored.push_back(factor_source(model, sources[s].position));
-            ShotRays& shot = shots.emplace_back();
-            shot.source = factored.back();
-            shot.start_time = sources[s].start_time;
-            shot.number = static_cast<std::int32_t>(s);
-            shot.receiver_numbers = lists[s];
-            for (const std::int32_t r : lists[s]) {
-                shot.receivers.push_back(receivers[static_cast<std::size_t>(r)]);
-            }
+        for (const std::size_t e : batch) {
+            shots.push_back(shot_rays(model, survey, e, lists[e]));
+            factored.push_back(shots.back().source);
         }
         fim.solve(factored);
         std::vector<RaySet> sets = tracer.trace(model, fim, shots, options, execution);

@@ -37,7 +37,7 @@ void add_target(const InversionOptions& options, const InversionResult& result, 
         std::isnan(last.chi2) ? last.rms : last.chi2, result.history.back().iteration));
 }
 
-void add_velocities(const Model& start, const Picks& picks, const InversionOptions& options,
+void add_velocities(const Model& start, const Survey& picks, const InversionOptions& options,
                     const InversionResult& result, Sentences& out) {
     const SurveyShape shape = survey_shape(picks);
     double slowest = shape.slowest;
@@ -83,14 +83,14 @@ void add_velocities(const Model& start, const Picks& picks, const InversionOptio
 }
 
 /// Mean residual of the far third of the picks against their spread.
-void add_offset_trend(const Picks& picks, const InversionResult& result, Sentences& out) {
+void add_offset_trend(const Survey& picks, const InversionResult& result, Sentences& out) {
     std::vector<std::pair<double, double>> by_distance;
-    for (std::size_t n = 0; n < picks.picks.size(); ++n) {
+    for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
         if (result.final_use[n] != PickUse::used) continue;
-        const Pick& pick = picks.picks[n];
-        by_distance.emplace_back(distance(picks.sources[static_cast<std::size_t>(pick.source)],
-                                          picks.receivers[static_cast<std::size_t>(pick.receiver)]),
-                                 result.final_residual[n]);
+        const Arrival& pick = picks.arrivals[n];
+        by_distance.emplace_back(
+            distance(picks.event_of(pick).position, picks.station_of(pick).position),
+            result.final_residual[n]);
     }
     constexpr std::size_t least = 60;
     if (by_distance.size() < least) return;
@@ -113,7 +113,7 @@ void add_offset_trend(const Picks& picks, const InversionResult& result, Sentenc
 }
 
 /// Residuals that go with a shot or a receiver, whatever the ray.
-void add_terms(const Picks& picks, const InversionOptions& options, const InversionResult& result,
+void add_terms(const Survey& picks, const InversionOptions& options, const InversionResult& result,
                Sentences& out) {
     if (options.gauss_newton.terms != Terms::none) return;
     std::vector<double> residual = result.final_residual;
@@ -146,7 +146,7 @@ void add_left_out(const InversionResult& result, Sentences& out) {
 
 }  // namespace
 
-std::vector<std::string> doubts_about(const Model& start, const Picks& picks,
+std::vector<std::string> doubts_about(const Model& start, const Survey& picks,
                                       const InversionOptions& options,
                                       const InversionResult& result) {
     Sentences out;

@@ -11,7 +11,7 @@ namespace fermat {
 /// explained worse than by the start model, velocities far from those of the picks or against the
 /// bounds, a target that was not reached, residuals that change with
 /// distance, lost picks, more than a twentieth of the picks left out.
-std::vector<std::string> doubts_about(const Model& start, const Picks& picks,
+std::vector<std::string> doubts_about(const Model& start, const Survey& picks,
                                       const InversionOptions& options,
                                       const InversionResult& result);
 

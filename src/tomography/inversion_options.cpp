@@ -33,34 +33,31 @@ void check_lengths(const RoughnessOptions& roughness, bool is_2d) {
     }
 }
 
-void check_points(const Picks& picks, const Grid& grid) {
-    for (std::size_t s = 0; s < picks.sources.size(); ++s) {
-        require_inside(grid, picks.sources[s], fmt::format("source {}", s));
+void check_picks(const InversionOptions& options, const Survey& picks) {
+    if (picks.arrivals.empty()) throw InputError("there is no pick (at least one is needed)");
+    validate(picks);
+    const Phase phase = picks.arrivals.front().phase;
+    const auto others = std::count_if(picks.arrivals.begin(), picks.arrivals.end(),
+                                      [&](const Arrival& pick) { return pick.phase != phase; });
+    if (others > 0) {
+        throw InputError(fmt::format(
+            "the picks are of two phases, {} of P and {} of S (a model is the velocity of one: "
+            "leave out the others)",
+            phase == Phase::P ? static_cast<std::ptrdiff_t>(picks.arrivals.size()) - others
+                              : others,
+            phase == Phase::S ? static_cast<std::ptrdiff_t>(picks.arrivals.size()) - others
+                              : others));
     }
-    for (std::size_t r = 0; r < picks.receivers.size(); ++r) {
-        require_inside(grid, picks.receivers[r], fmt::format("receiver {}", r));
-    }
-}
-
-void check_picks(const InversionOptions& options, const Picks& picks) {
-    if (picks.picks.empty()) throw InputError("there is no pick (at least one is needed)");
     const bool need_errors = options.target_chi2 > 0;
     if (need_errors && !picks.has_errors) {
         throw InputError("target chi2 is given and the picks have no errors (use target rms)");
     }
-    for (std::size_t n = 0; n < picks.picks.size(); ++n) {
-        const Pick& pick = picks.picks[n];
-        const bool there =
-            pick.source >= 0 && static_cast<std::size_t>(pick.source) < picks.sources.size() &&
-            pick.receiver >= 0 && static_cast<std::size_t>(pick.receiver) < picks.receivers.size();
-        if (!there) {
-            throw InputError(fmt::format(
-                "pick {} is between source {} and receiver {} (there are {} and {})", n,
-                pick.source, pick.receiver, picks.sources.size(), picks.receivers.size()));
-        }
-        if (!std::isfinite(pick.time) || pick.time < 0) {
-            throw InputError(fmt::format("time of pick {} is {} (must be finite and not negative)",
-                                         n, pick.time));
+    for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
+        const Arrival& pick = picks.arrivals[n];
+        if (!std::isfinite(pick.time) || pick.time < picks.event_of(pick).origin_time) {
+            throw InputError(
+                fmt::format("time of pick {} is {} (must be finite and not before the origin time)",
+                            n, pick.time));
         }
         if (picks.has_errors && !(pick.error > 0 && std::isfinite(pick.error))) {
             throw InputError(fmt::format(
@@ -88,7 +85,7 @@ RayOptions ray_options(const InversionOptions& options) {
     return rays;
 }
 
-void validate(const InversionOptions& options, const Picks& picks, const Model& start) {
+void validate(const InversionOptions& options, const Survey& picks, const Model& start) {
     const Grid& grid = start.grid();
     validate(ray_options(options), grid);
     if (!options.schedule.empty()) validate(options.schedule);
@@ -108,7 +105,7 @@ void validate(const InversionOptions& options, const Picks& picks, const Model& 
                                      update.max_velocity, update.min_velocity));
     }
     check_picks(options, picks);
-    check_points(picks, grid);
+    validate(picks, grid);
 }
 
 }  // namespace fermat

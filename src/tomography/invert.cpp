@@ -25,7 +25,7 @@ std::string lost_words(const PickResults& picks) {
 /// The loop's own memory. Rank 0 decides; the others solve and trace what they are dealt.
 class Loop {
   public:
-    Loop(const Model& start, const Picks& picks, const InversionOptions& options,
+    Loop(const Model& start, const Survey& picks, const InversionOptions& options,
          const Execution& execution, const InversionListener& listener, bool cuda)
         : picks_(picks),
           options_(options),
@@ -40,7 +40,7 @@ class Loop {
         projection_.rays = ray_options(options);
         projection_.share = options.share;
         const bool by_error = picks.has_errors && options.weights == PickWeights::errors;
-        for (const Pick& pick : picks.picks) {
+        for (const Arrival& pick : picks.arrivals) {
             projection_.picks.weights.push_back(by_error ? 1 / (pick.error * pick.error) : 1);
             projection_.picks.scale.push_back(by_error ? pick.error : 1);
         }
@@ -105,7 +105,7 @@ class Loop {
         next_.misfit = misfit(picks_, pass.picks.residual, pass.picks.use);
         if (next_.misfit.used == 0) {
             throw InputError(fmt::format(
-                "no pick of {} can be used ({}{})", picks_.picks.size(), lost_words(pass.picks),
+                "no pick of {} can be used ({}{})", picks_.arrivals.size(), lost_words(pass.picks),
                 next_.misfit.rejected > 0 ? fmt::format("{} outliers", next_.misfit.rejected)
                                           : ""));
         }
@@ -183,7 +183,7 @@ class Loop {
                 {}};
     }
 
-    const Picks& picks_;
+    const Survey& picks_;
     const InversionOptions& options_;
     double outliers_;
     const InversionListener& listener_;
@@ -202,7 +202,7 @@ class Loop {
 
 }  // namespace
 
-InversionResult invert(const Model& start, const Picks& picks, const InversionOptions& options,
+InversionResult invert(const Model& start, const Survey& picks, const InversionOptions& options,
                        const Execution& execution, const InversionListener& listener,
                        std::optional<InversionState> resume) {
     Ranks& ranks = execution.ranks;

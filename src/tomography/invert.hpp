@@ -10,13 +10,13 @@
 #include "core/execution.hpp"
 #include "model/model.hpp"
 #include "rays/rays.hpp"
+#include "survey/survey.hpp"
 #include "tomography/gauss_newton/options.hpp"
 #include "tomography/gauss_newton/terms.hpp"
 #include "tomography/hole/backprojection.hpp"
 #include "tomography/hole/schedule.hpp"
 #include "tomography/hole/update.hpp"
 #include "tomography/misfit.hpp"
-#include "tomography/picks.hpp"
 #include "tomography/smoothing/smoothing.hpp"
 
 namespace fermat {
@@ -104,7 +104,7 @@ inline constexpr auto options_of<InversionOptions> = std::tuple{
                         "one that follows the time field: descent, cells, or grid in 2-D"}},
     OptionPart{&InversionOptions::eikonal}};
 
-void validate(const InversionOptions& options, const Picks& picks, const Model& start);
+void validate(const InversionOptions& options, const Survey& picks, const Model& start);
 
 /// Whether the loop runs on the CUDA device. Throws InputError where `device` asks for it and
 /// cannot have it.
@@ -181,14 +181,14 @@ struct InversionResult {
 /// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a
 /// point lies outside the model or no pick has a ray. On other ranks than 0 the result holds the
 /// model alone.
-InversionResult invert(const Model& start, const Picks& picks, const InversionOptions& options,
+InversionResult invert(const Model& start, const Survey& picks, const InversionOptions& options,
                        const Execution& execution = {}, const InversionListener& listener = {},
                        std::optional<InversionState> resume = std::nullopt);
 
 /// A name for the run that these make, up to the last bit: the version, the model, the picks and
 /// every option that counts, and whether it runs on the CUDA device. Threads and ranks do
 /// not.
-std::string run_fingerprint(const Model& start, const Picks& picks, const InversionOptions& options,
-                            Device device);
+std::string run_fingerprint(const Model& start, const Survey& picks,
+                            const InversionOptions& options, Device device);
 
 }  // namespace fermat

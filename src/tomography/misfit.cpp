@@ -16,7 +16,7 @@ double median_of(std::vector<double>& values) {
 
 }  // namespace
 
-Misfit misfit(const Picks& picks, std::span<const double> residual, std::span<const PickUse> use) {
+Misfit misfit(const Survey& picks, std::span<const double> residual, std::span<const PickUse> use) {
     Misfit out;
     double squares = 0;
     double scaled = 0;
@@ -28,9 +28,9 @@ Misfit misfit(const Picks& picks, std::span<const double> residual, std::span<co
         ++out.used;
         squares += residual[n] * residual[n];
         if (picks.has_errors) {
-            const double z = residual[n] / picks.picks[n].error;
+            const double z = residual[n] / picks.arrivals[n].error;
             scaled += z * z;
-            weights += 1 / (picks.picks[n].error * picks.picks[n].error);
+            weights += 1 / (picks.arrivals[n].error * picks.arrivals[n].error);
         }
     }
     const auto count = static_cast<double>(out.used);

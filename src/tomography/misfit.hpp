@@ -4,8 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "survey/survey.hpp"
 #include "tomography/hole/backprojection.hpp"
-#include "tomography/picks.hpp"
 
 namespace fermat {
 
@@ -19,7 +19,7 @@ struct Misfit {
     double weighted_rms = 0;  ///< sqrt(sum((r / error)^2) / sum(1 / error^2)); NaN as chi2
 };
 
-Misfit misfit(const Picks& picks, std::span<const double> residual, std::span<const PickUse> use);
+Misfit misfit(const Survey& picks, std::span<const double> residual, std::span<const PickUse> use);
 
 /// Limits of outlier rejection: median +- factor * 1.4826 * (median absolute deviation), which for
 /// Gaussian residuals is `factor` standard deviations and which outliers themselves hardly move.

@@ -4,15 +4,15 @@
 
 namespace fermat {
 
-PickLedger::PickLedger(const Picks& picks, const PickRules& rules) : picks_(picks), rules_(rules) {
-    results_.residual.assign(picks.picks.size(), std::numeric_limits<double>::quiet_NaN());
-    results_.use.assign(picks.picks.size(), PickUse::lost);
+PickLedger::PickLedger(const Survey& picks, const PickRules& rules) : picks_(picks), rules_(rules) {
+    results_.residual.assign(picks.arrivals.size(), std::numeric_limits<double>::quiet_NaN());
+    results_.use.assign(picks.arrivals.size(), PickUse::lost);
     results_.lost_by_status.assign(choices<RayStatus>.entries.size(), 0);
 }
 
 std::optional<RayProjection> PickLedger::book(std::size_t pick, double time, double length,
                                               RayStatus status) {
-    const double residual = picks_.picks[pick].time - time;
+    const double residual = picks_.arrivals[pick].time - time;
     if (status != RayStatus::ok || !std::isfinite(residual)) {
         ++results_.lost_by_status[static_cast<std::size_t>(status)];
         return std::nullopt;
@@ -23,15 +23,6 @@ std::optional<RayProjection> PickLedger::book(std::size_t pick, double time, dou
     results_.use[pick] = used ? PickUse::used : PickUse::rejected;
     if (!used || !(length > 0)) return std::nullopt;
     return RayProjection{residual / length, rules_.weights[pick]};
-}
-
-std::vector<std::vector<std::int32_t>> picks_by_source(const Picks& picks) {
-    std::vector<std::vector<std::int32_t>> lists(picks.sources.size());
-    for (std::size_t n = 0; n < picks.picks.size(); ++n) {
-        lists[static_cast<std::size_t>(picks.picks[n].source)].push_back(
-            static_cast<std::int32_t>(n));
-    }
-    return lists;
 }
 
 }  // namespace fermat

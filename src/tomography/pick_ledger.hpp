@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "rays/ray_set.hpp"
-#include "tomography/picks.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat {
 
@@ -43,7 +43,7 @@ struct RayProjection {
 /// Books rays as they come.
 class PickLedger {
   public:
-    PickLedger(const Picks& picks, const PickRules& rules);
+    PickLedger(const Survey& picks, const PickRules& rules);
 
     /// What the ray of a pick is to spread, if it is used and longer than nothing.
     std::optional<RayProjection> book(std::size_t pick, double time, double length,
@@ -51,12 +51,9 @@ class PickLedger {
     PickResults take() { return std::move(results_); }
 
   private:
-    const Picks& picks_;
+    const Survey& picks_;
     const PickRules& rules_;
     PickResults results_;
 };
-
-/// The numbers of each source's picks.
-std::vector<std::vector<std::int32_t>> picks_by_source(const Picks& picks);
 
 }  // namespace fermat

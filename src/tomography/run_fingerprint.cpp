@@ -21,18 +21,22 @@ void add_to(Fingerprint& print, const Model& model) {
     print.add(std::span<const float>(model.given().begin(), model.given().end()));
 }
 
-void add_to(Fingerprint& print, const Picks& picks) {
-    for (const auto* points : {&picks.sources, &picks.receivers}) {
-        print.add(points->size());
-        for (const Vec3 p : *points) {
-            for (int axis = 0; axis < 3; ++axis) print.add(p[axis]);
+void add_to(Fingerprint& print, const Survey& picks) {
+    const auto add_points = [&](const auto& points) {
+        print.add(points.size());
+        for (const auto& point : points) {
+            for (int axis = 0; axis < 3; ++axis) print.add(point.position[axis]);
         }
-    }
-    for (const Pick& pick : picks.picks) {
-        print.add(pick.source);
-        print.add(pick.receiver);
+    };
+    add_points(picks.events);
+    add_points(picks.stations);
+    for (const Event& event : picks.events) print.add(event.origin_time);
+    for (const Arrival& pick : picks.arrivals) {
+        print.add(pick.event);
+        print.add(pick.station);
         print.add(pick.time);
         print.add(pick.error);
+        print.add(pick.phase);
     }
     print.add(picks.has_errors);
 }
@@ -87,8 +91,8 @@ std::string fingerprint_of(const Parts&... parts) {
 
 }  // namespace
 
-std::string run_fingerprint(const Model& start, const Picks& picks, const InversionOptions& options,
-                            Device device) {
+std::string run_fingerprint(const Model& start, const Survey& picks,
+                            const InversionOptions& options, Device device) {
     Fingerprint print;
     print.add(version);
     add_to(print, start);
@@ -97,7 +101,7 @@ std::string run_fingerprint(const Model& start, const Picks& picks, const Invers
     return print.text();
 }
 
-void require_same_run(Ranks& ranks, const Model& start, const Picks& picks,
+void require_same_run(Ranks& ranks, const Model& start, const Survey& picks,
                       const InversionOptions& options) {
     if (ranks.size() == 1) return;
     require_same(ranks, {{"another version", std::string(version)},
@@ -106,7 +110,7 @@ void require_same_run(Ranks& ranks, const Model& start, const Picks& picks,
                          {"other options", fingerprint_of(options, false)}});
 }
 
-void require_same_pass(Ranks& ranks, const Model& model, const Picks& picks,
+void require_same_pass(Ranks& ranks, const Model& model, const Survey& picks,
                        const BackprojectionOptions& options) {
     if (ranks.size() == 1) return;
     require_same(ranks, {{"another model", fingerprint_of(model)},

@@ -10,12 +10,12 @@ namespace fermat {
 
 /// Throws InputError on all ranks where one has another start model, other picks or other options
 /// than rank 0, whose choice of the device holds for all. All ranks must call it.
-void require_same_run(Ranks& ranks, const Model& start, const Picks& picks,
+void require_same_run(Ranks& ranks, const Model& start, const Survey& picks,
                       const InversionOptions& options);
 
 /// The same of one pass. What counts on rank 0 alone, the picks' weights and limits, is not
 /// compared.
-void require_same_pass(Ranks& ranks, const Model& model, const Picks& picks,
+void require_same_pass(Ranks& ranks, const Model& model, const Survey& picks,
                        const BackprojectionOptions& options);
 
 }  // namespace fermat

@@ -12,45 +12,42 @@
 namespace fermat {
 namespace {
 
-/// Times of pairs; infinite where no wave arrives.
-std::vector<double> pair_times(const Model& model, std::span<const PointSource> sources,
-                               std::span<const Vec3> receivers, std::span<const RayPair> pairs,
-                               const EikonalOptions& options, const Execution& execution) {
+/// Fills in the times of the arrivals of one phase; infinite where no wave arrives.
+void add_times(const Model& model, const Survey& survey, Phase phase, const EikonalOptions& options,
+               const Execution& execution, std::vector<double>& times) {
     const Grid& grid = model.grid();
-    for (std::size_t s = 0; s < sources.size(); ++s) {
-        require_inside(grid, sources[s].position, fmt::format("source {}", s));
-    }
-    for (std::size_t r = 0; r < receivers.size(); ++r) {
-        require_inside(grid, receivers[r], fmt::format("receiver {}", r));
-    }
-    // Sources in air have no field.
+    // Events in air have no field.
     std::vector<PointSource> alive;
-    std::vector<std::vector<std::size_t>> lists(sources.size());
     std::vector<std::size_t> numbers;
-    for (std::size_t p = 0; p < pairs.size(); ++p) {
-        const bool there = pairs[p].source >= 0 &&
-                           static_cast<std::size_t>(pairs[p].source) < sources.size() &&
-                           pairs[p].receiver >= 0 &&
-                           static_cast<std::size_t>(pairs[p].receiver) < receivers.size();
-        if (!there) {
-            throw InputError(fmt::format(
-                "pair ({}, {}) names a source or receiver that is not there (there are {} and {})",
-                pairs[p].source, pairs[p].receiver, sources.size(), receivers.size()));
-        }
-        lists[static_cast<std::size_t>(pairs[p].source)].push_back(p);
+    ArrivalLists lists = by_event(survey);
+    for (auto& list : lists) {
+        std::erase_if(list, [&](std::int32_t n) {
+            return survey.arrivals[static_cast<std::size_t>(n)].phase != phase;
+        });
     }
-    for (std::size_t s = 0; s < sources.size(); ++s) {
-        if (lists[s].empty() || in_air(model, grid.clamp(sources[s].position))) continue;
-        alive.push_back({grid.clamp(sources[s].position), sources[s].start_time});
-        numbers.push_back(s);
+    for (std::size_t e = 0; e < lists.size(); ++e) {
+        const PointSource source = survey.events[e].source();
+        if (lists[e].empty() || in_air(model, grid.clamp(source.position))) continue;
+        alive.push_back({grid.clamp(source.position), source.start_time});
+        numbers.push_back(e);
     }
-    std::vector<double> times(pairs.size(), std::numeric_limits<double>::infinity());
     for_each_field(model, alive, options, execution, [&](std::size_t n, TimeField&& field) {
-        for (const std::size_t p : lists[numbers[n]]) {
-            const Vec3 at = grid.clamp(receivers[static_cast<std::size_t>(pairs[p].receiver)]);
+        for (const std::int32_t number : lists[numbers[n]]) {
+            const auto p = static_cast<std::size_t>(number);
+            const Vec3 at = grid.clamp(survey.station_of(survey.arrivals[p]).position);
             if (!in_air(model, at)) times[p] = time_at(field, at);
         }
     });
+}
+
+std::vector<double> arrival_times(const Medium& medium, const Survey& survey,
+                                  const EikonalOptions& options, const Execution& execution) {
+    validate(survey, medium.grid());
+    require_phases(medium, survey);
+    std::vector<double> times(survey.arrivals.size(), std::numeric_limits<double>::infinity());
+    for (const Phase phase : phases_of(survey)) {
+        add_times(medium.of(phase), survey, phase, options, execution, times);
+    }
     return times;
 }
 
@@ -62,44 +59,28 @@ void validate(const NoiseOptions& noise) {
     }
 }
 
-SyntheticPicks synthetic_picks(const Model& model, std::span<const PointSource> sources,
-                               std::span<const Vec3> receivers, std::span<const RayPair> pairs,
+SyntheticPicks synthetic_picks(const Medium& medium, const Survey& survey,
                                const NoiseOptions& noise, const EikonalOptions& options,
                                const Execution& execution) {
     validate(noise);
-    const std::vector<double> times =
-        pair_times(model, sources, receivers, pairs, options, execution);
+    const std::vector<double> times = arrival_times(medium, survey, options, execution);
     SyntheticPicks out;
-    for (const PointSource& source : sources) out.picks.sources.push_back(source.position);
-    out.picks.receivers.assign(receivers.begin(), receivers.end());
-    out.picks.has_errors = noise.deviation > 0;
-    out.picks.is_2d = model.grid().is_2d();
+    out.picks.events = survey.events;
+    out.picks.stations = survey.stations;
+    out.picks.has_errors = noise.deviation > 0 || survey.has_errors;
+    out.picks.is_2d = medium.grid().is_2d();
     RandomStream gaussian(noise.seed);
-    for (std::size_t p = 0; p < pairs.size(); ++p) {
-        // Drawn for every pair, so that the noise of one does not depend on another's fate.
+    for (std::size_t p = 0; p < times.size(); ++p) {
+        // Drawn for every arrival, so that the noise of one does not depend on another's fate.
         const double noisy = times[p] + noise.deviation * gaussian.normal();
         if (!std::isfinite(times[p])) {
             ++out.unreached;
             continue;
         }
-        out.picks.picks.push_back(
-            {pairs[p].source, pairs[p].receiver, std::max(0.0, noisy), noise.deviation});
-    }
-    return out;
-}
-
-SyntheticPicks synthetic_picks(const Model& model, const Picks& survey, const NoiseOptions& noise,
-                               const EikonalOptions& options, const Execution& execution) {
-    std::vector<PointSource> sources;
-    for (const Vec3 p : survey.sources) sources.push_back({p, 0});
-    std::vector<RayPair> pairs;
-    for (const Pick& pick : survey.picks) pairs.push_back({pick.source, pick.receiver});
-    SyntheticPicks out =
-        synthetic_picks(model, sources, survey.receivers, pairs, noise, options, execution);
-    if (out.picks.has_errors || !survey.has_errors || out.unreached > 0) return out;
-    out.picks.has_errors = true;
-    for (std::size_t n = 0; n < out.picks.picks.size(); ++n) {
-        out.picks.picks[n].error = survey.picks[n].error;
+        Arrival pick = survey.arrivals[p];
+        pick.time = std::max(survey.event_of(pick).origin_time, noisy);
+        if (noise.deviation > 0) pick.error = noise.deviation;
+        out.picks.arrivals.push_back(pick);
     }
     return out;
 }

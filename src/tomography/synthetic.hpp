@@ -8,7 +8,7 @@
 #include "eikonal/eikonal.hpp"
 #include "model/model.hpp"
 #include "rays/rays.hpp"
-#include "tomography/picks.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat {
 
@@ -20,20 +20,15 @@ struct NoiseOptions {
 void validate(const NoiseOptions& noise);
 
 struct SyntheticPicks {
-    Picks picks;
-    std::int64_t unreached = 0;  ///< pairs without a time (air between them), which are left out
+    Survey picks;
+    std::int64_t unreached = 0;  ///< arrivals without a time (air between them), which are left out
 };
 
-/// First arrivals of a model between sources and receivers, as if they had been picked. Times that
-/// noise would make negative become 0. Points outside the model are an InputError.
-SyntheticPicks synthetic_picks(const Model& model, std::span<const PointSource> sources,
-                               std::span<const Vec3> receivers, std::span<const RayPair> pairs,
-                               const NoiseOptions& noise = {}, const EikonalOptions& options = {},
-                               const Execution& execution = {});
-
-/// The same for the geometry of picks: those that a survey would have made in another model. Errors
-/// are kept where no noise is given.
-SyntheticPicks synthetic_picks(const Model& model, const Picks& survey,
+/// First arrivals of a survey in a medium, as if they had been picked. Times that noise would put
+/// before the origin time become the origin time. Errors are those of the noise, or without noise
+/// those of the survey. A point outside the model, or a phase that the medium does not have, throws
+/// InputError.
+SyntheticPicks synthetic_picks(const Medium& medium, const Survey& survey,
                                const NoiseOptions& noise = {}, const EikonalOptions& options = {},
                                const Execution& execution = {});
 

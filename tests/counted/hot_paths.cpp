@@ -96,7 +96,8 @@ std::shared_ptr<Traced> traced(int nodes, int count) {
 }
 
 RaySet rays_of(const Traced& survey) {
-    return trace_rays(survey.model, survey.field, 0, survey.receivers, survey.numbers, {}, on_one);
+    return trace_rays(survey.model, survey.field, 0, {survey.receivers, survey.numbers}, {},
+                      on_one);
 }
 
 Work descent() {
@@ -119,9 +120,7 @@ Work bending() {
     return [=] {
         RayOptions options;
         options.tracer = Tracer::bending;
-        std::vector<PointSource> sources;
-        for (const Vec3& place : survey->sources) sources.push_back({place});
-        trace_rays(survey->model, sources, survey->stations, survey->pairs, options, on_one);
+        trace_rays(survey->model, survey->survey, options, on_one);
         return std::int64_t{0};
     };
 }

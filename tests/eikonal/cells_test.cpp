@@ -169,8 +169,7 @@ TEST(Cells, JumpsAreRefusedOnCudaAndTheCpusWhereTheDeviceIsFree) {
     const PointSource source{{3, 0, 1}};
     const std::vector<Vec3> receivers{{17, 0, 0}, {20, 0, 9}};
     const auto trace = [&](const Execution& execution) {
-        return trace_rays(jumping, std::span(&source, 1), receivers, all_pairs(1, 2), {},
-                          execution);
+        return trace_rays(jumping, survey_of(std::span(&source, 1), receivers), {}, execution);
     };
     const Field<float> on_cpu = to_times(solve(jumping, source, {}, test::on_cpu()));
     const RaySet rays_on_cpu = trace(test::on_cpu());

@@ -22,34 +22,26 @@ class CudaBending : public ::testing::Test {
     }
 };
 
-std::vector<PointSource> at_zero(const std::vector<Vec3>& points) {
-    std::vector<PointSource> sources;
-    for (const Vec3 p : points) sources.push_back({p, 0});
-    return sources;
-}
-
-RaySet on_device(const Model& model, const RayJob& job, const BendingOptions& options = {}) {
+RaySet on_device(const Model& model, const Survey& survey, const BendingOptions& options = {}) {
     RaySet all;
-    bend_rays_cuda(model, job, options, silent_monitor(), [&](RaySet&& set) {
+    bend_rays_cuda(model, survey, options, silent_monitor(), [&](RaySet&& set) {
         for (std::size_t r = 0; r < set.size(); ++r) all.append(set.rays[r], set.path(r));
     });
     return all;
 }
 
-RaySet on_cpu(const Model& model, const RayJob& job) {
+RaySet on_cpu(const Model& model, const Survey& survey) {
     RayOptions options;
     options.tracer = Tracer::bending;
-    return trace_rays(model, job.sources, job.receivers, job.pairs, options, test::on_cpu(0));
+    return trace_rays(model, survey, options, test::on_cpu(0));
 }
 
 // Rounding may send a ray with two nearly equal branches the other way; few are, and those differ
 // little.
 TEST_F(CudaBending, AgreesWithTheCpuOnTheSet) {
-    const bench::LocalSurvey survey = bench::costa_rica_survey({300, 129, 20000, 1});
-    const auto sources = at_zero(survey.sources);
-    const RayJob job{sources, survey.stations, survey.pairs};
-    const RaySet device = on_device(survey.model, job);
-    const RaySet cpu = on_cpu(survey.model, job);
+    const bench::LocalSurvey local = bench::costa_rica_survey({300, 129, 20000, 1});
+    const RaySet device = on_device(local.model, local.survey);
+    const RaySet cpu = on_cpu(local.model, local.survey);
     ASSERT_EQ(device.size(), cpu.size());
     std::size_t apart = 0;
     for (std::size_t n = 0; n < cpu.size(); ++n) {
@@ -62,7 +54,7 @@ TEST_F(CudaBending, AgreesWithTheCpuOnTheSet) {
         ASSERT_EQ(device.path(n).back(), cpu.path(n).back());
         apart += std::abs(a.time / b.time - 1) > 1e-5;
         EXPECT_NEAR(a.time / b.time, 1, 0.02);
-        EXPECT_NEAR(integrate_path(survey.model, device.path(n)).time, a.time, 1e-9 * a.time);
+        EXPECT_NEAR(integrate_path(local.model, device.path(n)).time, a.time, 1e-9 * a.time);
     }
     EXPECT_LT(apart, cpu.size() / 50);
 }
@@ -75,8 +67,8 @@ TEST_F(CudaBending, StatusesAndDegeneratePairs) {
     const std::vector<PointSource> sources{{{2, 0, 0}, 1.5}, {{10.25, 0, 1}, 0}};
     const std::vector<Vec3> receivers{{16, 0, 0}, {10.25, 0, 2}, {2, 0, 0}};
     const std::vector<RayPair> pairs = all_pairs(2, 3);
-    const RaySet device = on_device(model, {sources, receivers, pairs});
-    const RaySet cpu = on_cpu(model, {sources, receivers, pairs});
+    const RaySet device = on_device(model, survey_of(sources, receivers, pairs));
+    const RaySet cpu = on_cpu(model, survey_of(sources, receivers, pairs));
     for (std::size_t n = 0; n < cpu.size(); ++n) {
         EXPECT_EQ(device.rays[n].status, cpu.rays[n].status) << n;
         EXPECT_EQ(device.path(n).size(), cpu.path(n).size()) << n;
@@ -86,7 +78,7 @@ TEST_F(CudaBending, StatusesAndDegeneratePairs) {
     }
     test::expect_error<InputError>(
         [&] {
-            on_device(model, {sources, receivers, pairs}, {{RayStart::descent}, 0, {}});
+            on_device(model, survey_of(sources, receivers, pairs), {{RayStart::descent}, 0, {}});
         },
         "start 'descent' is made on the CPU");
 }

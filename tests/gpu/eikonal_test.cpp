@@ -103,9 +103,9 @@ TEST_F(GpuEikonal, RaysAreThoseOfTheCpu) {
             options.eikonal = of_order(1);
             const auto pairs = all_pairs(1, receivers.size());
             const RaySet cpu =
-                trace_rays(c.model, sources, receivers, pairs, options, test::on_cpu(0));
+                trace_rays(c.model, survey_of(sources, receivers, pairs), options, test::on_cpu(0));
             const RaySet gpu =
-                trace_rays(c.model, sources, receivers, pairs, options, test::on_gpu());
+                trace_rays(c.model, survey_of(sources, receivers, pairs), options, test::on_gpu());
             ASSERT_EQ(cpu.size(), gpu.size());
             std::size_t alike = 0;
             for (std::size_t r = 0; r < cpu.size(); ++r) {
@@ -149,10 +149,10 @@ TEST_F(GpuEikonal, TimesAndRaysInSmoothCellsAreThoseOfTheCpu) {
         const auto pairs = all_pairs(1, receivers.size());
         RayOptions options;
         options.eikonal = of_order(1);
-        const RaySet cpu =
-            trace_rays(model, std::span(&source, 1), receivers, pairs, options, test::on_cpu(0));
-        const RaySet gpu =
-            trace_rays(model, std::span(&source, 1), receivers, pairs, options, test::on_gpu());
+        const RaySet cpu = trace_rays(model, survey_of(std::span(&source, 1), receivers, pairs),
+                                      options, test::on_cpu(0));
+        const RaySet gpu = trace_rays(model, survey_of(std::span(&source, 1), receivers, pairs),
+                                      options, test::on_gpu());
         std::size_t alike = 0;
         std::size_t arrived = 0;
         for (std::size_t r = 0; r < cpu.size(); ++r) {

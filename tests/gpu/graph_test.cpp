@@ -90,7 +90,7 @@ TEST_F(GpuGraph, TimesAreThoseOfTheCpu) {
 TEST_F(GpuGraph, ABatchGivesTheBitsOfItsSourcesAlone) {
     const RandomCase c = random_case(7, 3, kind(true));
     const Graph graph(c.model, options_of(8, 3), test::on_gpu());
-    std::vector<GraphSource> sources;
+    std::vector<PointSource> sources;
     for (int n = 0; n < 9; ++n) {
         const Vec3 p = c.model.grid().position(
             {n % c.model.grid().shape.x, n % c.model.grid().shape.y, n % c.model.grid().shape.z});
@@ -134,8 +134,10 @@ TEST_F(GpuGraph, RaysOfThePredecessorTreeAreThoseOfTheCpu) {
         RayOptions options;
         options.tracer = Tracer::graph;
         options.graph = options_of(seed, dimensions);
-        const RaySet cpu = trace_rays(c.model, sources, receivers, pairs, options, test::on_cpu(0));
-        const RaySet gpu = trace_rays(c.model, sources, receivers, pairs, options, test::on_gpu());
+        const RaySet cpu =
+            trace_rays(c.model, survey_of(sources, receivers, pairs), options, test::on_cpu(0));
+        const RaySet gpu =
+            trace_rays(c.model, survey_of(sources, receivers, pairs), options, test::on_gpu());
         ASSERT_EQ(cpu.size(), gpu.size());
         for (std::size_t r = 0; r < cpu.size(); ++r) {
             EXPECT_EQ(cpu.rays[r].status, gpu.rays[r].status) << r;

@@ -17,8 +17,8 @@
 namespace fermat {
 namespace {
 
+using test::KnownTruth;
 using test::same_bits;
-using test::Survey;
 using test::survey_2d;
 using test::survey_3d;
 
@@ -62,7 +62,7 @@ void expect_alike(const InversionResult& cpu, const InversionResult& gpu) {
 }
 
 TEST_F(GpuInvert, AgreesWithTheCpuInThreeDimensions) {
-    const Survey survey = survey_3d();
+    const KnownTruth survey = survey_3d();
     for (const RayShare share : {RayShare::even, RayShare::length}) {
         for (const Smoother smoother : {Smoother::running, Smoother::table}) {
             InversionOptions options = options_3d();
@@ -75,7 +75,7 @@ TEST_F(GpuInvert, AgreesWithTheCpuInThreeDimensions) {
 }
 
 TEST_F(GpuInvert, AgreesWithTheCpuInTwoDimensionsByEveryTracer) {
-    const Survey survey = survey_2d(0.01);
+    const KnownTruth survey = survey_2d(0.01);
     for (const Tracer tracer : {Tracer::descent, Tracer::cells, Tracer::grid}) {
         InversionOptions options;
         options.method = InversionMethod::hole;
@@ -88,7 +88,7 @@ TEST_F(GpuInvert, AgreesWithTheCpuInTwoDimensionsByEveryTracer) {
 }
 
 TEST_F(GpuInvert, AirAndLostRaysAreThoseOfTheCpu) {
-    const Survey survey = survey_2d();
+    const KnownTruth survey = survey_2d();
     const Grid grid = survey.start.grid();
     Field<float> v(grid.shape);
     std::copy(survey.start.velocity().begin(), survey.start.velocity().end(), v.begin());
@@ -106,7 +106,7 @@ TEST_F(GpuInvert, AirAndLostRaysAreThoseOfTheCpu) {
 }
 
 TEST_F(GpuInvert, TheSameBitsAgainAndOnAnyNumberOfRanks) {
-    const Survey survey = survey_3d();
+    const KnownTruth survey = survey_3d();
     for (const RayShare share : {RayShare::even, RayShare::length}) {
         InversionOptions options = options_3d();
         options.share = share;
@@ -126,7 +126,7 @@ TEST_F(GpuInvert, TheSameBitsAgainAndOnAnyNumberOfRanks) {
 }
 
 TEST_F(GpuInvert, ARunIsNamedByItsDevice) {
-    const Survey survey = survey_2d();
+    const KnownTruth survey = survey_2d();
     InversionOptions options;
     options.method = InversionMethod::hole;
     EXPECT_NE(run_fingerprint(survey.start, survey.picks, options, Device::cpu),
@@ -134,7 +134,7 @@ TEST_F(GpuInvert, ARunIsNamedByItsDevice) {
 }
 
 TEST_F(GpuInvert, MethodsOfTheCpuSayThatTheyAre) {
-    const Survey survey = survey_2d();
+    const KnownTruth survey = survey_2d();
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.smoother = Smoother::cached;

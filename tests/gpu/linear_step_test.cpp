@@ -149,7 +149,7 @@ TEST_F(CudaStepSolver, RanksShareRowsOnDevices) {
 }
 
 TEST_F(CudaStepSolver, InversionsOnTheDeviceExplainThePicksAndRepeatTheirBits) {
-    const test::Survey survey = test::survey_3d();
+    const test::KnownTruth survey = test::survey_3d();
     InversionOptions options;
     options.method = InversionMethod::gauss_newton;
     options.target_rms = 0.01;

@@ -23,10 +23,10 @@ TEST(GraphRays, EndAtTheirSourcesAndAreLateByTheStarOnly) {
     const std::array sources{PointSource{{0.33, 0, 0.21}, 1.5}, PointSource{{5, 0, 4}, 0}};
     const std::array receivers{Vec3{6, 0, 0}, Vec3{0, 0, 0}, Vec3{3.37, 0, 2.05}};
     const auto pairs = all_pairs(sources.size(), receivers.size());
-    const RaySet descended = trace_rays(model, sources, receivers, pairs, {});
+    const RaySet descended = trace_rays(model, survey_of(sources, receivers, pairs), {});
     for (const GraphSolver solver : {GraphSolver::dijkstra, GraphSolver::bellman_ford}) {
-        const RaySet rays =
-            trace_rays(model, sources, receivers, pairs, on_graph(solver), test::on_cpu(2));
+        const RaySet rays = trace_rays(model, survey_of(sources, receivers, pairs),
+                                       on_graph(solver), test::on_cpu(2));
         ASSERT_EQ(rays.size(), pairs.size());
         for (std::size_t r = 0; r < rays.size(); ++r) {
             const auto path = rays.path(r);
@@ -49,7 +49,7 @@ TEST(GraphRays, HaveAStatusInAirAndBehindIt) {
     const Model model({{21, 1, 21}, {}, {1, 1, 1}}, std::move(velocity));
     const std::array sources{PointSource{{2, 0, 2}}, PointSource{{10, 0, 5}}};
     const std::array receivers{Vec3{15, 0, 2}, Vec3{10, 0, 7}, Vec3{4, 0, 4}};
-    const RaySet rays = trace_rays(model, sources, receivers, all_pairs(2, 3),
+    const RaySet rays = trace_rays(model, survey_of(sources, receivers),
                                    on_graph(GraphSolver::dijkstra), test::on_cpu(2));
     ASSERT_EQ(rays.size(), 6u);
     EXPECT_EQ(rays.rays[0].status, RayStatus::unreachable);

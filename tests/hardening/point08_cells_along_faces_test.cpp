@@ -17,8 +17,7 @@ double cells_time(const Model& model, Vec3 source, Vec3 receiver) {
     options.reciprocity = Reciprocity::off;
     const std::vector<PointSource> sources{{source, 0}};
     const std::vector<Vec3> receivers{receiver};
-    const RaySet rays =
-        trace_rays(model, sources, receivers, all_pairs(1, 1), options, test::on_cpu());
+    const RaySet rays = trace_rays(model, survey_of(sources, receivers), options, test::on_cpu());
     EXPECT_EQ(rays.rays[0].status, RayStatus::ok);
     return rays.rays[0].time;
 }

@@ -53,8 +53,7 @@ Survey survey(const Model& model, Tracer tracer, int sources, int receivers) {
     RayOptions options;
     options.tracer = tracer;
     options.reciprocity = Reciprocity::off;
-    made.rays = trace_rays(model, made.sources, made.receivers,
-                           all_pairs(made.sources.size(), made.receivers.size()), options);
+    made.rays = trace_rays(model, survey_of(made.sources, made.receivers), options);
     return made;
 }
 

@@ -58,7 +58,7 @@ TEST(CellsBesideSource, RaysRunAlongTheInterface) {
     const Model model = test::of_cells(grid, [](int, int, int k) { return k < 10 ? 2 : 5; });
     const std::vector<PointSource> sources{{{1, 0, 1.95}}};
     const std::vector<Vec3> receivers{{9, 0, 2}, {5.03, 0, 2}, {8, 0, 0.6}};
-    const RaySet rays = trace_rays(model, sources, receivers, all_pairs(1, 3), {});
+    const RaySet rays = trace_rays(model, survey_of(sources, receivers), {});
     for (std::size_t n = 0; n < receivers.size(); ++n) {
         const double legs = 0.05 + 2 - receivers[n].z;
         const double exact = (receivers[n].x - 1) / 5 + legs * std::sqrt(0.25 - 0.04);

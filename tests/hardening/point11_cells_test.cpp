@@ -46,8 +46,7 @@ Misfits misfits(const Model& model, Vec3 source) {
     const std::vector<PointSource> sources{{source}};
     RayOptions options;
     options.reciprocity = Reciprocity::off;
-    const RaySet rays =
-        trace_rays(model, sources, receivers, all_pairs(1, receivers.size()), options);
+    const RaySet rays = trace_rays(model, survey_of(sources, receivers), options);
     const SparseRows rows = sensitivity(model, rays, Basis::cells);
     for (std::size_t n = 0; n < receivers.size(); ++n) {
         const RayInfo& ray = rays.rays[n];

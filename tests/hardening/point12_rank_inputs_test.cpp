@@ -22,9 +22,9 @@ InversionOptions quick() {
 }
 
 /// Rank 1 of three inverts what it alone was given; the others what they should.
-void expect_refused(const Model& start, const Picks& picks, const InversionOptions& options,
+void expect_refused(const Model& start, const Survey& picks, const InversionOptions& options,
                     const std::string& what) {
-    const test::Survey survey = test::survey_2d();
+    const test::KnownTruth survey = test::survey_2d();
     const auto errors = on_ranks(3, [&](Ranks& ranks) {
         const bool odd = ranks.rank() == 1;
         invert(odd ? start : survey.start, odd ? picks : survey.picks, odd ? options : quick(),
@@ -37,25 +37,25 @@ void expect_refused(const Model& start, const Picks& picks, const InversionOptio
 }
 
 TEST(RankInputs, ShiftedReceiversAreOtherPicks) {
-    test::Survey odd = test::survey_2d();
-    odd.picks.receivers[3].x -= 0.125;
+    test::KnownTruth odd = test::survey_2d();
+    odd.picks.stations[3].position.x -= 0.125;
     expect_refused(odd.start, odd.picks, quick(), "other picks");
 }
 
 TEST(RankInputs, FewerPicksAreOtherPicks) {
-    test::Survey odd = test::survey_2d();
-    odd.picks.picks.resize(odd.picks.picks.size() / 2);
+    test::KnownTruth odd = test::survey_2d();
+    odd.picks.arrivals.resize(odd.picks.arrivals.size() / 2);
     expect_refused(odd.start, odd.picks, quick(), "other picks");
 }
 
 TEST(RankInputs, AnotherShapeIsAnotherStartModel) {
-    const test::Survey odd = test::survey_2d();
+    const test::KnownTruth odd = test::survey_2d();
     const Model wide = gradient_model({{65, 1, 25}, {0, 0, 0}, {0.25, 1, 0.25}}, 2, 0.1);
     expect_refused(wide, odd.picks, quick(), "another start model");
 }
 
 TEST(RankInputs, OtherOptionsAreRefusedAndOtherThreadsAreNot) {
-    const test::Survey survey = test::survey_2d();
+    const test::KnownTruth survey = test::survey_2d();
     InversionOptions odd = quick();
     odd.update.step = 0.5;
     expect_refused(survey.start, survey.picks, odd, "other options");
@@ -66,7 +66,7 @@ TEST(RankInputs, OtherOptionsAreRefusedAndOtherThreadsAreNot) {
 }
 
 TEST(RankInputs, WhatIsWrongOnOneRankEndsAll) {
-    const test::Survey survey = test::survey_2d();
+    const test::KnownTruth survey = test::survey_2d();
     const auto errors = on_ranks(2, [&](Ranks& ranks) {
         InversionOptions options = quick();
         if (!ranks.is_root()) options.target_rms = -1;
@@ -79,12 +79,12 @@ TEST(RankInputs, WhatIsWrongOnOneRankEndsAll) {
 }
 
 TEST(RankInputs, OnePassAloneComparesToo) {
-    const test::Survey survey = test::survey_2d();
-    test::Survey odd = test::survey_2d();
-    odd.picks.sources[0].x += 0.25;
+    const test::KnownTruth survey = test::survey_2d();
+    test::KnownTruth odd = test::survey_2d();
+    odd.picks.events[0].position.x += 0.25;
     BackprojectionOptions options;
-    options.picks.weights.assign(survey.picks.picks.size(), 1);
-    options.picks.scale.assign(survey.picks.picks.size(), 1);
+    options.picks.weights.assign(survey.picks.arrivals.size(), 1);
+    options.picks.scale.assign(survey.picks.arrivals.size(), 1);
     const auto errors = on_ranks(2, [&](Ranks& ranks) {
         backproject(survey.start, ranks.is_root() ? survey.picks : odd.picks, options,
                     {.threads = 1, .ranks = ranks});

@@ -19,9 +19,9 @@ const std::string head = "source_x,source_z,receiver_x,receiver_z,time";
 
 class Readers : public TempFolder {
   protected:
-    Picks csv_picks(const std::string& text) { return read_picks(put("p.csv", text), notes); }
+    Survey csv_picks(const std::string& text) { return read_picks(put("p.csv", text), notes); }
     /// A survey of two points whose rows of measurements are these.
-    Picks sgt_picks(const std::string& columns, int count, const std::string& rows) {
+    Survey sgt_picks(const std::string& columns, int count, const std::string& rows) {
         put("p.sgt", "2\n#x y\n0 0\n1 0\n" + std::to_string(count) + "\n#" + columns + "\n" + rows);
         return read_sgt(at("p.sgt"), notes).picks;
     }
@@ -66,26 +66,26 @@ TEST_F(Readers, ASectionOfNonLinLocHasCellsAlongItsOwnAxes) {
 }
 
 TEST_F(Readers, InvalidRowsOfASurveyAreLeftOutAndCounted) {
-    const Picks picks = sgt_picks("s g t valid", 3, "1 2 0.5 1\n0 9 nan 0\n2 1 0.25 1\n");
-    ASSERT_EQ(picks.picks.size(), 2u);
-    EXPECT_EQ(picks.picks[1].time, 0.25);
+    const Survey picks = sgt_picks("s g t valid", 3, "1 2 0.5 1\n0 9 nan 0\n2 1 0.25 1\n");
+    ASSERT_EQ(picks.arrivals.size(), 2u);
+    EXPECT_EQ(picks.arrivals[1].time, 0.25);
     EXPECT_TRUE(contains(note(), "1 of 3 measurements have valid = 0"));
     EXPECT_TRUE(contains(message_of([&] { sgt_picks("s g t valid", 1, "1 2 0.5 0\n"); }),
                          "all 1 measurements have valid = 0"));
 }
 
 TEST_F(Readers, ColumnsOfASurveyMayStandInAnyOrder) {
-    const Picks picks = sgt_picks("err t valid s g", 1, "0.125 0.5 1 2 1\n");
-    EXPECT_EQ(picks.picks[0].time, 0.5);
-    EXPECT_EQ(picks.picks[0].error, 0.125);
-    EXPECT_EQ(picks.sources[0].x, 1);
+    const Survey picks = sgt_picks("err t valid s g", 1, "0.125 0.5 1 2 1\n");
+    EXPECT_EQ(picks.arrivals[0].time, 0.5);
+    EXPECT_EQ(picks.arrivals[0].error, 0.125);
+    EXPECT_EQ(picks.events[0].position.x, 1);
 }
 
 TEST_F(Readers, ErrorsAreKnownByTheNamesThatPeopleGiveThem) {
     for (const std::string name : {"err", "Error", "t_err", "sigma", "uncertainty", "std", "dt"}) {
-        const Picks picks = csv_picks(head + "," + name + "\n0,0,1,0,0.5,0.125\n");
+        const Survey picks = csv_picks(head + "," + name + "\n0,0,1,0,0.5,0.125\n");
         EXPECT_TRUE(picks.has_errors) << name;
-        EXPECT_EQ(picks.picks[0].error, 0.125) << name;
+        EXPECT_EQ(picks.arrivals[0].error, 0.125) << name;
         EXPECT_TRUE(sgt_picks("s g t " + name, 1, "1 2 0.5 0.125\n").has_errors) << name;
     }
     Notes none;
@@ -95,8 +95,8 @@ TEST_F(Readers, ErrorsAreKnownByTheNamesThatPeopleGiveThem) {
     EXPECT_TRUE(contains(none.sentences().at(0), "'sigma' is taken for the error"));
     EXPECT_TRUE(contains(message_of([&] { csv_picks(head + ",err,sigma\n0,0,1,0,0.5,0.1,0.2\n"); }),
                          "either"));
-    const Picks both = csv_picks(head + ",sigma,err,error\n0,0,1,0,0.5,0.1,0.2,0.3\n");
-    EXPECT_EQ(both.picks[0].error, 0.3);
+    const Survey both = csv_picks(head + ",sigma,err,error\n0,0,1,0,0.5,0.1,0.2,0.3\n");
+    EXPECT_EQ(both.arrivals[0].error, 0.3);
 }
 
 TEST_F(Readers, ColumnsWithoutUseAreNamed) {
@@ -130,14 +130,14 @@ TEST_F(Readers, ATableOfPicksServesAsPointsWithoutAWord) {
 }
 
 TEST_F(Readers, MissingErrorsBecomeTheMedianAndNeverZero) {
-    const Picks picks = csv_picks(head +
-                                  ",error\n0,0,1,0,1,0.1\n0,0,2,0,1,\n0,0,3,0,1,nan\n"
-                                  "0,0,4,0,1,0.2\n0,0,5,0,1,0.4\n");
+    const Survey picks = csv_picks(head +
+                                   ",error\n0,0,1,0,1,0.1\n0,0,2,0,1,\n0,0,3,0,1,nan\n"
+                                   "0,0,4,0,1,0.2\n0,0,5,0,1,0.4\n");
     EXPECT_TRUE(picks.has_errors);
-    EXPECT_EQ(picks.picks[1].error, 0.2);
-    EXPECT_EQ(picks.picks[2].error, 0.2);
+    EXPECT_EQ(picks.arrivals[1].error, 0.2);
+    EXPECT_EQ(picks.arrivals[2].error, 0.2);
     EXPECT_TRUE(contains(note(), "2 of 5 errors are missing and became 0.2, the median"));
-    EXPECT_EQ(sgt_picks("s g t err", 2, "1 2 0.5 0.125\n2 1 0.5 nan\n").picks[1].error, 0.125);
+    EXPECT_EQ(sgt_picks("s g t err", 2, "1 2 0.5 0.125\n2 1 0.5 nan\n").arrivals[1].error, 0.125);
 }
 
 TEST_F(Readers, PicksWhoseErrorsAllAreMissingHaveNone) {

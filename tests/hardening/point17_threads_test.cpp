@@ -31,7 +31,7 @@ TEST(Threads, AMillionIsRefusedAtEveryDoor) {
     refused([&] {
         const std::vector<PointSource> source{{{0, 0, 0}, 0}};
         const std::vector<Vec3> receiver{{8, 0, 0}};
-        trace_rays(model, source, receiver, all_pairs(1, 1), {}, million);
+        trace_rays(model, survey_of(source, receiver), {}, million);
     });
     EXPECT_EQ(resolve_threads(most_threads), most_threads);
 }

@@ -25,7 +25,7 @@ RaySet bend(const Model& model, Vec3 source, Vec3 receiver) {
     options.tracer = Tracer::bending;
     const std::vector<PointSource> sources{{source, 0}};
     const std::vector<Vec3> receivers{receiver};
-    return trace_rays(model, sources, receivers, all_pairs(1, 1), options, test::on_cpu());
+    return trace_rays(model, survey_of(sources, receivers), options, test::on_cpu());
 }
 
 TEST(Point18, AbsurdSpacingsAreRefused) {

@@ -44,13 +44,13 @@ TEST_F(GeometryTest, PicksMergeEqualPositionsAndReadBackAsWritten) {
         "source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time,error\n"
         "0,0,0,1,1,0,0.5,0.01\n-0,0,0,2,2,0,0.75,0.02\n9,0,0,1,1,0,1.5,0.03\n");
     for (int round = 0; round < 2; ++round) {
-        const Picks picks = read_picks(at("p.csv"), notes);
-        EXPECT_EQ(picks.sources.size(), 2u);
-        EXPECT_EQ(picks.receivers.size(), 2u);
-        ASSERT_EQ(picks.picks.size(), 3u);
-        EXPECT_EQ(picks.picks[1].source, 0);
-        EXPECT_EQ(picks.picks[2].receiver, 0);
-        EXPECT_EQ(picks.picks[2].error, 0.03);
+        const Survey picks = read_picks(at("p.csv"), notes);
+        EXPECT_EQ(picks.events.size(), 2u);
+        EXPECT_EQ(picks.stations.size(), 2u);
+        ASSERT_EQ(picks.arrivals.size(), 3u);
+        EXPECT_EQ(picks.arrivals[1].event, 0);
+        EXPECT_EQ(picks.arrivals[2].station, 0);
+        EXPECT_EQ(picks.arrivals[2].error, 0.03);
         EXPECT_TRUE(picks.has_errors);
         EXPECT_FALSE(picks.is_2d);
         write_picks(at("p.csv"), picks);

@@ -17,12 +17,14 @@ TEST_F(SgtTest, HeightBecomesNegativeDepthAndIndicesCountFromOne) {
         "2\t1\t0.25\n");
     const SgtSurvey survey = read_sgt(at("a.sgt"), notes);
     EXPECT_EQ(survey.points, (std::vector<Vec3>{{0, 0, 0}, {1, 0, -2.5}, {4, 0, 1}}));
-    const Picks& picks = survey.picks;
+    const Survey& picks = survey.picks;
     EXPECT_TRUE(picks.is_2d);
     EXPECT_FALSE(picks.has_errors);
-    ASSERT_EQ(picks.picks.size(), 2u);
-    EXPECT_EQ(picks.sources[static_cast<std::size_t>(picks.picks[1].source)], (Vec3{1, 0, -2.5}));
-    EXPECT_EQ(picks.receivers[static_cast<std::size_t>(picks.picks[0].receiver)], (Vec3{4, 0, 1}));
+    ASSERT_EQ(picks.arrivals.size(), 2u);
+    EXPECT_EQ(picks.events[static_cast<std::size_t>(picks.arrivals[1].event)].position,
+              (Vec3{1, 0, -2.5}));
+    EXPECT_EQ(picks.stations[static_cast<std::size_t>(picks.arrivals[0].station)].position,
+              (Vec3{4, 0, 1}));
     EXPECT_EQ(read_sources(at("a.sgt"), notes).size(), 2u);
 }
 
@@ -32,9 +34,9 @@ TEST_F(SgtTest, ColumnsFollowTheirNamesIn3DWithErrors) {
     EXPECT_EQ(survey.points, (std::vector<Vec3>{{0, 1, -5}, {3, 4, -6}}));
     EXPECT_FALSE(survey.picks.is_2d);
     EXPECT_TRUE(survey.picks.has_errors);
-    EXPECT_EQ(survey.picks.sources[0], survey.points[0]);
-    EXPECT_EQ(survey.picks.picks[0].time, 0.75);
-    EXPECT_EQ(survey.picks.picks[0].error, 0.1);
+    EXPECT_EQ(survey.picks.events[0].position, survey.points[0]);
+    EXPECT_EQ(survey.picks.arrivals[0].time, 0.75);
+    EXPECT_EQ(survey.picks.arrivals[0].error, 0.1);
 }
 
 TEST_F(SgtTest, DamageIsToldWithItsLine) {
@@ -63,7 +65,7 @@ TEST_F(SgtTest, TheKoenigseeLineHas63PointsAnd714Picks) {
     if (!fs::exists(file)) GTEST_SKIP() << "koenigsee.sgt is not here (set FERMAT_DATA)";
     const SgtSurvey survey = read_sgt(file, notes);
     EXPECT_EQ(survey.points.size(), 63u);
-    EXPECT_EQ(survey.picks.picks.size(), 714u);
+    EXPECT_EQ(survey.picks.arrivals.size(), 714u);
     EXPECT_EQ(survey.points.front(), (Vec3{-4.5, 0, -0.9}));
     EXPECT_EQ(survey.points.back(), (Vec3{51.5, 0, -1.55}));
     EXPECT_TRUE(survey.picks.is_2d);

@@ -63,7 +63,8 @@ TEST_F(VtkhdfRays, PointsCarryTheirTimesWhereAModelIsGiven) {
     rays.append({0, 0, 3, 3, 4, RayStatus::ok}, std::vector<Vec3>{{1, 0, 5}, {2, 0, 5}, {5, 0, 5}});
     rays.append({0, 1, INFINITY, INFINITY, 0, RayStatus::unreachable},
                 std::vector<Vec3>{{9, 0, 9}});
-    RayWriter writer(at("r.h5"), &model);
+    const Medium medium(model);
+    RayWriter writer(at("r.h5"), &medium);
     writer.append(rays);
     writer.append(rays);
     writer.commit();

@@ -15,17 +15,17 @@
 namespace fermat {
 namespace {
 
+using test::BentPairs;
 using test::farthest;
 using test::random_pairs;
-using test::Survey;
 
 // Rays in a constant gradient that is given as a function are arcs with the exact times.
 TEST(BendingMedia, ConstantGradientByAFunction) {
     const LinearVelocity medium{2, {0.05, -0.03, 0.5}};
-    const Survey survey = random_pairs({0, 0, 0}, {10, 10, 10}, 1000, 1);
+    const BentPairs survey = random_pairs({0, 0, 0}, {10, 10, 10}, 1000, 1);
     const VelocityField field{[&](Vec3 p) { return medium.velocity(p); }, {}, false};
     const RaySet rays =
-        bend_rays(field, survey.job(), {{RayStart::straight}, 0, {}}, test::on_cpu(2));
+        bend_rays(field, survey.survey(), {{RayStart::straight}, 0, {}}, test::on_cpu(2));
     ASSERT_EQ(rays.size(), 1000U);
     for (std::size_t n = 0; n < rays.size(); ++n) {
         const Vec3 source = survey.sources[n].position;
@@ -44,13 +44,13 @@ TEST(BendingMedia, LayersBendByTheHeadWave) {
     const TwoLayers layers{2, 5, 1};
     const std::vector<DepthVelocity> profile{{0, 2}, {1, 5}};
     const DepthMedium medium(profile, Profile::layers, {{-100, -100, 0}, {100, 100, 50}});
-    Survey survey;
+    BentPairs survey;
     survey.sources = {{{0, 0, 0}, 0}};
     for (const double x : {1.0, 2.0, 8.0, 16.0}) {
         survey.receivers.push_back({x, 0.5 * x, 0});
         survey.pairs.push_back({0, static_cast<std::int32_t>(survey.receivers.size() - 1)});
     }
-    const RaySet rays = bend_rays(medium, survey.job(), {}, test::on_cpu());
+    const RaySet rays = bend_rays(medium, survey.survey(), {}, test::on_cpu());
     for (std::size_t n = 0; n < rays.size(); ++n) {
         const double exact = layers.first_arrival(norm(survey.receivers[n]));
         EXPECT_GE(rays.rays[n].time, exact * (1 - 1e-9));
@@ -62,13 +62,13 @@ TEST(BendingMedia, LayersBendByTheHeadWave) {
 TEST(BendingMedia, ProfileKeepsTheRayParameter) {
     const std::vector<DepthVelocity> profile{{0, 3}, {4, 5}, {10, 6.5}};
     const DepthMedium medium(profile, Profile::linear);
-    Survey survey;
+    BentPairs survey;
     survey.sources = {{{0, 0, 8}, 0}};
     survey.receivers = {{6, 8, 0.5}};
     survey.pairs = {{0, 0}};
     BendingOptions options;
     options.segment = 0.05;
-    const RaySet rays = bend_rays(medium, survey.job(), options, test::on_cpu());
+    const RaySet rays = bend_rays(medium, survey.survey(), options, test::on_cpu());
     const auto path = rays.path(0);
     std::vector<double> parameter;
     for (std::size_t i = 8; i + 9 < path.size(); i += 8) {
@@ -84,11 +84,11 @@ TEST(BendingMedia, FunctionsMayHaveAirAndBounds) {
     const VelocityField field{[](Vec3 p) { return std::hypot(p.x - 5, p.z) < 1 ? 0.0 : 2.0; },
                               {{0, -9, 0}, {9, 9, 9}},
                               false};
-    Survey survey;
+    BentPairs survey;
     survey.sources = {{{1, 0, 0}, 0}};
     survey.receivers = {{9, 0, 0}, {5, 0, 0.5}};
     survey.pairs = all_pairs(1, 2);
-    const RaySet rays = bend_rays(field, survey.job(), {}, test::on_cpu(2));
+    const RaySet rays = bend_rays(field, survey.survey(), {}, test::on_cpu(2));
     EXPECT_EQ(rays.rays[0].status, RayStatus::ok);
     EXPECT_GT(rays.rays[0].time, 4.0);
     EXPECT_LT(rays.rays[0].time, 4.5);

@@ -31,18 +31,18 @@ class Places {
     std::mt19937 random_;
 };
 
-struct Survey {
+struct BentPairs {
     std::vector<PointSource> sources;
     std::vector<Vec3> receivers;
     std::vector<RayPair> pairs;
 
-    RayJob job() const { return {sources, receivers, pairs}; }
+    Survey survey() const { return survey_of(sources, receivers, pairs); }
 };
 
 /// Pairs source n with receiver n.
-inline Survey random_pairs(Vec3 low, Vec3 high, int count, unsigned seed) {
+inline BentPairs random_pairs(Vec3 low, Vec3 high, int count, unsigned seed) {
     Places places(low, high, seed);
-    Survey survey;
+    BentPairs survey;
     for (int n = 0; n < count; ++n) {
         survey.sources.push_back({places.next(), 0});
         survey.receivers.push_back(places.next());

@@ -24,14 +24,14 @@
 namespace fermat {
 namespace {
 
+using test::BentPairs;
 using test::farthest;
 using test::Places;
 using test::random_pairs;
-using test::Survey;
 
-RaySet gather(const Model& model, const Survey& survey, const RayOptions& options,
+RaySet gather(const Model& model, const BentPairs& survey, const RayOptions& options,
               int threads = 2) {
-    return trace_rays(model, survey.sources, survey.receivers, survey.pairs, options,
+    return trace_rays(model, survey_of(survey.sources, survey.receivers, survey.pairs), options,
                       test::on_cpu(threads));
 }
 
@@ -57,7 +57,7 @@ TEST(Bending, ConstantGradientOnAGrid) {
     const LinearVelocity medium{2, {0, 0, 0.5}};
     const Grid grid{{65, 65, 65}, {}, {0.15625, 0.15625, 0.15625}};
     const Model model = gradient_model(grid, 2, 0.5);
-    const Survey survey = random_pairs({0, 0, 0}, {10, 10, 6}, 300, 2);
+    const BentPairs survey = random_pairs({0, 0, 0}, {10, 10, 6}, 300, 2);
     const RaySet rays = gather(model, survey, bending());
     for (std::size_t n = 0; n < rays.size(); ++n) {
         const Vec3 source = survey.sources[n].position;
@@ -74,7 +74,7 @@ TEST(Bending, ConstantGradientOnAGrid) {
 TEST(Bending, NeverSlowerThanTheStraightLine) {
     const Grid grid{{25, 21, 17}, {}, {0.5, 0.5, 0.5}};
     const Model model = random_blocks_model(grid, {1, 6, {2, 2, 2}, 5});
-    const Survey survey = random_pairs({0, 0, 0}, {12, 10, 8}, 200, 3);
+    const BentPairs survey = random_pairs({0, 0, 0}, {12, 10, 8}, 200, 3);
     for (const StartSet starts :
          {StartSet{RayStart::straight}, StartSet{RayStart::straight, RayStart::sides}}) {
         RayOptions options = bending();
@@ -93,7 +93,7 @@ TEST(Bending, NeverSlowerThanTheStraightLine) {
 TEST(Bending, SeedsOnlyGetFaster) {
     const Grid grid{{33, 1, 25}, {}, {0.5, 0.5, 0.5}};
     const Model model = random_smooth_model(grid, {3, 0.4, 2, 9});
-    Survey survey = random_pairs({0, 0, 0}, {16, 0, 12}, 100, 4);
+    BentPairs survey = random_pairs({0, 0, 0}, {16, 0, 12}, 100, 4);
     RayOptions options = bending();
     options.bending.starts = {RayStart::descent};
     const RaySet bent = gather(model, survey, options);
@@ -114,7 +114,7 @@ TEST(Bending, EveryWayOfSharingTheWorkGivesTheSameBits) {
     const Grid grid{{25, 25, 17}, {}, {0.5, 0.5, 0.5}};
     const Model model = checkerboard_model(gradient_model(grid, 3, 0.3), {{2, 2, INFINITY}, 0.1});
     Places places({0, 0, 0}, {12, 12, 8}, 5);
-    Survey survey;
+    BentPairs survey;
     for (int n = 0; n < 6; ++n) survey.sources.push_back({places.next(), 0.5 * n});
     for (int n = 0; n < 7; ++n) survey.receivers.push_back(places.next());
     survey.pairs = all_pairs(6, 7);
@@ -164,7 +164,7 @@ TEST(Bending, AirIsGoneRoundOrAStatus) {
         }
     }
     const Model model(grid, std::move(velocity));
-    Survey survey;
+    BentPairs survey;
     survey.sources = {{{2, 0, 0}, 0}, {{10.25, 0, 1}, 0}};
     survey.receivers = {{16, 0, 0}, {19, 0, 1}, {10.25, 0, 2}, {6, 0, 1}};
     survey.pairs = all_pairs(2, 4);
@@ -186,7 +186,7 @@ TEST(Bending, AirIsGoneRoundOrAStatus) {
 TEST(Bending, DegeneratePairs) {
     const Grid grid{{9, 9, 9}, {}, {1, 1, 1}};
     const Model model = constant_model(grid, 4);
-    Survey survey;
+    BentPairs survey;
     survey.sources = {{{3, 3, 3}, 2}, {{0, 0, 0}, 0}};
     survey.receivers = {{3, 3, 3}, {3, 3, 5}, {8, 8, 8}, {3, 3, 3 + 1e-12}};
     survey.pairs = all_pairs(2, 4);
@@ -206,7 +206,7 @@ TEST(Bending, DegeneratePairs) {
 TEST(Bending, SensitivityGivesTheTimeBack) {
     const Grid grid{{21, 21, 11}, {}, {0.5, 0.5, 0.5}};
     const Model model = random_smooth_model(grid, {4, 0.2, 2, 3});
-    const Survey survey = random_pairs({0, 0, 0}, {10, 10, 5}, 20, 6);
+    const BentPairs survey = random_pairs({0, 0, 0}, {10, 10, 5}, 20, 6);
     const RaySet rays = gather(model, survey, bending());
     const SparseRows rows = sensitivity(model, rays, Basis::nodes);
     for (std::size_t n = 0; n < rays.size(); ++n) {
@@ -233,14 +233,14 @@ TEST(Bending, ManyPairsStream) {
     std::size_t calls = 0;
     std::size_t largest = 0;
     std::int32_t last = 0;
-    for_each_source_rays(model, sources, receivers, all_pairs(150, 150), options, test::on_cpu(2),
-                         [&](RaySet&& set) {
-                             ++calls;
-                             largest = std::max(largest, set.size());
-                             EXPECT_GE(set.rays.front().source, last);
-                             last = set.rays.back().source;
-                             EXPECT_LT(set.rays.back().receiver, 150);
-                         });
+    for_each_event_rays(model, survey_of(sources, receivers), options, test::on_cpu(2),
+                        [&](RaySet&& set) {
+                            ++calls;
+                            largest = std::max(largest, set.size());
+                            EXPECT_GE(set.rays.front().source, last);
+                            last = set.rays.back().source;
+                            EXPECT_LT(set.rays.back().receiver, 150);
+                        });
     EXPECT_EQ(calls, 2U);
     EXPECT_LE(largest, 16384U);
     EXPECT_EQ(last, 149);
@@ -252,9 +252,9 @@ TEST(Bending, AStopEndsIt) {
     const std::vector<Vec3> receivers(50, {7, 7, 7});
     std::atomic<int> asked = 0;
     Monitor monitor({}, [&] { return ++asked > 20; });
-    EXPECT_THROW(trace_rays(model, sources, receivers, all_pairs(50, 50), bending(),
-                            test::on_cpu(2, monitor)),
-                 Cancelled);
+    EXPECT_THROW(
+        trace_rays(model, survey_of(sources, receivers), bending(), test::on_cpu(2, monitor)),
+        Cancelled);
     EXPECT_LT(asked, 200);
 }
 
@@ -265,7 +265,7 @@ TEST(Bending, HostileInputIsASentence) {
     const auto trace = [&](const BendingOptions& bend, std::vector<RayPair> pairs = {{0, 0}}) {
         RayOptions options = bending();
         options.bending = bend;
-        trace_rays(model, sources, receivers, pairs, options);
+        trace_rays(model, survey_of(sources, receivers, pairs), options);
     };
     test::expect_error<InputError>([&] { trace({{}, 0, {}}); }, "no start is given");
     test::expect_error<InputError>([&] { trace({{RayStart::none}, 0, {}}); }, "start 'none'");
@@ -277,13 +277,11 @@ TEST(Bending, HostileInputIsASentence) {
         "segment is nan");
     test::expect_error<InputError>([&] { trace({}, {{0, 1}}); }, "pair (0, 1) names");
     test::expect_error<InputError>([&] { trace({}, {{-1, 0}}); }, "pair (-1, 0) names");
-    const RayJob job{sources, receivers, {}};
+    const Survey job = survey_of(sources, receivers, {});
     const VelocityField bad{[](Vec3 p) { return p.x < 3 ? 1.0 : -2.0; }, {}, false};
     const std::vector<RayPair> pair{{0, 0}};
     test::expect_error<InputError>(
-        [&] {
-            bend_rays(bad, {sources, receivers, pair}, {}, test::on_cpu(2));
-        },
+        [&] { bend_rays(bad, survey_of(sources, receivers, pair), {}, test::on_cpu(2)); },
         "is -2 (must be finite and > 0, or 0 for air)");
     const VelocityField small{[](Vec3) { return 1.0; }, {{0, 0, 0}, {5, 5, 5}}, false};
     test::expect_error<InputError>([&] { bend_rays(small, job, {}); }, "receiver 0 at (7, 7, 7)");
@@ -299,7 +297,7 @@ TEST(Bending, HostileInputIsASentence) {
 TEST(Bending, RefusesVelocityInCells) {
     const Grid grid{{5, 1, 5}, {}, {1, 1, 1}};
     const Model model = Model::of_cells(grid, Field<float>(grid.cell_shape(), 2.0F));
-    const Survey survey{{{{0, 0, 0}, 0}}, {{4, 0, 4}}, {{0, 0}}};
+    const BentPairs survey{{{{0, 0, 0}, 0}}, {{4, 0, 4}}, {{0, 0}}};
     test::expect_error<InputError>([&] { gather(model, survey, bending()); }, "bending",
                                    "--to-nodes");
 }

@@ -24,7 +24,7 @@ TEST(CellRays, OfHeadWavesRunAlongTheInterface) {
         std::vector<Vec3> receivers;
         for (const double x : {55.0, 71.3, 100.0})
             receivers.push_back({x, sources[0].position.y, 0});
-        const RaySet rays = trace_rays(model, sources, receivers, all_pairs(1, 3), {});
+        const RaySet rays = trace_rays(model, survey_of(sources, receivers), {});
         for (std::size_t n = 0; n < receivers.size(); ++n) {
             ASSERT_EQ(rays.rays[n].status, RayStatus::ok);
             const double exact = receivers[n].x / 5 + 20 * std::sqrt(0.25 - 0.04);
@@ -50,7 +50,7 @@ TEST(CellRays, AreRefractedAsSnellSays) {
     const Model model = of_cells(grid, [](int, int, int k) { return k < 40 ? 2 : 3; });
     const std::vector<PointSource> sources{{{10, 0, 2}}};
     const std::vector<Vec3> receivers{{55.5, 0, 78}};
-    const RaySet rays = trace_rays(model, sources, receivers, all_pairs(1, 1), {});
+    const RaySet rays = trace_rays(model, survey_of(sources, receivers), {});
     // The point of the interface for which the time is least.
     double best = INFINITY;
     double x = 0;
@@ -89,7 +89,7 @@ TEST(CellRays, AreNeverLostInRoughMediaWithAir) {
             }
             receivers.push_back(grid.clamp(p));
         }
-        const RaySet rays = trace_rays(model, sources, receivers, all_pairs(1, 200), {});
+        const RaySet rays = trace_rays(model, survey_of(sources, receivers), {});
         std::vector<double> errors;
         for (std::size_t n = 0; n < rays.size(); ++n) {
             const RayInfo& ray = rays.rays[n];

@@ -126,8 +126,7 @@ Geometry random_geometry(const Model& model, int sources, int receivers) {
 
 RaySet trace(const Model& model, const Geometry& g, const RayOptions& options,
              const Execution& execution = {}) {
-    return trace_rays(model, g.sources, g.receivers,
-                      all_pairs(g.sources.size(), g.receivers.size()), options, execution);
+    return trace_rays(model, survey_of(g.sources, g.receivers), options, execution);
 }
 
 void expect_sound(const Medium& medium, const Geometry& g, const RaySet& rays,
@@ -210,9 +209,11 @@ TEST_P(Rays, TracedFromTheOtherEndAreTheSame) {
         std::vector<RayPair> pairs;
         for (int p = 0; p < 40; ++p) pairs.push_back({(7 * p) % 9, (5 * p + p / 9) % 4});
         RayOptions options;
-        const RaySet exchanged = trace_rays(medium.model, g.sources, g.receivers, pairs, options);
+        const RaySet exchanged =
+            trace_rays(medium.model, survey_of(g.sources, g.receivers, pairs), options);
         options.reciprocity = Reciprocity::off;
-        const RaySet direct = trace_rays(medium.model, g.sources, g.receivers, pairs, options);
+        const RaySet direct =
+            trace_rays(medium.model, survey_of(g.sources, g.receivers, pairs), options);
         EXPECT_NE(exchanged.points, direct.points) << "the other end was not tried";
         expect_sound(medium, g, exchanged, "descent");
         ASSERT_EQ(exchanged.size(), pairs.size());
@@ -265,8 +266,7 @@ TEST(RayAccuracy, RaysOfAConstantGradientAreArcs) {
     const PointSource source{{5, 5, 0.5}, 0};
     std::vector<Vec3> receivers;
     for (int r = 0; r < 200; ++r) receivers.push_back(places.next());
-    const RaySet rays =
-        trace_rays(model, std::span(&source, 1), receivers, all_pairs(1, receivers.size()), {});
+    const RaySet rays = trace_rays(model, survey_of(std::span(&source, 1), receivers), {});
     double worst = 0;
     for (std::size_t r = 0; r < rays.size(); ++r) {
         const Vec3 a = source.position;
@@ -295,7 +295,7 @@ TEST(RayAccuracy, HeadWaveRaysRunAlongTheInterfaceAtTheCriticalAngle) {
     const PointSource source{{0, 0, 0}, 0};
     const Vec3 receiver{380, 0, 0};
     const RaySet rays =
-        trace_rays(model, std::span(&source, 1), std::span(&receiver, 1), all_pairs(1, 1), {});
+        trace_rays(model, survey_of(std::span(&source, 1), std::span(&receiver, 1)), {});
     const auto path = rays.path(0);
     double along_interface = 0;
     for (std::size_t p = 0; p + 1 < path.size(); ++p) {
@@ -318,7 +318,7 @@ TEST(RayStatuses, AirAndWallsAreTold) {
     });
     const std::vector<PointSource> sources{{{2, 0, 5}, 0}, {{2, 0, 0.5}, 0}};
     const std::vector<Vec3> receivers{{1, 0, 9}, {8, 0, 9}, {3, 0, 0.5}};
-    const RaySet rays = trace_rays(model, sources, receivers, all_pairs(2, 3), {});
+    const RaySet rays = trace_rays(model, survey_of(sources, receivers), {});
     EXPECT_EQ(rays.rays[0].status, RayStatus::ok);
     EXPECT_EQ(rays.rays[1].status, RayStatus::unreachable);
     EXPECT_EQ(rays.rays[2].status, RayStatus::receiver_in_air);
@@ -330,7 +330,7 @@ TEST(RayStatuses, AirAndWallsAreTold) {
     const std::vector<PointSource> many{
         {{1, 0, 9}, 1}, {{8, 0, 9}, 2}, {{3, 0, 0.5}, 3}, {{2, 0, 6}, 4}};
     const std::vector<Vec3> few{{2, 0, 5}, {2, 0, 0.5}};
-    const RaySet turned = trace_rays(model, many, few, all_pairs(4, 2), {});
+    const RaySet turned = trace_rays(model, survey_of(many, few), {});
     using enum RayStatus;
     const std::vector<RayStatus> told{
         ok, receiver_in_air, unreachable, receiver_in_air, source_in_air, source_in_air,
@@ -344,7 +344,7 @@ TEST(RayStatuses, AirAndWallsAreTold) {
         }
     }
     const std::vector<Vec3> outside{{11, 0, 5}};
-    EXPECT_THROW(trace_rays(model, sources, outside, all_pairs(2, 1), {}), InputError);
+    EXPECT_THROW(trace_rays(model, survey_of(sources, outside), {}), InputError);
     RayOptions options;
     options.tracer = Tracer::grid;
     EXPECT_THROW(validate(options, box(5, 3)), InputError);

@@ -17,7 +17,7 @@ namespace fermat {
 namespace {
 
 struct Case {
-    test::Survey survey;
+    test::KnownTruth survey;
     InversionOptions options;
     InversionResult result;
     std::optional<FoundModel> found;
@@ -29,7 +29,7 @@ struct Case {
 };
 
 Case make_case() {
-    test::Survey survey = test::survey_2d(0.004);
+    test::KnownTruth survey = test::survey_2d(0.004);
     InversionOptions options;
     options.method = InversionMethod::gauss_newton;
     options.gauss_newton.roughness.kind = Regularisation::second;
@@ -44,7 +44,7 @@ bool same(const Field<float>& a, const Field<float>& b) {
 }
 
 TEST(Resampling, GroupsHoldEachPickOnceAndShotsStayWhole) {
-    const Picks picks = test::survey_2d().picks;
+    const Survey picks = test::survey_2d().picks;
     for (const PickUnit unit : {PickUnit::shots, PickUnit::picks}) {
         const auto groups = groups_of(picks, unit, 5, 7);
         std::set<std::int32_t> seen;
@@ -54,28 +54,28 @@ TEST(Resampling, GroupsHoldEachPickOnceAndShotsStayWhole) {
             all += groups[g].size();
             for (const std::int32_t n : groups[g]) {
                 seen.insert(n);
-                const auto shot = picks.picks[static_cast<std::size_t>(n)].source;
+                const auto shot = picks.arrivals[static_cast<std::size_t>(n)].event;
                 if (unit == PickUnit::shots) {
                     EXPECT_EQ(group_of_shot.emplace(shot, g).first->second, g);
                 }
             }
-            EXPECT_EQ(picks_without(picks, groups[g]).picks.size() + groups[g].size(),
-                      picks.picks.size());
+            EXPECT_EQ(picks_without(picks, groups[g]).arrivals.size() + groups[g].size(),
+                      picks.arrivals.size());
         }
-        EXPECT_EQ(all, picks.picks.size());
+        EXPECT_EQ(all, picks.arrivals.size());
         EXPECT_EQ(seen.size(), all);
         EXPECT_NE(groups, groups_of(picks, unit, 5, 8));
     }
 }
 
 TEST(Resampling, BootstrapDrawsAsManyAndLeavesAThirdOut) {
-    const Picks picks = test::survey_2d().picks;
-    const Picks drawn = bootstrapped(picks, PickUnit::picks, 1, 0);
-    EXPECT_EQ(drawn.picks.size(), picks.picks.size());
+    const Survey picks = test::survey_2d().picks;
+    const Survey drawn = bootstrapped(picks, PickUnit::picks, 1, 0);
+    EXPECT_EQ(drawn.arrivals.size(), picks.arrivals.size());
     std::set<std::pair<int, int>> different;
-    for (const Pick& pick : drawn.picks) different.emplace(pick.source, pick.receiver);
+    for (const Arrival& pick : drawn.arrivals) different.emplace(pick.event, pick.station);
     const double share =
-        static_cast<double>(different.size()) / static_cast<double>(picks.picks.size());
+        static_cast<double>(different.size()) / static_cast<double>(picks.arrivals.size());
     EXPECT_NEAR(share, 1 - std::exp(-1.0), 0.05);
 }
 
@@ -282,7 +282,7 @@ TEST(Ensemble, RefusesWhatCannotBe) {
     given.survey.picks.has_errors = false;
     EXPECT_THROW(given.run(wanted), InputError);
     wanted.kind = EnsembleKind::jackknife;
-    for (Pick& pick : given.survey.picks.picks) pick.source = 0;
+    for (Arrival& pick : given.survey.picks.arrivals) pick.event = 0;
     EXPECT_THROW(given.run(wanted), InputError);
 }
 

@@ -27,7 +27,7 @@ InversionOptions newton(Regularisation kind = Regularisation::second) {
 class GaussNewton : public testing::TestWithParam<Regularisation> {};
 
 TEST_P(GaussNewton, ExplainsThePicksToTheirErrorsAndFindsTheTruth) {
-    const test::Survey survey = test::survey_2d(0.01);
+    const test::KnownTruth survey = test::survey_2d(0.01);
     const InversionResult found =
         invert(survey.start, survey.picks, newton(GetParam()), test::on_cpu());
     EXPECT_EQ(found.reason, StopReason::target_chi2);
@@ -45,14 +45,14 @@ INSTANTIATE_TEST_SUITE_P(Kinds, GaussNewton,
                                          Regularisation::blocky));
 
 TEST(GaussNewtonRun, ThreadsChangeNoBit) {
-    const test::Survey survey = test::survey_2d(0.01);
+    const test::KnownTruth survey = test::survey_2d(0.01);
     InversionOptions options = newton();
     const InversionResult one = invert(survey.start, survey.picks, options, test::on_cpu());
     EXPECT_TRUE(test::same_bits(one, invert(survey.start, survey.picks, options, test::on_cpu(3))));
 }
 
 TEST(GaussNewtonRun, RanksAndThreadsChangeNoBit) {
-    const test::Survey survey = test::survey_3d();
+    const test::KnownTruth survey = test::survey_3d();
     InversionOptions options = newton();
     options.target_rms = 0.01;
     const InversionResult one = invert(survey.start, survey.picks, options, test::on_cpu());
@@ -71,7 +71,7 @@ TEST(GaussNewtonRun, RanksAndThreadsChangeNoBit) {
 }
 
 TEST(GaussNewtonRun, GoesOnFromEveryStateToTheSameBits) {
-    const test::Survey survey = test::survey_2d(0.01);
+    const test::KnownTruth survey = test::survey_2d(0.01);
     std::vector<InversionState> states;
     InversionListener listener;
     listener.update = [&](const InversionState& state) {
@@ -94,10 +94,8 @@ TEST(GaussNewtonRun, GoesOnFromEveryStateToTheSameBits) {
 }
 
 TEST(GaussNewtonRun, FewerReceiversThanSourcesChangeTheAnswerLittle) {
-    const test::Survey survey = test::survey_3d();
-    Picks turned = survey.picks;
-    std::swap(turned.sources, turned.receivers);
-    for (Pick& pick : turned.picks) std::swap(pick.source, pick.receiver);
+    const test::KnownTruth survey = test::survey_3d();
+    const Survey turned = exchanged(survey.picks);
     InversionOptions options = newton();
     options.target_rms = 0.01;
     const InversionResult one = invert(survey.start, survey.picks, options, test::on_cpu());
@@ -107,19 +105,19 @@ TEST(GaussNewtonRun, FewerReceiversThanSourcesChangeTheAnswerLittle) {
 }
 
 TEST(GaussNewtonRun, GrossOutliersAreLeftOutAndHardlyChangeTheModel) {
-    test::Survey survey = test::survey_2d(0.01);
+    test::KnownTruth survey = test::survey_2d(0.01);
     const InversionResult clean = invert(survey.start, survey.picks, newton(), test::on_cpu());
     std::mt19937 engine(3);
     std::vector<std::size_t> bad;
-    for (std::size_t n = 7; n < survey.picks.picks.size(); n += 20) {
-        survey.picks.picks[n].time += engine() % 2 == 0 ? 0.5 : -0.3;
+    for (std::size_t n = 7; n < survey.picks.arrivals.size(); n += 20) {
+        survey.picks.arrivals[n].time += engine() % 2 == 0 ? 0.5 : -0.3;
         bad.push_back(n);
     }
     const InversionResult found = invert(survey.start, survey.picks, newton(), test::on_cpu());
     for (const std::size_t n : bad) EXPECT_EQ(found.final_use[n], PickUse::rejected);
     const auto rejected =
         static_cast<std::size_t>(found.history.back().misfit.rejected) - bad.size();
-    EXPECT_LT(rejected, survey.picks.picks.size() / 100 + 1);
+    EXPECT_LT(rejected, survey.picks.arrivals.size() / 100 + 1);
     const auto score = [&](const InversionResult& run) {
         return recovery(survey.start, survey.truth, run.model, run.coverage, 1).correlation;
     };
@@ -127,7 +125,7 @@ TEST(GaussNewtonRun, GrossOutliersAreLeftOutAndHardlyChangeTheModel) {
 }
 
 TEST(GaussNewtonRun, VelocitiesStayWithinTheirBounds) {
-    const test::Survey survey = test::survey_2d(0.01);
+    const test::KnownTruth survey = test::survey_2d(0.01);
     InversionOptions options = newton();
     options.update.min_velocity = 1.95;
     options.update.max_velocity = 2.7;
@@ -139,7 +137,7 @@ TEST(GaussNewtonRun, VelocitiesStayWithinTheirBounds) {
 }
 
 TEST(GaussNewtonRun, VelocityInCellsIsInvertedToo) {
-    const test::Survey survey = test::survey_2d(0.01);
+    const test::KnownTruth survey = test::survey_2d(0.01);
     const Grid& grid = survey.start.grid();
     const Model start = gradient_model(grid, 2, 0.1, Placement::cells);
     const InversionResult found = invert(start, survey.picks, newton(), test::on_cpu());
@@ -148,13 +146,11 @@ TEST(GaussNewtonRun, VelocityInCellsIsInvertedToo) {
 }
 
 TEST(SetUp, MakesAGridAndAStartModelOfThePicksAlone) {
-    const test::Survey survey = test::survey_2d(0.01);
+    const test::KnownTruth survey = test::survey_2d(0.01);
     const InversionSetup setup = set_up_inversion(std::nullopt, survey.picks, newton());
     EXPECT_TRUE(setup.guessed_start);
     EXPECT_TRUE(setup.start.grid().is_2d());
-    for (const auto* points : {&survey.picks.sources, &survey.picks.receivers}) {
-        for (const Vec3 p : *points) EXPECT_TRUE(setup.start.grid().contains(p));
-    }
+    EXPECT_NO_THROW(validate(survey.picks, setup.start.grid()));
     const InversionResult found = invert(setup.start, setup.picks, setup.options, test::on_cpu());
     EXPECT_LE(found.history.back().misfit.chi2, 1.0);
     for (const std::string& doubt : doubts_about(setup.start, setup.picks, setup.options, found)) {
@@ -169,16 +165,14 @@ TEST(SetUp, AGradientIsFoundFromItsTimes) {
     std::vector<Vec3> receivers;
     for (int n = 0; n <= 5; ++n) sources.push_back({{20.0 * n, 0, 0}, 0});
     for (int n = 0; n <= 50; ++n) receivers.push_back({2.0 * n, 0, 0});
-    const Picks picks =
-        synthetic_picks(truth, sources, receivers, all_pairs(sources.size(), receivers.size()))
-            .picks;
+    const Survey picks = synthetic_picks(truth, survey_of(sources, receivers)).picks;
     const GradientFit fit = fit_gradient(picks, survey_shape(picks), std::nullopt);
     EXPECT_NEAR(fit.v0, 1.5, 0.02);
     EXPECT_NEAR(fit.gradient, 0.08, 0.004);
 }
 
 TEST(SetUp, PicksWithoutErrorsAreFittedAboutToTheirNoise) {
-    test::Survey survey = test::survey_2d(0.02);
+    test::KnownTruth survey = test::survey_2d(0.02);
     survey.picks.has_errors = false;
     const InversionSetup setup = set_up_inversion(survey.start.copy(), survey.picks, newton());
     EXPECT_GT(setup.options.target_rms, 0.014);
@@ -186,9 +180,9 @@ TEST(SetUp, PicksWithoutErrorsAreFittedAboutToTheirNoise) {
 }
 
 TEST(SetUp, UnitsThatDoNotBelongTogetherAreSaid) {
-    const test::Survey survey = test::survey_2d(0.01);
-    Picks milliseconds = survey.picks;
-    for (Pick& pick : milliseconds.picks) {
+    const test::KnownTruth survey = test::survey_2d(0.01);
+    Survey milliseconds = survey.picks;
+    for (Arrival& pick : milliseconds.arrivals) {
         pick.time *= 1000;
         pick.error *= 1000;
     }
@@ -198,7 +192,7 @@ TEST(SetUp, UnitsThatDoNotBelongTogetherAreSaid) {
 }
 
 TEST(Doubts, ARunThatWorsenedSaysSo) {
-    const test::Survey survey = test::survey_2d(0.01);
+    const test::KnownTruth survey = test::survey_2d(0.01);
     InversionOptions options = newton();
     InversionResult found = invert(survey.start, survey.picks, options, test::on_cpu());
     std::swap(found.history.front().misfit, found.history.back().misfit);
@@ -208,7 +202,7 @@ TEST(Doubts, ARunThatWorsenedSaysSo) {
 }
 
 TEST(GaussNewtonRun, StartsThatJumpBetweenCellsAreTheCpus) {
-    const test::Survey survey = test::survey_2d(0.01);
+    const test::KnownTruth survey = test::survey_2d(0.01);
     const Model start =
         test::of_cells(survey.start.grid(), [](int, int, int k) { return k < 3 ? 2 : 5; });
     InversionOptions options = newton();

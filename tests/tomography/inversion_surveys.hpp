@@ -34,14 +34,14 @@ inline Model anomalies(const Model& base) {
     return Model(grid, std::move(v));
 }
 
-struct Survey {
+struct KnownTruth {
     Model start;
     Model truth;
-    Picks picks;
+    Survey picks;
 };
 
 /// Sources on the left and the top, receivers on the right and the bottom.
-inline Survey survey_2d(double noise = 0) {
+inline KnownTruth survey_2d(double noise = 0) {
     const Grid grid{{33, 1, 25}, {0, 0, 0}, {0.25, 1, 0.25}};
     Model start = gradient_model(grid, 2, 0.1);
     Model truth = anomalies(start);
@@ -56,14 +56,12 @@ inline Survey survey_2d(double noise = 0) {
         receivers.push_back({far.x, 0, far.z * n / 16});
         receivers.push_back({far.x * n / 16, 0, far.z});
     }
-    Picks picks = synthetic_picks(truth, sources, receivers,
-                                  all_pairs(sources.size(), receivers.size()), {noise, 3})
-                      .picks;
+    Survey picks = synthetic_picks(truth, survey_of(sources, receivers), {noise, 3}).picks;
     return {std::move(start), std::move(truth), std::move(picks)};
 }
 
 /// A small cube, sources on the top and receivers on three faces.
-inline Survey survey_3d() {
+inline KnownTruth survey_3d() {
     const Grid grid{{15, 13, 11}, {0, 0, 0}, {1, 1, 1}};
     Model start = gradient_model(grid, 3, 0.1);
     Model truth = anomalies(start);
@@ -77,9 +75,7 @@ inline Survey survey_3d() {
             receivers.push_back({2.0 + 5 * i, 12, 2.0 + 3 * j});
         }
     }
-    Picks picks =
-        synthetic_picks(truth, sources, receivers, all_pairs(sources.size(), receivers.size()))
-            .picks;
+    Survey picks = synthetic_picks(truth, survey_of(sources, receivers)).picks;
     return {std::move(start), std::move(truth), std::move(picks)};
 }
 

@@ -20,8 +20,8 @@ namespace fermat {
 namespace {
 
 using test::expect_error;
+using test::KnownTruth;
 using test::same_bits;
-using test::Survey;
 using test::survey_2d;
 using test::survey_3d;
 
@@ -30,7 +30,7 @@ std::vector<Stage> short_schedule() {
 }
 
 TEST(Invert, FindsAnomaliesInTwoDimensions) {
-    const Survey survey = survey_2d();
+    const KnownTruth survey = survey_2d();
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.schedule = {{6, {16, 1, 12}, {9, 1, 9}, 1, 1},
@@ -50,7 +50,7 @@ TEST(Invert, FindsAnomaliesInTwoDimensions) {
 }
 
 TEST(Invert, FindsAnomaliesInThreeDimensions) {
-    const Survey survey = survey_3d();
+    const KnownTruth survey = survey_3d();
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.schedule = {{3, {6, 6, 6}, {5, 5, 5}, 1, 1}, {5, {4, 4, 4}, {3, 3, 3}, 1, 1}};
@@ -61,7 +61,7 @@ TEST(Invert, FindsAnomaliesInThreeDimensions) {
 }
 
 TEST(Invert, TheRightModelStaysAsItIs) {
-    const Survey survey = survey_2d();
+    const KnownTruth survey = survey_2d();
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.schedule = short_schedule();
@@ -72,7 +72,7 @@ TEST(Invert, TheRightModelStaysAsItIs) {
 }
 
 TEST(Invert, TheSameBitsForAnyNumberOfThreadsAndRanks) {
-    const Survey survey = survey_3d();
+    const KnownTruth survey = survey_3d();
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.schedule = {{1, {6, 6, 6}, {5, 5, 5}, 1, 1}, {1, {4, 4, 4}, {3, 3, 3}, 1, 1}};
@@ -91,7 +91,7 @@ TEST(Invert, TheSameBitsForAnyNumberOfThreadsAndRanks) {
 }
 
 TEST(Invert, GoesOnFromAnyUpdateWithTheSameBits) {
-    const Survey survey = survey_2d(0.01);
+    const KnownTruth survey = survey_2d(0.01);
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.schedule = short_schedule();
@@ -130,9 +130,7 @@ TEST(Invert, AirStaysAirAndIsNotSmeared) {
     std::vector<Vec3> receivers;
     for (int n = 0; n <= 6; ++n) sources.push_back({{5.0 * n, 0, 1}, 0});
     for (int n = 0; n <= 30; ++n) receivers.push_back({1.0 * n, 0, 1});
-    const Picks picks =
-        synthetic_picks(truth, sources, receivers, all_pairs(sources.size(), receivers.size()))
-            .picks;
+    const Survey picks = synthetic_picks(truth, survey_of(sources, receivers)).picks;
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.schedule = {{6, {8, 1, 4}, {5, 1, 5}, 1, 1}};
@@ -147,7 +145,7 @@ TEST(Invert, AirStaysAirAndIsNotSmeared) {
 }
 
 TEST(Invert, StopsAtItsTargets) {
-    const Survey survey = survey_2d(0.01);
+    const KnownTruth survey = survey_2d(0.01);
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.target_rms = 0.015;
@@ -166,10 +164,10 @@ TEST(Invert, StopsAtItsTargets) {
 }
 
 TEST(Invert, OutliersAreLeftOutWhereAskedFor) {
-    Survey survey = survey_2d(0.002);
-    const Picks clean = survey.picks;
-    for (std::size_t n = 5; n < survey.picks.picks.size(); n += 25) {
-        survey.picks.picks[n].time += 3;
+    KnownTruth survey = survey_2d(0.002);
+    const Survey clean = survey.picks;
+    for (std::size_t n = 5; n < survey.picks.arrivals.size(); n += 25) {
+        survey.picks.arrivals[n].time += 3;
     }
     InversionOptions options;
     options.method = InversionMethod::hole;
@@ -184,7 +182,7 @@ TEST(Invert, OutliersAreLeftOutWhereAskedFor) {
 }
 
 TEST(Invert, BoundsAndCapHold) {
-    const Survey survey = survey_2d();
+    const KnownTruth survey = survey_2d();
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.schedule = short_schedule();
@@ -205,7 +203,7 @@ TEST(Invert, BoundsAndCapHold) {
 }
 
 TEST(Invert, LostRaysAreCountedNeverSilent) {
-    const Survey survey = survey_2d();
+    const KnownTruth survey = survey_2d();
     Grid grid = survey.start.grid();
     Field<float> v(grid.shape);
     std::copy(survey.start.velocity().begin(), survey.start.velocity().end(), v.begin());
@@ -222,43 +220,44 @@ TEST(Invert, LostRaysAreCountedNeverSilent) {
 }
 
 TEST(Invert, BadInputIsOneSentence) {
-    const Survey survey = survey_2d();
+    const KnownTruth survey = survey_2d();
     const auto refused = [&](auto change, auto... parts) {
         InversionOptions options;
         options.method = InversionMethod::hole;
-        Picks picks = survey.picks;
+        Survey picks = survey.picks;
         change(options, picks);
         expect_error<InputError>([&] { invert(survey.start, picks, options); }, parts...);
     };
     using O = InversionOptions;
-    refused([](O&, Picks& p) { p.picks.clear(); }, "no pick");
-    refused([](O&, Picks& p) { p.picks[3].source = 99; }, "pick 3", "99");
-    refused([](O&, Picks& p) { p.picks[4].time = NAN; }, "pick 4", "nan");
-    refused([](O&, Picks& p) { p.has_errors = true; }, "error of pick 0 is 0");
-    refused([](O&, Picks& p) { p.sources[1].x = -7; }, "source 1", "-7");
-    refused([](O&, Picks& p) { p.receivers[2].z = 700; }, "receiver 2", "700");
-    refused([](O& o, Picks&) { o.target_chi2 = 1; }, "no errors");
-    refused([](O& o, Picks&) { o.target_rms = -1; }, "target rms is -1");
-    refused([](O& o, Picks&) { o.stagnation = 1; }, "stagnation is 1");
-    refused([](O& o, Picks&) { o.outliers = 0.5; }, "outliers is 0.5");
-    refused([](O& o, Picks&) { o.update.step = 0; }, "step is 0");
-    refused([](O& o, Picks&) { o.update.max_change = 1.5; }, "max update is 1.5");
+    refused([](O&, Survey& p) { p.arrivals.clear(); }, "no pick");
+    refused([](O&, Survey& p) { p.arrivals[3].event = 99; }, "pair (99, ");
+    refused([](O&, Survey& p) { p.arrivals[2].phase = Phase::S; }, "two phases", "1 of S");
+    refused([](O&, Survey& p) { p.arrivals[4].time = NAN; }, "pick 4", "nan");
+    refused([](O&, Survey& p) { p.has_errors = true; }, "error of pick 0 is 0");
+    refused([](O&, Survey& p) { p.events[1].position.x = -7; }, "source 1", "-7");
+    refused([](O&, Survey& p) { p.stations[2].position.z = 700; }, "receiver 2", "700");
+    refused([](O& o, Survey&) { o.target_chi2 = 1; }, "no errors");
+    refused([](O& o, Survey&) { o.target_rms = -1; }, "target rms is -1");
+    refused([](O& o, Survey&) { o.stagnation = 1; }, "stagnation is 1");
+    refused([](O& o, Survey&) { o.outliers = 0.5; }, "outliers is 0.5");
+    refused([](O& o, Survey&) { o.update.step = 0; }, "step is 0");
+    refused([](O& o, Survey&) { o.update.max_change = 1.5; }, "max update is 1.5");
     refused(
-        [](O& o, Picks&) {
+        [](O& o, Survey&) {
             o.update.min_velocity = 9;
             o.update.max_velocity = 3;
         },
         "max velocity is 3");
     refused(
-        [](O& o, Picks&) {
+        [](O& o, Survey&) {
             o.schedule = {{0, {2, 1, 2}, {3, 1, 3}, 1, 1}};
         },
         "stage 1", "0 iterations");
-    refused([](O& o, Picks&) { o.schedule = {{1, {2, 0, 2}, {3, 1, 3}, 1, 1}}; }, "stage 1");
+    refused([](O& o, Survey&) { o.schedule = {{1, {2, 0, 2}, {3, 1, 3}, 1, 1}}; }, "stage 1");
 }
 
 TEST(Fingerprint, ChangesWithWhatCounts) {
-    const Survey survey = survey_2d();
+    const KnownTruth survey = survey_2d();
     InversionOptions options;
     options.method = InversionMethod::hole;
     const std::string name = run_fingerprint(survey.start, survey.picks, options, Device::cpu);
@@ -266,8 +265,8 @@ TEST(Fingerprint, ChangesWithWhatCounts) {
     options.update.step = 0.9;
     EXPECT_NE(run_fingerprint(survey.start, survey.picks, options, Device::cpu), name);
     options = {};
-    Picks picks = survey.picks;
-    picks.picks.back().time += 1e-12;
+    Survey picks = survey.picks;
+    picks.arrivals.back().time += 1e-12;
     EXPECT_NE(run_fingerprint(survey.start, picks, options, Device::cpu), name);
 }
 
@@ -282,7 +281,7 @@ TEST(DefaultSchedule, HalvesItsBoxesDownToTwoCells) {
 }
 
 TEST(Invert, RefusesVelocityInCells) {
-    const Survey survey = survey_2d();
+    const KnownTruth survey = survey_2d();
     const Grid& grid = survey.start.grid();
     const Model cells = Model::of_cells(grid, Field<float>(grid.cell_shape(), 2.0F));
     InversionOptions options;
@@ -291,21 +290,21 @@ TEST(Invert, RefusesVelocityInCells) {
 }
 
 TEST(SyntheticPicks, NoiseHasItsDeviationAndItsSeed) {
-    const Survey clean = survey_2d();
-    const Survey noisy = survey_2d(0.01);
+    const KnownTruth clean = survey_2d();
+    const KnownTruth noisy = survey_2d(0.01);
     double sum = 0;
     double squares = 0;
-    const auto n = static_cast<double>(clean.picks.picks.size());
-    for (std::size_t p = 0; p < clean.picks.picks.size(); ++p) {
-        const double noise = noisy.picks.picks[p].time - clean.picks.picks[p].time;
+    const auto n = static_cast<double>(clean.picks.arrivals.size());
+    for (std::size_t p = 0; p < clean.picks.arrivals.size(); ++p) {
+        const double noise = noisy.picks.arrivals[p].time - clean.picks.arrivals[p].time;
         sum += noise;
         squares += noise * noise;
-        EXPECT_EQ(noisy.picks.picks[p].error, 0.01);
-        EXPECT_GE(noisy.picks.picks[p].time, 0);
+        EXPECT_EQ(noisy.picks.arrivals[p].error, 0.01);
+        EXPECT_GE(noisy.picks.arrivals[p].time, 0);
     }
     EXPECT_NEAR(sum / n, 0, 0.002);
     EXPECT_NEAR(std::sqrt(squares / n), 0.01, 0.002);
-    EXPECT_EQ(survey_2d(0.01).picks.picks[7].time, noisy.picks.picks[7].time);
+    EXPECT_EQ(survey_2d(0.01).picks.arrivals[7].time, noisy.picks.arrivals[7].time);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 namespace fermat {
 namespace {
 
-double entries_made(const test::Survey& survey, Index3 ratio) {
+double entries_made(const test::KnownTruth& survey, Index3 ratio) {
     const Parameters parameters(survey.start, ratio, VelocityBounds());
     const std::vector<double> x(parameters.unknowns().size(), 0.0);
     const Prediction prediction = predict(survey.start, survey.picks, parameters.unknowns(),
@@ -24,7 +24,7 @@ double entries_made(const test::Survey& survey, Index3 ratio) {
 
 TEST(MemoryEstimate, RowsHaveAboutAsManyEntriesAsWereExpected) {
     for (const bool flat : {true, false}) {
-        const test::Survey survey = flat ? test::survey_2d() : test::survey_3d();
+        const test::KnownTruth survey = flat ? test::survey_2d() : test::survey_3d();
         for (const Index3 ratio : {Index3{1, 1, 1}, Index3{2, 2, 2}, Index3{4, 3, 3}}) {
             const MemoryPlan plan{survey.start.grid(), ratio};
             const double expected = estimate_memory(plan, survey.picks).entries;
@@ -38,13 +38,13 @@ TEST(MemoryEstimate, RowsHaveAboutAsManyEntriesAsWereExpected) {
 /// Receivers on one face of a cube of so many nodes, sources on the other.
 struct Large {
     Grid grid;
-    Picks picks;
+    Survey picks;
     explicit Large(int side) : grid{{side, side, side}, {0, 0, 0}, {10, 10, 10}} {
         const double far = 10.0 * (side - 1);
-        for (int n = 0; n < 100; ++n) picks.sources.push_back({far * n / 99, 0, 0});
-        for (int n = 0; n < 100; ++n) picks.receivers.push_back({far * n / 99, far, far});
+        for (int n = 0; n < 100; ++n) picks.events.push_back({far * n / 99, 0, 0});
+        for (int n = 0; n < 100; ++n) picks.stations.push_back({far * n / 99, far, far});
         for (int s = 0; s < 100; ++s) {
-            for (int r = 0; r < 100; ++r) picks.picks.push_back({s, r, 1, 0.1});
+            for (int r = 0; r < 100; ++r) picks.arrivals.push_back({s, r, 1, 0.1});
         }
     }
 };
@@ -88,9 +88,10 @@ TEST(MemoryEstimate, ADeviceIsToldOfAndRanksShareRows) {
 TEST(MemoryEstimate, TheTargetFitsItsDevice) {
     // 10^6 unknowns and 2 10^5 picks on an H200, in 40 GB.
     Large large(100);
-    Picks many = large.picks;
+    Survey many = large.picks;
     for (int n = 1; n < 20; ++n) {
-        many.picks.insert(many.picks.end(), large.picks.picks.begin(), large.picks.picks.end());
+        many.arrivals.insert(many.arrivals.end(), large.picks.arrivals.begin(),
+                             large.picks.arrivals.end());
     }
     MemoryPlan plan{large.grid, {1, 1, 1}};
     plan.cuda = true;

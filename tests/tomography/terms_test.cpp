@@ -9,19 +9,19 @@ namespace fermat {
 namespace {
 
 /// Every source with every receiver.
-Picks square_survey(int sources, int receivers) {
-    Picks picks;
-    picks.sources.resize(static_cast<std::size_t>(sources));
-    picks.receivers.resize(static_cast<std::size_t>(receivers));
+Survey square_survey(int sources, int receivers) {
+    Survey picks;
+    picks.events.resize(static_cast<std::size_t>(sources));
+    picks.stations.resize(static_cast<std::size_t>(receivers));
     for (int s = 0; s < sources; ++s) {
-        for (int r = 0; r < receivers; ++r) picks.picks.push_back({s, r, 1.0, 0.1});
+        for (int r = 0; r < receivers; ++r) picks.arrivals.push_back({s, r, 1.0, 0.1});
     }
     return picks;
 }
 
-RowLot lot_of_all(const Picks& picks) {
+RowLot lot_of_all(const Survey& picks) {
     RowLot lot;
-    for (std::size_t n = 0; n < picks.picks.size(); ++n) {
+    for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
         lot.picks.push_back(static_cast<std::int32_t>(n));
         const bool lost = n == 3;
         if (!lost) {
@@ -34,8 +34,8 @@ RowLot lot_of_all(const Picks& picks) {
 }
 
 TEST(TermUnknowns, ExtendedRowsAreDerivativesOfTheTimesThatTermsAdd) {
-    const Picks picks = square_survey(3, 4);
-    const std::vector<double> errors(picks.picks.size(), 0.1);
+    const Survey picks = square_survey(3, 4);
+    const std::vector<double> errors(picks.arrivals.size(), 0.1);
     for (const Terms kind : {Terms::shot, Terms::receiver, Terms::both}) {
         constexpr std::size_t grid = 5;
         const TermUnknowns terms(picks, kind, errors, grid);
@@ -43,7 +43,7 @@ TEST(TermUnknowns, ExtendedRowsAreDerivativesOfTheTimesThatTermsAdd) {
         terms.extend(lot);
         std::vector<double> x(grid + terms.size(), 0.0);
         for (std::size_t u = grid; u < x.size(); ++u) x[u] = 0.3 * static_cast<double>(u);
-        for (std::size_t n = 0; n < picks.picks.size(); ++n) {
+        for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
             double sum = 0;
             for (auto e = lot.rows.start[n]; e < lot.rows.start[n + 1]; ++e) {
                 const auto entry = static_cast<std::size_t>(e);
@@ -58,8 +58,8 @@ TEST(TermUnknowns, ExtendedRowsAreDerivativesOfTheTimesThatTermsAdd) {
 }
 
 TEST(TermUnknowns, NoneLeaveRowsAndTimesAsTheyAre) {
-    const Picks picks = square_survey(3, 4);
-    const std::vector<double> errors(picks.picks.size(), 0.1);
+    const Survey picks = square_survey(3, 4);
+    const std::vector<double> errors(picks.arrivals.size(), 0.1);
     const TermUnknowns terms(picks, Terms::none, errors, 5);
     RowLot lot = lot_of_all(picks);
     terms.extend(lot);
@@ -68,10 +68,10 @@ TEST(TermUnknowns, NoneLeaveRowsAndTimesAsTheyAre) {
 }
 
 TEST(TermShares, OfNoiseAreNothingAndOfStaticsTheirPart) {
-    const Picks picks = square_survey(20, 30);
+    const Survey picks = square_survey(20, 30);
     std::mt19937 engine(3);
     std::normal_distribution<double> normal;
-    std::vector<double> residual(picks.picks.size());
+    std::vector<double> residual(picks.arrivals.size());
     for (double& r : residual) r = normal(engine);
     const TermShares noise = term_shares(picks, residual);
     EXPECT_LT(noise.shot, 0.05);
@@ -79,7 +79,7 @@ TEST(TermShares, OfNoiseAreNothingAndOfStaticsTheirPart) {
     std::vector<double> late(30);
     for (double& r : late) r = normal(engine);
     for (std::size_t n = 0; n < residual.size(); ++n) {
-        residual[n] += late[static_cast<std::size_t>(picks.picks[n].receiver)];
+        residual[n] += late[static_cast<std::size_t>(picks.arrivals[n].station)];
     }
     residual[7] = std::nan("");
     const TermShares statics = term_shares(picks, residual);

@@ -22,7 +22,7 @@ using Vector = std::vector<double>;
 using Matrix = Eigen::MatrixXd;
 
 struct Case {
-    test::Survey survey;
+    test::KnownTruth survey;
     InversionOptions options;
     FoundModel found;
 
@@ -262,7 +262,7 @@ TEST(Trust, DeviationCoversTheTruthOfALinearProblem) {
 }
 
 TEST(Trust, RefusesWhatHasNoResolution) {
-    const test::Survey survey = test::survey_2d(0.004);
+    const test::KnownTruth survey = test::survey_2d(0.004);
     InversionOptions options;
     options.method = InversionMethod::hole;
     options.schedule = {{1, {4, 1, 4}, {5, 1, 5}, 1, 1}};

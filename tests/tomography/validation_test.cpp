@@ -14,7 +14,7 @@ namespace {
 constexpr double noise = 0.01;
 
 struct Case {
-    test::Survey survey = test::survey_2d(noise);
+    test::KnownTruth survey = test::survey_2d(noise);
     InversionOptions options;
 
     Case() {

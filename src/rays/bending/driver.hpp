@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -50,16 +51,15 @@ void resample(std::span<const Vec3> path, int segments, Vec3* points);
 
 struct SeedSet {
     RayStart start;
-    RaySet rays;  ///< in the order of the pairs
+    RaySet rays;  ///< in the order of the arrivals
 };
 
-/// One batch of pairs and what its rays share.
+/// One batch of arrivals and what its rays share.
 template <BendingMedium Medium>
-struct BendingLot {
+struct BendingBatch {
     const Medium& medium;
-    std::span<const PointSource> sources;
-    std::span<const Vec3> receivers;
-    std::span<const RayPair> pairs;
+    const Survey& survey;
+    std::span<const std::int32_t> arrivals;
     std::span<const SeedSet> seeds;
     StartSet starts;
     double segment;  ///< longest segment; 0 means 64 segments
@@ -73,17 +73,18 @@ struct PathOfPair {
 /// Also bends the rays of other tracers (seeds). The fastest ray wins; an unbent seed wins if it is
 /// faster than all bent rays.
 template <class Block, BendingMedium Medium>
-void bend_seeds(Block block, const BendingLot<Medium>& lot, std::size_t number, BendSpace& space,
-                const BendSettings& settings, BentRay& winner, std::vector<Vec3>& points) {
-    for (const SeedSet& seed : lot.seeds) {
+void bend_seeds(Block block, const BendingBatch<Medium>& batch, std::size_t number,
+                BendSpace& space, const BendSettings& settings, BentRay& winner,
+                std::vector<Vec3>& points) {
+    for (const SeedSet& seed : batch.seeds) {
         if (seed.rays.rays[number].status != RayStatus::ok) continue;
         const auto path = seed.rays.path(number);
         double unbent = 0;
         for (std::size_t i = 0; i + 1 < path.size(); ++i) {
-            unbent += lot.medium.segment_time(path[i], path[i + 1]);
+            unbent += batch.medium.segment_time(path[i], path[i + 1]);
         }
         resample(path, settings.segments, space.point);
-        const double time = bend_ray(block, lot.medium, space, settings.segments, settings);
+        const double time = bend_ray(block, batch.medium, space, settings.segments, settings);
         if (time < winner.time && time <= unbent) {
             winner = {time, seed.start};
             points.assign(space.point, space.point + settings.segments + 1);
@@ -95,19 +96,20 @@ void bend_seeds(Block block, const BendingLot<Medium>& lot, std::size_t number, 
 }
 
 template <class Block, BendingMedium Medium>
-PathOfPair bend_one(Block block, const BendingLot<Medium>& lot, std::size_t number,
+PathOfPair bend_one(Block block, const BendingBatch<Medium>& batch, std::size_t number,
                     BendMemory& memory) {
-    const RayPair pair = lot.pairs[number];
-    const PointSource& source = lot.sources[static_cast<std::size_t>(pair.source)];
-    const Vec3 from = lot.medium.clamp(lot.receivers[static_cast<std::size_t>(pair.receiver)]);
-    const Vec3 to = lot.medium.clamp(source.position);
+    const Arrival& arrival =
+        batch.survey.arrivals[static_cast<std::size_t>(batch.arrivals[number])];
+    const Event& event = batch.survey.event_of(arrival);
+    const Vec3 from = batch.medium.clamp(batch.survey.station_of(arrival).position);
+    const Vec3 to = batch.medium.clamp(event.position);
     PathOfPair ray;
-    ray.info.source = pair.source;
-    ray.info.receiver = pair.receiver;
+    ray.info.source = arrival.event;
+    ray.info.receiver = arrival.station;
     BentRay winner;
-    if (std::isinf(lot.medium.slowness(to))) {
+    if (std::isinf(batch.medium.slowness(to))) {
         ray.info.status = RayStatus::source_in_air;
-    } else if (std::isinf(lot.medium.slowness(from))) {
+    } else if (std::isinf(batch.medium.slowness(from))) {
         ray.info.status = RayStatus::receiver_in_air;
     } else if (!(distance(from, to) > 0)) {
         winner = {0, RayStart::straight};
@@ -115,18 +117,18 @@ PathOfPair bend_one(Block block, const BendingLot<Medium>& lot, std::size_t numb
     } else {
         const double length = distance(from, to);
         BendSettings settings;
-        if (lot.segment > 0) settings.segments = segments_for(length, lot.segment);
+        if (batch.segment > 0) settings.segments = segments_for(length, batch.segment);
         BendSpace space = memory.space(settings.segments);
-        winner = bend_pair(block, lot.medium, space, from, to, lot.starts, settings);
+        winner = bend_pair(block, batch.medium, space, from, to, batch.starts, settings);
         if (winner.start != RayStart::none) {
             ray.points.assign(space.best, space.best + settings.segments + 1);
         }
-        bend_seeds(block, lot, number, space, settings, winner, ray.points);
+        bend_seeds(block, batch, number, space, settings, winner, ray.points);
         if (winner.start == RayStart::none) ray.info.status = RayStatus::unreachable;
     }
     if (ray.points.empty()) ray.points = {from};
     ray.info.start = winner.start;
-    ray.info.time = source.start_time + winner.time;
+    ray.info.time = event.origin_time + winner.time;
     ray.info.field_time = ray.info.time;
     for (std::size_t i = 0; i + 1 < ray.points.size(); ++i) {
         ray.info.length += distance(ray.points[i], ray.points[i + 1]);
@@ -134,27 +136,30 @@ PathOfPair bend_one(Block block, const BendingLot<Medium>& lot, std::size_t numb
     return ray;
 }
 
-/// Indices of the pairs of each task.
-std::vector<std::vector<std::size_t>> tasks_of(std::span<const RayPair> pairs, BendingTasks kind);
+/// The arrivals of each task, as indices into `arrivals`.
+std::vector<std::vector<std::size_t>> tasks_of(const Survey& survey,
+                                               std::span<const std::int32_t> arrivals,
+                                               BendingTasks kind);
 
 template <BendingMedium Medium>
-RaySet bend_lot(const BendingLot<Medium>& lot, BendingTasks tasks, int threads, Monitor& monitor) {
-    const std::size_t count = lot.pairs.size();
+RaySet bend_batch(const BendingBatch<Medium>& batch, BendingTasks tasks, int threads,
+                  Monitor& monitor) {
+    const std::size_t count = batch.arrivals.size();
     std::vector<PathOfPair> rays(count);
     std::vector<BendMemory> memories(static_cast<std::size_t>(threads));
     if (tasks == BendingTasks::sections) {
         for (std::size_t n = 0; n < count; ++n) {
             monitor.check();
-            rays[n] = bend_one(ThreadBlock(threads), lot, n, memories.front());
+            rays[n] = bend_one(ThreadBlock(threads), batch, n, memories.front());
             monitor.advance();
         }
     } else {
-        const auto lists = tasks_of(lot.pairs, tasks);
+        const auto lists = tasks_of(batch.survey, batch.arrivals, tasks);
         parallel_for(static_cast<std::int64_t>(lists.size()), threads, [&](std::int64_t task) {
             BendMemory& memory = memories[static_cast<std::size_t>(thread_index())];
             for (const std::size_t n : lists[static_cast<std::size_t>(task)]) {
                 monitor.check();
-                rays[n] = bend_one(HostBlock{}, lot, n, memory);
+                rays[n] = bend_one(HostBlock{}, batch, n, memory);
                 monitor.advance();
             }
         });

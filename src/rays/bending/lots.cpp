@@ -1,28 +1,9 @@
 #include "rays/bending/lots.hpp"
 
-#include <fmt/format.h>
-
 #include "core/error.hpp"
 #include "model/velocity_check.hpp"
 
 namespace fermat::detail {
-
-std::vector<RayPair> sorted_pairs(const RayJob& job) {
-    for (const RayPair& pair : job.pairs) {
-        const bool good =
-            pair.source >= 0 && static_cast<std::size_t>(pair.source) < job.sources.size() &&
-            pair.receiver >= 0 && static_cast<std::size_t>(pair.receiver) < job.receivers.size();
-        if (!good) {
-            throw InputError(fmt::format(
-                "pair ({}, {}) names a source or receiver that is not there (there are {} and {})",
-                pair.source, pair.receiver, job.sources.size(), job.receivers.size()));
-        }
-    }
-    std::vector<RayPair> pairs(job.pairs.begin(), job.pairs.end());
-    std::stable_sort(pairs.begin(), pairs.end(),
-                     [](const RayPair& a, const RayPair& b) { return a.source < b.source; });
-    return pairs;
-}
 
 int segments_for(double length, double segment) {
     constexpr int least = 4;

@@ -12,23 +12,24 @@ namespace fermat::detail {
 
 // Functions that the CPU and CUDA drivers of bending share.
 
-/// Pairs sorted by source; pairs of one source keep their order. Throws InputError for indices out
-/// of range.
-std::vector<RayPair> sorted_pairs(const RayJob& job);
-
-/// Calls lot(pairs) for batches of some thousand pairs. A batch ends between two sources where
-/// possible, so that the field of a source is not solved twice for its seeds.
-template <class Lot>
-void for_each_lot(std::span<const RayPair> pairs, Lot lot) {
+/// Calls bend(arrivals) for batches of some thousand arrivals, sorted by event. A batch ends
+/// between two events where possible, so that the field of an event is not solved twice for its
+/// seeds.
+template <class Bend>
+void for_each_batch(const Survey& survey, Bend bend) {
     constexpr std::size_t most = 16384;
-    for (std::size_t first = 0; first < pairs.size();) {
-        std::size_t end = std::min(pairs.size(), first + most);
-        if (end < pairs.size()) {
+    const std::vector<std::int32_t> sorted = sorted_by_event(survey);
+    const auto event = [&](std::size_t n) {
+        return survey.arrivals[static_cast<std::size_t>(sorted[n])].event;
+    };
+    for (std::size_t first = 0; first < sorted.size();) {
+        std::size_t end = std::min(sorted.size(), first + most);
+        if (end < sorted.size()) {
             std::size_t cut = end;
-            while (cut > first && pairs[cut - 1].source == pairs[end].source) --cut;
+            while (cut > first && event(cut - 1) == event(end)) --cut;
             if (cut > first) end = cut;
         }
-        lot(pairs.subspan(first, end - first));
+        bend(std::span<const std::int32_t>(sorted).subspan(first, end - first));
         first = end;
     }
 }

@@ -30,13 +30,16 @@ void resample(std::span<const Vec3> path, int segments, Vec3* points) {
     points[segments] = path.back();
 }
 
-std::vector<std::vector<std::size_t>> tasks_of(std::span<const RayPair> pairs, BendingTasks kind) {
+std::vector<std::vector<std::size_t>> tasks_of(const Survey& survey,
+                                               std::span<const std::int32_t> arrivals,
+                                               BendingTasks kind) {
     std::vector<std::vector<std::size_t>> tasks;
     std::map<std::int32_t, std::size_t> task_of;
-    for (std::size_t n = 0; n < pairs.size(); ++n) {
+    for (std::size_t n = 0; n < arrivals.size(); ++n) {
         std::size_t task = tasks.size();
         if (kind != BendingTasks::pairs) {
-            const auto key = kind == BendingTasks::sources ? pairs[n].source : pairs[n].receiver;
+            const Arrival& arrival = survey.arrivals[static_cast<std::size_t>(arrivals[n])];
+            const auto key = kind == BendingTasks::sources ? arrival.event : arrival.station;
             task = task_of.try_emplace(key, task).first->second;
         }
         if (task == tasks.size()) tasks.emplace_back();
@@ -63,28 +66,27 @@ void require_no_seeds(const BendingOptions& options) {
 }
 
 template <BendingMedium Medium>
-RaySet bend_all(const Medium& medium, const Box& box, const RayJob& job,
+RaySet bend_all(const Medium& medium, const Box& box, const Survey& survey,
                 const BendingOptions& options, const Execution& execution) {
     validate(options);
     const int threads = resolve_threads(execution.threads);
     Monitor& monitor = execution.monitor;
     require_no_seeds(options);
-    const auto check = [&](Vec3 p, std::string_view what, std::size_t n) {
+    const auto check = [&](Vec3 p, std::string_view what, const auto& point) {
         if (!box.contains(p)) {
             throw InputError(fmt::format("{} {} at ({:g}, {:g}, {:g}) is outside the bounds", what,
-                                         n, p.x, p.y, p.z));
+                                         name_of(survey, point), p.x, p.y, p.z));
         }
     };
-    for (std::size_t n = 0; n < job.sources.size(); ++n)
-        check(job.sources[n].position, "source", n);
-    for (std::size_t n = 0; n < job.receivers.size(); ++n) check(job.receivers[n], "receiver", n);
-    const auto pairs = detail::sorted_pairs(job);
+    for (const Event& event : survey.events) check(event.position, "source", event);
+    for (const Station& station : survey.stations) check(station.position, "receiver", station);
+    validate(survey);
     RaySet all;
-    monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
-    detail::for_each_lot(pairs, [&](std::span<const RayPair> some) {
-        const detail::BendingLot<Medium> lot{medium, job.sources,    job.receivers,  some,
-                                             {},     options.starts, options.segment};
-        const RaySet set = detail::bend_lot(lot, options.tasks, threads, monitor);
+    monitor.begin("rays", static_cast<std::int64_t>(survey.arrivals.size()));
+    detail::for_each_batch(survey, [&](std::span<const std::int32_t> some) {
+        const detail::BendingBatch<Medium> batch{medium, survey,         some,
+                                                 {},     options.starts, options.segment};
+        const RaySet set = detail::bend_batch(batch, options.tasks, threads, monitor);
         for (std::size_t r = 0; r < set.size(); ++r) all.append(set.rays[r], set.path(r));
     });
     monitor.end();
@@ -92,7 +94,7 @@ RaySet bend_all(const Medium& medium, const Box& box, const RayJob& job,
 }
 
 /// Diagonal of the box that holds all points: the length scale of the survey.
-double extent_of(const RayJob& job) {
+double extent_of(const Survey& survey) {
     Vec3 low{INFINITY, INFINITY, INFINITY};
     Vec3 high = -1.0 * low;
     const auto take = [&](Vec3 p) {
@@ -101,8 +103,8 @@ double extent_of(const RayJob& job) {
             high[axis] = std::max(high[axis], p[axis]);
         }
     };
-    for (const PointSource& source : job.sources) take(source.position);
-    for (const Vec3 receiver : job.receivers) take(receiver);
+    for (const Event& event : survey.events) take(event.position);
+    for (const Station& station : survey.stations) take(station.position);
     return norm(high - low);
 }
 
@@ -136,39 +138,39 @@ void validate(const BendingOptions& options) {
     validate_options(options);
 }
 
-void bend_rays(const Model& model, const RayJob& job, const BendingOptions& options,
+void bend_rays(const Model& model, const Survey& survey, const BendingOptions& options,
                const Execution& execution, const SeedRays& seed,
                const std::function<void(RaySet&&)>& consume) {
     validate(options);
     const int threads = resolve_threads(execution.threads);
     Monitor& monitor = execution.monitor;
-    const auto pairs = detail::sorted_pairs(job);
+    validate(survey);
     const Field<float> slowness = detail::slowness_of(model);
-    using Medium = GridMedium<Space::host>;
-    const Medium medium(model.grid(), model.velocity(), slowness.view(), model.has_air());
+    using OnGrid = GridMedium<Space::host>;
+    const OnGrid medium(model.grid(), model.velocity(), slowness.view(), model.has_air());
     const double segment = detail::segment_length(options, model.grid());
-    monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
-    detail::for_each_lot(pairs, [&](std::span<const RayPair> some) {
+    monitor.begin("rays", static_cast<std::int64_t>(survey.arrivals.size()));
+    detail::for_each_batch(survey, [&](std::span<const std::int32_t> some) {
         std::vector<detail::SeedSet> seeds;
         for (const RayStart start : seed_starts) {
             if (options.starts.has(start)) seeds.push_back({start, seed(start, some)});
         }
-        const detail::BendingLot<Medium> lot{medium, job.sources,    job.receivers, some,
-                                             seeds,  options.starts, segment};
-        consume(detail::bend_lot(lot, options.tasks, threads, monitor));
+        const detail::BendingBatch<OnGrid> batch{medium, survey,         some,
+                                                 seeds,  options.starts, segment};
+        consume(detail::bend_batch(batch, options.tasks, threads, monitor));
     });
     monitor.end();
 }
 
-RaySet bend_rays(const VelocityField& field, const RayJob& job, const BendingOptions& options,
+RaySet bend_rays(const VelocityField& field, const Survey& survey, const BendingOptions& options,
                  const Execution& execution) {
-    const FunctionMedium medium(field.velocity, field.box, field.is_2d, 1e-5 * extent_of(job));
-    return bend_all(medium, field.box, job, options, execution);
+    const FunctionMedium medium(field.velocity, field.box, field.is_2d, 1e-5 * extent_of(survey));
+    return bend_all(medium, field.box, survey, options, execution);
 }
 
-RaySet bend_rays(const DepthMedium& medium, const RayJob& job, const BendingOptions& options,
+RaySet bend_rays(const DepthMedium& medium, const Survey& survey, const BendingOptions& options,
                  const Execution& execution) {
-    return bend_all(medium, medium.box(), job, options, execution);
+    return bend_all(medium, medium.box(), survey, options, execution);
 }
 
 }  // namespace fermat

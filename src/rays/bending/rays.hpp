@@ -53,26 +53,20 @@ inline constexpr auto options_of<BendingOptions> = std::tuple{
 
 void validate(const BendingOptions& options);
 
-/// Sources, receivers, and the pairs whose rays are wanted.
-struct RayJob {
-    std::span<const PointSource> sources;
-    std::span<const Vec3> receivers;
-    std::span<const RayPair> pairs;
-};
+/// Returns the rays of another tracer for some arrivals of the survey, in their order.
+using SeedRays = std::function<RaySet(RayStart start, std::span<const std::int32_t> arrivals)>;
 
-/// Bends the rays of a model and passes them to `consume` in batches of some thousand, grouped by
-/// source, within a source in the order of the pairs. Memory does not grow with the number of rays.
-/// `seed` returns the rays of another tracer for a batch of pairs; the starts `descent` and `graph`
-/// need it.
-using SeedRays = std::function<RaySet(RayStart start, std::span<const RayPair> pairs)>;
-void bend_rays(const Model& model, const RayJob& job, const BendingOptions& options,
+/// Bends the rays of a survey and passes them to `consume` in batches of some thousand, in the
+/// order of sorted_by_event(). Memory does not grow with the number of rays. The starts `descent`
+/// and `graph` need `seed`.
+void bend_rays(const Model& model, const Survey& survey, const BendingOptions& options,
                const Execution& execution, const SeedRays& seed,
                const std::function<void(RaySet&&)>& consume);
 
 /// Bends rays on the current CUDA device, eight lanes per ray, from the starts straight, deep and
 /// sides. Times agree with the CPU's to rounding. Returns the seconds of the kernels. Throws
 /// InputError where CUDA is not in this build or there is no device.
-double bend_rays_cuda(const Model& model, const RayJob& job, const BendingOptions& options,
+double bend_rays_cuda(const Model& model, const Survey& survey, const BendingOptions& options,
                       Monitor& monitor, const std::function<void(RaySet&&)>& consume);
 
 /// Velocity given as a function of a point instead of on a grid: > 0, or 0 in air. Several threads
@@ -85,9 +79,9 @@ struct VelocityField {
 
 /// Bends rays in any velocity field, from the starts straight, deep and sides, and returns all of
 /// them.
-RaySet bend_rays(const VelocityField& field, const RayJob& job, const BendingOptions& options,
+RaySet bend_rays(const VelocityField& field, const Survey& survey, const BendingOptions& options,
                  const Execution& execution = {});
-RaySet bend_rays(const DepthMedium& medium, const RayJob& job, const BendingOptions& options,
+RaySet bend_rays(const DepthMedium& medium, const Survey& survey, const BendingOptions& options,
                  const Execution& execution = {});
 
 }  // namespace fermat

@@ -8,21 +8,25 @@ namespace fermat {
 namespace {
 
 /// Bends the rays of one batch. Rays whose source or receiver is in air only get a status.
-RaySet bend_lot(CudaBender& bender, const Model& model, const RayJob& job,
-                std::span<const RayPair> pairs, const BendingOptions& options, double& seconds) {
+RaySet bend_batch(CudaBender& bender, const Model& model, const Survey& survey,
+                  std::span<const std::int32_t> arrivals, const BendingOptions& options,
+                  double& seconds) {
     constexpr std::size_t no_task = static_cast<std::size_t>(-1);
     const Grid& grid = model.grid();
     const double segment = detail::segment_length(options, grid);
-    std::vector<RayInfo> rays(pairs.size());
-    std::vector<std::size_t> task_of(pairs.size(), no_task);
+    const auto arrival_of = [&](std::size_t n) -> const Arrival& {
+        return survey.arrivals[static_cast<std::size_t>(arrivals[n])];
+    };
+    std::vector<RayInfo> rays(arrivals.size());
+    std::vector<std::size_t> task_of(arrivals.size(), no_task);
     std::vector<BendTask> tasks;
     std::int64_t point_count = 0;
-    for (std::size_t n = 0; n < pairs.size(); ++n) {
-        const auto& source = job.sources[static_cast<std::size_t>(pairs[n].source)];
-        const Vec3 from = grid.clamp(job.receivers[static_cast<std::size_t>(pairs[n].receiver)]);
-        const Vec3 to = grid.clamp(source.position);
-        rays[n].source = pairs[n].source;
-        rays[n].receiver = pairs[n].receiver;
+    for (std::size_t n = 0; n < arrivals.size(); ++n) {
+        const Arrival& arrival = arrival_of(n);
+        const Vec3 from = grid.clamp(survey.station_of(arrival).position);
+        const Vec3 to = grid.clamp(survey.event_of(arrival).position);
+        rays[n].source = arrival.event;
+        rays[n].receiver = arrival.station;
         if (model.has_air() && in_air(model, to)) {
             rays[n].status = RayStatus::source_in_air;
         } else if (model.has_air() && in_air(model, from)) {
@@ -39,11 +43,11 @@ RaySet bend_lot(CudaBender& bender, const Model& model, const RayJob& job,
     seconds += bender.bend(tasks, options.starts, winners, points);
 
     RaySet set;
-    set.rays.reserve(pairs.size());
+    set.rays.reserve(arrivals.size());
     set.points.reserve(points.size());
-    for (std::size_t n = 0; n < pairs.size(); ++n) {
+    for (std::size_t n = 0; n < arrivals.size(); ++n) {
         RayInfo& ray = rays[n];
-        const Vec3 from = grid.clamp(job.receivers[static_cast<std::size_t>(pairs[n].receiver)]);
+        const Vec3 from = grid.clamp(survey.station_of(arrival_of(n)).position);
         const Vec3 here[] = {from, from};
         std::span<const Vec3> path(here, 1);
         BentRay winner;
@@ -62,7 +66,7 @@ RaySet bend_lot(CudaBender& bender, const Model& model, const RayJob& job,
             path = here;
         }
         ray.start = winner.start;
-        ray.time = job.sources[static_cast<std::size_t>(ray.source)].start_time + winner.time;
+        ray.time = survey.event_of(arrival_of(n)).origin_time + winner.time;
         ray.field_time = ray.time;
         for (std::size_t i = 0; i + 1 < path.size(); ++i) {
             ray.length += distance(path[i], path[i + 1]);
@@ -74,7 +78,7 @@ RaySet bend_lot(CudaBender& bender, const Model& model, const RayJob& job,
 
 }  // namespace
 
-double bend_rays_cuda(const Model& model, const RayJob& job, const BendingOptions& options,
+double bend_rays_cuda(const Model& model, const Survey& survey, const BendingOptions& options,
                       Monitor& monitor, const std::function<void(RaySet&&)>& consume) {
     validate(options);
     for (const RayStart start : {RayStart::descent, RayStart::graph}) {
@@ -84,13 +88,13 @@ double bend_rays_cuda(const Model& model, const RayJob& job, const BendingOption
                 name_of(start)));
         }
     }
-    const auto pairs = detail::sorted_pairs(job);
+    validate(survey);
     CudaBender bender(model);
     double seconds = 0;
-    monitor.begin("rays", static_cast<std::int64_t>(pairs.size()));
-    detail::for_each_lot(pairs, [&](std::span<const RayPair> some) {
+    monitor.begin("rays", static_cast<std::int64_t>(survey.arrivals.size()));
+    detail::for_each_batch(survey, [&](std::span<const std::int32_t> some) {
         monitor.check();
-        consume(bend_lot(bender, model, job, some, options, seconds));
+        consume(bend_batch(bender, model, survey, some, options, seconds));
         monitor.advance(static_cast<std::int64_t>(some.size()));
     });
     monitor.end();

@@ -14,39 +14,39 @@ namespace {
 
 constexpr int folds = 3;
 
-std::vector<std::int32_t> fold_of_pick(const Picks& picks) {
+std::vector<std::int32_t> fold_of_pick(const Survey& picks) {
     constexpr int stretch = 4;
     // A survey and the same turned round have the same folds.
-    const bool turned = picks.receivers.size() < picks.sources.size();
-    std::vector<int> seen(std::max(picks.sources.size(), picks.receivers.size()), 0);
-    std::vector<std::int32_t> fold(picks.picks.size());
+    const bool turned = picks.stations.size() < picks.events.size();
+    std::vector<int> seen(std::max(picks.events.size(), picks.stations.size()), 0);
+    std::vector<std::int32_t> fold(picks.arrivals.size());
     for (std::size_t n = 0; n < fold.size(); ++n) {
-        const Pick& pick = picks.picks[n];
-        const auto source = static_cast<std::size_t>(turned ? pick.receiver : pick.source);
+        const Arrival& pick = picks.arrivals[n];
+        const auto source = static_cast<std::size_t>(turned ? pick.station : pick.event);
         fold[n] = (seen[source]++ / stretch + static_cast<int>(source)) % folds;
     }
     return fold;
 }
 
-double median_time(const Picks& picks) {
+double median_time(const Survey& picks) {
     std::vector<double> times;
-    for (const Pick& pick : picks.picks) times.push_back(pick.time);
+    for (const Arrival& pick : picks.arrivals) times.push_back(pick.time);
     const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
     std::nth_element(times.begin(), middle, times.end());
     return *middle;
 }
 
 /// A median of the picks' errors, to tell deviations as times.
-double typical_error(const Picks& picks, const InversionOptions& options) {
+double typical_error(const Survey& picks, const InversionOptions& options) {
     if (!picks.has_errors || options.weights == PickWeights::equal) return options.target_rms;
     std::vector<double> errors;
-    for (const Pick& pick : picks.picks) errors.push_back(pick.error);
+    for (const Arrival& pick : picks.arrivals) errors.push_back(pick.error);
     const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
     std::nth_element(errors.begin(), middle, errors.end());
     return *middle;
 }
 
-CrossValidation validate_one(const Model& start, const Picks& picks, InversionOptions options,
+CrossValidation validate_one(const Model& start, const Survey& picks, InversionOptions options,
                              Regularisation kind, const Execution& execution) {
     // How well picks can be met hardly depends on the unknowns' spacing.
     constexpr std::size_t most_unknowns = 2000;
@@ -84,16 +84,16 @@ CrossValidation validate_one(const Model& start, const Picks& picks, InversionOp
 
 }  // namespace
 
-bool is_cheap_to_validate(const Model& start, const Picks& picks) {
+bool is_cheap_to_validate(const Model& start, const Survey& picks) {
     constexpr double ray_in_nodes = 500;  // a ray takes about as long as so many nodes of a field
     constexpr double most = 3e6;
-    const auto fields = static_cast<double>(std::min(picks.sources.size(), picks.receivers.size()));
+    const auto fields = static_cast<double>(std::min(picks.events.size(), picks.stations.size()));
     const double pass = fields * static_cast<double>(start.given().size()) +
-                        ray_in_nodes * static_cast<double>(picks.picks.size());
+                        ray_in_nodes * static_cast<double>(picks.arrivals.size());
     return pass <= most;
 }
 
-std::vector<CrossValidation> cross_validate(const Model& start, const Picks& picks,
+std::vector<CrossValidation> cross_validate(const Model& start, const Survey& picks,
                                             const InversionOptions& options,
                                             std::span<const Regularisation> kinds,
                                             const Execution& execution) {

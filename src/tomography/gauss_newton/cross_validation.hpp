@@ -22,12 +22,12 @@ struct CrossValidation {
 /// them that are not. Where picks have errors or a target RMS, it ends with the model that explains
 /// them; else where the picks left out are hardly predicted better with less smoothing: from there
 /// on noise is fitted. The kinds are dealt out to the threads.
-std::vector<CrossValidation> cross_validate(const Model& start, const Picks& picks,
+std::vector<CrossValidation> cross_validate(const Model& start, const Survey& picks,
                                             const InversionOptions& options,
                                             std::span<const Regularisation> kinds,
                                             const Execution& execution);
 
 /// Whether that takes about as long as the inversion itself of a small survey, and not longer.
-bool is_cheap_to_validate(const Model& start, const Picks& picks);
+bool is_cheap_to_validate(const Model& start, const Survey& picks);
 
 }  // namespace fermat

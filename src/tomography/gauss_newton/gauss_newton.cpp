@@ -24,11 +24,11 @@ namespace {
 using Vector = std::vector<double>;
 
 /// Errors that residuals are divided by, one per pick.
-Vector errors_of(const Picks& picks, const InversionOptions& options) {
+Vector errors_of(const Survey& picks, const InversionOptions& options) {
     Vector errors;
     const bool given = picks.has_errors && options.weights == PickWeights::errors;
     const double alike = options.target_rms > 0 ? options.target_rms : 1;
-    for (const Pick& pick : picks.picks) errors.push_back(given ? pick.error : alike);
+    for (const Arrival& pick : picks.arrivals) errors.push_back(given ? pick.error : alike);
     return errors;
 }
 
@@ -38,7 +38,7 @@ RayOptions forward_options(const InversionOptions& options) {
     return rays;
 }
 
-bool is_turned(const Picks& picks) { return picks.receivers.size() < picks.sources.size(); }
+bool is_turned(const Survey& picks) { return picks.stations.size() < picks.events.size(); }
 
 /// A model as far as rank 0 has judged it.
 struct Candidate {
@@ -48,7 +48,7 @@ struct Candidate {
 
 class Run {
   public:
-    Run(const Model& start, const Picks& picks, const InversionOptions& options,
+    Run(const Model& start, const Survey& picks, const InversionOptions& options,
         const Execution& execution, const InversionListener& listener, FoldTest* folds = nullptr,
         std::function<bool(const ScoreAt&)> go_on = {})
         : picks_(picks),
@@ -200,7 +200,7 @@ class Run {
         Candidate candidate{std::move(x), Vector(time.size())};
         for (std::size_t n = 0; n < candidate.residual.size(); ++n) {
             const double term = terms_.time_of(candidate.x, n);
-            candidate.residual[n] = picks_.picks[n].time - time[n] - term;
+            candidate.residual[n] = picks_.arrivals[n].time - time[n] - term;
         }
         const bool first = now_.x.empty();
         if (!first && !admitted(candidate)) return false;
@@ -346,8 +346,8 @@ class Run {
         model_ = parameters_.model_of(x_, threads_);
     }
 
-    const Picks& picks_;
-    const Picks survey_;  ///< turned round where receivers are fewer than sources
+    const Survey& picks_;
+    const Survey survey_;  ///< turned round where receivers are fewer than sources
     const InversionOptions& options_;
     double outliers_;
     const InversionListener& listener_;
@@ -387,7 +387,7 @@ class Run {
 
 }  // namespace
 
-InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
+InversionResult invert_gauss_newton(const Model& start, const Survey& picks,
                                     const InversionOptions& options, const Execution& execution,
                                     const InversionListener& listener,
                                     std::optional<InversionState> resume) {
@@ -404,7 +404,7 @@ InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
     return run.finish();
 }
 
-HeldOutScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
+HeldOutScore cool_down(const Model& start, const Survey& picks, const InversionOptions& options,
                        FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
                        const Execution& execution) {
     const InversionListener nobody;  // a run keeps a reference to its listener
@@ -413,7 +413,7 @@ HeldOutScore cool_down(const Model& start, const Picks& picks, const InversionOp
     return go_on ? HeldOutScore{} : run.fold_score(1);
 }
 
-ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options) {
+ProblemPlan problem_plan(const Model& start, const Survey& picks, const InversionOptions& options) {
     return {Run::ratio_of(start, options), Run::bounds_of(options), errors_of(picks, options),
             forward_options(options), is_turned(picks)};
 }

@@ -11,7 +11,7 @@
 namespace fermat {
 
 /// The inversion by regularised Gauss-Newton steps; as `invert`, after its options were checked.
-InversionResult invert_gauss_newton(const Model& start, const Picks& picks,
+InversionResult invert_gauss_newton(const Model& start, const Survey& picks,
                                     const InversionOptions& options, const Execution& execution,
                                     const InversionListener& listener,
                                     std::optional<InversionState> resume);
@@ -23,7 +23,7 @@ using ScoreAt = std::function<HeldOutScore(double factor)>;
 /// Steps with ever less smoothing, on this process alone. `go_on` is asked after each accepted
 /// model; without it the run ends with the first model that explains the picks. Gives the score of
 /// the last model.
-HeldOutScore cool_down(const Model& start, const Picks& picks, const InversionOptions& options,
+HeldOutScore cool_down(const Model& start, const Survey& picks, const InversionOptions& options,
                        FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
                        const Execution& execution);
 
@@ -35,7 +35,7 @@ struct ProblemPlan {
     RayOptions rays;
     bool turned = false;  ///< receivers shoot: see exchanged()
 };
-ProblemPlan problem_plan(const Model& start, const Picks& picks, const InversionOptions& options);
+ProblemPlan problem_plan(const Model& start, const Survey& picks, const InversionOptions& options);
 /// Where the forward operator computes: a run on the device goes to the CPU for the models on its
 /// way that jump between cells. Rank 0 decides.
 Device forward_device(const Model& start, const InversionOptions& options,

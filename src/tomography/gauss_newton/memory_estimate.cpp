@@ -16,14 +16,14 @@ namespace {
 constexpr double entry_bytes = 8;  // a column and a value
 constexpr double row_bytes = 36;   // start, pick, weight, and what rank 0 keeps per pick
 
-double entries_of_rows(const Grid& unknowns, const Picks& picks) {
+double entries_of_rows(const Grid& unknowns, const Survey& picks) {
     constexpr double detour = 1.25;  // of a ray, against the straight line
     const double per_plane = unknowns.is_2d() ? 2 : 4;
     const double ends = unknowns.is_2d() ? 4 : 8;
     double sum = 0;
-    for (const Pick& pick : picks.picks) {
-        const Vec3 a = unknowns.to_index(picks.sources[static_cast<std::size_t>(pick.source)]);
-        const Vec3 b = unknowns.to_index(picks.receivers[static_cast<std::size_t>(pick.receiver)]);
+    for (const Arrival& pick : picks.arrivals) {
+        const Vec3 a = unknowns.to_index(picks.event_of(pick).position);
+        const Vec3 b = unknowns.to_index(picks.station_of(pick).position);
         const double planes = std::abs(a.x - b.x) + std::abs(a.y - b.y) + std::abs(a.z - b.z);
         sum += detour * per_plane * planes + ends;
     }
@@ -58,7 +58,7 @@ Grid coarsened(const Grid& grid, int factor) {
 }
 
 /// What would fit, as the end of the sentence.
-std::string remedy(const MemoryPlan& plan, const Picks& picks, const MemoryLimits& limits) {
+std::string remedy(const MemoryPlan& plan, const Survey& picks, const MemoryLimits& limits) {
     constexpr int most_factor = 64;
     for (int factor = 2; factor <= most_factor; ++factor) {
         MemoryPlan coarser = plan;
@@ -83,12 +83,12 @@ std::string remedy(const MemoryPlan& plan, const Picks& picks, const MemoryLimit
 
 }  // namespace
 
-MemoryEstimate estimate_memory(const MemoryPlan& plan, const Picks& picks) {
+MemoryEstimate estimate_memory(const MemoryPlan& plan, const Survey& picks) {
     const Grid coarse = unknowns_grid(plan.grid, plan.ratio);
     const auto nodes = static_cast<double>(plan.grid.node_count());
     const auto places = static_cast<double>(coarse.node_count());
     const auto unknowns = places + static_cast<double>(plan.extra);
-    const auto count = static_cast<double>(picks.picks.size());
+    const auto count = static_cast<double>(picks.arrivals.size());
     const double ranks = plan.ranks;
     double cosines = 0;
     for (int axis = 0; axis < 3; ++axis) {
@@ -119,19 +119,20 @@ MemoryLimits memory_limits(bool cuda) {
             cuda ? static_cast<double>(device_info(device_in_use()).memory_bytes) : 0};
 }
 
-std::string memory_refusal(const MemoryPlan& plan, const Picks& picks, const MemoryLimits& limits) {
+std::string memory_refusal(const MemoryPlan& plan, const Survey& picks,
+                           const MemoryLimits& limits) {
     const MemoryEstimate needs = estimate_memory(plan, picks);
     if (fits(needs, limits, plan.cuda)) return {};
     const bool host = needs.host() > limits.host;
     return fmt::format(
         "{} unknowns and {} picks need about {} of memory, {} for the rows of picks, and {} has {} "
         "({})",
-        needs.unknowns, picks.picks.size(), gigabytes(host ? needs.host() : needs.device()),
+        needs.unknowns, picks.arrivals.size(), gigabytes(host ? needs.host() : needs.device()),
         gigabytes(host ? needs.rows : needs.device_rows), host ? "this machine" : "the CUDA device",
         gigabytes(host ? limits.host : limits.device), remedy(plan, picks, limits));
 }
 
-void require_memory(const MemoryPlan& plan, const Picks& picks) {
+void require_memory(const MemoryPlan& plan, const Survey& picks) {
     const std::string why = memory_refusal(plan, picks, memory_limits(plan.cuda));
     if (!why.empty()) throw InputError(why);
 }

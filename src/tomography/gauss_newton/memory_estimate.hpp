@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/grid.hpp"
-#include "tomography/picks.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat {
 
@@ -36,7 +36,7 @@ struct MemoryEstimate {
 /// Estimated before anything is computed. A row has about as many entries as a straight line
 /// between its points, a quarter longer, has nodes beside it: at each plane of nodes that it
 /// crosses, 4 (2 in 2-D) of the unknowns' grid.
-MemoryEstimate estimate_memory(const MemoryPlan& plan, const Picks& picks);
+MemoryEstimate estimate_memory(const MemoryPlan& plan, const Survey& picks);
 
 /// Memory that there is, in bytes. A device's counts where one is used.
 struct MemoryLimits {
@@ -47,9 +47,9 @@ MemoryLimits memory_limits(bool cuda);
 
 /// Why the inversion does not fit, with the coarser unknowns (`--unknown-ratio`) or the coarser
 /// grid (`--spacing`) that would, as a sentence; empty where it fits.
-std::string memory_refusal(const MemoryPlan& plan, const Picks& picks, const MemoryLimits& limits);
+std::string memory_refusal(const MemoryPlan& plan, const Survey& picks, const MemoryLimits& limits);
 
 /// Throws InputError with that sentence.
-void require_memory(const MemoryPlan& plan, const Picks& picks);
+void require_memory(const MemoryPlan& plan, const Survey& picks);
 
 }  // namespace fermat

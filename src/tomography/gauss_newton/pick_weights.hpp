@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
+#include "survey/survey.hpp"
 #include "tomography/misfit.hpp"
 #include "tomography/pick_ledger.hpp"
-#include "tomography/picks.hpp"
 
 namespace fermat {
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -72,44 +71,17 @@ class RowFolder {
     std::vector<std::int32_t> touched_;
 };
 
-/// Picks of some sources that follow one another, and their points.
-struct Shots {
-    std::vector<std::int32_t> picks;  ///< by source
-    std::vector<PointSource> sources;
-    std::vector<Vec3> receivers;
-    std::vector<RayPair> pairs;  ///< one per pick, into the points here
-};
-
-Shots shots_of(const Grid& grid, const Picks& picks,
-               std::span<const std::vector<std::int32_t>> lists, std::size_t first) {
-    Shots shots;
-    for (std::size_t s = 0; s < lists.size(); ++s) {
-        if (lists[s].empty()) continue;
-        shots.sources.push_back({grid.clamp(picks.sources[first + s]), 0});
-        for (const std::int32_t n : lists[s]) {
-            const Pick& pick = picks.picks[static_cast<std::size_t>(n)];
-            shots.picks.push_back(n);
-            shots.pairs.push_back({static_cast<std::int32_t>(shots.sources.size() - 1),
-                                   static_cast<std::int32_t>(shots.receivers.size())});
-            shots.receivers.push_back(picks.receivers[static_cast<std::size_t>(pick.receiver)]);
-        }
-    }
-    return shots;
-}
-
-/// Rays of one source, with the seconds that its field took.
-RaySet rays_of_source(const Model& model, const Shots& shots, const RayOptions& options,
-                      const Execution& execution, double& field_seconds) {
+/// Rays of one event, with the seconds that its field took.
+RaySet rays_of_event(const Model& model, const Survey& shot, const RayOptions& options,
+                     const Execution& execution, double& field_seconds) {
     const Stopwatch watch;
-    const PointSource& source = shots.sources.front();
-    if (in_air(model, source.position)) {
-        return trace_rays(model, shots.sources, shots.receivers, shots.pairs, options, execution);
-    }
+    PointSource source = shot.events.front().source();
+    source.position = model.grid().clamp(source.position);
+    if (in_air(model, source.position)) return trace_rays(model, shot, options, execution);
     const TimeField field = solve(model, source, options.eikonal, execution);
     field_seconds = watch.seconds();
-    std::vector<std::int32_t> numbers(shots.receivers.size());
-    std::iota(numbers.begin(), numbers.end(), 0);
-    return trace_rays(model, field, 0, shots.receivers, numbers, options, execution);
+    return trace_rays(model, field, 0, listeners_of(shot, by_event(shot).front()), options,
+                      execution);
 }
 
 /// The time that a pick is compared with. The field is the more accurate where all corners of the
@@ -176,17 +148,18 @@ Team team_for(std::size_t sources, bool cuda, const Execution& execution) {
     return {1, jobs, threads / jobs};
 }
 
-Lot lot_of(const Model& model, const Shots& shots, const Unknowns& unknowns,
+Lot lot_of(const Model& model, const Survey& shots, const Unknowns& unknowns,
            std::span<const float> slopes, const RayOptions& options, bool cuda,
            const Execution& execution, UnknownRows& rows) {
     Lot lot;
-    if (shots.picks.empty()) return lot;
+    if (shots.arrivals.empty()) return lot;
     const Stopwatch watch;
     Monitor stop_only({}, [&] { return execution.monitor.stop_requested(); });
     const Execution own = execution.heard_by(stop_only);
-    const RaySet rays =
-        cuda ? trace_rays(model, shots.sources, shots.receivers, shots.pairs, options, own)
-             : rays_of_source(model, shots, options, own, lot.field_seconds);
+    RayOptions as_given = options;
+    as_given.reciprocity = Reciprocity::off;  // the survey is turned round already where that pays
+    const RaySet rays = cuda ? trace_rays(model, shots, as_given, own)
+                             : rays_of_event(model, shots, as_given, own, lot.field_seconds);
     for (const RayInfo& ray : rays.rays) {
         const bool arrived = ray.status == RayStatus::ok;
         lot.time.push_back(arrived ? time_of(model, ray)
@@ -216,41 +189,44 @@ struct Gathering {
 
 }  // namespace
 
-Prediction predict(const Model& model, const Picks& picks, const Unknowns& unknowns,
+Prediction predict(const Model& model, const Survey& picks, const Unknowns& unknowns,
                    std::span<const float> slopes, const RayOptions& options,
                    const Execution& execution) {
     Ranks& ranks = execution.ranks;
     Monitor& monitor = execution.monitor;
     const Stopwatch watch;
-    const auto lists = picks_by_source(picks);
+    const auto lists = by_event(picks);
     const bool cuda = on_cuda(options.eikonal, execution.device, model);
     const Team team = team_for(lists.size(), cuda, execution);
     const auto per_job = static_cast<std::size_t>(team.sources_per_job);
     const std::size_t jobs = (lists.size() + per_job - 1) / per_job;
-    const auto shots_of_job = [&](std::size_t job) {
-        const std::size_t first = job * per_job;
-        const std::size_t count = std::min(per_job, lists.size() - first);
-        return shots_of(model.grid(), picks, std::span(lists).subspan(first, count), first);
+    const auto picks_of_job = [&](std::size_t job) {
+        std::vector<std::int32_t> numbers;
+        const std::size_t end = std::min(lists.size(), (job + 1) * per_job);
+        for (std::size_t e = job * per_job; e < end; ++e) {
+            numbers.insert(numbers.end(), lists[e].begin(), lists[e].end());
+        }
+        return numbers;
     };
 
     Prediction out;
-    if (ranks.is_root()) out.time.resize(picks.picks.size());
+    if (ranks.is_root()) out.time.resize(picks.arrivals.size());
     Gathering gathering{out};
     std::vector<RowLot> kept(jobs);  // of the jobs that this rank is dealt
-    monitor.begin("times and rays", static_cast<std::int64_t>(picks.picks.size()));
+    monitor.begin("times and rays", static_cast<std::int64_t>(picks.arrivals.size()));
     deal_in_order(
         ranks, static_cast<std::int64_t>(jobs), team.jobs,
         [&](std::int64_t job) {
             monitor.check();
             const auto n = static_cast<std::size_t>(job);
-            const Shots shots = shots_of_job(n);
-            kept[n].picks = shots.picks;
+            kept[n].picks = picks_of_job(n);
+            const Survey shots = compact(picks, kept[n].picks);
             return lot_of(model, shots, unknowns, slopes, options, cuda,
                           execution.alone().with_threads(team.threads), kept[n].rows)
                 .pack();
         },
         [&](std::int64_t job, const Bytes& bytes) {
-            const auto numbers = shots_of_job(static_cast<std::size_t>(job)).picks;
+            const auto numbers = picks_of_job(static_cast<std::size_t>(job));
             gathering.add(Lot::unpack(bytes), numbers);
             monitor.advance(static_cast<std::int64_t>(numbers.size()));
         },
@@ -260,13 +236,6 @@ Prediction predict(const Model& model, const Picks& picks, const Unknowns& unkno
         if (!lot.picks.empty()) out.rows.push_back(std::move(lot));
     }
     out.seconds = watch.seconds();
-    return out;
-}
-
-Picks exchanged(const Picks& picks) {
-    Picks out = picks;
-    std::swap(out.sources, out.receivers);
-    for (Pick& pick : out.picks) std::swap(pick.source, pick.receiver);
     return out;
 }
 

@@ -6,9 +6,9 @@
 #include "core/execution.hpp"
 #include "model/model.hpp"
 #include "rays/rays.hpp"
+#include "survey/survey.hpp"
 #include "tomography/gauss_newton/unknown_rows.hpp"
 #include "tomography/gauss_newton/unknowns.hpp"
-#include "tomography/picks.hpp"
 
 namespace fermat {
 
@@ -24,11 +24,8 @@ struct Prediction {
 /// rows. `slopes` holds the derivative of each sample's slowness by the unknowns that it depends
 /// on. Fields are not kept. Sources are dealt out to threads and ranks; rank 0 gets the times, the
 /// same bits for any number of either, and rows stay on the rank that has traced them.
-Prediction predict(const Model& model, const Picks& picks, const Unknowns& unknowns,
+Prediction predict(const Model& model, const Survey& picks, const Unknowns& unknowns,
                    std::span<const float> slopes, const RayOptions& options,
                    const Execution& execution);
-
-/// The survey turned round: receivers shoot, and sources listen. Times are the same (reciprocity).
-Picks exchanged(const Picks& picks);
 
 }  // namespace fermat

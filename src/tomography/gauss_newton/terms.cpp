@@ -42,12 +42,12 @@ double take_means(std::vector<double>& residual, const std::vector<std::int32_t>
 
 }  // namespace
 
-TermUnknowns::TermUnknowns(const Picks& picks, Terms terms, std::span<const double> errors,
+TermUnknowns::TermUnknowns(const Survey& picks, Terms terms, std::span<const double> errors,
                            std::size_t grid_unknowns)
     : picks_(picks), first_(grid_unknowns) {
     if (terms == Terms::none) return;
-    if (terms != Terms::receiver) shots_ = picks.sources.size();
-    if (terms != Terms::shot) receivers_ = picks.receivers.size();
+    if (terms != Terms::receiver) shots_ = picks.events.size();
+    if (terms != Terms::shot) receivers_ = picks.stations.size();
     unit_ = median(errors);
 }
 
@@ -71,9 +71,9 @@ void TermUnknowns::extend(RowLot& lot) const {
         out.value.insert(out.value.end(), lot.rows.value.begin() + begin,
                          lot.rows.value.begin() + end);
         if (end > begin) {  // a ray that was lost has no row
-            const Pick& pick = picks_.picks[static_cast<std::size_t>(lot.picks[r])];
-            if (shots_ > 0) add(first_ + static_cast<std::size_t>(pick.source));
-            if (receivers_ > 0) add(first_ + shots_ + static_cast<std::size_t>(pick.receiver));
+            const Arrival& pick = picks_.arrivals[static_cast<std::size_t>(lot.picks[r])];
+            if (shots_ > 0) add(first_ + static_cast<std::size_t>(pick.event));
+            if (receivers_ > 0) add(first_ + shots_ + static_cast<std::size_t>(pick.station));
         }
         out.start.push_back(static_cast<std::int64_t>(out.column.size()));
     }
@@ -81,10 +81,10 @@ void TermUnknowns::extend(RowLot& lot) const {
 }
 
 double TermUnknowns::time_of(std::span<const double> x, std::size_t pick) const {
-    const Pick& p = picks_.picks[pick];
+    const Arrival& p = picks_.arrivals[pick];
     double sum = 0;
-    if (shots_ > 0) sum += x[first_ + static_cast<std::size_t>(p.source)];
-    if (receivers_ > 0) sum += x[first_ + shots_ + static_cast<std::size_t>(p.receiver)];
+    if (shots_ > 0) sum += x[first_ + static_cast<std::size_t>(p.event)];
+    if (receivers_ > 0) sum += x[first_ + shots_ + static_cast<std::size_t>(p.station)];
     return unit_ * sum;
 }
 
@@ -102,19 +102,19 @@ PickTerms TermUnknowns::found(std::span<const double> x) const {
     return terms;
 }
 
-TermShares term_shares(const Picks& picks, std::span<const double> residual) {
+TermShares term_shares(const Survey& picks, std::span<const double> residual) {
     std::vector<double> left;
     std::vector<std::int32_t> source;
     std::vector<std::int32_t> receiver;
     for (std::size_t n = 0; n < residual.size(); ++n) {
         if (std::isnan(residual[n])) continue;
         left.push_back(residual[n]);
-        source.push_back(picks.picks[n].source);
-        receiver.push_back(picks.picks[n].receiver);
+        source.push_back(picks.arrivals[n].event);
+        receiver.push_back(picks.arrivals[n].station);
     }
     TermShares shares;
-    shares.shot = take_means(left, source, picks.sources.size());
-    shares.receiver = (1 - shares.shot) * take_means(left, receiver, picks.receivers.size());
+    shares.shot = take_means(left, source, picks.events.size());
+    shares.receiver = (1 - shares.shot) * take_means(left, receiver, picks.stations.size());
     return shares;
 }
 

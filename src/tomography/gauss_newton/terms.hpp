@@ -3,9 +3,9 @@
 #include <span>
 #include <vector>
 
+#include "survey/survey.hpp"
 #include "tomography/gauss_newton/options.hpp"
 #include "tomography/gauss_newton/unknown_rows.hpp"
-#include "tomography/picks.hpp"
 
 namespace fermat {
 
@@ -21,7 +21,7 @@ struct PickTerms {
 /// term of many picks is found nearly whole, and what the ground explains as well is left to it.
 class TermUnknowns {
   public:
-    TermUnknowns(const Picks& picks, Terms terms, std::span<const double> errors,
+    TermUnknowns(const Survey& picks, Terms terms, std::span<const double> errors,
                  std::size_t grid_unknowns);
 
     std::size_t size() const { return shots_ + receivers_; }
@@ -36,7 +36,7 @@ class TermUnknowns {
     PickTerms found(std::span<const double> x) const;
 
   private:
-    const Picks& picks_;
+    const Survey& picks_;
     std::size_t first_;  ///< unknowns of the grid
     std::size_t shots_ = 0;
     std::size_t receivers_ = 0;
@@ -49,6 +49,6 @@ struct TermShares {
     double shot = 0;
     double receiver = 0;
 };
-TermShares term_shares(const Picks& picks, std::span<const double> residual);
+TermShares term_shares(const Survey& picks, std::span<const double> residual);
 
 }  // namespace fermat

@@ -54,13 +54,14 @@ struct SourceRays {
     }
 };
 
-SourceRays rays_of_source(const Model& model, const Picks& picks, std::int32_t source,
+SourceRays rays_of_source(const Model& model, const Survey& picks, std::int32_t source,
                           std::span<const std::int32_t> numbers,
                           const BackprojectionOptions& options, const Execution& execution) {
     SourceRays out;
     if (numbers.empty()) return out;
     const Grid& grid = model.grid();
-    const PointSource point{grid.clamp(picks.sources[static_cast<std::size_t>(source)]), 0};
+    const Event& event = picks.events[static_cast<std::size_t>(source)];
+    const PointSource point{grid.clamp(event.position), event.origin_time};
     if (in_air(model, point.position)) {
         out.time.assign(numbers.size(), std::numeric_limits<double>::infinity());
         out.length.assign(numbers.size(), 0);
@@ -72,14 +73,8 @@ SourceRays rays_of_source(const Model& model, const Picks& picks, std::int32_t s
     const TimeField field = solve(model, point, options.rays.eikonal, execution);
     out.field_seconds = watch.seconds();
 
-    std::vector<Vec3> receivers;
-    std::vector<std::int32_t> receiver_numbers;
-    for (const std::int32_t n : numbers) {
-        receiver_numbers.push_back(picks.picks[static_cast<std::size_t>(n)].receiver);
-        receivers.push_back(picks.receivers[static_cast<std::size_t>(receiver_numbers.back())]);
-    }
     const RaySet rays =
-        trace_rays(model, field, source, receivers, receiver_numbers, options.rays, execution);
+        trace_rays(model, field, source, listeners_of(picks, numbers), options.rays, execution);
     SparseRows rows = sensitivity(model, rays, Basis::cells, execution.threads);
     for (const RayInfo& ray : rays.rays) {
         out.time.push_back(ray.field_time);
@@ -96,7 +91,7 @@ SourceRays rays_of_source(const Model& model, const Picks& picks, std::int32_t s
 /// Adds one source's rays, in the order of its picks.
 class Adder {
   public:
-    Adder(const Picks& picks, const BackprojectionOptions& options, Shape cells)
+    Adder(const Survey& picks, const BackprojectionOptions& options, Shape cells)
         : ledger_(picks, options.picks),
           sums_{Field<double>(cells, 0), Field<double>(cells, 0), Field<float>(cells, 0)} {}
 
@@ -136,13 +131,13 @@ class Adder {
 
 }  // namespace
 
-Backprojection backproject(const Model& model, const Picks& picks,
+Backprojection backproject(const Model& model, const Survey& picks,
                            const BackprojectionOptions& options, const Execution& execution) {
     Ranks& ranks = execution.ranks;
     Monitor& monitor = execution.monitor;
     const Stopwatch watch;
     require_same_pass(ranks, model, picks, options);
-    const auto lists = picks_by_source(picks);
+    const auto lists = by_event(picks);
     const auto count = static_cast<std::int64_t>(lists.size());
     const int threads = resolve_threads(execution.threads);
     // Sources in parallel first; threads that are left over share the work of one.
@@ -152,7 +147,7 @@ Backprojection backproject(const Model& model, const Picks& picks,
 
     std::optional<Adder> adder;
     if (ranks.is_root()) adder.emplace(picks, options, model.grid().cell_shape());
-    monitor.begin("times and rays", static_cast<std::int64_t>(picks.picks.size()));
+    monitor.begin("times and rays", static_cast<std::int64_t>(picks.arrivals.size()));
     deal_in_order(
         ranks, count, outer,
         [&](std::int64_t s) {

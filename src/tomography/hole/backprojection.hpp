@@ -4,8 +4,8 @@
 #include "core/execution.hpp"
 #include "model/model.hpp"
 #include "rays/rays.hpp"
+#include "survey/survey.hpp"
 #include "tomography/pick_ledger.hpp"
-#include "tomography/picks.hpp"
 
 namespace fermat {
 
@@ -47,7 +47,7 @@ struct Backprojection {
 /// its ray as a slowness perturbation, residual / length (paper 4, section 2.2; Hole 1992). Fields
 /// are not kept. Sums are made on rank 0 in the order of sources and picks: the same bits for any
 /// number of threads and ranks. Other ranks return an empty result.
-Backprojection backproject(const Model& model, const Picks& picks,
+Backprojection backproject(const Model& model, const Survey& picks,
                            const BackprojectionOptions& options, const Execution& execution);
 
 }  // namespace fermat

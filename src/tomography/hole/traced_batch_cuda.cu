@@ -15,13 +15,13 @@ std::vector<T> fetch(const T* device, std::size_t count) {
 
 }  // namespace
 
-std::vector<SourceBatch> batches_of(const Model& model, const Picks& picks,
+std::vector<SourceBatch> batches_of(const Model& model, const Survey& picks,
                                     const std::vector<std::vector<std::int32_t>>& lists,
                                     std::size_t most) {
     std::vector<SourceBatch> batches;
     for (std::size_t s = 0; s < lists.size(); ++s) {
         if (lists[s].empty()) continue;
-        const bool alive = !in_air(model, model.grid().clamp(picks.sources[s]));
+        const bool alive = !in_air(model, model.grid().clamp(picks.events[s].position));
         if (batches.empty() || (alive && batches.back().alive.size() == most)) {
             batches.emplace_back();
         }

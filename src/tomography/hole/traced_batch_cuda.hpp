@@ -20,7 +20,7 @@ struct SourceBatch {
 };
 
 /// All sources that have picks, `most` of them alive in each batch.
-std::vector<SourceBatch> batches_of(const Model& model, const Picks& picks,
+std::vector<SourceBatch> batches_of(const Model& model, const Survey& picks,
                                     const std::vector<std::vector<std::int32_t>>& lists,
                                     std::size_t most);
 

@@ -4,10 +4,10 @@
 
 #include "core/execution.hpp"
 #include "model/model.hpp"
+#include "survey/survey.hpp"
 #include "tomography/hole/backprojection.hpp"
 #include "tomography/hole/schedule.hpp"
 #include "tomography/invert.hpp"
-#include "tomography/picks.hpp"
 
 namespace fermat {
 
@@ -36,10 +36,10 @@ class Workbench {
 };
 
 /// Picks and options must outlive the bench.
-std::unique_ptr<Workbench> make_host_workbench(const Grid& grid, const Picks& picks,
+std::unique_ptr<Workbench> make_host_workbench(const Grid& grid, const Survey& picks,
                                                const InversionOptions& options, int threads);
 /// Each of several ranks on a machine takes a device of its own, as far as there are.
-std::unique_ptr<Workbench> make_cuda_workbench(const Grid& grid, const Picks& picks,
+std::unique_ptr<Workbench> make_cuda_workbench(const Grid& grid, const Survey& picks,
                                                const InversionOptions& options, const Ranks& ranks);
 
 }  // namespace fermat

@@ -56,11 +56,11 @@ __global__ void apply(const float* velocity, const double* perturbation, std::si
 
 class CudaWorkbench : public Workbench {
   public:
-    CudaWorkbench(const Grid& grid, const Picks& picks, const InversionOptions& options)
+    CudaWorkbench(const Grid& grid, const Survey& picks, const InversionOptions& options)
         : grid_(grid),
           picks_(picks),
           options_(options),
-          lists_(picks_by_source(picks)),
+          lists_(by_event(picks)),
           smoother_(options.smoother) {}
 
     PassReport project(const Model& model, const BackprojectionOptions& options,
@@ -76,7 +76,7 @@ class CudaWorkbench : public Workbench {
 
     int device_ = device_in_use();
     Grid grid_;
-    const Picks& picks_;
+    const Survey& picks_;
     const InversionOptions& options_;
     std::vector<std::vector<std::int32_t>> lists_;
     std::optional<CudaFim> fim_;
@@ -101,16 +101,9 @@ TracedBatch CudaWorkbench::trace(const Model& model, const SourceBatch& batch,
     std::vector<FactoredSource> sources;
     std::vector<ShotRays> shots;
     for (const std::int32_t s : batch.alive) {
-        const auto source = static_cast<std::size_t>(s);
-        sources.push_back(factor_source(model, grid_.clamp(picks_.sources[source])));
-        ShotRays& shot = shots.emplace_back();
-        shot.source = sources.back();
-        shot.number = s;
-        for (const std::int32_t n : lists_[source]) {
-            const std::int32_t r = picks_.picks[static_cast<std::size_t>(n)].receiver;
-            shot.receiver_numbers.push_back(r);
-            shot.receivers.push_back(picks_.receivers[static_cast<std::size_t>(r)]);
-        }
+        const auto event = static_cast<std::size_t>(s);
+        shots.push_back(shot_rays(model, picks_, event, lists_[event]));
+        sources.push_back(shots.back().source);
     }
     traced.field_seconds = fim_->solve(sources);
     CudaTracer::Crossed crossed = tracer_.cross_cells(model, *fim_, shots, options.rays, execution);
@@ -161,7 +154,7 @@ PassReport CudaWorkbench::project(const Model& model, const BackprojectionOption
         ray_seconds += traced.ray_seconds;
         monitor.advance(static_cast<std::int64_t>(batch.picks));
     };
-    monitor.begin("times and rays", static_cast<std::int64_t>(picks_.picks.size()));
+    monitor.begin("times and rays", static_cast<std::int64_t>(picks_.arrivals.size()));
     if (ranks.size() == 1) {
         for (const SourceBatch& batch : batches) {
             monitor.check();
@@ -235,7 +228,7 @@ Field<float> CudaWorkbench::coverage() {
 
 }  // namespace
 
-std::unique_ptr<Workbench> make_cuda_workbench(const Grid& grid, const Picks& picks,
+std::unique_ptr<Workbench> make_cuda_workbench(const Grid& grid, const Survey& picks,
                                                const InversionOptions& options,
                                                const Ranks& ranks) {
     const int devices = device_count();

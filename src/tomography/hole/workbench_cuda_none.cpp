@@ -3,7 +3,7 @@
 
 namespace fermat {
 
-std::unique_ptr<Workbench> make_cuda_workbench(const Grid&, const Picks&, const InversionOptions&,
+std::unique_ptr<Workbench> make_cuda_workbench(const Grid&, const Survey&, const InversionOptions&,
                                                const Ranks&) {
     refuse_cuda();
 }

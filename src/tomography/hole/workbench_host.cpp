@@ -32,7 +32,7 @@ int update_threads(const Grid& grid, int requested) {
 
 class HostWorkbench : public Workbench {
   public:
-    HostWorkbench(const Grid& grid, const Picks& picks, const InversionOptions& options,
+    HostWorkbench(const Grid& grid, const Survey& picks, const InversionOptions& options,
                   int threads)
         : picks_(picks), options_(options), threads_(update_threads(grid, threads)) {}
 
@@ -64,7 +64,7 @@ class HostWorkbench : public Workbench {
     Field<float> coverage() override { return std::move(sums_.count); }
 
   private:
-    const Picks& picks_;
+    const Survey& picks_;
     const InversionOptions& options_;
     int threads_;  ///< of smoothing and update
     CellSums sums_;
@@ -72,7 +72,7 @@ class HostWorkbench : public Workbench {
 
 }  // namespace
 
-std::unique_ptr<Workbench> make_host_workbench(const Grid& grid, const Picks& picks,
+std::unique_ptr<Workbench> make_host_workbench(const Grid& grid, const Survey& picks,
                                                const InversionOptions& options, int threads) {
     return std::make_unique<HostWorkbench>(grid, picks, options, threads);
 }

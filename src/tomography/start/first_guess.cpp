@@ -19,20 +19,20 @@ struct FlatPick {
     double time;
 };
 
-std::vector<FlatPick> flattened(const Picks& picks, double top,
+std::vector<FlatPick> flattened(const Survey& picks, double top,
                                 const std::optional<Surface>& ground) {
     const auto flat = [&](Vec3 p) {
         p.z -= ground ? surface_at(*ground, p) : top;
         return p;
     };
     constexpr std::size_t most = 1000;  // two numbers are fitted: no more picks are needed
-    const std::size_t stride = std::max<std::size_t>(1, picks.picks.size() / most);
+    const std::size_t stride = std::max<std::size_t>(1, picks.arrivals.size() / most);
     std::vector<FlatPick> out;
-    for (std::size_t n = 0; n < picks.picks.size(); n += stride) {
-        const Pick& pick = picks.picks[n];
+    for (std::size_t n = 0; n < picks.arrivals.size(); n += stride) {
+        const Arrival& pick = picks.arrivals[n];
         if (!(pick.time > 0)) continue;
-        out.push_back({flat(picks.sources[static_cast<std::size_t>(pick.source)]),
-                       flat(picks.receivers[static_cast<std::size_t>(pick.receiver)]), pick.time});
+        out.push_back({flat(picks.event_of(pick).position), flat(picks.station_of(pick).position),
+                       pick.time});
     }
     return out;
 }
@@ -69,7 +69,7 @@ double spacing_for(const SurveyShape& shape, Vec3 size) {
 
 }  // namespace
 
-GradientFit fit_gradient(const Picks& picks, const SurveyShape& shape,
+GradientFit fit_gradient(const Survey& picks, const SurveyShape& shape,
                          const std::optional<Surface>& ground) {
     const auto flat = flattened(picks, shape.low.z, ground);
     // In logarithms of v0 and of gradient * longest / v0: coarse first, then closer three times.
@@ -140,7 +140,7 @@ GradientFit fit_gradient(const Picks& picks, const SurveyShape& shape,
     return fit;
 }
 
-FirstGuess first_guess(const Picks& picks, const GuessOptions& options) {
+FirstGuess first_guess(const Survey& picks, const GuessOptions& options) {
     const SurveyShape shape = survey_shape(picks);
     const std::optional<Surface> ground = ground_of(picks, shape);
     const GradientFit fit = fit_gradient(picks, shape, ground);

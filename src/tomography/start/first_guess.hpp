@@ -29,7 +29,7 @@ struct GradientFit {
 };
 /// By the closed form of a constant gradient, least sum of |differences|; the ground is taken for
 /// level.
-GradientFit fit_gradient(const Picks& picks, const SurveyShape& shape,
+GradientFit fit_gradient(const Survey& picks, const SurveyShape& shape,
                          const std::optional<Surface>& ground);
 
 /// A grid and a start model for picks that came without.
@@ -45,6 +45,6 @@ struct FirstGuess {
 /// forty along the longest side. Below a surface it reaches a third deeper than the longest ray in
 /// the fitted gradient, at least a sixth and at most half of that ray's distance. The start model
 /// is that gradient, no faster than where the longest ray turns.
-FirstGuess first_guess(const Picks& picks, const GuessOptions& options);
+FirstGuess first_guess(const Survey& picks, const GuessOptions& options);
 
 }  // namespace fermat

@@ -113,9 +113,10 @@ class SetUp {
     }
 
     void give_errors(const std::optional<PickErrors>& errors) {
-        Picks& picks = setup_.picks;
+        Survey& picks = setup_.picks;
         if (!errors) return;
-        for (Pick& pick : picks.picks) pick.error = errors->absolute + errors->relative * pick.time;
+        for (Arrival& pick : picks.arrivals)
+            pick.error = errors->absolute + errors->relative * pick.time;
         picks.has_errors = true;
     }
 
@@ -127,12 +128,12 @@ class SetUp {
         const bool kept = options.gauss_newton.lambda > 0;
         const bool no_errors = !setup_.picks.has_errors && !(options.target_rms > 0) && !kept;
         constexpr std::size_t least_picks = 12;  // a third of them is left out
-        const bool few = setup_.picks.picks.size() < least_picks;
+        const bool few = setup_.picks.arrivals.size() < least_picks;
         if (no_errors && few) {
             throw InputError(fmt::format(
                 "the picks have no errors, and {} are too few for cross-validation (at least {}; "
                 "give their error, or a target RMS)",
-                setup_.picks.picks.size(), least_picks));
+                setup_.picks.arrivals.size(), least_picks));
         }
         std::vector<Regularisation> kinds{open ? Regularisation::second : kind};
         const bool compare =
@@ -204,10 +205,10 @@ class SetUp {
 
 }  // namespace
 
-InversionSetup set_up_inversion(std::optional<Model> start, Picks picks, InversionOptions options,
+InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, InversionOptions options,
                                 const GuessOptions& guess, const std::optional<PickErrors>& errors,
                                 const Execution& execution) {
-    if (picks.picks.empty()) throw InputError("there is no pick (at least one is needed)");
+    if (picks.arrivals.empty()) throw InputError("there is no pick (at least one is needed)");
     resolve_threads(execution.threads);
     const SurveyShape shape = survey_shape(picks);
     std::optional<FirstGuess> first;

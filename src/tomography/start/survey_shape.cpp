@@ -14,9 +14,10 @@
 namespace fermat {
 namespace {
 
-std::vector<Vec3> all_points(const Picks& picks) {
-    std::vector<Vec3> points = picks.sources;
-    points.insert(points.end(), picks.receivers.begin(), picks.receivers.end());
+std::vector<Vec3> all_points(const Survey& picks) {
+    std::vector<Vec3> points;
+    for (const Event& event : picks.events) points.push_back(event.position);
+    for (const Station& station : picks.stations) points.push_back(station.position);
     const auto before = [](const Vec3& a, const Vec3& b) {
         return std::array{a.x, a.y, a.z} < std::array{b.x, b.y, b.z};
     };
@@ -50,21 +51,20 @@ double nearest_distance(std::span<const Vec3> points) {
 /// Slopes of time over distance, within one source's picks to one side of it, between picks that
 /// are a quarter of the longest distance apart: how fast the ground is where rays turn. Slopes
 /// across relief are as long as the distance between the points themselves.
-double refractor_velocity(const Picks& picks, double longest) {
-    struct Arrival {
+double refractor_velocity(const Survey& picks, double longest) {
+    struct Sided {
         std::int32_t source;
         bool beyond;  ///< on the side of larger x, or of y
         double distance;
         double time;
     };
-    std::vector<Arrival> arrivals;
-    for (const Pick& pick : picks.picks) {
-        const Vec3 way = picks.receivers[static_cast<std::size_t>(pick.receiver)] -
-                         picks.sources[static_cast<std::size_t>(pick.source)];
+    std::vector<Sided> arrivals;
+    for (const Arrival& pick : picks.arrivals) {
+        const Vec3 way = picks.station_of(pick).position - picks.event_of(pick).position;
         const bool beyond = std::abs(way.x) >= std::abs(way.y) ? way.x > 0 : way.y > 0;
-        arrivals.push_back({pick.source, beyond, norm(way), pick.time});
+        arrivals.push_back({pick.event, beyond, norm(way), pick.time});
     }
-    std::sort(arrivals.begin(), arrivals.end(), [](const Arrival& a, const Arrival& b) {
+    std::sort(arrivals.begin(), arrivals.end(), [](const Sided& a, const Sided& b) {
         return std::tuple(a.source, a.beyond, a.distance, a.time) <
                std::tuple(b.source, b.beyond, b.distance, b.time);
     });
@@ -98,7 +98,7 @@ bool lie_on_a_surface(std::span<const Vec3> points, double distance) {
 
 }  // namespace
 
-SurveyShape survey_shape(const Picks& picks) {
+SurveyShape survey_shape(const Survey& picks) {
     const std::vector<Vec3> points = all_points(picks);
     SurveyShape shape;
     shape.low = shape.high = points.front();
@@ -110,9 +110,9 @@ SurveyShape survey_shape(const Picks& picks) {
     }
     std::vector<double> distances;
     std::vector<double> speeds;
-    for (const Pick& pick : picks.picks) {
-        const double distance = norm(picks.sources[static_cast<std::size_t>(pick.source)] -
-                                     picks.receivers[static_cast<std::size_t>(pick.receiver)]);
+    for (const Arrival& pick : picks.arrivals) {
+        const double distance =
+            norm(picks.event_of(pick).position - picks.station_of(pick).position);
         if (!(distance > 0)) continue;
         distances.push_back(distance);
         if (pick.time > 0) speeds.push_back(distance / pick.time);
@@ -133,7 +133,7 @@ SurveyShape survey_shape(const Picks& picks) {
     return shape;
 }
 
-std::optional<Surface> ground_of(const Picks& picks, const SurveyShape& shape) {
+std::optional<Surface> ground_of(const Survey& picks, const SurveyShape& shape) {
     if (!shape.along_surface || !(shape.high.z > shape.low.z)) return std::nullopt;
     // Of two depths at one place (a shot in a hole below its receiver) the higher is the ground.
     std::map<std::pair<double, double>, double> ground;

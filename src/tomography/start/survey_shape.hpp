@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/topography.hpp"
-#include "tomography/picks.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat {
 
@@ -26,9 +26,9 @@ struct SurveyShape {
 };
 
 /// Throws InputError where no pick has both a distance and a time.
-SurveyShape survey_shape(const Picks& picks);
+SurveyShape survey_shape(const Survey& picks);
 
 /// The ground through the points of a survey along it; nothing where it is level.
-std::optional<Surface> ground_of(const Picks& picks, const SurveyShape& shape);
+std::optional<Surface> ground_of(const Survey& picks, const SurveyShape& shape);
 
 }  // namespace fermat

@@ -88,7 +88,7 @@ Field<float> coverage_weight(const Model& model, FieldView<const float> coverage
 /// The ensemble's runs.
 class Runs {
   public:
-    Runs(const Model& start, const Picks& picks, const InversionOptions& options,
+    Runs(const Model& start, const Survey& picks, const InversionOptions& options,
          const std::optional<FoundModel>& found, const EnsembleOptions& ensemble)
         : start_(start), picks_(picks), options_(options), found_(found), ensemble_(ensemble) {
         const bool grouped =
@@ -140,7 +140,7 @@ class Runs {
                (options_.method == InversionMethod::automatic && !options_.schedule.empty());
     }
 
-    Picks picks_of_member(int number) const {
+    Survey picks_of_member(int number) const {
         const auto stream = static_cast<std::uint64_t>(number);
         switch (ensemble_.kind) {
             case EnsembleKind::bootstrap:
@@ -150,7 +150,7 @@ class Runs {
             case EnsembleKind::noise:
                 return with_noise(picks_, plan_->errors, ensemble_.seed, stream);
             case EnsembleKind::subsets:
-                return picks_of(picks_, groups_[static_cast<std::size_t>(number)]);
+                return subset(picks_, groups_[static_cast<std::size_t>(number)]);
             case EnsembleKind::start:
                 break;
         }
@@ -177,7 +177,7 @@ class Runs {
     }
 
     EnsembleMember run_member(int number, const Execution& execution) const {
-        const Picks own_picks = picks_of_member(number);
+        const Survey own_picks = picks_of_member(number);
         const Model own_start = start_of_member(number);
         InversionOptions own = options_;
         own.gauss_newton.ratio = plan_->ratio;
@@ -201,7 +201,7 @@ class Runs {
         return member;
     }
 
-    Field<float> weight_of(const Model& start, const Picks& picks, const InversionOptions& options,
+    Field<float> weight_of(const Model& start, const Survey& picks, const InversionOptions& options,
                            const InversionResult& result, const Execution& execution) const {
         if (ensemble_.fuse == FusionWeight::coverage) {
             return coverage_weight(start, result.coverage, plan_->ratio);
@@ -221,7 +221,7 @@ class Runs {
     }
 
     const Model& start_;
-    const Picks& picks_;
+    const Survey& picks_;
     const InversionOptions& options_;
     const std::optional<FoundModel>& found_;
     const EnsembleOptions& ensemble_;
@@ -259,7 +259,7 @@ void validate(const EnsembleOptions& options) {
     }
 }
 
-Ensemble run_ensemble(const Model& start, const Picks& picks, const InversionOptions& options,
+Ensemble run_ensemble(const Model& start, const Survey& picks, const InversionOptions& options,
                       const std::optional<FoundModel>& found, const EnsembleOptions& ensemble,
                       const Execution& execution, const EnsembleStore& store) {
     validate(ensemble);

@@ -70,7 +70,7 @@ struct Ensemble {
 /// begin with its model and keep its weight of the roughness, which takes a few passes. Without it,
 /// and for `start` and `subsets`, members run as the whole did. Rank 0 has the result. The same
 /// bits for any number of threads and ranks, and whatever was loaded.
-Ensemble run_ensemble(const Model& start, const Picks& picks, const InversionOptions& options,
+Ensemble run_ensemble(const Model& start, const Survey& picks, const InversionOptions& options,
                       const std::optional<FoundModel>& found, const EnsembleOptions& ensemble,
                       const Execution& execution = {}, const EnsembleStore& store = {});
 

@@ -16,13 +16,13 @@ void share(Ranks& ranks, std::vector<T>& values) {
 }
 
 /// The derivatives of all picks' times, on every rank.
-UnknownRows rows_at(const Model& model, const Picks& picks, const Parameters& parameters,
+UnknownRows rows_at(const Model& model, const Survey& picks, const Parameters& parameters,
                     const std::vector<double>& x, const ProblemPlan& plan,
                     const Execution& execution) {
     const std::vector<float> slopes = parameters.slopes_at(x, resolve_threads(execution.threads));
     Prediction prediction = predict(model, plan.turned ? exchanged(picks) : picks,
                                     parameters.unknowns(), slopes, plan.rays, execution);
-    return gathered_rows(std::move(prediction.rows), picks.picks.size(), execution.ranks);
+    return gathered_rows(std::move(prediction.rows), picks.arrivals.size(), execution.ranks);
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ FoundModel found_model(const InversionResult& result, Ranks& ranks) {
     return found;
 }
 
-LinearProblem::LinearProblem(const Model& start, const Picks& picks,
+LinearProblem::LinearProblem(const Model& start, const Survey& picks,
                              const InversionOptions& options, const FoundModel& found,
                              const Execution& execution)
     : x_(found.unknowns),

@@ -38,7 +38,7 @@ inline constexpr std::size_t most_dense_unknowns = 20000;
 class LinearProblem {
   public:
     /// Makes the rows in one pass over all sources; every rank then has them all.
-    LinearProblem(const Model& start, const Picks& picks, const InversionOptions& options,
+    LinearProblem(const Model& start, const Survey& picks, const InversionOptions& options,
                   const FoundModel& found, const Execution& execution);
 
     const Parameters& parameters() const { return parameters_; }

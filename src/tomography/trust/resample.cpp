@@ -11,21 +11,21 @@
 
 namespace fermat {
 
-std::vector<std::vector<std::int32_t>> units_of(const Picks& picks, PickUnit unit) {
+std::vector<std::vector<std::int32_t>> units_of(const Survey& picks, PickUnit unit) {
     std::vector<std::vector<std::int32_t>> units;
     if (unit == PickUnit::shots) {
-        for (auto& shot : picks_by_source(picks)) {
+        for (auto& shot : by_event(picks)) {
             if (!shot.empty()) units.push_back(std::move(shot));
         }
         return units;
     }
-    for (std::size_t n = 0; n < picks.picks.size(); ++n) {
+    for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
         units.push_back({static_cast<std::int32_t>(n)});
     }
     return units;
 }
 
-std::vector<std::vector<std::int32_t>> groups_of(const Picks& picks, PickUnit unit, int groups,
+std::vector<std::vector<std::int32_t>> groups_of(const Survey& picks, PickUnit unit, int groups,
                                                  std::uint64_t seed) {
     const auto units = units_of(picks, unit);
     std::vector<std::size_t> order(units.size());
@@ -41,25 +41,17 @@ std::vector<std::vector<std::int32_t>> groups_of(const Picks& picks, PickUnit un
     return out;
 }
 
-Picks picks_of(const Picks& picks, const std::vector<std::int32_t>& numbers) {
-    Picks out = picks;
-    out.picks.clear();
-    for (const std::int32_t n : numbers)
-        out.picks.push_back(picks.picks[static_cast<std::size_t>(n)]);
-    return out;
-}
-
-Picks picks_without(const Picks& picks, const std::vector<std::int32_t>& numbers) {
-    std::vector<bool> left_out(picks.picks.size(), false);
+Survey picks_without(const Survey& picks, const std::vector<std::int32_t>& numbers) {
+    std::vector<bool> left_out(picks.arrivals.size(), false);
     for (const std::int32_t n : numbers) left_out[static_cast<std::size_t>(n)] = true;
     std::vector<std::int32_t> kept;
     for (std::size_t n = 0; n < left_out.size(); ++n) {
         if (!left_out[n]) kept.push_back(static_cast<std::int32_t>(n));
     }
-    return picks_of(picks, kept);
+    return subset(picks, kept);
 }
 
-Picks bootstrapped(const Picks& picks, PickUnit unit, std::uint64_t seed, std::uint64_t number) {
+Survey bootstrapped(const Survey& picks, PickUnit unit, std::uint64_t seed, std::uint64_t number) {
     const auto units = units_of(picks, unit);
     RandomStream random(seed, number);
     std::vector<std::int32_t> drawn;
@@ -67,16 +59,16 @@ Picks bootstrapped(const Picks& picks, PickUnit unit, std::uint64_t seed, std::u
         const auto& one = units[random.below(units.size())];
         drawn.insert(drawn.end(), one.begin(), one.end());
     }
-    return picks_of(picks, drawn);
+    return subset(picks, drawn);
 }
 
-Picks with_noise(const Picks& picks, const std::vector<double>& errors, std::uint64_t seed,
-                 std::uint64_t number) {
-    Picks out = picks;
+Survey with_noise(const Survey& picks, const std::vector<double>& errors, std::uint64_t seed,
+                  std::uint64_t number) {
+    Survey out = picks;
     RandomStream random(seed, number);
     for (std::size_t n = 0; n < errors.size(); ++n) {
-        const double noisy = out.picks[n].time + errors[n] * random.normal();
-        out.picks[n].time = std::max(0.0, noisy);
+        const double noisy = out.arrivals[n].time + errors[n] * random.normal();
+        out.arrivals[n].time = std::max(0.0, noisy);
     }
     return out;
 }

@@ -5,7 +5,7 @@
 
 #include "core/choice.hpp"
 #include "model/model.hpp"
-#include "tomography/picks.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat {
 
@@ -34,25 +34,22 @@ inline constexpr auto choices<PickUnit> = choice_table<PickUnit>("unit of resamp
 
 /// The numbers of the picks that a shot, or each pick alone, stands for; shots without picks are
 /// left out.
-std::vector<std::vector<std::int32_t>> units_of(const Picks& picks, PickUnit unit);
+std::vector<std::vector<std::int32_t>> units_of(const Survey& picks, PickUnit unit);
 
 /// Units dealt into groups of equal size, or nearly; by chance, the same for the same seed.
 /// `groups` is at most their number.
-std::vector<std::vector<std::int32_t>> groups_of(const Picks& picks, PickUnit unit, int groups,
+std::vector<std::vector<std::int32_t>> groups_of(const Survey& picks, PickUnit unit, int groups,
                                                  std::uint64_t seed);
 
-/// The same geometry with these picks, each as often as it is named.
-Picks picks_of(const Picks& picks, const std::vector<std::int32_t>& numbers);
-
 /// All picks but those named.
-Picks picks_without(const Picks& picks, const std::vector<std::int32_t>& numbers);
+Survey picks_without(const Survey& picks, const std::vector<std::int32_t>& numbers);
 
 /// Draws as many units as there are, with replacement.
-Picks bootstrapped(const Picks& picks, PickUnit unit, std::uint64_t seed, std::uint64_t number);
+Survey bootstrapped(const Survey& picks, PickUnit unit, std::uint64_t seed, std::uint64_t number);
 
 /// Adds noise of the standard deviations `errors`. Times stay positive or 0.
-Picks with_noise(const Picks& picks, const std::vector<double>& errors, std::uint64_t seed,
-                 std::uint64_t number);
+Survey with_noise(const Survey& picks, const std::vector<double>& errors, std::uint64_t seed,
+                  std::uint64_t number);
 
 /// The model with its log-velocity changed by a smooth random field of standard deviation
 /// `amplitude` and a correlation length of `length`.

@@ -23,7 +23,7 @@ struct Tried {
 
 class Search {
   public:
-    Search(const Model& start, const Picks& picks, const InversionOptions& options,
+    Search(const Model& start, const Survey& picks, const InversionOptions& options,
            const ValidationOptions& validation, const Execution& execution)
         : start_(start),
           options_(options),
@@ -170,7 +170,7 @@ class Search {
 
 }  // namespace
 
-ScheduleChoice choose_schedule(const Model& start, const Picks& picks,
+ScheduleChoice choose_schedule(const Model& start, const Survey& picks,
                                const InversionOptions& options, const ValidationOptions& validation,
                                const Execution& execution) {
     require_nodes(start, "inversion method 'hole'");

@@ -23,7 +23,7 @@ struct ScheduleChoice {
 /// boxes is tried for up to 6 iterations, the same box, half of it and a quarter of it; the box and
 /// the number of iterations whose models meet the picks left out best are taken. The search ends,
 /// and so does the schedule, once no box gains 1 %.
-ScheduleChoice choose_schedule(const Model& start, const Picks& picks,
+ScheduleChoice choose_schedule(const Model& start, const Survey& picks,
                                const InversionOptions& options, const ValidationOptions& validation,
                                const Execution& execution);
 

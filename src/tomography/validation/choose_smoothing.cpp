@@ -17,8 +17,8 @@ namespace {
 
 /// Gives the fitted picks the errors that a run of all would divide their residuals by, so that
 /// weights of roughness mean the same.
-Picks with_errors(Picks picks, const std::vector<double>& errors) {
-    for (std::size_t n = 0; n < errors.size(); ++n) picks.picks[n].error = errors[n];
+Survey with_errors(Survey picks, const std::vector<double>& errors) {
+    for (std::size_t n = 0; n < errors.size(); ++n) picks.arrivals[n].error = errors[n];
     picks.has_errors = true;
     return picks;
 }
@@ -103,7 +103,7 @@ std::vector<SmoothingScore> mean_path(const std::vector<std::vector<SmoothingSco
 
 }  // namespace
 
-SmoothingChoice choose_smoothing(const Model& start, const Picks& picks,
+SmoothingChoice choose_smoothing(const Model& start, const Survey& picks,
                                  const InversionOptions& options,
                                  const ValidationOptions& validation, const Execution& execution) {
     Ranks& ranks = execution.ranks;
@@ -112,15 +112,15 @@ SmoothingChoice choose_smoothing(const Model& start, const Picks& picks,
             "smoothing is to be chosen for method 'hole' (which has a schedule instead)");
     }
     const std::vector<double> errors = problem_plan(start, picks, options).errors;
-    const Picks weighted = with_errors(picks, errors);
+    const Survey weighted = with_errors(picks, errors);
     const std::vector<Fold> folds = folds_of(weighted, validation);
     std::vector<std::vector<SmoothingScore>> paths(folds.size());
     deal_runs(
         static_cast<std::int64_t>(folds.size()), options, start, "cross-validation",
         [&](std::int64_t job, const Execution& own) {
             const Fold& fold = folds[static_cast<std::size_t>(job)];
-            const double scale = static_cast<double>(picks.picks.size()) /
-                                 static_cast<double>(fold.fitted.picks.size());
+            const double scale = static_cast<double>(picks.arrivals.size()) /
+                                 static_cast<double>(fold.fitted.arrivals.size());
             ByteWriter out;
             out.add(path_of_fold(start, fold, options, scale, own));
             return out.take();

@@ -20,7 +20,7 @@ struct SmoothingChoice {
 /// a run, but on beyond chi2 = 1, and every model on the way is scored; from the mean over folds
 /// the largest weight is taken whose score is within 1 % of the least. A fold has fewer picks than
 /// the whole, so its weights count by all picks over its own. Of method gauss-newton only.
-SmoothingChoice choose_smoothing(const Model& start, const Picks& picks,
+SmoothingChoice choose_smoothing(const Model& start, const Survey& picks,
                                  const InversionOptions& options,
                                  const ValidationOptions& validation, const Execution& execution);
 

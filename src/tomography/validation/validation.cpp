@@ -18,27 +18,27 @@ namespace fermat {
 namespace {
 
 /// Observed less computed times, over errors where these count; not a number without a time.
-std::vector<double> scaled_residuals(const Model& model, const Picks& picks,
+std::vector<double> scaled_residuals(const Model& model, const Survey& picks,
                                      const InversionOptions& options, const Execution& execution) {
     const Grid& grid = model.grid();
-    const auto lists = picks_by_source(picks);
+    const auto lists = by_event(picks);
     std::vector<PointSource> sources;
     std::vector<std::size_t> numbers;
     for (std::size_t s = 0; s < lists.size(); ++s) {
-        const Vec3 at = grid.clamp(picks.sources[s]);
+        const Vec3 at = grid.clamp(picks.events[s].position);
         if (lists[s].empty() || in_air(model, at)) continue;
-        sources.push_back({at, 0});
+        sources.push_back({at, picks.events[s].origin_time});
         numbers.push_back(s);
     }
-    std::vector<double> residuals(picks.picks.size(), std::numeric_limits<double>::quiet_NaN());
+    std::vector<double> residuals(picks.arrivals.size(), std::numeric_limits<double>::quiet_NaN());
     // Models on the way may jump between cells, which is for the CPU.
     const Execution own =
         execution.device == Device::cuda ? execution.on(Device::automatic) : execution;
     const bool by_error = picks.has_errors && options.weights == PickWeights::errors;
     for_each_field(model, sources, options.eikonal, own, [&](std::size_t n, TimeField&& field) {
         for (const std::int32_t p : lists[numbers[n]]) {
-            const Pick& pick = picks.picks[static_cast<std::size_t>(p)];
-            const Vec3 at = grid.clamp(picks.receivers[static_cast<std::size_t>(pick.receiver)]);
+            const Arrival& pick = picks.arrivals[static_cast<std::size_t>(p)];
+            const Vec3 at = grid.clamp(picks.station_of(pick).position);
             if (in_air(model, at)) continue;
             const double residual = pick.time - time_at(field, at);
             if (!std::isfinite(residual)) continue;
@@ -61,7 +61,7 @@ double deviation_of(const std::vector<double>& residuals) {
 
 }  // namespace
 
-void validate(const ValidationOptions& options, const Picks& picks) {
+void validate(const ValidationOptions& options, const Survey& picks) {
     constexpr int most_folds = 1000;
     if (options.folds < 2 || options.folds > most_folds) {
         throw InputError(
@@ -76,11 +76,11 @@ void validate(const ValidationOptions& options, const Picks& picks) {
     }
 }
 
-std::vector<Fold> folds_of(const Picks& picks, const ValidationOptions& options) {
+std::vector<Fold> folds_of(const Survey& picks, const ValidationOptions& options) {
     validate(options, picks);
     std::vector<Fold> folds;
     for (const auto& group : groups_of(picks, options.unit, options.folds, options.seed)) {
-        folds.push_back({picks_without(picks, group), picks_of(picks, group)});
+        folds.push_back({picks_without(picks, group), subset(picks, group)});
     }
     return folds;
 }
@@ -129,7 +129,7 @@ void deal_runs(std::int64_t count, const InversionOptions& options, const Model&
     monitor.end();
 }
 
-ValidationReport cross_validate_run(const Model& start, const Picks& picks,
+ValidationReport cross_validate_run(const Model& start, const Survey& picks,
                                     const InversionOptions& options,
                                     const ValidationOptions& validation,
                                     const Execution& execution) {
@@ -142,8 +142,8 @@ ValidationReport cross_validate_run(const Model& start, const Picks& picks,
             const InversionResult result = invert(start, fold.fitted, options, own);
             FoldReport report;
             report.score = score_of(result.model, fold, options, own);
-            report.fitted = static_cast<std::int64_t>(fold.fitted.picks.size());
-            report.held_out = static_cast<std::int64_t>(fold.held_out.picks.size());
+            report.fitted = static_cast<std::int64_t>(fold.fitted.arrivals.size());
+            report.held_out = static_cast<std::int64_t>(fold.held_out.arrivals.size());
             report.iterations = result.history.back().iteration;
             ByteWriter out;
             out.add(report);

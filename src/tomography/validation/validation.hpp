@@ -20,7 +20,7 @@ struct ValidationOptions {
     std::uint64_t seed = 1;
 };
 /// Throws InputError, also where there are fewer units than folds.
-void validate(const ValidationOptions& options, const Picks& picks);
+void validate(const ValidationOptions& options, const Survey& picks);
 
 /// How well picks are met: sqrt(pi / 2) times the mean absolute residual, which is the standard
 /// deviation of Gaussian ones and is moved little by outliers. In errors where picks have them and
@@ -32,10 +32,10 @@ struct FoldScore {
 
 /// Picks of one fold, and the others.
 struct Fold {
-    Picks fitted;
-    Picks held_out;
+    Survey fitted;
+    Survey held_out;
 };
-std::vector<Fold> folds_of(const Picks& picks, const ValidationOptions& options);
+std::vector<Fold> folds_of(const Survey& picks, const ValidationOptions& options);
 
 /// How well a model meets the picks left out, or all; `options` say how times are computed.
 double held_out_score(const Model& model, const Fold& fold, const InversionOptions& options,
@@ -60,7 +60,7 @@ struct ValidationReport {
 
 /// Folds are dealt out to threads and ranks; rank 0's result is that of all. The same bits for any
 /// number of either.
-ValidationReport cross_validate_run(const Model& start, const Picks& picks,
+ValidationReport cross_validate_run(const Model& start, const Survey& picks,
                                     const InversionOptions& options,
                                     const ValidationOptions& validation,
                                     const Execution& execution);

@@ -13,7 +13,7 @@ int main() {
     const std::vector<Vec3> receivers{{4, 0, 0}, {9, 0, 0}};
 
     const TimeField field = solve(model, source, {.order = 2}, {.threads = 2});
-    const RaySet rays = trace_rays(model, std::span(&source, 1), receivers, all_pairs(1, 2), {});
+    const RaySet rays = trace_rays(model, survey_of(std::span(&source, 1), receivers), {});
     const LinearVelocity exact{2, {0, 0, 0.5}};
     for (std::size_t r = 0; r < receivers.size(); ++r) {
         const double time = exact.time(source.position, receivers[r]);

@@ -1,0 +1,136 @@
+// A survey knows who shot, who listened and what arrived: by id, turned round, in parts.
+#include "survey/survey.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/error.hpp"
+#include "expect_error.hpp"
+#include "survey/builder.hpp"
+#include "survey/settle.hpp"
+
+namespace fermat {
+namespace {
+
+/// Two shots at one place, a third elsewhere, and two receivers.
+Survey example() {
+    Survey survey;
+    survey.events = {{{0, 0, 0}, 0, "morning"}, {{0, 0, 0}, 10, "noon"}, {{5, 0, 1}, 0, ""}};
+    survey.stations = {{{2, 0, 0}, "A"}, {{3, 0, 0}, "B"}};
+    survey.arrivals = {
+        {2, 1, 0.5, 0.1}, {0, 0, 1.0, 0.1}, {1, 1, 12.0, 0.1}, {0, 1, 2.0, 0.2, Phase::S}};
+    survey.has_errors = true;
+    return survey;
+}
+
+TEST(SurveyViews, ListArrivalsInTheirOrder) {
+    const Survey survey = example();
+    EXPECT_EQ(by_event(survey), (ArrivalLists{{1, 3}, {2}, {0}}));
+    EXPECT_EQ(by_station(survey), (ArrivalLists{{1}, {0, 2, 3}}));
+    EXPECT_EQ(sorted_by_event(survey), (std::vector<std::int32_t>{1, 3, 2, 0}));
+    const Listeners heard = listeners_of(survey, std::vector<std::int32_t>{3, 1});
+    EXPECT_EQ(heard.stations, (std::vector<std::int32_t>{1, 0}));
+    EXPECT_EQ(heard.positions[0], survey.stations[1].position);
+    EXPECT_EQ(used_points(survey).events, 3U);
+    EXPECT_EQ(used_points(survey).stations, 2U);
+}
+
+TEST(SurveyViews, TurnedRoundTwiceIsTheSameGeometry) {
+    const Survey survey = example();
+    const Survey turned = exchanged(survey);
+    EXPECT_EQ(turned.events.size(), 2U);
+    EXPECT_EQ(turned.events[0].id, "A");
+    EXPECT_EQ(turned.stations[1].id, "noon");
+    // Times count from the shot, which is nobody's origin time any more.
+    EXPECT_EQ(turned.arrivals[2], (Arrival{1, 1, 2.0, 0.1}));
+    EXPECT_EQ(turned.arrivals[3].phase, Phase::S);
+    const Survey back = exchanged(turned);
+    EXPECT_EQ(back.stations, survey.stations);
+    for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
+        EXPECT_EQ(back.arrivals[n].event, survey.arrivals[n].event);
+        EXPECT_EQ(back.arrivals[n].station, survey.arrivals[n].station);
+    }
+}
+
+TEST(SurveyViews, PartsKeepOrLeaveOutUnusedPoints) {
+    const Survey survey = example();
+    const std::vector<std::int32_t> some{3, 3, 0};
+    const Survey whole = subset(survey, some);
+    EXPECT_EQ(whole.events, survey.events);
+    EXPECT_EQ(whole.arrivals.size(), 3U);
+    const Survey small = compact(survey, some);
+    ASSERT_EQ(small.events.size(), 2U);
+    EXPECT_EQ(small.events[0].id, "morning");
+    EXPECT_EQ(small.events[1].position, survey.events[2].position);
+    ASSERT_EQ(small.stations.size(), 1U);
+    EXPECT_EQ(small.arrivals[2], (Arrival{1, 0, 0.5, 0.1}));
+    EXPECT_TRUE(compact(survey, {}).events.empty());
+}
+
+TEST(SurveyChecks, NameThePointThatIsWrong) {
+    const Grid grid{{11, 1, 3}, {}, {1, 1, 1}};
+    EXPECT_NO_THROW(validate(example(), grid));
+    Survey far = example();
+    far.events[1].position.x = -4;
+    test::expect_error<InputError>([&] { validate(far, grid); }, "source noon at", "-4");
+    far = example();
+    far.events[2].position.z = 9;
+    test::expect_error<InputError>([&] { validate(far, grid); }, "source 2 at", "9");
+    far = example();
+    far.arrivals[1].station = 2;
+    test::expect_error<InputError>([&] { validate(far); }, "pair (0, 2) names", "3 and 2");
+    far.arrivals[1].station = -1;
+    test::expect_error<InputError>([&] { validate(far); }, "pair (0, -1) names");
+}
+
+TEST(SurveyChecks, TimesCountFromTheOriginTime) {
+    Survey survey = example();
+    Notes notes;
+    const auto where = [](std::size_t n) { return "pick " + std::to_string(n) + ": "; };
+    EXPECT_NO_THROW(settle_times(survey, "picks", where, notes));
+    survey.arrivals[2].time = 9.5;  // the shot was at 10
+    test::expect_error<InputError>([&] { settle_times(survey, "picks", where, notes); },
+                                   "pick 2: time is 9.5");
+}
+
+TEST(SurveyBuilder, IdsSeparateWhatPositionsWouldJoin) {
+    SurveyBuilder builder;
+    EXPECT_EQ(builder.event({1, 0, 0}, "a"), 0);
+    EXPECT_EQ(builder.event({1, 0, 0}, "b"), 1);
+    EXPECT_EQ(builder.event({1, 0, 0}, "a"), 0);
+    EXPECT_EQ(builder.event({1, 0, 0}), 2);
+    EXPECT_EQ(builder.event({1, -0.0, 0}), 2);
+    EXPECT_EQ(builder.event({1, 0, 0}, "", 7), 3);
+    EXPECT_EQ(builder.station({1, 0, 0}), 0);
+    EXPECT_EQ(builder.station({2, 0, 0}), 1);
+    test::expect_error<InputError>(
+        [&] {
+            builder.event({2, 0, 0}, "a");
+        },
+        "event 'a' is at (1, 0, 0)", "one position");
+    test::expect_error<InputError>(
+        [&] {
+            builder.event({1, 0, 0}, "a", 3);
+        },
+        "origin times 0 and 3");
+    const Survey survey = builder.take(false, true);
+    EXPECT_EQ(survey.events.size(), 4U);
+    EXPECT_TRUE(survey.is_2d);
+}
+
+TEST(Phases, CatalogueNamesOfFirstArrivals) {
+    for (const char* name : {"P", "p", " Pg ", "Pn", "Pdif", "P1", "PKIKP", "Pb"}) {
+        EXPECT_EQ(phase_of_name(name), Phase::P) << name;
+    }
+    for (const char* name : {"S", "s", "Sg", "Sn", "S*"}) {
+        EXPECT_EQ(phase_of_name(name), Phase::S) << name;
+    }
+    for (const char* name : {"", "PmP", "PS", "X", "Lg", "pP", "T"}) {
+        test::expect_error<InputError>([&] { phase_of_name(name); }, "phase is", "first arrival");
+    }
+}
+
+}  // namespace
+}  // namespace fermat

@@ -109,7 +109,7 @@ def invert(
     model: Model | CudaModel | Any,
     picks: Any = None,
     *,
-    method: Literal["auto", "gauss-newton", "hole"] = "auto",
+    method: Literal["auto", "gauss-newton", "hole", "adjoint"] = "auto",
     error: float | tuple[float, float] | None = None,
     spacing: float = 0.0,
     depth: float = 0.0,

@@ -46,8 +46,8 @@ nb::object rows_of(const std::vector<Vec3>& points, bool is_2d) {
         flat.push_back(p.z);
     }
     auto* kept = new std::vector<double>(std::move(flat));
-    const nb::capsule owner(
-        kept, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    const nb::capsule owner(kept,
+                            [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
     return nb::cast(nb::ndarray<nb::numpy, double>(kept->data(), {points.size(), columns}, owner));
 }
 
@@ -79,8 +79,8 @@ class DifferentiableTimes {
         PythonMonitor bridge(std::move(progress), threads, device_);
         return std::visit(
             [&](auto& fields) {
-                return nb::cast(array_from(
-                    bridge.run([&](const Execution& e) { return times(fields, at_nodes, keep, e); })));
+                return nb::cast(array_from(bridge.run(
+                    [&](const Execution& e) { return times(fields, at_nodes, keep, e); })));
             },
             fields_);
     }
@@ -147,24 +147,23 @@ class DifferentiableTimes {
         fields.kept.resize(keep ? count : 0);
         Monitor& monitor = execution.monitor;
         monitor.begin("first arrivals", static_cast<std::int64_t>(count));
-        for_each_by_teams(
-            static_cast<std::int64_t>(count), resolve_threads(execution.threads),
-            [&](std::int64_t i, int team) {
-                monitor.check();
-                const auto n = static_cast<std::size_t>(i);
-                auto field = survey_.template solve<Real>(
-                    n, execution.with_threads(team).heard_by(silent_monitor()));
-                Real* const out = times.data() + n * width;
-                if (at_nodes) {
-                    write_times(field, FieldView<Real>(out, shape));
-                } else {
-                    for (std::size_t r = 0; r < width; ++r) {
-                        out[r] = static_cast<Real>(time_at(field, receivers[r]));
-                    }
-                }
-                if (keep) fields.kept[n] = std::move(field);
-                monitor.advance();
-            });
+        for_each_by_teams(static_cast<std::int64_t>(count), resolve_threads(execution.threads),
+                          [&](std::int64_t i, int team) {
+                              monitor.check();
+                              const auto n = static_cast<std::size_t>(i);
+                              auto field = survey_.template solve<Real>(
+                                  n, execution.with_threads(team).heard_by(silent_monitor()));
+                              Real* const out = times.data() + n * width;
+                              if (at_nodes) {
+                                  write_times(field, FieldView<Real>(out, shape));
+                              } else {
+                                  for (std::size_t r = 0; r < width; ++r) {
+                                      out[r] = static_cast<Real>(time_at(field, receivers[r]));
+                                  }
+                              }
+                              if (keep) fields.kept[n] = std::move(field);
+                              monitor.advance();
+                          });
         monitor.end();
         return times;
     }

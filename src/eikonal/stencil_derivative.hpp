@@ -82,8 +82,7 @@ FERMAT_HD inline TauDerivative<Dim> root_derivative(const AxisStencil<double> (&
             const double near_tau = from_low[d] ? axis[d].low : axis[d].high;
             const double far_tau = from_low[d] ? axis[d].low2 : axis[d].high2;
             const double by_near2 = near2 > 0 ? by.near * near_tau / (2 * near_ratio) : 0;
-            const double by_far2 =
-                far2 > 0 && by.far != 0 ? by.far * far_tau / (2 * far_ratio) : 0;
+            const double by_far2 = far2 > 0 && by.far != 0 ? by.far * far_tau / (2 * far_ratio) : 0;
             by.gamma = -sigma * (2 * by_near2 + 4 * by_far2);
             by.eta = by_near2 + 4 * by_far2;
             by.near *= near_ratio;

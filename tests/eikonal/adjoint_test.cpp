@@ -35,7 +35,8 @@ struct Case {
         for (std::size_t n = 0; n < slowness.size(); ++n) {
             velocity[n] = std::isfinite(slowness[n]) ? static_cast<float>(1 / slowness[n]) : 0;
         }
-        return cells ? Model::of_cells(grid, std::move(velocity)) : Model(grid, std::move(velocity));
+        return cells ? Model::of_cells(grid, std::move(velocity))
+                     : Model(grid, std::move(velocity));
     }
     Derive<double> derive() const {
         return [this](std::size_t n, const auto&) {
@@ -98,8 +99,7 @@ Case random_case(unsigned seed, Grid grid, bool air, double rough = 0.05) {
                 const bool wall = air && i == grid.shape.x / 2 && k < 2 * grid.shape.z / 3;
                 c.slowness(i, j, k) = wall ? INFINITY
                                            : 0.4 + 0.1 * std::sin(a * i + b * k) +
-                                                 0.05 * std::cos(b * i - a * j) +
-                                                 random(0, rough);
+                                                 0.05 * std::cos(b * i - a * j) + random(0, rough);
             }
         }
     }
@@ -113,7 +113,8 @@ Case random_case(unsigned seed, Grid grid, bool air, double rough = 0.05) {
     for (int n = 0; n < 3; ++n) c.receivers.push_back(place());
     const Vec3 end = grid.far_corner();
     c.receivers.push_back({end.x, end.y, grid.coordinate(2, 1.5)});
-    for (std::size_t n = 0; n < 2 * c.receivers.size(); ++n) c.by_receivers.push_back(random(-1, 1));
+    for (std::size_t n = 0; n < 2 * c.receivers.size(); ++n)
+        c.by_receivers.push_back(random(-1, 1));
     return c;
 }
 
@@ -154,8 +155,8 @@ void expect_derivatives(Case c, unsigned seed, double tolerance = 1e-6) {
     for (std::size_t s = 0; s < c.sources.size(); ++s) {
         for (int axis = 0; axis < 3; ++axis) {
             if (c.grid.is_2d() && axis == 1) continue;
-            const double by_place = difference(
-                [&](double step) { c.sources[s].position[axis] += step; }, 1e-7);
+            const double by_place =
+                difference([&](double step) { c.sources[s].position[axis] += step; }, 1e-7);
             EXPECT_NEAR(by_place, found.sources[s][axis], 10 * tolerance) << s << " " << axis;
         }
         const double by_start =
@@ -324,23 +325,27 @@ TEST(Adjoint, RefusesWhatHasNone) {
         return std::make_unique<AdjointSurvey>(model, c.slowness, c.sources, std::move(receivers),
                                                options);
     };
-    expect_error<InputError>([&] { survey({.solver = Solver::vidale}); }, "solver 'vidale' has no adjoint");
+    expect_error<InputError>([&] { survey({.solver = Solver::vidale}); },
+                             "solver 'vidale' has no adjoint");
     expect_error<InputError>([&] { survey({.until = 1}); }, "the adjoint needs whole fields");
     expect_error<InputError>([&] { survey({}, {{100, 0, 0}}); }, "receiver");
     const Field<double> small({3, 1, 3}, 1.0);
     expect_error<InputError>([&] { AdjointSurvey(model, small, c.sources, {}, {}); },
-                 "slowness has shape (3, 3) (must be (17, 15)");
+                             "slowness has shape (3, 3) (must be (17, 15)");
     Field<float> blocks({4, 1, 4}, 1.0F);
     blocks(2, 0, 2) = 3;
     const Model jumping = Model::of_cells({{5, 1, 5}, {}, {1, 1, 1}}, std::move(blocks));
-    expect_error<InputError>([&] { AdjointSurvey(jumping, {}, {{{1, 0, 1}}}, {}, {}); },
-                 "velocity jumps between cells");
+    expect_error<InputError>(
+        [&] {
+            AdjointSurvey(jumping, {}, {{{1, 0, 1}}}, {}, {});
+        },
+        "velocity jumps between cells");
     const std::vector<double> bad(c.receivers.size(), NAN);
     const Derive<double> derive = [&](std::size_t, const auto&) {
         return TimeDerivatives{{}, bad};
     };
     expect_error<InputError>([&] { adjoint<double>(*survey({}, c.receivers), derive, on_cpu()); },
-                 "the derivative by the time at receiver 0 is nan");
+                             "the derivative by the time at receiver 0 is nan");
 }
 
 }  // namespace

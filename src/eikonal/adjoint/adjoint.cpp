@@ -70,9 +70,10 @@ AdjointGradient sum_over_sources(const AdjointSurvey& survey, const Derive<Real>
             monitor.check();
             const auto slot = static_cast<std::size_t>(i);
             const std::size_t n = first + slot;
-            with_field(n, execution.with_threads(team), [&](const BasicTimeField<Real>& field) {
-                found[slot] = field_adjoint(survey, n, field, derive(n, field),
-                                            parts[slot].view(), monitor);
+            const Execution own = execution.with_threads(team);
+            with_field(n, own, [&](const BasicTimeField<Real>& field) {
+                found[slot] =
+                    field_adjoint(survey, n, field, derive(n, field), parts[slot].view(), own);
             });
             monitor.advance();
         });
@@ -143,10 +144,10 @@ BasicTimeField<Real> AdjointSurvey::solve(std::size_t source, const Execution& e
 template <class Real>
 AdjointGradient adjoint(const AdjointSurvey& survey, const Derive<Real>& derive,
                         const Execution& execution) {
-    return sum_over_sources<Real>(
-        survey, derive, execution, [&](std::size_t n, const Execution& team, const auto& use) {
-            use(survey.solve<Real>(n, team.heard_by(silent_monitor())));
-        });
+    return sum_over_sources<Real>(survey, derive, execution,
+                                  [&](std::size_t n, const Execution& team, const auto& use) {
+                                      use(survey.solve<Real>(n, team.heard_by(silent_monitor())));
+                                  });
 }
 
 template <class Real>

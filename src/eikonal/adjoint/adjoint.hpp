@@ -61,12 +61,12 @@ struct TimeDerivatives {
 
 /// The derivatives of J by everything that the times depend on.
 struct AdjointGradient {
-    Field<double> slowness;            ///< of nodes, or of cells in a model of cells
-    std::vector<Vec3> sources;         ///< by position
-    std::vector<double> start_times;   ///< one per source
-    std::vector<Vec3> receivers;       ///< by position, all sources together
-    /// Visits of nodes whose time does not solve its equation, so that no derivative is exact
-    /// there: where fronts collide in rough media, second order may not settle. 0 of first order.
+    Field<double> slowness;           ///< of nodes, or of cells in a model of cells
+    std::vector<Vec3> sources;        ///< by position
+    std::vector<double> start_times;  ///< one per source
+    std::vector<Vec3> receivers;      ///< by position, all sources together
+    /// Nodes whose time does not solve its equation, so that no derivative through them is exact:
+    /// where fronts collide in rough media, second order may not settle. 0 of first order.
     std::int64_t unsettled = 0;
 };
 

@@ -12,25 +12,35 @@
 #include "core/error.hpp"
 #include "core/monitor.hpp"
 #include "eikonal/adjoint/causal_order.hpp"
+#include "eikonal/adjoint/equation_weights.hpp"
+#include "eikonal/adjoint/node_scheme.hpp"
 
 namespace fermat {
 
 /// Solves the transposed linearised equations of a field, lambda = b + W^T lambda: a node's
-/// dJ/dw is what J asks of it plus what the nodes made of it hand on (NodeScheme::hand_on). Nodes
-/// are made of earlier ones, so one pass from the latest to the earliest solves it. A few nodes
-/// are made of slightly later ones (beside the plane of the source two may draw on each other):
-/// these are visited again until what is left is below rounding.
+/// dJ/dw is what J asks of it plus what the nodes made of it hand on. Nodes are made of earlier
+/// ones, so one pass from the latest to the earliest solves it. A few nodes are made of slightly
+/// later ones (beside the plane of the source two may draw on each other): these are visited again
+/// until what is left is below rounding.
+template <class Real, int Dim, int Order>
 class BackSubstitution {
   public:
-    /// `asked[n]` is what J asks of node n; it is used up. `times` are causal_times. Returns how
-    /// often a node was visited whose time does not solve its equation.
-    template <class Scheme, class BySlowness>
-    static std::int64_t run(const Scheme& scheme, std::vector<double>& asked, std::span<const float> times,
-                    Vec3& by_source, BySlowness by_slowness, Monitor& monitor) {
-        BackSubstitution pass(asked, times);
-        if (pass.is_dense()) pass.visit_all(scheme, by_source, by_slowness, monitor);
-        pass.visit_rest(scheme, by_source, by_slowness, monitor);
-        return pass.unsettled_;
+    using Scheme = NodeScheme<Real, Dim, Order>;
+    using Weights = EquationWeights<Real, Dim, Order>;
+
+    /// `lambda` holds b, what J asks of each node.
+    BackSubstitution(const Scheme& scheme, const Weights& weights, std::vector<double>& lambda,
+                     Shape shape)
+        : scheme_(scheme), weights_(weights), lambda_(lambda), handed_(lambda.size(), 0.0) {
+        stride_[0] = static_cast<std::ptrdiff_t>(shape.y) * shape.z;
+        stride_[Dim - 1] = 1;
+        if (Dim == 3) stride_[1] = shape.z;
+    }
+
+    /// `times` are causal_times.
+    void run(std::span<const float> times, Monitor& monitor) {
+        visit_all(times, monitor);
+        visit_rest(times, monitor);
     }
 
   private:
@@ -38,81 +48,89 @@ class BackSubstitution {
     static constexpr double rounding = 1e-20;
     static constexpr std::size_t between_checks = std::size_t{1} << 14;
 
-    BackSubstitution(std::vector<double>& asked, std::span<const float> times)
-        : asked_(asked), times_(times) {}
-
-    bool is_dense() const {
-        const auto count = static_cast<std::size_t>(std::count_if(
-            asked_.begin(), asked_.end(), [](double value) { return value != 0; }));
-        return count > asked_.size() / 16;
-    }
-
-    template <class Scheme, class Push, class BySlowness>
-    void hand_on(const Scheme& scheme, std::size_t node, Vec3& by_source, Push push,
-                 BySlowness by_slowness) {
-        const double by_w = std::exchange(asked_[node], 0.0);
+    /// Hands on what a node has and has not handed on yet; told(node) hears who got something.
+    template <class Told>
+    void visit(std::size_t node, Told told) {
+        const double by_w = lambda_[node] - handed_[node];
+        handed_[node] = lambda_[node];
         largest_ = std::max(largest_, std::abs(by_w));
-        if (!scheme.hand_on(node, by_w, by_source, push, by_slowness)) ++unsettled_;
-    }
-
-    template <class Scheme, class BySlowness>
-    void visit_all(const Scheme& scheme, Vec3& by_source, BySlowness by_slowness,
-                   Monitor& monitor) {
-        const auto order = latest_first(times_);
-        constexpr std::size_t ahead = 12;
-        for (std::size_t n = 0; n < order.size(); ++n) {
-            const std::size_t node = order[n];
-            if (n % between_checks == 0) monitor.check();
-            if (n + ahead < order.size()) scheme.prefetch(order[n + ahead], asked_.data());
-            if (asked_[node] == 0) continue;
-            hand_on(
-                scheme, node, by_source,
-                [&](std::size_t to, double by_w) { asked_[to] += by_w; }, by_slowness);
+        const auto push = [&](std::size_t to, double value) {
+            lambda_[to] += value;
+            told(to);
+        };
+        if (weights_.is_single(node)) {
+            scheme_.hand_on(node, by_w, push);
+            return;
+        }
+        const auto& weights = weights_.at(node);
+        for (int d = 0; d < Dim; ++d) {
+            const double part = by_w * static_cast<double>(weights.part[d]);
+            if (part == 0) continue;
+            const std::ptrdiff_t step = weights_.from_low(node, d) ? -stride_[d] : stride_[d];
+            const std::size_t near = node + static_cast<std::size_t>(step);
+            if (weights_.is_second(node, d)) {
+                push(near, 2 * part);
+                push(near + static_cast<std::size_t>(step), -0.5 * part);
+            } else {
+                push(near, part);
+            }
         }
     }
 
-    /// Node by node from a queue, latest first: all of them where few are asked, else those that
-    /// the pass left.
-    template <class Scheme, class BySlowness>
-    void visit_rest(const Scheme& scheme, Vec3& by_source, BySlowness by_slowness,
-                    Monitor& monitor) {
-        using Item = std::pair<float, std::size_t>;
-        std::priority_queue<Item> queue;
-        std::vector<bool> waits(asked_.size(), false);
-        const auto enqueue = [&](std::size_t node) {
+    void visit_all(std::span<const float> times, Monitor& monitor) {
+        const auto order = latest_first(times);
+        constexpr std::size_t ahead = 16;
+        for (std::size_t n = 0; n < order.size(); ++n) {
+            if (n % between_checks == 0) monitor.check();
+            if (n + ahead < order.size()) prefetch(order[n + ahead]);
+            if (lambda_[order[n]] != 0) visit(order[n], [](std::size_t) {});
+        }
+    }
+
+    void visit_rest(std::span<const float> times, Monitor& monitor) {
+        std::priority_queue<std::pair<float, std::size_t>> queue;
+        std::vector<bool> waits(lambda_.size(), false);
+        const auto look_at = [&](std::size_t node) {
+            if (!(std::abs(lambda_[node] - handed_[node]) > rounding * largest_)) return;
             if (waits[node]) return;
             waits[node] = true;
-            queue.push({times_[node], node});
+            queue.push({times[node], node});
         };
-        for (std::size_t n = 0; n < asked_.size(); ++n) {
-            if (std::abs(asked_[n]) > rounding * largest_) enqueue(n);
-        }
-        const std::size_t most = 1000 * asked_.size();
-        std::size_t visits = 0;
-        while (!queue.empty()) {
+        for (std::size_t n = 0; n < lambda_.size(); ++n) look_at(n);
+        const std::size_t most = 1000 * lambda_.size();
+        for (std::size_t visits = 0; !queue.empty(); ++visits) {
             const std::size_t node = queue.top().second;
             queue.pop();
             waits[node] = false;
-            if (++visits % between_checks == 0) monitor.check();
+            if (visits % between_checks == 0) monitor.check();
             if (visits > most) {
                 throw ComputeError(
                     "the adjoint of the times does not settle (the model's times hardly do either; "
                     "try order 1)");
             }
-            hand_on(
-                scheme, node, by_source,
-                [&](std::size_t to, double by_w) {
-                    asked_[to] += by_w;
-                    if (std::abs(asked_[to]) > rounding * largest_) enqueue(to);
-                },
-                by_slowness);
+            visit(node, look_at);
         }
     }
 
-    std::vector<double>& asked_;
-    std::span<const float> times_;
+    [[gnu::always_inline]] void prefetch(std::size_t node) const {
+        weights_.prefetch(node);
+        const auto at = static_cast<std::ptrdiff_t>(node);
+        prefetch_at(handed_.data(), at);
+        for (int d = 0; d + 1 < Dim; ++d) {
+            for (const int steps : {-2, -1, 1, 2}) {
+                prefetch_at(lambda_.data(), at + steps * stride_[d]);
+            }
+        }
+        prefetch_at(lambda_.data(), at - 2);
+        prefetch_at(lambda_.data(), at + 2);
+    }
+
+    const Scheme& scheme_;
+    const Weights& weights_;
+    std::vector<double>& lambda_;
+    std::vector<double> handed_;
+    std::ptrdiff_t stride_[Dim] = {};
     double largest_ = 0;
-    std::int64_t unsettled_ = 0;
 };
 
 }  // namespace fermat

@@ -12,8 +12,8 @@ namespace fermat {
 namespace {
 
 template <int Dim, int Order>
-void settle(BasicTimeField<double>& field, const NodeSlowness& slowness,
-            const SourceStarts& starts, Monitor& monitor) {
+void settle(BasicTimeField<double>& field, const NodeSlowness& slowness, const SourceStarts& starts,
+            Monitor& monitor) {
     // Where fronts collide, second order may change to and fro: then values may only fall.
     constexpr int free_passes = 30;
     constexpr int most_passes = 60;
@@ -26,8 +26,8 @@ void settle(BasicTimeField<double>& field, const NodeSlowness& slowness,
         bool changed = false;
         for (auto node = order.rbegin(); node != order.rend(); ++node) {
             if (starts.holds(*node)) continue;
-            const auto equation = scheme.equation(
-                *node, scheme.index_of(*node), [&](std::size_t other) { return tau[other]; });
+            const auto equation = scheme.equation(*node, scheme.index_of(*node),
+                                                  [&](std::size_t other) { return tau[other]; });
             const double found = scheme.solution(equation);
             const double old = tau[*node];
             const bool take = found < reached_limit<double> && (found < old || pass < free_passes);
@@ -44,8 +44,7 @@ void settle(BasicTimeField<double>& field, const NodeSlowness& slowness,
 BasicTimeField<double> solve_exactly(const Model& model, const NodeSlowness& slowness,
                                      const PointSource& source, const EikonalOptions& options,
                                      const Execution& execution) {
-    BasicTimeField<double> field =
-        solve<double>(model, source, options, execution.on(Device::cpu));
+    BasicTimeField<double> field = solve<double>(model, source, options, execution.on(Device::cpu));
     if (!slowness.is_exact()) return field;
     const SourceStarts starts(model, slowness, source.position);
     const double rounded = field.factor.slowness;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "eikonal/adjoint/back_substitution.hpp"
 #include "eikonal/adjoint/hat.hpp"
 #include "eikonal/adjoint/node_scheme.hpp"
@@ -91,15 +92,44 @@ class Asked {
     std::vector<double> by_w;
 };
 
+/// From dJ/dw that J asks of the nodes to the slownesses and the source's position.
 template <int Dim, int Order, class Real>
 void substitute(const AdjointSurvey& survey, const SourceStarts& starts,
                 const BasicTimeField<Real>& field, std::vector<double>& by_w, FieldAdjoint& out,
-                FieldView<double> by_slowness, Monitor& monitor) {
-    const NodeScheme<Real, Dim, Order> scheme(field.view(), survey.slowness(), starts);
-    const std::vector<float> times = causal_times(field.view());
-    out.unsettled = BackSubstitution::run(
-        scheme, by_w, times, out.source,
-        [&](std::size_t node, double by) { by_slowness[node] += by; }, monitor);
+                FieldView<double> by_slowness, const Execution& execution) {
+    const NodeSlowness& slowness = survey.slowness();
+    const NodeScheme<Real, Dim, Order> scheme(field.view(), slowness, starts);
+    const EquationWeights<Real, Dim, Order> weights(field.view(), slowness, starts,
+                                                    resolve_threads(execution.threads));
+    const Shape shape = field.grid.shape;
+    BackSubstitution<Real, Dim, Order>(scheme, weights, by_w, shape)
+        .run(causal_times(field.view()), execution.monitor);
+    std::size_t node = 0;
+    for (int i = 0; i < shape.x; ++i) {
+        for (int j = 0; j < shape.y; ++j) {
+            for (int k = 0; k < shape.z; ++k, ++node) {
+                const double by = by_w[node];
+                if (by == 0) continue;
+                if (weights.is_single(node)) {
+                    const bool settled = scheme.conclude(
+                        node, by, out.source,
+                        [&](std::size_t other, double part) { by_slowness[other] += part; });
+                    out.unsettled += settled ? 0 : 1;
+                    continue;
+                }
+                const auto& own = weights.at(node);
+                const auto by_s = static_cast<double>(own.slowness);
+                by_slowness[node] += by * by_s;
+                out.unsettled += weights.is_unsettled(node) ? 1 : 0;
+                const auto part = [&](int d) {
+                    const auto size = static_cast<double>(own.part[d]);
+                    return weights.from_low(node, d) ? size : -size;
+                };
+                out.source = out.source + by * scheme.source_slope({i, j, k}, field.tau[node],
+                                                                   slowness[node], by_s, part);
+            }
+        }
+    }
 }
 
 }  // namespace
@@ -107,17 +137,16 @@ void substitute(const AdjointSurvey& survey, const SourceStarts& starts,
 template <class Real>
 FieldAdjoint field_adjoint(const AdjointSurvey& survey, std::size_t source,
                            const BasicTimeField<Real>& field, const TimeDerivatives& derivatives,
-                           FieldView<double> by_slowness, Monitor& monitor) {
+                           FieldView<double> by_slowness, const Execution& execution) {
     FieldAdjoint out;
     Asked<Real> asked(field, out);
     if (derivatives.nodes.data() != nullptr) asked.at_nodes(derivatives.nodes);
     if (!derivatives.receivers.empty()) {
         asked.at_receivers(survey.receivers(), derivatives.receivers);
     }
-    const SourceStarts starts(survey.model(), survey.slowness(),
-                              survey.sources()[source].position);
+    const SourceStarts starts(survey.model(), survey.slowness(), survey.sources()[source].position);
     const auto run = [&]<int Dim, int Order>() {
-        substitute<Dim, Order>(survey, starts, field, asked.by_w, out, by_slowness, monitor);
+        substitute<Dim, Order>(survey, starts, field, asked.by_w, out, by_slowness, execution);
     };
     const bool first_order = survey.options().order == 1;
     if (field.grid.is_2d()) {
@@ -131,9 +160,9 @@ FieldAdjoint field_adjoint(const AdjointSurvey& survey, std::size_t source,
 }
 
 template FieldAdjoint field_adjoint(const AdjointSurvey&, std::size_t, const TimeField&,
-                                    const TimeDerivatives&, FieldView<double>, Monitor&);
+                                    const TimeDerivatives&, FieldView<double>, const Execution&);
 template FieldAdjoint field_adjoint(const AdjointSurvey&, std::size_t,
                                     const BasicTimeField<double>&, const TimeDerivatives&,
-                                    FieldView<double>, Monitor&);
+                                    FieldView<double>, const Execution&);
 
 }  // namespace fermat

@@ -45,15 +45,13 @@ void for_each_hat(const Grid& grid, Vec3 point, Visit visit) {
             continue;
         }
         const int end = grid.shape[axis] - 1;
-        const double at =
-            detail::clamped(grid.index_along(axis, point[axis]), grid.shape[axis]);
+        const double at = detail::clamped(grid.index_along(axis, point[axis]), grid.shape[axis]);
         first[axis] = std::max(static_cast<int>(std::floor(at)) - 1, 0);
         last[axis] = std::min(first[axis] + 3, end);
         for (int n = first[axis]; n <= last[axis]; ++n) {
             const double u = at - n;
             weight[axis][n - first[axis]] = std::max(1 - std::abs(u), 0.0);
-            slope[axis][n - first[axis]] =
-                detail::hat_slope(u, n, end) / grid.spacing_along(axis);
+            slope[axis][n - first[axis]] = detail::hat_slope(u, n, end) / grid.spacing_along(axis);
         }
     }
     for (int i = first.x; i <= last.x; ++i) {

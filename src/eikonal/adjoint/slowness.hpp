@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "eikonal/node_update.hpp"
 #include "model/model.hpp"
 
 namespace fermat {
@@ -23,14 +22,6 @@ class NodeSlowness {
         return v > 0 ? 1 / v : std::numeric_limits<double>::infinity();
     }
     double operator()(Index3 node) const { return (*this)[velocity_.shape().offset(node)]; }
-    /// Asks for a node's value ahead of its use; the node may lie outside.
-    [[gnu::always_inline]] void prefetch(std::ptrdiff_t node) const {
-        if (is_exact()) {
-            prefetch_at(exact_.data(), node);
-        } else {
-            prefetch_at(velocity_.data(), node);
-        }
-    }
     bool is_exact() const { return exact_.data() != nullptr; }
 
   private:

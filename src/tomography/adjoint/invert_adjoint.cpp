@@ -116,8 +116,7 @@ class Run {
             if (task == Task::probe) return weights_[pick] * RandomStream(1, pick).sign();
             return weights_[pick] * weights_[pick] * (time - survey_.arrivals[pick].time);
         };
-        PickGradient found =
-            pick_gradient(model, survey_, pull, options_.eikonal, execution_);
+        PickGradient found = pick_gradient(model, survey_, pull, options_.eikonal, execution_);
         in_pass_ = false;
         return found;
     }
@@ -173,9 +172,10 @@ class Run {
             weights_[n] = weight;
         }
         if (!any) {
-            throw InputError(fmt::format("no pick of {} can be used (no wave arrives, or all are "
-                                         "outliers)",
-                                         use_.size()));
+            throw InputError(
+                fmt::format("no pick of {} can be used (no wave arrives, or all are "
+                            "outliers)",
+                            use_.size()));
         }
         return changed;
     }
@@ -246,7 +246,7 @@ class Run {
         if (!cooling_.admits(chi2_)) {
             // Too smooth to explain the picks: back to the model before.
             now_ = evaluate(before);
-            renew_uses();
+            if (renew_uses()) now_ = evaluate(std::move(now_.x));
             model_ = parameters_.model_of(now_.x, threads_);
             cooling_.refused();
             return;
@@ -328,7 +328,7 @@ class Run {
         if (cooling_.phase() == Cooling::Phase::stagnant) return StopReason::stagnation;
         if (cooling_.phase() == Cooling::Phase::cooling) return StopReason::schedule_end;
         return options_.target_rms > 0 && !(options_.target_chi2 > 0) ? StopReason::target_rms
-                                                                       : StopReason::target_chi2;
+                                                                      : StopReason::target_chi2;
     }
 
     /// Path length per cell over the longest spacing: what a count of rays would be like. The
@@ -437,9 +437,9 @@ class Run {
 void require_adjoint(const Model& start, const InversionOptions& options) {
     require_nodes(start, "inversion method 'adjoint'");
     if (options.gauss_newton.terms != Terms::none) {
-        throw InputError(fmt::format(
-            "terms is '{}' and the method is 'adjoint' (terms are for 'gauss-newton')",
-            name_of(options.gauss_newton.terms)));
+        throw InputError(
+            fmt::format("terms is '{}' and the method is 'adjoint' (terms are for 'gauss-newton')",
+                        name_of(options.gauss_newton.terms)));
     }
     if (options.gauss_newton.reference) {
         throw InputError(

@@ -38,7 +38,8 @@ void pass_over(const Model& model, const Survey& survey, std::size_t event,
         }
         return TimeDerivatives{{}, by_time};
     };
-    const AdjointGradient found = adjoint<float>(one, derive, {.threads = 1, .device = Device::cpu});
+    const AdjointGradient found =
+        adjoint<float>(one, derive, {.threads = 1, .device = Device::cpu});
     for (std::size_t n = 0; n < samples.size(); ++n) samples[n] += found.slowness[n];
 }
 

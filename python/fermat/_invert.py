@@ -156,8 +156,9 @@ def invert(
         Picks, or what `picks` makes them from: a file name, a table, a dict of columns.
     method
         "gauss-newton": the smoothest model that explains the picks to their errors. "hole": each
-        residual is spread along its ray and smoothed by a schedule of boxes (Hole 1992). "auto":
-        the latter where a schedule is given.
+        residual is spread along its ray and smoothed by a schedule of boxes (Hole 1992).
+        "adjoint": the objective of "gauss-newton" by gradients alone, without rays or a matrix.
+        "auto": "hole" where a schedule is given.
     error
         Error of all picks, a time, or (absolute, relative), in place of their own. Without any,
         cross-validation finds how well the picks can be explained.

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 try:
-    import jax
-    import jax.numpy as jnp
+    import jax  # type: ignore[import-not-found,unused-ignore]
+    import jax.numpy as jnp  # type: ignore[import-not-found,unused-ignore]
 except ImportError:
     raise ImportError("fermat.jax needs JAX (pip install jax)") from None
 
@@ -133,7 +133,7 @@ def _differentiable(
         )
         return tuple(np.asarray(f, dtype=real) for f in found)
 
-    @jax.custom_vjp
+    @jax.custom_vjp  # type: ignore[misc,untyped-decorator,unused-ignore]
     def call(medium: Any, source: Any, start_time: Any, receivers: Any) -> Any:
         return jax.pure_callback(
             solve_on_host,

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 try:
-    import torch
-    from torch.autograd.function import once_differentiable
+    import torch  # type: ignore[import-not-found,unused-ignore]
+    from torch.autograd.function import (  # type: ignore[import-not-found,unused-ignore]
+        once_differentiable,
+    )
 except ImportError:
     raise ImportError("fermat.torch needs PyTorch (pip install torch)") from None
 
@@ -109,7 +111,7 @@ def _tensor(values: Any, what: str, dtype: Any = None) -> Any:
     return tensor if dtype is None else tensor.to(dtype)
 
 
-class _Traveltimes(torch.autograd.Function):
+class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
     @staticmethod
     def forward(  # type: ignore[override,unused-ignore]
         ctx: Any, medium: Any, source: Any, start_time: Any, receivers: Any, options: Any
@@ -132,7 +134,9 @@ class _Traveltimes(torch.autograd.Function):
             times.append(survey.times(keep=needed))
             if needed:
                 ctx.surveys.append(survey)
-        ctx.shapes = [None if t is None else tuple(t.shape) for t in (source, start_time, receivers)]
+        ctx.shapes = [
+            None if t is None else tuple(t.shape) for t in (source, start_time, receivers)
+        ]
         ctx.models = models
         found = np.stack(times)
         sources = found.shape[1:2] if source.ndim > 1 else ()
@@ -156,4 +160,7 @@ class _Traveltimes(torch.autograd.Function):
             reduced(starts, start_time),
             None if receivers is None else spots.sum(axis=0).reshape(receivers),
         ]
-        return (*(None if g is None else torch.from_numpy(np.ascontiguousarray(g)) for g in gradients), None)
+        tensors = [
+            None if g is None else torch.from_numpy(np.ascontiguousarray(g)) for g in gradients
+        ]
+        return (*tensors, None)

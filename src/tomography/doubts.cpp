@@ -155,8 +155,8 @@ std::vector<std::string> doubts_about(const Model& start, const Survey& picks,
     add_velocities(start, picks, options, result, out);
     add_offset_trend(picks, result, out);
     add_left_out(result, out);
-    const bool finds_terms = options.method != InversionMethod::hole &&
-                             options.method != InversionMethod::adjoint;
+    const bool finds_terms =
+        options.method != InversionMethod::hole && options.method != InversionMethod::adjoint;
     if (finds_terms) add_terms(picks, options, result, out);
     return out;
 }

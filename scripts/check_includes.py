@@ -21,12 +21,13 @@ ALLOWED: dict[str, set[str]] = {
     "survey": {"core", "model"},
     "eikonal": {"core", "model", "survey"},
     "graph": {"core", "model", "survey"},
-    "rays": {"core", "model", "survey", "eikonal", "graph"},
-    "tomography": {"core", "model", "survey", "eikonal", "graph", "rays"},
-    "io": {"core", "model", "survey", "eikonal", "graph", "rays", "tomography"},
-    "bench": {"core", "model", "survey", "eikonal", "graph", "rays", "tomography", "io"},
-    "cli": {"core", "model", "survey", "eikonal", "graph", "rays", "tomography", "io", "bench"},
-    "python": {"core", "model", "survey", "eikonal", "graph", "rays", "tomography", "io"},
+    "times": {"core", "model", "survey", "eikonal", "graph"},
+    "rays": {"core", "model", "survey", "eikonal", "graph", "times"},
+    "tomography": {"core", "model", "survey", "eikonal", "graph", "times", "rays"},
+    "io": {"core", "model", "survey", "eikonal", "graph", "times", "rays", "tomography"},
+    "bench": {"core", "model", "survey", "eikonal", "graph", "times", "rays", "tomography", "io"},
+    "cli": {"core", "model", "survey", "eikonal", "graph", "times", "rays", "tomography", "io", "bench"},
+    "python": {"core", "model", "survey", "eikonal", "graph", "times", "rays", "tomography", "io"},
 }
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)

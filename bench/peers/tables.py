@@ -87,7 +87,7 @@ def failure(row):
 
 
 def by_package(head, rows, cells):
-    """A line a row: package and threads, then `cells(row)` or why there are none."""
+    """One line per row: package and threads, then `cells(row)` or why there are none."""
     body = []
     for row in rows:
         line = [row["method"], str(row["threads"])]

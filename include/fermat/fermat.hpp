@@ -2,7 +2,6 @@
 
 // All that a program needs of Fermat: models, traveltimes, rays and tomography, and their files.
 // What this header does not include, directly or not, is not installed.
-
 #include "core/error.hpp"
 #include "core/execution.hpp"
 #include "core/version.hpp"
@@ -12,10 +11,12 @@
 #include "io/model_io.hpp"
 #include "model/analytic.hpp"
 #include "model/makers.hpp"
+#include "model/medium.hpp"
 #include "model/model.hpp"
 #include "model/topography.hpp"
 #include "rays/rays.hpp"
 #include "rays/sensitivity.hpp"
+#include "times/times.hpp"
 #include "tomography/doubts.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/smoothing/smoothing.hpp"

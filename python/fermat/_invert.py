@@ -49,17 +49,17 @@ class Inversion(Trusted):
         velocity), stage, lambda (weight of the roughness), roughness, passes (over all sources),
         weighted_rms, and seconds in all and by what they went into. `rms` is the plain one.
     residuals
-        One array a column, one entry a pick: points, time, error, initial_residual and
+        One array per column, one entry per pick: points, time, error, initial_residual and
         final_residual, observed less computed; NaN where a ray was lost.
     use
-        "used", "lost" or "rejected", one a pick.
+        "used", "lost" or "rejected", one per pick.
     models
-        With `keep_models`, the start model and one a further iteration; else empty.
+        With `keep_models`, the start model and one per further iteration; else empty.
     reason
         Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
     terms
-        Times of shots and receivers beside the ground, as asked for by `terms`: "shot" one entry a
-        source and "receiver" one a receiver of the picks.
+        Times of shots and receivers beside the ground, as asked for by `terms`: "shot" one entry per
+        source and "receiver" one per receiver of the picks.
     resolution, resolving_length, deviation
         What can be trusted, shaped like the velocity, with `trust` or once `estimate_trust` was
         called; else None.

@@ -257,7 +257,7 @@ def _positions(values: ArrayLike, what: str) -> NDArray[np.float64]:
 def _rows(values: ArrayLike, limit: int, count: int, what: str) -> NDArray[np.int32]:
     array = np.asarray(values).reshape(-1)
     if len(array) != count:
-        raise ValueError(f"{what} has {len(array)} entries (must have one a pick: {count})")
+        raise ValueError(f"{what} has {len(array)} entries (must have one per pick: {count})")
     if count and (array.min() < 0 or array.max() >= limit):
         raise ValueError(
             f"{what} runs from {array.min()} to {array.max()} (there are {limit}, from 0)"

@@ -25,7 +25,7 @@ namespace {
 using Pairs = nb::ndarray<const std::int32_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 using Corners = std::pair<std::array<double, 3>, std::array<double, 3>>;
 
-/// Points and pairs of a call, which has checked their shapes.
+/// Points and pairs of a call. The caller has checked their shapes.
 Survey survey_from(const Points& from, const Numbers& start_times, const Points& to,
                    const nb::object& which) {
     std::vector<PointSource> sources;
@@ -47,7 +47,7 @@ Box box_from(const Corners& bounds) {
     return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
 }
 
-/// Calls a Python function from any thread; the GIL is held for the call alone.
+/// Calls a Python function from any thread; holds the GIL only during the call.
 FunctionMedium::Velocity velocity_from(const nb::callable& function, bool is_2d) {
     return [&function, is_2d](Vec3 p) {
         const nb::gil_scoped_acquire gil;

@@ -66,7 +66,7 @@ nb::object to_host(ArrayOnCuda& self) {
 
 using CudaFields = nb::ndarray<float, nb::device::cuda>;
 
-/// (n, nx, ny, nz) without what there is one of.
+/// The fields as an array (n, nx, ny, nz), without n for a single field and without ny in 2-D.
 CudaFields fields_of(CudaTimes times, bool one, int device) {
     std::vector<std::size_t> sizes;
     if (!one) sizes.push_back(times.fields);
@@ -102,12 +102,12 @@ CudaFields traveltimes(const ArrayOnCuda& self, const Points& sources, const Num
 }
 
 constexpr const char* cuda_model_doc =
-    R"(A model whose velocity lies on a CUDA device: what fermat.Model(array) makes of an array of
-CuPy or PyTorch that is on the device.
+    R"(A model whose velocity lies on a CUDA device. fermat.Model(array) makes it from an array of
+CuPy or PyTorch on the device.
 
 The array is not copied, must be float32 in C order, and must not be changed afterwards.
-fermat.traveltimes computes from it and gives arrays of the same library back, all on the device.
-fermat.rays and others work on to_host(), which copies the velocity once, when it is first needed.
+fermat.traveltimes computes on the device and returns arrays of the same library there.
+fermat.rays and other functions use to_host(), which copies the velocity once, when it is needed.
 )";
 
 }  // namespace
@@ -139,9 +139,10 @@ nb::object cuda_model_from(nb::object velocity, const AxisNumbers& spacing,
 void bind_cuda(nb::module_& module) {
     nb::class_<ArrayOnCuda> type(module, "CudaModel", cuda_model_doc);
     type.def_ro("velocity", &ArrayOnCuda::array, "The array that it was made of, itself.");
-    type.def("to_host", &to_host, nb::sig("def to_host(self) -> Model"),
-             "The same model in the host's memory, for fermat.plot and others: copied at the first "
-             "call and kept.");
+    type.def(
+        "to_host", &to_host, nb::sig("def to_host(self) -> Model"),
+        "This model in host memory, for fermat.plot and others. The first call copies it; later "
+        "calls return the same copy.");
     type.def_prop_ro(
         "shape", [](const ArrayOnCuda& self) { return tuple_of(self.model.grid().shape); },
         nb::sig("def shape(self) -> tuple[int, ...]"),
@@ -165,7 +166,7 @@ void bind_cuda(nb::module_& module) {
         "has_air", [](const ArrayOnCuda& self) { return self.model.has_air(); },
         "Whether a node has velocity 0.");
     type.def("__repr__", &description);
-    // Its array is pickled and copied as its own library does.
+    // The array is pickled and copied by the library that made it.
     type.def(
         "__reduce__",
         [](nb::handle_t<ArrayOnCuda> self) {

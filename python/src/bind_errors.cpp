@@ -1,5 +1,6 @@
 #include "bindings.hpp"
 #include "core/error.hpp"
+#include "keywords.hpp"
 
 namespace fermat::python {
 
@@ -10,11 +11,11 @@ void bind_errors(nb::module_&) {
         try {
             std::rethrow_exception(thrown);
         } catch (const InputError& error) {
-            PyErr_SetString(PyExc_ValueError, error.what());
+            PyErr_SetString(PyExc_ValueError, with_keywords(error.what()).c_str());
         } catch (const Cancelled& error) {
             PyErr_SetString(PyExc_KeyboardInterrupt, error.what());
         } catch (const Error& error) {
-            PyErr_SetString(PyExc_RuntimeError, error.what());
+            PyErr_SetString(PyExc_RuntimeError, with_keywords(error.what()).c_str());
         }
     });
 }

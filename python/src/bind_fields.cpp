@@ -26,7 +26,7 @@ namespace {
 
 using FrontArray = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
-/// Times and, where they are asked for, the components of their gradient.
+/// Times and, on request, the components of their gradient.
 template <class Real>
 struct SolvedField {
     Field<Real> times;
@@ -45,7 +45,7 @@ SolvedField<Real> finished(BasicTimeField<Real>&& field, bool gradient, int thre
     return solved;
 }
 
-/// One field of the front, or one per source.
+/// One field for a front, or one per source.
 template <class Real>
 nb::list solved(const Model& model, const std::vector<PointSource>& sources,
                 std::optional<FieldView<const double>> front, const EikonalOptions& options,

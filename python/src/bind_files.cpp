@@ -20,7 +20,7 @@ namespace {
 
 using Free = nb::call_guard<nb::gil_scoped_release>;
 
-/// What the user says of a file whose dimensions are not known yet: two numbers mean 2-D.
+/// Spacing or origin for a file whose dimensions are not known yet. Two numbers mean 2-D.
 std::optional<Vec3> axes_before_reading(const std::optional<AxisNumbers>& numbers, double flat_y,
                                         const char* what) {
     if (!numbers) return std::nullopt;
@@ -56,17 +56,17 @@ void bind_files(nb::class_<Model>& type) {
                 "origin: float | collections.abc.Sequence[float] | None = None, "
                 "cells: bool | None = None) -> Model"),
         "Read a model from a file by its suffix: .h5 (VTKHDF), .npy, .csv, .vti, .vtr or .hdr "
-        "(NonLinLoc). .npy needs a spacing; the others have their own. cells says of .npy, .csv "
-        "and .hdr whether velocity is that of cells (the rows of .csv have their middles) or of "
-        "nodes; the others tell themselves. Where it is not said, .npy and .csv have nodes, and "
-        ".hdr has cells, as NonLinLoc reads it, with a UserWarning. One is also given where a "
-        "table has columns that are not used.");
+        "(NonLinLoc). .npy needs a spacing; the other formats contain it. For .npy, .csv and .hdr, "
+        "cells says whether velocity is given in cells (the rows of a .csv are then the centres "
+        "of cells) or on nodes; the other formats contain that too. By default .npy and .csv have "
+        "nodes, and .hdr has cells, as in NonLinLoc, with a UserWarning. A UserWarning also "
+        "reports columns of a table that are not used.");
     type.def(
         "save",
         [](const Model& model, const std::filesystem::path& path) { write_model(path, model); },
         "path"_a, Free(), nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
-        "Write the model: .h5 (VTKHDF, for ParaView, PyVista and h5py) or .npy (values only). A "
-        "file that was there stays as it was if writing fails.");
+        "Write the model: .h5 (VTKHDF, for ParaView, PyVista and h5py) or .npy (values only). If "
+        "writing fails, an existing file stays unchanged.");
 }
 
 }  // namespace fermat::python

@@ -10,6 +10,7 @@
 
 #include "bindings.hpp"
 #include "io/run_io.hpp"
+#include "keywords.hpp"
 #include "monitor.hpp"
 #include "numpy.hpp"
 #include "options.hpp"
@@ -31,7 +32,7 @@ namespace {
 using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Rows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-/// fermat.Picks as its columns.
+/// Makes a survey from the columns of fermat.Picks.
 Survey picks_from(const Model* model, const nb::tuple& columns) {
     const double y = model != nullptr ? model->grid().origin.y : 0;
     const auto source = nb::cast<Indices>(columns[2]);
@@ -50,7 +51,7 @@ Survey picks_from(const Model* model, const nb::tuple& columns) {
     return picks;
 }
 
-/// Rows of iterations, cell x y z, vertex x y z, cell passes, vertex passes.
+/// Makes a schedule from rows of iterations, cell x y z, vertex x y z, cell passes, vertex passes.
 std::vector<Stage> schedule_from(const Rows& rows) {
     std::vector<Stage> schedule;
     for (std::size_t n = 0; n < rows.shape(0); ++n) {
@@ -61,7 +62,7 @@ std::vector<Stage> schedule_from(const Rows& rows) {
     return schedule;
 }
 
-/// The rows, and what was noted.
+/// Returns the rows of a schedule file and the notes of its reader.
 nb::tuple rows_of_schedule(const std::filesystem::path& path) {
     nb::list rows;
     Notes notes;
@@ -109,7 +110,7 @@ InversionOptions options_from(const Keywords& given, const Rows& schedule) {
 
 nb::list list_of(const std::vector<std::string>& sentences) {
     nb::list list;
-    for (const std::string& sentence : sentences) list.append(sentence);
+    for (const std::string& sentence : sentences) list.append(with_keywords(sentence));
     return list;
 }
 
@@ -177,7 +178,8 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
                           array_from(std::move(result.terms.receiver)));
 }
 
-/// Source, receiver, time and error of the pairs that have a time, and the number of the others.
+/// Returns source, receiver, time and error of the pairs that have a time, and the number of the
+/// other pairs.
 nb::tuple synthetic(const Model& model, const Points& sources, const Points& receivers,
                     const Rows& pairs, double noise, std::uint64_t seed, const std::string& solver,
                     int order, const std::string& device, int threads, nb::object progress) {
@@ -229,7 +231,7 @@ void bind_invert(nb::module_& module) {
     module.def("load_schedule", &rows_of_schedule, "path"_a,
                nb::sig("def load_schedule(path: str | os.PathLike[str]) -> "
                        "tuple[list[tuple[int, ...]], list[str]]"),
-               "Rows of a schedule file, and what is to be said of it.");
+               "Rows of a schedule file, and notes about it.");
 }
 
 }  // namespace fermat::python

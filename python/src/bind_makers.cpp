@@ -46,7 +46,7 @@ void bind_from_grid(nb::class_<Model>& type) {
         "shape"_a, nb::kw_only(), "velocity"_a, "spacing"_a = 1.0, "origin"_a = 0.0,
         "cells"_a = false, Free(),
         "The same velocity everywhere. shape counts nodes: (nx, ny, nz), or (nx, nz) in 2-D.\n"
-        "With cells=True, here as in the other makers, cells have what lies at their middles.\n\n"
+        "With cells=True, here as in the other makers, a cell gets the velocity at its centre.\n\n"
         "    >>> import fermat as fm\n"
         "    >>> fm.Model.constant((11, 6), velocity=2, spacing=0.5)\n"
         "    Model(shape=(11, 6), spacing=(0.5, 0.5), origin=(0, 0), velocity 2 to 2)\n");
@@ -59,8 +59,8 @@ void bind_from_grid(nb::class_<Model>& type) {
         },
         "shape"_a, nb::kw_only(), "v0"_a, "gradient"_a, "spacing"_a = 1.0, "origin"_a = 0.0,
         "cells"_a = false, Free(),
-        "v0 at the top of the grid, and gradient more for each unit of length below it: km/s and "
-        "1/s, say.\n\n"
+        "Velocity v0 at the top of the grid, which grows by gradient per unit of depth (for "
+        "example km/s and 1/s).\n\n"
         "    >>> import fermat as fm\n"
         "    >>> fm.Model.gradient((5, 4), v0=2, gradient=0.5).velocity[0]\n"
         "    array([2. , 2.5, 3. , 3.5], dtype=float32)\n"
@@ -75,7 +75,8 @@ void bind_from_grid(nb::class_<Model>& type) {
         },
         "shape"_a, nb::kw_only(), "layers"_a, "spacing"_a = 1.0, "origin"_a = 0.0,
         "cells"_a = false, Free(),
-        "Layers as (depth of the top, velocity), downwards; the first also fills what is above.\n\n"
+        "Layers as (depth of the top, velocity), downwards; the first one extends up to the "
+        "top.\n\n"
         "    >>> import fermat as fm\n"
         "    >>> fm.Model.layers((3, 5), layers=[(0, 2), (2, 5)]).velocity[0]\n"
         "    array([2., 2., 5., 5., 5.], dtype=float32)\n"
@@ -108,8 +109,9 @@ void bind_random(nb::class_<Model>& type) {
         },
         "shape"_a, nb::kw_only(), "velocity"_a, "amplitude"_a = 0.1, "correlation"_a, "seed"_a = 1,
         "spacing"_a = 1.0, "origin"_a = 0.0, "cells"_a = false, Free(),
-        "A smooth random medium: velocity * (1 + a), |a| <= amplitude, Gaussian-correlated over "
-        "the length correlation. A seed gives the same medium on every machine.\n\n"
+        "A smooth random medium: velocity * (1 + a) with |a| <= amplitude and a Gaussian "
+        "correlation of the length correlation. A seed gives the same medium on every "
+        "machine.\n\n"
         "    >>> import fermat as fm\n"
         "    >>> medium = fm.Model.random((60, 30), velocity=4, amplitude=0.2, correlation=5)\n"
         "    >>> bool(3.2 <= medium.velocity.min() < medium.velocity.max() <= 4.8)\n"

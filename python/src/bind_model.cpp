@@ -22,7 +22,8 @@ using namespace nb::literals;
 
 namespace {
 
-/// Masked values are air, which is told: an array of NumPy's ma would lose its mask in silence.
+/// Masked values become air, with a warning. Otherwise a masked array of NumPy would silently lose
+/// its mask.
 nb::object without_mask(nb::object velocity) {
     const nb::object ma = nb::module_::import_("numpy").attr("ma");
     if (!nb::cast<bool>(ma.attr("isMaskedArray")(velocity))) return velocity;
@@ -41,7 +42,8 @@ Model model_from(nb::object velocity, const AxisNumbers& spacing, const AxisNumb
     velocity = without_mask(std::move(velocity));
     HostValues given = values_from_array(velocity, "velocity");
     const Shape shape = given.values.shape();
-    // One layer of nodes is a section; one of cells has nodes above and below it.
+    // One layer of nodes along y means 2-D. One layer of cells does not: it has nodes on both
+    // sides.
     const bool is_2d = cells ? nb::cast<int>(velocity.attr("ndim")) == 2 : shape.y == 1;
     const Placement placement = cells ? Placement::cells : Placement::nodes;
     const Grid grid{node_shape(shape, is_2d, placement), axes_from(origin, is_2d, 0, "origin"),
@@ -62,7 +64,7 @@ Field<float> slowness_of(const Model& model) {
     return slowness;
 }
 
-/// As in 2-D a model knows its axes by two numbers, so does its text.
+/// The text of a 2-D model shows two numbers per point, as the model does.
 std::string numbers(Vec3 v, bool is_2d) {
     return is_2d ? fmt::format("({:g}, {:g})", v.x, v.z)
                  : fmt::format("({:g}, {:g}, {:g})", v.x, v.y, v.z);
@@ -97,19 +99,19 @@ constexpr const char* model_doc =
     R"(Velocity on the nodes of a regular grid, or in its cells.
 
 velocity is an array (nx, ny, nz), or (nx, nz) in 2-D, of float32 or float64 in any layout. z is
-depth, positive down. 0 marks air (no propagation), and so does the mask of a masked array, with a
-UserWarning that counts. spacing is the distance of neighbouring nodes,
-one number or one each axis; origin is the position of the first node. Units are your own but
-consistent: km, s and km/s, say. An array with ny = 1 makes a 2-D model.
+depth, positive down. 0 marks air (no propagation). Masked values of a masked array become air too;
+a UserWarning reports their number. spacing is the distance of neighbouring nodes, one number or one
+per axis; origin is the position of the first node. Units are free but must be consistent, for
+example km, s and km/s. An array with ny = 1 makes a 2-D model.
 
-With cells=True velocity is that of the cells between the nodes, for media of layers and blocks: an
-array of one less along each axis. Interfaces on the cells' faces are then sharp, where nodes hold
-means across them. Solvers "fim", "fmm" and "fsm" read cells, and rays follow their fields; what
-reads nodes only says so, and takes to_nodes().
+With cells=True velocity is that of the cells between the nodes, for media of layers and blocks; the
+array has one value less along each axis. Interfaces on faces of cells are then sharp; on nodes they
+would be smeared over a cell. Solvers "fim", "fmm" and "fsm" read cells, and rays follow their
+fields. Functions that need nodes refuse such a model; give them to_nodes().
 
-An array of float32 in C order that has its memory to itself is not copied: it becomes read-only, so
-that the model stays as it was checked; give velocity.copy() to go on writing to it. An array of
-CuPy or PyTorch on a CUDA device makes a CudaModel.
+An array of float32 in C order that is the only owner of its memory is not copied. It becomes
+read-only, so the model stays as it was checked; give velocity.copy() to keep writing to the array.
+An array of CuPy or PyTorch on a CUDA device makes a CudaModel.
 
     >>> import fermat as fm, numpy as np
     >>> fm.Model(np.full((101, 51), 2.0), spacing=0.1)  # km and km/s
@@ -122,7 +124,7 @@ CuPy or PyTorch on a CUDA device makes a CudaModel.
 
 void bind_model(nb::module_& module) {
     nb::class_<Model> type(module, "Model", model_doc);
-    // An array on a CUDA device makes a model of another type, which __init__ could not.
+    // An array on a CUDA device makes a model of another type, which __init__ could not return.
     type.def_static("__new__", &model_or_cuda_model, "cls"_a, "velocity"_a.none(), nb::kw_only(),
                     "spacing"_a = 1.0, "origin"_a = 0.0, "cells"_a = false,
                     nb::sig("def __new__(cls, velocity: numpy.typing.NDArray[typing.Any], *, "
@@ -143,9 +145,7 @@ void bind_model(nb::module_& module) {
             return view_of(model.given(), model.grid().is_2d(), self);
         },
         nb::sig("def velocity(self) -> numpy.typing.NDArray[numpy.float32]"),
-        "Velocity as it was given, on the nodes or in the cells: a read-only view of the model's "
-        "own "
-        "memory.");
+        "Velocity as it was given, on nodes or in cells: a read-only view of the model's memory.");
     type.def_prop_ro(
         "slowness",
         [](const Model& self) { return array_of(slowness_of(self), self.grid().is_2d()); },
@@ -154,7 +154,8 @@ void bind_model(nb::module_& module) {
         "1 / velocity, infinite in air: a new array.");
     type.def_prop_ro(
         "cells", [](const Model& self) { return self.cells() != nullptr; },
-        "Whether velocity is that of cells, with one less along each axis than shape says.");
+        "Whether velocity is given in cells. It then has one value less along each axis than "
+        "shape.");
     type.def(
         "to_nodes", &as_nodes,
         "This model with velocity on nodes: of cells, the mean slowness of those round a node; "

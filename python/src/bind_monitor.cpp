@@ -29,8 +29,7 @@ void bind_monitor(nb::module_& module) {
             });
         },
         "steps"_a, "seconds_per_step"_a, nb::kw_only(), "threads"_a = 1, "progress"_a = nb::none(),
-        "Does nothing for a while, in the way of a long computation: a check of progress "
-        "callbacks and Ctrl-C on this machine.");
+        "Waits like a long computation, to test progress callbacks and Ctrl-C on this machine.");
 }
 
 }  // namespace fermat::python

@@ -92,7 +92,7 @@ nb::tuple settle(const Numbers& time, const std::optional<Numbers>& error) {
     return nb::make_tuple(settled, sentences_of(notes));
 }
 
-/// The number of the column of errors, or None, and what was noted of the columns.
+/// Returns the index of the column of errors, or None, and notes about the columns.
 nb::tuple error_column(const std::vector<std::string>& names) {
     Notes notes;
     const auto found = find_error_column("table of picks", names, pick_column_names(), notes);
@@ -125,10 +125,10 @@ void bind_picks(nb::module_& module) {
     module.def("settle_picks", &settle, "time"_a, "error"_a.none(),
                nb::sig("def settle_picks(time: numpy.typing.NDArray[typing.Any], error: "
                        "numpy.typing.NDArray[typing.Any] | None) -> tuple[typing.Any, list[str]]"),
-               "Errors of picks with the missing ones filled in, and what is to be said of them.");
+               "Errors of picks with the missing ones filled in, and notes about them.");
     module.def("error_column", &error_column, "names"_a,
                nb::sig("def error_column(names: list[str]) -> tuple[int | None, list[str]]"),
-               "Which column of a table of picks has their errors, and what is to be said of it.");
+               "The index of the column of errors in a table of picks, and notes about it.");
     module.def("save_picks", &save, "path"_a, "sources"_a, "receivers"_a, "source"_a, "receiver"_a,
                "time"_a, "error"_a,
                nb::sig("def save_picks(path: str | os.PathLike[str], sources: "

@@ -16,7 +16,7 @@ using namespace nb::literals;
 
 namespace {
 
-/// Point arrays and cell arrays by their names.
+/// Returns point arrays and cell arrays by name.
 nb::tuple load_fields(const std::filesystem::path& path) {
     const ImageReader image(path);
     const bool is_2d = image.grid().is_2d();
@@ -47,8 +47,8 @@ void bind_pictures(nb::module_& module) {
     module.def("fade", &fade, "model"_a, "values"_a, "is_coverage"_a,
                nb::sig("def fade(model: Model, values: typing.Any, is_coverage: bool) -> "
                        "numpy.typing.NDArray[numpy.float32]"),
-               "How plainly a picture shows each node, 0 to 1: by rays in cells or by resolution "
-               "at nodes.");
+               "How opaque a picture shows each node, 0 to 1, from the rays per cell or from the "
+               "resolution at nodes.");
 }
 
 }  // namespace fermat::python

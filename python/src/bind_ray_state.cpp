@@ -26,8 +26,8 @@ nb::object column_of(const RaySet& set, Get get) {
     return nb::cast(array_from(std::move(values)));
 }
 
-/// Source, receiver, field time, time, length, status and start of each ray, then offsets and
-/// points: arrays, so that pickles of protocol 5 can leave their bytes where they are.
+/// Returns source, receiver, field time, time, length, status and start per ray, then offsets and
+/// points. All are arrays, so pickles of protocol 5 need not copy their bytes.
 nb::tuple state_of(const RaySet& set) {
     return nb::make_tuple(
         column_of<std::int32_t>(set, [](auto& r) { return r.source; }),

@@ -40,7 +40,7 @@ std::vector<RayPair> pairs_from(const Pairs& pairs) {
     return list;
 }
 
-/// One value of every ray's RayInfo: a view that steps from ray to ray.
+/// A view of one member of RayInfo for all rays; its stride leads from ray to ray.
 template <class T>
 nb::ndarray<nb::numpy, const T> column(const RaySet& set, const T RayInfo::*member,
                                        nb::handle owner) {

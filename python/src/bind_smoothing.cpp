@@ -29,7 +29,7 @@ FieldView<T> view_of(const Volume<T>& array) {
                                 static_cast<int>(array.shape(2))}};
 }
 
-/// In place; fermat/_smoothing.py has made the copy and checked it.
+/// Smooths in place. fermat/_smoothing.py has made the copy and checked it.
 void smooth(const Volume<double>& values, std::array<int, 3> size,
             const std::optional<Volume<const double>>& coverage,
             const std::optional<Volume<const std::uint8_t>>& mask, int passes,

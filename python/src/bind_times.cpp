@@ -17,6 +17,7 @@
 #include "numpy.hpp"
 #include "options.hpp"
 #include "points.hpp"
+#include "times/times.hpp"
 
 namespace fermat::python {
 
@@ -28,23 +29,31 @@ namespace {
 struct Job {
     const Model& model;
     std::vector<PointSource> sources;
-    EikonalOptions options;
+    TimeMethod method;
     Precision precision = Precision::single;
+
+    /// Double precision is for the eikonal equation alone.
+    const EikonalOptions& eikonal() const { return std::get<EikonalOptions>(method); }
 };
 
 template <class Real>
 nb::object earliest(const Job& job, PythonMonitor& bridge) {
     return nb::cast(array_of(bridge.run([&](const Execution& execution) {
-        return first_arrivals<Real>(job.model, job.sources, job.options, execution);
+        if constexpr (std::is_same_v<Real, double>) {
+            return first_arrivals<double>(job.model, job.sources, job.eikonal(), execution);
+        } else {
+            return TimeSolver(job.model, job.method, execution)
+                .first_arrivals(job.sources, execution);
+        }
     })));
 }
 
-/// Fields in double run one after another, each on all threads.
+/// Fields in double precision are solved one after another, each on all threads.
 void each_field(const Job& job, const Execution& execution, double* out) {
     const std::size_t nodes = job.model.grid().node_count();
     execution.monitor.begin("first arrivals", static_cast<std::int64_t>(job.sources.size()));
     for (const PointSource& source : job.sources) {
-        write_times(solve<double>(job.model, source, job.options, execution),
+        write_times(solve<double>(job.model, source, job.eikonal(), execution),
                     {out, job.model.grid().shape});
         out += nodes;
         execution.monitor.advance();
@@ -54,10 +63,10 @@ void each_field(const Job& job, const Execution& execution, double* out) {
 
 void each_field(const Job& job, const Execution& execution, float* out) {
     const Shape shape = job.model.grid().shape;
-    for_each_field(job.model, job.sources, job.options, execution,
-                   [&](std::size_t number, const TimeField& field) {
-                       write_times(field, {out + number * shape.count(), shape});
-                   });
+    TimeSolver(job.model, job.method, execution)
+        .for_each_field(job.sources, execution, [&](std::size_t number, ArrivalField&& field) {
+            field.write_nodes({out + number * shape.count(), shape});
+        });
 }
 
 template <class Real>
@@ -73,7 +82,7 @@ std::unique_ptr<Real[]> allocate(std::size_t fields, Shape shape) {
     }
 }
 
-/// (n, nx, ny, nz), or (n, nx, nz) in 2-D.
+/// The shape (n, nx, ny, nz), or (n, nx, nz) in 2-D.
 template <class Real>
 nb::object stacked(std::unique_ptr<Real[]> memory, std::size_t fields, Shape shape) {
     Real* const data = memory.release();
@@ -97,24 +106,9 @@ nb::object fields(const Job& job, bool together, PythonMonitor& bridge) {
     return together ? earliest<Real>(job, bridge) : one_each<Real>(job, bridge);
 }
 
-/// The same on the grid graph.
-nb::object graph_fields(const Model& model, const std::vector<PointSource>& sources, bool together,
-                        const GraphOptions& options, PythonMonitor& bridge) {
-    if (together) {
-        return nb::cast(array_of(bridge.run([&](const Execution& execution) {
-            return first_arrivals(Graph(model, options, execution), sources, execution);
-        })));
-    }
-    const Shape shape = model.grid().shape;
-    std::unique_ptr<float[]> memory = allocate<float>(sources.size(), shape);
-    bridge.run([&](const Execution& execution) {
-        const Graph graph(model, options, execution);
-        for_each_field(graph, sources, execution, [&](std::size_t n, const GraphField& field) {
-            const Field<float> times = node_times(graph, field);
-            std::copy_n(times.data(), times.size(), memory.get() + n * times.size());
-        });
-    });
-    return stacked(std::move(memory), sources.size(), shape);
+TimeMethod method_of(const std::string& solver, const Keywords& given, const std::string& device) {
+    if (is_graph_solver(solver)) return graph_options(solver, given, device);
+    return eikonal_options(solver, given.whole("order", 2), device);
 }
 
 nb::object traveltimes(const Model& model, const Points& sources, const Numbers& start_times,
@@ -124,16 +118,12 @@ nb::object traveltimes(const Model& model, const Points& sources, const Numbers&
     const std::string device = given.text("device", "auto");
     const auto precision = parse_choice<Precision>(given.text("precision", "single"));
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0), device);
-    if (is_graph_solver(solver)) {
-        if (precision == Precision::full) {
-            throw InputError(
-                fmt::format("precision is 'double' (solver '{}' computes in single)", solver));
-        }
-        const auto from = sources_from(sources, start_times, model.grid());
-        return graph_fields(model, from, together, graph_options(solver, given, device), bridge);
+    if (is_graph_solver(solver) && precision == Precision::full) {
+        throw InputError(
+            fmt::format("precision is 'double' (solver '{}' computes in single)", solver));
     }
     const Job job{model, sources_from(sources, start_times, model.grid()),
-                  eikonal_options(solver, given.whole("order", 2), device), precision};
+                  method_of(solver, given, device), precision};
     return job.precision == Precision::full ? fields<double>(job, together, bridge)
                                             : fields<float>(job, together, bridge);
 }
@@ -148,23 +138,9 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
     const std::vector<PointSource> from = sources_from(sources, start_times, grid);
     const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0), device);
-    if (is_graph_solver(solver)) {
-        const GraphOptions on_graph = graph_options(solver, given, device);
-        for (const Vec3& r : to) require_inside(grid, r, "receiver");
-        return array_from(bridge.run([&](const Execution& execution) {
-            const Graph graph(model, on_graph, execution);
-            std::vector<double> times(from.size() * to.size());
-            for_each_field(graph, from, execution, [&](std::size_t s, const GraphField& field) {
-                for (std::size_t r = 0; r < to.size(); ++r) {
-                    times[s * to.size() + r] = time_at(graph, field, to[r]);
-                }
-            });
-            return times;
-        }));
-    }
-    const EikonalOptions eikonal = eikonal_options(solver, given.whole("order", 2), device);
+    const TimeMethod method = method_of(solver, given, device);
     return array_from(bridge.run([&](const Execution& execution) {
-        return receiver_times(model, from, to, eikonal, execution);
+        return TimeSolver(model, method, execution).receiver_times(from, to, execution);
     }));
 }
 

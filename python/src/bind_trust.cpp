@@ -7,6 +7,7 @@
 
 #include "bindings.hpp"
 #include "core/error.hpp"
+#include "keywords.hpp"
 #include "monitor.hpp"
 #include "numpy.hpp"
 #include "points.hpp"
@@ -23,7 +24,7 @@ using namespace nb::literals;
 
 namespace {
 
-/// A field like the model's velocity, or None where it is empty.
+/// Returns a field with the shape of the model's velocity, or None if it is empty.
 nb::object array_or_none(const TrustProblem& problem, Field<float> field) {
     if (field.size() == 0) return nb::none();
     return nb::cast(array_of(std::move(field), problem.start.grid().is_2d()));
@@ -98,7 +99,7 @@ nb::tuple ensemble(const TrustProblem& problem, const nb::dict& given, int threa
                           made.sentence);
 }
 
-/// What is chosen, a table of rows and a sentence.
+/// Returns the chosen value, a table of the candidates, and a sentence.
 nb::tuple validated(const TrustProblem& problem, const std::string& choose, int folds,
                     const std::string& unit, std::uint64_t seed, int threads,
                     const std::string& device, nb::object progress) {
@@ -117,7 +118,7 @@ nb::tuple validated(const TrustProblem& problem, const std::string& choose, int 
             row["fitted"] = score.score.fitted;
             rows.append(row);
         }
-        return nb::make_tuple(choice.lambda, rows, choice.sentence);
+        return nb::make_tuple(choice.lambda, rows, with_keywords(choice.sentence));
     }
     if (choose == "schedule") {
         const bool flat = problem.start.grid().is_2d();
@@ -168,7 +169,7 @@ nb::tuple validated(const TrustProblem& problem, const std::string& choose, int 
 
 void bind_trust(nb::module_& module) {
     nb::class_<TrustProblem>(module, "TrustProblem",
-                             "What a run was made of and found; fermat.Inversion keeps it.");
+                             "The inputs and the result of a run; fermat.Inversion keeps it.");
     module.def("trust", &trust, "problem"_a, "resolution"_a, "deviation"_a, "method"_a, "solves"_a,
                "seed"_a, "threads"_a, "device"_a, "progress"_a.none(),
                nb::sig("def trust(problem: TrustProblem, resolution: bool, deviation: bool, "

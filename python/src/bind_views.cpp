@@ -14,7 +14,7 @@ using namespace nb::literals;
 
 namespace {
 
-/// What Model offers by way of Python's own libraries is written in Python, in fermat/_grid.py.
+/// Methods of Model that use Python libraries are written in Python, in fermat/_grid.py.
 nb::object helper(const char* name) { return nb::module_::import_("fermat._grid").attr(name); }
 
 Surface surface_from(const std::vector<std::vector<double>>& rows, bool is_2d) {
@@ -53,7 +53,7 @@ void bind_views(nb::class_<Model>& type) {
             return helper("grid_of")(self).attr("coords");
         },
         nb::sig("def coords(self) -> tuple[numpy.typing.NDArray[numpy.float64], ...]"),
-        "Positions of the nodes, one array an axis.\n\n"
+        "Positions of the nodes, one array per axis.\n\n"
         "    >>> import fermat as fm\n"
         "    >>> x, z = fm.Model.constant((3, 2), velocity=2, spacing=0.5).coords\n"
         "    >>> x\n"
@@ -63,10 +63,11 @@ void bind_views(nb::class_<Model>& type) {
         nb::sig("def with_topography(self, surface: numpy.typing.ArrayLike | Picks, "
                 "*, height: bool = False) -> Model"),
         "This model with air above the ground.\n\n"
-        "surface is points (x, z), or (x, y, z) in 3-D; or an array (nx,), or (nx, ny), of one\n"
-        "depth a column of nodes; or Picks, whose points are the ground. z is depth, so hills are\n"
-        "negative; with height=True the last number is a height, positive up. What lies above the\n"
-        "model's top is cut off, so give the model an origin above the highest hill.\n\n"
+        "surface is points (x, z), or (x, y, z) in 3-D; or an array (nx,), or (nx, ny), with\n"
+        "one depth per column of nodes; or Picks, whose points lie on the ground. z is depth, so\n"
+        "hills are negative; with height=True the last number is a height, positive up. Ground\n"
+        "above the top of the model is cut off, so give the model an origin above the highest\n"
+        "hill.\n\n"
         "    >>> import fermat as fm\n"
         "    >>> flat = fm.Model.constant((5, 5), velocity=2, spacing=10, origin=(0, -20))\n"
         "    >>> hilly = flat.with_topography([(0, 0), (20, 20), (40, 0)], height=True)\n"

@@ -11,7 +11,7 @@
 
 namespace fermat::python {
 
-// One function a file, called by module.cpp.
+// One function per file; module.cpp calls them.
 void bind_errors(nanobind::module_& module);
 void bind_info(nanobind::module_& module);
 void bind_monitor(nanobind::module_& module);
@@ -29,13 +29,13 @@ void bind_invert(nanobind::module_& module);
 void bind_trust(nanobind::module_& module);
 void bind_pictures(nanobind::module_& module);
 
-/// Model's makers, called by bind_model.
+/// The makers of Model; bind_model calls it.
 void bind_makers(nanobind::class_<Model>& type);
-/// Model's load and save, called by bind_model.
+/// Model.load and Model.save; bind_model calls it.
 void bind_files(nanobind::class_<Model>& type);
-/// What pickles hold of a RaySet, called by bind_rays.
+/// The pickled state of a RaySet; bind_rays calls it.
 void bind_ray_state(nanobind::class_<RaySet>& type);
-/// Model's grid, topography, and forms that other libraries hold, called by bind_model.
+/// The grid and topography of Model, and its conversions for other libraries; bind_model calls it.
 void bind_views(nanobind::class_<Model>& type);
 
 }  // namespace fermat::python

@@ -8,20 +8,20 @@
 
 namespace fermat::python {
 
-/// An array on the device as DLPack hands it over: CuPy's, PyTorch's.
+/// An array on the device that DLPack passes on, such as one of CuPy or PyTorch.
 using CudaFloats = nanobind::ndarray<const float, nanobind::c_contig>;
 
-/// Velocity in an array that stays where it is, and what was made of it.
+/// Velocity in an array on the device, which is not copied, and what was made from it.
 struct ArrayOnCuda {
     nanobind::object array;  ///< as the user gave it
     CudaFloats values;
     CudaModel model;
-    nanobind::object host;  ///< a Model, once it was asked for
+    nanobind::object host;  ///< a Model, made on the first request
 };
 
 bool lies_on_cuda(nanobind::handle array);
 
-/// Throws InputError unless it is float32 in C order.
+/// Throws InputError unless the array is float32 in C order.
 nanobind::object cuda_model_from(nanobind::object velocity, const AxisNumbers& spacing,
                                  const AxisNumbers& origin);
 

@@ -2,8 +2,8 @@
 
 NB_MODULE(_core, module) {
     module.doc() = "The C++ part of fermat; import fermat instead.";
-    // Python does not free what daemon threads and some modules still hold when it ends: that is no
-    // leak of ours, and nothing to tell a user of.
+    // When Python ends, it does not free objects that daemon threads and some modules still hold.
+    // These are no leaks of this module, so users need no warning.
     nanobind::set_leak_warnings(false);
     fermat::python::bind_errors(module);
     fermat::python::bind_info(module);

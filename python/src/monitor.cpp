@@ -39,8 +39,8 @@ void PythonMonitor::report(const ProgressEvent& event) {
     }
 }
 
-/// Python runs signal handlers in its main thread only, so that only the thread that called us can
-/// look; the other threads of the work hear of it through the flag.
+/// Python runs signal handlers only in its main thread, so only the thread that called us can check
+/// for signals. The flag passes the result on to the other threads.
 bool PythonMonitor::stop_requested() {
     if (stop_ || std::this_thread::get_id() != caller_) return stop_;
     const auto now = Clock::now();
@@ -57,7 +57,7 @@ bool PythonMonitor::stop_requested() {
     return stop_;
 }
 
-/// Called inside a catch block, with the GIL held: the GIL keeps `pending_` to one thread.
+/// Must be called inside a catch block with the GIL held: the GIL protects `pending_`.
 void PythonMonitor::keep_error() {
     if (!pending_) pending_ = std::current_exception();
     stop_ = true;

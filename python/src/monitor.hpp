@@ -14,9 +14,9 @@
 
 namespace fermat::python {
 
-/// Joins a long computation to Python: progress goes out to a callable `progress(done, total,
-/// task)`, Ctrl-C comes in. The GIL is free while the work runs and is taken for the callable and
-/// for the look at signals only, both a few times a second.
+/// Connects a long computation with Python: it calls `progress(done, total, task)` and reacts to
+/// Ctrl-C. The GIL is free while the work runs; it is taken only for that call and for the check of
+/// signals, both a few times per second.
 ///
 ///     PythonMonitor bridge(progress, threads, device);  // progress: a callable or None
 ///     auto field = bridge.run([&](const Execution& execution) { return solve(..., execution); });
@@ -34,7 +34,7 @@ class PythonMonitor {
     auto run(Work&& work) {
         using Result = std::invoke_result_t<Work, const Execution&>;
         try {
-            // Work that ends before it looks at the stop request must not swallow the error.
+            // If the work ends before it sees the stop request, the error must still be raised.
             if constexpr (std::is_void_v<Result>) {
                 without_gil(work);
                 raise_pending();

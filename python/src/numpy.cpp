@@ -25,7 +25,8 @@ std::string words(nb::handle object) { return nb::str(object).c_str(); }
 
 std::string type_of(nb::handle object) { return words(object.type().attr("__name__")); }
 
-/// What becomes 0 or infinite in float would otherwise be taken for air or blamed on the user.
+/// A value that becomes 0 or infinite as a float would otherwise count as air or as the user's
+/// mistake.
 float narrowed(double value, const char* what) {
     const float narrow = static_cast<float>(value);
     if ((narrow == 0 && value != 0) || (std::isinf(narrow) && std::isfinite(value))) {
@@ -85,7 +86,7 @@ bool in_c_order(const AnyArray& array, Shape shape) {
            reinterpret_cast<std::uintptr_t>(array.data()) % alignof(float) == 0;
 }
 
-/// Whether nobody can write to the memory but through the array itself.
+/// Whether the memory can be written only through the array itself.
 bool has_memory_to_itself(nb::handle object) {
     if (!nb::isinstance(object, nb::module_::import_("numpy").attr("ndarray"))) return false;
     const nb::object flags = object.attr("flags");

@@ -15,8 +15,8 @@ namespace fermat::python {
 
 namespace nb = nanobind;
 
-/// Keywords of a call by the names of the options that they set. The package gives numbers per axis
-/// as x, y, z and leaves out what the user left open.
+/// Keywords of a call by the names of the options that they set. The Python package gives numbers
+/// per axis as x, y, z, and leaves out keywords that the user did not set.
 class Keywords {
   public:
     explicit Keywords(const nb::dict& given) : given_(given) {}
@@ -26,7 +26,7 @@ class Keywords {
     T take(std::string_view name) const {
         return nb::cast<T>(given_[key(name)]);
     }
-    /// `otherwise` where the keyword is not given.
+    /// Returns `otherwise` if the keyword is not given.
     std::string text(std::string_view name, const char* otherwise) const {
         return has(name) ? take<std::string>(name) : otherwise;
     }
@@ -66,7 +66,7 @@ class Keywords {
     const nb::dict& given_;
 };
 
-/// For what has no CUDA version: throws where it is asked for one.
+/// Throws if `device` demands CUDA, for work that has no CUDA version.
 inline void require_cpu(const std::string& device, const char* what) {
     on_cuda(parse_choice<Device>(device), std::string(what) + " computes on the CPU");
 }
@@ -78,8 +78,8 @@ inline bool is_graph_solver(const std::string& name) {
     return false;
 }
 
-/// `solver` may be one of the eikonal equation's, where the tracer alone asks for the graph. The
-/// graph itself checks them against its grid.
+/// `solver` may be a solver of the eikonal equation if only the tracer needs the graph. The graph
+/// itself checks the options against its grid.
 inline GraphOptions graph_options(const std::string& solver, const Keywords& given,
                                   const std::string& device) {
     GraphOptions options;

@@ -12,21 +12,21 @@
 
 namespace fermat::python {
 
-/// What the package's Python side makes of users' positions: (n, 2) as (x, z), or (n, 3).
+/// Positions as the Python package passes them: (n, 2) as (x, z), or (n, 3).
 using Points =
     nanobind::ndarray<const double, nanobind::ndim<2>, nanobind::c_contig, nanobind::device::cpu>;
 using Numbers =
     nanobind::ndarray<const double, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 using DoubleArray = nanobind::ndarray<nanobind::numpy, double>;
 
-/// Points (x, z) get `flat_y`.
+/// Makes points; those given as (x, z) get y = `flat_y`.
 std::vector<Vec3> points_from(const Points& points, double flat_y);
 
-/// One start time a point.
+/// One start time per point.
 std::vector<PointSource> sources_from(const Points& points, const Numbers& start_times,
                                       const Grid& grid);
 
-/// Gives a vector's memory to NumPy.
+/// Passes the memory of a vector on to NumPy.
 template <class T>
 nanobind::ndarray<nanobind::numpy, T> array_from(std::vector<T> values) {
     auto* kept = new std::vector<T>(std::move(values));
@@ -35,7 +35,7 @@ nanobind::ndarray<nanobind::numpy, T> array_from(std::vector<T> values) {
     return nanobind::ndarray<nanobind::numpy, T>(kept->data(), {kept->size()}, owner);
 }
 
-/// Points as NumPy shows them, without a copy: their y is left out in 2-D.
+/// A NumPy view of points, without a copy. In 2-D it leaves out y.
 nanobind::ndarray<nanobind::numpy, const double> columns_of(std::span<const Vec3> points,
                                                             bool is_2d, nanobind::handle owner);
 

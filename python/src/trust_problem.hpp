@@ -7,7 +7,7 @@
 
 namespace fermat::python {
 
-/// What a run was made of and what it found, for what is asked of it afterwards.
+/// The inputs and the result of a run, for questions about it afterwards.
 struct TrustProblem {
     Model start;
     Survey picks;

@@ -12,6 +12,7 @@
 #include "cli/help.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress_bar.hpp"
+#include "cli/tell.hpp"
 #include "cli/terminal.hpp"
 #include "core/cancel.hpp"
 #include "core/crew.hpp"
@@ -179,13 +180,13 @@ int Program::run(int argc, const char* const* argv, RankSession& session) {
         return end(status_wrong_input, fmt::format("{} (see {} --help)", parse_message(app_, error),
                                                    command_words(app_)));
     } catch (const InputError& error) {
-        return end(status_wrong_input, error.what());
+        return end(status_wrong_input, with_flags(error.what()));
     } catch (const Cancelled& error) {
         return end(status_stopped, error.what());
     } catch (const std::bad_alloc&) {
         return end(status_failed, "out of memory (a smaller grid or fewer --threads need less)");
     } catch (const std::exception& error) {
-        return end(status_failed, error.what());
+        return end(status_failed, with_flags(error.what()));
     }
 }
 

@@ -112,7 +112,7 @@ void warn(const std::vector<std::string>& sentences) {
 
 /// Reports what was chosen for the user, and inconsistencies of the inputs.
 void tell_setup(const InversionInputs& inputs, const Run& run) {
-    for (const std::string& sentence : inputs.choices) say(run, "chosen: " + sentence);
+    for (const std::string& sentence : inputs.choices) say(run, "chosen: " + with_flags(sentence));
     warn(inputs.warnings);
 }
 

@@ -82,10 +82,11 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
              "picks: CSV with columns source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,"
              "time[,error] (no y in 2-D), or .sgt")
         ->required();
-    add_path(app, "--schedule", flags.schedule,
-             "CSV with columns iterations,cell_x,cell_y,cell_z,vertex_x,vertex_y,vertex_z"
-             "[,cell_passes,vertex_passes] (no y in 2-D), one row a stage (default: six stages of "
-             "6 iterations, from half the model down to twice the points' distance)");
+    add_path(
+        app, "--schedule", flags.schedule,
+        "CSV with columns iterations,cell_x,cell_y,cell_z,vertex_x,vertex_y,vertex_z"
+        "[,cell_passes,vertex_passes] (no y in 2-D), one row per stage (default: six stages of "
+        "6 iterations, from half the model down to twice the points' distance)");
     add_output(app, "-o,--output", flags.output,
                "folder to write model.h5, coverage.h5, residuals.csv, history.csv, checkpoint.h5, "
                "settings.toml into, and trust.h5 where it is asked for")

@@ -189,7 +189,7 @@ struct ConvertFlags : OutputFlag {
     void add(CLI::App& app) {
         add_path(app, "--in,input", in, "model to read: .h5, .npy, .csv, .vti, .vtr or .hdr")
             ->required();
-        add_value(app, "--spacing", "H", spacing, "distance of nodes, for .npy; or one an axis",
+        add_value(app, "--spacing", "H", spacing, "distance of nodes, for .npy; or one per axis",
                   parse_axes);
         add_value(app, "--origin", "X,Y,Z", origin, "first node, for .npy; X,Z in 2-D", parse_axes);
         app.add_flag("--cells", cells,

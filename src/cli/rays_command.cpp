@@ -36,7 +36,7 @@ void add_flags(CLI::App& app, RaysFlags& flags) {
                     "CSV to write (-: standard output): source,receiver,time,length,points,status "
                     "(and start, if bent)");
     add_output(app, "--sensitivity", flags.outputs.sensitivity,
-               "sparse matrix to write: .h5, one row a ray");
+               "sparse matrix to write: .h5, one row per ray");
     add_choice(app, "--basis", flags.outputs.basis, "columns of --sensitivity");
     add_output(app, "--coverage", flags.outputs.coverage,
                "rays and ray length in each cell to write: .h5");

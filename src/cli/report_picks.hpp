@@ -9,7 +9,7 @@
 
 namespace fermat::cli {
 
-/// Picks of a run as the page draws them: one entry a pick, of every so many where there are over
+/// Picks of a run as the page draws them: one entry per pick, of every so many where there are over
 /// 60,000.
 struct ReportPicks {
     std::size_t count = 0;                     ///< of the run

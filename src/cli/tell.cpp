@@ -1,11 +1,33 @@
 #include "cli/tell.hpp"
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
+#include "core/option_names.hpp"
+
 namespace fermat::cli {
+namespace {
+
+std::string as_flag(std::string_view name, std::string_view value) {
+    // These are no options of the command that fails, but what `model convert` does.
+    if (name == "to_nodes") return "fermat model convert --to-nodes";
+    if (name == "placement") return fmt::format("fermat model convert --{}", value);
+    std::string flag = fmt::format("--{}{}{}", name, value.empty() ? "" : " ", value);
+    std::replace(flag.begin(), flag.begin() + static_cast<std::ptrdiff_t>(name.size()) + 2, '_',
+                 '-');
+    return flag;
+}
+
+}  // namespace
+
+std::string with_flags(std::string_view message) { return with_options_written(message, &as_flag); }
 
 void tell(const Notes& notes) {
-    for (const std::string& sentence : notes.sentences()) spdlog::warn("{}", sentence);
+    for (const std::string& sentence : notes.sentences()) {
+        spdlog::warn("{}", with_flags(sentence));
+    }
 }
 
 }  // namespace fermat::cli

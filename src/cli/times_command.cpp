@@ -19,6 +19,7 @@
 #include "io/csv.hpp"
 #include "io/model_io.hpp"
 #include "io/vtkhdf_image.hpp"
+#include "times/times.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -122,8 +123,8 @@ struct Job {
     const Model& model;
     const std::vector<PointSource>& sources;
     const std::vector<Vec3>& receivers;
-    const EikonalOptions& options;
-    const Graph* graph;  ///< of a solver on the grid graph
+    const EikonalOptions& options;  ///< of --front and --precision double
+    const TimeSolver& solver;
     Precision precision;
     bool gradient;
     Execution execution;
@@ -137,15 +138,14 @@ class PairTimes {
     explicit PairTimes(const Job& job, std::vector<double> times)
         : receivers_(job.receivers), times_(std::move(times)) {}
 
-    template <class Real>
-    void read(std::size_t source, const BasicTimeField<Real>& field) {
+    void read(std::size_t source, const BasicTimeField<double>& field) {
         for (std::size_t r = 0; r < receivers_.size(); ++r) {
             times_[source * receivers_.size() + r] = time_at(field, receivers_[r]);
         }
     }
-    void read(std::size_t source, const Graph& graph, const GraphField& field) {
+    void read(std::size_t source, const ArrivalField& field) {
         for (std::size_t r = 0; r < receivers_.size(); ++r) {
-            times_[source * receivers_.size() + r] = time_at(graph, field, receivers_[r]);
+            times_[source * receivers_.size() + r] = field.time_at(receivers_[r]);
         }
     }
     std::size_t sources() const {
@@ -160,20 +160,9 @@ class PairTimes {
     std::vector<double> times_;
 };
 
-PairTimes solve_each_on_graph(const Job& job, ImageWriter* image) {
-    PairTimes pairs(job);
-    const Graph& graph = *job.graph;
-    for_each_field(graph, job.sources, job.execution, [&](std::size_t i, const GraphField& field) {
-        pairs.read(i, graph, field);
-        if (image == nullptr) return;
-        image->add_point_array(time_array_name(i, job.sources.size()), node_times(graph, field));
-    });
-    return pairs;
-}
-
-/// One field a source, each written when it is ready; their names, not their order in time, say
-/// whose they are, and their places in the file are given out before. HDF5 lets one thread in at a
-/// time by itself.
+/// Solves one field per source and writes each when it is ready. The names of the fields, not their
+/// order in time, say whose they are; their places in the file are given out before. HDF5 lets one
+/// thread in at a time by itself.
 PairTimes solve_each(const Job& job, ImageWriter* image) {
     const std::size_t count = job.sources.size();
     if (image != nullptr && count > 1) {
@@ -187,7 +176,6 @@ PairTimes solve_each(const Job& job, ImageWriter* image) {
         }
         image->reserve_point_arrays(names);
     }
-    if (job.graph != nullptr) return solve_each_on_graph(job, image);
     PairTimes pairs(job);
     if (job.precision == Precision::full) {
         job.execution.monitor.begin("first arrivals", static_cast<std::int64_t>(count));
@@ -203,14 +191,17 @@ PairTimes solve_each(const Job& job, ImageWriter* image) {
         return pairs;
     }
     if (image == nullptr) {
-        return PairTimes(
-            job, receiver_times(job.model, job.sources, job.receivers, job.options, job.execution));
+        return PairTimes(job, job.solver.receiver_times(job.sources, job.receivers, job.execution));
     }
-    for_each_field(
-        job.model, job.sources, job.options, job.execution, [&](std::size_t i, TimeField&& field) {
-            pairs.read(i, field);
-            write_field(*image, time_array_name(i, count), std::move(field), job.gradient);
-        });
+    job.solver.for_each_field(job.sources, job.execution, [&](std::size_t i, ArrivalField&& field) {
+        pairs.read(i, field);
+        const std::string name = time_array_name(i, count);
+        if (TimeField* eikonal = field.eikonal()) {
+            write_field(*image, name, std::move(*eikonal), job.gradient);
+        } else {
+            image->add_point_array(name, field.on_nodes());
+        }
+    });
     return pairs;
 }
 
@@ -236,14 +227,11 @@ PairTimes solve_from_front(const fs::path& file, const Job& job, ImageWriter* im
 
 void write_together(const Job& job, ImageWriter& image) {
     const std::string name = time_array_name(0, 1);
-    if (job.graph != nullptr) {
-        image.add_point_array(name, first_arrivals(*job.graph, job.sources, job.execution));
-    } else if (job.precision == Precision::full) {
+    if (job.precision == Precision::full) {
         image.add_point_array(name, to_single(first_arrivals<double>(job.model, job.sources,
                                                                      job.options, job.execution)));
     } else {
-        image.add_point_array(name,
-                              first_arrivals(job.model, job.sources, job.options, job.execution));
+        image.add_point_array(name, job.solver.first_arrivals(job.sources, job.execution));
     }
 }
 
@@ -289,11 +277,11 @@ void compute_times(const TimesFlags& flags, const Run& run) {
         table.emplace(*flags.table, std::vector<std::string>{"source", "receiver", "time"});
 
     const auto start = std::chrono::steady_clock::now();
-    std::optional<Graph> graph;
-    if (flags.solver.names_graph()) graph.emplace(model, on_graph, run.execution());
-    const Job job{
-        model,           sources,        receivers,      options, graph ? &*graph : nullptr,
-        flags.precision, flags.gradient, run.execution()};
+    const TimeMethod method =
+        flags.solver.names_graph() ? TimeMethod(on_graph) : TimeMethod(options);
+    const TimeSolver solver(model, method, run.execution());
+    const Job job{model,  sources,         receivers,      options,
+                  solver, flags.precision, flags.gradient, run.execution()};
     if (image && flags.together) write_together(job, *image);
     if (flags.front) {
         const PairTimes pairs = solve_from_front(*flags.front, job, image ? &*image : nullptr);

@@ -36,7 +36,7 @@ class CudaArray {
         throw ComputeError(
             "the CUDA device has no memory for " + in_gigabytes(bytes()) + " more (" +
             in_gigabytes(free) + " of " + in_gigabytes(total) +
-            " are free: use a coarser grid, fewer shots at a time, or --device cpu)");
+            " are free: use a coarser grid, fewer shots at a time, or `device=cpu`)");
     }
     CudaArray(CudaArray&& other) noexcept { *this = std::move(other); }
     CudaArray& operator=(CudaArray&& other) noexcept {

@@ -38,7 +38,7 @@ Ranks& serial_ranks() {
 
 SilentRank::SilentRank(const std::string& who, double seconds)
     : ComputeError(who + " not been heard of for " + short_number(seconds) +
-                   " s (stopped, lost, or slower than --rank-timeout allows)") {}
+                   " s (stopped, lost, or slower than `rank_timeout` allows)") {}
 
 // If rank 0 is silent, rank 1 reports it and ends the other ranks before they report the same.
 Wait::Wait(const Ranks& ranks)

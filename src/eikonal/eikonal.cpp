@@ -25,7 +25,7 @@ BasicTimeField<Real> solve_on_cpu(const Model& model, const PointSource& source,
                                 options, execution.on(Device::cpu));
 }
 
-/// Solves sources on the CUDA device, as many at once as fill it.
+/// Solves sources on the CUDA device, in batches that fill it.
 template <class Consume>
 void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources,
                         const EikonalOptions& options, const Execution& execution,
@@ -55,8 +55,8 @@ void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources
     }
 }
 
-/// Solves all sources, each field going to consume(i, field). Sources run in parallel, each on one
-/// thread or, where they are too few to go round, on a team of threads.
+/// Solves all sources and calls consume(i, field) for each. Sources run in parallel, each on one
+/// thread, or on a team of threads if there are fewer sources than threads.
 template <class Real, class Consume>
 void solve_each(const Model& model, std::span<const PointSource> sources,
                 const EikonalOptions& options, const Execution& execution, Consume&& consume) {
@@ -133,7 +133,8 @@ template <class Real>
 Field<Real> first_arrivals(const Model& model, std::span<const PointSource> sources,
                            const EikonalOptions& options, const Execution& execution) {
     if (sources.empty()) throw InputError("no source is given (at least one is needed)");
-    // Sources one after another on all threads: the earliest of each node needs one field only.
+    // Solves the sources one after another, each on all threads: the minimum per node then needs
+    // only one more field.
     Field<Real> earliest;
     Monitor& monitor = execution.monitor;
     const int threads = resolve_threads(execution.threads);

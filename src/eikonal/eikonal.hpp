@@ -13,9 +13,9 @@
 
 namespace fermat {
 
-/// How a time field is made.
+/// The method that solves the eikonal equation.
 enum class Solver {
-    fim,     ///< fast iterative, block-wise and vectorised: the default
+    fim,     ///< fast iterative method on blocks, vectorised: the default
     fmm,     ///< fast marching: reference
     fsm,     ///< fast sweeping: reference
     vidale,  ///< expanding box of Vidale (1990) with Hole & Zelt's (1995) operators
@@ -34,8 +34,9 @@ inline constexpr auto choices<Precision> = choice_table<Precision>("precision",
 struct EikonalOptions {
     Solver solver = Solver::fim;
     int order = 2;  ///< of the differences
-    /// Nodes with later times are infinite, and most of them are not computed. Not in the table of
-    /// options below: it is of fields on nodes alone, and what reads whole fields refuses it.
+    /// Nodes with later times are infinite, and most of them are not computed. The table of options
+    /// below leaves it out, because only functions that return times on nodes take it. Functions
+    /// that need complete fields refuse it.
     double until = std::numeric_limits<double>::infinity();
 };
 inline bool is_order(const int& order) { return order == 1 || order == 2; }
@@ -46,10 +47,11 @@ inline constexpr auto options_of<EikonalOptions> = std::tuple{
 
 void validate(const EikonalOptions& options);
 
-/// Whether solves of these options run on the CUDA device, which has single precision alone. Throws
-/// InputError where `device` asks for it and cannot have it.
+/// Whether a solve with these options runs on the CUDA device, which computes in single precision
+/// only. Throws InputError if `device` demands CUDA and the options rule it out.
 bool on_cuda(const EikonalOptions& options, Device device, Precision precision = Precision::single);
-/// Whether solves of this model do: one whose velocity jumps between cells is the CPU's.
+/// Whether a solve of this model runs on the CUDA device. A model whose velocity jumps between
+/// cells is always solved on the CPU.
 bool on_cuda(const EikonalOptions& options, Device device, const Model& model,
              Precision precision = Precision::single);
 
@@ -58,21 +60,21 @@ template <class Real = float>
 BasicTimeField<Real> solve(const Model& model, const PointSource& source,
                            const EikonalOptions& options = {}, const Execution& execution = {});
 
-/// First arrivals of several point sources in one field, each with its own start time: the earliest
-/// of them at every node. Infinite where none arrives.
+/// First arrivals of several point sources in one field, each with its own start time. Every node
+/// gets the earliest arrival, or infinity if none arrives.
 template <class Real = float>
 Field<Real> first_arrivals(const Model& model, std::span<const PointSource> sources,
                            const EikonalOptions& options = {}, const Execution& execution = {});
 
-/// Solves every source by itself, parallel over sources, and hands each field to `consume` with
-/// its source's number: in any order, from any thread, one call at a time per thread. Memory is one
-/// field a thread, whatever the number of sources.
+/// Solves one field per source, in parallel over sources, and calls consume(number of the source,
+/// field). The calls come in any order and from any thread, one at a time per thread. Memory holds
+/// one field per thread, whatever the number of sources.
 void for_each_field(const Model& model, std::span<const PointSource> sources,
                     const EikonalOptions& options, const Execution& execution,
                     const std::function<void(std::size_t, TimeField&&)>& consume);
 
 /// Times of all sources at all receivers, row-major [source][receiver]; infinite where no wave
-/// arrives. Solves from whichever side has fewer points (reciprocity).
+/// arrives. Solves from the receivers if they are fewer than the sources (reciprocity).
 std::vector<double> receiver_times(const Model& model, std::span<const PointSource> sources,
                                    std::span<const Vec3> receivers, const EikonalOptions& options,
                                    const Execution& execution = {});

@@ -13,8 +13,8 @@
 namespace fermat {
 namespace {
 
-/// Mean slowness on the line from the source to a node, over the multilinear model: Simpson's rule
-/// per half, exact for what is cubic along the line.
+/// Mean slowness of the multilinear model along the line from the source to a node, by Simpson's
+/// rule on each half. The rule is exact for cubic functions.
 double mean_slowness(const Model& model, Vec3 from, Vec3 to) {
     constexpr double weights[] = {1, 4, 2, 4, 1};
     double sum = 0;
@@ -73,7 +73,8 @@ FactoredSource factor_source(const Model& model, Vec3 position) {
 }
 
 FactoredSource factor_source(const CudaModel& model, Vec3 position) {
-    // Start nodes lie within one cell, and what lies between them and the source within two.
+    // Start nodes lie within one cell of the source; the nodes that the lines to them read lie
+    // within two.
     constexpr int reach = 2;
     const Grid& whole = model.grid();
     const Vec3 place = placed(whole, position);

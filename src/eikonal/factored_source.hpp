@@ -9,7 +9,7 @@
 
 namespace fermat {
 
-/// A node beside the source whose tau is known beforehand.
+/// A node beside the source whose tau is known before the solve.
 struct StartNode {
     Index3 node;
     double tau = 0;
@@ -18,30 +18,32 @@ struct StartNode {
 /// A point source, or a front given on nodes, as the factored solvers see it. s0 is the slowness at
 /// the source.
 struct FactoredSource : SourceFactor {
-    /// Of a point: nodes within one cell of it along each axis; more where velocity jumps between
-    /// cells. Of a front: all nodes that it is given on.
+    /// For a point: the nodes within one cell of it along each axis, or more nodes if velocity
+    /// jumps between cells. For a front: all nodes on which it is given.
     std::vector<StartNode> starts;
-    /// The largest T0 tau that is wanted. Later nodes may be left `unreached`, or late.
+    /// The largest T0 tau that the caller wants. Nodes with later arrivals may stay `unreached` or
+    /// get a time that is too late.
     double until = std::numeric_limits<double>::infinity();
 };
 
-/// Where the source counts as: in the box's plane in 2-D. Throws InputError for a source outside
-/// the box or in air.
+/// The position that the solvers use for the source. In 2-D it is moved into the plane of the
+/// model. Throws InputError if the source lies outside the model or in air.
 Vec3 require_source(const Model& model, Vec3 position);
 
-/// Times of the start nodes are integrals of slowness along the straight line from the source: the
-/// ray's bending over one cell is of higher order than the schemes. Where velocity jumps between
-/// cells they are those of shortest paths (source_paths.hpp). Throws as require_source does.
+/// Finds the start nodes and their times. A time is the integral of slowness along the straight
+/// line from the source, because the bending of a ray over one cell changes it by less than the
+/// error of the schemes. If velocity jumps between cells, the times are those of shortest paths
+/// (source_paths.hpp). Throws as require_source does.
 FactoredSource factor_source(const Model& model, Vec3 position);
-/// The same from the few nodes round the source.
+/// Factors a source in a model on the device; reads only the few nodes round the source.
 FactoredSource factor_source(const CudaModel& model, Vec3 position);
 
-/// Throws InputError where the time across a cell is so small or so large that times through all
-/// cells and slow bodies might leave the range of single precision.
+/// Throws InputError if the time across a cell is so small or so large that arrival times could
+/// leave the range of single precision.
 void require_crossing_time(const Grid& grid, const FactoredSource& source);
 
-/// The power of two next below a positive number. As a unit it changes no digit of what is
-/// computed, and keeps it in the range of a float.
+/// The largest power of two that does not exceed a positive number. Used as a unit, it keeps values
+/// in the range of a float and changes no digit of them.
 double power_of_two_near(double value);
 
 }  // namespace fermat

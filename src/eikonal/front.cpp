@@ -22,16 +22,16 @@ double longest_spacing(const Grid& grid) {
     return grid.is_2d() ? flat : std::max(flat, grid.spacing_along(1));
 }
 
-/// r of a front: so large that (h/r)^2 is lost beside 1 in any precision, and a power of two in
-/// units of the smallest spacing, which changes no digit of a time.
+/// r of a front. It is so large that 1 + (h/r)^2 rounds to 1 in any precision, and it is a power of
+/// two in units of the smallest spacing, so it changes no digit of a time.
 double front_radius(const Grid& grid) {
     const double unit = smallest_spacing(grid);
     return unit * std::ldexp(power_of_two_near(longest_spacing(grid) / unit), 30);
 }
 
-/// Which start nodes the wave from the rest of the front reaches before their given time, by the
-/// field that it makes. What is within the scheme's own error, and that of a jump of velocity at
-/// the node, is let pass.
+/// Marks the start nodes that the wave from the rest of the front reaches before their given time,
+/// according to the field of that wave. Differences within the error of the scheme, or of a jump of
+/// velocity at the node, are ignored.
 template <class Real>
 std::vector<char> overtaken(const Model& model, const FactoredSource& source,
                             FieldView<const Real> tau, int threads) {
@@ -69,7 +69,7 @@ std::vector<char> overtaken(const Model& model, const FactoredSource& source,
     return late;
 }
 
-/// Removes start nodes by their marks, and returns how many.
+/// Removes the marked start nodes and returns their number.
 std::size_t remove_marked(std::vector<StartNode>& starts, const std::vector<char>& marks) {
     std::size_t kept = 0;
     for (std::size_t n = 0; n < starts.size(); ++n) {
@@ -129,7 +129,7 @@ FactoredFront factor_front(const Model& model, FieldView<const double> times) {
     source.slowness = slowness_at(model, source.position);
     source.part = 0;
     source.far = front_radius(grid);
-    // tau stays positive: the field starts a cell's time before the front.
+    // tau must be positive, so the field starts before the front by the time across a cell.
     const double crossing = source.slowness * smallest_spacing(grid);
     front.start_time = first - crossing;
     for (StartNode& start : source.starts) {

@@ -13,9 +13,9 @@
 namespace fermat {
 namespace {
 
-/// Which new values a sweep takes.
+/// Which new values a sweep accepts.
 enum class Accept {
-    earlier,  ///< values only fall, so that sweeping ends
+    earlier,  ///< values only fall, so sweeping ends
     changed,  ///< second order also corrects upwards
 };
 
@@ -57,9 +57,9 @@ class Sweeper {
         while (round<1, Accept::earlier>(monitor)) continue;
     }
 
-    /// To be called after first_order, whose solution it improves. The second-order stencil is not
-    /// monotone: a few nodes may never agree with their neighbours. After some rounds values may
-    /// only fall.
+    /// Improves the solution of first_order; call it after that. The second-order stencil is not
+    /// monotone, so a few nodes may never come to rest. After some rounds values may therefore only
+    /// fall.
     void second_order(Monitor& monitor) {
         mark_reached();
         constexpr int free_rounds = 8;
@@ -75,10 +75,10 @@ class Sweeper {
     enum class State : std::uint8_t {
         fixed,   ///< not computed: start nodes, air, the rim
         quiet,   ///< no neighbour has changed since the node was computed
-        pending  ///< to be computed when a sweep comes by
+        pending  ///< the next sweep computes it
     };
     static constexpr Real tolerance = 2 * std::numeric_limits<Real>::epsilon();
-    /// The hardest media take some dozens of rounds.
+    /// The most difficult media take some dozens of rounds.
     static constexpr int long_rounds = 100;
     static constexpr int most_rounds = 100 * long_rounds;
 
@@ -88,7 +88,7 @@ class Sweeper {
         fermat::require_progress<Real>(model_, source_, tau.view(), rounds_, most_rounds);
     }
 
-    /// Sweeps once in each order; false if nothing changed.
+    /// Sweeps once in each order; returns false if nothing changed.
     template <int Order, Accept Mode>
     bool round(Monitor& monitor) {
         if (++rounds_ % long_rounds == 0) require_progress();
@@ -141,8 +141,8 @@ class Sweeper {
         mark_later<Order>(n, offset, std::min(found, old));
     }
 
-    /// Nodes whose stencil reaches a node that changed become pending, unless they are earlier. In
-    /// factored form a node may draw on a slightly later neighbour: from
+    /// Nodes whose stencil reads a changed node become pending, unless they are earlier than it. In
+    /// factored form a node may depend on a slightly later neighbour: from
     ///     (1 + gamma)^2 (r_1/r)^2 <= 1 + 4 eta
     /// its own time T is at least T_1 / sqrt(1 + 4 eta).
     template <int Order>
@@ -180,7 +180,7 @@ class Sweeper {
     const FactoredSource& source_;
     RimmedShape rimmed_;
     NodeGeometry<Real> geometry_;
-    Real until2_;   ///< the square of the largest T/s0 that is wanted
+    Real until2_;   ///< the square of the largest T/s0 that the caller wants
     Real most_h2_;  ///< the square of the largest spacing
     std::vector<Real> tau_;
     std::vector<State> states_;

@@ -7,8 +7,8 @@
 namespace fermat {
 
 /// The fast sweeping method (Zhao 2005) with locking (Bak, McLaughlin & Renzi 2010): Gauss-Seidel
-/// sweeps in all orders of the axes' directions, in which a node is computed only if a neighbour
-/// has changed since. Fills tau, `unreached` where no wave arrives. Serial.
+/// sweeps in all orders of the axes' directions, which compute a node only if a neighbour has
+/// changed since its last update. Fills tau; nodes that no wave reaches are `unreached`. Serial.
 template <class Real>
 void fsm_solve(const Model& model, const FactoredSource& source, int order, FieldView<Real> tau,
                Monitor& monitor);

@@ -13,9 +13,9 @@
 
 namespace fermat {
 
-/// A register of values that are computed with at once, by the compiler's own vector types. The
-/// stencils are templates over the value type, so that the same source serves one node (float,
-/// double; also on the GPU) and a register full of nodes (Lanes).
+/// A register of values that one instruction computes, by the vector types of the compiler. The
+/// stencils are templates over the value type: the same source computes one node (float, double;
+/// also on the GPU) or a register full of nodes (Lanes).
 #if defined(__AVX512F__)
 inline constexpr int register_bytes = 64;
 #elif defined(__AVX2__)
@@ -67,8 +67,8 @@ FERMAT_HD_INLINE bool any_lane(bool mask) { return mask; }
 template <class V>
 [[gnu::always_inline]] inline V root(V v) {
 #if defined(__AVX512F__)
-    // GCC would take the root of 64 bytes in two halves, by way of memory; and it warns of an
-    // uninitialized value inside the same functions without a mask.
+    // GCC would split the root of 64 bytes into two halves that go through memory. The intrinsics
+    // without a mask make GCC warn of an uninitialized value.
     if constexpr (sizeof(Scalar<V>) == 4) {
         return (V)_mm512_maskz_sqrt_ps(0xFFFF, (__m512)v);
     } else {

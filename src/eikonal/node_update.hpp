@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -13,8 +14,9 @@
 
 namespace fermat {
 
-/// The nodes of a solve with a rim of two nodes that no wave reaches, so that no stencil asks where
-/// the grid ends. A 2-D grid has no rim along y, and its y is never stepped.
+/// The nodes of a solve with a rim of two nodes that no wave reaches. Because of the rim, stencils
+/// need not test for the end of the grid. A 2-D grid has no rim along y, and stencils never step
+/// along y.
 class RimmedShape {
   public:
     static constexpr int rim = 2;
@@ -42,8 +44,8 @@ class RimmedShape {
     std::array<std::ptrdiff_t, 3> stride_{};
 };
 
-/// Asks for values[n] ahead of its use; n may lie outside. Always inlined, because GCC takes a
-/// function that only prefetches for one without effect and leaves its calls out.
+/// Prefetches values[n]; n may lie outside the array. Always inlined, because GCC regards a
+/// function that only prefetches as one without effect and removes its calls.
 template <class T>
 [[gnu::always_inline]] inline void prefetch_at(const T* values, std::ptrdiff_t n) {
     const auto address =
@@ -51,14 +53,14 @@ template <class T>
     __builtin_prefetch(reinterpret_cast<const void*>(address));
 }
 
-/// What the stencil has to know of a node beside the times round it, from tables per axis. Lengths
-/// are in units of the smallest spacing and slownesses relative to the source's, whatever the
-/// user's units, so that their squares stay in the range of a float.
+/// What the stencil needs to know about a node besides the times round it, from tables per axis.
+/// Lengths are in units of the smallest spacing and slownesses are relative to that at the source.
+/// In these units their squares stay in the range of a float, whatever units the user has.
 template <class Real>
 class NodeGeometry {
   public:
     struct Axis {
-        std::vector<Real> square;  ///< what r^2 has of the axis
+        std::vector<Real> square;  ///< the part of r^2 along the axis
         std::vector<Real> moment;  ///< h x
         Real h2 = 0;
         Real inverse_spacing = 0;
@@ -91,7 +93,7 @@ class NodeGeometry {
                axes_[1].square[static_cast<std::size_t>(n.y)] +
                axes_[2].square[static_cast<std::size_t>(n.z)];
     }
-    /// The square of the largest T/s0 that is wanted of a source, and of the largest spacing.
+    /// The square of the largest T/s0 that the caller wants, and of the largest spacing.
     Real until2(const FactoredSource& source) const {
         const double until = source.until / (source.slowness * unit_);
         return static_cast<Real>(until * until);
@@ -112,10 +114,16 @@ class NodeGeometry {
     std::array<Axis, 3> axes_;
 };
 
-/// tau that the neighbours of node n give it; read(axis, steps) is tau some steps along an axis, of
-/// at least `unreached` where it must not be used. `speed` is v / v0, and `r`, the distance from
-/// the source, is not 0.
-template <int Dim, int Order, class Real, class Read>
+/// read(axis, steps) returns tau some steps along an axis, or `unreached` or more if the stencil
+/// must not use that node.
+template <class Read, class Real>
+concept TauReader = requires(Read read, int axis, int steps) {
+    { read(axis, steps) } -> std::convertible_to<Real>;
+};
+
+/// tau of node n from its neighbours. `speed` is v / v0. `r`, the distance from the source, must
+/// not be 0.
+template <int Dim, int Order, class Real, TauReader<Real> Read>
 inline Real update_node(const NodeGeometry<Real>& geometry, Index3 n, Real speed, Real r2, Real r,
                         Read read) {
     const Real inverse_r2 = 1 / r2;
@@ -138,7 +146,7 @@ inline Real update_node(const NodeGeometry<Real>& geometry, Index3 n, Real speed
     }
 }
 
-/// tau without its rim.
+/// Copies tau without its rim.
 template <class Real>
 void copy_from_rimmed(const RimmedShape& rimmed, const std::vector<Real>& from,
                       FieldView<Real> to) {

@@ -15,10 +15,11 @@ namespace fermat {
 
 namespace {
 
-/// What a first look at all nodes finds.
+/// The result of a first, cheap pass over all nodes.
 struct Look {
-    double product = 0;   ///< the largest tau v
-    bool hidden = false;  ///< rock that no wave seems to reach, so slow that none could be told
+    double product = 0;  ///< the largest tau v
+    bool hidden =
+        false;  ///< whether unreached rock is so slow that an arrival could not be represented
 };
 
 template <class Real>
@@ -57,7 +58,7 @@ void require_resolved(const Model& model, const FactoredSource& source, FieldVie
     const double most = most_crossings<Real> * unit / source.slowness;
     constexpr double least_share = 1e-8;
     constexpr double late_pace = 4;  // as in update_tau
-    // tau v alone tells almost always that no node comes near.
+    // The largest tau v almost always suffices to show that no node exceeds the limit.
     const double farthest =
         source.is_front() ? source.far : distance(grid.origin, grid.far_corner());
     const FieldView<const float> velocity = model.velocity();
@@ -71,7 +72,7 @@ void require_resolved(const Model& model, const FactoredSource& source, FieldVie
                         "told; use a smaller contrast of velocities)",
                         least_share, 1 / source.slowness));
     }
-    // From a front no wave comes straight: every gain is summed up.
+    // The wave from a front never comes straight from a source: T0 is constant there.
     const double late = source.is_front() ? 0 : late_pace / source.slowness;
     if (product * farthest < most || product < late) return;
     for (int i = 0; i < grid.shape.x; ++i) {
@@ -90,8 +91,7 @@ void require_resolved(const Model& model, const FactoredSource& source, FieldVie
                     "that a cell takes there from the {:.3g} that the wave takes to it ({})",
                     v, to_string(grid, place), single ? "single" : "double", unit / v,
                     source.slowness * r * t,
-                    single ? "use --precision double, precision='double' in Python, or a smaller "
-                             "contrast of velocities"
+                    single ? "use `precision=double` or a smaller contrast of velocities"
                            : "use a smaller contrast of velocities"));
             }
         }
@@ -103,7 +103,7 @@ void require_progress(const Model& model, const FactoredSource& source, FieldVie
                       double work, double most) {
     require_resolved(model, source, tau);
     if (work < most) return;
-    throw ComputeError("times do not settle in this model (try another solver or --order 1)");
+    throw ComputeError("times do not settle in this model (try another solver or `order=1`)");
 }
 
 template void require_resolved(const Model&, const FactoredSource&, FieldView<const float>, int);

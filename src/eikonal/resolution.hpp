@@ -8,22 +8,23 @@
 
 namespace fermat {
 
-/// A wave that comes late into fast rock gains less time over a cell there than a number of its
-/// size can tell. Rounding then decides, times fall sweep by sweep, and no end is right. (Where the
-/// wave comes straight from the source, tau is near 1 and no such gain is summed up.)
+/// If a wave enters fast rock late, the time across a cell there may be smaller than the rounding
+/// error of the arrival time. Rounding then decides, times fall with every sweep, and no result is
+/// right. (Where the wave comes straight from the source this does not happen: tau stays near 1.)
 
-/// The largest time, in crossings of the smallest spacing at the node's own velocity, that a node
-/// may have.
+/// The largest time that a node may have, in units of the time across the smallest spacing at the
+/// velocity of the node.
 template <class Real>
 inline constexpr double most_crossings = 1 / (8.0 * std::numeric_limits<Real>::epsilon());
 
-/// Throws InputError that names a node whose time is beyond that. `tau` is `unreached` or infinite
-/// where no wave arrives.
+/// Throws InputError if the time of a node exceeds that limit; the message names the node. `tau` is
+/// `unreached` or infinite where no wave arrives.
 template <class Real>
 void require_resolved(const Model& model, const FactoredSource& source, FieldView<const Real> tau,
                       int threads = 1);
 
-/// The same for a solver that goes on for long; past `most` of its work, ComputeError.
+/// Checks a solver that has been running for long: calls require_resolved, and throws ComputeError
+/// once `work` has reached `most`.
 template <class Real>
 void require_progress(const Model& model, const FactoredSource& source, FieldView<const Real> tau,
                       double work, double most);

@@ -23,7 +23,7 @@
 namespace fermat {
 namespace {
 
-/// tau of a field of times, in its memory. At the source itself tau is 1.
+/// Turns a field of times into tau, in the same memory. At the source itself tau is 1.
 template <class Real>
 void divide_by_factor(const Grid& grid, const SourceFactor& factor, FieldView<Real> times) {
     for (int i = 0; i < grid.shape.x; ++i) {
@@ -37,7 +37,7 @@ void divide_by_factor(const Grid& grid, const SourceFactor& factor, FieldView<Re
     }
 }
 
-/// What no wave reaches has an infinite tau for all the world.
+/// Makes tau infinite where no wave arrives, as callers expect.
 template <class Real>
 void mark_unreached(FieldView<Real> field, int threads) {
     const auto nodes = static_cast<std::int64_t>(field.size());

@@ -8,23 +8,24 @@
 
 namespace fermat {
 
-/// The field of one factored source, a point or a front, by the solver and on the device that the
-/// execution names. `source.until` is set from the options. Of fronts, all solvers but `vidale`.
+/// Solves the field of one factored source, a point or a front, by the solver of the options and on
+/// the device of the execution. Sets `source.until` from the options. `vidale` solves points only.
 template <class Real>
 BasicTimeField<Real> solve_factored(const Model& model, FactoredSource source, double start_time,
                                     const EikonalOptions& options, const Execution& execution);
 
-/// Memory for a field, unset. Throws ComputeError that says how much is needed.
+/// Allocates an uninitialized field. If memory is short, throws ComputeError that says how much is
+/// needed.
 template <class Real>
 Field<Real> allocate_field(Shape shape);
 
-/// FactoredSource::until of a source that starts at a time.
+/// FactoredSource::until of a source that starts at `start_time`.
 double wanted_until(const EikonalOptions& options, double start_time);
 /// Makes times later than `until` infinite.
 template <class Real>
 void cut_late_times(BasicTimeField<Real>& field, double until, int threads);
 
-/// Throws InputError, with `what` for what needs whole fields, where `until` cuts them.
+/// Throws InputError if `until` is set; `what` is the reason that the message gives.
 void require_all_times(const EikonalOptions& options, std::string_view what);
 
 }  // namespace fermat

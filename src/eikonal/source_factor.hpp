@@ -11,15 +11,15 @@ namespace fermat {
 ///
 ///     T0(x) = s0 r(x),   r(x)^2 = |part (x - position)|^2 + far^2
 ///
-/// Of a point source, part is 1 and far is 0: T0 is the time in a constant medium of the source's
-/// own slowness s0. It carries the singularity at the source, so that tau is smooth. Of a wavefront
-/// given on nodes, part is 0 and far is large: T0 is constant, its gradient is 0, the neighbours'
-/// ratios r_k/r are 1, and the factored equation is the plain one.
+/// For a point source, part is 1 and far is 0: T0 is the time in a homogeneous medium with the
+/// slowness s0 at the source. T0 contains the singularity at the source, so tau is smooth. For a
+/// wavefront given on nodes, part is 0 and far is large: T0 is constant, its gradient is 0, the
+/// ratios r_k/r of the neighbours are 1, and the factored equation becomes the plain one.
 struct SourceFactor {
     Vec3 position;
     double slowness = 0;  ///< s0
-    double part = 1;      ///< 1: a point; 0: a front
-    double far = 0;       ///< a length; 0: a point
+    double part = 1;      ///< 1 for a point, 0 for a front
+    double far = 0;       ///< a length; 0 for a point
 
     FERMAT_HD bool is_front() const { return part == 0; }
     /// r grad(r).
@@ -34,8 +34,8 @@ struct SourceFactor {
 
 /// T0 along a line of nodes in z.
 struct FactorLine {
-    double across2 = 0;  ///< what r^2 has of the other axes
-    double first = 0;    ///< from the source to the line's first node, along it
+    double across2 = 0;  ///< the part of r^2 along the other axes
+    double first = 0;    ///< distance from the source to the first node, along the line
     double step = 0;
     double slowness = 0;
 
@@ -51,8 +51,8 @@ FERMAT_HD_INLINE FactorLine line_of_nodes(const Grid& grid, const SourceFactor& 
             factor.part * grid.spacing_along(2), factor.slowness};
 }
 
-/// The unit of length of a solve: in it, squares stay inside float's range whatever the user's
-/// units.
+/// The unit of length of a solve. In this unit squares stay in the range of a float, whatever units
+/// the user has.
 FERMAT_HD inline double smallest_spacing(const Grid& grid) {
     const double x = grid.spacing_along(0);
     const double y = grid.spacing_along(1);
@@ -61,19 +61,19 @@ FERMAT_HD inline double smallest_spacing(const Grid& grid) {
     return grid.is_2d() || flat < y ? flat : y;
 }
 
-/// A factor as a solver's nodes see it: lengths in units of the smallest spacing, from the source.
-/// A solver may name the axes in its own order.
+/// The factor on the nodes of a solver. Lengths are in units of the smallest spacing and counted
+/// from the source. The order of the axes may be the solver's own.
 struct NodeFactor {
     double spacing[3] = {1, 1, 1};  ///< of the nodes
-    double step[3] = {1, 1, 1};     ///< of their coordinates: the spacing, or 0 of a front
+    double step[3] = {1, 1, 1};     ///< of their coordinates: the spacing, or 0 for a front
     double source[3] = {0, 0, 0};   ///< from node (0, 0, 0)
     double far2 = 0;                ///< far^2
 
-    /// Along an axis, of node n (which may be fractional).
+    /// Coordinate of node n along an axis; n may be fractional.
     FERMAT_HD_INLINE double coordinate(int axis, double n) const {
         return n * step[axis] - source[axis];
     }
-    /// The source's place in nodes.
+    /// Position of the source as a fractional node index.
     FERMAT_HD double source_node(int axis) const { return source[axis] / spacing[axis]; }
 };
 
@@ -90,8 +90,8 @@ inline NodeFactor node_factor(const Grid& grid, const SourceFactor& factor) {
     return nodes;
 }
 
-/// Role a of the nodes' axes is played by axis order[a]; of a role without an axis (order -1) all
-/// nodes have the source's own place.
+/// Reorders the axes: axis a of the result is axis order[a] of `nodes`. Where order[a] is -1 there
+/// is no such axis, and all nodes lie at the source along it.
 template <class Order>
 NodeFactor reordered(const NodeFactor& nodes, const Order& order) {
     NodeFactor turned;

@@ -13,8 +13,9 @@
 namespace fermat {
 namespace {
 
-/// The fine lattice of a box of cells: each cell's edges have `parts` parts, and points on the
-/// faces of cells make the graph. Coordinates are in parts from the box's first node.
+/// A fine lattice in a box of cells. It divides the edges of cells into `parts` parts; its points
+/// on the faces of cells are the nodes of the graph. Coordinates count parts from the first node of
+/// the box.
 template <int Dim>
 class FaceGraph {
   public:
@@ -52,8 +53,8 @@ class FaceGraph {
         });
     }
 
-    /// Settles points in the order of their times, and calls visit(node, number of its point) for
-    /// those that are nodes, as long as that returns true.
+    /// Settles points in the order of their times. Calls visit(node, number of its point) for
+    /// points that are nodes of the grid, and stops when it returns false.
     template <class Visit>
     void run(Visit visit) {
         while (!queue_.empty()) {
@@ -99,7 +100,7 @@ class FaceGraph {
         return way;
     }
 
-    /// From the source to a point, pieces in the same cell made one.
+    /// The path from the source to a point. Consecutive pieces in the same cell are joined.
     CellPath path_to(std::size_t number, Vec3 source) const {
         CellPath path;
         path.points.push_back(position(point_at(number)));
@@ -121,7 +122,7 @@ class FaceGraph {
     struct Point {
         double time = INFINITY;
         std::size_t from = none;
-        Index3 cell;  ///< that the way from there leads through
+        Index3 cell;  ///< that the path from there crosses
         bool settled = false;
     };
     using Item = std::pair<double, std::size_t>;
@@ -185,16 +186,16 @@ class FaceGraph {
     Index3 first_;
     Index3 count_;
     Shape shape_;
-    std::vector<Index3> rim_;  ///< points on a cell's faces, from its first corner
-    double length_[parts + 1][parts + 1][parts + 1] = {};  ///< by steps along the axes
+    std::vector<Index3> rim_;  ///< points on the faces of a cell, relative to its first corner
+    double length_[parts + 1][parts + 1][parts + 1] = {};  ///< indexed by steps along the axes
     std::vector<Point> points_;
     std::priority_queue<Item, std::vector<Item>, std::greater<>> queue_;
 };
 
 }  // namespace
 
-/// How far from the source paths are wanted, and how much further cells are looked through for
-/// them, in cells.
+/// The distance from the source within which paths are wanted, and how much further the search
+/// goes, both in cells.
 struct SourcePaths::State {
     template <class Visit>
     auto visit(Visit function) {

@@ -9,23 +9,23 @@
 
 namespace fermat {
 
-/// Shortest paths through the cells round a source, by points on their faces (Moser 1991). The
-/// source's own singularity, and what starts at interfaces beside it, are too much there for any
-/// field that nodes hold.
+/// Shortest paths through the cells round a source, by points on their faces (Moser 1991). Values
+/// on nodes cannot represent the singularity at the source together with the waves that start at
+/// interfaces beside it.
 class SourcePaths {
   public:
-    /// The model's cells must outlive it.
+    /// The cells of the model must outlive this object.
     SourcePaths(const Model& model, Vec3 source);
     ~SourcePaths();
     SourcePaths(SourcePaths&&) noexcept;
 
     /// Nodes within five cells of the source (three in 3-D) and their times along relaxed paths, in
-    /// units of those in a medium of the given slowness.
+    /// units of the times in a homogeneous medium of the given slowness.
     std::vector<StartNode> starts(double source_slowness);
-    /// Whether a point lies as near as that.
+    /// Whether a point lies as near to the source as these nodes.
     bool reaches(Vec3 point) const;
-    /// The points after `point` on its path to the source; none where no path leads there. To be
-    /// asked once all is known.
+    /// The points after `point` on its path to the source; empty if no path leads there. Call it
+    /// only after the times are known.
     std::vector<Vec3> way_from(Vec3 point) const;
     void know_all();
 

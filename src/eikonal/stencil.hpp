@@ -1,5 +1,7 @@
 #pragma once
 
+#include <concepts>
+
 #include "core/host_device.hpp"
 #include "eikonal/lanes.hpp"
 
@@ -17,14 +19,15 @@ namespace fermat {
 ///
 ///     sum_d max((c_d tau - beta_d)/h_d, 0)^2 = f^2,   f = s / T0
 ///
-/// whose left side grows with tau: it has exactly one root. Axis d has a part in it where tau
-/// exceeds z_d = beta_d/c_d. Value types V are float, double or Lanes.
+/// whose left side grows with tau, so it has exactly one root. Axis d contributes where tau exceeds
+/// z_d = beta_d/c_d. The value type V is float, double or Lanes.
 
-/// tau of a node that no wave has reached. Finite, so that arithmetic on it stays quiet.
+/// tau of a node that no wave has reached. It is finite, so arithmetic with it raises no
+/// exceptions.
 template <class Real>
 inline constexpr Real unreached = Real(1e10);
 
-/// Anything above counts as unreached: what a stencil makes of unreached neighbours lies here.
+/// Values above this limit count as unreached: stencils turn unreached neighbours into such values.
 template <class Real>
 inline constexpr Real reached_limit = Real(1e9);
 
@@ -37,8 +40,8 @@ FERMAT_HD_INLINE V least(V a, V b, V c) {
     return least(least(a, b), c);
 }
 
-/// One axis' part of the equation, max((c (tau - near) - shift)/h, 0)^2. Of beta = c near + shift
-/// near is exact and shift small, so that tau takes on little rounding.
+/// The term of one axis in the equation, max((c (tau - near) - shift)/h, 0)^2. It splits beta = c
+/// near + shift: near is exact and shift is small, so tau gets little rounding error.
 template <class V>
 struct UpwindTerm {
     V near;
@@ -47,8 +50,8 @@ struct UpwindTerm {
     Scalar<V> inverse_spacing;
 };
 
-/// One axis through a node: tau one and two nodes below and above, and the node's place relative to
-/// the source by gamma and eta = h^2/r^2. The neighbour k steps toward sigma has
+/// One axis through a node: tau one and two nodes below and above, and gamma and eta = h^2/r^2,
+/// which give the node's position relative to the source. For the neighbour k steps on side sigma,
 /// (r_k/r)^2 = 1 - 2 k sigma gamma + k^2 eta.
 template <class V>
 struct AxisStencil {
@@ -61,9 +64,14 @@ struct AxisStencil {
     Scalar<V> inverse_spacing;
 };
 
-/// The axis through a node whose tau some steps along it is read(steps), of which h x_d is
-/// `moment`, h^2 is `h2` and 1/r^2 is `inverse_r2`.
-template <class V, class H2, class Read>
+/// read(steps) returns tau some steps along an axis.
+template <class Read, class V>
+concept AxisReader = requires(Read read, int steps) {
+    { read(steps) } -> std::convertible_to<V>;
+};
+
+/// The stencil of one axis. `moment` is h x_d, `h2` is h^2 and `inverse_r2` is 1/r^2.
+template <class V, class H2, AxisReader<V> Read>
 FERMAT_HD_INLINE AxisStencil<V> axis_stencil(V moment, H2 h2, V inverse_r2,
                                              Scalar<V> inverse_spacing, Read read) {
     return {read(-1),        read(1),        read(-2), read(2), moment * inverse_r2,
@@ -115,17 +123,18 @@ FERMAT_HD_INLINE UpwindSide<V> godunov_side(const AxisStencil<V>& axis, V tau) {
     return factored_side(axis, godunov_from_low(axis, tau));
 }
 
-/// True where the wave comes from both sides: fronts collide, and the two may differ.
+/// True where the wave comes from both sides. Two wavefronts collide there, and the side of smaller
+/// z may not be the one that Godunov's scheme takes.
 template <class V>
 FERMAT_HD_INLINE auto both_upwind(const UpwindSide<V>& side, V tau) {
     return (1 - side.toward) * tau > side.other;
 }
 
-/// Whether a node of value `now` may make its neighbour earlier: it is the earlier of the two, or
-/// the neighbour's factored equation takes it for upwind, which beside the source is not the same.
-/// By d in tau the latter moves the neighbour by about d^2 r/2 (in units of h and of tau), which is
-/// let pass below `tolerance`. `toward` and `eta` are the node's own, the neighbour standing on the
-/// side that toward is counted from.
+/// Whether a node of value `now` may make its neighbour earlier. That is so if the node is the
+/// earlier of the two, or if the factored equation of the neighbour takes the node as upwind;
+/// beside the source these two differ. In the second case a difference d in tau moves the neighbour
+/// by about d^2 r/2 (in units of h and of tau), which is ignored below `tolerance`. `toward` and
+/// `eta` are those of the node, on the side where the neighbour lies.
 template <class V>
 FERMAT_HD_INLINE auto may_feed(V now, V neighbour, V toward, V eta, Scalar<V> tolerance) {
     const V ratio2 = 1 - 2 * toward + eta;
@@ -137,7 +146,7 @@ FERMAT_HD_INLINE auto may_feed(V now, V neighbour, V toward, V eta, Scalar<V> to
            ((lead > 0) & (square * square > least_lead * least_lead * eta));
 }
 
-/// True at least where may_feed is, at half its price.
+/// True wherever may_feed is true, and perhaps elsewhere; it costs half as much.
 template <class V>
 FERMAT_HD_INLINE auto could_feed(V now, V neighbour, V toward, V eta) {
     const V ratio2 = 1 - 2 * toward + eta;
@@ -145,9 +154,9 @@ FERMAT_HD_INLINE auto could_feed(V now, V neighbour, V toward, V eta) {
            (neighbour * (ratio2 - toward + eta) > now * ratio2);
 }
 
-/// Whether the node behind the upwind neighbour is upwind of it in turn, which second order needs.
-/// Ties, as astride the source's plane, count as upwind: rounding must not switch the order to and
-/// fro.
+/// Whether the node behind the upwind neighbour is itself upwind of that neighbour, which second
+/// order needs. Ties, as between nodes on both sides of the source's plane, count as upwind:
+/// otherwise rounding could switch the order back and forth.
 template <class V>
 FERMAT_HD_INLINE auto upwind_behind(const UpwindSide<V>& side) {
     return Scalar<V>(0.99999) * side.far * side.far * side.far_ratio2 <=
@@ -165,14 +174,15 @@ FERMAT_HD_INLINE UpwindTerm<V> upwind_term(const UpwindSide<V>& side) {
         c = second ? c + Real(0.5) : c;
         shift = second ? shift + Real(0.5) * (side.near - side.far) : shift;
     }
-    // Past the source the slope may point the wrong way for any tau: no contribution then.
+    // Beyond the source c may be negative. The slope then points the wrong way for every tau, and
+    // the axis contributes nothing.
     const V one = V{} + 1;
     const V none = V{} + unreached<Real>;
     return {side.near, c > 0 ? shift : none, c > 0 ? c : one, side.inverse_spacing};
 }
 
-/// The same axis in the plain equation, where T is differenced instead of tau: tau_k r_k/r takes
-/// the place of tau_k, and gamma falls away.
+/// One side of an axis in the plain equation, which takes differences of T instead of tau: tau_k
+/// r_k/r replaces tau_k, and gamma is 0.
 template <class V, class Mask>
 FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis, Mask from_low) {
     const V toward = from_low ? axis.gamma : -axis.gamma;
@@ -183,7 +193,7 @@ FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis, Mask from_
     const V far = (from_low ? axis.low2 : axis.high2) * root(far_ratio2 > 0 ? far_ratio2 : none);
     return {near, far, none, none, none + 1, none + 1, axis.inverse_spacing};
 }
-/// From the earlier neighbour.
+/// The side of the earlier neighbour in the plain equation.
 template <class V>
 FERMAT_HD_INLINE auto plain_from_low(const AxisStencil<V>& axis) {
     const V level = 1 + axis.eta;
@@ -195,7 +205,7 @@ FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis) {
     return plain_side(axis, plain_from_low(axis));
 }
 
-/// A term as max(slope u - rise, 0)^2 of u = tau - base.
+/// A term of the equation written as max(slope u - rise, 0)^2, where u = tau - base.
 template <class V>
 struct UpwindLine {
     V slope;
@@ -208,15 +218,17 @@ FERMAT_HD_INLINE UpwindLine<V> line_of(const UpwindTerm<V>& term, V base) {
             (term.c * (term.near - base) + term.shift) * term.inverse_spacing};
 }
 
-/// What line p has where line q begins, times q's slope: positive where q begins after p.
+/// The value of line p at the u where line q begins, times the slope of q. Positive if q begins
+/// after p.
 template <class V>
 FERMAT_HD_INLINE V lead(const UpwindLine<V>& p, const UpwindLine<V>& q) {
     return p.slope * q.rise - q.slope * p.rise;
 }
 
-/// The root u of sum_d (slope_d u - rise_d)^2 = f^2 that lies above the minimum, from the sums over
-/// the lines of slope^2 and slope rise, and over their pairs of lead^2 (Lagrange's identity). Where
-/// spacings differ much, rounding may leave a little less than nothing to take the root of.
+/// The root u of sum_d (slope_d u - rise_d)^2 = f^2 that lies above the minimum. The arguments are
+/// the sums of slope^2 and of slope rise over the lines, and of lead^2 over pairs of lines
+/// (Lagrange's identity). If spacings differ much, rounding can make the radicand slightly
+/// negative; it then counts as 0.
 template <class V>
 FERMAT_HD_INLINE V upper_root(V slope2, V slope_rise, V lead2, V f2) {
     const V square = slope2 * f2 - lead2;
@@ -224,9 +236,9 @@ FERMAT_HD_INLINE V upper_root(V slope2, V slope_rise, V lead2, V f2) {
     return (slope_rise + root(square > none ? square : none)) * (1 / slope2);
 }
 
-/// The root of the equation in two dimensions. Lines take part that begin where the others' sum is
-/// short of f^2: so told, one quotient and one root are all it takes, which are the dear
-/// operations.
+/// The root of the equation in two dimensions. A line contributes if the sum of the other lines is
+/// below f^2 where it begins. This test needs no division, so one quotient and one square root, the
+/// expensive operations, suffice.
 template <class V>
 FERMAT_HD_INLINE V solve_upwind(const UpwindTerm<V>& first, const UpwindTerm<V>& second, V f) {
     const V base = least(first.near, second.near);
@@ -281,21 +293,21 @@ FERMAT_HD_INLINE V late_limit(V f, V inverse_r2) {
     return 4 * f / root(inverse_r2);
 }
 
-/// Of a node's factored and plain solutions the one that counts, as update_tau says.
+/// Chooses between the factored and the plain solution of a node, by the rule of update_tau.
 template <class V>
 FERMAT_HD_INLINE V plain_where_late(V factored, V plain, V f, V inverse_r2) {
     const V limit = late_limit(f, inverse_r2);
     return plain > limit ? plain : least(factored, limit);
 }
 
-/// Whether the plain solution may count: it exceeds its limit, or the factored one does.
+/// Whether the plain solution may be needed: it or the factored solution may exceed the limit.
 template <class V>
 FERMAT_HD_INLINE auto may_be_late(V tau, V nearest2, V f, V inverse_r2) {
     const V f2 = f * f;
     return (nearest2 * inverse_r2 > 9 * f2) | (tau * tau * inverse_r2 > 16 * f2);
 }
 
-/// The solution from the sides of smaller z, and where it is not the last word.
+/// The solution from the sides of smaller z, and where update_tau_carefully must replace it.
 template <class V, class Mask>
 struct StraightTau {
     V tau;
@@ -316,7 +328,7 @@ FERMAT_HD_INLINE auto straight_tau(V f, V inverse_r2, const Axis&... axis) {
     return solve(factored_side(axis)...);
 }
 
-/// The side ways of update_tau: `tau` is the straight solution.
+/// The rare cases of update_tau. `tau` is the result of straight_tau.
 template <int Order, class V, class... Axis>
 FERMAT_HD_RARE V update_tau_carefully(V tau, V f, V inverse_r2, const Axis&... axis) {
     const V godunov = solve_upwind(upwind_term<Order>(godunov_side(axis, tau))..., f);
@@ -324,20 +336,20 @@ FERMAT_HD_RARE V update_tau_carefully(V tau, V f, V inverse_r2, const Axis&... a
     return plain_where_late(least(tau, godunov), plain, f, inverse_r2);
 }
 
-/// tau of a node from its neighbours: of one or the other side along each axis, those that make it
-/// the earliest, as Godunov's scheme has it.
+/// tau of a node from its neighbours. Along each axis it uses the side that makes the node
+/// earliest, as in Godunov's scheme.
 ///
-/// Factoring pays where the wave comes straight from the source. Beside the source but behind an
-/// obstacle it harms: tau then varies as 1/T0, and the error of its differences, about
-/// tau s0 h/(2r), outgrows s and lets times leak to far too early values. So the plain equation
-/// decides where it finds an arrival late, T/r > 4 s: slower on the straight line than a quarter of
-/// the local velocity. With F and P the factored and the plain solution and L = 4 s/s0,
+/// Factoring helps where the wave comes straight from the source. It harms beside the source but
+/// behind an obstacle: tau then varies as 1/T0, the error of its differences, about tau s0 h/(2r),
+/// exceeds s, and times become far too early. So the plain equation decides where it gives a late
+/// arrival, T/r > 4 s: one slower along the straight line than a quarter of the local velocity.
+/// With the factored solution F, the plain solution P and L = 4 s/s0,
 ///
 ///     tau = P if P > L, else min(F, L)
 ///
-/// which rises with every neighbour as F and P do, so that first order keeps one solution. P cannot
-/// exceed L where along some axis T_1 <= 3 s r, nor matter where F stays below; it is rarely
-/// needed.
+/// This increases with every neighbour, as F and P do, so the first-order scheme has one solution.
+/// P cannot exceed L if T_1 <= 3 s r along some axis, and does not matter if F stays below L. So P
+/// is rarely needed.
 template <int Order, class V, class... Axis>
 FERMAT_HD_INLINE V update_tau(V f, V inverse_r2, const Axis&... axis) {
     const auto straight = straight_tau<Order>(f, inverse_r2, axis...);

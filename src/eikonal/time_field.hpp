@@ -15,17 +15,17 @@ namespace fermat {
 
 /// A solved first-arrival field in factored form:
 ///     T(x) = start_time + T0(x) tau(x)
-/// T0 (source_factor.hpp) carries the singularity at the source, so that tau is smooth and may be
-/// interpolated and differentiated everywhere. tau is infinite where no wave arrives (air, and what
-/// air encloses) or none was wanted (EikonalOptions::until).
+/// T0 (source_factor.hpp) contains the singularity at the source, so tau is smooth and can be
+/// interpolated and differentiated everywhere. tau is infinite where no wave arrives (in air and in
+/// what air encloses) or where the caller did not want it (EikonalOptions::until).
 template <class Real, Space S = Space::host>
 struct TimeFieldView {
     Grid grid;
     SourceFactor factor;
     double start_time = 0;
     FieldView<const Real, S> tau;
-    bool has_gaps = true;  ///< false where every node is known to be reached
-    CellsView<S> cells{};  ///< of the model, for T's slope jumps where velocity does
+    bool has_gaps = true;  ///< false if every node is known to be reached
+    CellsView<S> cells{};  ///< of the model: the slope of T jumps where velocity does
 };
 
 template <class Real>
@@ -96,9 +96,9 @@ struct TauPoint {
     Vec3 gradient;
 };
 
-/// The same by one pass over the 32 nodes round a cell (12 in 2-D); differences at the grid's faces
-/// are one-sided, and so are those beside a jump of velocity, beyond which T has another slope.
-/// False where the wave misses one of the nodes.
+/// Finds tau and its gradient in a cell by one pass over the 32 nodes round it (12 in 2-D).
+/// Differences are one-sided at the faces of the grid and beside a jump of velocity, because T has
+/// another slope beyond it. Returns false if the wave does not reach one of the nodes.
 template <int Dim, class Real, Space S>
 FERMAT_HD_INLINE bool tau_inside(const TimeFieldView<Real, S>& field, const CellPoint& at,
                                  TauPoint& out) {
@@ -106,8 +106,8 @@ FERMAT_HD_INLINE bool tau_inside(const TimeFieldView<Real, S>& field, const Cell
     const Shape n = field.grid.shape;
     const Offset row = n.z;
     const Offset slab = row * n.y;
-    // Of the cell's lower and upper node along an axis: the step to the neighbour outside the cell,
-    // and the share of the difference between both neighbours.
+    // For the lower and the upper node of the cell along each axis: the step to the neighbour
+    // outside the cell, and the factor of the difference between both neighbours.
     const bool smooth = !field.cells.exist() || !field.cells.jump_round(at.cell);
     const bool inside_x[2] = {smooth && at.cell.x > 0, smooth && at.cell.x + 2 < n.x};
     const bool inside_y[2] = {smooth && at.cell.y > 0, smooth && at.cell.y + 2 < n.y};
@@ -150,11 +150,11 @@ FERMAT_HD_INLINE bool tau_inside(const TimeFieldView<Real, S>& field, const Cell
     }
     const Vec3 h = field.grid.spacing;
     out = {tau, {sx * (1 / h.x), Dim == 3 ? sy * (1 / h.y) : 0, sz * (1 / h.z)}};
-    // Unreached nodes are infinite, and what they enter is infinite or not a number.
+    // An unreached node makes these sums infinite or NaN.
     return std::isfinite(tau + sx + sy + sz);
 }
 
-/// The same, where the wave may miss some of the nodes.
+/// Finds tau and its gradient at a point from those corners of its cell that the wave reaches.
 template <class Real, Space S>
 FERMAT_HD_RARE TauPoint tau_beside_gaps(const TimeFieldView<Real, S>& field, Vec3 point) {
     double tau = 0;
@@ -182,12 +182,12 @@ FERMAT_HD_INLINE TauPoint tau_point(const TimeFieldView<Real, S>& field, Vec3 po
     return found ? out : tau_beside_gaps(field, point);
 }
 
-/// Asks for what tau_point reads at a point, ahead of its use.
+/// Prefetches what tau_point reads at a point.
 template <class Real, Space S>
 [[gnu::always_inline]] FERMAT_HD inline void prefetch_tau(const TimeFieldView<Real, S>& field,
                                                           Vec3 point) {
 #if !defined(__CUDA_ARCH__)
-    // A small field is in the processor's cache.
+    // A small field lies in the cache of the processor anyway.
     constexpr std::size_t cached = std::size_t{1} << 17;
     if (field.tau.size() <= cached) return;
     const Index3 cell = locate(field.grid, point).cell;
@@ -209,7 +209,7 @@ struct TimePoint {
     Vec3 gradient;
 };
 
-/// The same from tau at the point.
+/// T and its gradient at a point where tau and its gradient are known.
 template <class Real, Space S>
 FERMAT_HD_INLINE TimePoint time_point(const TimeFieldView<Real, S>& field, Vec3 point,
                                       const TauPoint& at) {
@@ -236,16 +236,16 @@ double time_at(const BasicTimeField<Real>& field, Vec3 point) {
     return time_at(field.view(), point);
 }
 
-/// T at node k of a line of nodes, from its tau.
+/// T at node k of a line of nodes whose tau is given.
 template <class Real>
 FERMAT_HD_INLINE Real node_time(const FactorLine& line, double start_time, int k, Real tau) {
     return static_cast<Real>(start_time + line.value(k) * static_cast<double>(tau));
 }
 
-/// T on the nodes.
+/// Writes T on the nodes.
 template <class Real>
 void write_times(const BasicTimeField<Real>& field, FieldView<Real> times, int threads = 1);
-/// The same in the memory that held tau.
+/// Returns T on the nodes, in the memory that held tau.
 template <class Real>
 Field<Real> to_times(BasicTimeField<Real>&& field, int threads = 1);
 

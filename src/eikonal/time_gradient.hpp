@@ -8,16 +8,16 @@
 
 namespace fermat {
 
-/// The gradient of T on nodes, which gives the direction of the wave: it points where the wave goes
-/// and is as long as the slowness there.
+/// The gradient of T on nodes. It points in the direction in which the wave travels, and its length
+/// is the slowness there.
 ///
 ///     grad T = T0 grad(tau) + tau grad(T0)
 ///
-/// Differences are taken of tau, which is smooth at the source where T is not. Along each axis they
-/// are of second order and one-sided, each side from the three nodes that bend least (Harten,
-/// Osher, Engquist & Chakravarthy 1987), and of the two sides that is taken from which the wave
-/// comes, as Godunov's scheme has it: where two waves meet, the gradient is that of the first
-/// arrival and not a mean of both.
+/// The differences are those of tau, which is smooth at the source where T is not. Along each axis
+/// they are one-sided and of second order; each side uses the three nodes with the smallest second
+/// difference (Harten, Osher, Engquist & Chakravarthy 1987). Of the two sides the upwind one is
+/// taken, as in Godunov's scheme: where two waves meet, the gradient is that of the first arrival
+/// and not the mean of both.
 
 /// Slope of tau on one side of a node, in units of the spacing; NaN where no neighbour is reached.
 struct SideSlopes {
@@ -25,11 +25,12 @@ struct SideSlopes {
     double high = NAN;  ///< from those above
 };
 
-/// tau at node `at`, two below it and two above; infinite where no wave arrives.
+/// `tau` holds the values at two nodes below, at the node itself and at two nodes above; infinite
+/// where no wave arrives.
 FERMAT_HD inline SideSlopes side_slopes(const double (&tau)[5]) {
     constexpr int at = 2;
     const auto bend = [&](int n) { return tau[n - 1] - 2 * tau[n] + tau[n + 1]; };
-    // Of two second differences the smaller; what is not finite is not known.
+    // The smaller of two second differences. One that is not finite is unknown and is not used.
     const auto smaller = [](double a, double b) {
         if (!std::isfinite(a)) return std::isfinite(b) ? b : 0.0;
         return !std::isfinite(b) || std::abs(a) <= std::abs(b) ? a : b;
@@ -45,8 +46,8 @@ FERMAT_HD inline SideSlopes side_slopes(const double (&tau)[5]) {
     return slopes;
 }
 
-/// Of dT/dx on both sides (NaN: none) the one that the wave comes from; where it comes from
-/// neither, the mean.
+/// Chooses the upwind one of dT/dx on both sides; NaN means that a side has none. If the wave comes
+/// from neither side, returns the mean.
 FERMAT_HD inline double upwind_slope(double low, double high) {
     if (std::isnan(low)) return high;
     if (std::isnan(high)) return low;
@@ -55,14 +56,14 @@ FERMAT_HD inline double upwind_slope(double low, double high) {
     return 0.5 * (low + high);
 }
 
-/// The gradient at a node; NaN where no wave arrives, and at the source itself, where none is
-/// defined. The component of an axis without reached neighbours is T0's alone.
+/// The gradient at a node; NaN where no wave arrives and at the source itself, where it is not
+/// defined. Along an axis without reached neighbours, the component is that of T0.
 template <class Real, Space S>
 FERMAT_HD Vec3 node_gradient(const TimeFieldView<Real, S>& field, Index3 node) {
     const Vec3 place = field.grid.position(node);
     const double r = field.factor.radius(place);
     const double here = field.tau(node);
-    // A source on a node may be off it by rounding.
+    // Rounding may put a source that is given on a node slightly beside it.
     const bool at_source = r < 1e-9 * field.grid.spacing_along(2);
     if (at_source || !std::isfinite(here)) return {NAN, NAN, NAN};
     const Vec3 own = (here / r) * field.factor.from_source(place);
@@ -85,7 +86,7 @@ FERMAT_HD Vec3 node_gradient(const TimeFieldView<Real, S>& field, Index3 node) {
     return gradient;
 }
 
-/// The components of the gradient on all nodes; of a 2-D field, that of y is empty.
+/// The components of the gradient on all nodes. In 2-D the component along y is empty.
 template <class Real>
 std::array<Field<Real>, 3> time_gradient(const BasicTimeField<Real>& field, int threads = 1);
 

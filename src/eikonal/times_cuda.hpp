@@ -10,7 +10,7 @@
 
 namespace fermat {
 
-/// Time fields in memory of the CUDA device, one behind another.
+/// Time fields in memory of the CUDA device, one after another.
 struct CudaTimes {
     std::shared_ptr<float> memory;
     std::size_t fields = 0;
@@ -18,13 +18,13 @@ struct CudaTimes {
 };
 
 enum class Fields {
-    each,      ///< one a source
-    together,  ///< one for all of them: the earliest arrival
+    each,      ///< one field per source
+    together,  ///< one field for all sources: the earliest arrival
 };
 
-/// First arrivals of point sources by `fim`, from the device's memory to the device's memory: of
-/// the model, the host sees a few nodes round each source. Infinite where no wave arrives. As many
-/// sources are solved at once as fill the device.
+/// First arrivals of point sources by `fim`. The model and the times stay in memory of the device;
+/// the host reads only a few nodes of the model round each source. Times are infinite where no wave
+/// arrives. Sources are solved in batches that fill the device.
 CudaTimes first_arrivals(const CudaModel& model, std::span<const PointSource> sources, int order,
                          Fields fields, Monitor& monitor = silent_monitor());
 

@@ -14,15 +14,16 @@
 namespace fermat {
 namespace {
 
-/// Nodes along z that are relaxed at once.
+/// The number of nodes along z that are relaxed at once.
 constexpr int run = 32;
 static_assert(run <= slack);
-/// Rounds of relaxation in a visit. A wave that crosses a tile needs a few.
+/// The largest number of relaxation rounds in a visit. A wave that crosses a tile needs a few.
 constexpr int most_rounds = 8;
 
 int ceil_divide(int a, int b) { return (a + b - 1) / b; }
 
-/// A tile is as wide as the star at least: a change then reaches its neighbours and no further.
+/// A tile is at least as wide as the star, so a change reaches the neighbouring tiles and no
+/// others.
 Shape tile_size(const GraphView& graph) {
     const bool flat = graph.shape.y == 1;
     const Shape least = flat ? Shape{16, 1, run} : Shape{4, 4, run};
@@ -30,7 +31,8 @@ Shape tile_size(const GraphView& graph) {
             std::max(least.z, graph.border.z)};
 }
 
-/// Times of a tile's edges, made once a visit by runs of nodes: lane for lane what relax_once asks.
+/// The times of the edges of a tile, computed once per visit in runs of nodes, in the order in
+/// which relax_once reads them.
 class VisitWeights {
   public:
     void make(const GraphView& graph, const Tile& tile) {
@@ -62,7 +64,7 @@ class VisitWeights {
     std::vector<float> weights_;
 };
 
-/// Memory that a thread works in.
+/// The working memory of one thread.
 struct Workspace {
     std::vector<float> times[2];
     std::vector<std::uint16_t> predecessor;
@@ -72,14 +74,15 @@ struct Workspace {
     std::vector<std::int32_t> step;
 };
 
-/// What a visit did.
+/// The result of a visit.
 struct Outcome {
     std::array<float, directions> earliest;
     int rounds = 0;
 };
 
-/// Tiles whose pending changes lie within this time of the first are visited together: half of what
-/// a wave needs to cross a tile. Less costs parallel work, more costs visits in vain.
+/// Tiles whose pending changes lie within this time of the first are visited in the same pass. It
+/// is half the time that a wave needs to cross a tile. A smaller window leaves threads idle; a
+/// larger one causes needless visits.
 float window_of(const GraphView& graph, Shape tile) {
     const double side = std::min(tile.x * graph.spacing.x, tile.z * graph.spacing.z);
     return static_cast<float>(0.5 * side * mean_slowness(graph));
@@ -139,8 +142,8 @@ class TileSolver {
         }
     }
 
-    /// The tiles of the next pass: those of the update map that the wave is about to cross. Tiles
-    /// far ahead of it would be visited in vain, as what reaches them now will be improved.
+    /// Chooses the tiles of the next pass: those of the update map that the wave is about to cross.
+    /// Visits far ahead of the wave would be needless, because the times there will still improve.
     std::vector<std::size_t> choose() {
         std::vector<std::size_t> chosen;
         if (active_.empty()) return chosen;
@@ -243,7 +246,7 @@ class TileSolver {
     float window_;
     /// The update map: the earliest change that each tile has not seen yet.
     std::vector<float> pending_;
-    std::vector<std::size_t> active_;  ///< tiles with something pending
+    std::vector<std::size_t> active_;  ///< tiles with a pending change
     std::vector<Outcome> outcome_;
     std::vector<Workspace> spaces_;
 };

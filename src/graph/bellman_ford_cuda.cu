@@ -14,19 +14,19 @@
 namespace fermat {
 namespace {
 
-/// On one multiprocessor. Two would leave a lane 128 registers, which spills some of its 96
-/// weights, and a wave front has hardly more tiles than one block each: on an H200 two took a fifth
-/// longer.
+/// Blocks per multiprocessor. With two, a lane would have 128 registers and would spill some of its
+/// 96 weights, and a wavefront has hardly more tiles than one per block. On an H200, two took a
+/// fifth longer.
 constexpr int resident_blocks = 1;
 
-/// On a GPU each thread is a lane and keeps its own.
+/// On a GPU each thread is one lane and keeps its own values.
 template <int Held>
 struct OwnLane {
     NodeLane<Held> own;
     __device__ NodeLane<Held>& operator[](int) { return own; }
 };
 
-/// All passes of a batch, without a word from the host.
+/// Runs all passes of a batch without the host.
 template <int Held>
 __global__ void __launch_bounds__(tile_lanes, resident_blocks)
     relax_tiles(const __grid_constant__ NodeTiles tiles,
@@ -70,7 +70,7 @@ __global__ void start(const __grid_constant__ NodeTiles tiles,
     start_from(tiles, queue, links[n], times + static_cast<std::size_t>(links[n].shot) * stride);
 }
 
-/// Calls run(Held) as a type: what a lane keeps of a star.
+/// Calls run(Held) with the number of weights that a lane keeps as a compile-time constant.
 template <class Run>
 void with_held(int edges, Run run) {
     if (edges <= 16) {
@@ -129,7 +129,7 @@ struct CudaGraph::State {
     CudaArray<float> made_weights;  ///< of the tiles that blocks are visiting, if not
     int blocks = 0;
 
-    // Of a batch.
+    // The work space of a batch.
     std::size_t shots = 0;
     CudaArray<float> times;
     CudaArray<std::uint16_t> predecessor;
@@ -205,7 +205,7 @@ CudaGraph::CudaGraph(const GraphView& host, const StarTable& star, EdgeWeights w
                      const NodeTileTuning& tuning)
     : state_(std::make_unique<State>()) {
     if (device_count() == 0) {
-        throw InputError("this machine has no CUDA device (use --device cpu)");
+        throw InputError("this machine has no CUDA device (use `device=cpu`)");
     }
     if (const std::string obstacle = cuda_obstacle(host); !obstacle.empty()) {
         throw InputError(obstacle);

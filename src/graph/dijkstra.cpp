@@ -12,14 +12,14 @@
 namespace fermat {
 namespace {
 
-/// Which edges of a node may improve their other ends.
+/// Finds the edges of a node that may improve their other ends.
 class Candidates {
   public:
     explicit Candidates(const StarTable& star)
         : star_(star), maybe_(star.row_length.size() + sizeof(std::uint64_t)) {}
 
-    /// Calls visit(edge) for edges to nodes that are later than the edge could make them, were it
-    /// as fast as the fastest rock about. Rows of the star's box are tested as a whole.
+    /// Calls visit(edge) if the edge could make its other end earlier, supposing that it ran
+    /// through the fastest rock nearby. The test covers a whole row of the star's box at once.
     template <class Visit>
     void for_each(const float* times, float time, float least_slowness, Visit visit) {
         const auto width = static_cast<std::size_t>(star_.row_width);
@@ -46,7 +46,7 @@ class Candidates {
     std::vector<std::uint8_t> maybe_;
 };
 
-template <bool Stored, class Queue>
+template <bool Stored, TimeQueue Queue>
 std::int64_t settle_all(const Graph& graph, std::span<const Link> links, Queue queue,
                         GraphField& field, Monitor& monitor) {
     const GraphView& view = graph.view();
@@ -59,7 +59,8 @@ std::int64_t settle_all(const Graph& graph, std::span<const Link> links, Queue q
     float time;
     std::uint32_t node;
     while (queue.pop(time, node)) {
-        // Later entries of a node that came out before, and entries that were improved since.
+        // Skips outdated entries: the node is done, or has become earlier since this entry was
+        // queued.
         if ((predecessor[node] & done_bit) != 0 || time > times[node]) continue;
         predecessor[node] |= done_bit;
         constexpr std::int64_t between_checks = 1 << 14;
@@ -78,7 +79,7 @@ std::int64_t settle_all(const Graph& graph, std::span<const Link> links, Queue q
             }
         };
         if constexpr (std::is_same_v<Queue, HeapQueue>) {
-            // The papers' plain form, to compare with.
+            // The plain form of the papers, for comparison.
             for (int edge = 0; edge < view.edges; ++edge) relax(edge);
         } else {
             candidates.for_each(times + place, time, least[place / 8], relax);
@@ -88,8 +89,8 @@ std::int64_t settle_all(const Graph& graph, std::span<const Link> links, Queue q
     return settled * view.edges;
 }
 
-/// Width of the buckets: the time of the shortest edge, but no less than a small part of the mean,
-/// so that a few fast nodes do not make a crowd of empty buckets.
+/// The width of the buckets: the time of the shortest edge, but at least a small fraction of the
+/// mean. Otherwise a few fast nodes would cause very many empty buckets.
 float bucket_width(const GraphView& graph, std::span<const float> least) {
     constexpr double smallest_part = 1.0 / 64;
     double fastest = INFINITY;

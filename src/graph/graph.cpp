@@ -43,8 +43,8 @@ Index3 radius_of(const GraphOptions& options, const Grid& grid) {
     return r;
 }
 
-/// Times are sums of edges in single precision: the shortest edge through the fastest rock must be
-/// in its range, and so must the longest way through the slowest.
+/// Times are sums over edges in single precision. The time of the shortest edge in the fastest rock
+/// and of the longest path in the slowest rock must be in its range.
 void require_edge_times(const Grid& grid, const GraphView& graph) {
     constexpr double least = 1e-33;
     constexpr double most = 1e37;
@@ -148,7 +148,7 @@ Graph::Graph(const Model& model, const GraphOptions& options, const Execution& e
 
 namespace {
 
-/// A field that nothing has reached, and the source's ways into it.
+/// A field of unreached nodes, into which the links of the source are entered.
 struct Start {
     GraphField field;
     std::vector<Link> links;
@@ -182,7 +182,7 @@ void make_room(const Graph& graph, GraphField& field) {
 }
 
 void solve_on_cuda(const Graph& graph, std::span<const PointSource> sources, Monitor& monitor,
-                   const std::function<void(std::size_t, const GraphField&)>& consume) {
+                   const std::function<void(std::size_t, GraphField&&)>& consume) {
     CudaGraph& cuda = *graph.cuda();
     const std::size_t batch = cuda.batch(sources.size());
     for (std::size_t first = 0; first < sources.size(); first += batch) {
@@ -199,7 +199,7 @@ void solve_on_cuda(const Graph& graph, std::span<const PointSource> sources, Mon
             monitor.check();
             make_room(graph, fields[n]);
             cuda.fetch(n, fields[n]);
-            consume(first + n, fields[n]);
+            consume(first + n, std::move(fields[n]));
             fields[n] = {};
             monitor.advance();
         });
@@ -232,7 +232,7 @@ GraphField solve(const Graph& graph, const PointSource& point, const Execution& 
 
 void for_each_field(const Graph& graph, std::span<const PointSource> sources,
                     const Execution& execution,
-                    const std::function<void(std::size_t, const GraphField&)>& consume) {
+                    const std::function<void(std::size_t, GraphField&&)>& consume) {
     Monitor& monitor = execution.monitor;
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("shortest paths", count);

@@ -17,7 +17,8 @@
 
 namespace fermat {
 
-/// How shortest paths are found (design 4.2).
+/// The method that finds shortest paths. docs/papers.md lists the papers that comments in this
+/// folder mention by number.
 enum class GraphSolver {
     dijkstra,      ///< nodes in the order of their times: the default
     bellman_ford,  ///< tiles relaxed until nothing changes (papers 1 and 2)
@@ -28,9 +29,9 @@ inline constexpr auto choices<GraphSolver> = choice_table<GraphSolver>(
 
 /// Where the times of edges come from.
 enum class EdgeWeights {
-    automatic,  ///< stored where that serves the solver and takes a quarter of memory at most
-    stored,     ///< made once, for all sources (paper 1)
-    computed,   ///< when they are needed (paper 2)
+    automatic,  ///< stored if the solver gains by it and they take at most a quarter of memory
+    stored,     ///< computed once for all sources (paper 1)
+    computed,   ///< computed when they are needed (paper 2)
 };
 template <>
 inline constexpr auto choices<EdgeWeights> =
@@ -38,10 +39,10 @@ inline constexpr auto choices<EdgeWeights> =
                                           {"stored", EdgeWeights::stored},
                                           {"computed", EdgeWeights::computed}});
 
-/// What gives Dijkstra's method the next node.
+/// The queue from which Dijkstra's method takes the next node.
 enum class NodeQueue {
-    buckets,  ///< of equal width in time; only edges that may improve something are looked at
-    heap,     ///< std::priority_queue, and every edge is looked at, as in the papers
+    buckets,  ///< buckets of equal width in time; only edges that may improve a node are relaxed
+    heap,     ///< std::priority_queue, and every edge is relaxed, as in the papers
 };
 template <>
 inline constexpr auto choices<NodeQueue> =
@@ -49,8 +50,8 @@ inline constexpr auto choices<NodeQueue> =
 
 /// Which tiles a pass of Bellman and Ford's method visits.
 enum class TileVisits {
-    changed,  ///< those that a change can reach: paper 2's update map
-    all,      ///< all of them, for comparison
+    changed,  ///< tiles that a change can reach (the update map of paper 2)
+    all,      ///< all tiles, for comparison
 };
 template <>
 inline constexpr auto choices<TileVisits> = choice_table<TileVisits>(
@@ -58,14 +59,16 @@ inline constexpr auto choices<TileVisits> = choice_table<TileVisits>(
 
 struct GraphOptions {
     GraphSolver solver = GraphSolver::dijkstra;
-    Index3 radius;  ///< of the star along each axis, in nodes (2-D: not y); none: default_radius
+    Index3 radius;  ///< of the star along each axis, in nodes (0 along y in 2-D); all 0:
+                    ///< default_radius
     StarEdges edges = StarEdges::coprime;
     Reading reading = Reading::linear;
     EdgeWeights weights = EdgeWeights::automatic;
     NodeQueue queue = NodeQueue::buckets;
     TileVisits visits = TileVisits::changed;
 };
-/// Without `solver`, which is one choice with the solvers of the eikonal equation, and `visits`.
+/// The table leaves out `visits`, and `solver`, which users choose together with the solvers of the
+/// eikonal equation.
 template <>
 inline constexpr auto options_of<GraphOptions> =
     std::tuple{Option{"radius", &GraphOptions::radius, "of the graph's star, in nodes",
@@ -75,36 +78,38 @@ inline constexpr auto options_of<GraphOptions> =
                Option{"weights", &GraphOptions::weights, "of the graph's edges"},
                Option{"queue", &GraphOptions::queue, "of solver dijkstra"}};
 
-/// The radius that is used where none is given: docs/graph-study.md says what others cost and give.
+/// The radius that is used if none is given. docs/graph-study.md shows the cost and accuracy of
+/// others.
 Index3 default_radius(const Grid& grid);
 
 void validate(const GraphOptions& options, const Grid& grid);
 
-/// Whether graphs of these options lie on the CUDA device. Throws InputError where `device` asks
-/// for it and the solver is not written for it.
+/// Whether a graph with these options lies on the CUDA device. Throws InputError if `device`
+/// demands CUDA and the solver has no CUDA version.
 bool on_cuda(const GraphOptions& options, Device device);
 
-/// A straight way between a point and a node.
+/// A straight connection between a point and a node.
 struct Link {
-    std::size_t place = 0;  ///< of the node in the graph's memory
+    std::size_t place = 0;  ///< index of the node in the memory of the graph
     float time = 0;
 };
 
-/// Shortest times from one source. Arrays have the graph's memory shape, and `slack` behind it.
+/// Shortest times from one source. Arrays have the shape of the graph's memory and `slack` values
+/// after it.
 struct GraphField {
     Vec3 source;
-    Vec3 source_index;  ///< the same as fractional node indices
+    Vec3 source_index;  ///< its position as fractional node indices
     double start_time = 0;
-    std::vector<float> times;  ///< after the start; infinite where no path leads
+    std::vector<float> times;  ///< without the start time; infinite where no path leads
     std::vector<std::uint16_t> predecessor;
-    std::int64_t relaxations = 0;  ///< edges looked at
+    std::int64_t relaxations = 0;  ///< number of edges relaxed
     std::int64_t passes = 0;       ///< of Bellman and Ford's method
 };
 
 class CudaGraph;
 
-/// The graph of a model: star, slowness and, where they are stored, the times of all edges. Made
-/// once, it serves any number of sources, from several threads at once (paper 1's amortisation).
+/// The graph of a model: star, slowness and, if they are stored, the times of all edges. It is
+/// built once and serves any number of sources, also from several threads at once.
 class Graph {
   public:
     Graph(const Model& model, const GraphOptions& options, const Execution& execution = {});
@@ -113,15 +118,16 @@ class Graph {
     const GraphOptions& options() const { return options_; }
     const StarTable& star() const { return star_; }
     const GraphView& view() const { return view_; }
-    /// On the CPU.
+    /// Whether the times of all edges are stored on the CPU.
     bool stores_weights() const { return view_.stored != nullptr; }
-    /// The same graph on the CUDA device, where bellman_ford runs there; else null.
+    /// This graph on the CUDA device, if bellman_ford runs there; else null.
     CudaGraph* cuda() const { return cuda_.get(); }
-    /// A lower bound of the slowness along any edge of nodes 8 n to 8 n + 7 of the memory.
+    /// Element n is a lower bound of the slowness along any edge of nodes 8 n to 8 n + 7 of the
+    /// memory.
     std::span<const float> least_slowness() const { return least_slowness_; }
 
-    /// Ways from a point to the nodes round it, as far as the star reaches: one of no length where
-    /// the point is a node. Empty in air.
+    /// The links from a point to the nodes round it, as far as the star reaches. If the point is a
+    /// node, the only link has length 0. Empty in air.
     std::vector<Link> links(Vec3 point) const;
 
   private:
@@ -139,29 +145,30 @@ class Graph {
 /// there.
 GraphField solve(const Graph& graph, const PointSource& source, const Execution& execution = {});
 
-/// Solves every source by itself, in parallel over sources, and hands each field to `consume` with
-/// its source's number: in any order, from any thread, one call at a time per thread. Memory beside
-/// the graph is one field a thread, whatever the number of sources. On the CUDA device, batches of
-/// sources are solved at once.
+/// Solves one field per source, in parallel over sources, and calls consume(number of the source,
+/// field). The calls come in any order and from any thread, one at a time per thread. Besides the
+/// graph, memory holds one field per thread, whatever the number of sources. The CUDA device solves
+/// sources in batches.
 void for_each_field(const Graph& graph, std::span<const PointSource> sources,
                     const Execution& execution,
-                    const std::function<void(std::size_t, const GraphField&)>& consume);
+                    const std::function<void(std::size_t, GraphField&&)>& consume);
 
-/// The earliest time of several sources at every node, each with its own start time.
+/// First arrivals of several sources in one field, each with its own start time.
 Field<float> first_arrivals(const Graph& graph, std::span<const PointSource> sources,
                             const Execution& execution = {});
 
-/// Times on the nodes, with the start time.
+/// Times on the nodes, including the start time.
 Field<float> node_times(const Graph& graph, const GraphField& field);
 
 /// The shortest path from a point to the source.
 struct GraphPath {
-    double time = 0;           ///< with the start time; infinite where no path leads
-    std::vector<Vec3> points;  ///< from the point to the source; the point alone where none leads
+    double time = 0;  ///< including the start time; infinite if no path leads there
+    std::vector<Vec3>
+        points;  ///< from the point to the source; only the point if no path leads there
 };
 GraphPath graph_path(const Graph& graph, const GraphField& field, Vec3 point);
 
-/// The time alone.
+/// The time of graph_path, without its points.
 double time_at(const Graph& graph, const GraphField& field, Vec3 point);
 
 }  // namespace fermat

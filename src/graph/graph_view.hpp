@@ -10,27 +10,27 @@
 
 namespace fermat {
 
-/// Predecessors are edge numbers: the node's edge that leads to where its wave came from. These
-/// stand for the rest; the top bit marks a node that Dijkstra's method has done with (paper 2's
-/// sign).
+/// The predecessor of a node is the number of its edge to the node from which the wave came. These
+/// constants stand for the other cases. The top bit marks a node that Dijkstra's method has
+/// finished (paper 2 uses the sign).
 inline constexpr std::uint16_t from_source = 0x7ffe;
 inline constexpr std::uint16_t from_nowhere = 0x7fff;
 inline constexpr std::uint16_t done_bit = 0x8000;
 inline constexpr int most_edges = from_source;
 
-/// Values behind the end of every array of nodes: rows may be read in whole runs, and what lies
-/// behind them is not used.
+/// The number of extra values after the end of every array of nodes. Rows are read in whole runs;
+/// values beyond the end of a row are not used.
 inline constexpr std::size_t slack = 32;
 
-/// A node's part in the time of an edge.
+/// The contribution of one node to the time of an edge.
 struct EdgeTerm {
-    std::int32_t step = 0;  ///< in memory, from the edge's beginning
-    float weight = 0;       ///< length; 0 behind the last term of an edge
+    std::int32_t step = 0;  ///< in memory, from the first node of the edge
+    float weight = 0;       ///< a length; 0 after the last term of an edge
 };
 
 /// The grid graph as plain pointers and numbers, for host or device. Arrays of nodes have a border
-/// of dummy nodes as wide as the star (papers 1 and 2), infinitely slow as air is: no edge needs to
-/// ask whether it leaves the grid.
+/// of dummy nodes as wide as the star (papers 1 and 2). The border is infinitely slow, like air, so
+/// edges need not test for the end of the grid.
 struct GraphView {
     Shape shape;   ///< of the grid
     Shape memory;  ///< of the arrays
@@ -42,9 +42,11 @@ struct GraphView {
     int edges = 0;
     const std::int32_t* step = nullptr;
     const float* length = nullptr;
-    const std::int32_t* first_term = nullptr;  ///< of each edge, and the end of the last
+    const std::int32_t* first_term =
+        nullptr;  ///< first term of each edge, then the end of the last
     const EdgeTerm* terms = nullptr;
-    /// [upper half of the star][node in memory], or null: computed when they are needed.
+    /// Times of edges, [upper half of the star][node in memory]. Null if they are computed when
+    /// needed.
     const float* stored = nullptr;
 
     FERMAT_HD std::size_t at(Index3 n) const {
@@ -59,8 +61,9 @@ struct GraphView {
     FERMAT_HD int opposite(int edge) const { return edges - 1 - edge; }
 };
 
-/// a * b + sum, rounded once wherever the machine can, so that all code that makes a weight makes
-/// the same bits of it: compilers are else free to fuse here and not there.
+/// a * b + sum, rounded once if the machine can do that. All code that computes a weight then gets
+/// the same bits; without this function compilers could fuse the operations in one place and not in
+/// another.
 FERMAT_HD inline float multiply_add(float a, float b, float sum) {
 #if defined(__CUDA_ARCH__) || defined(__FMA__) || defined(__ARM_FEATURE_FMA)
     return fmaf(a, b, sum);
@@ -69,7 +72,7 @@ FERMAT_HD inline float multiply_add(float a, float b, float sum) {
 #endif
 }
 
-/// Time along an edge from its terms; infinite where it meets air or leaves the grid.
+/// Time along an edge from its terms; infinite if the edge meets air or leaves the grid.
 FERMAT_HD inline float computed_weight(const GraphView& graph, std::size_t place, int edge) {
     const float* const s = graph.slowness + place;
     float sum = 0;
@@ -79,7 +82,7 @@ FERMAT_HD inline float computed_weight(const GraphView& graph, std::size_t place
     return sum;
 }
 
-/// The same of `Count` <= slack nodes in a row, to the same bits.
+/// Times along the same edge of `Count` <= slack nodes in a row, with the bits of computed_weight.
 template <int Count>
 FERMAT_HD inline void computed_weights(const GraphView& graph, std::size_t place, int edge,
                                        float* out) {
@@ -91,7 +94,7 @@ FERMAT_HD inline void computed_weights(const GraphView& graph, std::size_t place
     for (int k = 0; k < Count; ++k) out[k] = sum[k];
 }
 
-/// Where the weights of an edge are stored: an edge is kept once, at its lower end (paper 1).
+/// Where the weight of an edge is stored. Each edge is stored once, at its lower end (paper 1).
 FERMAT_HD inline const float* stored_weight(const GraphView& graph, std::size_t place, int edge) {
     const int half = graph.edges / 2;
     const bool upper = edge >= half;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 
 #include "core/choice.hpp"
 #include "core/grid.hpp"
@@ -8,7 +9,7 @@
 
 namespace fermat {
 
-/// How slowness is read between the nodes.
+/// How slowness is interpolated between nodes.
 enum class Reading {
     linear,   ///< multilinear, as everywhere in Fermat
     nearest,  ///< constant in the cell round each node (paper 2)
@@ -17,13 +18,13 @@ template <>
 inline constexpr auto choices<Reading> =
     choice_table<Reading>("reading", {{"linear", Reading::linear}, {"nearest", Reading::nearest}});
 
-/// Parts of a line that are shorter than this, relative to its length, come from rounding alone.
+/// Parts of a line that are shorter than this, relative to its length, come from rounding only.
 inline constexpr double line_rounding = 1e-9;
 
 namespace detail {
 
-/// Adds the integral of the multilinear weights over a part of a line: Simpson's rule, exact since
-/// they are cubic along a line. Ends are in fractions of the cell.
+/// Adds the integral of the multilinear weights over a part of a line, by Simpson's rule, which is
+/// exact because the weights are cubic along a line. The ends are in fractions of the cell.
 template <class Visit>
 FERMAT_HD void linear_part(Index3 cell, Vec3 from, Vec3 to, double length, double least,
                            Visit visit) {
@@ -44,21 +45,22 @@ FERMAT_HD void linear_part(Index3 cell, Vec3 from, Vec3 to, double length, doubl
 
 }  // namespace detail
 
-/// The time along a straight line is the sum of weight times slowness over nodes: calls
-/// visit(node, weight) for them, a node more than once where the line meets it in several cells.
-/// Ends are given as fractional node indices. Nodes whose weight is rounding alone are left out, so
-/// that a line along the edge of air does not touch it.
+/// The time along a straight line is a sum of weight times slowness over nodes. Calls visit(node,
+/// weight) for each of them, and more than once if the line meets a node in several cells. The ends
+/// are fractional node indices. Nodes whose weight comes from rounding only are left out, so a line
+/// along the edge of air does not touch the air.
 ///
-/// For `nearest`, this is paper 2's Algorithm A-1 with the line cut in the planes halfway between
-/// nodes, in three dimensions and for any spacing; for `linear` the planes are the nodes' own.
-template <class Visit>
+/// For `nearest` this is Algorithm A-1 of paper 2, in three dimensions and for any spacing: it
+/// divides the line at the planes halfway between nodes. For `linear` it divides the line at the
+/// planes through the nodes.
+template <std::invocable<Index3, double> Visit>
 FERMAT_HD void for_each_term(Vec3 from, Vec3 to, Vec3 spacing, Reading reading, Visit visit) {
     const double shift = reading == Reading::nearest ? 0.5 : 0;
     const Vec3 start = from + Vec3{shift, shift, shift};
     const Vec3 d = to - from;
     const double length = norm({d.x * spacing.x, d.y * spacing.y, d.z * spacing.z});
     const double least = line_rounding * length;
-    // Line parameter of the next plane along each axis, and the step from plane to plane.
+    // The line parameter of the next plane along each axis, and its step from plane to plane.
     double crossing[3];
     double step[3];
     for (int axis = 0; axis < 3; ++axis) {

@@ -7,15 +7,15 @@
 namespace fermat {
 namespace {
 
-/// Points this close to a node, in cells, are taken for it.
+/// A point this close to a node, in cells, counts as the node.
 constexpr double on_node = 1e-6;
 
 Vec3 to_vec(Index3 n) {
     return {static_cast<double>(n.x), static_cast<double>(n.y), static_cast<double>(n.z)};
 }
 
-/// Time to a corner of the point's own cell where air touches the straight line: by the rock that
-/// the cell has, so that a point that touches rock is joined to it.
+/// Time from a point to a corner of its own cell if air touches the straight line between them. It
+/// uses the slowness of the rock in the cell, so a point that touches rock is always linked to it.
 double time_past_air(const Grid& grid, const GraphView& graph, Vec3 point, Index3 corner) {
     double sum = 0;
     double weights = 0;
@@ -74,7 +74,7 @@ std::vector<Link> Graph::links(Vec3 point) const {
 
 namespace {
 
-/// The last leg of a path: from the point by a link to a node, or straight to the source.
+/// The last leg of a path, from the point by a link to a node or straight to the source.
 struct LastLeg {
     double time = std::numeric_limits<double>::infinity();
     std::size_t place = 0;
@@ -119,7 +119,7 @@ GraphPath graph_path(const Graph& graph, const GraphField& field, Vec3 point) {
         const GraphView& view = graph.view();
         std::size_t place = leg.place;
         const Vec3 node = grid.position(view.node(place));
-        // A point that is a node but for rounding stands for it.
+        // A point that differs from a node only by rounding counts as that node.
         if (distance(grid.to_index(node), grid.to_index(point)) > on_node) add(node);
         while (field.predecessor[place] != from_source) {
             const std::int32_t step = view.step[field.predecessor[place]];

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -10,13 +11,21 @@
 
 namespace fermat {
 
-// Queues of nodes by time. Both delete lazily, as paper 2 does: an improved node is pushed again,
-// and whoever takes nodes out knows the entries that are out of date.
+// Queues of nodes by time. Both delete lazily, as paper 2 does: a node that becomes earlier is
+// pushed again, and the caller of pop() skips outdated entries.
 
-/// Nodes in buckets of equal width (Dial 1969; Dinitz 1978). Where the width is the time of the
-/// shortest edge at most, no node of a bucket can improve another of it, and their order does not
-/// matter; where it is more, some nodes come out too early and come again. Buckets stand in a ring;
-/// nodes beyond it wait aside.
+/// What Dijkstra's method needs of a queue. pop() takes out the first node, or one of equal rank,
+/// and returns false if the queue is empty.
+template <class Queue>
+concept TimeQueue = requires(Queue queue, float time, std::uint32_t node) {
+    queue.push(time, node);
+    { queue.pop(time, node) } -> std::same_as<bool>;
+};
+
+/// Nodes in buckets of equal width (Dial 1969; Dinitz 1978). If the width is at most the time of
+/// the shortest edge, no node of a bucket can improve another one in it, and their order does not
+/// matter. If it is larger, some nodes are taken too early and taken again later. The buckets form
+/// a ring; nodes beyond it wait in a list.
 class BucketQueue {
   public:
     explicit BucketQueue(float width) : inverse_width_(1 / width), buckets_(ring) {}
@@ -36,7 +45,7 @@ class BucketQueue {
         }
     }
 
-    /// False when it is empty.
+    /// Takes out a node of the first bucket; returns false if the queue is empty.
     bool pop(float& time, std::uint32_t& node) {
         if (size_ == 0) return false;
         while (bucket().empty()) advance();
@@ -60,14 +69,14 @@ class BucketQueue {
     std::vector<Entry>& bucket() { return buckets_[static_cast<std::size_t>(current_ % ring)]; }
 
     void advance() {
-        // Memory goes along with the wave: only buckets that hold something have any.
+        // Memory moves with the wave: emptied buckets pass theirs on to the next ones.
         if (bucket().capacity() > 0) {
             spare_.push_back(std::move(bucket()));
             bucket() = {};
         }
         ++current_;
         if (size_ == beyond_.size()) {
-            // All wait aside: go to the first of them.
+            // The ring is empty: jump to the first node in the list.
             std::int64_t first = bucket_of(beyond_.front().time);
             for (const Entry& entry : beyond_) first = std::min(first, bucket_of(entry.time));
             current_ = std::max(current_, first);
@@ -77,8 +86,8 @@ class BucketQueue {
         }
     }
 
-    /// Puts into the ring what waits aside and now fits. Half a ring between two calls is soon
-    /// enough: nothing aside was nearer than a whole one.
+    /// Moves nodes that now fit from the list into the ring. One call per half turn of the ring
+    /// suffices, because nodes in the list were at least one whole ring away.
     void take_in() {
         taken_in_ = current_;
         std::vector<Entry> waiting;
@@ -96,7 +105,7 @@ class BucketQueue {
     std::int64_t taken_in_ = 0;
 };
 
-/// The papers' queue.
+/// The queue of the papers: a binary heap.
 class HeapQueue {
   public:
     void push(float time, std::uint32_t node) { heap_.push({time, node}); }

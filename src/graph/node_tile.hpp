@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 
 #include "core/atomic.hpp"
@@ -8,8 +9,8 @@
 #include "core/host_device.hpp"
 #include "graph/graph_view.hpp"
 
-// Tiles as a GPU relaxes them: a lane a node, which keeps the weights of its edges for the length
-// of a visit, so that a round reads nothing but the tile's times.
+// Tiles as a GPU relaxes them. Each lane has one node and keeps the weights of its edges during a
+// visit, so a round reads only the times of the tile.
 
 #if defined(__CUDA_ARCH__)
 #define FERMAT_UNROLL _Pragma("unroll")
@@ -21,29 +22,29 @@
 
 namespace fermat {
 
-/// Nodes of a tile, and threads of a block.
+/// The number of nodes of a tile, and of threads of a block.
 inline constexpr int tile_lanes = 256;
 
-/// How a graph is cut into tiles.
+/// How a graph is divided into tiles.
 struct NodeTiles {
     GraphView graph;
-    Shape size;    ///< of a tile, tile_lanes in all
-    Shape tiles;   ///< how many there are
-    Shape memory;  ///< of a tile's copy of the times, with a border as wide as the star
-    Index3 reach;  ///< how many tiles away a change can be seen
-    const std::int32_t* step = nullptr;  ///< of the star's edges in the copy
-    /// [tile][edge][lane], or null: made in each visit. A tile's lie together, so that a visit
-    /// reads them in one go.
+    Shape size;    ///< of a tile, in nodes; tile_lanes in all
+    Shape tiles;   ///< number of tiles along each axis
+    Shape memory;  ///< shape of a tile's copy of the times, with a border as wide as the star
+    Index3 reach;  ///< how many tiles away an edge can lead
+    const std::int32_t* step = nullptr;  ///< steps of the star's edges in the copy
+    /// [tile][edge][lane], or null if each visit computes them. The weights of a tile are
+    /// contiguous, so a visit reads them in one go.
     const float* weights = nullptr;
-    int rounds = 1;    ///< of relaxation in a visit, at most
-    float window = 0;  ///< tiles whose changes are this much later than the first ones wait
+    int rounds = 1;    ///< largest number of relaxation rounds in a visit
+    float window = 0;  ///< tiles whose changes are later than the first by more than this wait
 
     FERMAT_HD unsigned tile_count() const { return static_cast<unsigned>(tiles.count()); }
     FERMAT_HD int directions() const {
         return (2 * reach.x + 1) * (2 * reach.y + 1) * (2 * reach.z + 1);
     }
     FERMAT_HD int own_direction() const { return directions() / 2; }
-    /// The way to a neighbour, in tiles.
+    /// The offset to a neighbour, in tiles.
     FERMAT_HD Index3 direction(int d) const {
         const int across = 2 * reach.z + 1;
         const int row = d / across;
@@ -55,12 +56,12 @@ struct NodeTiles {
         const int row = n / tiles.z;
         return {row / tiles.y, row % tiles.y, n % tiles.z};
     }
-    /// Node `lane` of a tile, from its first one.
+    /// Node `lane` of a tile, relative to its first node.
     FERMAT_HD Index3 node_of(int lane) const {
         const int row = lane / size.z;
         return {row / size.y, row % size.y, lane % size.z};
     }
-    /// Weights of a tile, in all.
+    /// The number of weights of a tile.
     FERMAT_HD std::size_t tile_weights() const {
         return static_cast<std::size_t>(graph.edges) * tile_lanes;
     }
@@ -71,20 +72,22 @@ struct NodeTiles {
     FERMAT_HD bool inside(Index3 node) const {
         return node.x < graph.shape.x && node.y < graph.shape.y && node.z < graph.shape.z;
     }
-    /// Place of a node in the graph's memory; that of the first one, for nodes beyond the grid,
-    /// where tiles at its far faces hang over.
+    /// Index of a node in the graph's memory. Tiles at the far faces may extend beyond whether the
+    /// node lies in the grid; nodes there get the index of the first node of whether the node lies
+    /// in the grid.
     FERMAT_HD std::size_t place_of(Index3 first, int lane) const {
         const Index3 n = node_of(lane);
         const Index3 node{first.x + n.x, first.y + n.y, first.z + n.z};
         return graph.at(inside(node) ? node : Index3{});
     }
-    /// Whether an edge may lead from node `n` of a tile into the tile `to` further, along an axis.
+    /// Whether an edge from node `n` of a tile may lead into the tile that is `to` tiles away along
+    /// an axis.
     FERMAT_HD bool sees(int axis, int n, int to) const {
         const int first = to * size[axis];
         const int r = graph.border[axis];
         return n + r >= first && n - r < first + size[axis];
     }
-    /// Calls visit(direction, whether node `n` of a tile sees it) for all of them, in order.
+    /// Calls visit(direction, whether edges of node `n` lead there) for all directions, in order.
     template <class Visit>
     FERMAT_HD void for_each_direction(Index3 n, Visit visit) const {
         int d = 0;
@@ -98,31 +101,37 @@ struct NodeTiles {
     }
 };
 
-/// Steps of the edges that lanes keep, in the tile's copy. As a kernel's parameter they are
-/// constants that instructions take as they are.
+/// Steps, in the tile's copy, of the edges whose weights lanes keep. As a parameter of a kernel
+/// they are constants that instructions read directly.
 template <int Held>
 struct HeldSteps {
     std::int32_t step[Held] = {};
 };
 
-/// What a lane keeps during a visit: on a GPU, in registers.
+/// What a lane keeps during a visit. On a GPU these are registers.
 template <int Held>
 struct NodeLane {
     float weight[Held];
-    std::size_t place;  ///< of its node in the graph's memory
+    std::size_t place;  ///< index of its node in the graph's memory
     int here;           ///< in the tile's copy
-    float before;       ///< time at the beginning of the visit
+    float before;       ///< time of the node at the beginning of the visit
     float best;
     bool inside;  ///< the grid
+};
+
+/// lanes[n] is what lane n keeps: an array on a CPU, the thread's own lane on a GPU.
+template <class Lanes, int Held>
+concept NodeLanes = requires(Lanes& lanes, int n) {
+    { lanes[n] } -> std::same_as<NodeLane<Held>&>;
 };
 
 /// Memory that the lanes of a tile share.
 struct TileRoom {
     float* times = nullptr;     ///< NodeTiles::memory
-    float* earliest = nullptr;  ///< one a direction
-    int* changed = nullptr;     ///< one a round
+    float* earliest = nullptr;  ///< one per direction
+    int* changed = nullptr;     ///< one per round
     int* waits = nullptr;       ///< one
-    float* weights = nullptr;   ///< NodeTiles::tile_weights(), where they are made in each visit
+    float* weights = nullptr;   ///< NodeTiles::tile_weights() values, if each visit computes them
 };
 
 FERMAT_HD inline std::size_t room_bytes(const NodeTiles& tiles) {
@@ -130,7 +139,7 @@ FERMAT_HD inline std::size_t room_bytes(const NodeTiles& tiles) {
            static_cast<std::size_t>(tiles.directions()) * sizeof(float) +
            static_cast<std::size_t>(tiles.rounds + 1) * sizeof(int);
 }
-/// The same in `memory`, which has room_bytes(); without the weights.
+/// Divides `memory`, of room_bytes(), among the arrays of a TileRoom; the weights are not in it.
 FERMAT_HD inline TileRoom room_in(const NodeTiles& tiles, float* memory) {
     TileRoom room;
     room.times = memory;
@@ -150,7 +159,7 @@ FERMAT_HD inline float earlier(float a, float b) {
 #endif
 }
 
-/// The least of what all lanes bring; each lane of the block must call it.
+/// Puts the minimum of the values of all lanes into `least`. Every lane of the block must call it.
 FERMAT_HD inline void least_into(const HostBlock&, float& least, float value) {
     least = earlier(least, value);
 }
@@ -176,7 +185,7 @@ FERMAT_HD_INLINE void begin_lane(const NodeTiles& tiles, Index3 first, const flo
     }
 }
 
-/// The best of what a node's neighbours have, and of its own time.
+/// The minimum of a node's own time and of the times by way of its neighbours.
 template <int Held>
 FERMAT_HD_INLINE float pulled(const NodeTiles& tiles, const HeldSteps<Held>& steps,
                               const NodeLane<Held>& lane, const float* times,
@@ -211,7 +220,8 @@ FERMAT_HD void load_times(Block block, const NodeTiles& tiles, const float* time
 
 }  // namespace detail
 
-/// Weights of a tile's edges, [edge][lane]. Four nodes share the reading of an edge's terms.
+/// Computes the weights of a tile's edges, [edge][lane]. Each thread handles four nodes, so it
+/// reads the terms of an edge once for all four.
 template <class Block>
 FERMAT_HD void make_tile_weights(Block block, const NodeTiles& tiles, unsigned tile, float* out) {
     constexpr int each = 4;
@@ -242,14 +252,15 @@ FERMAT_HD void make_tile_weights(Block block, const NodeTiles& tiles, unsigned t
     });
 }
 
-/// Visits a tile: rounds of pull relaxation until it rests, or as many as there may be. Gives their
-/// number; the last of room.changed then says whether it was cut short. room.earliest becomes the
-/// earliest change that each direction can see, infinite where there is none.
+/// Visits a tile: runs rounds of pull relaxation until nothing changes or the limit is reached.
+/// Returns the number of rounds; room.changed of the last round tells whether the limit ended the
+/// visit. Sets room.earliest to the earliest change that each direction can see; infinite if there
+/// is none.
 ///
-/// Tiles that run at once may see each other's times before or after a change: who is to see it
-/// for certain is woken once it is published. All roads lead to the same times, since the least of
-/// the rounded sums along all paths is what it is, whatever order they are summed in.
-template <int Held, class Block, class Lanes>
+/// Tiles that run at the same time may read each other's times before or after a change. A tile
+/// that must see the change is woken after it has been written. The result does not depend on this
+/// order: the final time of a node is the minimum of the rounded sums along all paths.
+template <int Held, class Block, NodeLanes<Held> Lanes>
 FERMAT_HD_INLINE int visit_node_tile(Block block, const NodeTiles& tiles,
                                      const HeldSteps<Held>& steps, float* times, unsigned tile,
                                      Lanes& lanes, const TileRoom& room) {
@@ -257,7 +268,8 @@ FERMAT_HD_INLINE int visit_node_tile(Block block, const NodeTiles& tiles,
     if (tiles.weights == nullptr) make_tile_weights(block, tiles, tile, room.weights);
     const float* const weights =
         tiles.weights == nullptr ? room.weights : tiles.weights + tile * tiles.tile_weights();
-    // Weights first: they come from far, and are not waited for before they are used.
+    // Load weights first: they come from slow memory, and nothing waits for them until they are
+    // used.
     block.for_each(tile_lanes,
                    [&](int n) { detail::begin_lane(tiles, first, weights, n, lanes[n]); });
     detail::load_times(block, tiles, times, first, room);

@@ -5,24 +5,24 @@
 namespace fermat {
 
 /// The update map (paper 2) and the lists of the tiles in it, for a batch of shots: an entry is
-/// shot * tiles + tile. A pass takes all of one list; what it changes goes to the list of the next,
-/// so that between passes nothing has to be done but wait for all blocks. Lists are kept in `ring`
-/// copies and cleared by the pass that nobody else reads or writes them in.
+/// shot * tiles + tile. A pass takes all entries of one list and adds the tiles that it wakes to
+/// the list of the next pass. So between passes the blocks only wait for one another. Lists exist
+/// in `ring` copies; each is cleared during a pass in which nothing else reads or writes it.
 struct NodeTileQueue {
     static constexpr int ring = 4;
 
-    float* key = nullptr;        ///< [entry]: its earliest unseen change; infinite: in no list
-    unsigned* rounds = nullptr;  ///< [entry], of relaxation so far
+    float* key = nullptr;  ///< [entry]: its earliest unseen change; infinite if it is in no list
+    unsigned* rounds = nullptr;  ///< [entry]: relaxation rounds so far
     unsigned* visits = nullptr;  ///< [entry]
     unsigned* list[ring] = {};
     unsigned* count = nullptr;       ///< [ring]
-    float* least_of_pass = nullptr;  ///< [ring][shot], of the keys in a list
+    float* least_of_pass = nullptr;  ///< [ring][shot]: the least key in a list
     int shots = 1;
 
     FERMAT_HD float& least(int pass, int shot) const {
         return least_of_pass[(pass & (ring - 1)) * shots + shot];
     }
-    /// Clears what the pass after the next will fill; by one block, during pass `pass`.
+    /// Clears what the pass after the next will fill. One block calls it during pass `pass`.
     template <class Block>
     FERMAT_HD void prepare(Block block, int pass) const {
         block.for_each(shots, [&](int shot) {
@@ -34,19 +34,19 @@ struct NodeTileQueue {
         const int slot = pass & (ring - 1);
         list[slot][atomic_add(count[slot], 1)] = entry;
     }
-    /// Puts an entry into the list of the next pass, if it is in none.
+    /// Adds an entry to the list of the next pass if it is in no list.
     FERMAT_HD void wake(int pass, int shot, unsigned entry, float time) const {
         atomic_least(least(pass + 1, shot), time);
         if (atomic_least(key[entry], time) == INFINITY) push(pass + 1, entry);
     }
-    /// Leaves an entry for the next pass.
+    /// Moves an entry to the list of the next pass without a visit.
     FERMAT_HD void wait(int pass, int shot, unsigned entry, float time) const {
         atomic_least(least(pass + 1, shot), time);
         push(pass + 1, entry);
     }
 };
 
-/// Wakes the tile at `to` from another, for a change at `time`.
+/// Wakes the tile at offset `to` from `tile`, because of a change at `time`.
 FERMAT_HD inline void wake_neighbour(const NodeTiles& tiles, const NodeTileQueue& queue, int pass,
                                      int shot, Index3 tile, Index3 to, float time) {
     const Index3 n{tile.x + to.x, tile.y + to.y, tile.z + to.z};
@@ -57,14 +57,14 @@ FERMAT_HD inline void wake_neighbour(const NodeTiles& tiles, const NodeTileQueue
     queue.wake(pass, shot, static_cast<unsigned>(shot) * tiles.tile_count() + number, time);
 }
 
-/// A node that the source reaches by a straight way.
+/// A node that a source reaches by a straight link.
 struct ShotLink {
     std::size_t place = 0;
     float time = 0;
     int shot = 0;
 };
 
-/// Gives the node its time and wakes all who see it, for pass 0.
+/// Sets the time of the node and wakes all tiles that can see it, for pass 0.
 FERMAT_HD inline void start_from(const NodeTiles& tiles, const NodeTileQueue& queue,
                                  const ShotLink& link, float* times) {
     times[link.place] = link.time;
@@ -77,9 +77,9 @@ FERMAT_HD inline void start_from(const NodeTiles& tiles, const NodeTileQueue& qu
     });
 }
 
-/// Deals with one entry of a pass's list. `times` are those of all shots, one behind the other,
-/// `stride` apart.
-template <int Held, class Block, class Lanes>
+/// Processes one entry of the list of a pass. `times` contains the times of all shots one after
+/// another, `stride` apart.
+template <int Held, class Block, NodeLanes<Held> Lanes>
 FERMAT_HD_INLINE void take_node_tile(Block block, const NodeTiles& tiles,
                                      const HeldSteps<Held>& steps, const NodeTileQueue& queue,
                                      int pass, unsigned entry, float* times, std::size_t stride,
@@ -88,12 +88,13 @@ FERMAT_HD_INLINE void take_node_tile(Block block, const NodeTiles& tiles,
     const unsigned tile = entry % tiles.tile_count();
     block.for_each(1, [&](int) {
         const float key = read_fresh(queue.key[entry]);
-        // A tile far ahead of the wave would be visited in vain: what reaches it will be improved.
+        // A visit far ahead of the wave would be needless, because the times there will still
+        // improve.
         *room.waits = key > read_fresh(queue.least(pass, shot)) + tiles.window ? 1 : 0;
         if (*room.waits != 0) {
             queue.wait(pass, shot, entry, key);
         } else {
-            // From here on, changes that come too late for this visit wake the tile again.
+            // From here on, a change that this visit does not see wakes the tile again.
             atomic_exchange(queue.key[entry], INFINITY);
             publish();
         }

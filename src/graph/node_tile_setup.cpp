@@ -9,8 +9,8 @@ namespace {
 
 int ceil_divide(int a, int b) { return (a + b - 1) / b; }
 
-/// Rows of the copy are this long so that the 32 lanes of a warp, which stand in rows of `across`,
-/// read from as many banks of shared memory.
+/// Chooses the length of rows of the copy so that the 32 lanes of a warp, which lie in rows of
+/// `across` nodes, read from different banks of shared memory.
 int row_length(int across, int border) {
     constexpr int banks = 32;
     int length = across + 2 * border;

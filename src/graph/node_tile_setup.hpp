@@ -8,8 +8,8 @@
 
 namespace fermat {
 
-/// How a graph is cut for a GPU, and the steps of its star in a tile's copy. Pointers are still
-/// those of the graph's own view; tiles.step is null.
+/// How a graph is divided into tiles for a GPU, and the steps of its star in a tile's copy. The
+/// pointers are those of the graph on the host; tiles.step is null.
 struct NodeTileSetup {
     NodeTiles tiles;
     std::vector<std::int32_t> step;
@@ -24,13 +24,14 @@ struct NodeTileSetup {
     }
 };
 
-/// How a GPU goes about its tiles: what was fastest on an H200.
+/// Parameters of the GPU solver; these values were fastest on an H200.
 struct NodeTileTuning {
-    int rounds = 8;     ///< of relaxation in a visit, at most
-    double window = 4;  ///< tiles later than the first by this many crossings of a tile wait
+    int rounds = 8;     ///< largest number of relaxation rounds in a visit
+    double window = 4;  ///< tiles later than the first by more than this many times the time to
+                        ///< cross a tile wait
 };
 
-/// The tiles alone, without steps and window.
+/// Divides a graph into tiles; leaves steps and window unset.
 NodeTiles cut_into_tiles(const GraphView& graph, int rounds = NodeTileTuning{}.rounds);
 
 NodeTileSetup make_node_tiles(const GraphView& graph, const StarTable& star,

@@ -10,16 +10,16 @@
 namespace fermat {
 namespace {
 
-/// Nodes whose weights are summed in registers.
+/// The number of nodes whose weights are summed in registers at the same time.
 constexpr int at_once = 32;
 
 constexpr float never = std::numeric_limits<float>::infinity();
 
-/// The least of `count` values `stride` apart and of their neighbours up to `radius` steps away, in
-/// place of each.
+/// Replaces each of `count` rows, `stride` apart, by the minimum of itself and its neighbours up to
+/// `radius` steps away.
 void least_along(float* values, std::size_t count, std::size_t stride, std::size_t width,
                  std::size_t radius) {
-    // Whole rows of `width` at a time, so that memory is read in order.
+    // Takes whole rows of `width` values, so memory is read in order.
     std::vector<float> line(count * width);
     for (std::size_t n = 0; n < count; ++n) {
         std::copy_n(values + n * stride, width, line.data() + n * width);
@@ -70,7 +70,7 @@ std::vector<float> make_least_slowness(const GraphView& graph) {
     const std::size_t nodes = memory.count();
     const auto z = static_cast<std::size_t>(memory.z);
     const auto y = static_cast<std::size_t>(memory.y);
-    // Groups may run over the end of a row: both rows' boxes then count.
+    // A group may extend over the end of a row; its bound then covers nodes of both rows.
     std::vector<float> least((nodes + group - 1) / group, never);
     const std::size_t slab = y * z;
     const auto reach = static_cast<std::size_t>(graph.border.z);

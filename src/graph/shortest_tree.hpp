@@ -1,19 +1,26 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
 
 #include "core/host_device.hpp"
 #include "graph/graph_view.hpp"
 
-// Predecessors from times that are at rest: a function of the times alone, whatever order they were
-// found in.
+// Predecessors from final times. They depend on the times only, not on the order in which these
+// were found.
 
 namespace fermat {
 
-/// The first edge by which an earlier neighbour gives a node its very time; from_nowhere where no
-/// wave arrives, where the source itself gives it, and where the waves that give it took no time.
-/// weight(edge) is one of the node's.
+/// weight(edge) returns the time along an edge of the node in question.
 template <class Weight>
+concept NodeWeight = requires(Weight weight, int edge) {
+    { weight(edge) } -> std::convertible_to<float>;
+};
+
+/// The first edge by which an earlier neighbour gives a node exactly its time. from_nowhere if no
+/// wave arrives, if the node has its time from the source itself, or if only neighbours of the same
+/// time give it.
+template <NodeWeight Weight>
 FERMAT_HD std::uint16_t earlier_neighbour(const GraphView& graph, const float* times,
                                           std::size_t place, Weight weight) {
     const float time = times[place];
@@ -27,10 +34,10 @@ FERMAT_HD std::uint16_t earlier_neighbour(const GraphView& graph, const float* t
     return from_nowhere;
 }
 
-/// The same of a node that it left out: edges so short that rounding swallows their time lead to a
-/// neighbour of the same time. Only one that has a predecessor itself will do, which rules out
-/// going in circles; to be repeated until no node is left.
-template <class Weight>
+/// The predecessor of a node for which earlier_neighbour found none: along an edge so short that
+/// its time is lost in rounding, to a neighbour of the same time. That neighbour must have a
+/// predecessor itself, which rules out cycles. Repeat this until no node is left.
+template <NodeWeight Weight>
 FERMAT_HD std::uint16_t equal_neighbour(const GraphView& graph, const float* times,
                                         const std::uint16_t* predecessor, std::size_t place,
                                         Weight weight) {

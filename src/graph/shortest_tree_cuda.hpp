@@ -1,6 +1,6 @@
 #pragma once
 
-// For .cu files alone: predecessors of times that are at rest on the device.
+// For .cu files only: predecessors from final times on the device.
 
 #include <cmath>
 #include <span>
@@ -13,7 +13,7 @@
 namespace fermat {
 namespace {
 
-constexpr int wide = 1024;  ///< blocks of the plain kernels: enough to fill any device
+constexpr int wide = 1024;  ///< blocks of the simple kernels: enough to fill any device
 constexpr int threads = 256;
 
 template <class T>
@@ -32,7 +32,7 @@ __global__ void mark_sources(const ShotLink* links, std::size_t count, const flo
     if (times[at] == links[n].time) predecessor[at] = from_source;
 }
 
-/// Calls visit(place, offset of the shot, weight) for every node of every shot, a block a tile.
+/// Calls visit(place, offset of the shot, weight) for every node of every shot; one block per tile.
 template <class Visit>
 __device__ void for_each_node(const NodeTiles& tiles, unsigned shots, Visit visit) {
     const auto lane = static_cast<int>(threadIdx.x);
@@ -63,7 +63,8 @@ __global__ void __launch_bounds__(tile_lanes)
     });
 }
 
-/// For the nodes that grow_tree left; `before` are the predecessors of the round before.
+/// Finds predecessors of the nodes that grow_tree left. `before` contains the predecessors of the
+/// previous round.
 __global__ void __launch_bounds__(tile_lanes)
     grow_level(const __grid_constant__ NodeTiles tiles, unsigned shots, const float* times,
                const std::uint16_t* before, std::uint16_t* predecessor, unsigned* left) {
@@ -75,8 +76,8 @@ __global__ void __launch_bounds__(tile_lanes)
     });
 }
 
-/// Predecessors of `shots` fields, one behind the other in `times`; `left`, which is 0, is a
-/// counter for its own use.
+/// Finds the predecessors of `shots` fields, which lie one after another in `times`. `left` is a
+/// counter that must be 0 before the call.
 void find_predecessors(const NodeTiles& tiles, unsigned shots, std::span<const ShotLink> links,
                        const float* times, std::uint16_t* predecessor, unsigned* left) {
     const std::size_t stride = tiles.graph.memory.count();

@@ -11,19 +11,20 @@
 namespace fermat {
 
 /// The forward star on one grid: for every edge its length, its step in memory, and the nodes and
-/// weights whose sum is its time. Built once, it makes weights on the fly cheap.
+/// weights whose sum is its time. The table is built once and makes it cheap to compute weights
+/// when they are needed.
 struct StarTable {
     std::vector<Index3> offset;
     std::vector<std::int32_t> step;  ///< in memory, from a node to the edge's other end
     std::vector<float> length;
-    /// Edge e has the terms from first_term[e] to one of weight 0, the last before
-    /// first_term[e + 1]. Those of an edge and its opposite are the same nodes in the same order,
-    /// so that both ends compute the same bits.
+    /// The terms of edge e start at first_term[e] and end with one of weight 0, the last before
+    /// first_term[e + 1]. An edge and its opposite have the same nodes in the same order, so both
+    /// ends compute the same bits.
     std::vector<std::int32_t> first_term;
     std::vector<EdgeTerm> terms;
 
-    /// The same edges as rows of the star's box along z, for a test of a whole row at once: lengths
-    /// with infinity where there is no edge, `row_width` floats a row.
+    /// The edges as rows of the star's box along z, so a whole row can be tested at once. Each row
+    /// has `row_width` lengths, infinite where there is no edge.
     int row_width = 0;
     std::vector<std::int32_t> row_step;  ///< to the row's first node
     std::vector<float> row_length;
@@ -32,7 +33,7 @@ struct StarTable {
     int edges() const { return static_cast<int>(offset.size()); }
 };
 
-/// `memory` is the shape of the arrays that steps are for.
+/// `memory` is the shape of the arrays to which the steps apply.
 StarTable make_star_table(Index3 radius, StarEdges edges, Reading reading, Vec3 spacing,
                           Shape memory);
 

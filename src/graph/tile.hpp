@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cmath>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/host_device.hpp"
@@ -8,34 +10,34 @@
 
 namespace fermat {
 
-/// What changed in a row of a tile: first and last node along z, and the earliest of their times.
+/// What changed in a row of a tile: the first and last changed node along z, and the earliest
+/// changed time.
 struct RowChange {
     int first;
     int last;
     float time;
 };
 
-/// A box of nodes that is relaxed as one, and the copy of its times that it works on: two buffers
-/// with a border as wide as the star and `slack` behind it, one read and one written in turn
-/// (paper 1).
+/// A box of nodes that is relaxed as a unit, and its copy of the times: two buffers with a border
+/// as wide as the star and `slack` after it. Rounds read one and write the other in turn (paper 1).
 struct Tile {
     Index3 first;  ///< node, in the grid
     Shape size;
     float* times[2] = {nullptr, nullptr};
     std::uint16_t* predecessor = nullptr;  ///< without a border
-    RowChange* rows = nullptr;             ///< one a row along z
-    int* changed = nullptr;                ///< one flag a round
-    const std::int32_t* step = nullptr;    ///< of the star's edges in the copy
+    RowChange* rows = nullptr;             ///< one per row along z
+    int* changed = nullptr;                ///< one flag per round
+    const std::int32_t* step = nullptr;    ///< steps of the star's edges in the copy
 };
 
-/// Times of the whole graph: tiles read `now` and write `next`, so that they may run at once.
+/// Times of the whole graph. Tiles read `now` and write `next`, so they may run at the same time.
 struct TileTimes {
     const float* now = nullptr;
     float* next = nullptr;
     std::uint16_t* predecessor = nullptr;
 };
 
-/// The 27 neighbours of a tile, itself among them: 9 (dx + 1) + 3 (dy + 1) + (dz + 1).
+/// The 27 neighbours of a tile, including itself: 9 (dx + 1) + 3 (dy + 1) + (dz + 1).
 inline constexpr int directions = 27;
 inline constexpr int own_direction = 13;
 
@@ -43,12 +45,19 @@ FERMAT_HD inline Shape tile_memory(const GraphView& graph, Shape size) {
     return {size.x + 2 * graph.border.x, size.y + 2 * graph.border.y, size.z + 2 * graph.border.z};
 }
 
-/// Times of edges from where the whole graph's are stored, or made on the spot.
+/// row(edge, place, lane, buffer) returns the times of an edge for the nodes of a run that starts
+/// at `place`. `lane` is the number of the run in its tile. The times may lie in `buffer`, which
+/// has room for a run.
+template <class Weights>
+concept RunWeights = requires(const Weights& weights, std::size_t place, float* buffer) {
+    { weights.row(0, place, 0, buffer) } -> std::same_as<const float*>;
+};
+
+/// Times of edges, read from the weights of the whole graph if they are stored, else computed.
 template <int Run>
 struct GraphWeights {
     GraphView graph;
 
-    /// Times of an edge of the nodes of a run from `place` on; may be put into `buffer`.
     FERMAT_HD const float* row(int edge, std::size_t place, int /*lane*/, float* buffer) const {
         if (graph.stored != nullptr) return stored_weight(graph, place, edge);
         computed_weights<Run>(graph, place, edge, buffer);
@@ -84,9 +93,9 @@ FERMAT_HD void load_tile(Block block, const GraphView& graph, const TileTimes& a
     block.for_each(rounds, [&](int round) { tile.changed[round] = 0; });
 }
 
-/// One round of pull relaxation: every node takes the best of what its neighbours had. A lane is a
-/// run of `Run` <= slack nodes along z: a few registers of a CPU.
-template <int Run, class Block, class Weights>
+/// One round of pull relaxation: every node takes the best time by way of its neighbours' previous
+/// times. A lane is a run of `Run` <= slack nodes along z, which fills a few registers of a CPU.
+template <int Run, class Block, RunWeights Weights>
 FERMAT_HD void relax_once(Block block, const GraphView& graph, const Weights& weights,
                           const Tile& tile, const float* now, float* next, int* changed) {
     const Shape memory = tile_memory(graph, tile.size);
@@ -125,8 +134,8 @@ FERMAT_HD void relax_once(Block block, const GraphView& graph, const Weights& we
     });
 }
 
-/// Writes a tile back. earliest[d] becomes the earliest time that changed where the neighbour in
-/// direction d can see it; infinite where none did.
+/// Writes a tile back. Sets earliest[d] to the earliest changed time that the neighbour in
+/// direction d can see; infinite if there is none.
 template <class Block>
 FERMAT_HD void store_tile(Block block, const GraphView& graph, const TileTimes& all,
                           const Tile& tile, const float* result, float* earliest) {
@@ -168,10 +177,10 @@ FERMAT_HD void store_tile(Block block, const GraphView& graph, const TileTimes& 
 
 }  // namespace detail
 
-/// Visits a tile: rounds of relaxation until it rests, `most_rounds` of them at most. Gives the
-/// number of rounds. `earliest` is room for the earliest change that each direction has to be told
-/// of; the tile's own is finite only where its rounds were cut short.
-template <int Run, class Block, class Weights>
+/// Visits a tile: runs rounds of relaxation until nothing changes, at most `most_rounds`. Returns
+/// the number of rounds. Sets `earliest` to the earliest change that matters to each direction;
+/// that of the tile itself is finite only if `most_rounds` ended the visit.
+template <int Run, class Block, RunWeights Weights>
 FERMAT_HD int visit_tile(Block block, const GraphView& graph, const Weights& weights,
                          const TileTimes& all, const Tile& tile, int most_rounds, float* earliest) {
     detail::load_tile(block, graph, all, tile, most_rounds);

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <span>
+#include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/error.hpp"
@@ -18,58 +21,64 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Integers are stored as double too: all of them are far below 2^53.
-constexpr std::size_t report_width = 23;
-constexpr std::size_t state_width = 4;
-
-std::vector<double> to_row(const IterationReport& r) {
-    const auto real = [](auto value) { return static_cast<double>(value); };
-    return {real(r.iteration),
-            r.misfit.rms,
-            r.misfit.chi2,
-            real(r.misfit.used),
-            real(r.misfit.lost),
-            real(r.misfit.rejected),
-            r.max_update,
-            real(r.stage),
-            real(r.cell.x),
-            real(r.cell.y),
-            real(r.cell.z),
-            real(r.vertex.x),
-            real(r.vertex.y),
-            real(r.vertex.z),
-            r.seconds.times,
-            r.seconds.rays,
-            r.seconds.cell_smoothing,
-            r.seconds.vertex_smoothing,
-            r.seconds.update,
-            r.misfit.weighted_rms,
-            r.lambda,
-            r.roughness,
-            real(r.passes)};
+/// Calls visit(name, member) for all that a checkpoint keeps of an iteration, one column each.
+template <class Report, class Visit>
+void for_each_column(Report& r, Visit visit) {
+    visit("iteration", r.iteration);
+    visit("rms", r.misfit.rms);
+    visit("chi2", r.misfit.chi2);
+    visit("weighted_rms", r.misfit.weighted_rms);
+    visit("used", r.misfit.used);
+    visit("lost", r.misfit.lost);
+    visit("rejected", r.misfit.rejected);
+    visit("max_update", r.max_update);
+    visit("stage", r.stage);
+    visit("cell_x", r.cell.x);
+    visit("cell_y", r.cell.y);
+    visit("cell_z", r.cell.z);
+    visit("vertex_x", r.vertex.x);
+    visit("vertex_y", r.vertex.y);
+    visit("vertex_z", r.vertex.z);
+    visit("lambda", r.lambda);
+    visit("roughness", r.roughness);
+    visit("passes", r.passes);
+    visit("seconds_times", r.seconds.times);
+    visit("seconds_rays", r.seconds.rays);
+    visit("seconds_cell_smoothing", r.seconds.cell_smoothing);
+    visit("seconds_vertex_smoothing", r.seconds.vertex_smoothing);
+    visit("seconds_update", r.seconds.update);
 }
 
-IterationReport from_row(std::span<const double> row) {
-    const auto whole = [&](std::size_t n) { return static_cast<int>(row[n]); };
-    const auto count = [&](std::size_t n) { return static_cast<std::int64_t>(row[n]); };
-    IterationReport r;
-    r.iteration = whole(0);
-    r.misfit = {row[1], row[2], count(3), count(4), count(5), row[19]};
-    r.max_update = row[6];
-    r.stage = whole(7);
-    r.cell = {whole(8), whole(9), whole(10)};
-    r.vertex = {whole(11), whole(12), whole(13)};
-    r.seconds = {row[14], row[15], row[16], row[17], row[18]};
-    r.lambda = row[20];
-    r.roughness = row[21];
-    r.passes = whole(22);
-    return r;
+/// Calls visit(name, member) for what a checkpoint keeps of the run beside arrays.
+template <class State, class Visit>
+void for_each_value(State& s, Visit visit) {
+    visit("stage", s.stage);
+    visit("stage_iterations", s.stage_iterations);
+    visit("limit_low", s.limits.low);
+    visit("limit_high", s.limits.high);
+}
+
+/// Columns by name. Integers are stored as double too: all of them are far below 2^53.
+using Columns = std::map<std::string, std::vector<double>>;
+
+void add_row(Columns& columns, const IterationReport& report) {
+    for_each_column(report, [&](const char* name, const auto& value) {
+        columns[name].push_back(static_cast<double>(value));
+    });
+}
+
+IterationReport row_of(const Columns& columns, std::size_t row) {
+    IterationReport report;
+    for_each_column(report, [&](const char* name, auto& value) {
+        value = static_cast<std::remove_reference_t<decltype(value)>>(columns.at(name)[row]);
+    });
+    return report;
 }
 
 /// The arrays in which a file stores a state.
 struct Arrays {
-    std::vector<double> state;
-    std::vector<double> reports;  ///< of the history, then of the next model
+    Columns state;
+    Columns reports;  ///< rows of the history, then of the next model
     std::vector<double> initial_residual;
     std::vector<double> unknowns;
     std::vector<double> method_state;
@@ -79,8 +88,12 @@ struct Arrays {
     std::string digest(const std::string& fingerprint) const {
         Fingerprint print;
         print.add(std::string_view(fingerprint));
-        print.add(state);
-        print.add(reports);
+        for (const Columns* columns : {&state, &reports}) {
+            for (const auto& [name, values] : *columns) {
+                print.add(std::string_view(name));
+                print.add(values);
+            }
+        }
         print.add(initial_residual);
         print.add(unknowns);
         print.add(method_state);
@@ -96,9 +109,18 @@ void write_array(hdf5::NewFile& file, const char* name, std::span<const T> value
     if (!column.close()) hdf5::fail_write(file.path());
 }
 
+void write_columns(hdf5::NewFile& file, const char* group, const Columns& columns) {
+    const hdf5::Handle parent = hdf5::create_group(file.id(), group, file.path());
+    for (const auto& [name, values] : columns) {
+        hdf5::Column<double> column(parent, name.c_str(), file.path());
+        column.append(values.data(), values.size());
+        if (!column.close()) hdf5::fail_write(file.path());
+    }
+}
+
 InputError damaged(const fs::path& path, std::string_view why) {
     return InputError(
-        fmt::format("'{}' is damaged: {} (start again without --resume)", path.string(), why));
+        fmt::format("'{}' is damaged: {} (start again without `resume`)", path.string(), why));
 }
 
 }  // namespace
@@ -106,14 +128,11 @@ InputError damaged(const fs::path& path, std::string_view why) {
 void write_checkpoint(const fs::path& path, const InversionState& state,
                       const std::string& fingerprint) {
     Arrays arrays;
-    arrays.state = {static_cast<double>(state.stage), static_cast<double>(state.stage_iterations),
-                    state.limits.low, state.limits.high};
-    for (const IterationReport& report : state.history) {
-        const auto row = to_row(report);
-        arrays.reports.insert(arrays.reports.end(), row.begin(), row.end());
-    }
-    const auto next = to_row(state.next);
-    arrays.reports.insert(arrays.reports.end(), next.begin(), next.end());
+    for_each_value(state, [&](const char* name, const auto& value) {
+        arrays.state[name] = {static_cast<double>(value)};
+    });
+    for (const IterationReport& report : state.history) add_row(arrays.reports, report);
+    add_row(arrays.reports, state.next);
     arrays.initial_residual = state.initial_residual;
     arrays.unknowns = state.unknowns;
     arrays.method_state = state.method_state;
@@ -124,8 +143,8 @@ void write_checkpoint(const fs::path& path, const InversionState& state,
     hdf5::write_attribute(file.id(), "fermat_version", std::string(version), path);
     hdf5::write_attribute(file.id(), run_mark, fingerprint, path);
     hdf5::write_attribute(file.id(), "digest", arrays.digest(fingerprint), path);
-    write_array<double>(file, "state", arrays.state);
-    write_array<double>(file, "reports", arrays.reports);
+    write_columns(file, "state", arrays.state);
+    write_columns(file, "reports", arrays.reports);
     write_array<double>(file, "initial_residual", arrays.initial_residual);
     write_array<double>(file, "unknowns", arrays.unknowns);
     write_array<double>(file, "method_state", arrays.method_state);
@@ -142,12 +161,18 @@ InversionState read_state(const fs::path& path, const Grid& grid, const std::str
         hdf5::read_text_attribute(file, run_mark, path) != fingerprint) {
         throw InputError(
             fmt::format("'{}' belongs to another run (its version, model, picks or options differ; "
-                        "start again without --resume)",
+                        "start again without `resume`)",
                         path.string()));
     }
     Arrays arrays;
-    arrays.state = hdf5::read_column<double>(file, "state", path);
-    arrays.reports = hdf5::read_column<double>(file, "reports", path);
+    InversionState state;
+    for_each_value(state, [&](const char* name, const auto&) {
+        arrays.state[name] = hdf5::read_column<double>(file, fmt::format("state/{}", name), path);
+    });
+    for_each_column(state.next, [&](const char* name, const auto&) {
+        arrays.reports[name] =
+            hdf5::read_column<double>(file, fmt::format("reports/{}", name), path);
+    });
     arrays.initial_residual = hdf5::read_column<double>(file, "initial_residual", path);
     arrays.unknowns = hdf5::read_column<double>(file, "unknowns", path);
     arrays.method_state = hdf5::read_column<double>(file, "method_state", path);
@@ -156,21 +181,20 @@ InversionState read_state(const fs::path& path, const Grid& grid, const std::str
     if (arrays.digest(fingerprint) != hdf5::read_text_attribute(file, "digest", path)) {
         throw damaged(path, "its values are not those that were written");
     }
-    const bool fits =
-        arrays.state.size() == state_width && !arrays.reports.empty() &&
-        arrays.reports.size() % report_width == 0 &&
-        (velocity.size() == grid.node_count() || velocity.size() == grid.cell_shape().count());
+    const std::size_t rows = arrays.reports.at("iteration").size();
+    bool fits = rows > 0 && (velocity.size() == grid.node_count() ||
+                             velocity.size() == grid.cell_shape().count());
+    for (const auto& [name, values] : arrays.state) fits = fits && values.size() == 1;
+    for (const auto& [name, values] : arrays.reports) fits = fits && values.size() == rows;
     if (!fits) throw damaged(path, "its arrays have wrong lengths");
 
-    InversionState state;
-    state.stage = static_cast<int>(arrays.state[0]);
-    state.stage_iterations = static_cast<int>(arrays.state[1]);
-    state.limits = {arrays.state[2], arrays.state[3]};
-    for (std::size_t at = 0; at < arrays.reports.size(); at += report_width) {
-        state.history.push_back(from_row(std::span(arrays.reports).subspan(at, report_width)));
+    for_each_value(state, [&](const char* name, auto& value) {
+        value = static_cast<std::remove_reference_t<decltype(value)>>(arrays.state.at(name)[0]);
+    });
+    for (std::size_t row = 0; row + 1 < rows; ++row) {
+        state.history.push_back(row_of(arrays.reports, row));
     }
-    state.next = state.history.back();
-    state.history.pop_back();
+    state.next = row_of(arrays.reports, rows - 1);
     state.initial_residual = std::move(arrays.initial_residual);
     state.unknowns = std::move(arrays.unknowns);
     state.method_state = std::move(arrays.method_state);

@@ -28,6 +28,17 @@ bool is_vtkhdf(const std::string& suffix) {
     return suffix == ".h5" || suffix == ".hdf5" || suffix == ".hdf" || suffix == ".vtkhdf";
 }
 
+/// Runs `make`, whose messages are about values and do not name the file, and puts the file's name
+/// before them.
+template <class Make>
+auto named_by_file(const fs::path& path, Make make) {
+    try {
+        return make();
+    } catch (const InputError& error) {
+        throw InputError(fmt::format("'{}': {}", path.string(), error.what()));
+    }
+}
+
 /// First coordinate, step and number of nodes along an axis with even spacing.
 struct Axis {
     double first = 0;
@@ -64,7 +75,7 @@ Axis find_axis(const CsvTable& table, std::size_t column) {
 Model read_csv_model(const fs::path& path, Placement placement, Notes& notes) {
     const CsvTable table(path);
     if (table.rows() == 0 || table.rows() > std::numeric_limits<int>::max()) {
-        throw InputError(fmt::format("has {} rows", table.rows()));
+        throw InputError(fmt::format("'{}' has {} rows", path.string(), table.rows()));
     }
     const std::size_t velocity_column = table.column("velocity");
     const auto y_column = table.find_column("y");
@@ -84,11 +95,11 @@ Model read_csv_model(const fs::path& path, Placement placement, Notes& notes) {
     const double nodes = static_cast<double>(grid.shape.x) * grid.shape.y * grid.shape.z;
     if (nodes != static_cast<double>(table.rows())) {
         throw InputError(
-            fmt::format("has {} rows for {} different x, {} y and {} z (every node of "
+            fmt::format("'{}' has {} rows for {} different x, {} y and {} z (every node of "
                         "a regular grid must have one row)",
-                        table.rows(), grid.shape.x, grid.shape.y, grid.shape.z));
+                        path.string(), table.rows(), grid.shape.x, grid.shape.y, grid.shape.z));
     }
-    validate(grid);
+    named_by_file(path, [&] { validate(grid); });
     Field<float> velocity(grid.shape, -1.0F);
     for (std::size_t row = 0; row < table.rows(); ++row) {
         Index3 node;
@@ -118,7 +129,7 @@ Model read_csv_model(const fs::path& path, Placement placement, Notes& notes) {
         grid.origin = grid.origin_before_middles();
         if (is_2d) grid.origin.y = axes[1].first;
     }
-    return make_model(grid, std::move(velocity), placement);
+    return named_by_file(path, [&] { return make_model(grid, std::move(velocity), placement); });
 }
 
 Model read_npy_model(const fs::path& path, const ModelReadOptions& options) {
@@ -131,7 +142,7 @@ Model read_npy_model(const fs::path& path, const ModelReadOptions& options) {
     const bool is_2d = velocity.shape().y == 1;
     const Grid grid{node_shape(velocity.shape(), is_2d, placement), options.origin.value_or(Vec3{}),
                     *options.spacing};
-    return make_model(grid, std::move(velocity), placement);
+    return named_by_file(path, [&] { return make_model(grid, std::move(velocity), placement); });
 }
 
 Model read_vtkhdf_model(const fs::path& path) {
@@ -139,9 +150,14 @@ Model read_vtkhdf_model(const fs::path& path) {
     const auto has = [](const std::vector<std::string>& names) {
         return std::find(names.begin(), names.end(), "velocity") != names.end();
     };
-    if (has(image.point_arrays())) return Model(image.grid(), image.read_point_array("velocity"));
+    if (has(image.point_arrays())) {
+        Field<float> velocity = image.read_point_array("velocity");
+        return named_by_file(path, [&] { return Model(image.grid(), std::move(velocity)); });
+    }
     if (has(image.cell_arrays())) {
-        return Model::of_cells(image.grid(), image.read_cell_array("velocity"));
+        Field<float> velocity = image.read_cell_array("velocity");
+        return named_by_file(path,
+                             [&] { return Model::of_cells(image.grid(), std::move(velocity)); });
     }
     throw InputError(fmt::format(
         "'{}' has no array 'velocity' (a model has it as point or as cell data)", path.string()));
@@ -187,14 +203,7 @@ Model read_by_suffix(const fs::path& path, const std::string& suffix,
 }  // namespace
 
 Model read_model(const fs::path& path, Notes& notes, const ModelReadOptions& options) {
-    try {
-        return read_by_suffix(path, suffix_of(path), options, notes);
-    } catch (const InputError& error) {
-        // Messages about values, such as a negative velocity, do not name the file.
-        const std::string text = error.what();
-        if (text.find(path.string()) != std::string::npos) throw;
-        throw InputError(fmt::format("'{}': {}", path.string(), text));
-    }
+    return read_by_suffix(path, suffix_of(path), options, notes);
 }
 
 void write_model(const fs::path& path, const Model& model, const std::string& run) {

@@ -187,7 +187,7 @@ Model read_nonlinloc(const fs::path& path, std::optional<Placement> placement, N
         if (!placement) {
             notes.add(fmt::format(
                 "'{}': its values are read as those of {} cells between {} nodes, as NonLinLoc "
-                "does (model convert --nodes, or cells=False, reads them as the nodes')",
+                "does (`placement=nodes` reads them as the nodes')",
                 path.string(), counts(grid.cell_shape(), grid.is_2d()),
                 counts(grid.shape, grid.is_2d())));
         }

@@ -67,7 +67,7 @@ void require_nodes(const Model& model, std::string_view what) {
     if (model.cells()) {
         throw InputError(
             fmt::format("{} reads velocity on nodes, and this model has it in cells (put it on "
-                        "nodes: fermat model convert --to-nodes, model.to_nodes() in Python)",
+                        "nodes: `to_nodes`)",
                         what));
     }
 }

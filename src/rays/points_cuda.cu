@@ -165,7 +165,7 @@ DeviceRows DeviceRowMaker::make(const Grid& grid, WalkedRays& rays) {
     const std::size_t count = rays.rays.size();
     if (grid.cell_shape().count() >= no_cell) {
         throw InputError("a grid of " + std::to_string(grid.cell_shape().count()) +
-                         " cells is more than rows on a CUDA device can number (use --device cpu)");
+                         " cells is more than rows on a CUDA device can number (use `device=cpu`)");
     }
     counts_.reserve(count + 1);
     row_start_.reserve(count + 1);

@@ -219,7 +219,7 @@ void CudaTracer::State::walk(const Model& model, const CudaFim& fim,
     if (count > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
         throw InputError(std::to_string(count) +
                          " rays at once are more than a CUDA device can number (trace fewer "
-                         "sources at a time, or use --device cpu)");
+                         "sources at a time, or use `device=cpu`)");
     }
     walked.reserve(count);
     if (count == 0) return;

@@ -32,7 +32,7 @@ void add_target(const InversionOptions& options, const InversionResult& result, 
     const Misfit& last = result.history.back().misfit;
     out.push_back(fmt::format(
         "no model was found that explains the picks to their errors: {} is {:.4g} after {} "
-        "iterations (errors may be too small, or the grid too coarse: see --error and --spacing)",
+        "iterations (errors may be too small, or the grid too coarse: see `error` and `spacing`)",
         std::isnan(last.chi2) ? "the RMS residual" : "chi2",
         std::isnan(last.chi2) ? last.rms : last.chi2, result.history.back().iteration));
 }
@@ -71,13 +71,13 @@ void add_velocities(const Model& start, const Survey& picks, const InversionOpti
         out.push_back(fmt::format(
             "velocities run from {:.4g} to {:.4g}; at {} of {} nodes they are more than {:g} times "
             "beyond those of the start model and of the picks, {:.4g} to {:.4g} (bound them by "
-            "--min-velocity and --max-velocity, or smooth more)",
+            "`min_velocity` and `max_velocity`, or smooth more)",
             low, high, outside, rock, far, slowest, fastest));
     }
     if (100 * pressed > rock) {
         out.push_back(fmt::format(
             "velocity presses against its bounds, {:.4g} and {:.4g}, at {} of {} nodes (widen them "
-            "by --min-velocity and --max-velocity if the ground may be so)",
+            "by `min_velocity` and `max_velocity` if the ground may be so)",
             limits.min_velocity, limits.max_velocity, pressed, rock));
     }
 }
@@ -125,7 +125,7 @@ void add_terms(const Survey& picks, const InversionOptions& options, const Inver
     if (shares.shot < much && shares.receiver < much) return;
     out.push_back(fmt::format(
         "terms of shots would explain {:.0f} % of the residuals' variance and terms of receivers "
-        "{:.0f} % (--terms shot,receiver finds them beside the ground)",
+        "{:.0f} % (`terms=shot,receiver` finds them beside the ground)",
         100 * shares.shot, 100 * shares.receiver));
 }
 
@@ -135,7 +135,7 @@ void add_left_out(const InversionResult& result, Sentences& out) {
     if (20 * last.rejected > all) {
         out.push_back(
             fmt::format("{} of {} picks were left out as outliers (see 'rejected' in the "
-                        "residuals; --outliers 0 keeps all)",
+                        "residuals; `outliers=0` keeps all)",
                         last.rejected, all));
     }
     if (last.lost > 0) {

@@ -35,7 +35,7 @@ Model layers(const Grid& grid) {
     return of_cells(grid, [=](int, int, int k) { return k < depth ? 2 : 5; });
 }
 
-/// Of the direct and the head wave at the surface, from a source there.
+/// The first arrival of the direct and the head wave at the surface, from a source there.
 double first_at_surface(double x, double depth) {
     const double head = x / 5 + 2 * depth * std::sqrt(1.0 / 4 - 1.0 / 25);
     const double critical = 2 * depth * 2 / std::sqrt(5.0 * 5 - 2 * 2);
@@ -78,7 +78,7 @@ TEST(Cells, HeadWavesOfTwoLayersIn3d) {
     }
 }
 
-/// v = 4 + 0.2 z, whose cells are alike throughout.
+/// v = 4 + 0.2 z, a medium without jumps between cells.
 double gradient_error(int refined, Solver solver) {
     const double h = 1.0 / refined;
     const int cells = 40 * refined;
@@ -150,7 +150,7 @@ TEST(Cells, ResultsDoNotDependOnThreads) {
     EXPECT_TRUE(std::equal(one.begin(), one.end(), three.begin()));
 }
 
-/// Nothing comes through a face that has air on both sides, even along an edge.
+/// No wave passes a face with air on both sides, even along an edge.
 TEST(Cells, AirClosesTheWay) {
     const Grid grid = square(40);
     const Model model = of_cells(
@@ -163,7 +163,8 @@ TEST(Cells, AirClosesTheWay) {
     }
 }
 
-/// In any build, on any machine: CUDA solves on nodes, and says so where velocity jumps.
+/// Holds in any build and on any machine: CUDA solves on nodes, and refuses models whose velocity
+/// jumps.
 TEST(Cells, JumpsAreRefusedOnCudaAndTheCpusWhereTheDeviceIsFree) {
     const Model jumping = layers(square(20));
     const PointSource source{{3, 0, 1}};
@@ -185,7 +186,7 @@ TEST(Cells, JumpsAreRefusedOnCudaAndTheCpusWhereTheDeviceIsFree) {
     expect_error<InputError>([&] { first_arrivals(jumping, std::span(&source, 1), {}, cuda); },
                              sentence);
     expect_error<InputError>([&] { trace(cuda); }, sentence);
-    // What another model would not mend is said first.
+    // An error that no other model could avoid is reported first.
     expect_error<InputError>([&] { solve<double>(jumping, source, {}, cuda); },
                              "precision 'double' is the CPU's: use cpu)");
 

@@ -1,5 +1,5 @@
-// The GPU's eikonal algorithm run on the host: the same tiles, steps, passes and arithmetic, with
-// the lanes of a warp one after another.
+// Runs the eikonal algorithm of the GPU on the host: the same tiles, steps, passes and arithmetic,
+// with the lanes of a warp one after another.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -66,7 +66,7 @@ Outcome run_passes(const Model& model, TileSetup& setup, std::vector<Field<float
         queue.prepare(block, pass);
         const int slot = pass % TileQueue::ring;
         for (unsigned n = 0; n < counts[slot]; ++n) {
-            // Any order of the list must do.
+            // The result must not depend on the order of the list.
             const unsigned at = order == LaneOrder::forward ? n : counts[slot] - 1 - n;
             take_tile<Dim, Order>(block, problem, queue, pass, lists[slot][at], storage);
         }
@@ -107,7 +107,7 @@ Outcome solve_on_tiles(const Model& model, std::span<const Vec3> sources, int or
     return outcome;
 }
 
-/// A front on tiles: its nodes are held by a velocity of 0.
+/// A front on tiles. A velocity of 0 keeps the times of its nodes.
 Field<float> front_on_tiles(const Model& model, const Field<double>& times, int order) {
     const FactoredFront front = factor_front(model, times);
     std::vector<Field<float>> tau;

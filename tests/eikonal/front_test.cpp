@@ -1,4 +1,5 @@
-// Waves that start from a front given on nodes, and the factor that makes their equation plain.
+// Waves that start from a front given on nodes, and the factor that turns the factored equation
+// into the plain one.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,7 +28,7 @@ Grid cube_grid(int n) {
     return {{n, n, n}, {0, 1, 0}, {h, h, h}};
 }
 
-/// A front of exact times where `given(node)` holds.
+/// A front with exact times at the nodes for which `given(node)` is true.
 template <class Given, class Exact>
 Field<double> front_of(const Grid& grid, Given given, Exact exact) {
     Field<double> front(grid.shape, unknown);
@@ -124,7 +125,7 @@ TEST_P(FrontBy, APlaneWaveInAConstantMediumIsExact) {
     EXPECT_LT(largest_error(cube, in_3d, solid), 1e-11);
 }
 
-/// A plane wave of ray parameter p down into v = v0 + g z:
+/// A plane wave of ray parameter p that travels down into v = v0 + g z:
 ///     T = p x + (1/g) [ln(v / v0) - ln((1 + q) / (1 + q0)) + q - q0],   q = sqrt(1 - p^2 v^2)
 double oblique(Vec3 at, double v0, double g, double p, double top) {
     const auto q = [&](double v) { return std::sqrt(1 - p * p * v * v); };
@@ -153,7 +154,8 @@ TEST_P(FrontBy, ALineSourceIsCylindrical) {
         const double v = 3;
         const auto from_axis = [](Vec3 p) { return std::hypot(p.x - 1, p.z - 0.4); };
         const auto exact = [&](Vec3 p) { return from_axis(p) / v; };
-        // As wide on both grids: the singular line itself would cost an order.
+        // The front is equally wide on both grids; a front on the singular line itself would cost
+        // one order of accuracy.
         const auto near = [&](Index3 n) { return from_axis(grid.position(n)) < 0.3; };
         error[fine] = largest_error(
             grid, times_of(constant_model(grid, v), front_of(grid, near, exact), options()), exact);
@@ -199,7 +201,7 @@ TEST_P(FrontBy, AirIsLeftOutAndKeepsTheWaveAway) {
     EXPECT_EQ(notes.sentences()[0], "5 of the front's 46 nodes are in air: left out");
     EXPECT_TRUE(std::isinf(times(3, 0, 20)));
     EXPECT_NEAR(times(40, 0, 40), 1 + 4 / 2.0, 1e-9);
-    // Below the wall: down beside its end, then along it.
+    // The path to a node below the wall leads down beside its end, then along it.
     EXPECT_NEAR(times(0, 0, 21), 1 + 2 / 2.0 + std::hypot(3.0, 0.1) / 2, 0.12);
 }
 

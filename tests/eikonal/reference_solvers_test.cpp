@@ -75,8 +75,8 @@ struct Misfit {
     double max = 0;
 };
 
-/// Relative, over nodes at least `clearance` spacings from the source; infinite where only one of
-/// the two times is. A reference of NaN leaves a node out.
+/// Relative misfit over nodes at least `clearance` spacings from the source; infinite if only one
+/// of the two times is infinite. Nodes whose reference is NaN are left out.
 Misfit misfit(const Grid& grid, const Field<double>& t, Vec3 source, double clearance,
               const std::function<double(Index3)>& reference) {
     Misfit result;
@@ -107,7 +107,7 @@ double deepest(const LinearVelocity& medium, Vec3 a, Vec3 b) {
     return (turns ? std::hypot(up_a, centre) : std::max(up_a, up_b)) - air;
 }
 
-/// Over nodes whose rays stay inside the grid.
+/// Misfit over nodes whose rays stay inside the grid.
 Misfit gradient_misfit(Method method, const Grid& grid, Vec3 source, int order) {
     if (grid.is_2d()) source.y = 0;
     const LinearVelocity medium{2, {0, 0, 0.5}};
@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(Each, ReferenceSolver, testing::Values(Method::fmm, Met
 
 TEST_P(ReferenceSolver, HasItsOrderOfConvergenceInAConstantGradient) {
     for (const bool flat : {true, false}) {
-        // On a node of all three grids, and on none.
+        // One source lies on a node of all three grids, the other on none.
         for (const Vec3 source : {Vec3{5, 5, 0.625}, Vec3{4.57, 5.21, 0.83}}) {
             for (const int order : {1, 2}) {
                 const double coarse =
@@ -274,7 +274,7 @@ TEST_P(ReferenceSolver, DoesNotDependOnUnits) {
                                 factor_source(model, {3.3 * length, 4 * length, 5 * length}), 2);
     };
     const Field<float> expected = tau_in(1, 1);
-    // Powers of two leave every digit as it is.
+    // A factor that is a power of two changes no digit.
     for (const int power : {-60, 60}) {
         const Field<float> tau = tau_in(std::ldexp(1, power), std::ldexp(1, -power));
         for (std::size_t n = 0; n < tau.size(); ++n) ASSERT_EQ(tau[n], expected[n]);
@@ -311,7 +311,7 @@ TEST_P(ReferenceSolver, GivesTheSameInBothPrecisions) {
     EXPECT_LT(found.max, 1e-5);
 }
 
-/// Media in which waves turn, split and come from behind.
+/// Media in which waves turn, split and return.
 std::vector<std::pair<std::string, Model>> hard_media() {
     std::vector<std::pair<std::string, Model>> media;
     for (const bool flat : {true, false}) {

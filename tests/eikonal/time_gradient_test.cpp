@@ -25,7 +25,8 @@ Grid cube_grid(int n) {
     return {{n, n, n}, {0, 1, 0}, {h, h, h}};
 }
 
-/// Largest error of the gradient, as a part of the slowness, in the medium v = 2 + 0.5 (z - top).
+/// Largest error of the gradient, as a fraction of the slowness, in the medium v = 2 + 0.5 (z -
+/// top).
 template <class Real>
 double gradient_error(const Grid& grid, Vec3 source, EikonalOptions options) {
     const LinearVelocity medium{2 - 0.5 * grid.origin.z, {0, 0, 0.5}};

@@ -67,7 +67,7 @@ struct Misfit {
 };
 
 /// Relative misfit over nodes at least three spacings from the source along some axis; infinite if
-/// one of the two is and the other is not.
+/// only one of the two times is infinite.
 template <class Real>
 Misfit misfit(const Grid& grid, const Field<Real>& t, Vec3 source,
               const std::function<double(Index3)>& reference) {
@@ -105,8 +105,8 @@ double segment_time(const Model& model, Vec3 from, Vec3 way, int samples) {
     return norm(way) * sum / samples;
 }
 
-/// Shortest paths over straight segments to all nodes within `radius`: an independent reference,
-/// late by the few tenths of a per cent that the angles between segments cost.
+/// Shortest paths over straight segments to all nodes within `radius`. This independent reference
+/// is too late by a few tenths of a per cent, because segments have only certain directions.
 Field<double> shortest_paths(const Model& model, Index3 source, int radius) {
     const Grid& grid = model.grid();
     std::vector<Index3> star;
@@ -238,10 +238,11 @@ TEST(Vidale, HeadWaveOvertakesTheDirectWave) {
 }
 
 TEST(Vidale, WavesThatTurnBackAreFollowed) {
-    // Outside, a fast rim along two sides brings the first wave back into the slow inside.
+    // A fast rim along two sides brings the first arrival back into the slow interior.
     const auto fast_rim = [](Vec3 p) { return p.x > 48 || p.z > 48 ? 10.0 : 1.0; };
     EXPECT_LT(misfit_to_shortest_paths(make_model(square(61), fast_rim), {3, 0, 3}, 4).max, 0.02);
-    // A fast wall that begins below the source: down the wall, then back towards the source.
+    // The fast wall begins below the source: the wave travels down the wall, then back towards the
+    // source.
     const auto wall = [](Vec3 p) { return p.x > 36 && p.x < 42 && p.z > 6 ? 10.0 : 2.0; };
     EXPECT_LT(misfit_to_shortest_paths(make_model(square(61), wall), {30, 0, 3}, 4).max, 0.02);
     const auto slow_zone = [](Vec3 p) { return p.z > 12 && p.z < 24 ? 1.0 : 5.0; };

@@ -78,7 +78,7 @@ bool fuzz_target(const Target& target, const fs::path& folder, double seconds, R
 }
 
 int run(double seconds, std::uint64_t seed, const std::string& reader) {
-    // In memory a read takes a hundredth of what it takes on some disks.
+    // A file in memory is read a hundred times faster than from some disks.
     const fs::path memory = "/dev/shm";
     const bool in_memory = !std::getenv("TMPDIR") && ::access(memory.c_str(), W_OK) == 0;
     std::string name =
@@ -106,7 +106,7 @@ int run(double seconds, std::uint64_t seed, const std::string& reader) {
 }  // namespace
 }  // namespace fermat::fuzz
 
-/// HDF5 1.10 does not free what it knows of an object whose header is damaged: see hdf5.hpp.
+/// HDF5 1.10 leaks memory if the header of an object is damaged; see hdf5.hpp.
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 
 int main(int argc, char** argv) {

@@ -62,7 +62,7 @@ std::string sparse_seed(const fs::path& file) {
     return read_whole_file(file);
 }
 
-/// The same image in the oldest format of HDF5, which h5py writes and which has no checksums.
+/// The image in the oldest format of HDF5, which h5py writes and which has no checksums.
 std::string classic_seed(const fs::path& file) {
     const hid_t id = H5Fcreate(file.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
     const fs::path modern = file.string() + ".modern";
@@ -113,7 +113,7 @@ void read_image(const fs::path& file) {
     read_model(file, notes);
 }
 
-/// The ground, asked between and beyond its points.
+/// Reads a topography and evaluates it between and beyond its points.
 void read_ground(const fs::path& file, Notes& notes) {
     const Surface surface = read_surface(file, notes);
     for (const double x : {-1e9, 0.5, 41.0}) surface.at(x, 3);
@@ -254,8 +254,9 @@ std::vector<Target> library_targets(const fs::path& folder) {
          ".h5",
          {checkpoint_seed(folder / "k.h5")},
          [](const fs::path& file) { read_checkpoint(file, small_section, "fuzz"); }},
-        // Without checksums libhdf5 1.10 itself follows damaged addresses and can crash, before we
-        // can check anything: not a test of our code, but worth a look with a newer library.
+        // Without checksums libhdf5 1.10 itself follows damaged addresses and can crash before our
+        // code can check anything. So this does not test our code; try it again with a newer
+        // library.
         {"classic", ".h5", {classic_seed(folder / "c.h5")}, read_image, "", "", true},
     };
 }

@@ -9,8 +9,8 @@
 
 namespace fermat::fuzz {
 
-/// A reader, good files for it, and the call that reads one. A companion file, which `.hdr` needs,
-/// is written beside it.
+/// A reader, valid files for it, and the call that reads one. If a format needs a companion file,
+/// as `.hdr` does, it is written beside the file.
 struct Target {
     std::string name;
     std::string suffix;
@@ -18,17 +18,17 @@ struct Target {
     std::function<void(const std::filesystem::path&)> read;
     std::string companion_suffix{};
     std::string companion{};
-    bool on_request = false;  ///< fuzzed only when asked for by name
+    bool on_request = false;  ///< fuzzed only if named on the command line
 };
 
-/// A reader that says what it noted: the notes are checked too, each being one line to print.
+/// A reader that returns notes. The notes are checked too: each must be one printable line.
 std::function<void(const std::filesystem::path&)> noting(
     std::function<void(const std::filesystem::path&, Notes&)> read);
 
-/// One for every reader of the library. Seeds of binary formats are written into `folder` first.
+/// Seeds for every reader of the library. Seeds of binary formats are written into `folder` first.
 std::vector<Target> library_targets(const std::filesystem::path& folder);
 
-/// One for every reader of the program: its configuration, the texts of its flags, pairs of rays,
+/// Seeds for every reader of the program: its configuration, the texts of its flags, pairs of rays,
 /// and the run folder of a report, which is made in `folder`.
 std::vector<Target> program_targets(const std::filesystem::path& folder);
 

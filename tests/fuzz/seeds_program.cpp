@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 const Grid section{{5, 1, 4}, {}, {1, 1, 1}};
 
-/// What a run writes of its flags must be read again.
+/// The settings that a run writes must be readable again.
 void read_again(const std::string& flags) {
     try {
         cli::parse_toml(flags);
@@ -34,7 +34,7 @@ void read_again(const std::string& flags) {
     }
 }
 
-/// A command line with --config, as the program has it; CLI11's own errors are told as ours.
+/// Parses a command line with --config as the program does; turns errors of CLI11 into ours.
 void read_config(const fs::path& file) {
     CLI::App app("fuzz", "fermat");
     app.fallthrough();
@@ -61,7 +61,8 @@ void read_config(const fs::path& file) {
     }
 }
 
-/// Every kind of value that a flag takes; a text that is none of them is refused by all.
+/// Parses a text as every kind of value that a flag takes. A text that is no such value must be
+/// refused.
 void read_flags(const fs::path& file) {
     const std::string text = read_whole_file(file);
     int taken = 0;
@@ -94,7 +95,7 @@ void read_pairs(const fs::path& file, Notes& notes) {
     cli::read_ray_survey(constant_model(section, 2), flags, notes);
 }
 
-/// A folder as fermat invert leaves it, in which one file is replaced by the one to read.
+/// A folder as fermat invert writes it; one of its files is replaced by the file under test.
 std::function<void(const fs::path&)> report_with(const fs::path& run, const std::string& name) {
     return [=](const fs::path& file) {
         const std::string whole = read_whole_file(run / name);

@@ -1,4 +1,4 @@
-// Rays bent on a CUDA device are those of the CPU: the same formulas, to rounding.
+// Bending on a CUDA device gives the rays of the CPU up to rounding: both use the same formulas.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -36,8 +36,8 @@ RaySet on_cpu(const Model& model, const Survey& survey) {
     return trace_rays(model, survey, options, test::on_cpu(0));
 }
 
-// Rounding may send a ray with two nearly equal branches the other way; few are, and those differ
-// little.
+// If two branches of a ray are nearly equal, rounding may choose the other one. Few rays are so,
+// and their times differ little.
 TEST_F(CudaBending, AgreesWithTheCpuOnTheSet) {
     const bench::LocalSurvey local = bench::costa_rica_survey({300, 129, 20000, 1});
     const RaySet device = on_device(local.model, local.survey);

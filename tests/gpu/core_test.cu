@@ -14,8 +14,8 @@ namespace {
 
 constexpr int lanes = 257;
 
-/// Two phases, of which the second reads what other lanes wrote in the first: it is right only if
-/// the barrier stands.
+/// Two phases. The second reads what other lanes wrote in the first, so it is right only if the
+/// barrier works.
 template <class Block>
 FERMAT_HD void mirror(Block block, FieldView<int> scratch, FieldView<int> out) {
     block.for_each(lanes, [=](int lane) { scratch[lane] = lane * lane; });
@@ -31,7 +31,7 @@ __global__ void interpolate_kernel(Grid grid, const float* values, Vec3 point, d
     *out = interpolate(grid, FieldView<const float>(values, grid.shape), point);
 }
 
-/// Device memory for the length of a test.
+/// Device memory that lives as long as a test.
 template <class T>
 class DeviceArray {
   public:
@@ -103,7 +103,7 @@ TEST_F(GpuCore, InterpolationOnTheDeviceAgreesWithTheHost) {
     DeviceArray<double> out(1);
     interpolate_kernel<<<1, 1>>>(grid, device_values.data(), point, out.data());
     EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
-    // Contraction to fused multiply-adds may differ between the two compilers.
+    // The two compilers may fuse multiplications and additions in different places.
     EXPECT_NEAR(out.download()[0], interpolate(grid, FieldView<const float>(values), point), 1e-12);
 }
 

@@ -1,5 +1,6 @@
-// fim and rays on a CUDA device beside the CPU's, on media with air, odd sizes and sources between
-// nodes: the arithmetic is shared, so they differ by rounding and by the order of their work.
+// Compares fim and rays on a CUDA device with those on the CPU, in media with air, odd sizes and
+// sources between nodes. The arithmetic is shared, so they differ only by rounding and by the order
+// in which nodes are computed.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -33,7 +34,7 @@ EikonalOptions of_order(int order) {
 using test::random_case;
 using test::RandomCase;
 
-/// Every ninth node or so is air, where there is air.
+/// If the medium has air, about every ninth node is air.
 test::CaseKind kind(bool air) { return {9, 400, 60, air ? 9 : 0}; }
 
 double largest_difference(const Field<float>& a, const Field<float>& b) {
@@ -55,8 +56,8 @@ TEST_F(GpuEikonal, TimesAreThoseOfTheCpu) {
             const TimeField cpu = solve(c.model, {c.source, 0.5}, of_order(order), test::on_cpu(0));
             const TimeField gpu = solve(c.model, {c.source, 0.5}, of_order(order), test::on_gpu());
             EXPECT_EQ(cpu.factor.slowness, gpu.factor.slowness);
-            // Second order is not monotone: where fronts collide, another order of work may end in
-            // another of its solutions.
+            // The second-order scheme is not monotone. Where wavefronts collide it has several
+            // solutions, and another order of nodes may lead to another one.
             EXPECT_LE(largest_difference(cpu.tau, gpu.tau), order == 1 ? 1e-5 : 2e-2)
                 << "seed " << seed << ", order " << order;
         }
@@ -115,14 +116,14 @@ TEST_F(GpuEikonal, RaysAreThoseOfTheCpu) {
                 EXPECT_TRUE(gpu.path(r).back() == cpu.path(r).back());
                 EXPECT_NEAR(gpu.rays[r].field_time, cpu.rays[r].field_time,
                             1e-5 * cpu.rays[r].field_time);
-                // In rough media a ray that grazes a corner may go either way round.
+                // In rough media a ray that grazes a corner may pass it on either side.
                 alike += std::abs(gpu.rays[r].time - cpu.rays[r].time) < 1e-3 * cpu.rays[r].time;
             }
             const auto arrived = static_cast<std::size_t>(
                 std::count_if(cpu.rays.begin(), cpu.rays.end(),
                               [](const RayInfo& ray) { return ray.status == RayStatus::ok; }));
-            // From cell to cell each ray turns by that cell's own gradient, which makes rounding
-            // grow: there only the ends can be compared.
+            // In every cell the ray turns by the gradient of that cell, which amplifies rounding.
+            // So only the ends of rays can be compared.
             if (tracer == Tracer::cells) continue;
             EXPECT_GE(static_cast<double>(alike), 0.95 * static_cast<double>(arrived))
                 << "seed " << seed;
@@ -130,7 +131,8 @@ TEST_F(GpuEikonal, RaysAreThoseOfTheCpu) {
     }
 }
 
-/// Cells between which velocity varies smoothly are solved as nodes; where it jumps, on the CPU.
+/// If velocity varies smoothly between cells, the device solves on nodes. If it jumps, the CPU
+/// solves.
 TEST_F(GpuEikonal, TimesAndRaysInSmoothCellsAreThoseOfTheCpu) {
     for (int seed = 0; seed < 4; ++seed) {
         const Grid grid{{90, seed % 2 ? 31 : 1, 53}, {}, {1, 1.3, 0.8}};

@@ -1,6 +1,7 @@
-// bellman-ford on a CUDA device beside the CPU's, on media with air, odd sizes and sources between
-// nodes. Times are the least of the rounded sums along all paths, whatever order they are found in:
-// where the CPU fuses multiplications and additions as the device does, they are the same bits.
+// Compares bellman-ford on a CUDA device with that on the CPU, in media with air, odd sizes and
+// sources between nodes. The time of a node is the minimum of the rounded sums along all paths, in
+// whatever order they are found. So the bits are the same if the CPU fuses multiplications and
+// additions as the device does.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -30,7 +31,7 @@ class GpuGraph : public testing::Test {
 using test::random_case;
 using test::RandomCase;
 
-/// Every ninth node or so is air, where there is air.
+/// If the medium has air, about every ninth node is air.
 test::CaseKind kind(bool air) { return {3, 300, 40, air ? 9 : 0}; }
 
 GraphOptions options_of(unsigned seed, int dimensions) {
@@ -45,7 +46,8 @@ GraphOptions options_of(unsigned seed, int dimensions) {
     return options;
 }
 
-/// Every reached node has its time from its predecessor, and every path ends at the source.
+/// Checks that every reached node has its time from its predecessor, and that every path ends at
+/// the source.
 void expect_tree(const Graph& graph, const GraphField& field) {
     const GraphView& view = graph.view();
     for (std::size_t place = 0; place < view.memory.count(); ++place) {

@@ -1,5 +1,5 @@
-// The tomography on a CUDA device finds what the CPU's finds, and the same bits however often and
-// on however many ranks it is run.
+// Tomography on a CUDA device finds the same model as on the CPU. Repeated runs, and runs on any
+// number of ranks, give the same bits.
 #include "tomography/invert.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +36,8 @@ InversionOptions options_3d() {
     return options;
 }
 
-/// Rays differ in the last bits, so a ray along a cell's edge may count for its neighbour.
+/// Rays differ in the last bits, so a ray along the edge of a cell may be counted in the
+/// neighbouring cell.
 void expect_alike(const InversionResult& cpu, const InversionResult& gpu) {
     ASSERT_EQ(cpu.history.size(), gpu.history.size());
     for (std::size_t n = 0; n < cpu.history.size(); ++n) {

@@ -1,4 +1,4 @@
-// The linear solver on a CUDA device finds what it finds on the CPU, with the same bits each time.
+// The linear solver on a CUDA device gives the result of the CPU, and the same bits in every run.
 #include "tomography/gauss_newton/linear_step.hpp"
 
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ Vector weights_of_picks() {
     return weights;
 }
 
-/// A hill of air, so that unknowns do not fill their grid.
+/// A model with a hill of air, so the unknowns do not fill their grid.
 Model hilly_model() {
     const Grid grid{{30, 12, 17}, {0, 0, 0}, {0.5, 1, 0.25}};
     Field<float> velocity(grid.shape, 2.0F);

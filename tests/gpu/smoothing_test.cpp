@@ -1,4 +1,5 @@
-// Smoothing on a CUDA device gives what it gives on the CPU: the same sums in the same order.
+// Smoothing on a CUDA device gives the result of the CPU: both compute the same sums in the same
+// order.
 #include "tomography/smoothing/smoothing.hpp"
 
 #include <gtest/gtest.h>

@@ -18,7 +18,8 @@
 namespace fermat {
 namespace {
 
-constexpr int held = 16;  ///< fewer than most stars have: the rest are read in each round
+constexpr int held =
+    16;  ///< fewer edges than most stars have; the other weights are read in each round
 
 struct Outcome {
     std::vector<std::vector<float>> times;  ///< of each shot, in the graph's memory

@@ -244,7 +244,7 @@ TEST(Options, BadOnesAreSentences) {
 TEST(Options, VelocityInCellsIsRefused) {
     const Grid grid{{5, 1, 5}, {}, {1, 1, 1}};
     const Model model = Model::of_cells(grid, Field<float>(grid.cell_shape(), 2.0F));
-    test::expect_error<InputError>([&] { Graph(model, {}); }, "graph", "cells", "--to-nodes");
+    test::expect_error<InputError>([&] { Graph(model, {}); }, "graph", "cells", "`to_nodes`");
 }
 
 }  // namespace

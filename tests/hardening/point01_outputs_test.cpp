@@ -1,4 +1,5 @@
-/// Point 1: what is not a plain file is written straight, links are followed, files are renamed.
+/// Outputs: plain files are written under a temporary name and renamed, links are followed,
+/// anything else is written directly.
 
 #include <fcntl.h>
 

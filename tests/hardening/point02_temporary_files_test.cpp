@@ -1,4 +1,4 @@
-/// Point 2: what a killed writer left goes with the next one, what is under work stays.
+/// The next writer removes temporary files of a killed writer, and leaves those that are in use.
 
 #include <sys/wait.h>
 
@@ -16,7 +16,7 @@ namespace {
 using namespace test;
 using TemporaryFilesTest = TempFolder;
 
-/// As kill -9 would: a child makes a file and ends without any destructor.
+/// Acts like kill -9: a child creates a file and ends without running destructors.
 void die_while_writing(const fs::path& target) {
     const pid_t child = ::fork();
     if (child == 0) {
@@ -33,7 +33,7 @@ TEST_F(TemporaryFilesTest, LeavingsOfTheSameOutputAreRemoved) {
     die_while_writing(at("b.h5"));
     OutputFile file(at("a.h5"));
     file.commit();
-    // That of another output is not ours to judge.
+    // The temporary file of another output is left alone.
     EXPECT_EQ(listing().size(), 2U);
     EXPECT_TRUE(fs::exists(at("a.h5")));
 }

@@ -1,4 +1,4 @@
-/// Point 4: files tell which run wrote them, and one process at a time has a folder.
+/// Files record which run wrote them, and only one process at a time may use a folder.
 
 #include <sys/wait.h>
 

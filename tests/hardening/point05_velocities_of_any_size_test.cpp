@@ -1,4 +1,5 @@
-// Point 5: times do not depend on the units of velocity: every solver is right from 1e-30 to 1e30.
+// Times do not depend on the units of velocity: every solver is right for velocities from 1e-30 to
+// 1e30.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,4 @@
-// Point 6: contrasts of velocity that a precision cannot tell are refused with the remedy, and no
-// solver goes on for ever.
+// Velocity contrasts that exceed the precision are refused with a remedy, and every solver ends.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -48,7 +47,7 @@ TEST_P(Point06, SinglePrecisionIsRightOrRefused) {
                 const double expected = time_at(full, surface);
                 EXPECT_NEAR(time_at(single, surface), expected, 2e-4 * expected) << fast;
             } catch (const InputError& error) {
-                EXPECT_NE(std::string(error.what()).find("--precision double"), std::string::npos);
+                EXPECT_NE(std::string(error.what()).find("`precision=double`"), std::string::npos);
                 EXPECT_GE(fast, 3e4);
             }
         }
@@ -59,7 +58,7 @@ TEST_P(Point06, TheIssuesLayersAreRefusedInSinglePrecision) {
     const Model model = layers(1e6, 2);
     const PointSource at{{0, 0, 0}, 0};
     expect_error<InputError>([&] { solve<float>(model, at, options(), test::on_cpu()); },
-                             "too fast for single", "--precision double");
+                             "too fast for single", "`precision=double`");
     EXPECT_TRUE(
         std::isfinite(time_at(solve<double>(model, at, options(), test::on_cpu()), {80, 0, 0})));
 }

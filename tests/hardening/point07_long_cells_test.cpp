@@ -1,4 +1,4 @@
-// Point 7: cells may be much longer along one axis than along another, and of any size.
+// Cells may be much longer along one axis than along another, and of any size.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,7 +12,8 @@
 namespace fermat {
 namespace {
 
-/// The largest misfit of tau, which is 1 in a homogeneous medium; infinite where a node is missed.
+/// The largest misfit of tau, which is 1 in a homogeneous medium; infinite if a node is not
+/// reached.
 template <class Real>
 double misfit(Solver solver, int order, const Grid& grid, Vec3 source) {
     EikonalOptions options;

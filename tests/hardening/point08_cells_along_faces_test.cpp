@@ -1,4 +1,4 @@
-// Point 8: rays of tracer 'cells' that run along a face of the box stay on it.
+// Rays of tracer 'cells' that run along a face of the box stay on it.
 #include <gtest/gtest.h>
 
 #include <cmath>

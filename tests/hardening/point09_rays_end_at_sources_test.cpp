@@ -1,5 +1,5 @@
-// Point 9: no ray steps past its source and turns back. Near the source, rays run on as the wave
-// left it: length, time and take-off angle are those of the medium.
+// No ray steps past its source and turns back. Near the source, the length, time and take-off angle
+// of rays are right.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ Grid box(int dimensions, Vec3 spacing = {1, 1, 1}) {
     return {{n, dimensions == 3 ? n + 3 : 1, n - 2}, {-3, 1, 2}, spacing};
 }
 
-/// Points between the nodes, a cell away from the faces at least.
+/// Points between nodes, at least one cell away from the faces.
 class Places {
   public:
     explicit Places(const Grid& grid) : grid_(grid) {}
@@ -70,7 +70,7 @@ double sharpest_bend(std::span<const Vec3> path) {
     }
     return most;
 }
-/// From the last point before the source to the source.
+/// The vector from the last point before the source to the source.
 Vec3 last_leg(std::span<const Vec3> path) { return path.back() - path[path.size() - 2]; }
 
 class Point09 : public testing::TestWithParam<int> {};
@@ -109,7 +109,7 @@ TEST_P(Point09, InAGradientRaysTakeOffAsTheClosedFormSays) {
         EXPECT_NEAR(ray.time, ray.field_time, 5e-4 * ray.time);
         EXPECT_NEAR(ray.length, medium.ray_length(from, to), 5e-4 * ray.length);
         EXPECT_LT(sharpest_bend(path), 10);
-        // The wave leaves against the gradient of the time as the source sees it.
+        // At the source, the wave leaves against the gradient of the time.
         const Vec3 take_off = -1.0 * medium.time_gradient(to, from);
         EXPECT_LT(degrees_between(-1.0 * last_leg(path), take_off), 2);
     }

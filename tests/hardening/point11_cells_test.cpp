@@ -23,7 +23,7 @@ struct Misfits {
     Misfit field;  ///< from shortest paths
     Misfit rays;   ///< from shortest paths
     Misfit rays_to_field;
-    Misfit rows;  ///< of sensitivities times slownesses from `times`
+    Misfit rows;  ///< difference between sensitivities times slownesses and `times`
 };
 
 Misfits misfits(const Model& model, Vec3 source) {
@@ -63,7 +63,7 @@ Misfits misfits(const Model& model, Vec3 source) {
     return found;
 }
 
-/// A step of a tenth or less is an interface like any other.
+/// A velocity step of 10 % or less is an interface like any other.
 TEST(SmallSteps, AreInterfacesWhereTheyStandAlone) {
     for (const double below : {1.1, 1.02}) {
         const Model model = of_cells(square, [=](int, int, int k) { return k < 16 ? 1 : below; });
@@ -136,7 +136,7 @@ TEST(CellsIn3d, AgreeWithShortestPaths) {
         for (std::size_t n = 0; n < t.size(); ++n) {
             if (exact[n] > 1) misfit.add(t[n], exact[n]);
         }
-        // The reference itself is late by 5e-3 or so.
+        // The reference itself is too late by about 5e-3.
         EXPECT_LT(misfit.mean, 7e-3);
         EXPECT_LT(misfit.largest, 3e-2);
     }

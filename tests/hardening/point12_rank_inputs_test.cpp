@@ -1,5 +1,5 @@
-// Ranks compare what they were given before they compute: one that differs ends all of them with
-// one sentence that names it.
+// Ranks compare their inputs before they compute. If the inputs of one rank differ, all ranks end
+// with one sentence that names it.
 #include <gtest/gtest.h>
 
 #include "core/deal.hpp"
@@ -21,7 +21,7 @@ InversionOptions quick() {
     return options;
 }
 
-/// Rank 1 of three inverts what it alone was given; the others what they should.
+/// Rank 1 of three gets another input than the other ranks.
 void expect_refused(const Model& start, const Survey& picks, const InversionOptions& options,
                     const std::string& what) {
     const test::KnownTruth survey = test::survey_2d();

@@ -1,4 +1,4 @@
-// Point 14: what readers drop, fill in, guess or cannot use is said, and nothing of it is silent.
+// Readers report everything that they drop, fill in, guess or cannot use.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ const std::string head = "source_x,source_z,receiver_x,receiver_z,time";
 class Readers : public TempFolder {
   protected:
     Survey csv_picks(const std::string& text) { return read_picks(put("p.csv", text), notes); }
-    /// A survey of two points whose rows of measurements are these.
+    /// A survey of two points with these rows of measurements.
     Survey sgt_picks(const std::string& columns, int count, const std::string& rows) {
         put("p.sgt", "2\n#x y\n0 0\n1 0\n" + std::to_string(count) + "\n#" + columns + "\n" + rows);
         return read_sgt(at("p.sgt"), notes).picks;
@@ -47,7 +47,7 @@ TEST_F(Readers, NonLinLocsValuesAreThoseOfCells) {
     for (int i = 0; i < 2; ++i) {
         for (int k = 0; k < 3; ++k) EXPECT_EQ(model.given()(i, 0, k), 8 * i + k + 1);
     }
-    EXPECT_TRUE(contains(note(), "--nodes"));
+    EXPECT_TRUE(contains(note(), "`placement=nodes`"));
     EXPECT_TRUE(contains(note(), "2 x 1 x 3 cells between 3 x 2 x 4 nodes"));
 }
 

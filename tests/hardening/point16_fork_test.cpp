@@ -1,4 +1,4 @@
-// A child process computes on threads of its own, whatever its parent has done before the fork.
+// A child process computes on its own threads, whatever its parent did before the fork.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 namespace fermat {
 namespace {
 
-/// The child's exit status; 999 where a signal ended it, that of its alarm among them.
+/// The exit status of the child; 999 if a signal ended it, such as that of its alarm.
 int in_child(const std::function<int()>& work, bool with_destructors) {
     const pid_t child = fork();
     if (child == 0) {

@@ -1,4 +1,4 @@
-// Threads that the machine refuses are an error of one sentence, and nobody may ask for a million.
+// If the machine refuses threads, the error is one sentence. A million threads are refused at once.
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -38,7 +38,7 @@ TEST(Threads, AMillionIsRefusedAtEveryDoor) {
 
 #if !defined(__SANITIZE_ADDRESS__)
 
-/// Calls `work` in a process whose memory has room for a few stacks only, and expects the sentence.
+/// Calls `work` in a process whose memory holds only a few stacks, and expects that sentence.
 void expect_refused(const std::function<void()>& work) {
     const pid_t child = fork();
     if (child == 0) {
@@ -52,7 +52,7 @@ void expect_refused(const std::function<void()>& work) {
             const bool good = text.find("cannot start thread") == 0 &&
                               text.find(" of 512 (") != std::string::npos &&
                               text.find("use fewer threads") != std::string::npos;
-            // What needs fewer threads still works.
+            // Work that needs fewer threads still succeeds.
             std::atomic<int> sum{0};
             parallel_for(100, 2, [&](std::int64_t) { ++sum; });
             _exit(good && sum == 100 ? 0 : 2);

@@ -1,5 +1,5 @@
-// Point 18: absurd spacings are refused at the door, and bending minds neither points that are
-// closer than squares can tell nor a model whose memory was changed since it was made.
+// Absurd spacings are refused before any work. Bending works with points so close that the square
+// of their distance is 0, and with a model whose memory was changed after it was made.
 #include "rays/rays.hpp"
 
 #include <gtest/gtest.h>

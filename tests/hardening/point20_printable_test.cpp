@@ -1,4 +1,4 @@
-/// Point 20: nothing that a message quotes can steer a terminal.
+/// No text that a message quotes can control a terminal.
 
 #include "core/printable.hpp"
 

@@ -1,4 +1,5 @@
-// With a patience, a rank that says nothing is given up with a sentence; a long job is no silence.
+// If a rank sends nothing for longer than the patience allows, the run ends with one sentence. A
+// rank that works on a long job is not silent.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -14,7 +15,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// Stands still like a stopped process once `stopped` is true, until it is released.
+/// Blocks like a stopped process once `stopped` is true, until it is released.
 class StoppableRanks : public test::ThreadRanks {
   public:
     StoppableRanks(int rank, int size, Shared& shared, std::atomic<bool>& stopped)
@@ -49,7 +50,7 @@ TEST(SilentRank, ARankThatStopsInADealIsGivenUp) {
         const auto stop_once = [&](std::int64_t) {
             if (!was_stopped.exchange(true)) stopped = true;
         };
-        // Once it goes on, nobody is there any more.
+        // When it continues, the other rank has ended.
         test::expect_error<SilentRank>([&] { deal(ranks, stop_once); },
                                        "rank 0 has not been heard of");
     });
@@ -61,7 +62,7 @@ TEST(SilentRank, ARankThatStopsInADealIsGivenUp) {
                 while (!was_stopped) std::this_thread::sleep_for(1ms);
             });
         },
-        "rank 1 has not been heard of for 0.5 s", "--rank-timeout");
+        "rank 1 has not been heard of for 0.5 s", "`rank_timeout`");
     EXPECT_FALSE(ranks.ended_together());
     stopped = false;
     other.join();

@@ -1,4 +1,4 @@
-/// Point 24: the order in which fields become ready does not show in the file.
+/// The bytes of the file do not depend on the order in which fields become ready.
 
 #include <algorithm>
 #include <string>

@@ -1,4 +1,4 @@
-"""Point 1: devices, pipes and descriptors are written straight, links are followed."""
+"""Devices, pipes and descriptors are written directly; links are followed."""
 
 import os
 import subprocess

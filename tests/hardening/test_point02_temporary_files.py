@@ -1,4 +1,4 @@
-"""Point 2: whatever ends a run, no hidden file stays for long."""
+"""However a run ends, its hidden files are removed soon."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ def hidden(fermat):
 
 
 def files_at_work(fermat):
-    """Hidden files by more than their names, which return."""
+    """Hidden files, identified by more than their names, which may be used again."""
     found = set()
     for name in hidden(fermat):
         try:
@@ -28,7 +28,7 @@ def files_at_work(fermat):
 
 @pytest.fixture
 def waiting(section):
-    """Starts runs that have opened out.h5 and wait for somebody to read their table."""
+    """Starts runs that have opened out.h5 and wait for a reader of their table."""
     section.write("r.csv", "x,z\n2,2\n")
     os.mkfifo(section.folder / "pipe")
     runs = []
@@ -42,7 +42,7 @@ def waiting(section):
         while not files_at_work(section) - before:
             assert time.monotonic() < deadline and run.poll() is None
             time.sleep(0.01)
-        # The file is there; wait until the run sleeps in the opening of the pipe.
+        # The file exists. Wait until the run blocks while it opens the pipe.
         while "S" != open(f"/proc/{run.pid}/stat").read().rsplit(")")[-1].split()[0]:
             time.sleep(0.01)
         return run

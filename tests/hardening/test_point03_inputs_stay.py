@@ -1,4 +1,4 @@
-"""Point 3: no command writes over what it reads, under whatever name."""
+"""No command overwrites one of its inputs, whatever name the input has."""
 
 import os
 
@@ -27,7 +27,7 @@ def put(line, name, source):
 
 
 def refused(line, *arguments):
-    """One line, and every file and folder as before."""
+    """The error is one line, and every file and folder is unchanged."""
     everything = {p: p.read_bytes() for p in line.folder.rglob("*") if p.is_file()}
     error = line.error(*arguments)
     assert {p: p.read_bytes() for p in line.folder.rglob("*") if p.is_file()} == everything
@@ -39,7 +39,7 @@ def test_measured_picks_stay_measured(line):
     error = refused(line, "invert", "--model", "start.h5", "--picks", "proj/picks.csv",
                     "--schedule", "schedule.csv", "--checkerboard", "3,2,0.05", "-o", "proj")
     assert "--output is 'proj/picks.csv' (is the file of --picks too: must be another)" in error
-    # Where nothing is written over them, they may lie in the folder, and stay there.
+    # Inputs may lie in the output folder if no output overwrites them. They stay there.
     line("invert", "--model", "start.h5", "--picks", "proj/picks.csv", "--schedule", "schedule.csv",
          "-o", "proj")
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Point 4: a run has an identity that all its files carry, a lock, and a fresh start."""
+"""A run has an identity, which all its files contain, and a lock; it can start afresh."""
 
 import csv
 import fcntl
@@ -55,7 +55,7 @@ def test_all_files_carry_the_run(line):
         (marks[name],) = {identity(folder / file) for file in files}
     assert marks["a"] == marks["b"]
     assert len(set(marks.values())) == 3
-    # What a run wrote is read as before.
+    # The files of a run are still readable.
     line("invert", "--model", "start.h5", "--picks", "d/picks.csv", "--schedule", "schedule.csv",
          "-o", "e")
 

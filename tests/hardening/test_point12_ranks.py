@@ -1,4 +1,4 @@
-"""Ranks that were given different things end together, with one line, and write nothing."""
+"""Ranks with different inputs all end with one line and write nothing."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Point 13: an inversion that went wrong says so."""
+"""An inversion warns if its result is doubtful."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Point 14: what readers drop, fill in, guess or cannot use is said, and never silent."""
+"""Readers report everything that they drop, fill in, guess or cannot use."""
 
 import os
 import re
@@ -23,7 +23,7 @@ COLUMNS = {
 
 
 def said(done):
-    """The warnings of a call of the program that did its work."""
+    """The warnings of a successful call of the program."""
     assert done.returncode == 0, done.stderr
     lines = done.stderr.splitlines()
     assert all(line.startswith("fermat: warning: ") for line in lines), done.stderr
@@ -60,8 +60,8 @@ def test_nonlinloc_is_read_as_cells_and_the_choice_is_told(fermat):
 
 
 def alaska():
-    """Of NonLinLoc's sample: its model as Vel2Grid writes it, and by event its depth and rows of
-    distance, station z, and the time that NLLoc computed."""
+    """The sample of NonLinLoc: its model as Vel2Grid writes it and, per event, the depth and rows
+    of distance, station z and the time that NLLoc computed."""
     folder = DATA / "nlloc_alaska"
     if not folder.is_dir():
         pytest.skip("nlloc_alaska is not here (set FERMAT_DATA)")
@@ -303,7 +303,7 @@ def test_what_a_catalogue_loses_is_counted():
 
 def test_every_reader_has_a_target_in_the_fuzzer():
     targets = "".join(file.read_text() for file in (ROOT / "tests" / "fuzz").glob("*.cpp"))
-    # Read by way of others: bare arrays by models, picks of a report by report_data, fronts by
+    # Other readers cover these: bare arrays by models, picks of a report by report_data, fronts by
     # images and arrays, sources and receivers by points.
     inner = {"read_header", "read_npy", "read_sources", "read_receivers", "read_survey_sources",
              "read_survey_receivers", "read_vtk_array", "read_column", "read_attribute",

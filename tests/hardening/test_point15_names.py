@@ -1,4 +1,4 @@
-"""Point 15: the plain RMS and what is weighted by errors have names of their own."""
+"""The plain RMS and the RMS weighted by errors have different names."""
 
 import csv
 
@@ -34,5 +34,5 @@ def test_files_have_both(fermat):
            "-o", "run")
     with open(fermat.folder / "run/history.csv", newline="") as file:
         last = list(csv.DictReader(file))[-1]
-    # Equal errors: both are the same number.
+    # With equal errors both are the same number.
     assert np.isclose(float(last["rms"]), float(last["weighted_rms"]))

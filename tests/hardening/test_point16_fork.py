@@ -1,4 +1,4 @@
-"""Children that a process forks after it computed on threads compute too."""
+"""A process that has computed on threads can fork children that compute too."""
 
 import subprocess
 import sys
@@ -38,7 +38,7 @@ def test_pools_compute(method, tmp_path):
 
 
 def test_a_child_that_ends_by_itself_ends():
-    """With its own exit handlers, whether it has computed or not."""
+    """A child ends with its own exit handlers, whether it has computed or not."""
     run("""
 for compute in (True, False):
     child = os.fork()

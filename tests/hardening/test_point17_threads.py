@@ -1,4 +1,4 @@
-"""Threads that the machine refuses: one line, and the interpreter lives on."""
+"""If the machine refuses threads, the error is one line and the interpreter continues."""
 
 import subprocess
 import sys

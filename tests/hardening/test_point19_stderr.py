@@ -1,4 +1,4 @@
-"""Point 19: an error ends with its status also where it cannot be told."""
+"""A failed run ends with its exit status even if stderr cannot be written."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ def test_logs_that_cannot_be_written_fail_nothing(section):
 
 
 def test_no_output_gets_the_number_of_a_closed_stream(section):
-    """Else what is printed would go into it."""
+    """Otherwise printed text would go into that output."""
     section.write("r.csv", "x,z\n2,2\n")
     times = ["times", "--model", "model.h5", "--source", "1,1", "--receivers", "r.csv", "--table",
              "t.csv", "--log-level", "info"]

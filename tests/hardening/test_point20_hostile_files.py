@@ -1,4 +1,4 @@
-"""Point 20: devices, pipes, wide tables, files under work, few descriptors, hostile names."""
+"""Devices, pipes, wide tables, files being written, few descriptors, hostile names."""
 
 import os
 import resource
@@ -44,7 +44,7 @@ def test_a_model_under_work_elsewhere_is_not_called_damaged(section, version):
 
 
 def test_few_descriptors_are_told(section):
-    """With every limit a run of five outputs ends well or says what it lacks."""
+    """Under every limit, a run with five outputs succeeds or says what it lacks."""
     section.write("r.csv", "x,z\n2,2\n")
     command = [str(section.program), "rays", "--model", "model.h5", "--source", "1,1",
                "--receivers", "r.csv", "-o", "r.h5", "--table", "t.csv", "--sensitivity", "s.h5",

@@ -1,4 +1,4 @@
-"""A rank that was stopped is given up after --rank-timeout."""
+"""If a rank is stopped, the run ends after --rank-timeout."""
 
 import pytest
 
@@ -10,7 +10,7 @@ def test_a_stopped_rank_ends_the_job(fermat, mpirun, stopped):
     fermat.write("s.csv", "x,z\n0,0\n5,0\n10,0\n")
     fermat.write("r.csv", "x,z\n1,5\n4,5\n9,5\n")
     fermat("picks", "--model", "m.h5", "--sources", "s.csv", "--receivers", "r.csv", "-o", "p.csv")
-    # More iterations than anybody waits for: one rank is stopped while they go on.
+    # So many iterations that a rank can be stopped while they run.
     fermat.write("schedule.csv",
                  "iterations,cell_x,cell_z,vertex_x,vertex_z\n1000000,4,4,3,3\n")
     fermat.write("stop.sh", "for n in $(seq 600); do\n"

@@ -1,4 +1,4 @@
-"""Results travel between processes and are copied; and leave without a word about leaks."""
+"""Results can be pickled and copied, and Python ends without warnings of leaks."""
 
 import copy
 import pickle
@@ -12,7 +12,7 @@ import fermat as fm
 
 
 def out_of_band(it):
-    """As dask and joblib send arrays: beside the pickle, without a copy."""
+    """Pickles as dask and joblib do: arrays travel beside the pickle, without a copy."""
     buffers = []
     stream = pickle.dumps(it, protocol=5, buffer_callback=buffers.append)
     return pickle.loads(stream, buffers=buffers)

@@ -1,4 +1,4 @@
-"""A background job's program leaves Ctrl-C ignored; and says how far it is on its own lines."""
+"""A background job keeps ignoring Ctrl-C, and reports progress on lines of its own."""
 
 import signal
 import subprocess
@@ -6,14 +6,14 @@ import time
 
 
 def masks(pid):
-    """Signals that a process ignores and catches, as sets of numbers."""
+    """The signals that a process ignores and those that it catches, as sets of numbers."""
     text = dict(line.split(":\t", 1) for line in open(f"/proc/{pid}/status") if ":\t" in line)
     return [{n for n in range(1, 65) if int(text[name], 16) >> (n - 1) & 1}
             for name in ("SigIgn", "SigCgt")]
 
 
 def watched(fermat, disposition):
-    """What a run does with signals once it is at work."""
+    """How a run handles signals once it has started to work."""
     fermat("model", "gradient", "--shape", "41,41,41", "--v0", "2", "--gradient", "0.1", "-o",
            "model.h5")
     fermat.write("s.csv", "x,y,z\n" + "20,20,20\n" * 20000)

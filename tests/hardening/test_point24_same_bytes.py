@@ -1,4 +1,4 @@
-"""Point 24: `times -o` with several sources writes the same file every time."""
+"""`times -o` with several sources writes the same file every time."""
 
 
 def test_times_of_several_sources_are_the_same_file(volume):

@@ -105,7 +105,7 @@ TEST_F(RunFiles, CheckpointComesBackAsItWas) {
 TEST_F(RunFiles, CheckpointOfAnotherRunIsRefused) {
     write_checkpoint(at("c.h5"), state(), "name");
     expect_error<InputError>([&] { read_checkpoint(at("c.h5"), grid_, "other"); }, "c.h5",
-                             "another run", "--resume");
+                             "another run", "`resume`");
     expect_error<InputError>([&] { read_checkpoint(at("none.h5"), grid_, "name"); }, "none.h5");
 }
 

@@ -40,7 +40,7 @@ def test_picks_alone_are_enough(crosshole):
     _, picks = crosshole
     run = fm.invert(picks)
     assert run.chi2 <= 1
-    assert any("--spacing" in sentence for sentence in run.choices)
+    assert any("spacing=" in sentence for sentence in run.choices)
     assert (run.model.velocity > 1.7).all() and (run.model.velocity < 2.35).all()
 
 
@@ -105,14 +105,14 @@ def test_terms_find_statics_and_keep_them_out_of_the_ground(crosshole):
 def test_smooth_or_blocky_is_chosen_and_said(crosshole):
     truth, picks = crosshole
     start = fm.Model.constant(truth.shape, velocity=2, spacing=0.25)
-    (said,) = [text for text in fm.invert(start, picks).choices if "--regularisation" in text]
-    assert "--regularisation second: 3-fold cross-validation misses picks left out by" in said
+    (said,) = [text for text in fm.invert(start, picks).choices if "regularisation=" in text]
+    assert "regularisation='second': 3-fold cross-validation misses picks left out by" in said
     x, z = np.meshgrid(np.arange(0, 10.25, 0.25), np.arange(0, 20.25, 0.25), indexing="ij")
     box = (abs(x - 5) < 2.5) & (abs(z - 10) < 3)
     sharp = fm.Model(np.where(box, 2.6, 2.0).astype(np.float32), spacing=0.25)
     seen = fm.synthetic_picks(sharp, picks.sources, picks.receivers, noise=0.01, solver="fmm")
-    (said,) = [text for text in fm.invert(start, seen).choices if "--regularisation" in text]
-    assert "--regularisation blocky" in said
+    (said,) = [text for text in fm.invert(start, seen).choices if "regularisation=" in text]
+    assert "regularisation='blocky'" in said
 
 
 def test_a_reference_holds_where_rays_are_not(crosshole):
@@ -135,8 +135,8 @@ def test_hole_without_a_schedule_chooses_and_says(crosshole):
     truth, picks = crosshole
     start = fm.Model.constant(truth.shape, velocity=2, spacing=0.25)
     run = fm.invert(start, picks, method="hole")
-    assert any(text.startswith("--step 1.9, ") for text in run.choices)
-    assert any(text.startswith("--target-chi2 1") for text in run.choices)
+    assert any(text.startswith("step=1.9, ") for text in run.choices)
+    assert any(text.startswith("target_chi2=1") for text in run.choices)
     given = fm.invert(start, picks, method="hole", schedule=[(2, (8, 8), (9, 9))])
     same = fm.invert(start, picks, method="hole", schedule=[(2, (8, 8), (9, 9))], step=1)
     assert given.reason == "schedule-end" and given.choices == []

@@ -85,3 +85,14 @@ def test_methods_carry_their_options():
         fm.traveltimes(model, (3, 0), solver=fm.Graph(), radius=2)
     with pytest.raises(ValueError, match=r"segment is given beside tracer=Bending"):
         fm.rays(model, *ends, tracer=fm.Bending(), segment=2)
+
+
+def test_messages_name_options_as_keywords_and_flags(fermat):
+    sharp = fm.Model.layers((81, 81), layers=[(0, 1), (40, 1e6)])
+    with pytest.raises(ValueError, match=r"too fast .*\(use precision='double' or a smaller"):
+        fm.traveltimes(sharp, (0, 0), device="cpu")
+    fermat("model", "layers", "--shape", "81,81", "--layer", "0:1", "--layer", "40:1e6", "-o", "m.h5")
+    line = fermat.error("times", "--model", "m.h5", "--source", "0,0", "--device", "cpu", "-o", "t.h5")
+    assert "(use --precision double or a smaller" in line
+    with pytest.raises(ValueError, match=r"put it on nodes: model\.to_nodes\(\)\)"):
+        fm.traveltimes(fm.Model.layers((9, 9), layers=[(0, 1), (4, 3)], cells=True), (0, 0), solver="vidale")

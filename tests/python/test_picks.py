@@ -82,7 +82,7 @@ def test_rays_are_traced_of_picks():
     ("change", "message"),
     [
         ({"receiver": [0, 9]}, r"receiver runs from 0 to 9 \(there are 2, from 0\)"),
-        ({"source": [0]}, r"source has 1 entries \(must have one a pick: 2\)"),
+        ({"source": [0]}, r"source has 1 entries \(must have one per pick: 2\)"),
         ({"time": [0.1, np.nan]}, r"pick 1: time is nan \(must be finite.*1 of 2 picks"),
         ({"error": -1}, r"pick 0: error is -1 \(must be finite and > 0.*2 of 2 picks"),
         ({"sources": [(0, 0, 0)]}, "sources have 3 coordinates and receivers 2"),

@@ -299,7 +299,7 @@ TEST(Bending, RefusesVelocityInCells) {
     const Model model = Model::of_cells(grid, Field<float>(grid.cell_shape(), 2.0F));
     const BentPairs survey{{{{0, 0, 0}, 0}}, {{4, 0, 4}}, {{0, 0}}};
     test::expect_error<InputError>([&] { gather(model, survey, bending()); }, "bending",
-                                   "--to-nodes");
+                                   "`to_nodes`");
 }
 
 }  // namespace

@@ -57,7 +57,7 @@ TEST(MemoryEstimate, RefusesWithCoarserUnknownsThatFit) {
     EXPECT_EQ(memory_refusal(plan, large.picks, {100 * giga, 0}), "");
     const std::string why = memory_refusal(plan, large.picks, {1 * giga, 0});
     EXPECT_EQ(why.rfind("8120601 unknowns and 10000 picks need about ", 0), 0U) << why;
-    EXPECT_NE(why.find("this machine has 1 GB (use --unknown-ratio 3,3,3, which needs about 0."),
+    EXPECT_NE(why.find("this machine has 1 GB (use `unknown_ratio=3,3,3`, which needs about 0."),
               std::string::npos)
         << why;
     plan.ratio = {3, 3, 3};
@@ -68,7 +68,7 @@ TEST(MemoryEstimate, RefusesWithACoarserGridWhereUnknownsAreNotWhatIsTooMuch) {
     const Large large(401);
     const MemoryPlan plan{large.grid, {20, 20, 20}};
     const std::string why = memory_refusal(plan, large.picks, {1 * giga, 0});
-    EXPECT_NE(why.find("(use a grid of --spacing 20, which needs about "), std::string::npos)
+    EXPECT_NE(why.find("(use a grid of `spacing=20`, which needs about "), std::string::npos)
         << why;
 }
 
@@ -77,7 +77,7 @@ TEST(MemoryEstimate, ADeviceIsToldOfAndRanksShareRows) {
     MemoryPlan plan{large.grid, {1, 1, 1}};
     plan.cuda = true;
     const std::string why = memory_refusal(plan, large.picks, {100 * giga, 1 * giga});
-    EXPECT_NE(why.find("and the CUDA device has 1 GB (use --unknown-ratio "), std::string::npos)
+    EXPECT_NE(why.find("and the CUDA device has 1 GB (use `unknown_ratio="), std::string::npos)
         << why;
     MemoryPlan shared = plan;
     shared.ranks = 4;

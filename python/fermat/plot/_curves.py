@@ -22,10 +22,10 @@ REJECTED = "0.55"
 
 
 class Curves(NamedTuple):
-    """One entry a pick."""
+    """One entry per pick."""
 
     sources: NDArray[Any]
-    """Positions, one a source."""
+    """Positions, one per source."""
     source: NDArray[Any]
     across: NDArray[Any]
     """Where it is drawn, and what that is."""
@@ -168,7 +168,7 @@ def _curves(
         picks = _picks_of(run)
     lines = None if computed is None else numbers(computed, "computed").reshape(-1)
     if lines is not None and len(lines) != len(picks):
-        raise ValueError(f"computed has {len(lines)} times (must have one a pick: {len(picks)})")
+        raise ValueError(f"computed has {len(lines)} times (must have one per pick: {len(picks)})")
     offset = picks.offset
     if by == "auto":
         spread = np.ptp(picks.receivers, axis=0)

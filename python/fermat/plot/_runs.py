@@ -35,7 +35,7 @@ class Run:
     history: Columns
     residuals: Columns
     use: NDArray[np.str_]
-    """ "used", "lost" or "rejected", one a pick."""
+    """ "used", "lost" or "rejected", one per pick."""
     models: list[Model]
     """One a model on the way, where they were kept."""
     name: str
@@ -61,13 +61,13 @@ class Run:
 
     @property
     def offset(self) -> NDArray[np.float64]:
-        """Horizontal distance of source and receiver, one a pick."""
+        """Horizontal distance of source and receiver, one per pick."""
         apart = (self.points("receiver") - self.points("source"))[:, :-1]
         return np.asarray(np.sqrt((apart**2).sum(axis=1)))
 
     @property
     def computed(self) -> NDArray[np.float64]:
-        """Times of the model found, one a pick."""
+        """Times of the model found, one per pick."""
         return np.asarray(self.residuals["time"] - self.residuals["final_residual"])
 
 

@@ -7,18 +7,21 @@
 
 namespace fermat {
 
-/// The wave through a cell of one velocity. Inside it rays are straight, so that by Fermat's
-/// principle a point P of the cell is reached, through a face that does not hold P, at
+/// The wave through a cell of constant velocity. Rays are straight inside the cell. By Fermat's
+/// principle the wave that enters through a face reaches a point P of the cell, which is not on
+/// that face, at
 ///
 ///     T(P) = min over Q of the face:  T(Q) + s |Q - P|
 ///
-/// (Podvin & Lecomte 1991; Hole & Zelt 1995, with plane waves). T(Q) is T0 tau, T0 the time in a
-/// constant medium round the source and tau interpolated between the face's corners, which holds
-/// the curvature of a wave that comes straight from the source. T0 would harm where a wave comes a
-/// long way round: T itself is interpolated there. Times are in units of the source's slowness.
+/// (Podvin & Lecomte 1991; Hole & Zelt 1995, with plane waves). T(Q) is T0 tau: T0 is the time in a
+/// homogeneous medium round the source, and tau is interpolated between the corners of the face.
+/// This keeps the curvature of a wave that comes straight from the source. Where the wave has made
+/// a long detour, T0 would harm, and T itself is interpolated. Times are in units of the slowness
+/// at the source.
 
-/// A wave slower than a third of the local velocity on the straight line from the source did not
-/// come that way: T is interpolated where tau, in units of the local slowness, exceeds this.
+/// T is interpolated where tau, in units of the local slowness, exceeds this limit: a wave that
+/// covers the straight line from the source at less than a third of the local velocity did not come
+/// along it.
 inline constexpr double late_wave = 3;
 
 /// A face (an edge in 2-D) and what is known on it.
@@ -30,13 +33,15 @@ struct CellFace {
     Vec3 first;               ///< its first corner, from the source
     int axis[2] = {0, 0};     ///< along which it extends
     double length[2] = {};    ///< along them
-    double value[4] = {};     ///< tau (T if not factored) of corners; bit d is set up axis[d]
+    double value[4] = {};     ///< tau (T if not factored) at the corners; bit d of the index: upper
+                              ///< end along axis[d]
     double bend[2] = {};      ///< second differences of the value along the axes
     double slowness[4] = {};  ///< mean of a corner's and the point's, as seen in the cell
     bool factored = true;
 };
 
-/// T of the point by way of one place on the face, with its slopes there.
+/// T of the point by way of one place on the face, and the derivatives of T with respect to that
+/// place.
 struct FaceTime {
     double time = INFINITY;
     double slope[2] = {};
@@ -73,7 +78,8 @@ FERMAT_HD inline OnFace interpolated(const double (&corner)[4], const double (&b
     }
 }
 
-/// Distance of the place on a face from a point that lies at -`from`.
+/// The length of `from`, the vector to a place on the face, and its derivatives with respect to
+/// that place.
 template <int Dim>
 FERMAT_HD inline OnFace distance_on(const CellFace<Dim>& face, Vec3 from) {
     const double r = norm(from);
@@ -116,8 +122,8 @@ FERMAT_HD inline FaceTime time_through(const CellFace<Dim>& face, Vec3 point,
     return sum;
 }
 
-/// The earliest way from a face to a point: Newton's steps inside the face from a first guess `at`,
-/// which becomes the place that the way goes through.
+/// The earliest path from a face to a point. Newton's method inside the face starts at `at`, which
+/// becomes the place where the path crosses the face.
 template <int Dim>
 FERMAT_HD inline double earliest_through(const CellFace<Dim>& face, Vec3 point, double (&at)[2]) {
     constexpr int most_steps = 12;
@@ -131,7 +137,7 @@ FERMAT_HD inline double earliest_through(const CellFace<Dim>& face, Vec3 point, 
             best[0] = at[0];
             best[1] = at[1];
         }
-        // Places on the rim of the face that the slope leads out of stay there.
+        // A place on the rim of the face stays there if the slope points out of the face.
         bool open[2] = {};
         for (int d = 0; d < Dim - 1; ++d) {
             open[d] = here.slope[d] > 0 ? at[d] > 0 : at[d] < 1;

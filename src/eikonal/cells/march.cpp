@@ -31,7 +31,8 @@ class CellMarch {
           queue_(take_slowness() / 8) {
         factored_ = !source.is_front();
         factor_ = node_factor(model.grid(), source);
-        // Faces are geometry: their coordinates are true ones, from the first node of a front's.
+        // Faces need true coordinates. For a front, whose factor has none, they count from the
+        // first node.
         for (int axis = 0; axis < 3; ++axis) factor_.step[axis] = factor_.spacing[axis];
         until_ = source.until / (source.slowness * smallest_spacing(model.grid()));
         for (const StartNode& start : source.starts) {
@@ -54,7 +55,7 @@ class CellMarch {
             if (++turn % turns_between_checks == 0) monitor.check();
             State& state = states_[first.node()];
             if (state == State::settled || state == State::done) continue;
-            // What is looked at again when its turn comes may become a little earlier.
+            // A node that is computed again when its turn comes may become slightly earlier.
             if (first.time() > 1.01 * until_ + 1) break;
             const Index3 node = node_at(first.node());
             if (state == State::open) improve(node, first.node());
@@ -68,20 +69,21 @@ class CellMarch {
   private:
     enum class State : std::uint8_t {
         open,     ///< not yet settled
-        again,    ///< was settled and became earlier since
-        settled,  ///< what a face may use
-        start,    ///< given, and to be passed on
+        again,    ///< was settled and has become earlier since
+        settled,  ///< faces may use it
+        start,    ///< given, not yet passed on
         done,     ///< given, and passed on
     };
-    /// A corner of a cell: bit d is set up axis d.
+    /// A corner of a cell. Bit d is set at the upper end of axis d.
     using Corner = unsigned;
     static constexpr Corner all_axes = Dim == 2 ? 5 : 7;
-    /// How a node got its time: its corner of the cell and the axis across the face that the wave
-    /// came through, or from a corner of the cell.
+    /// How a node got its time: by its corner of the cell and the axis normal to the face through
+    /// which the wave came, or from a corner of the cell.
     using Way = std::uint8_t;
     static constexpr Way by_corner = 255;
-    /// By how much, in times across the smallest spacing, a node must become earlier. Start nodes
-    /// are better known than what comes to them, unless it came round by a way outside their box.
+    /// The least gain that changes the time of a node, in units of the time across the smallest
+    /// spacing. The times of start nodes are more accurate than those of the march, unless the wave
+    /// took a detour outside their box.
     static double least_gain(State state) {
         const bool given = state == State::start || state == State::done;
         return given ? 0.3 : state == State::settled ? 1e-3 : 0;
@@ -91,7 +93,8 @@ class CellMarch {
         return states_[node] == State::settled || states_[node] == State::done;
     }
 
-    /// Cells' slownesses relative to the source's, with a rim of air. Returns their mean.
+    /// Stores the slownesses of cells relative to that at the source, with a rim of air. Returns
+    /// their mean.
     double take_slowness() {
         const Shape shape = cells_.shape();
         stride_[2] = 1;
@@ -116,7 +119,8 @@ class CellMarch {
         }
         return sum / static_cast<double>(count);
     }
-    /// Whether velocity varies inside a cell: it goes over smoothly to that of all neighbours.
+    /// Whether velocity varies inside a cell: some neighbour has another velocity, and velocity
+    /// changes smoothly towards all neighbours.
     bool is_varied(Index3 cell) const {
         bool varied = false;
         for (int axis = 0; axis < 3; ++axis) {
@@ -141,7 +145,7 @@ class CellMarch {
         return {factor_.coordinate(0, n.x), Dim == 2 ? 0 : factor_.coordinate(1, n.y),
                 factor_.coordinate(2, n.z)};
     }
-    /// r at a place: T0/s0.
+    /// r = T0/s0 at a place.
     double radius(Vec3 place) const { return factored_ ? norm(place) : std::sqrt(factor_.far2); }
     Index3 node_at(std::size_t offset) const {
         const auto at = static_cast<std::ptrdiff_t>(offset);
@@ -150,7 +154,7 @@ class CellMarch {
                 Dim == 2 ? 0 : static_cast<int>(at % nodes_.stride(0) / nodes_.stride(1)) - rim,
                 static_cast<int>(at % nodes_.stride(1)) - rim};
     }
-    /// The corner of a cell, and its node's place in memory, from the first corner's.
+    /// The node at a corner of a cell, and its offset in memory from that of the first corner.
     static Index3 corner_node(Index3 cell, Corner corner) {
         return {cell.x + static_cast<int>(corner & 1U), cell.y + static_cast<int>(corner >> 1 & 1U),
                 cell.z + static_cast<int>(corner >> 2)};
@@ -173,7 +177,7 @@ class CellMarch {
             }
         }
     }
-    /// Whether the wave may have something to do in a cell.
+    /// Whether some corner of the cell is later than `time`.
     bool has_later_corner(std::size_t first, double time) const {
         bool later = false;
         for (Corner corner = 0; corner < 8; ++corner) {
@@ -182,7 +186,7 @@ class CellMarch {
         }
         return later;
     }
-    /// The cell that has a node for this corner.
+    /// The cell that has node n as this corner.
     static Index3 cell_with(Index3 n, Corner corner) {
         for (int axis = 0; axis < 3; ++axis) n[axis] -= static_cast<int>(corner >> axis & 1U);
         return n;
@@ -220,8 +224,8 @@ class CellMarch {
         tau_[node] = static_cast<Real>(time / radius(point));
     }
 
-    /// The time of a node whose turn has come, by the face that it came through: more is known of
-    /// that than when the wave passed it first.
+    /// Computes the time of a node again when its turn comes, by the face through which the wave
+    /// came: more times on that face are known now.
     void improve(Index3 n, std::size_t here) {
         if (order_ == 1 || ways_[here] == by_corner) return;
         const Corner to = ways_[here] >> 2;
@@ -232,10 +236,10 @@ class CellMarch {
         if (time < INFINITY) set(here, point, time);
     }
 
-    /// A cell as its faces need it.
+    /// What the faces of a cell need to know about it.
     struct CellSight {
         std::size_t first;   ///< its first corner in memory
-        double slowness[8];  ///< at its corners, as seen inside
+        double slowness[8];  ///< at its corners, on the inside
     };
     CellSight look_into(Index3 cell) const {
         CellSight sight{nodes_.offset(cell), {}};
@@ -250,8 +254,8 @@ class CellMarch {
         return sight;
     }
 
-    /// T at the corner `to` through the face across `axis` that does not hold it; what cannot be
-    /// below `limit` is not computed.
+    /// T at the corner `to` through the face normal to `axis` that does not contain it. Skips the
+    /// computation if T cannot be below `limit`.
     double through_face(Index3 cell, const CellSight& sight, int axis, Corner to, Vec3 point,
                         double limit) const {
         const Corner side = ~to & 1U << axis;
@@ -289,7 +293,7 @@ class CellMarch {
         return earliest_through(face, point, at);
     }
 
-    /// Where a plane wave with the face's mean slopes would come through it.
+    /// The place where a plane wave with the mean slopes of the face would cross it.
     static void guess(const CellFace<Dim>& face, const double (&time)[4], Corner to, double s,
                       double depth, double (&at)[2]) {
         double slope[2] = {};
@@ -309,8 +313,8 @@ class CellMarch {
         }
     }
 
-    /// Second differences along a face's axes, from the nodes before it where the cells on both its
-    /// sides go on alike there.
+    /// Second differences along the axes of a face. They use the nodes next to the face where the
+    /// cells on both sides of it continue with nearly the same velocity.
     void bend(Index3 cell, int axis, Corner side, const std::size_t (&offset)[4],
               CellFace<Dim>& face) const {
         const std::size_t in = cell_offset(cell);
@@ -363,11 +367,11 @@ class CellMarch {
     FieldView<const float> cells_;
     double source_slowness_;
     NodeFactor factor_;
-    bool factored_ = true;     ///< false of a front
-    double until_ = INFINITY;  ///< the largest T/s0 that is wanted
+    bool factored_ = true;     ///< false for a front
+    double until_ = INFINITY;  ///< the largest T/s0 that the caller wants
     std::ptrdiff_t stride_[3] = {};
     std::vector<float> slowness_;
-    std::vector<std::uint8_t> varied_;  ///< by cell, is_varied
+    std::vector<std::uint8_t> varied_;  ///< is_varied per cell
     std::vector<Real> tau_;
     std::vector<Real> time_;
     std::vector<Way> ways_;

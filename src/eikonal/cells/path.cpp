@@ -9,7 +9,7 @@
 namespace fermat {
 namespace {
 
-/// The piece of a path round one of its inner points.
+/// The part of a path round one of its inner points.
 struct Bend {
     Vec3 before;
     Vec3 behind;
@@ -20,13 +20,14 @@ struct Bend {
     }
 };
 
-/// One step of Newton's for p along an axis, inside [low, high], cut until it shortens the time.
+/// One Newton step for p along an axis, inside [low, high], reduced until it shortens the time.
 double moved(const Bend& bend, Vec3 p, int axis, double low, double high) {
     constexpr int most_cuts = 6;
     const double a = distance(bend.before, p);
     const double b = distance(p, bend.behind);
     const double start = p[axis];
-    // At one of its ends a bend has no slope: from a little inwards it has.
+    // The derivative does not exist if the point coincides with an end of the bend, so start
+    // slightly inside.
     if (!(a > 0) || !(b > 0)) p[axis] = start + 0.01 * (0.5 * (low + high) - start);
     const double da = std::max(distance(bend.before, p), 1e-300);
     const double db = std::max(distance(p, bend.behind), 1e-300);
@@ -49,11 +50,11 @@ double moved(const Bend& bend, Vec3 p, int axis, double low, double high) {
     return start;
 }
 
-/// Along how many axes two cells have more in common than a plane.
+/// The number of axes along which two cells have the same index.
 int shared_axes(Index3 a, Index3 b) { return (a.x == b.x) + (a.y == b.y) + (a.z == b.z); }
 
-/// A piece may run between cells: of those as fast as its own, the one that shares most with the
-/// cells of the pieces before and behind.
+/// A piece may run along the boundary between cells. Of the cells as fast as its own, this chooses
+/// the one that shares most with the cells of the pieces before and after it.
 void choose_cells(const Grid& grid, FieldView<const float> velocity, CellPath& path) {
     for (std::size_t n = 0; n < path.cells.size(); ++n) {
         const auto shared = [&](Index3 cell) {

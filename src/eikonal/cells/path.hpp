@@ -8,14 +8,14 @@
 
 namespace fermat {
 
-/// A line from cell to cell: straight inside each, and bent where it goes from one to the next.
+/// A path through cells, straight inside each cell and bent at the boundaries between them.
 struct CellPath {
     std::vector<Vec3> points;
-    std::vector<Index3> cells;  ///< of the pieces between them: one fewer
+    std::vector<Index3> cells;  ///< of the pieces between the points: one fewer
 };
 
-/// Makes the time along a path least by moving its inner points in what the cells before and behind
-/// them share; of equal cells that a piece runs between, it takes those that share more. Returns
+/// Minimises the time along a path. Each inner point moves within what the cells before and after
+/// it share; a piece between equally fast cells is assigned to the cell that shares more. Returns
 /// the time.
 double relax(const Grid& grid, FieldView<const float> velocity, CellPath& path);
 

@@ -13,42 +13,43 @@
 
 namespace fermat {
 
-/// What a visit did to a block. `earliest` holds for each face (2 * axis + side) the earliest
-/// changed arrival that may matter to the neighbour behind it, as T/s0; infinite where there is
-/// none.
+/// The result of visiting a block. For each face (2 * axis + side), `earliest` is the earliest
+/// changed arrival, as T/s0, that may matter to the neighbour across that face; infinite if there
+/// is none.
 struct VisitOutcome {
     std::array<float, 6> earliest;
-    bool settled = false;  ///< false when the sweeps were cut short
+    bool settled = false;  ///< false if the limit on sweeps ended the visit
     int sweeps = 0;
 };
 
-/// Why a block is to be visited, as bits of a set: the first six are the faces through which a wave
-/// comes, 2 * axis + side.
+/// Why a block must be visited, as a set of bits. The first six bits are the faces (2 * axis +
+/// side) through which a wave comes.
 enum VisitCause : unsigned {
     no_cause = 0,
-    near_start = 1U << 6,  ///< start nodes stand in it or look into it
-    unsettled = 1U << 7,   ///< its last visit was cut short
+    near_start = 1U << 6,  ///< the block contains a start node or reads one across a face
+    unsettled = 1U << 7,   ///< its last visit ended before it settled
     first_visit = 1U << 8,
 };
 constexpr unsigned through_face(int axis, int side) { return 1U << (2 * axis + side); }
 
-/// Values may fall only (which ends for certain), or rise too (which second order needs).
+/// Whether a sweep accepts only earlier values, which is certain to end, or also later ones, which
+/// second order needs.
 enum class Accept { earlier, any };
 
 /// Solves one block of nodes by Gauss-Seidel sweeps in cache.
 ///
-/// Planes of the block are stored skewed: node (lane l, run r) stands in row r + l. Nodes of a row
-/// depend on other rows only, so a row is updated at once with vector instructions, and rows taken
-/// in order make a true Gauss-Seidel sweep in (lane, run). Lanes stored in mirrored order make the
-/// other two of a plane's four sweep directions.
+/// Planes of the block are stored skewed: node (lane l, run r) is in row r + l. The nodes of a row
+/// depend on other rows only, so vector instructions update a whole row at once, and rows in order
+/// give a true Gauss-Seidel sweep in (lane, run). A plane has four sweep directions; lanes in
+/// mirrored order give the other two.
 ///
-/// A row is computed only if one of its nodes is stale: something that its equation may draw on
-/// changed since. So the first sweep is the only one to do the whole block, and a visit that brings
-/// little costs little.
+/// A row is computed only if one of its nodes is stale, that is, if a value that its equation may
+/// use has changed since. So only the first sweep computes the whole block, and a visit that
+/// changes little costs little.
 template <class Real, int Dim, int Order>
 class FimBlock {
   public:
-    /// Largest extents. A block's working set stays within a 512 KiB cache.
+    /// The largest extents of a block. Its working set fits into a cache of 512 KiB.
     static constexpr int depth = Dim == 3 ? 16 : 1;
     static constexpr int width = Dim == 3 ? 16 : 32;
     static constexpr int length = Dim == 3 ? 48 : 64;
@@ -62,23 +63,24 @@ class FimBlock {
           mine_(planes * row_slots),
           stale_(planes * row_slots) {}
 
-    /// Solves the block from its neighbours' present values and writes it back. `entry` is +1 for
-    /// each axis along which the wave is thought to come from the low side, else -1; for the outer
-    /// axis 0 where it is thought to spread from the source's own planes in the block.
+    /// Solves the block from the present values of its neighbours and writes it back. `entry`
+    /// guesses where the wave comes from: +1 for each axis along which it comes from the low side,
+    /// else -1. For the outer axis, 0 means that the wave spreads from the planes next to the
+    /// source, which lie in the block.
     VisitOutcome visit(const FimProblem<Real>& problem, const BlockExtent& extent,
                        std::array<int, 3> entry, unsigned causes, Accept accept);
 
   private:
     using V = Lanes<Real>;
     using Mask = decltype(V{} < V{});
-    using Bits = std::uint32_t;  ///< of a row, one for each lane
+    using Bits = std::uint32_t;  ///< of a row: one bit per lane
 
     static constexpr int halo = 2;
     static constexpr int rows = length + width - 1;
     static constexpr int row_slots = rows + 2 * halo;
     static constexpr int pitch = width + 2 * halo;
-    /// Neighbouring planes must not lie 4 KiB apart: the processor would take a read from one for a
-    /// read of what was just written to the other.
+    /// Neighbouring planes must not lie 4 KiB apart: the processor would mistake a read from one
+    /// for a read of what was just written to the other.
     static constexpr int plane = row_slots * pitch + 8;
     static constexpr int planes = Dim == 3 ? depth + 2 * halo : 1;
     static constexpr int first_plane = Dim == 3 ? halo : 0;
@@ -87,7 +89,8 @@ class FimBlock {
     static constexpr int most_sweeps = 32;
     static_assert(width <= 32 && width % lane_count<Real> == 0);
 
-    /// Where tau of a place in a row stands; f and 1/r^2 of nodes that are the block's own; a row.
+    /// Positions in storage: of tau, of f and 1/r^2 (only nodes of the block itself have these),
+    /// and of the bits of a row.
     static int at(int o, int row, int lane) {
         return (o + first_plane) * plane + (row + halo) * pitch + lane + halo;
     }
@@ -96,26 +99,26 @@ class FimBlock {
         return static_cast<std::size_t>((o + first_plane) * row_slots + row + halo);
     }
     int lane_of(int l) const { return mirrored_ ? lanes_ - 1 - l : l; }
-    /// Storage position of a node's tau, and the steps from it to its neighbours up each axis.
+    /// Position in storage of a node's tau, and the steps from it to the next node along each axis.
     int at_node(int o, int l, int r) const { return at(o, r + lane_of(l), lane_of(l)); }
     std::array<int, 3> steps() const {
         return {plane, mirrored_ ? -(pitch + 1) : pitch + 1, pitch};
     }
     static Bits shifted(Bits bits, int by) { return by > 0 ? bits << by : bits >> -by; }
 
-    /// Rows with nodes of the block in them.
+    /// The number of rows that contain nodes of the block.
     int row_count(const BlockExtent& extent) const { return extent.size(2) + lanes_ - 1; }
     static int planes_below_source(const FimProblem<Real>& problem, const BlockExtent& extent) {
         int count = 0;
         while (problem.coordinate(0, extent.begin[0] + count) < 0) ++count;
         return count;
     }
-    /// On its first visit a block without start nodes holds no arrivals yet.
+    /// Whether the block holds no arrivals yet: this is its first visit, and no start node is near.
     static bool is_blank(unsigned causes) {
         return (causes & first_visit) != 0 && (causes & near_start) == 0;
     }
 
-    /// The used part of a plane of tau, with nothing in it.
+    /// Sets the used part of a plane of tau to `unreached`.
     void clear_plane(std::vector<Real>& values, int o, const BlockExtent& extent) const {
         std::fill_n(values.begin() + (o + first_plane) * plane,
                     (row_count(extent) + 2 * halo) * pitch, unreached<Real>);
@@ -141,16 +144,17 @@ class FimBlock {
     void mirror_medium(std::vector<Real>& values, const BlockExtent& extent);
     void mirror_stale(const BlockExtent& extent);
 
-    /// Returns how many nodes, along each axis, came out earlier than a neighbour swept before them
-    /// that may lag behind now. An outer sense of 0 is outwards from the source's planes.
+    /// Sweeps the block once. For each axis, returns the number of nodes that became early enough
+    /// to change a neighbour swept before them. An outer sense of 0 means outwards from the planes
+    /// next to the source.
     template <Accept accept>
     std::array<int, 3> sweep(const FimProblem<Real>& problem, const BlockExtent& extent,
                              int outer_sense, int row_sense);
 
     std::vector<Real> tau_;
-    std::vector<Real> f_;           ///< s / T0; unreached for what is not to be updated
+    std::vector<Real> f_;           ///< s / T0; `unreached` at nodes that are not updated
     std::vector<Real> inverse_r2_;  ///< 1 / r^2
-    std::vector<Bits> mine_;        ///< nodes to be updated: not air, start nodes, halo, corners
+    std::vector<Bits> mine_;        ///< nodes to update: neither air, start nodes, halo nor corners
     std::vector<Bits> stale_;
     std::vector<Real> spare_;
     std::vector<Real> spare_medium_;
@@ -181,7 +185,7 @@ VisitOutcome FimBlock<Real, Dim, Order>::visit(const FimProblem<Real>& problem,
         const int most = *std::max_element(lagging.begin(), lagging.end());
         outcome.settled = most == 0;
         if (outcome.settled) break;
-        // Next the other way along the axis that asks for it most.
+        // The next sweep reverses the axis along which most nodes lag behind.
         if (lagging[0] == most) {
             outer = outer == 0 ? 1 : -outer;
         } else {

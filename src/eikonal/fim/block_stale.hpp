@@ -9,7 +9,7 @@ namespace fermat {
 template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::mark_stale(const FimProblem<Real>& problem,
                                             const BlockExtent& extent, unsigned causes) {
-    // A wave that comes to a block for the first time goes through all of it.
+    // A wave that reaches a block for the first time passes through all of it.
     const bool all = (causes & unsettled) != 0 || is_blank(causes);
     std::fill(stale_.begin(), stale_.end(), all ? ~Bits{0} : Bits{0});
     if (all) return;
@@ -37,7 +37,7 @@ void FimBlock<Real, Dim, Order>::mark_round_starts(const FimProblem<Real>& probl
     }
 }
 
-/// The layers that look at reached nodes behind a face.
+/// Marks the nodes whose stencil reads reached nodes across a face.
 template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::mark_at_face(const BlockExtent& extent, int axis, int side) {
     const int a = axis == 0 ? 1 : 0;
@@ -76,7 +76,7 @@ void FimBlock<Real, Dim, Order>::mirror_tau(const BlockExtent& extent) {
         clear_plane(spare_, o, extent);
         for (int lane = -halo; lane < lanes_ + halo; ++lane) {
             const int other = lanes_ - 1 - lane;
-            // Corners of the halo belong to no stencil, and not all have their place.
+            // No stencil reads the corners of the halo, and storage has no place for some of them.
             const int reach = lane >= 0 && lane < lanes_ ? halo : 0;
             const Real* const from = tau_.data() + at(o, lane, lane);
             Real* const to = spare_.data() + at(o, other, other);

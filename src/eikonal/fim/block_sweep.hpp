@@ -20,7 +20,7 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
         h2[axis] = static_cast<Real>(h[axis] * h[axis]);
         inverse_h[axis] = static_cast<Real>(1 / h[axis]);
     }
-    // gamma r^2 along the lane axis, and what lane l takes off it along the run axis.
+    // gamma r^2 along the lane axis, and what lane l subtracts from it along the run axis.
     alignas(register_bytes) Real lane_part[width];
     alignas(register_bytes) Real run_part[width];
     for (int lane = 0; lane < width; ++lane) {
@@ -31,7 +31,7 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
     const auto along = [](const Real* t, int stride) {
         return [=](int steps) __attribute__((always_inline)) { return load(t + steps * stride); };
     };
-    // The axes through the nodes at t, given to a function of the equation.
+    // Calls a function of the equation with the axes through the nodes at t.
     const auto with_axes = [&](const Real* t, int lane, V outer_x, V run_x, V inverse_r2,
                                auto&& function) __attribute__((always_inline)) {
         const auto on_lane = axis_stencil(load(lane_part + lane), h2[1], inverse_r2, inverse_h[1],
@@ -46,7 +46,7 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
             return function(on_lane, on_run);
         }
     };
-    // Rare, so kept away from what the loop holds in registers.
+    // This is rare and not inlined, so that the loop keeps its values in registers.
     const auto carefully = [&](const Real* t, int lane, V outer_x, V run_x, V inverse_r2, V f,
                                V tau) __attribute__((noinline)) {
         return with_axes(t, lane, outer_x, run_x, inverse_r2, [&](const auto&... axis) {
@@ -111,8 +111,9 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
                 feeds[static_cast<std::size_t>(axis)] |= lane_bits(much & fed) << lane;
             });
         }
-        // Any change, be it small, goes on to what is still to come: many small ones add up. What
-        // was swept before is done again for a change that matters to it.
+        // Nodes that this sweep has still to compute see every change, however small, because small
+        // changes add up. Nodes that were swept before become stale only if the change matters to
+        // them.
         const std::ptrdiff_t outer_rows = sense_out * row_slots;
         for (int k = 1; k <= Order; ++k) {
             if constexpr (Dim == 3) stale[k * outer_rows] |= changed;
@@ -131,8 +132,9 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
     const int outer_count = extent.size(0);
     const int rows_used = row_count(extent);
     const auto row_at = [&](int turn) { return row_sense > 0 ? turn : rows_used - 1 - turn; };
-    // Planes are taken in twos, the second a row behind the first. This comes to the same as one
-    // after the other, and rows that do not wait for each other are computed side by side.
+    // Planes are swept in pairs, the second one row behind the first. The result is the same as
+    // that of one plane after the other, and the two rows do not depend on each other, so the
+    // processor computes them side by side.
     const auto sweep_planes = [&](int first, int count, int sense) {
         for (int plane_turn = 0; plane_turn < count; plane_turn += 2) {
             const int o = first + plane_turn * sense;
@@ -148,8 +150,8 @@ std::array<int, 3> FimBlock<Real, Dim, Order>::sweep(const FimProblem<Real>& pro
         sweep_planes(outer_sense > 0 ? 0 : outer_count - 1, outer_count, outer_sense);
         return lagging;
     }
-    // The planes next to the source depend on each other: row by row they are done until neither
-    // has anything to tell the other, and the rest then follows outwards.
+    // The planes on both sides of the source depend on each other. They are swept in turn, row by
+    // row, until neither changes the other; the other planes then follow outwards.
     const int above = planes_below_source(problem, extent);
     for (int turn = 0; turn < rows_used; ++turn) {
         const int row = row_at(turn);

@@ -7,8 +7,8 @@
 
 namespace fermat {
 
-/// Asks for what the block is made of ahead of its use: short lines, which the processor does not
-/// foresee.
+/// Prefetches the values of the block. They lie in short lines, which the prefetcher of the
+/// processor does not predict.
 template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::prefetch(const FimProblem<Real>& problem,
                                           const BlockExtent& extent) const {
@@ -73,7 +73,7 @@ template <class Real, int Dim, int Order>
 void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
                                              const BlockExtent& extent) {
     const int rows_used = row_count(extent);
-    // Velocities in the users' own units may be of any size.
+    // Velocities are in the user's units and may be of any size.
     const Real unit = static_cast<Real>(problem.slowness_unit);
     const Real inverse_s0 = static_cast<Real>(problem.slowness_unit / problem.source_slowness);
     const Real y_first = static_cast<Real>(problem.coordinate(1, extent.begin[1] + lane_of(0)));
@@ -81,7 +81,8 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
         static_cast<Real>(mirrored_ ? -problem.factor.step[1] : problem.factor.step[1]);
     const Real z_step = static_cast<Real>(problem.factor.step[2]);
     for (int o = 0; o < extent.size(0); ++o) {
-        // Velocity first, then f in its place; what stays 0 is no node of the block.
+        // Stores velocity first and then replaces it by f. Where it stays 0 there is no node of the
+        // block.
         std::fill_n(f_.begin() + at_medium(o, 0, 0), rows_used * width, Real(0));
         for (int l = 0; l < lanes_; ++l) {
             const float* const from =
@@ -102,7 +103,7 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
                 const Real r2 = x2 + y * y + z * z;
                 const bool rock = f[lane] > 0;
                 const Real v = rock ? unit * f[lane] : Real(1);
-                // One quotient for 1/r^2 and 1/(v r).
+                // One division gives both 1/r^2 and 1/(v r).
                 const Real quotient = 1 / (v * r2);
                 inverse_r2[lane] = v * quotient;
                 f[lane] = rock ? inverse_s0 * std::sqrt(r2) * quotient : unreached<Real>;
@@ -140,8 +141,8 @@ void FimBlock<Real, Dim, Order>::find_mine(const BlockExtent& extent) {
     }
 }
 
-/// The neighbour across a face looks at the two nearest layers (second order) or the nearest one,
-/// and only where they are earlier than itself.
+/// The neighbour across a face reads the nearest two layers (second order) or the nearest one, and
+/// only nodes that are earlier than its own.
 template <class Real, int Dim, int Order>
 float FimBlock<Real, Dim, Order>::earliest_through(const FimProblem<Real>& problem,
                                                    const BlockExtent& extent, int axis, int side,

@@ -20,12 +20,12 @@
 namespace fermat {
 namespace {
 
-/// Solves active blocks, one parity at a time, until none is left. Blocks that are to be done again
-/// wait until no active block is earlier by more than the time to cross a block (fim_waits).
+/// Solves active blocks, one parity at a time, until none is left. Blocks that must be visited
+/// again wait until no active block is earlier by more than the time to cross a block (fim_waits).
 template <class Real, int Dim, int Order>
 class FimSchedule {
   public:
-    /// `look(visits, most)` is asked now and then by those that go on for long.
+    /// Solves that take long call look(visits, most) from time to time.
     using Look = std::function<void(double, double)>;
 
     FimSchedule(const FimProblem<Real>& problem, int threads, const Look& look)
@@ -54,14 +54,14 @@ class FimSchedule {
         }
     }
 
-    /// From the start nodes.
+    /// Solves from the start nodes.
     FimWork run(Monitor& monitor) {
         activate_starts();
         if (problem_.starts.empty()) activate_front();
         return settle(monitor);
     }
 
-    /// From a solution of lower order that tau holds.
+    /// Solves from a solution of lower order, which tau contains.
     FimWork improve(Monitor& monitor) {
         for (int block = 0; block < grid_.count(); ++block) {
             state(block).visits = 1;
@@ -74,7 +74,7 @@ class FimSchedule {
     using Block = FimBlock<Real, Dim, Order>;
 
     FimWork settle(Monitor& monitor) {
-        // Blocks of the hardest media are visited a dozen times each.
+        // In the most difficult media, each block is visited about a dozen times.
         constexpr std::int64_t long_visits = 64;
         constexpr std::int64_t most_visits = 100 * long_visits;
         std::int64_t next_look = long_visits * grid_.count();
@@ -101,8 +101,9 @@ class FimSchedule {
     }
 
     struct State {
-        float key = std::numeric_limits<float>::infinity();  ///< earliest arrival to deal with
-        std::uint8_t causes = no_cause;                      ///< of the next visit
+        float key =
+            std::numeric_limits<float>::infinity();  ///< earliest arrival that it has not seen
+        std::uint8_t causes = no_cause;              ///< of the next visit
         std::uint8_t visits = 0;
     };
 
@@ -117,7 +118,7 @@ class FimSchedule {
         s.key = std::min(s.key, key);
     }
 
-    /// Blocks that hold a start node or look at one across a face.
+    /// Activates blocks that contain a start node or read one across a face.
     void activate_starts() {
         for (const auto& node : problem_.starts) {
             for_each_reader(node, Order, problem_.shape, [&](const auto& near) {
@@ -126,8 +127,8 @@ class FimSchedule {
         }
     }
 
-    /// Blocks that hold nodes of a front or look at one across a face. All of such a block is to be
-    /// computed.
+    /// Activates blocks that contain nodes of a front or read one across a face. Such a block is
+    /// computed as a whole.
     void activate_front() {
         constexpr unsigned whole = unsigned{near_start} | unsigned{unsettled};
         for (int block = 0; block < grid_.count(); ++block) {
@@ -152,7 +153,7 @@ class FimSchedule {
             }
         }
     }
-    /// Faces through which another block's equations read a node.
+    /// The faces through which equations of other blocks read a node.
     unsigned faces_beside(const BlockExtent& extent, std::array<int, 3> node) const {
         unsigned faces = 0;
         for (int axis = 0; axis < 3; ++axis) {
@@ -191,8 +192,8 @@ class FimSchedule {
         return visit(worker, grid_.extent(block), causes, accept);
     }
 
-    /// Takes the axis along which the block stands astride the source, if there is one, for the
-    /// outer one: its planes can be swept from the source outwards.
+    /// Chooses as outer axis the one along which the block contains both sides of the source, if
+    /// there is one: its planes can be swept from the source outwards.
     VisitOutcome visit(Block& worker, const BlockExtent& extent, unsigned causes, Accept accept) {
         std::size_t n = 0;
         if constexpr (Dim == 3) {
@@ -226,14 +227,15 @@ class FimSchedule {
         return problem_.coordinate(axis, extent.begin[axis]) < 0 &&
                problem_.coordinate(axis, extent.end[axis] - 1) >= 0;
     }
-    /// Whether the wave spreads inside the block along an axis, which may be the outer one.
+    /// Whether the wave spreads from inside the block along an axis, which may be the outer one.
     bool outward(const BlockExtent& extent, unsigned causes, int axis) const {
         const bool low = causes & through_face(axis, 0);
         const bool high = causes & through_face(axis, 1);
         return low == high && extent.size(axis) <= Block::depth && astride(extent, axis);
     }
-    /// Along each axis the wave comes through the face that woke the block; if that does not
-    /// decide, from the source's side. In a block astride the source the larger part comes first.
+    /// Guesses where the wave comes from along each axis: through the face that activated the
+    /// block; if that does not decide, from the side of the source. In a block with the source
+    /// inside, the larger part is swept first.
     int entry(const BlockExtent& extent, unsigned causes, int axis) const {
         const bool low = causes & through_face(axis, 0);
         const bool high = causes & through_face(axis, 1);
@@ -254,20 +256,20 @@ class FimSchedule {
         if (!outcome.settled) activate(block, unsettled, fim_unsettled_key(first));
     }
 
-    /// Long runs leave fewer lanes idle in the skew. A small cube would be left with too few blocks
-    /// for each to be visited after those it depends on.
+    /// Long runs leave fewer lanes of the skewed storage idle. In a small cube, though, long runs
+    /// give too few blocks for each to be visited after those it depends on.
     static int longest_run(int nodes) {
         return Dim == 3 && nodes < 2 * Block::length ? 32 : Block::length;
     }
 
     static constexpr unsigned all_faces = (1U << 6) - 1;
-    /// As they stand in memory, and with y for the outer axis.
+    /// The axes as they are in memory, and with y as the outer axis.
     static constexpr std::array<AxisOrder, 2> orders{{{0, 1, 2}, {1, 0, 2}}};
     static_assert(Dim == 2 || Block::depth == Block::width, "x and y may change places");
 
     FimProblem<Real> problem_;
     Look look_;
-    std::array<FimProblem<Real>, 2> views_;  ///< of the problem, by order of axes
+    std::array<FimProblem<Real>, 2> views_;  ///< the problem, for each order of axes
     std::array<std::vector<std::array<int, 3>>, 2> starts_;
     int threads_;
     std::array<int, 3> largest_;  ///< extents of a block

@@ -19,11 +19,11 @@ namespace {
 
 constexpr int warps = 4;
 constexpr int threads = warps * CudaWarp::lanes;
-/// On one multiprocessor: as many as shared memory allows, with registers shared out among them.
+/// Blocks per multiprocessor: as many as shared memory allows. They share its registers.
 constexpr int resident_blocks = 4;
 
-/// All passes of a batch, without a word from the host: warps take tiles from the list of the
-/// pass, then wait for one another.
+/// Runs all passes of a batch without the host. Warps take tiles from the list of the pass, then
+/// wait for one another.
 template <int Dim, int Order>
 __global__ void __launch_bounds__(threads, resident_blocks)
     run_passes(TileProblem problem, TileQueue queue, int* passes) {
@@ -100,7 +100,7 @@ __global__ void activate(TileQueue queue, const unsigned* entries, unsigned even
     }
 }
 
-/// Every tile of every shot, each in the list of its parity.
+/// Activates every tile of every shot, each in the list of its parity.
 __global__ void activate_all(TileProblem problem, TileQueue queue, std::size_t entries) {
     const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
     const auto tiles = static_cast<std::size_t>(problem.tile_count());
@@ -135,7 +135,7 @@ __global__ void count_visits(TileQueue queue, std::size_t entries, unsigned* sum
     atomicAdd(sum, mine);
 }
 
-constexpr int wide = 1024;  ///< blocks of the plain kernels: enough to fill any device
+constexpr int wide = 1024;  ///< blocks of the simple kernels: enough to fill any device
 
 }  // namespace
 
@@ -145,8 +145,8 @@ struct CudaFim::State {
     std::size_t batch = 0;
     int blocks = 0;
     CudaArray<float> own_velocity;
-    const float* velocity = nullptr;  ///< ours, or a CudaModel's
-    CudaArray<float> held_velocity;   ///< of a front: 0 at its nodes
+    const float* velocity = nullptr;  ///< own_velocity, or that of a CudaModel
+    CudaArray<float> held_velocity;   ///< for a front: velocity with 0 at its nodes
     CudaArray<float> tau;
     CudaArray<TileState> states;
     CudaArray<unsigned> lists;
@@ -169,11 +169,12 @@ struct CudaFim::State {
         return wanted == 1 ? reinterpret_cast<const void*>(&run_passes<3, 1>)
                            : reinterpret_cast<const void*>(&run_passes<3, 2>);
     }
-    /// The orders to solve in, one after the other.
+    /// The orders of accuracy to solve with, one after the other.
     std::vector<int> orders() const {
         return order == 2 && has_long_cells(grid) ? std::vector{1, 2} : std::vector{order};
     }
-    /// Puts a front's times into tau of the first shot, and returns velocities that hold them.
+    /// Puts the times of a front into tau of the first shot. Returns velocities that keep the
+    /// solver from changing them.
     const float* hold_front(const FactoredSource& source) {
         Field<float> values(grid.shape, unreached<float>);
         for (const StartNode& start : source.starts) {
@@ -210,7 +211,7 @@ struct CudaFim::State {
 
 namespace {
 
-/// A source has at most three nodes along each axis to start from.
+/// A point source has at most three start nodes along each axis.
 constexpr std::size_t most_starts = 27;
 
 std::size_t shots_that_fit(const Grid& grid, std::size_t tiles, std::size_t wanted,
@@ -232,7 +233,7 @@ std::size_t shots_that_fit(const Grid& grid, std::size_t tiles, std::size_t want
 CudaFim::CudaFim(const Model& model, int order, std::size_t most_shots)
     : state_(std::make_unique<State>()) {
     if (device_count() == 0) {
-        throw InputError("this machine has no CUDA device (use --device cpu)");
+        throw InputError("this machine has no CUDA device (use `device=cpu`)");
     }
     const std::size_t nodes = model.grid().node_count();
     prepare(model.grid(), order, most_shots, nodes * sizeof(float));
@@ -253,13 +254,13 @@ void CudaFim::prepare(const Grid& grid, int order, std::size_t most_shots,
     s.grid = grid;
     s.order = order;
     const TileSetup shape = make_tile_setup(s.grid, {}, order);
-    // A tile counts its way through memory in int: ten planes of a 3-D grid must not exceed it.
+    // Offsets inside a tile are int, and a tile spans up to ten planes of a 3-D grid.
     const double plane = static_cast<double>(s.grid.shape.y) * s.grid.shape.z;
     if (10 * plane > std::numeric_limits<int>::max()) {
         throw InputError("a plane of " + std::to_string(static_cast<long long>(plane)) +
                          " nodes across x is more than a CUDA tile can reach (the limit is " +
                          std::to_string(std::numeric_limits<int>::max() / 10) +
-                         ": lay the longest axis along x, or use --device cpu)");
+                         ": lay the longest axis along x, or use `device=cpu`)");
     }
     const auto tiles = static_cast<std::size_t>(shape.problem.tile_count());
     s.batch = shots_that_fit(s.grid, tiles, most_shots, model_bytes);

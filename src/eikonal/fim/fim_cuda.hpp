@@ -11,21 +11,22 @@
 
 namespace fermat {
 
-/// `fim` on a CUDA device: the model and the work space of a batch of sources, kept there. It
-/// solves on nodes: models whose velocity jumps between cells are the CPU's (on_cuda).
+/// `fim` on a CUDA device. It keeps the model and the work space of a batch of sources there. It
+/// solves on nodes only: models whose velocity jumps between cells are solved on the CPU (on_cuda).
 class CudaFim {
   public:
-    /// Throws InputError where CUDA is not in this build or there is no device; ComputeError where
-    /// the device has no memory for the model and one shot. `most_shots` is cut to what fits.
+    /// Throws InputError if this build has no CUDA or the machine has no device, and ComputeError
+    /// if the device has no memory for the model and one shot. `most_shots` is reduced to what
+    /// fits.
     CudaFim(const Model& model, int order, std::size_t most_shots);
-    /// The same with the model's own memory, which must outlive it.
+    /// Uses the memory of a model on the device, which must outlive this object.
     CudaFim(const CudaModel& model, int order, std::size_t most_shots);
     CudaFim(CudaFim&&) noexcept;
     ~CudaFim();
 
-    /// How many sources are solved at once.
+    /// The largest number of sources that one solve takes.
     std::size_t batch() const;
-    /// Velocities on the nodes of another model on the same grid, from the host or the device.
+    /// Sets the velocities of another model on the same grid, from the host or the device.
     void set_velocity(const Model& model);
     void set_velocity(FieldView<const float, Space::device> velocity);
     /// Solves up to batch() points, or one front. Returns the device's time in seconds, transfers
@@ -35,12 +36,12 @@ class CudaFim {
     void download(std::size_t number, FieldView<float> tau) const;
     FieldView<float, Space::device> tau(std::size_t number) const;
     FieldView<const float, Space::device> velocity() const;
-    /// T of a source of the last solve, into memory of the device: as it is, or where it is earlier
-    /// than what stands there.
+    /// Writes T of a source of the last solve into memory of the device: everywhere, or only where
+    /// it is earlier than the present value.
     enum class Keep { all, earliest };
     void write_times(std::size_t number, const FactoredSource& source, double start_time, Keep keep,
                      FieldView<float, Space::device> times) const;
-    /// Visits of all tiles in the last solve, and passes over the lists: what its time is made of.
+    /// The cost of the last solve: visits per tile, and passes over the lists.
     struct Work {
         double visits_per_tile = 0;
         int passes = 0;
@@ -54,7 +55,8 @@ class CudaFim {
     std::unique_ptr<State> state_;
 };
 
-/// How many sources on a grid fill a device: a batch of small grids costs hardly more than one.
+/// The number of sources on a grid that fills a device. On small grids a batch costs hardly more
+/// than one source.
 std::size_t filling_batch(const Grid& grid);
 
 }  // namespace fermat

@@ -11,21 +11,23 @@
 
 namespace fermat {
 
-/// One solve as the block solver sees it. Axes are named by their part in a block: `outer` (x;
-/// of one node in 2-D), `lane` (y; x in 2-D) and `run` (z), or in another order.
+/// One solve, as the block solver needs it. The axes are named by their role in a block: `outer`
+/// (x; one node in 2-D), `lane` (y; x in 2-D) and `run` (z). Another order is possible.
 template <class Real>
 struct FimProblem {
     std::array<int, 3> shape;
     std::array<std::ptrdiff_t, 3> stride;  ///< in memory, in nodes; 1 along run
     NodeFactor factor;
     double source_slowness = 0;
-    double slowness_unit = 1;  ///< a power of two near it: velocities times it are near 1
+    double slowness_unit =
+        1;  ///< a power of two near source_slowness; velocities in this unit are near 1
     const float* velocity = nullptr;
     Real* tau = nullptr;
-    /// Nodes beside a point source, whose tau is given. None of a front: its nodes are those that
-    /// tau holds beforehand, and a velocity of 0 keeps them from being computed.
+    /// Nodes beside a point source, whose tau is given. Empty for a front: tau contains the times
+    /// of its nodes before the solve, and a velocity of 0 there keeps the solver from computing
+    /// them.
     std::span<const std::array<int, 3>> starts;
-    double until = INFINITY;  ///< the largest T/s0 that is wanted
+    double until = INFINITY;  ///< the largest T/s0 that the caller wants
 
     std::ptrdiff_t offset(int o, int l, int r) const {
         return o * stride[0] + l * stride[1] + r * stride[2];
@@ -52,7 +54,7 @@ struct BlockExtent {
     }
 };
 
-/// An order of axes: role a is played by axis order[a].
+/// An order of axes: axis order[a] has role a.
 using AxisOrder = std::array<int, 3>;
 
 template <class T>
@@ -60,13 +62,13 @@ std::array<T, 3> reordered(const std::array<T, 3>& values, AxisOrder order) {
     return {values[order[0]], values[order[1]], values[order[2]]};
 }
 
-/// The grid cut into blocks, those of a part nearly equal.
+/// The grid divided into blocks. Blocks between two fixed cuts are of nearly equal size.
 struct BlockGrid {
     std::array<std::vector<int>, 3> cuts;  ///< first nodes of the blocks along each axis, and n
     std::array<int, 3> blocks;
 
-    /// `source` is in nodes. Nodes astride the source depend on each other, so no cut runs there.
-    /// Along the axes of `slabs` a thin slab of blocks of their own holds them.
+    /// `source` is in nodes. Nodes on both sides of the source depend on each other, so no cut
+    /// separates them. Along the axes of `slabs`, a thin slab of separate blocks contains them.
     BlockGrid(std::array<int, 3> nodes, std::array<int, 3> largest, std::array<double, 3> source,
               std::array<bool, 3> slabs) {
         for (int axis = 0; axis < 3; ++axis) {
@@ -95,7 +97,7 @@ struct BlockGrid {
         }
         return extent;
     }
-    /// The block of a node: the last whose first node does not exceed it.
+    /// The block that contains a node: the last one whose first node does not exceed it.
     int block_of(std::array<int, 3> node) const {
         int block = 0;
         for (int axis = 0; axis < 3; ++axis) {
@@ -105,14 +107,15 @@ struct BlockGrid {
         }
         return block;
     }
-    /// Face neighbours differ in parity, so blocks of one parity can be solved at the same time.
+    /// Blocks that share a face differ in parity, so blocks of one parity can be solved at the same
+    /// time.
     int parity(int block) const {
         const auto at = coordinates(block);
         return (at[0] + at[1] + at[2]) & 1;
     }
 
   private:
-    /// Pieces from the last cut up to `end`.
+    /// Adds cuts between the last cut and `end`.
     void cut(int axis, int end, int pieces) {
         const int begin = cuts[axis].back();
         for (int piece = 1; piece <= pieces; ++piece) {
@@ -132,7 +135,7 @@ struct BlockGrid {
         if (high <= n - margin) cut(axis, high, pieces(high));
         cut(axis, n, pieces(n));
     }
-    /// One more block along an axis moves the cuts away from the source.
+    /// Adding one block along an axis moves the cuts away from the source.
     void cut_clear_of(int axis, int n, int largest, double source) {
         constexpr int most_more = 3;
         for (int more = 0; more <= most_more; ++more) {

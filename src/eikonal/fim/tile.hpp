@@ -13,29 +13,29 @@
 namespace fermat {
 
 /// The fast iterative method for a GPU: tiles of nodes, each solved by one warp in shared memory.
-/// Axes are those of FimProblem; all pointers are the device's when a device computes.
+/// Axes are those of FimProblem. If a device computes, all pointers point to its memory.
 
 /// One source of a batch.
 struct TileShot {
     float* tau = nullptr;
     NodeFactor factor;
-    float inverse_slowness = 0;  ///< of the source
-    float until2 = INFINITY;     ///< the square of the largest T/s0 that is wanted
-    int shift[3] = {0, 0, 0};    ///< nodes by which the first tile begins before the grid
-    int first_start = 0;         ///< of its start nodes in TileProblem::starts
+    float inverse_slowness = 0;  ///< 1 / s0
+    float until2 = INFINITY;     ///< the square of the largest T/s0 that the caller wants
+    int shift[3] = {0, 0, 0};    ///< the first tile begins this many nodes before the grid
+    int first_start = 0;         ///< index of its first start node in TileProblem::starts
     int start_count = 0;
 };
 
 /// A batch of solves on one model.
 struct TileProblem {
     int shape[3] = {1, 1, 1};
-    int tiles[3] = {1, 1, 1};         ///< along each axis, enough for any shift
+    int tiles[3] = {1, 1, 1};         ///< number along each axis, enough for any shift
     const float* velocity = nullptr;  ///< on nodes
     const TileShot* shots = nullptr;
-    const Index3* starts = nullptr;        ///< nodes whose tau is given, along the axes of a tile
-    const std::uint16_t* steps = nullptr;  ///< of TileSteps
+    const Index3* starts = nullptr;        ///< nodes whose tau is given, by the axes of a tile
+    const std::uint16_t* steps = nullptr;  ///< TileSteps::nodes
     int step_begin[TileSteps::sets + 1] = {};
-    float crossing = 0;  ///< the way across a tile
+    float crossing = 0;  ///< the length across a tile
 
     FERMAT_HD int tile_count() const { return tiles[0] * tiles[1] * tiles[2]; }
     /// Tiles that share a face differ in parity.
@@ -54,13 +54,14 @@ struct TileProblem {
     }
 };
 
-/// How a node moved, by more than rounding.
+/// When the time of a node changed by more than rounding: in this visit, in the last sweep.
 struct Moved {
     static constexpr unsigned char in_visit = 1;
     static constexpr unsigned char in_sweep = 2;
 };
 
-/// What a warp holds of its tile. Pitches are such that the nodes of a step lie in different banks.
+/// What a warp keeps of its tile in shared memory. The pitches put the nodes of a step into
+/// different banks.
 template <int Dim>
 struct TileStorage {
     using Tile = TileShape<Dim>;
@@ -73,8 +74,8 @@ struct TileStorage {
         Dim == 3 ? (Tile::size(0) + 2 * halo) * pitch(0) : (Tile::size(1) + 2 * halo) * pitch(1);
 
     float tau[tau_size];
-    float f[tile_nodes<Dim>];              ///< s / T0; unreached where a node is not to be computed
-    unsigned char moved[tile_nodes<Dim>];  ///< what the visit did to each node: bits of Moved
+    float f[tile_nodes<Dim>];              ///< s / T0; `unreached` at nodes that are not computed
+    unsigned char moved[tile_nodes<Dim>];  ///< how the visit changed each node: bits of Moved
 
     FERMAT_HD static int at(int o, int l, int r) {
         return (o + outer_halo) * pitch(0) + (l + halo) * pitch(1) + r + halo;

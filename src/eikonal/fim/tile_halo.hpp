@@ -5,7 +5,7 @@
 
 namespace fermat {
 
-/// The nodes that a tile's visit reads.
+/// The nodes that a visit of a tile reads.
 template <int Dim>
 struct TileHalo {
     using Tile = TileShape<Dim>;
@@ -14,8 +14,8 @@ struct TileHalo {
         for (int axis = 0; axis < 3; ++axis) node[axis] = Tile::part(code, axis);
     }
 
-    /// Nodes of the tile, then those of its halo: along each axis the two before and the two
-    /// behind. Sizes are powers of two, so that places come cheap.
+    /// Nodes of the tile, then those of its halo: along each axis two before and two after the
+    /// tile. Sizes are powers of two, so indices are cheap to compute.
     FERMAT_HD static constexpr unsigned halo_nodes(int axis) {
         return 4 * tile_nodes<Dim> / Tile::size(axis);
     }

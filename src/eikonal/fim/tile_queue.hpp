@@ -5,36 +5,36 @@
 
 namespace fermat {
 
-/// What a tile waits for. A tile is in a list exactly when faces != 0.
+/// Why and when a tile must be visited. A tile is in a list if and only if faces != 0.
 struct TileState {
-    float key = INFINITY;  ///< earliest arrival to deal with
-    unsigned faces = 0;    ///< through which it comes; bit 6: by itself
+    float key = INFINITY;  ///< earliest arrival that it has not seen
+    unsigned faces = 0;    ///< faces through which the wave comes; bit 6: activated by itself
     unsigned visits = 0;
 };
 
 /// The lists of active tiles of a batch of shots, and the passes over them.
 ///
-/// A pass takes the tiles of one parity: they share no face, so they neither read nor write one
-/// another, and the outcome does not depend on which warp takes which. What pass p finds goes to
-/// the list of pass p + 1 (the neighbours, of the other parity) or p + 2 (the tile itself), so that
-/// between passes nothing has to be done but wait for all warps. Lists and minima are kept in
-/// `ring` copies and cleared by the pass that nobody else reads or writes them in.
+/// A pass visits the tiles of one parity. They share no face, so none reads or writes another, and
+/// the result does not depend on which warp takes which tile. Pass p adds tiles to the list of pass
+/// p + 1 (neighbours, which have the other parity) or p + 2 (the tile itself). So between passes
+/// the warps only wait for one another. Lists and minima exist in `ring` copies; each is cleared
+/// during a pass in which nothing else reads or writes it.
 ///
-/// Tiles to be done again wait (fim_waits) until no active tile of their shot is earlier by more
-/// than some crossings of a tile: few enough that what they wait for has come, many enough that all
-/// warps have work (measured: in rough media one crossing makes 2.5 times the passes of five for as
-/// many visits; sixteen make more visits).
+/// Tiles that must be visited again wait (fim_waits) until no active tile of their shot is earlier
+/// by more than `patience` times the time to cross a tile. A small value saves visits; a large one
+/// keeps all warps busy. Measured in rough media: 1 needs 2.5 times the passes of 5 for as many
+/// visits; 16 needs more visits.
 struct TileQueue {
     static constexpr int ring = 4;
     static constexpr unsigned by_itself = 64;
-    static constexpr float patience = 5;  ///< in crossings of a tile
+    static constexpr float patience = 5;  ///< in units of the time to cross a tile
 
     TileState* states = nullptr;     ///< [shot][tile]
-    unsigned* list[ring] = {};       ///< numbers of states
-    unsigned* count = nullptr;       ///< [ring], of the lists
-    unsigned* taken = nullptr;       ///< [ring], of each list by warps so far
-    float* woken_least = nullptr;    ///< [ring][shot], of keys given to neighbours
-    float* waiting_least = nullptr;  ///< [ring][shot], of keys of tiles that wait
+    unsigned* list[ring] = {};       ///< indices of states
+    unsigned* count = nullptr;       ///< [ring], length of each list
+    unsigned* taken = nullptr;       ///< [ring], how many entries of each list warps have taken
+    float* woken_least = nullptr;    ///< [ring][shot], the least key given to neighbours
+    float* waiting_least = nullptr;  ///< [ring][shot], the least key of tiles that wait
     int shots = 1;
 
     FERMAT_HD float& woken(int pass, int shot) const {
@@ -46,7 +46,7 @@ struct TileQueue {
     FERMAT_HD bool finished(int pass) const {
         return count[pass & (ring - 1)] == 0 && count[(pass + 1) & (ring - 1)] == 0;
     }
-    /// Makes ready what the pass after the next will need; by one warp, during pass `pass`.
+    /// Clears what the pass after the next will fill. One warp calls it during pass `pass`.
     template <class Block>
     FERMAT_HD void prepare(Block block, int pass) const {
         if (block.leads()) {
@@ -75,7 +75,7 @@ struct TileQueue {
     }
 };
 
-/// Deals with one entry of a pass's list.
+/// Processes one entry of the list of a pass.
 template <int Dim, int Order, class Block>
 FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueue& queue, int pass,
                          unsigned entry, TileStorage<Dim>& storage) {
@@ -85,7 +85,8 @@ FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueu
     TileState& state = queue.states[entry];
     const TileState before = state;
     block.for_each(0, [](int) {});  // all lanes have read before one writes
-    // All that is active now was found by the last pass, or waits since the last or the one before.
+    // All active tiles were added by the last pass, or have waited since that pass or the one
+    // before it.
     const float first = least(queue.woken(pass - 1, shot), queue.waiting(pass - 1, shot),
                               queue.waiting(pass - 2, shot));
     if (fim_waits(before.visits, before.key, first, TileQueue::patience * problem.crossing)) {

@@ -9,7 +9,8 @@
 namespace fermat {
 namespace {
 
-/// Nodes astride the source depend on each other, so it lies in the middle of a tile.
+/// Nodes on both sides of the source depend on each other, so the source is placed in the middle of
+/// a tile.
 int shift_of(double source_node, int size) {
     if (size == 1) return 0;
     const int middle = size / 2 - static_cast<int>(std::lround(source_node)) % size;
@@ -84,7 +85,7 @@ TileSetup make_tile_setup(const Grid& grid, std::span<const FactoredSource> sour
         const double until = source.until / (source.slowness * smallest_spacing(grid));
         shot.until2 = static_cast<float>(until * until);
         shot.first_start = static_cast<int>(setup.starts.size());
-        // The nodes of a front are held by a velocity of 0 instead.
+        // For a front, a velocity of 0 keeps the solver from changing its nodes instead.
         const std::size_t held = source.is_front() ? 0 : source.starts.size();
         shot.start_count = static_cast<int>(held);
         for (std::size_t n = 0; n < held; ++n) {

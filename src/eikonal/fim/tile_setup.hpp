@@ -9,14 +9,14 @@
 
 namespace fermat {
 
-/// All that a batch of sources needs before its first pass, in host memory. The pointers of
-/// `problem` and `shots` are left for whoever owns the memory.
+/// What a batch of sources needs before its first pass, in host memory. The owner of the device
+/// memory sets the pointers of `problem` and `shots`.
 struct TileSetup {
     TileProblem problem;
     std::vector<TileShot> shots;
-    std::vector<Index3> starts;       ///< along the axes of a tile
-    std::vector<float> start_tau;     ///< one a start
-    std::vector<unsigned> active[2];  ///< tiles that hold or look at a start, by parity
+    std::vector<Index3> starts;       ///< by the axes of a tile
+    std::vector<float> start_tau;     ///< one per start node
+    std::vector<unsigned> active[2];  ///< tiles that contain or read a start node, per parity
     TileSteps steps;
 };
 

@@ -30,7 +30,7 @@ int pack_steps(unsigned outward, std::vector<std::uint16_t>& nodes) {
             }
         }
     }
-    // Nodes of a low level have the longest chains behind them: they go first.
+    // The longest chains of dependent nodes start at low levels, so these come first.
     std::stable_sort(waiting.begin(), waiting.end(),
                      [](const Node& a, const Node& b) { return a.level < b.level; });
     std::vector<int> step_of(static_cast<std::size_t>(tile_nodes<Dim>), -1);
@@ -45,7 +45,7 @@ int pack_steps(unsigned outward, std::vector<std::uint16_t>& nodes) {
                 if (sense == 0 || n < 0) continue;
                 const int done = step_of[code(before)];
                 if (done < 0 || done == count) return false;
-                // Second order also reads across the middle of an outward sweep.
+                // In an outward sweep, second order also reads across the middle.
                 n -= sense;
                 if (n >= 0 && n < Tile::size(axis) && step_of[code(before)] == count) return false;
             }

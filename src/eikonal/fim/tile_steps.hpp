@@ -7,8 +7,8 @@
 
 namespace fermat {
 
-/// The extents of a tile along the axes `outer`, `lane` and `run` of FimProblem, and how nodes are
-/// numbered in it: powers of two, so that looking along an axis the other way flips bits.
+/// The extents of a tile along the axes `outer`, `lane` and `run` of FimProblem, and the numbering
+/// of its nodes. The extents are powers of two, so reversing an axis flips bits of the number.
 template <int Dim>
 struct TileShape {
     FERMAT_HD static constexpr int bits(int axis) { return Dim == 3 ? 3 : axis == 0 ? 0 : 5; }
@@ -28,13 +28,13 @@ struct TileShape {
 template <int Dim>
 inline constexpr int tile_nodes = TileShape<Dim>::size(0) * TileShape<Dim>::stride(0);
 
-/// Which way a sweep runs: bit `axis` of `down` for downward instead of upward; bit `axis` of
-/// `outward` for both ways at once, out from the middle node, where the source stands in its tile.
+/// The direction of a sweep. Bit `axis` of `down`: downward instead of upward. Bit `axis` of
+/// `outward`: both ways at once, from the middle node, where the source lies in its tile.
 struct SweepWay {
     unsigned down = 0;
     unsigned outward = 0;
 
-    /// From the neighbour swept just before a node to the node: 1, -1, or 0 in the middle.
+    /// The step to a node from the neighbour swept just before it: 1, -1, or 0 in the middle.
     template <int Dim>
     FERMAT_HD int sense(int axis, int n) const {
         if (!(outward >> axis & 1)) return down >> axis & 1 ? -1 : 1;
@@ -43,9 +43,9 @@ struct SweepWay {
     }
 };
 
-/// Gauss-Seidel sweeps of a tile in steps of `lanes` nodes, for each set of outward axes, the
-/// others upward. A node's step comes after those of the neighbours before it along every axis, so
-/// nodes of one step neither read nor write one another.
+/// Gauss-Seidel sweeps of a tile in steps of `lanes` nodes, one sweep for each set of outward axes;
+/// the other axes run upward. The step of a node comes after the steps of the neighbours before it
+/// along every axis, so the nodes of one step neither read nor write one another.
 struct TileSteps {
     static constexpr int lanes = 32;
     static constexpr int sets = 8;

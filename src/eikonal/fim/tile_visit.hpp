@@ -10,7 +10,7 @@
 
 namespace fermat {
 
-/// A tile on its way through a warp.
+/// One visit of a tile by a warp.
 template <int Dim, int Order, class Block>
 class TileVisit {
   public:
@@ -43,9 +43,9 @@ class TileVisit {
         velocity_ = problem.velocity + first;
     }
 
-    /// The way of the first sweep, once the tile is loaded. Along an axis: as the times in the
-    /// tile's surroundings rise; where they do not tell, from the one face (2 * axis + side) that
-    /// the wave came through; else away from the source.
+    /// The direction of the first sweep; the tile must be loaded. Along each axis it is the one in
+    /// which times round the tile increase. If they do not decide, it is from the only face (2 *
+    /// axis + side) through which the wave came, else away from the source.
     FERMAT_HD SweepWay entry(unsigned faces) const {
         const unsigned slopes = halo_slopes();
         SweepWay way;
@@ -82,8 +82,8 @@ class TileVisit {
         if (holds_source()) hold_starts();
     }
 
-    /// Sweeps until no node came out earlier than a neighbour swept before it. Where one did, the
-    /// next sweep runs along that axis the other way. Returns false when cut short.
+    /// Sweeps until no node can change a neighbour swept before it. If one can, the next sweep
+    /// reverses that axis. Returns false if the limit on sweeps is reached first.
     FERMAT_HD bool solve(SweepWay way, bool only_earlier) {
         for (int turn = 0; turn < most_sweeps; ++turn) {
             sweep(way, only_earlier);
@@ -94,8 +94,8 @@ class TileVisit {
         return false;
     }
 
-    /// The earliest changed arrival that may matter to the tile behind a face, as T/s0; infinite
-    /// where there is none.
+    /// The earliest changed arrival, as T/s0, that may matter to the tile across a face; infinite
+    /// if there is none.
     template <int axis, int side>
     FERMAT_HD float earliest_through() const {
         const int edge = side ? Tile::size(axis) - 1 : 0;
@@ -140,7 +140,7 @@ class TileVisit {
     FERMAT_HD bool in_grid(const int (&node)[3]) const {
         return problem_.contains(begin_[0] + node[0], begin_[1] + node[1], begin_[2] + node[2]);
     }
-    /// In the grid's memory, from the tile's first node.
+    /// Offset in the memory of the grid from the first node of the tile.
     FERMAT_HD int offset(const int (&node)[3]) const {
         return node[0] * stride_[0] + node[1] * stride_[1] + node[2];
     }
@@ -157,13 +157,14 @@ class TileVisit {
     static constexpr unsigned falling = 2;
     static constexpr unsigned valley = 4;
 
-    /// For each axis, three bits of how times go along the edges of the halo: from the first node
-    /// to the middle one to the last.
+    /// For each axis, three bits that say how times change along the edges of the halo, from the
+    /// first node to the middle one and to the last.
     FERMAT_HD unsigned halo_slopes() const {
         constexpr int edges = Dim == 3 ? 24 : 4;
         unsigned slopes = 0;
         block_.for_each(edges, [&](int n) {
-            // On the face across `across`, at `side`, along `along` at an end of the third axis.
+            // An edge along `along`, on the face normal to `across` at `side`, at one end of the
+            // third axis.
             const int across = Dim == 3 ? n / 8 : 1 + n / 2;
             const int side = Dim == 3 ? n / 4 % 2 : n % 2;
             const int along = Dim == 3 ? (across + 1 + n / 2 % 2) % 3 : 3 - across;
@@ -183,7 +184,7 @@ class TileVisit {
             const float middle = time2(Tile::size(along) / 2);
             const float last = time2(Tile::size(along) - 1);
             if (!(middle < INFINITY)) return;
-            // An end may lie outside the grid or beyond the wave.
+            // An end may lie outside the grid or be unreached.
             const auto way = [](float from, float to) {
                 return from == INFINITY || to == INFINITY ? 0U : from < to ? rising : falling;
             };
@@ -196,8 +197,8 @@ class TileVisit {
         return block_.any_bits(slopes);
     }
 
-    /// Along one axis that went against the sweep, the next one runs the other way: one axis at a
-    /// time, in the order of a Gray code, so that all ways have their turn.
+    /// The next sweep reverses one of the axes along which the wave ran against the sweep. It
+    /// reverses one axis at a time, in the order of a Gray code, so every direction is used.
     FERMAT_HD static SweepWay next_way(SweepWay way, unsigned against, int turn) {
         int skip = 0;
         for (int n = turn + 1; !(n & 1); n >>= 1) ++skip;
@@ -298,13 +299,14 @@ class TileVisit {
             now = update_tau<Order>(f, inverse_r2, on_lane, on_run);
         }
         if (!(now < reached_limit<float>) || (only_earlier && now >= old)) return;
-        // The smallest of changes are stored, or they would add up along a ray.
+        // Even the smallest changes are stored: dropped changes would add up along a ray.
         *t = now;
         if (!fim_moved(now, old, fim_tolerance<float, Order>)) return;
         s_.moved[code] = Moved::in_visit | Moved::in_sweep;
     }
 
-    /// The axes along which a node that moved in the sweep may move the one swept before it.
+    /// The axes along which a node that changed in this sweep may change the neighbour swept before
+    /// it.
     FERMAT_HD unsigned moved_against(SweepWay way) {
         unsigned axes = 0;
         block_.for_each(tile_nodes<Dim>, [&](int code) {
@@ -334,8 +336,8 @@ class TileVisit {
         return block_.any_bits(axes);
     }
 
-    /// T/s0 of a node at a face if it or (second order) the one behind it changed, and the
-    /// neighbour across the face is not earlier anyway.
+    /// T/s0 of a node at a face if it or (second order) the node behind it changed and the
+    /// neighbour across the face is not earlier.
     template <int axis>
     FERMAT_HD float matters(const int (&node)[3], int outward) const {
         const float now = s_.tau[at(node)];
@@ -363,7 +365,7 @@ class TileVisit {
     int stride_[2];
     int begin_[3];
     float h_[3];
-    float step_[3];  ///< of coordinates from node to node
+    float step_[3];  ///< difference of coordinates from node to node
     float far2_;
     float inverse_h_[3];
     float first_[3];  ///< coordinates of the tile's first node from the source

@@ -20,7 +20,7 @@
 namespace fermat {
 namespace {
 
-/// Mean time across the smallest spacing, in the units of NodeGeometry, of what is not air.
+/// Mean time across the smallest spacing in rock, in the units of NodeGeometry.
 double mean_step(const Model& model, const FactoredSource& source) {
     double sum = 0;
     std::size_t count = 0;
@@ -33,10 +33,10 @@ double mean_step(const Model& model, const FactoredSource& source) {
 }
 
 /// Nodes are settled in the order of their times from neighbours settled before them. In factored
-/// form this leaves a little out: T0's part of the gradient lets a node draw on a neighbour of the
-/// same time, or a slightly later one (two nodes astride the plane of the source, say). So a
-/// settled node that a newly settled one makes earlier is computed again, which leads to the same
-/// solution that sweeping and iterating find.
+/// form this is not quite enough: because of the gradient of T0, a node may depend on a neighbour
+/// of the same time or a slightly later one (for example, two nodes on both sides of the source's
+/// plane). So a settled node is computed again if a newly settled one makes it earlier. The
+/// solution is then the one that sweeping and iterating find.
 template <class Real, int Dim, int Order>
 class March {
   public:
@@ -73,7 +73,7 @@ class March {
 
     void run(Monitor& monitor) {
         std::uint64_t turn = 0;
-        // Even in hard media a node has its turn but a few times.
+        // Even in difficult media each node is taken from the queue only a few times.
         constexpr std::uint64_t long_turns = 100;
         const std::uint64_t nodes = model_.grid().node_count();
         std::uint64_t next_look = long_turns * nodes;
@@ -93,7 +93,7 @@ class March {
             Real& tau = tau_[first.node()];
             if (tau > 0) continue;
             const Index3 n = tiles_.node(first.node());
-            // A time that rose since it was queued waits for its new turn.
+            // A node whose time has increased since it was queued is queued again.
             const Real r2 = geometry_.r2(n);
             const float time = static_cast<float>(std::sqrt(r2) * -tau);
             if (time > first.time() * (1 + late_turn)) {
@@ -111,7 +111,7 @@ class March {
         }
     }
 
-    /// Nodes that no wave reached are left `unreached`.
+    /// Copies tau; nodes that no wave reached are `unreached`.
     void copy_to(FieldView<Real> tau) const {
         const Shape shape = tiles_.shape();
         for (int i = 0; i < shape.x; ++i) {
@@ -124,7 +124,7 @@ class March {
     }
 
   private:
-    /// Of nodes whose time is not computed: air and the rim.
+    /// Marks nodes whose time is not computed: air and the rim.
     static constexpr Real closed = 2 * unreached<Real>;
     static constexpr Real tolerance = 2 * std::numeric_limits<Real>::epsilon();
     static constexpr float late_turn = 1e-6F;
@@ -168,7 +168,7 @@ class March {
 
     static bool is_settled(Real tau) { return tau > 0 && tau < reached_limit<Real>; }
 
-    /// Whether the neighbour on that side has a part in the node's equation to first order.
+    /// Whether the neighbour on that side contributes to the first-order equation of the node.
     template <int D, int Side>
     bool draws_on(Index3 n, std::uint32_t offset) const {
         const Real r2 = geometry_.r2(n);
@@ -206,7 +206,7 @@ class March {
         again_.push_back(offset);
     }
 
-    /// What the turn of a node will read is asked for ahead.
+    /// Prefetches what the update of a node will read.
     [[gnu::always_inline]] void prefetch(std::uint32_t node) const {
         const Index3 n = tiles_.node(node);
         for (int d = 0; d < 3; ++d) {
@@ -233,16 +233,17 @@ class March {
     const FactoredSource& source_;
     TiledShape tiles_;
     NodeGeometry<Real> geometry_;
-    /// Positive once settled, which is all that a stencil may use; negative while on the front.
+    /// tau: positive once settled, and only then may stencils use it; negative while on the front.
     std::vector<Real> tau_;
-    std::vector<Real> speed_;  ///< v / v0: 0 in air and of start nodes
+    std::vector<Real> speed_;  ///< v / v0; 0 in air and at start nodes
     MarchQueue queue_;
-    Real until2_;   ///< the square of the largest T/s0 that is wanted
+    Real until2_;   ///< the square of the largest T/s0 that the caller wants
     Real most_h2_;  ///< the square of the largest spacing
-    /// Settled nodes that became earlier since and have to tell their neighbours.
+    /// Settled nodes that have become earlier since, and whose neighbours must be updated.
     std::deque<std::uint32_t> again_;
-    /// In long cells they are many: taken in turn, none has to tell more than a few times. Second
-    /// order settles better the other way while that lasts.
+    /// Whether the oldest of them is taken first, else the newest. In long cells they are many, and
+    /// with the oldest first each is handled only a few times. Second order settles better with the
+    /// newest first, up to cells 40 times as long as wide.
     bool in_turn_;
 };
 
@@ -253,7 +254,7 @@ void march(const Model& model, const FactoredSource& source, FieldView<Real> tau
     march.run(monitor);
     march.copy_to(tau);
     if (source.until == INFINITY) return;
-    // What is later than wanted was left on the march's front.
+    // Nodes later than `until` were left on the front.
     for (Real& value : tau) value = value < 0 ? unreached<Real> : value;
 }
 

@@ -7,8 +7,8 @@
 namespace fermat {
 
 /// The fast marching method (Sethian 1996): nodes are settled in the order of their times, each
-/// from neighbours settled before it, so that one pass suffices. Fills tau, `unreached` where no
-/// wave arrives. Serial.
+/// from neighbours settled before it, so one pass suffices. Fills tau; nodes that no wave reaches
+/// are `unreached`. Serial.
 template <class Real>
 void fmm_solve(const Model& model, const FactoredSource& source, int order, FieldView<Real> tau,
                Monitor& monitor);

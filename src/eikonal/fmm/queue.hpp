@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -12,7 +13,7 @@
 namespace fermat {
 
 /// A node on the front of a fast march and its time, ordered by time, then by node. Times are not
-/// negative, so that their bits are ordered as they are.
+/// negative, so their bits sort in the same order.
 class MarchItem {
   public:
     MarchItem() = default;
@@ -29,9 +30,9 @@ class MarchItem {
 };
 
 /// The front of a fast march, earliest first: a calendar queue (Brown 1988) that keeps the exact
-/// order. Items lie unsorted in buckets of equal width in time; only the bucket whose turn it is
-/// gets sorted, and what still comes into it goes to a small heap. Items are not taken out when a
-/// node's time changes: the march pushes again and drops what is out of date.
+/// order. Items lie unsorted in buckets of equal width in time. Only the current bucket is sorted;
+/// items that arrive in it later go into a small heap. If the time of a node changes, its old item
+/// stays: the march pushes a new one and drops the outdated one.
 class MarchQueue {
   public:
     explicit MarchQueue(double bucket_width)
@@ -49,9 +50,9 @@ class MarchQueue {
         }
     }
 
-    /// Takes the first item out; false when there is none. Items for which `is_stale(node)` holds
-    /// when their bucket's turn comes are dropped.
-    template <class Stale>
+    /// Takes out the first item; returns false if there is none. Drops items for which
+    /// is_stale(node) is true when their bucket becomes current.
+    template <std::predicate<std::uint32_t> Stale>
     bool pop(MarchItem& item, Stale is_stale) {
         while (next_ == sorted_.size() && late_.empty()) {
             if (!advance()) return false;
@@ -68,7 +69,7 @@ class MarchQueue {
         return true;
     }
 
-    /// The node whose turn comes a few turns from now.
+    /// The node that will be taken out a few turns from now.
     std::uint32_t ahead() const {
         if (sorted_.empty()) return late_.empty() ? 0 : late_.front().node();
         constexpr std::size_t turns = 2;
@@ -95,7 +96,7 @@ class MarchQueue {
         b.push_back(item);
         ++in_ring_;
     }
-    /// Makes the next bucket with items current; false when there is none.
+    /// Makes the next non-empty bucket current; returns false if there is none.
     bool advance() {
         sorted_.clear();
         next_ = 0;
@@ -103,7 +104,7 @@ class MarchQueue {
         do {
             ++current_;
             if (in_ring_ == 0) {
-                // Nothing for a while: jump to where the next items are.
+                // The ring is empty: jump to the next items.
                 std::int64_t first = std::numeric_limits<std::int64_t>::max();
                 for (const MarchItem item : beyond_) first = std::min(first, bucket_of(item));
                 current_ = first;
@@ -113,13 +114,14 @@ class MarchQueue {
             }
         } while (slot(current_).empty());
         in_ring_ -= slot(current_).size();
-        // Memory of used buckets goes to those that fill next, so that it stays that of the front.
+        // Buckets that fill next reuse the memory of emptied ones, so memory grows only with the
+        // front.
         if (sorted_.capacity() > 0) spare_.push_back(std::move(sorted_));
         sorted_ = std::move(slot(current_));
         slot(current_) = {};
         return true;
     }
-    /// Takes what the ring now spans out of `beyond_`.
+    /// Moves items that the ring now covers from `beyond_` into the ring.
     void look_beyond() {
         next_look_ = current_ + ring_size;
         std::erase_if(beyond_, [&](MarchItem item) {
@@ -138,7 +140,7 @@ class MarchQueue {
     std::vector<Bucket> spare_;
     Bucket sorted_;  ///< the current bucket, from next_
     std::size_t next_ = 0;
-    Bucket late_;    ///< a heap: items that came when their bucket was current or past
+    Bucket late_;    ///< a heap of items that came when their bucket was current or past
     Bucket beyond_;  ///< items later than the ring
 };
 

@@ -9,11 +9,11 @@
 
 namespace fermat {
 
-/// Nodes numbered by small tiles, with a rim of two nodes that no wave reaches, so that no stencil
-/// asks where the grid ends. A front is thin: in tiles of 4 x 4 x 4 nodes (4 x 4 in 2-D), which are
-/// whole lines of the cache, most of what is read for a node serves its neighbours on the front
-/// too; in plain order every line would run far across the front. A node's number is the sum of
-/// one part for each axis.
+/// Nodes numbered by small tiles, with a rim of two nodes that no wave reaches, so stencils need
+/// not test for the end of the grid. A tile has 4 x 4 x 4 nodes (4 x 4 in 2-D), which are whole
+/// cache lines. The front of the march is thin, and with tiles most of what is read for a node also
+/// serves its neighbours on the front; in plain order every cache line would extend far across the
+/// front. The number of a node is a sum with one term per axis.
 class TiledShape {
   public:
     static constexpr int rim = 2;
@@ -40,7 +40,7 @@ class TiledShape {
         }
     }
 
-    /// In double, since this is how a grid too large is found out.
+    /// The result is double, because callers use it to find grids that are too large.
     static double count(Shape shape) {
         double nodes = 1;
         for (int axis = 0; axis < 3; ++axis) {
@@ -51,7 +51,7 @@ class TiledShape {
     }
 
     Shape shape() const { return shape_; }
-    /// Of node n along an axis; n may lie in the rim.
+    /// The term of node n along an axis; n may lie in the rim.
     std::uint32_t part(int axis, int n) const {
         return parts_[static_cast<std::size_t>(axis)].data()[n + rim];
     }

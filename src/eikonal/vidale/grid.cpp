@@ -42,8 +42,8 @@ TimingGrid<Real>::TimingGrid(const Model& model, double source_slowness)
         }
     });
 
-    // The mean of eight corners is the mean along z of means along y of means along x. What rows
-    // take from the next row at their ends stays in the rim.
+    // The mean of eight corners is the mean along z of means along y of means along x. At the end
+    // of a row, the mean uses the next row; such values stay in the rim.
     cells_ = slowness_.copy();
     for (int axis = 0; axis < 3; ++axis) {
         if (axis == 1 && rim_y_ == 0) continue;

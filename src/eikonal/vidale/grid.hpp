@@ -10,10 +10,11 @@ namespace fermat::vidale {
 
 using Offset = std::ptrdiff_t;
 
-/// Times and slownesses with a rim of one node round the grid, so that no operator asks where the
-/// grid ends. A time of NaN means that the box has not reached the node yet (the rim: never);
-/// infinity, that it has and no wave came. Air has infinite slowness, so that every operator that
-/// touches it gives an infinite time. A 2-D grid has no rim along y, and its y is never stepped.
+/// Times and slownesses with a rim of one node round the grid, so operators need not test for the
+/// end of the grid. A time of NaN means that the box has not reached the node yet (it never reaches
+/// the rim); infinity means that it has, and no wave arrived. Air has infinite slowness, so every
+/// operator that touches it gives an infinite time. A 2-D grid has no rim along y, and operators
+/// never step along y.
 template <class Real>
 class TimingGrid {
   public:
@@ -24,8 +25,9 @@ class TimingGrid {
         return (node.x + 1) * stride_[0] + (node.y + rim_y_) * stride_[1] + node.z + 1;
     }
     Offset stride(int axis) const { return stride_[static_cast<std::size_t>(axis)]; }
-    /// Lengths are in units of the smallest spacing and times in about the time across it at the
-    /// source, whatever the user's units, so that their squares stay in the range of a float.
+    /// Lengths are in units of the smallest spacing, and times in units near the time across it at
+    /// the source. In these units their squares stay in the range of a float, whatever units the
+    /// user has.
     Real spacing(int axis) const { return spacing_[static_cast<std::size_t>(axis)]; }
     /// 1 / h^2
     Real weight(int axis) const { return weight_[static_cast<std::size_t>(axis)]; }
@@ -35,10 +37,10 @@ class TimingGrid {
     Real slowness(Offset n) const { return slowness_.data()[n]; }
 
     /// Slowness is multilinear between nodes: its values at the middle of an edge, a face and a
-    /// cell are the means of their corners. Hole & Zelt, who have constant cells, give an edge or
-    /// face the slowness of the fastest cell that touches it. With values on nodes the edges and
-    /// faces on the fast side of an interface hold the fast slowness themselves, and in smooth
-    /// media no slowness is taken from half a cell away.
+    /// cell are the means of their corners. Hole & Zelt use constant cells and give an edge or face
+    /// the slowness of the fastest cell that touches it. With values on nodes, the edges and faces
+    /// on the fast side of an interface have the fast slowness anyway, and in smooth media no
+    /// slowness comes from half a cell away.
     Real edge_slowness(Offset n, Offset step) const {
         return (slowness(n) + slowness(n + step)) / 2;
     }
@@ -52,10 +54,10 @@ class TimingGrid {
         return cells_.data()[n + low(step_a) + low(step_b) + low(step_c)];
     }
 
-    /// The grid's unit of time, in the user's.
+    /// The unit of time of this grid, in the user's units.
     double unit() const { return unit_; }
 
-    /// The times without the rim, in the user's units. Gives up the memory of everything else.
+    /// Returns the times without the rim, in the user's units, and frees all other memory.
     Field<Real> take_times();
 
   private:

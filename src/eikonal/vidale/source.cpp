@@ -9,7 +9,7 @@ namespace {
 
 /// Samples of slowness per spacing along the line.
 constexpr double samples_per_cell = 4;
-/// Corners of less weight come from rounding alone: the point lies on a face or an edge.
+/// Corners of smaller weight come from rounding only: the point lies on a face or an edge.
 constexpr double least_weight = 1e-9;
 
 bool meets_air(const Model& model, Vec3 point) {

@@ -19,11 +19,11 @@ namespace fermat::vidale {
 /// is negative, and the time is not before any of those corners. Otherwise the result is infinite.
 /// Corners not timed yet may be infinite or NaN: every comparison fails then, with the same result.
 ///
-/// Vidale's stencils for the first nodes of a new layer, which take the slope along the layer from
-/// the timed one behind it, are left out: Hole & Zelt's operators along edges and faces time those
-/// nodes too. In smooth media the two ways differ in the third digit of the error, while between
-/// blocks of 1:10 the slope behind is not that of the wave that goes on, and gave times up to 20 %
-/// early.
+/// Vidale's stencils for the first nodes of a new layer take the slope along the layer from the
+/// layer behind it. They are not used: Hole & Zelt's operators along edges and faces time those
+/// nodes too. In smooth media the two differ in the third digit of the error. Between blocks of
+/// contrast 1:10, though, the slope behind is not that of the wave that travels on, and Vidale's
+/// stencils gave times up to 20 % too early.
 
 template <class Real>
 inline constexpr Real no_arrival = std::numeric_limits<Real>::infinity();
@@ -56,7 +56,7 @@ struct CellTimes {
 };
 
 /// Vidale's (1990) operator A: a wave through the volume of a cell, seven corners known. As in
-/// his, each squared difference is the mean over the two pairs of corners that give it:
+/// Vidale's, each squared difference is the mean over the two pairs of corners that give it:
 ///     (wa a + wb b + wc c)^2 = (wa + wb + wc) s^2 - wa wb (a-b)^2 - wb wc (b-c)^2 - wc wa (c-a)^2
 ///     .
 template <class Real>

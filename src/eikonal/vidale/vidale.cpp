@@ -16,15 +16,16 @@ namespace fermat {
 namespace vidale {
 namespace {
 
-/// Half the width of the box round the source that starts with straight rays: so many of the
-/// widest spacing, but no more nodes than the second number along any axis.
+/// Half the width of the box round the source in which times start as those of straight rays: the
+/// first number in widest spacings, but at most the second number of nodes along any axis.
 constexpr double source_radius = 5;
 constexpr double source_radius_limit = 25;
-/// A node is looked at again when a neighbour turns out earlier than it by this part of the time
-/// across a cell; it is timed again only when it gains the second part (Hole & Zelt's test).
+/// A node is examined again if a neighbour turns out to be earlier than it by the first fraction of
+/// the time across a cell. Its time changes only if it gains the second fraction (Hole & Zelt's
+/// test).
 constexpr double worth_a_look = 0.05;
 constexpr double worth_a_change = 1e-3;
-/// Nothing loops for ever: at most so many second looks per node of the grid.
+/// The number of second looks per node of the grid is limited, so the solve always ends.
 constexpr std::size_t looks_per_node = 64;
 constexpr std::size_t looks_between_checks = 1 << 16;
 
@@ -58,10 +59,10 @@ class ExpandingBox {
     }
 
   private:
-    /// A node to be timed again, and when the wave came to the neighbour that asked for it.
+    /// A node to be timed again, and the time of the neighbour that asked for it.
     using Look = std::pair<Real, Offset>;
     using Looks = std::priority_queue<Look, std::vector<Look>, std::greater<>>;
-    /// The axes that have an extent: x, y, z or x, z.
+    /// The axes of the grid: x, y, z or x, z.
     static constexpr int axis_of(int number) { return D == 2 ? 2 * number : number; }
 
     void start_at_source();
@@ -80,11 +81,12 @@ class ExpandingBox {
     NodeBox box_;
     std::vector<std::pair<Real, Offset>> order_;
     Looks looks_;
-    std::vector<Look> reverse_;  ///< left until the expansion is done
+    std::vector<Look> reverse_;  ///< second looks that wait until the expansion is done
     std::size_t looks_left_;
 };
 
-/// Straight rays, then whatever is earlier in a medium that is not smooth there.
+/// Starts with straight rays, then accepts earlier times, which occur if the medium is not smooth
+/// there.
 template <class Real, int D>
 void ExpandingBox<Real, D>::start_at_source() {
     const Vec3 h = model_.grid().spacing;
@@ -106,7 +108,7 @@ void ExpandingBox<Real, D>::start_at_source() {
     propagate([](Offset) { return true; });
 }
 
-/// The nearest layer next to the box: for equal spacing, its sides in turn.
+/// The nearest layer next to the box. With equal spacing this takes the sides in turn.
 template <class Real, int D>
 bool ExpandingBox<Real, D>::next_side(Side& side) const {
     const Grid& grid = model_.grid();
@@ -156,8 +158,9 @@ void ExpandingBox<Real, D>::time_layer(const Side& side) {
     propagate(in_layer);
 }
 
-/// The smallest of `best` and all operators: along edges, across faces, through cells. A corner is
-/// of use only if the wave was there before; what the box has not reached compares as not early.
+/// The smallest of `best` and all operators: along edges, across faces, through cells. An operator
+/// uses a corner only if the wave was there before. Nodes that the box has not reached are NaN and
+/// fail that comparison.
 template <class Real, int D>
 Real ExpandingBox<Real, D>::earliest(Offset n, Real best) const {
     struct Neighbour {
@@ -213,8 +216,8 @@ Real ExpandingBox<Real, D>::earliest(Offset n, Real best) const {
     return best;
 }
 
-/// Asks for a second look at the neighbours of a newly timed node that the wave reached later, or
-/// not at all: at once where `allowed`, after the expansion elsewhere.
+/// Requests a second look at those neighbours of a newly timed node that the wave reached later or
+/// not at all: at once where `allowed`, elsewhere after the expansion.
 template <class Real, int D>
 template <class Allowed>
 void ExpandingBox<Real, D>::ask_neighbours(Offset n, Allowed allowed) {
@@ -235,11 +238,11 @@ void ExpandingBox<Real, D>::ask_neighbours(Offset n, Allowed allowed) {
     }
 }
 
-/// Times nodes again, in the order in which the wave comes to them, until none gains. In a new
-/// layer this repairs what the order of the layer behind got wrong; after the expansion it is
-/// reverse propagation, for waves that come back into the box. Hole & Zelt run the expansion
-/// backwards from the side where such a wave was found, and repeat; this goes where the wave goes,
-/// and touches only nodes that it reaches first.
+/// Times nodes again, in the order in which the wave reaches them, until none becomes earlier. In a
+/// new layer this corrects errors due to the order of the layer behind. After the expansion it is
+/// reverse propagation, for waves that return into the box. Hole & Zelt run the expansion backwards
+/// from the side where such a wave was found, and repeat. This code follows the wave itself and
+/// touches only nodes that it reaches first.
 template <class Real, int D>
 template <class Allowed>
 void ExpandingBox<Real, D>::propagate(Allowed allowed) {

@@ -65,7 +65,7 @@ std::string remedy(const MemoryPlan& plan, const Survey& picks, const MemoryLimi
         coarser.ratio = widened(plan.grid, plan.ratio, factor);
         const MemoryEstimate needs = estimate_memory(coarser, picks);
         if (!fits(needs, limits, plan.cuda)) continue;
-        return fmt::format("use --unknown-ratio {}, which needs about {}",
+        return fmt::format("use `unknown_ratio={}`, which needs about {}",
                            text_of(plan.grid, coarser.ratio),
                            gigabytes(plan.cuda ? needs.device() : needs.host()));
     }
@@ -74,7 +74,7 @@ std::string remedy(const MemoryPlan& plan, const Survey& picks, const MemoryLimi
         coarser.grid = coarsened(plan.grid, factor);
         const MemoryEstimate needs = estimate_memory(coarser, picks);
         if (!fits(needs, limits, plan.cuda)) continue;
-        return fmt::format("use a grid of --spacing {:g}, which needs about {}",
+        return fmt::format("use a grid of `spacing={:g}`, which needs about {}",
                            coarser.grid.spacing.x,
                            gigabytes(plan.cuda ? needs.device() : needs.host()));
     }

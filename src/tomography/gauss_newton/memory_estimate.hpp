@@ -45,8 +45,8 @@ struct MemoryLimits {
 };
 MemoryLimits memory_limits(bool cuda);
 
-/// Why the inversion does not fit, with the coarser unknowns (`--unknown-ratio`) or the coarser
-/// grid (`--spacing`) that would, as a sentence; empty where it fits.
+/// Why the inversion does not fit, with the coarser unknowns (`unknown_ratio`) or the coarser grid
+/// (`spacing`) that would, as a sentence; empty where it fits.
 std::string memory_refusal(const MemoryPlan& plan, const Survey& picks, const MemoryLimits& limits);
 
 /// Throws InputError with that sentence.

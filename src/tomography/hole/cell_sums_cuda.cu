@@ -79,7 +79,7 @@ void DeviceCellSums::add(const DeviceRows& rows, std::span<const RayProjection> 
     if (rows.entries > std::numeric_limits<std::uint32_t>::max()) {
         throw ComputeError(std::to_string(rows.entries) +
                            " crossings of cells at once are more than a CUDA device can number "
-                           "(use fewer picks a source, or --device cpu)");
+                           "(use fewer picks per source, or `device=cpu`)");
     }
     projections_.reserve(rows.rays);
     for (CudaArray<std::uint32_t>* array :

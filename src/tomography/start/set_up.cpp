@@ -36,7 +36,7 @@ class SetUp {
 
     void describe_guess(const FirstGuess& guess) {
         const Grid& grid = setup_.start.grid();
-        choose(fmt::format("--spacing {:g} --depth {:.3g}: {} nodes from ({}), {} survey",
+        choose(fmt::format("`spacing={:g}` `depth={:.3g}`: {} nodes from ({}), {} survey",
                            grid.spacing.x, grid.far_corner().z - guess.shape.high.z,
                            to_string(grid.shape), numbers(grid, grid.origin),
                            guess.shape.along_surface ? "a surface" : "not a surface"));
@@ -53,7 +53,7 @@ class SetUp {
         if (options.method != InversionMethod::automatic) return;
         const bool boxes = !options.schedule.empty();
         options.method = boxes ? InversionMethod::hole : InversionMethod::gauss_newton;
-        if (!boxes) choose(fmt::format("--method {}", name_of(options.method)));
+        if (!boxes) choose(fmt::format("`method={}`", name_of(options.method)));
     }
 
     /// What Hole's loop needs, where it is given neither a schedule nor a step: large steps (most
@@ -68,12 +68,12 @@ class SetUp {
         constexpr int iterations = 6;
         options.schedule = default_schedule(setup_.start.grid(), iterations, least);
         choose(
-            fmt::format("--step {:g}, {} stages of {} iterations: boxes from half of the model "
-                        "down to {:.3g}, twice the points' distance (--schedule gives others)",
+            fmt::format("`step={:g}`, {} stages of {} iterations: boxes from half of the model "
+                        "down to {:.3g}, twice the points' distance (`schedule` gives others)",
                         options.update.step, options.schedule.size(), iterations, least));
         if (!setup_.picks.has_errors || options.target_chi2 > 0 || options.target_rms > 0) return;
         options.target_chi2 = 1;
-        choose("--target-chi2 1: the picks have errors");
+        choose("`target_chi2=1`: the picks have errors");
     }
 
     void choose_axis_weights() {
@@ -86,11 +86,11 @@ class SetUp {
         const bool differ = roughness.lengths.x != roughness.lengths.z;
         if (shape_.along_surface && roughness.lengths == Vec3{} && damped) {
             roughness.lengths = {length, length, length};
-            choose(fmt::format("--correlation-length {:g}", length));
+            choose(fmt::format("`correlation_length={:g}`", length));
         }
         if (roughness.weights.x > 0 || differ) return;
         roughness.weights = {1, 1, shape_.along_surface ? 0.5 : 1};
-        choose(fmt::format("--axis-weights {}", numbers(setup_.start.grid(), roughness.weights)));
+        choose(fmt::format("`axis_weights={}`", numbers(setup_.start.grid(), roughness.weights)));
     }
 
     void choose_bounds() {
@@ -108,7 +108,7 @@ class SetUp {
         constexpr double reach = 3;
         if (!low) limits.min_velocity = rounded(slowest / reach, false);
         if (!high) limits.max_velocity = rounded(fastest * reach, true);
-        choose(fmt::format("--min-velocity {:g} --max-velocity {:g}", limits.min_velocity,
+        choose(fmt::format("`min_velocity={:g}` `max_velocity={:g}`", limits.min_velocity,
                            limits.max_velocity));
     }
 
@@ -149,7 +149,7 @@ class SetUp {
         kind = kinds[blocky ? 1 : 0];
         if (open) {
             choose(fmt::format(
-                "--regularisation {}{}", name_of(kind),
+                "`regularisation={}`{}", name_of(kind),
                 compare ? fmt::format(": {}-fold cross-validation misses picks left "
                                       "out by {:.3g} with second and by {:.3g} with "
                                       "blocky",
@@ -162,7 +162,7 @@ class SetUp {
     void take_target(const CrossValidation& found) {
         setup_.options.target_rms = found.rms;
         choose(fmt::format(
-            "--target-rms {:.3g}: the picks have no errors, so {}-fold cross-validation says how "
+            "`target_rms={:.3g}`: the picks have no errors, so {}-fold cross-validation says how "
             "well they can be explained (picks left out are met to {:.3g})",
             found.rms, found.folds, found.held_out));
     }

@@ -22,7 +22,7 @@ struct InversionSetup {
     Survey picks;
     InversionOptions options;
     bool guessed_start = false;
-    /// One sentence per choice that the user left open, with the flags that would make it.
+    /// One sentence per choice that the user left open, with the options that would make it.
     std::vector<std::string> choices;
     /// One sentence per thing that does not fit together.
     std::vector<std::string> warnings;

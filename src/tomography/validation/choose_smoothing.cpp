@@ -149,7 +149,7 @@ SmoothingChoice choose_smoothing(const Model& start, const Survey& picks,
         [&](const SmoothingScore& row) { return row.score.held_out <= as_good * least; });
     choice.lambda = chosen->lambda;
     choice.sentence = fmt::format(
-        "--smoothing {:.4g}: {}-fold cross-validation over {} meets picks left out to {:.3g}{} "
+        "`smoothing={:.4g}`: {}-fold cross-validation over {} meets picks left out to {:.3g}{} "
         "(those fitted: {:.3g}{})",
         choice.lambda, folds.size(), name_of(validation.unit), chosen->score.held_out,
         in_errors ? " errors" : "", chosen->score.fitted,

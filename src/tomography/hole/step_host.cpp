@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "tomography/hole/step.hpp"
 #include "tomography/hole/update.hpp"
-#include "tomography/hole/workbench.hpp"
 #include "tomography/smoothing/smoothing.hpp"
 
 namespace fermat {
@@ -30,20 +30,20 @@ int update_threads(const Grid& grid, int requested) {
     return grid.node_count() < small ? 1 : threads;
 }
 
-class HostWorkbench : public Workbench {
+class HostHoleStep : public HoleStep {
   public:
-    HostWorkbench(const Grid& grid, const Survey& picks, const InversionOptions& options,
-                  int threads)
+    HostHoleStep(const Grid& grid, const Survey& picks, const InversionOptions& options,
+                 int threads)
         : picks_(picks), options_(options), threads_(update_threads(grid, threads)) {}
 
-    PassReport project(const Model& model, const BackprojectionOptions& options,
+    PassReport predict(const Model& model, const BackprojectionOptions& options,
                        const Execution& execution) override {
         Backprojection pass = backproject(model, picks_, options, execution);
         sums_ = std::move(pass.sums);
         return std::move(pass.report);
     }
 
-    ModelUpdate update(const Model& model, const Stage& stage, Monitor& monitor) override {
+    ModelUpdate step(const Model& model, const Stage& stage, Monitor& monitor) override {
         const Execution execution{.threads = threads_, .device = Device::cpu, .monitor = monitor};
         Lap lap;
         smooth_cells(sums_.perturbation, sums_.weight, stage.cell,
@@ -72,9 +72,9 @@ class HostWorkbench : public Workbench {
 
 }  // namespace
 
-std::unique_ptr<Workbench> make_host_workbench(const Grid& grid, const Survey& picks,
-                                               const InversionOptions& options, int threads) {
-    return std::make_unique<HostWorkbench>(grid, picks, options, threads);
+std::unique_ptr<HoleStep> make_host_step(const Grid& grid, const Survey& picks,
+                                         const InversionOptions& options, int threads) {
+    return std::make_unique<HostHoleStep>(grid, picks, options, threads);
 }
 
 }  // namespace fermat

@@ -12,9 +12,9 @@
 #include "core/launch_cuda.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
 #include "tomography/hole/cell_sums_cuda.hpp"
+#include "tomography/hole/step.hpp"
 #include "tomography/hole/traced_batch_cuda.hpp"
 #include "tomography/hole/update_formula.hpp"
-#include "tomography/hole/workbench.hpp"
 #include "tomography/smoothing/smoother_cuda.hpp"
 
 namespace fermat {
@@ -54,18 +54,18 @@ __global__ void apply(const float* velocity, const double* perturbation, std::si
     if (threadIdx.x == 0) atomicMax(largest, __double_as_longlong(most));
 }
 
-class CudaWorkbench : public Workbench {
+class CudaHoleStep : public HoleStep {
   public:
-    CudaWorkbench(const Grid& grid, const Survey& picks, const InversionOptions& options)
+    CudaHoleStep(const Grid& grid, const Survey& picks, const InversionOptions& options)
         : grid_(grid),
           picks_(picks),
           options_(options),
           lists_(by_event(picks)),
           smoother_(options.smoother) {}
 
-    PassReport project(const Model& model, const BackprojectionOptions& options,
+    PassReport predict(const Model& model, const BackprojectionOptions& options,
                        const Execution& execution) override;
-    ModelUpdate update(const Model& model, const Stage& stage, Monitor& monitor) override;
+    ModelUpdate step(const Model& model, const Stage& stage, Monitor& monitor) override;
     Field<float> coverage() override;
 
   private:
@@ -93,8 +93,8 @@ class CudaWorkbench : public Workbench {
 };
 
 /// Fields and rays of some sources; the cells that rays cross stay on the device.
-TracedBatch CudaWorkbench::trace(const Model& model, const SourceBatch& batch,
-                                 const BackprojectionOptions& options, const Execution& execution) {
+TracedBatch CudaHoleStep::trace(const Model& model, const SourceBatch& batch,
+                                const BackprojectionOptions& options, const Execution& execution) {
     use_device(device_);  // ranks deal to threads of their own
     TracedBatch traced;
     if (batch.alive.empty()) return traced;
@@ -113,8 +113,8 @@ TracedBatch CudaWorkbench::trace(const Model& model, const SourceBatch& batch,
     return traced;
 }
 
-PassReport CudaWorkbench::project(const Model& model, const BackprojectionOptions& options,
-                                  const Execution& execution) {
+PassReport CudaHoleStep::predict(const Model& model, const BackprojectionOptions& options,
+                                 const Execution& execution) {
     Ranks& ranks = execution.ranks;
     Monitor& monitor = execution.monitor;
     const auto start = Clock::now();
@@ -181,7 +181,7 @@ PassReport CudaWorkbench::project(const Model& model, const BackprojectionOption
     return report;
 }
 
-ModelUpdate CudaWorkbench::update(const Model& model, const Stage& stage, Monitor& monitor) {
+ModelUpdate CudaHoleStep::step(const Model& model, const Stage& stage, Monitor& monitor) {
     monitor.check();
     const auto start = Clock::now();
     const std::size_t count = grid_.node_count();
@@ -220,7 +220,7 @@ ModelUpdate CudaWorkbench::update(const Model& model, const Stage& stage, Monito
             all - cell_smoothing - vertex_smoothing};
 }
 
-Field<float> CudaWorkbench::coverage() {
+Field<float> CudaHoleStep::coverage() {
     Field<float> count(grid_.cell_shape());
     sums_->count().download(std::span(count.data(), count.size()));
     return count;
@@ -228,12 +228,11 @@ Field<float> CudaWorkbench::coverage() {
 
 }  // namespace
 
-std::unique_ptr<Workbench> make_cuda_workbench(const Grid& grid, const Survey& picks,
-                                               const InversionOptions& options,
-                                               const Ranks& ranks) {
+std::unique_ptr<HoleStep> make_cuda_step(const Grid& grid, const Survey& picks,
+                                         const InversionOptions& options, const Ranks& ranks) {
     const int devices = device_count();
     if (ranks.size() > 1 && devices > 1) use_device(ranks.local_rank() % devices);
-    return std::make_unique<CudaWorkbench>(grid, picks, options);
+    return std::make_unique<CudaHoleStep>(grid, picks, options);
 }
 
 }  // namespace fermat

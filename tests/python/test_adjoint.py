@@ -69,11 +69,11 @@ def test_torch_gradcheck_passes_for_every_input(rng: np.random.Generator) -> Non
     assert torch.autograd.gradcheck(at_receivers, (velocity, source, start, one))
     assert torch.autograd.gradcheck(
         lambda s, at: ft.traveltimes(s, at, (1.0, 0.8), given="slowness"),
-        (tensor(1 / smooth(rng, (2, 6, 5))), tensor([2.3, 1.6])),
+        (tensor(1 / smooth(rng, (2, 5, 4))), tensor([2.3, 1.7])),
     )
     assert torch.autograd.gradcheck(
-        lambda v: ft.traveltimes(v, (1.2, 2.3, 1.4), 1.0),
-        (tensor(smooth(rng, (4, 5, 4))),),
+        lambda v: ft.traveltimes(v, (1.2, 2.3, 0.4), 1.0),
+        (tensor(smooth(rng, (3, 4, 3))),),
     )
 
 

@@ -9,32 +9,40 @@
 z is depth, positive down; a 2-D model is (x, z). Use any consistent units.
 """
 
-from . import analytic, plot
+from . import _html, analytic, export, plot
 from ._adjoint import Adjoint, adjoint
 from ._bench import bench
 from ._bending import Profile
 from ._core import CudaModel, Model, build_info, devices
+from ._geometry import Geometry, geometry
 from ._grid import Grid
 from ._invert import Inversion, invert, synthetic_picks
 from ._methods import Bending, Graph
 from ._picks import Picks, picks
+from ._plane import Plane
 from ._rays import Rays, rays
 from ._smoothing import smooth
 from ._times import receiver_times, traveltimes
 from ._trust import CrossValidation, Ensemble, cross_validate, ensemble, point_spread
 
 __version__ = build_info()["version"]
+Inversion._repr_html_ = _html.of_run  # type: ignore[attr-defined]
+Model._repr_html_ = _html.of_model  # type: ignore[attr-defined]
+Picks._repr_html_ = _html.of_picks  # type: ignore[attr-defined]
+Rays._repr_html_ = _html.of_rays  # type: ignore[attr-defined]
 for _type in (
     Adjoint,
     Bending,
     CrossValidation,
     CudaModel,
     Ensemble,
+    Geometry,
     Graph,
     Grid,
     Inversion,
     Model,
     Picks,
+    Plane,
     Profile,
     Rays,
 ):
@@ -47,11 +55,13 @@ __all__ = [
     "CrossValidation",
     "CudaModel",
     "Ensemble",
+    "Geometry",
     "Graph",
     "Grid",
     "Inversion",
     "Model",
     "Picks",
+    "Plane",
     "Profile",
     "Rays",
     "__version__",
@@ -62,6 +72,8 @@ __all__ = [
     "cross_validate",
     "devices",
     "ensemble",
+    "export",
+    "geometry",
     "invert",
     "picks",
     "plot",

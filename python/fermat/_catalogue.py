@@ -9,11 +9,10 @@ import numpy as np
 
 from ._notes import tell
 from ._picks import Picks
+from ._plane import Plane
 
 if TYPE_CHECKING:
     from ._picks import Project
-
-KM_PER_DEGREE = 111.195  # of a great circle on a sphere of 6371 km
 
 Key = tuple[str, str]
 """Network and station code."""
@@ -76,7 +75,11 @@ def picks_of_catalogue(
     }
     if not stations:
         raise ValueError("the inventory has no station")
-    place = project or _local(np.array(list(stations.values()))[:, :2].mean(axis=0))
+    plane = None
+    place = project
+    if place is None:
+        plane = Plane.round(*np.array(list(stations.values()))[:, :2].T)
+        place = _on(plane)
 
     left_out = LeftOut(stations)
     sources: list[tuple[float, float, float]] = []
@@ -125,6 +128,7 @@ def picks_of_catalogue(
         receiver=receiver,
         time=time,
         error=None if np.isnan(error).all() else error,
+        plane=plane,
     )
 
 
@@ -151,13 +155,9 @@ def _why_none(left_out: LeftOut, catalogue: Any) -> str:
     return f"the phases of its picks are {_examples(hints)}" if hints else "it has no picks"
 
 
-def _local(centre: Any) -> Project:
-    """Distances to the east and north of a place, in km."""
-    longitude0, latitude0 = (float(value) for value in centre)
-    shrink = float(np.cos(np.radians(latitude0)))
-
+def _on(plane: Plane) -> Project:
     def place(longitude: float, latitude: float) -> tuple[float, float]:
-        east = (longitude - longitude0 + 180) % 360 - 180
-        return KM_PER_DEGREE * east * shrink, KM_PER_DEGREE * (latitude - latitude0)
+        x, y = plane.to_plane(longitude, latitude)
+        return float(x), float(y)
 
     return place

@@ -253,6 +253,7 @@ def invert(
         observed.receiver,
         observed.time,
         errors,
+        observed._labels(),
     )
     options: dict[str, Any] = {
         "method": method,

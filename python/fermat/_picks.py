@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._arguments import numbers
 from ._notes import tell
+from ._plane import Plane
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 __all__ = ["Picks", "picks"]
 
 Project = Callable[[float, float], tuple[float, float]]
+
+
+PHASES = ("P", "S")
 
 
 class Picks:
@@ -40,6 +44,14 @@ class Picks:
         says how many.
     surface
         Points of the surface of the ground, if it is known besides sources and receivers.
+    phase
+        "P" or "S", one per pick or one for all.
+    event, station
+        Names of the sources and of the receivers; two shots at one place stay two.
+    origin_time
+        One per source, on the clock of `time`; 0 if not given.
+    plane
+        The plane of x and y if they were longitudes and latitudes; `save` keeps it in a CSV file.
 
     Examples
     --------
@@ -58,6 +70,11 @@ class Picks:
         time: ArrayLike,
         error: ArrayLike | None = None,
         surface: ArrayLike | None = None,
+        plane: Plane | None = None,
+        phase: ArrayLike = "P",
+        event: Sequence[str] | None = None,
+        station: Sequence[str] | None = None,
+        origin_time: ArrayLike | None = None,
     ) -> None:
         self.sources = _positions(sources, "sources")
         self.receivers = _positions(receivers, "receivers")
@@ -74,9 +91,22 @@ class Picks:
             each = numbers(error, "error", masked=np.nan)
             spread = np.ascontiguousarray(np.broadcast_to(each, self.time.shape))
         self.error: NDArray[np.float64] | None
-        self.error, notes = _core.settle_picks(self.time, spread)
+        since = 0 if origin_time is None else numbers(origin_time, "origin_time").reshape(-1)
+        early = self.time - (since if origin_time is None else since[self.source])
+        self.error, notes = _core.settle_picks(np.ascontiguousarray(early), spread)
         tell(notes)
         self._surface = None if surface is None else _positions(surface, "surface")
+        self.plane = plane
+        self.phase = _phases(phase, len(self.time))
+        self.event = _names(event, len(self.sources), "event")
+        self.station = _names(station, len(self.receivers), "station")
+        given = np.zeros(len(self.sources)) if origin_time is None else origin_time
+        self.origin_time = numbers(given, "origin_time").reshape(-1)
+        if len(self.origin_time) != len(self.sources):
+            raise ValueError(
+                f"origin_time has {len(self.origin_time)} values for {len(self.sources)} sources "
+                "(must be one per source)"
+            )
 
     def __len__(self) -> int:
         return len(self.time)
@@ -118,15 +148,68 @@ class Picks:
         return np.unique(np.vstack([self.sources, self.receivers]), axis=0)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Picks:
-        """Read `.csv` (source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time[,error],
-        no y in 2-D) or `.sgt`, the format of refraction surveys. Heights of `.sgt` become depths,
-        and rows with `valid` = 0 are left out. The column of errors may also be named err, t_err,
-        sigma, uncertainty, std, dt and the like. A UserWarning tells what is left out, filled in
-        or not used."""
-        *columns, is_2d, notes = _core.load_picks(path)
+    def load(
+        cls,
+        path: str | os.PathLike[str],
+        *,
+        format: str = "auto",
+        columns: Mapping[str, str] | None = None,
+        unit: Mapping[str, str] | None = None,
+        to: Mapping[str, str] | None = None,
+        phase: str | None = None,
+        heights: bool = False,
+        depths: bool = False,
+        relative_errors: bool = False,
+        line: bool = False,
+        leave_out_bad: bool = False,
+    ) -> Picks:
+        """Read a file of picks, as `fermat picks convert` does; a UserWarning tells what is left
+        out, filled in, guessed or not used.
+
+        Parameters
+        ----------
+        path
+            `.csv` (source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time[,error], no y
+            in 2-D), `.sgt`, `.gtt`, `.vs` of SeisImager, `tx.in` of rayinvr, data of tomo2d,
+            `src_rec` of TomoATT, a folder of PyRefra, or any table.
+        format
+            One of auto, table, sgt, gtt, pyrefra, seisimager, rayinvr, tomo2d, src_rec.
+        columns
+            Of a table, the file's column for ours: `{"time": "t_ms", "source_x": "sx"}`. Without a
+            header its columns are "1", "2", ...
+        unit
+            Units of the file: `{"time": "ms", "length": "km"}`, or of one column.
+        to
+            Units wanted, by default s and m where `unit` is given.
+        phase
+            Take only arrivals of this phase or code.
+        heights
+            z of a table counts upward.
+        depths
+            z of PyRefra counts downward.
+        relative_errors
+            Errors are fractions of the times, as pyGIMLi writes them.
+        line
+            Make the survey 2-D along its straight line.
+        leave_out_bad
+            Leave out negative and missing times; errors that are not > 0 count as missing.
+        """
+        *parts, is_2d, plane, notes = _core.load_picks(
+            path,
+            format,
+            list((columns or {}).items()),
+            list((unit or {}).items()),
+            list((to or {}).items()),
+            phase or "",
+            heights,
+            depths,
+            relative_errors,
+            line,
+            leave_out_bad,
+        )
         tell(notes)
-        sources, receivers, surface, source, receiver, time, error = columns
+        sources, receivers, surface, source, receiver, time, error, labels = parts
+        phases, events, stations, origin_time = labels
         axes = [0, 2] if is_2d else [0, 1, 2]
         places = [points.reshape(-1, 3)[:, axes] for points in (sources, receivers, surface)]
         return cls(
@@ -137,6 +220,11 @@ class Picks:
             time=time,
             error=error if len(error) else None,
             surface=places[2] if len(surface) else None,
+            plane=Plane(plane) if plane else None,
+            phase=np.asarray(PHASES)[phases],
+            event=events,
+            station=stations,
+            origin_time=origin_time,
         )
 
     @classmethod
@@ -159,7 +247,7 @@ class Picks:
         unique = {}
         for role, columns in ends.items():
             points = np.column_stack([numbers(table[column], column) for column in columns])
-            unique[role] = _in_order(points)
+            unique[role] = in_order(points)
         return cls(
             unique["source"][0],
             unique["receiver"][0],
@@ -167,6 +255,7 @@ class Picks:
             receiver=unique["receiver"][1],
             time=table["time"],
             error=None if error is None else table[names[error]],
+            phase=[str(name) for name in table["phase"]] if "phase" in names else "P",
         )
 
     def to_columns(self) -> dict[str, NDArray[np.float64]]:
@@ -183,12 +272,26 @@ class Picks:
             table["error"] = self.error
         return table
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `.csv`. If writing fails, an existing file is not changed."""
+    def _labels(self) -> tuple[Any, ...]:
+        numbers_of = np.searchsorted(PHASES, self.phase).astype(np.int32)
+        return numbers_of, list(self.event), list(self.station), self.origin_time
+
+    def save(self, path: str | os.PathLike[str], *, geographic: bool = False) -> None:
+        """Write `.csv` or `.sgt`; with `geographic` a CSV of longitudes and latitudes, which needs
+        a local `plane`. If writing fails, an existing file is not changed."""
         none = np.empty(0)
         error = none if self.error is None else self.error
         _core.save_picks(
-            path, self.sources, self.receivers, self.source, self.receiver, self.time, error
+            path,
+            self.sources,
+            self.receivers,
+            self.source,
+            self.receiver,
+            self.time,
+            error,
+            self._labels(),
+            str(self.plane or ""),
+            geographic,
         )
 
 
@@ -196,23 +299,27 @@ def picks(
     data: Any,
     *,
     inventory: Any = None,
-    phase: str = "P",
+    phase: str | None = None,
     project: Project | None = None,
+    **options: Any,
 ) -> Picks:
     """Observed first arrivals from a file, a table or a catalogue.
 
     Parameters
     ----------
     data
-        The name of a `.csv` or `.sgt` file; a pandas.DataFrame or a dict of columns named as in
-        the CSV; an ObsPy catalogue; or Picks, which are returned unchanged.
+        The name of a file or folder in any format of `Picks.load`; a pandas.DataFrame or a dict of
+        columns named as in the CSV; an ObsPy catalogue; or Picks, which are returned unchanged.
     inventory
         An ObsPy inventory with the positions of the stations. Needed with a catalogue.
     phase
-        For a catalogue: picks whose phase hint begins with this letter.
+        For a catalogue: picks whose phase hint begins with this letter, P by default. For a file:
+        the phase or code to take.
     project
         For a catalogue: a function from (longitude, latitude) in degrees to (x, y) in km. Default:
-        distances east and north of the stations' mean position, good for some hundred km.
+        a local plane about the stations' mean position (`Picks.plane`).
+    options
+        For a file: `columns`, `unit`, `to`, `format` and the others of `Picks.load`.
 
     Returns
     -------
@@ -230,11 +337,16 @@ def picks(
     if isinstance(data, Picks):
         return data
     if isinstance(data, (str, os.PathLike)):
-        return Picks.load(data)
+        return Picks.load(data, phase=phase, **options)
+    if options:
+        raise ValueError(
+            f"{', '.join(options)} cannot be given with a {type(data).__name__} (files have them: "
+            "rename and scale columns of a table)"
+        )
     if hasattr(data, "events"):
         from ._catalogue import picks_of_catalogue
 
-        return picks_of_catalogue(data, inventory, phase, project)
+        return picks_of_catalogue(data, inventory, phase or "P", project)
     if hasattr(data, "keys"):
         return Picks.from_columns(data)
     raise ValueError(
@@ -254,6 +366,21 @@ def _positions(values: ArrayLike, what: str) -> NDArray[np.float64]:
     return array
 
 
+def _phases(phase: ArrayLike, count: int) -> NDArray[np.str_]:
+    names = np.broadcast_to(np.asarray(phase, dtype=str), (count,)).copy()
+    wrong = [name for name in names if name not in PHASES]
+    if wrong:
+        raise ValueError(f"phase is {wrong[0]!r} (must be 'P' or 'S')")
+    return names
+
+
+def _names(names: Sequence[str] | None, count: int, what: str) -> tuple[str, ...]:
+    given = ("",) * count if names is None else tuple(str(name) for name in names)
+    if len(given) != count:
+        raise ValueError(f"{what} has {len(given)} names for {count} points (must be one each)")
+    return given
+
+
 def _rows(values: ArrayLike, limit: int, count: int, what: str) -> NDArray[np.int32]:
     array = np.asarray(values).reshape(-1)
     if len(array) != count:
@@ -265,7 +392,7 @@ def _rows(values: ArrayLike, limit: int, count: int, what: str) -> NDArray[np.in
     return np.ascontiguousarray(array, dtype=np.int32)
 
 
-def _in_order(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+def in_order(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
     """The distinct points in order of appearance, and the index of each given point."""
     _, first, which = np.unique(points, axis=0, return_index=True, return_inverse=True)
     order = np.argsort(first)

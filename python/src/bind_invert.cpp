@@ -15,6 +15,7 @@
 #include "numpy.hpp"
 #include "options.hpp"
 #include "points.hpp"
+#include "survey_labels.hpp"
 #include "tomography/doubts.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/start/set_up.hpp"
@@ -48,6 +49,7 @@ Survey picks_from(const Model* model, const nb::tuple& columns) {
         picks.arrivals.push_back({source.data()[n], receiver.data()[n], time.data()[n],
                                   picks.has_errors ? error.data()[n] : 0});
     }
+    add_labels(picks, nb::cast<nb::tuple>(columns[6]));
     return picks;
 }
 

@@ -1,5 +1,6 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -7,16 +8,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "bind_plane.hpp"
 #include "bindings.hpp"
 #include "io/columns.hpp"
-#include "io/geometry.hpp"
-#include "io/sgt.hpp"
-#include "io/suffix.hpp"
+#include "io/pick_units.hpp"
+#include "io/survey_file.hpp"
 #include "points.hpp"
 #include "survey/settle.hpp"
+#include "survey_labels.hpp"
 #include "warn.hpp"
 
 namespace fermat::python {
@@ -42,18 +45,55 @@ std::vector<double> flat_positions(const std::vector<Point>& points) {
     return flat(positions);
 }
 
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+PickReadOptions read_options(const std::string& format, const Pairs& columns, const Pairs& unit,
+                             const Pairs& to, const std::string& phase, bool heights, bool depths,
+                             bool relative_errors, bool line, bool leave_out_bad) {
+    PickReadOptions options;
+    options.format = parse_choice<PickFormat>(format);
+    options.columns = columns;
+    for (const auto& [what, name] : unit) set_unit(options, what, name);
+    for (const auto& [what, name] : to) set_wanted_unit(options, what, name);
+    options.phase = phase;
+    options.heights = heights;
+    options.depths = depths;
+    options.relative_errors = relative_errors;
+    options.on_line = line;
+    options.leave_out_bad = leave_out_bad;
+    return options;
+}
+
+/// Phases of arrivals as numbers, ids of events and of stations, and origin times.
+nb::tuple labels_of(const Survey& picks) {
+    std::vector<std::int32_t> phase;
+    std::vector<std::string> events, stations;
+    std::vector<double> origin;
+    for (const Arrival& pick : picks.arrivals) {
+        phase.push_back(static_cast<std::int32_t>(pick.phase));
+    }
+    for (const Event& event : picks.events) {
+        events.push_back(event.id);
+        origin.push_back(event.origin_time);
+    }
+    for (const Station& station : picks.stations) stations.push_back(station.id);
+    return nb::make_tuple(array_from(std::move(phase)), events, stations,
+                          array_from(std::move(origin)));
+}
+
 /// Sources, receivers, the file's own surface (empty if it has none), then one column each of
-/// source, receiver, time and error, whether the file is 2-D, and what was noted.
-nb::tuple load(const std::filesystem::path& path) {
-    SgtSurvey survey;
+/// source, receiver, time and error, the labels, whether the file is 2-D, the plane of its
+/// longitudes and latitudes as text (empty if it has none), and what was noted.
+nb::tuple load(const std::filesystem::path& path, const std::string& format, const Pairs& columns,
+               const Pairs& unit, const Pairs& to, const std::string& phase, bool heights,
+               bool depths, bool relative_errors, bool line, bool leave_out_bad) {
+    SurveyFile survey;
     Notes notes;
     {
         const nb::gil_scoped_release release;
-        if (suffix_of(path) == ".sgt") {
-            survey = read_sgt(path, notes);
-        } else {
-            survey.picks = read_picks(path, notes);
-        }
+        const PickReadOptions options = read_options(format, columns, unit, to, phase, heights,
+                                                     depths, relative_errors, line, leave_out_bad);
+        survey = read_pick_survey(path, options, notes);
     }
     const Survey& picks = survey.picks;
     std::vector<std::int32_t> source, receiver;
@@ -68,7 +108,8 @@ nb::tuple load(const std::filesystem::path& path) {
                           array_from(flat_positions(picks.stations)),
                           array_from(flat(survey.points)), array_from(std::move(source)),
                           array_from(std::move(receiver)), array_from(std::move(time)),
-                          array_from(std::move(error)), picks.is_2d, sentences_of(notes));
+                          array_from(std::move(error)), labels_of(picks), picks.is_2d,
+                          survey.plane ? to_text(*survey.plane) : "", sentences_of(notes));
 }
 
 /// Errors, or None, as settle_times() leaves them beside these times, and what it noted.
@@ -101,9 +142,11 @@ nb::tuple error_column(const std::vector<std::string>& names) {
 }
 
 void save(const std::filesystem::path& path, const Points& sources, const Points& receivers,
-          const Indices& source, const Indices& receiver, const Numbers& time,
-          const Numbers& error) {
-    Survey picks;
+          const Indices& source, const Indices& receiver, const Numbers& time, const Numbers& error,
+          const nb::tuple& labels, const std::string& plane, bool geographic) {
+    SurveyFile survey;
+    survey.plane = plane_from(plane);
+    Survey& picks = survey.picks;
     for (const Vec3 p : points_from(sources, 0)) picks.events.push_back({p});
     for (const Vec3 p : points_from(receivers, 0)) picks.stations.push_back({p});
     picks.has_errors = error.shape(0) > 0;
@@ -112,15 +155,22 @@ void save(const std::filesystem::path& path, const Points& sources, const Points
         picks.arrivals.push_back({source.data()[n], receiver.data()[n], time.data()[n],
                                   picks.has_errors ? error.data()[n] : 0});
     }
+    add_labels(picks, labels);
     const nb::gil_scoped_release release;
-    write_picks(path, picks);
+    write_survey_file(path, survey, geographic);
 }
 
 }  // namespace
 
 void bind_picks(nb::module_& module) {
-    module.def("load_picks", &load, "path"_a,
-               nb::sig("def load_picks(path: str | os.PathLike[str]) -> tuple[typing.Any, ...]"),
+    bind_plane(module);
+    module.def("load_picks", &load, "path"_a, "format"_a, "columns"_a, "unit"_a, "to"_a, "phase"_a,
+               "heights"_a, "depths"_a, "relative_errors"_a, "line"_a, "leave_out_bad"_a,
+               nb::sig("def load_picks(path: str | os.PathLike[str], format: str, columns: "
+                       "list[tuple[str, str]], unit: list[tuple[str, str]], to: "
+                       "list[tuple[str, str]], phase: str, heights: bool, depths: bool, "
+                       "relative_errors: bool, line: bool, leave_out_bad: bool) -> "
+                       "tuple[typing.Any, ...]"),
                "fermat.Picks.load before its arrays are put in shape.");
     module.def("settle_picks", &settle, "time"_a, "error"_a.none(),
                nb::sig("def settle_picks(time: numpy.typing.NDArray[typing.Any], error: "
@@ -130,14 +180,15 @@ void bind_picks(nb::module_& module) {
                nb::sig("def error_column(names: list[str]) -> tuple[int | None, list[str]]"),
                "The index of the column of errors in a table of picks, and notes about it.");
     module.def("save_picks", &save, "path"_a, "sources"_a, "receivers"_a, "source"_a, "receiver"_a,
-               "time"_a, "error"_a,
+               "time"_a, "error"_a, "labels"_a, "plane"_a, "geographic"_a,
                nb::sig("def save_picks(path: str | os.PathLike[str], sources: "
                        "numpy.typing.NDArray[typing.Any], receivers: "
                        "numpy.typing.NDArray[typing.Any], source: "
                        "numpy.typing.NDArray[typing.Any], receiver: "
                        "numpy.typing.NDArray[typing.Any], time: "
                        "numpy.typing.NDArray[typing.Any], error: "
-                       "numpy.typing.NDArray[typing.Any]) -> None"),
+                       "numpy.typing.NDArray[typing.Any], labels: tuple[typing.Any, ...], "
+                       "plane: str, geographic: bool) -> None"),
                "fermat.Picks.save after its arrays are checked.");
 }
 

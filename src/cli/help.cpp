@@ -22,8 +22,8 @@ std::string HelpFormatter::make_subcommands(const CLI::App* app, CLI::AppFormatM
     std::string text = CLI::Formatter::make_subcommands(app, mode);
     const CLI::App* root = app;
     while (root->get_parent() != nullptr) root = root->get_parent();
-    const bool leaf = app->get_subcommands([](const CLI::App*) { return true; }).empty();
-    if (root == app || !leaf) return text;
+    const bool only_groups = app->get_require_subcommand_min() > 0;
+    if (root == app || only_groups) return text;
     const auto common = root->get_options([root](const CLI::Option* option) {
         return option != root->get_help_ptr() && option != root->get_version_ptr();
     });

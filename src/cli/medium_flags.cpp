@@ -15,7 +15,7 @@ void add_medium_flags(CLI::App& app, MediumFlags& flags) {
               parse_real);
 }
 
-Medium read_medium(const MediumFlags& flags, Notes& notes) {
+Medium medium_of(const MediumFlags& flags, Notes& notes) {
     if (flags.s_model && flags.vp_vs) {
         throw InputError("--s-model and --vp-vs are both given (must be one of them)");
     }

@@ -19,6 +19,6 @@ struct MediumFlags {
 void add_medium_flags(CLI::App& app, MediumFlags& flags);
 
 /// Throws InputError that names flag and file.
-Medium read_medium(const MediumFlags& flags, Notes& notes);
+Medium medium_of(const MediumFlags& flags, Notes& notes);
 
 }  // namespace fermat::cli

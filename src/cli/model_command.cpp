@@ -8,7 +8,7 @@
 #include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/geometry.hpp"
-#include "io/model_io.hpp"
+#include "io/model_files.hpp"
 #include "model/makers.hpp"
 
 namespace fermat::cli {
@@ -21,7 +21,8 @@ struct OutputFlag {
 };
 
 void add_model_output(CLI::App& app, OutputFlag& flag) {
-    add_output(app, "-o,--output", flag.output, "model to write: .h5, or .npy for values only")
+    add_output(app, "-o,--output", flag.output,
+               "model to write: .h5; .vti, .hdr (NonLinLoc), .grd (Surfer); .npy for values only")
         ->required();
 }
 
@@ -185,13 +186,32 @@ struct ConvertFlags : OutputFlag {
     bool cells = false;
     bool nodes = false;
     bool to_nodes = false;
+    RawLayout raw;
+    bool depths = false;
 
     void add(CLI::App& app) {
-        add_path(app, "--in,input", in, "model to read: .h5, .npy, .csv, .vti, .vtr or .hdr")
+        add_path(app, "--in,input", in,
+                 "model to read: .h5, .npy, .csv, .vti, .vtr, .hdr, .grd, .eas, or raw numbers")
             ->required();
-        add_value(app, "--spacing", "H", spacing, "distance of nodes, for .npy; or one per axis",
-                  parse_axes);
-        add_value(app, "--origin", "X,Y,Z", origin, "first node, for .npy; X,Z in 2-D", parse_axes);
+        add_value(app, "--spacing", "H", spacing,
+                  "distance of nodes, for .npy, .eas and raw numbers; or one per axis", parse_axes);
+        add_value(app, "--origin", "X,Y,Z", origin,
+                  "first node, for .npy, .eas and raw numbers; X,Z in 2-D", parse_axes);
+        add_value(app, "--shape", "NX,NY,NZ", raw.shape,
+                  "of raw numbers: values along each axis; NX,NZ in 2-D", parse_shape);
+        add_value(app, "--dtype", "TYPE", raw.type,
+                  "of raw numbers: float32, float64, int16, int32, uint8 or uint16",
+                  [](std::string_view, std::string_view text) { return std::string(text); })
+            ->default_str("float32");
+        add_value(
+            app, "--order", "AXES", raw.order,
+            "of raw numbers: axes from the slowest to the fastest, as zyx or zx (default: xyz, "
+            "with depth fastest)",
+            [](std::string_view, std::string_view text) { return std::string(text); });
+        app.add_flag("--big-endian", raw.big_endian,
+                     "of raw numbers: the first byte is the highest");
+        app.add_flag("--upward", raw.upward, "of raw numbers: z starts at the bottom");
+        app.add_flag("--depths", depths, "of .grd: y is depth (default: height)");
         app.add_flag("--cells", cells,
                      "of .npy, .csv and .hdr: velocity is that of cells, the rows of .csv their "
                      "middles");
@@ -207,11 +227,13 @@ struct ConvertFlags : OutputFlag {
         if (cells && nodes) {
             throw InputError("--cells and --nodes are both given (must be one of them)");
         }
-        ModelReadOptions options;
+        ModelFileOptions options;
         if (spacing.given()) options.spacing = to_axes(spacing, spacing.numbers.size() == 2, 1);
         if (origin.given()) options.origin = to_axes(origin, origin.numbers.size() == 2, 0);
         if (cells || nodes) options.placement = cells ? Placement::cells : Placement::nodes;
-        const Model model = read_model(in, notes, options);
+        options.raw = raw;
+        options.depths = depths;
+        const Model model = read_model_file(in, notes, options);
         // Only the model says how many numbers are required.
         const bool is_2d = model.grid().is_2d();
         if (spacing.given()) to_axes(spacing, is_2d, 1);
@@ -281,7 +303,8 @@ void add_model_commands(Program& program) {
                                    "printf 'x,z\\n0,0.4\\n5,0.1\\n10,0.6\\n' > ground.csv\n"
                                    "fermat model topography --base model.h5 --surface "
                                    "ground.csv -o cut.h5");
-    add_maker<ConvertFlags>(program, group, "convert", "Read what people bring and write .h5",
+    add_maker<ConvertFlags>(program, group, "convert",
+                            "Read what people bring and write .h5, .vti, .hdr or .grd",
                             "printf 'x,z,velocity\\n0,0,2\\n1,0,2\\n0,1,3\\n1,1,3\\n' > model.csv\n"
                             "fermat model convert model.csv -o model.h5");
 }

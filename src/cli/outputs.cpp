@@ -8,6 +8,7 @@
 #include "cli/values.hpp"
 #include "core/error.hpp"
 #include "io/destination.hpp"
+#include "io/model_files.hpp"
 #include "io/suffix.hpp"
 
 namespace fermat::cli {
@@ -57,9 +58,10 @@ void add_files(CLI::Option& option, std::vector<FlagFile>& files) {
 }  // namespace
 
 void check_model_output(const fs::path& path) {
-    if (has_hdf5_suffix(path) || suffix_of(path) == ".npy") return;
+    if (is_model_output(path)) return;
     throw InputError(
-        flag_message("--output", path.string(), "must end in .h5, or in .npy for values only"));
+        flag_message("--output", path.string(),
+                     "must end in .h5, .vti, .hdr or .grd, or in .npy for values only"));
 }
 
 void check_hdf5_output(const FlagFile& output) {

@@ -7,6 +7,7 @@
 #include "cli/medium_flags.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/outputs.hpp"
+#include "cli/picks_convert.hpp"
 #include "cli/ray_survey.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
@@ -24,21 +25,32 @@ struct PicksFlags {
     AxisFlags axes;
     NoiseOptions noise;
     std::filesystem::path output;
+    PicksConvertFlags convert;
 };
 
 void add_flags(CLI::App& app, PicksFlags& flags) {
     add_medium_flags(app, flags.medium);
+    app.get_option("--model")->required(false);
+    add_picks_convert(app, flags.convert);
     add_ray_survey_flags(app, flags.survey, "picks, CSV or .sgt, whose pairs are to be computed");
     add_real(app, "--noise", flags.noise.deviation,
              "standard deviation of Gaussian noise; also the column error (default: 0, no column)");
     add_value(app, "--seed", "N", flags.noise.seed, "of the noise", parse_seed)->default_str("1");
     add_option_flags(app, flags.eikonal, flags.axes);
     add_text_output(app, "-o,--output", flags.output,
-                    "picks to write: .csv, or - for standard output")
-        ->required();
+                    "picks to write: .csv, or - for standard output (needed)");
 }
 
 void make_picks(const PicksFlags& flags, const Run& run) {
+    if (flags.convert.called) {
+        convert_picks(flags.convert, run);
+        return;
+    }
+    // A command below this one does not need its flags, so that CLI11 cannot require them.
+    if (flags.medium.model.empty()) {
+        throw InputError("--model is required (see fermat picks --help)");
+    }
+    if (flags.output.empty()) throw InputError("--output is required (see fermat picks --help)");
     usable_device(run.common);
     const bool to_stdout = is_standard_output(flags.output);
     if (!to_stdout && suffix_of(flags.output) != ".csv") {
@@ -46,7 +58,7 @@ void make_picks(const PicksFlags& flags, const Run& run) {
     }
     validate(flags.noise);
     Notes notes;
-    const Medium medium = read_medium(flags.medium, notes);
+    const Medium medium = medium_of(flags.medium, notes);
     const Survey survey = read_ray_survey(medium.of(Phase::P), flags.survey, notes);
     tell(notes);
     const SyntheticPicks made =

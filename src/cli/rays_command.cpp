@@ -79,7 +79,7 @@ void trace(const RaysFlags& flags, const Run& run) {
     RayOptions options = flags.rays;
     options.eikonal = eikonal_options(flags.solver);
     Notes notes;
-    const Medium medium = read_medium(flags.medium, notes);
+    const Medium medium = medium_of(flags.medium, notes);
     const Model& model = medium.of(Phase::P);
     options.graph = graph_options(flags.solver, model.grid());
     validate(options, model.grid());

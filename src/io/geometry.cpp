@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <set>
@@ -12,8 +13,10 @@
 #include "io/columns.hpp"
 #include "io/csv.hpp"
 #include "io/destination.hpp"
-#include "io/sgt.hpp"
+#include "io/input_file.hpp"
+#include "io/pick_columns.hpp"
 #include "io/suffix.hpp"
+#include "io/survey_file.hpp"
 #include "io/text.hpp"
 #include "survey/builder.hpp"
 #include "survey/settle.hpp"
@@ -137,9 +140,30 @@ Survey read_csv_picks(const fs::path& path, Notes& notes) {
     return picks;
 }
 
-InputError unknown_suffix(const fs::path& path) {
-    return InputError(fmt::format("'{}' has the suffix '{}' (geometry and picks are .csv or .sgt)",
-                                  path.string(), path.extension().string()));
+/// True for a CSV with the names of ours. Others are read as tables with names of their own, which
+/// may also be a table whose time has another name.
+bool has_our_columns(const fs::path& path) {
+    const std::string content = read_whole_file(path);
+    LineReader lines(content);
+    std::string_view header;
+    while (const auto line = lines.next()) {
+        header = trim(*line);
+        if (header.starts_with("\xEF\xBB\xBF")) header.remove_prefix(3);
+        if (!header.empty() && !header.starts_with('#')) break;
+    }
+    bool points = false;
+    bool time = false;
+    bool other_time = false;
+    while (!header.empty()) {
+        const std::size_t end = std::min(header.find(','), header.size());
+        const std::string_view name = trim(header.substr(0, end));
+        points = points || name == "source_x" || name == "receiver_x";
+        time = time || name == "time";
+        const auto role = pick_column_of(name);
+        other_time = other_time || (role && role->role == "time");
+        header.remove_prefix(std::min(end + 1, header.size()));
+    }
+    return points && (time || !other_time);
 }
 
 /// The columns that only some surveys need: ids, phases and origin times.
@@ -183,13 +207,49 @@ void append_point(std::vector<CsvCell>& cells, Vec3 p, bool is_2d) {
     cells.emplace_back(p.z);
 }
 
+/// A table of picks. Its plane stands in a '#' line before the names; a geographic one has
+/// longitudes and latitudes instead of x and y.
+void write_rows(const fs::path& path, const SurveyFile& survey, const std::string& run,
+                bool geographic) {
+    const Survey& picks = survey.picks;
+    std::vector<std::string> names;
+    for (const std::string prefix : {"source_", "receiver_"}) {
+        names.push_back(prefix + (geographic ? "longitude" : "x"));
+        if (geographic || !picks.is_2d) names.push_back(prefix + (geographic ? "latitude" : "y"));
+        names.push_back(prefix + "z");
+    }
+    names.emplace_back("time");
+    if (picks.has_errors) names.emplace_back("error");
+    const SurveyColumns columns(picks);
+    columns.add_names(names);
+    // The line goes before the first name, which the writer puts at the start of the file.
+    if (survey.plane && !geographic) names[0].insert(0, "# " + to_text(*survey.plane) + "\n");
+    CsvWriter table(path, names, run);
+    const auto append = [&](std::vector<CsvCell>& cells, Vec3 p) {
+        if (geographic) {
+            const GeoPoint at = survey.plane->to_geographic({p.x, p.y});
+            p = {at.longitude, at.latitude, p.z};
+        }
+        append_point(cells, p, picks.is_2d && !geographic);
+    };
+    for (const Arrival& pick : picks.arrivals) {
+        std::vector<CsvCell> cells;
+        append(cells, picks.event_of(pick).position);
+        append(cells, picks.station_of(pick).position);
+        cells.emplace_back(pick.time);
+        if (picks.has_errors) cells.emplace_back(pick.error);
+        columns.add_cells(pick, cells);
+        table.add_row(cells);
+    }
+    table.commit();
+}
+
 }  // namespace
 
 PointList read_points(const fs::path& path, PointRole role, Notes& notes) {
     const std::string suffix = suffix_of(path);
     if (suffix == ".csv") return read_csv_points(path, role, notes);
-    if (suffix != ".sgt") throw unknown_suffix(path);
-    Survey picks = read_sgt(path, notes).picks;
+    const Survey picks = read_survey_file(path, {}, notes).picks;
     PointList list;
     if (role == PointRole::source) {
         for (const Event& event : picks.events) list.positions.push_back(event.position);
@@ -231,10 +291,14 @@ void write_points(const fs::path& path, const PointList& points) {
 }
 
 Survey read_picks(const fs::path& path, Notes& notes) {
-    const std::string suffix = suffix_of(path);
-    if (suffix == ".csv") return read_csv_picks(path, notes);
-    if (suffix == ".sgt") return read_sgt(path, notes).picks;
-    throw unknown_suffix(path);
+    return read_pick_survey(path, {}, notes).picks;
+}
+
+SurveyFile read_pick_survey(const fs::path& path, const PickReadOptions& options, Notes& notes) {
+    if (options == PickReadOptions{} && suffix_of(path) == ".csv" && has_our_columns(path)) {
+        return {{}, read_csv_picks(path, notes), read_plane(path)};
+    }
+    return read_survey_file(path, options, notes);
 }
 
 void write_picks(const fs::path& path, const Survey& picks, const std::string& run) {
@@ -243,32 +307,19 @@ void write_picks(const fs::path& path, const Survey& picks, const std::string& r
         throw InputError(
             fmt::format("cannot write '{}' (picks are written as .csv)", path.string()));
     }
-    std::vector<std::string> names;
-    for (const std::string prefix : {"source_", "receiver_"}) {
-        names.push_back(prefix + "x");
-        if (!picks.is_2d) names.push_back(prefix + "y");
-        names.push_back(prefix + "z");
-    }
-    names.emplace_back("time");
-    if (picks.has_errors) names.emplace_back("error");
-    const SurveyColumns columns(picks);
-    columns.add_names(names);
-    CsvWriter table(path, names, run);
-    for (const Arrival& pick : picks.arrivals) {
-        std::vector<CsvCell> cells;
-        append_point(cells, picks.event_of(pick).position, picks.is_2d);
-        append_point(cells, picks.station_of(pick).position, picks.is_2d);
-        cells.emplace_back(pick.time);
-        if (picks.has_errors) cells.emplace_back(pick.error);
-        columns.add_cells(pick, cells);
-        table.add_row(cells);
-    }
-    table.commit();
+    write_rows(path, {{}, picks, {}}, run, false);
+}
+
+void write_pick_table(const fs::path& path, const SurveyFile& survey, bool geographic) {
+    write_rows(path, survey, "", geographic);
 }
 
 Surface read_surface(const fs::path& path, Notes& notes) {
-    if (suffix_of(path) == ".sgt") {
-        const SgtSurvey survey = read_sgt(path, notes);
+    if (suffix_of(path) != ".csv") {
+        const SurveyFile survey = read_survey_file(path, {}, notes);
+        if (survey.points.empty()) {
+            throw InputError(fmt::format("{} lists no points of the ground", quoted(path)));
+        }
         return {survey.picks.is_2d ? Surface::Kind::line : Surface::Kind::area, survey.points};
     }
     const PointList list = read_points(path, PointRole::receiver, notes);

@@ -13,9 +13,12 @@
 #include "core/error.hpp"
 #include "io/columns.hpp"
 #include "io/csv.hpp"
+#include "io/model_files.hpp"
 #include "io/nonlinloc.hpp"
 #include "io/npy.hpp"
 #include "io/suffix.hpp"
+#include "io/surfer.hpp"
+#include "io/vti_write.hpp"
 #include "io/vtk_xml.hpp"
 #include "io/vtkhdf_image.hpp"
 
@@ -132,8 +135,8 @@ Model read_csv_model(const fs::path& path, Placement placement, Notes& notes) {
     return named_by_file(path, [&] { return make_model(grid, std::move(velocity), placement); });
 }
 
-Model read_npy_model(const fs::path& path, const ModelReadOptions& options) {
-    Field<float> velocity = read_npy(path);
+/// A model of bare values, whose grid the user gives.
+Model of_values(const fs::path& path, Field<float> velocity, const ModelReadOptions& options) {
     if (!options.spacing) {
         throw InputError(
             fmt::format("'{}' holds values only (the spacing must be given)", path.string()));
@@ -180,8 +183,13 @@ Model as_told(const fs::path& path, const ModelReadOptions& options, Read read) 
 }
 
 Model read_by_suffix(const fs::path& path, const std::string& suffix,
-                     const ModelReadOptions& options, Notes& notes) {
-    if (suffix == ".npy") return read_npy_model(path, options);
+                     const ModelFileOptions& options, Notes& notes) {
+    if (suffix == ".npy") return of_values(path, read_npy(path), options);
+    if (suffix == ".eas") return of_values(path, read_gslib(path, options.raw, notes), options);
+    if (options.raw.given()) {
+        const auto values = [&] { return read_raw(path, options.raw); };
+        return of_values(path, named_by_file(path, values), options);
+    }
     if (options.spacing || options.origin) {
         throw InputError(fmt::format("'{}' has its own {} (leave it out)", path.string(),
                                      options.spacing ? "spacing" : "origin"));
@@ -189,20 +197,30 @@ Model read_by_suffix(const fs::path& path, const std::string& suffix,
     if (suffix == ".csv") {
         return read_csv_model(path, options.placement.value_or(Placement::nodes), notes);
     }
+    if (suffix == ".grd") {
+        const Placement placement = options.placement.value_or(Placement::nodes);
+        return named_by_file(path,
+                             [&] { return read_surfer(path, options.depths, placement, notes); });
+    }
     if (suffix == ".hdr") return read_nonlinloc(path, options.placement, notes);
     if (is_vtkhdf(suffix)) return as_told(path, options, [&] { return read_vtkhdf_model(path); });
     if (suffix == ".vti" || suffix == ".vtr") {
         return as_told(path, options, [&] { return read_vtk_xml(path); });
     }
     throw InputError(
-        fmt::format("'{}' has the suffix '{}' (models are .h5, .npy, .csv, .vti, .vtr "
-                    "or .hdr)",
-                    path.string(), path.extension().string()));
+        fmt::format("'{}' has the suffix '{}' (models are .h5, .npy, .csv, .vti, .vtr, .hdr, .grd "
+                    "or .eas; raw numbers need `shape`{})",
+                    path.string(), path.extension().string(),
+                    suffix == ".nc" ? "; .nc is read in Python" : ""));
 }
 
 }  // namespace
 
 Model read_model(const fs::path& path, Notes& notes, const ModelReadOptions& options) {
+    return read_model_file(path, notes, {options, {}, false});
+}
+
+Model read_model_file(const fs::path& path, Notes& notes, const ModelFileOptions& options) {
     return read_by_suffix(path, suffix_of(path), options, notes);
 }
 
@@ -218,10 +236,23 @@ void write_model(const fs::path& path, const Model& model, const std::string& ru
             image.add_point_array("velocity", model.given());
         }
         image.commit();
+    } else if (suffix == ".vti") {
+        write_vti(path, model);
+    } else if (suffix == ".hdr") {
+        write_nonlinloc(path, model);
+    } else if (suffix == ".grd") {
+        write_surfer(path, model);
     } else {
         throw InputError(
-            fmt::format("cannot write '{}' (models are written as .h5 or .npy)", path.string()));
+            fmt::format("cannot write '{}' (models are written as .h5, .vti, .hdr, .grd or .npy)",
+                        path.string()));
     }
+}
+
+bool is_model_output(const fs::path& path) {
+    const std::string suffix = suffix_of(path);
+    return is_vtkhdf(suffix) || suffix == ".npy" || suffix == ".vti" || suffix == ".hdr" ||
+           suffix == ".grd";
 }
 
 }  // namespace fermat

@@ -21,4 +21,9 @@ namespace fermat {
 Model read_nonlinloc(const std::filesystem::path& header, std::optional<Placement> placement,
                      Notes& notes);
 
+/// Writes `.hdr` and, beside it, `.buf`: as SLOW_LEN, which Grid2Time reads, if the spacing is the
+/// same along all axes, else as VELOCITY. A 2-D model has one plane, whose y is our x. Throws
+/// InputError if the model has air.
+void write_nonlinloc(const std::filesystem::path& path, const Model& model);
+
 }  // namespace fermat

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,21 +16,23 @@
 #include "io/columns.hpp"
 #include "io/input_file.hpp"
 #include "io/text.hpp"
-#include "survey/builder.hpp"
-#include "survey/settle.hpp"
 
 namespace fermat {
 namespace {
 
 class SgtReader {
   public:
-    SgtReader(const std::filesystem::path& path, Notes& notes)
-        : path_(path), notes_(notes), content_(read_whole_file(path)), lines_(content_) {}
+    SgtReader(const std::filesystem::path& path, const PickReadOptions& options, Notes& notes)
+        : path_(path),
+          options_(options),
+          notes_(notes),
+          content_(read_whole_file(path)),
+          lines_(content_) {}
 
     SgtSurvey read() {
         read_points();
-        Survey picks = read_picks();
-        return {std::move(points_), std::move(picks)};
+        find_line();
+        return read_picks();
     }
 
   private:
@@ -47,14 +50,27 @@ class SgtReader {
         while (const auto line = lines_.next()) {
             std::string_view text = trim(*line);
             if (text.starts_with('#')) {
-                auto names = split_words(text.substr(1));
-                if (names_columns(names)) names_ = std::move(names);
+                take_names(split_words(text.substr(1)));
                 continue;
             }
             text = text.substr(0, text.find('#'));
             if (!trim(text).empty()) return split_words(text);
         }
         fail(fmt::format("the file ends here (it is truncated; {} expected)", wanted));
+    }
+
+    /// Keeps names of columns without their units, which follow a '/'.
+    void take_names(std::vector<std::string_view> names) {
+        std::vector<std::string> units(names.size());
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const std::size_t slash = names[i].find('/');
+            if (slash == std::string_view::npos || slash == 0) continue;
+            units[i] = names[i].substr(slash + 1);
+            names[i] = names[i].substr(0, slash);
+        }
+        if (!names_columns(names)) return;
+        names_ = std::move(names);
+        units_ = std::move(units);
     }
 
     /// True for '#x y', '#s g t' or '#err g s t', but not for '# shots and geophones'.
@@ -118,10 +134,34 @@ class SgtReader {
             note_unused_columns(quoted(), names, known, "points have '#x y' or '#x y z'", notes_);
             y_ = named("z") ? named("y") : std::nullopt;
             height_ = named("z") ? named("z") : named("y");
+            length_unit_ = units_[x_];
         } else {
             y_ = columns > 2 ? std::optional<std::size_t>(1) : std::nullopt;
             if (columns > 1) height_ = columns > 2 ? 2 : 1;
         }
+    }
+
+    /// Three coordinates whose last is 0 everywhere: on a line, where no two points share an x, and
+    /// the second varies less than half as much as the first, the second is the height.
+    void find_line() {
+        if (!y_ || !height_ || options_.on_line) return;
+        std::map<double, double> height_at;
+        double low = points_.front().y;
+        double high = low;
+        for (const Vec3 p : points_) {
+            if (p.z != 0) return;
+            if (height_at.try_emplace(p.x, p.y).first->second != p.y) return;
+            low = std::min(low, p.y);
+            high = std::max(high, p.y);
+        }
+        const double length = height_at.rbegin()->first - height_at.begin()->first;
+        if (low == high || high - low > 0.5 * length) return;
+        for (Vec3& p : points_) p = {p.x, 0, 0.0 - p.y};
+        notes_.add(fmt::format(
+            "{}: z is 0 everywhere, so y is taken for the height of a 2-D line, as pyGIMLi writes "
+            "it (`line` reads y as a coordinate)",
+            quoted()));
+        y_.reset();
     }
 
     std::size_t read_index(const std::vector<std::string_view>& words, std::size_t column,
@@ -161,27 +201,48 @@ class SgtReader {
         return value && std::isnan(*value) ? missing_error : number(words, column, "error");
     }
 
-    Survey read_picks() {
+    PickDialect dialect(const Columns& columns) const {
+        PickDialect dialect;
+        dialect.has_errors = columns.error.has_value();
+        dialect.has_y = y_.has_value();
+        dialect.flat_if_on_axis = true;
+        dialect.length = length_unit_;
+        if (!units_.empty()) dialect.time = units_[columns.time];
+        return dialect;
+    }
+
+    /// The factor from errors to the unit of the times.
+    double error_factor(const Columns& columns) const {
+        if (!columns.error || units_.empty() || units_[*columns.error].empty()) return 1;
+        if (units_[*columns.error] == units_[columns.time]) return 1;
+        return unit_size(Quantity::time, units_[*columns.error]) /
+               unit_size(Quantity::time, units_[columns.time]);
+    }
+
+    SgtSurvey read_picks() {
         const std::size_t count = read_count("measurements");
         names_.clear();
-        SurveyBuilder builder;
-        Columns columns;
-        std::vector<std::size_t> line_of;
+        units_.clear();
+        std::vector<std::string_view> words = next_words(fmt::format("{} measurements", count));
+        const Columns columns = choose_columns();
+        const double factor = error_factor(columns);
+        PickBuilder builder(path_, options_, dialect(columns));
+        for (const Vec3 p : points_) builder.add_point(p);
+        std::size_t invalid = 0;
         for (std::size_t i = 0; i < count; ++i) {
-            const auto words = next_words(fmt::format("{} measurements", count));
-            if (i == 0) columns = choose_columns();
-            if (columns.valid && number(words, *columns.valid, "valid") == 0) continue;
-            builder.add({builder.event(points_[read_index(words, columns.shot, "shot")]),
-                         builder.station(points_[read_index(words, columns.geophone, "geophone")]),
-                         number(words, columns.time, "time"),
-                         columns.error ? read_error(words, *columns.error) : 0.0});
-            line_of.push_back(lines_.number());
+            if (i > 0) words = next_words(fmt::format("{} measurements", count));
+            if (columns.valid && number(words, *columns.valid, "valid") == 0) {
+                ++invalid;
+                continue;
+            }
+            builder.add({points_[read_index(words, columns.shot, "shot")],
+                         points_[read_index(words, columns.geophone, "geophone")],
+                         read_time(words, columns.time),
+                         columns.error ? factor * read_error(words, *columns.error) : missing_error,
+                         lines_.number()});
         }
-        tell_invalid(count - line_of.size(), count);
-        Survey picks = builder.take(columns.error.has_value(), !y_);
-        settle_times(
-            picks, quoted(), [&](std::size_t n) { return where(line_of[n]); }, notes_);
-        return picks;
+        tell_invalid(invalid, count);
+        return builder.finish(notes_);
     }
 
     void tell_invalid(std::size_t dropped, std::size_t count) const {
@@ -194,11 +255,21 @@ class SgtReader {
                                quoted(), dropped, count));
     }
 
+    /// A time that is not a number is refused, unless such picks are to be left out.
+    double read_time(const std::vector<std::string_view>& words, std::size_t column) const {
+        const auto value = column < words.size() ? parse_number(words[column]) : std::nullopt;
+        if (options_.leave_out_bad && value) return *value;
+        return number(words, column, "time");
+    }
+
     std::filesystem::path path_;
+    const PickReadOptions& options_;
     Notes& notes_;
     std::string content_;
     LineReader lines_;
     std::vector<std::string_view> names_;
+    std::vector<std::string> units_;  ///< of the columns that names_ has
+    std::string length_unit_;
     std::vector<Vec3> points_;
     std::size_t x_ = 0;
     std::optional<std::size_t> y_;
@@ -207,8 +278,9 @@ class SgtReader {
 
 }  // namespace
 
-SgtSurvey read_sgt(const std::filesystem::path& path, Notes& notes) {
-    return SgtReader(path, notes).read();
+SgtSurvey read_sgt(const std::filesystem::path& path, Notes& notes,
+                   const PickReadOptions& options) {
+    return SgtReader(path, options, notes).read();
 }
 
 }  // namespace fermat

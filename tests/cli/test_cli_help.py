@@ -9,7 +9,7 @@ import pytest
 MODEL_COMMANDS = ["constant", "gradient", "layers", "profile", "checkerboard", "random", "blocks",
                   "topography", "convert"]
 COMMANDS = [[], ["model"], *(["model", name] for name in MODEL_COMMANDS), ["times"], ["rays"],
-            ["picks"], ["invert"], ["smooth"], ["bench", "smoothing"],
+            ["picks"], ["picks", "convert"], ["invert"], ["smooth"], ["bench", "smoothing"],
             ["bench"], ["bench", "tomography"], ["bench", "eikonal"], ["report"], ["info"]]
 
 

@@ -88,6 +88,7 @@ int run(double seconds, std::uint64_t seed, const std::string& reader) {
     std::fflush(stdout);
     std::vector<Target> chosen;
     std::vector<Target> all = library_targets(name);
+    for (Target& target : format_targets(name)) all.push_back(std::move(target));
     for (Target& target : program_targets(name)) all.push_back(std::move(target));
     for (const Target& target : all) {
         if (reader.empty() ? !target.on_request : target.name == reader) chosen.push_back(target);

@@ -28,6 +28,9 @@ std::function<void(const std::filesystem::path&)> noting(
 /// Seeds for every reader of the library. Seeds of binary formats are written into `folder` first.
 std::vector<Target> library_targets(const std::filesystem::path& folder);
 
+/// Seeds for every reader of the formats of other programs: picks, and grids of models.
+std::vector<Target> format_targets(const std::filesystem::path& folder);
+
 /// Seeds for every reader of the program: its configuration, the texts of its flags, pairs of rays,
 /// and the run folder of a report, which is made in `folder`.
 std::vector<Target> program_targets(const std::filesystem::path& folder);

@@ -36,7 +36,7 @@ def test_the_version_comes_from_one_file(root):
     assert fm.__version__ == version
     assert fm.build_info()["version"] == version
     try:
-        assert metadata.version("fermat") == version
+        assert metadata.version("fermat-rays") == version
     except metadata.PackageNotFoundError:
         pytest.skip("installed without pip")
 

@@ -157,9 +157,12 @@ def test_a_catalogue_becomes_kilometres_and_seconds():
     )
     with pytest.warns(UserWarning, match="1 of 4 picks of phase 'P' were left out"):
         picks = fm.picks(catalogue, inventory=network())
-    degree = 111.195 * np.cos(np.pi / 4)
+    # By PROJ: +proj=tmerc +lat_0=45 +lon_0=10 +ellps=WGS84 +units=km
+    east, north = 78.84684165, 0.48656275
     np.testing.assert_allclose(picks.sources, [(0, 0, 12), (0, 0, 3)], atol=1e-9)
-    np.testing.assert_allclose(picks.receivers, [(-degree, 0, -0.5), (degree, 0, 0.02)], rtol=1e-6)
+    stations = [(-east, north, -0.5), (east, north, 0.02)]
+    np.testing.assert_allclose(picks.receivers, stations, rtol=1e-8)
+    assert "longitude=10 latitude=45" in str(picks.plane)
     np.testing.assert_array_equal(picks.pairs, [(0, 0), (1, 1), (1, 0)])
     np.testing.assert_array_equal(picks.time, [12, 11, 13])
     with pytest.raises(ValueError, match="needs the stations' inventory"):
@@ -189,3 +192,30 @@ def test_obspys_own_example_is_read():
     np.testing.assert_allclose(picks.sources, [(10.1, 45, 8)])
     np.testing.assert_allclose(picks.receivers, [(10, 45, -1)])
     np.testing.assert_allclose(picks.time, [7.5])
+
+
+def test_phases_ids_and_origin_times_survive_files_and_reach_the_inversion(tmp_path):
+    picks = fm.Picks(
+        [(0, 0), (0, 0)],
+        [(3, 4)],
+        source=[0, 1, 1],
+        receiver=[0, 0, 0],
+        time=[2.5, 12.5, 14.0],
+        phase=["P", "P", "S"],
+        event=["morning", "noon"],
+        station=["A"],
+        origin_time=[0, 10],
+    )
+    picks.save(tmp_path / "p.csv")
+    read = fm.Picks.load(tmp_path / "p.csv")
+    assert read.event == ("morning", "noon")
+    assert read.station == ("A",)
+    assert list(read.phase) == ["P", "P", "S"]
+    assert list(read.origin_time) == [0, 10]
+    model = fm.Model.constant((7, 7), velocity=2)
+    with pytest.raises(ValueError, match="two phases, 2 of P and 1 of S"):
+        fm.invert(model, read)
+    with pytest.raises(ValueError, match="phase is 'Q'"):
+        fm.Picks([(0, 0)], [(1, 0)], source=[0], receiver=[0], time=[1], phase="Q")
+    with pytest.raises(ValueError, match="event has 2 names for 1 points"):
+        fm.Picks([(0, 0)], [(1, 0)], source=[0], receiver=[0], time=[1], event=["a", "b"])

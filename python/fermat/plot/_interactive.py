@@ -32,7 +32,7 @@ def interactive3d(
     """A pyvista.Plotter with three planes through the model, rays and surfaces of equal time.
 
     Depth points down. Call .show() to turn it, or .screenshot("scene.png") with off_screen=True.
-    Needs PyVista: pip install 'fermat[view]'.
+    Needs PyVista: pip install 'fermat-rays[view]'.
 
     Parameters
     ----------

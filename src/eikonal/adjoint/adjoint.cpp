@@ -114,9 +114,8 @@ AdjointSurvey::AdjointSurvey(const Model& model, FieldView<const double> exact,
     }
     if (model_.jumping_cells().exist()) {
         throw InputError(
-            "velocity jumps between cells, whose scheme has no adjoint yet (put the model's "
-            "velocity "
-            "on nodes)");
+            "velocity jumps between cells, whose scheme has no adjoint yet (put it on nodes: "
+            "`to_nodes`)");
     }
     const Grid& grid = model_.grid();
     constexpr double most_nodes = 4.29e9;

@@ -1,0 +1,107 @@
+"""Models in NetCDF, through xarray."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from ._core import Model
+from ._notes import tell
+
+AXES = {
+    "x": ("x", "easting", "east"),
+    "y": ("y", "northing", "north"),
+    "z": ("z", "depth", "height", "elevation"),
+}
+
+
+def load(path: str, depths: bool) -> Model:
+    """The variable `velocity`, or the only one, on the axes x, y and z (or depth, or height)."""
+    data = _xarray().open_dataset(path)
+    try:
+        return _model(data, path, depths)
+    finally:
+        data.close()
+
+
+def save(model: Model, path: str) -> None:
+    """Write `velocity` with its coordinates; z is depth."""
+    data = model.to_xarray()
+    folder, name = os.path.split(os.path.abspath(path))
+    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".nc", dir=folder)
+    os.close(handle)
+    try:
+        data.to_netcdf(temporary)
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _xarray() -> Any:
+    try:
+        import xarray
+    except ImportError as error:
+        raise ImportError("a .nc file needs xarray and scipy (pip install xarray scipy)") from error
+    return xarray
+
+
+def _model(data: Any, path: str, depths: bool) -> Model:
+    names = [name for name in data.data_vars if data[name].ndim in (2, 3)]
+    velocity = next((n for n in ("velocity", "vp", "v") if n in names), None)
+    if velocity is None:
+        if len(names) != 1:
+            raise ValueError(
+                f"'{path}' has the variables {sorted(map(str, names))} (one must be named velocity)"
+            )
+        velocity = names[0]
+    if len(names) > 1:
+        others = len(names) - 1
+        tell([f"'{path}': variable {velocity!r} is taken, and {others} others are not used"])
+    array = data[velocity]
+    found = {axis: _dimension(array, axis) for axis in ("xyz" if array.ndim == 3 else "xz")}
+    missing = [axis for axis, name in found.items() if name is None]
+    if missing:
+        raise ValueError(
+            f"'{path}' has the dimensions {tuple(map(str, array.dims))} (there must be one named "
+            f"{' or '.join(AXES[missing[0]])})"
+        )
+    cells = all(str(name).endswith("_cell") for name in found.values())
+    vertical = found["z"]
+    upward = _is_upward(data, vertical, depths)
+    if upward:
+        array = array.assign_coords({vertical: -data[vertical]})
+    array = array.transpose(*found.values()).sortby(list(found.values()))
+    origin, spacing = [], []
+    for name in found.values():
+        first, step = _even(np.asarray(array[name], dtype=float), str(name), path)
+        origin.append(first - step / 2 if cells else first)
+        spacing.append(step)
+    values = np.asarray(array.values, dtype=np.float32)
+    return Model(values, spacing=spacing, origin=origin, cells=cells)
+
+
+def _dimension(array: Any, axis: str) -> Any:
+    """The dimension along an axis; `to_xarray` names that of cells x_cell and so on."""
+    names = {str(dim).lower().removesuffix("_cell"): dim for dim in array.dims}
+    return next((names[name] for name in AXES[axis] if name in names), None)
+
+
+def _is_upward(data: Any, vertical: Any, depths: bool) -> bool:
+    if depths:
+        return False
+    said = str(data[vertical].attrs.get("positive", "")).lower()
+    return said == "up" or (not said and str(vertical).lower() in ("height", "elevation"))
+
+
+def _even(values: Any, name: str, path: str) -> tuple[float, float]:
+    if len(values) < 2:
+        return float(values[0]), 1.0
+    steps = np.diff(values)
+    step = float(steps.mean())
+    if not (step > 0 and np.allclose(steps, step, rtol=1e-3)):
+        raise ValueError(f"'{path}': {name} is not evenly spaced (resample it: xarray's interp)")
+    return float(values[0]), step

@@ -1,0 +1,117 @@
+"""Longitude and latitude on a plane, kept with the data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from ._arguments import numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Plane"]
+
+Project = Callable[[float, float], tuple[float, float]]
+
+
+class Plane:
+    """A plane on which longitudes and latitudes have x to the east and y to the north.
+
+    `Plane.round` makes a local one, the transverse Mercator projection of WGS84 about the middle of
+    some places. `Plane.proj` takes any coordinate system that PROJ knows, if pyproj is installed.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> plane = fm.Plane.round([12.0, 13.0], [47.0, 48.0])
+    >>> x, y = plane.to_plane(12.5, 47.5)
+    >>> round(abs(float(x)) + abs(float(y)), 9)
+    0.0
+    >>> longitude, latitude = plane.to_geographic(10, 20)   # 10 km east, 20 km north
+    >>> round(float(longitude), 4), round(float(latitude), 4)
+    (12.6332, 47.6798)
+    """
+
+    def __init__(self, text: str) -> None:
+        """The plane that `str(plane)` wrote, as it is kept with picks."""
+        self.text = text
+        if text.startswith("proj:"):
+            self._proj = _transformer(text.removeprefix("proj:").strip())
+        else:
+            self._proj = None
+            _core.to_plane(text, np.empty(0), np.empty(0))
+
+    @classmethod
+    def round(cls, longitude: ArrayLike, latitude: ArrayLike, *, metres: float = 1000) -> Plane:
+        """The local plane about the mean of some places, in units of `metres` (km by default)."""
+        east, north = _both(longitude, latitude, "longitude", "latitude")
+        return cls(_core.plane_round(east.reshape(-1), north.reshape(-1), metres))
+
+    @classmethod
+    def proj(cls, crs: Any) -> Plane:
+        """A coordinate system of PROJ, such as "EPSG:32633", in its own unit, most often m."""
+        return cls(f"proj: {crs}")
+
+    def to_plane(
+        self, longitude: ArrayLike, latitude: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """x and y of places in degrees."""
+        east, north = _both(longitude, latitude, "longitude", "latitude")
+        if self._proj is not None:
+            x, y = self._proj.transform(east, north)
+        else:
+            x, y = _core.to_plane(self.text, east.reshape(-1), north.reshape(-1))
+        return np.reshape(x, east.shape), np.reshape(y, east.shape)
+
+    def to_geographic(
+        self, x: ArrayLike, y: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Longitude and latitude in degrees of points of the plane."""
+        east, north = _both(x, y, "x", "y")
+        if self._proj is not None:
+            longitude, latitude = self._proj.transform(east, north, direction="INVERSE")
+        else:
+            longitude, latitude = _core.to_geographic(
+                self.text, east.reshape(-1), north.reshape(-1)
+            )
+        return np.reshape(longitude, east.shape), np.reshape(latitude, east.shape)
+
+    @property
+    def metres(self) -> float:
+        """Metres in one unit of x and y; planes of PROJ are taken to have metres."""
+        if self._proj is not None:
+            return 1.0
+        return float(self.text.rpartition("metres=")[2])
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"Plane({self.text!r})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Plane) and other.text == self.text
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+
+def _both(
+    first: ArrayLike, second: ArrayLike, name: str, other: str
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    a, b = np.broadcast_arrays(numbers(first, name), numbers(second, other))
+    return np.array(a, order="C"), np.array(b, order="C")
+
+
+def _transformer(crs: str) -> Any:
+    try:
+        import pyproj  # type: ignore[import-not-found,unused-ignore]
+    except ImportError as error:
+        raise ImportError(
+            f"the plane {crs!r} needs pyproj (pip install pyproj, or use Plane.round)"
+        ) from error
+    return pyproj.Transformer.from_crs("EPSG:4326", crs, always_xy=True)

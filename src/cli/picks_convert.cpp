@@ -1,0 +1,134 @@
+#include "cli/picks_convert.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "cli/flags.hpp"
+#include "cli/help.hpp"
+#include "cli/outputs.hpp"
+#include "cli/tell.hpp"
+#include "core/error.hpp"
+#include "io/pick_units.hpp"
+#include "io/suffix.hpp"
+#include "io/survey_file.hpp"
+
+namespace fermat::cli {
+namespace {
+
+void add_flags(CLI::App& app, PicksConvertFlags& flags) {
+    PickReadOptions& options = flags.options;
+    add_path(
+        app, "--in,input", flags.in,
+        "picks to read: .csv, .sgt, .gtt, .vs, tx.in, tomo2d, src_rec, a folder of PyRefra, or "
+        "any table")
+        ->required();
+    add_choice(app, "--format", options.format, "of the file, if its name does not tell");
+    add_repeated(app, "--columns", "OURS=THEIRS,...", flags.columns,
+                 "columns of a table: source_x, source_y, source_z (depth) or source_height, "
+                 "source_longitude, source_latitude, the same of receiver_, time, error, valid, "
+                 "phase; without a header THEIRS is a number from 1");
+    add_repeated(app, "--unit", "WHAT=UNIT", flags.units,
+                 "units of the file: time=ms, length=km, or of a column, receiver_height=m");
+    add_repeated(app, "--to", "WHAT=UNIT", flags.to,
+                 "units to write: time=s, length=m (default where --unit is given)");
+    add_value(app, "--phase", "NAME", options.phase, "take only arrivals of this phase or code",
+              [](std::string_view, std::string_view text) { return std::string(text); });
+    app.add_flag("--heights", options.heights, "z of a table counts upward");
+    app.add_flag("--depths", options.depths, "z of PyRefra counts downward");
+    app.add_flag("--relative-errors", options.relative_errors,
+                 "errors are fractions of the times, as pyGIMLi writes them");
+    app.add_flag("--line", options.on_line, "make the survey 2-D along its straight line");
+    app.add_flag("--leave-out-bad", options.leave_out_bad,
+                 "leave out negative and missing times; errors that are not > 0 count as missing");
+    app.add_flag("--geographic", flags.geographic,
+                 "write longitudes and latitudes, from the plane that the file keeps");
+    add_text_output(app, "-o,--output", flags.output,
+                    "picks to write: .csv or .sgt, or - for standard output")
+        ->required();
+}
+
+std::pair<std::string, std::string> split_pair(const std::string& flag, const std::string& text) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size()) {
+        throw InputError(flag_message(flag, text, "must be two names with '=' between them"));
+    }
+    return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+std::vector<std::pair<std::string, std::string>> pairs_of(const std::string& flag,
+                                                          const std::vector<std::string>& texts) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    for (const std::string& text : texts) {
+        for (std::size_t begin = 0; begin <= text.size();) {
+            const std::size_t end = std::min(text.find(',', begin), text.size());
+            pairs.push_back(split_pair(flag, text.substr(begin, end - begin)));
+            begin = end + 1;
+        }
+    }
+    return pairs;
+}
+
+PickReadOptions options_of_flags(const PicksConvertFlags& flags) {
+    PickReadOptions options = flags.options;
+    options.columns = pairs_of("--columns", flags.columns);
+    for (const auto& [what, unit] : pairs_of("--unit", flags.units)) {
+        set_unit(options, what, unit);
+    }
+    for (const auto& [what, unit] : pairs_of("--to", flags.to)) {
+        set_wanted_unit(options, what, unit);
+    }
+    return options;
+}
+
+}  // namespace
+
+void add_picks_convert(CLI::App& picks, PicksConvertFlags& flags) {
+    CLI::App& convert = *picks.add_subcommand(
+        "convert", "Read picks in the formats of others and write .csv or .sgt");
+    convert.fallthrough();
+    convert.footer(example_text(
+        "printf 'shot,geo,z,t\\n0,5,0,4.1\\n0,10,0,7.8\\n20,5,0,11.9\\n' > field.txt\n"
+        "fermat picks convert field.txt --columns source_x=shot,receiver_x=geo --columns "
+        "source_z=z,receiver_z=z,time=t --unit time=ms -o picks.csv\n"
+        "fermat picks convert picks.csv -o picks.sgt"));
+    add_flags(convert, flags);
+    // Flags of `fermat picks` are not flags of the command below it.
+    convert.callback([&picks, &flags] {
+        for (const CLI::Option* option : picks.get_options()) {
+            if (option->count() == 0) continue;
+            throw InputError(
+                fmt::format("{} is a flag of fermat picks (fermat picks convert does not have it)",
+                            option->get_name()));
+        }
+        flags.called = true;
+    });
+}
+
+void convert_picks(const PicksConvertFlags& flags, const Run& run) {
+    const bool to_stdout = is_standard_output(flags.output);
+    const std::string suffix = suffix_of(flags.output);
+    if (!to_stdout && suffix != ".csv" && suffix != ".sgt") {
+        throw InputError(
+            flag_message("--output", flags.output.string(), "must end in .csv or .sgt"));
+    }
+    Notes notes;
+    const SurveyFile survey = read_pick_survey(flags.in, options_of_flags(flags), notes);
+    tell(notes);
+    write_survey_file(flags.output, survey, flags.geographic);
+    if (run.common.quiet || to_stdout) return;
+    const Survey& picks = survey.picks;
+    double first = std::numeric_limits<double>::infinity();
+    double last = 0;
+    for (const Arrival& pick : picks.arrivals) {
+        const double time = pick.time - picks.event_of(pick).origin_time;
+        first = std::min(first, time);
+        last = std::max(last, time);
+    }
+    fmt::print("{} picks of {} sources and {} receivers in {}-D, time {:g} to {:g}\n",
+               picks.arrivals.size(), picks.events.size(), picks.stations.size(),
+               picks.is_2d ? 2 : 3, first, last);
+}
+
+}  // namespace fermat::cli

@@ -1,0 +1,96 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/notes.hpp"
+#include "core/vec3.hpp"
+#include "io/local_plane.hpp"
+#include "io/pick_options.hpp"
+#include "survey/settle.hpp"
+#include "survey/survey.hpp"
+
+namespace fermat {
+
+/// A file of picks as it was read: its picks, the points of the ground that it lists besides (none
+/// in most formats), and the plane that its longitudes and latitudes were put on.
+struct SurveyFile {
+    std::vector<Vec3> points{};
+    Survey picks{};
+    std::optional<LocalPlane> plane{};
+};
+
+/// One arrival of a file, in the units of the file, with z downward.
+struct PickRow {
+    Vec3 source{};
+    Vec3 receiver{};
+    double time = 0;
+    double error = missing_error;
+    std::size_t line = 0;  ///< of the file, for messages; 0 if it has none
+    Phase phase = Phase::P;
+    std::string event{};  ///< ids, empty where the file has none
+    std::string station{};
+    double origin_time = 0;
+};
+
+/// What a format fixes, as far as the user does not.
+struct PickDialect {
+    bool has_errors = false;
+    bool has_y = true;
+    bool flat_if_on_axis = false;  ///< points that all have one y (or one x) make a 2-D survey
+    bool leave_out_bad = false;
+    std::string_view length{};        ///< its unit, if the format has one
+    std::string_view time{};          ///< its unit, if the format has one
+    std::string_view usual_length{};  ///< what lengths become unless the user wants another unit
+    std::string_view usual_time{};
+};
+
+/// The one way from the rows of a file to a Survey: every reader adds its rows here, says what it
+/// leaves out, and takes the result. Units, relative errors, the choice between 2-D and 3-D, the
+/// straight line and the checks of settle_times() are the same for all of them.
+class PickBuilder {
+  public:
+    PickBuilder(std::filesystem::path path, const PickReadOptions& options, PickDialect dialect)
+        : path_(std::move(path)), options_(options), dialect_(std::move(dialect)) {}
+
+    void add(const PickRow& row) { rows_.push_back(row); }
+    /// A point of the ground that the file lists.
+    void add_point(Vec3 point) { points_.push_back(point); }
+    /// Counts rows that the reader leaves out. `reason` follows the count: "have valid = 0".
+    void leave_out(const std::string& reason, std::size_t count = 1) { left_out_[reason] += count; }
+    void keep_plane(const LocalPlane& plane) { plane_ = plane; }
+    std::size_t rows() const { return rows_.size(); }
+
+    /// Throws InputError that names file and line.
+    SurveyFile finish(Notes& notes);
+
+  private:
+    std::string quoted() const;
+    void leave_out_bad_rows();
+    void change_units();
+    void flatten(Notes& notes);
+    void put_on_line(Notes& notes);
+    Survey build(bool with_ids) const;
+    Survey build_with_ids(Notes& notes) const;
+    void tell_left_out(Notes& notes) const;
+    void tell_large_errors(Notes& notes) const;
+    template <class Change>
+    void change_points(Change change);
+
+    std::filesystem::path path_;
+    const PickReadOptions& options_;
+    PickDialect dialect_;
+    std::vector<PickRow> rows_{};
+    std::vector<Vec3> points_{};
+    std::map<std::string, std::size_t> left_out_{};
+    std::optional<LocalPlane> plane_{};
+    std::size_t bad_errors_ = 0;
+    bool is_2d_ = false;
+};
+
+}  // namespace fermat

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/choice.hpp"
+#include "io/units.hpp"
+
+namespace fermat {
+
+/// The formats of picks that are read.
+enum class PickFormat {
+    automatic,   ///< by name, suffix and content
+    table,       ///< columns under any names
+    sgt,         ///< unified data format of refraction surveys
+    gtt,         ///< Tomo+, binary
+    pyrefra,     ///< picks.dat beside shots.geo and receivers.geo
+    seisimager,  ///< .vs of SeisImager's Pickwin and Plotrefa
+    rayinvr,     ///< tx.in
+    tomo2d,      ///< of tt_inverse
+    src_rec,     ///< of TomoATT
+};
+
+template <>
+inline constexpr auto choices<PickFormat> =
+    choice_table<PickFormat>("format of picks", {{"auto", PickFormat::automatic},
+                                                 {"table", PickFormat::table},
+                                                 {"sgt", PickFormat::sgt},
+                                                 {"gtt", PickFormat::gtt},
+                                                 {"pyrefra", PickFormat::pyrefra},
+                                                 {"seisimager", PickFormat::seisimager},
+                                                 {"rayinvr", PickFormat::rayinvr},
+                                                 {"tomo2d", PickFormat::tomo2d},
+                                                 {"src_rec", PickFormat::src_rec}});
+
+/// What the user says of a file of picks.
+struct PickReadOptions {
+    PickFormat format = PickFormat::automatic;
+    /// Of a table: our column and the file's, as in {"time", "t_ms"}. Without a header the file's
+    /// columns are named by their numbers from 1.
+    std::vector<std::pair<std::string, std::string>> columns{};
+    UnitChange units{};
+    /// Of a table: units of single columns, as in {"receiver_height", "m"}.
+    std::vector<std::pair<std::string, std::string>> column_units{};
+    std::string phase{};           ///< the phase to take; empty: that of the format
+    bool heights = false;          ///< z of the file counts upward
+    bool depths = false;           ///< z of the file counts downward
+    bool relative_errors = false;  ///< errors are fractions of the times
+    bool on_line = false;          ///< positions become distances along a straight line
+    /// Picks with a negative or missing time are left out, and errors that are not > 0 count as
+    /// missing, with a note. Otherwise both are refused. Formats of picking programs, which write
+    /// such rows, are always read so.
+    bool leave_out_bad = false;
+
+    friend bool operator==(const PickReadOptions&, const PickReadOptions&) = default;
+};
+
+}  // namespace fermat

@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <map>
+#include <utility>
+
+#include "io/number_lines.hpp"
+#include "io/pick_readers.hpp"
+
+namespace fermat {
+namespace {
+
+/// The earliest arrival of each pair, in the order in which the pairs appear.
+class Earliest {
+  public:
+    void add(const PickRow& row, PickBuilder& builder) {
+        const auto [entry, added] =
+            numbers_.try_emplace({row.source.x, row.receiver.x}, rows_.size());
+        if (added) {
+            rows_.push_back(row);
+            return;
+        }
+        builder.leave_out("have an earlier arrival of the same pair");
+        PickRow& kept = rows_[entry->second];
+        if (row.time < kept.time) kept = row;
+    }
+    const std::vector<PickRow>& rows() const { return rows_; }
+
+  private:
+    std::map<std::pair<double, double>, std::size_t> numbers_{};
+    std::vector<PickRow> rows_{};
+};
+
+}  // namespace
+
+SurveyFile read_rayinvr(const std::filesystem::path& path, const PickReadOptions& options,
+                        Notes& notes) {
+    NumberLines lines(path);
+    PickDialect dialect;
+    dialect.has_errors = true;
+    dialect.has_y = false;
+    dialect.leave_out_bad = true;
+    dialect.length = "km";
+    dialect.usual_length = "km";
+    dialect.time = "s";
+    dialect.usual_time = "s";
+    PickBuilder builder(path, options, dialect);
+    Earliest earliest;
+    std::map<std::string, std::size_t> codes;
+    bool started = false;
+    bool ended = false;
+    double shot = 0;
+    while (!ended) {
+        const auto words = lines.next();
+        if (words.empty()) break;
+        const double x = lines.finite(words, 0, "x");
+        const double second = lines.number(words, 1, "the second number");
+        const double third = lines.number(words, 2, "the third number");
+        const double code = lines.finite(words, 3, "the code");
+        if (code == 0) {
+            shot = x;
+            started = true;
+        } else if (code == -1) {
+            ended = true;
+        } else if (!started) {
+            lines.fail("a pick comes before the first shot (a line with code 0 starts a shot)");
+        } else {
+            const std::string name = fmt::format("{:g}", code);
+            ++codes[name];
+            if (!options.phase.empty() && name != options.phase) {
+                builder.leave_out(fmt::format("have another code than {}", options.phase));
+                continue;
+            }
+            earliest.add({{shot, 0, 0}, {x, 0, 0}, second, third, lines.line()}, builder);
+        }
+    }
+    for (const PickRow& row : earliest.rows()) builder.add(row);
+    if (!ended) {
+        notes.add(fmt::format("{}: the closing line with code -1 is missing", lines.quoted()));
+    }
+    std::string list;
+    for (const auto& [name, count] : codes) {
+        list += fmt::format("{}{} ({})", list.empty() ? "" : ", ", name, count);
+    }
+    if (codes.size() > 1 && options.phase.empty()) {
+        notes.add(fmt::format("{}: the codes {} are all read (`phase` takes one of them)",
+                              lines.quoted(), list));
+    }
+    notes.add(fmt::format("{}: the format has no depths, so z is 0 everywhere", lines.quoted()));
+    return builder.finish(notes);
+}
+
+}  // namespace fermat

@@ -1,0 +1,58 @@
+#include <fmt/format.h>
+
+#include "io/number_lines.hpp"
+#include "io/pick_readers.hpp"
+
+namespace fermat {
+
+SurveyFile read_tomo2d(const std::filesystem::path& path, const PickReadOptions& options,
+                       Notes& notes) {
+    NumberLines lines(path);
+    const auto first = lines.need("the number of sources");
+    const std::size_t sources = lines.count(first, 0, "the number of sources");
+    PickDialect dialect;
+    dialect.has_errors = true;
+    dialect.has_y = false;
+    dialect.leave_out_bad = true;
+    dialect.length = "km";
+    dialect.usual_length = "km";
+    dialect.time = "s";
+    dialect.usual_time = "s";
+    PickBuilder builder(path, options, dialect);
+    const std::string wanted = options.phase.empty() ? "0" : options.phase;
+    for (std::size_t s = 0; s < sources; ++s) {
+        const auto head = lines.need(fmt::format("source {} of {}", s + 1, sources));
+        if (head[0] != "s") {
+            lines.fail(fmt::format("the line starts with {} (source {} of {} starts with 's')",
+                                   in_quotes(head[0]), s + 1, sources));
+        }
+        const Vec3 source{lines.finite(head, 1, "x of the source"), 0,
+                          lines.finite(head, 2, "z of the source")};
+        const std::size_t count = lines.count(head, 3, "the number of receivers");
+        for (std::size_t r = 0; r < count; ++r) {
+            const auto words = lines.need(fmt::format("receiver {} of {}", r + 1, count));
+            if (words[0] != "r") {
+                lines.fail(
+                    fmt::format("the line starts with {} (receiver {} of {} starts with 'r')",
+                                in_quotes(words[0]), r + 1, count));
+            }
+            const Vec3 receiver{lines.finite(words, 1, "x of the receiver"), 0,
+                                lines.finite(words, 2, "z of the receiver")};
+            const double time = lines.number(words, 4, "time");
+            const double error = words.size() > 5 ? lines.number(words, 5, "error") : missing_error;
+            if (fmt::format("{:g}", lines.finite(words, 3, "the code")) != wanted) {
+                builder.leave_out(fmt::format(
+                    "have another code than {} (0 is a refraction, 1 a reflection)", wanted));
+                continue;
+            }
+            builder.add({source, receiver, time, error, lines.line()});
+        }
+    }
+    if (!lines.next().empty()) {
+        lines.fail(fmt::format("there are more lines than {} sources (the first line counts them)",
+                               sources));
+    }
+    return builder.finish(notes);
+}
+
+}  // namespace fermat

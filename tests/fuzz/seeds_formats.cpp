@@ -1,0 +1,139 @@
+#include <array>
+#include <cstring>
+#include <fstream>
+
+#include "fuzz/seeds.hpp"
+#include "io/model_files.hpp"
+#include "io/pick_readers.hpp"
+#include "io/raw_grid.hpp"
+#include "io/sgt.hpp"
+#include "io/surfer.hpp"
+#include "io/survey_file.hpp"
+
+namespace fermat::fuzz {
+namespace {
+
+namespace fs = std::filesystem;
+
+template <class Number, std::size_t N>
+std::string bytes_of(const std::array<Number, N>& numbers) {
+    std::string bytes(N * sizeof(Number), '\0');
+    std::memcpy(bytes.data(), numbers.data(), bytes.size());
+    return bytes;
+}
+
+/// A shot with one channel: counts at 0, 100 and 104, positions, and the time of 0.25 s at 144.
+std::string gtt_seed() {
+    std::string bytes(148, '\0');
+    bytes[3] = 1;
+    bytes[103] = 1;
+    bytes[107] = 1;
+    bytes[144] = 0x3e;
+    bytes[145] = static_cast<char>(0x80);
+    return bytes;
+}
+
+SurveyFile read_in(PickFormat format, const fs::path& file, const PickReadOptions& options,
+                   Notes& notes) {
+    switch (format) {
+        case PickFormat::table:
+            return read_pick_table(file, options, notes);
+        case PickFormat::sgt:
+            return read_sgt(file, notes, options);
+        case PickFormat::gtt:
+            return read_gtt(file, options, notes);
+        case PickFormat::pyrefra:
+            return read_pyrefra(file, options, notes);
+        case PickFormat::seisimager:
+            return read_seisimager(file, options, notes);
+        case PickFormat::rayinvr:
+            return read_rayinvr(file, options, notes);
+        case PickFormat::tomo2d:
+            return read_tomo2d(file, options, notes);
+        case PickFormat::src_rec:
+            return read_src_rec(file, options, notes);
+        case PickFormat::automatic:
+            break;
+    }
+    return read_survey_file(file, options, notes);
+}
+
+/// What was read must be writable again.
+std::function<void(const fs::path&)> reads(PickFormat format, const PickReadOptions& options = {}) {
+    return noting([format, options](const fs::path& file, Notes& notes) {
+        const SurveyFile survey = read_in(format, file, options, notes);
+        write_survey_file(fs::path(file).replace_extension(".out.csv"), survey);
+    });
+}
+
+/// The format is found by the content.
+void read_whatever(const fs::path& file, Notes& notes) {
+    read_plane(file);
+    read_pick_survey(file, {}, notes);
+}
+
+void read_section(const fs::path& file, Notes& notes) {
+    read_surfer(file, true, Placement::nodes, notes);
+    read_model_file(file, notes, {});
+}
+
+}  // namespace
+
+std::vector<Target> format_targets(const fs::path& folder) {
+    std::ofstream(folder / "shots.geo") << "1 0 0 5\n2 10 0 6\n";
+    std::ofstream(folder / "receivers.geo") << "1 0 0 5 Z\n2 4 0 5.5\n";
+    const std::string vs =
+        "1996 0 3.0\n0 1 4.0\n0.0 2 0.0\n4.0 12.5 1 \n8.0 20 1\n0 0 \n 0 \n 0 0 \n";
+    const std::string tx =
+        "0.0 1.0 0.0 0\n0.5 0.4 0.01 1\n0.5 0.3 0.02 2\n1.0 0.5 0.01 1\n0.0 0.0 0.0 -1\n";
+    const std::string tomo =
+        "2\ns 0 0.01 2\nr 5 0.1 0 1.5 0.05\nr 5 0.1 1 2.5 0.05\ns 9 0 1\nr 1 0.2 0 2 0\n";
+    const std::string src_rec =
+        " 0 2013 10 6 9 20 53.00 -1.0 -0.6 9.5 2.66 2 494990 2.0\n"
+        " 0 0 CI_NJQ -1.5 -0.3 219.0 P 14.786\n 0 1 CI_X -0.5 -0.5 590 S 16.7\n";
+    const std::string geo =
+        "# local plane: longitude=12 latitude=47 metres=1000\n"
+        "source_longitude,source_latitude,station_longitude,station_latitude,t_ms,err\n"
+        "12,47,12.5,47.25,3,0.1\n12.1,47,13,48,20,\n";
+    const std::string sgt =
+        "3\n# x y z\n0 1 0\n5 2 0\n9 1.5 0\n2\n# s g t/ms err/us\n1 2 4 100\n1 3 8 200\n";
+    PickReadOptions lenient;
+    lenient.leave_out_bad = true;
+    lenient.on_line = true;
+    lenient.relative_errors = true;
+    RawLayout layout;
+    layout.shape = Shape{2, 1, 3};
+    const std::array<float, 6> values = {1, 2, 3, 4, 5, 6};
+    const std::array<double, 6> doubles = {1, 2, 3, 4, 5, 1.8e38};
+    const std::string six = "DSBB" + bytes_of(std::array<std::int16_t, 2>{3, 2}) +
+                            bytes_of(std::array<double, 6>{0, 2, -1, 4, 1, 6}) + bytes_of(values);
+    const std::string seven = "DSRB" + bytes_of(std::array<std::int32_t, 2>{4, 1}) + "GRID" +
+                              bytes_of(std::array<std::int32_t, 3>{72, 2, 3}) +
+                              bytes_of(std::array<double, 8>{0, -1, 1, 5, 1, 6, 0, 1.70141e38}) +
+                              "DATA" + bytes_of(std::array<std::int32_t, 1>{48}) +
+                              bytes_of(doubles);
+    return {
+        {"pyrefra", ".dat", {"1 2 0.006 0.005 0.007\n2 1 -0.1 0 1\n"}, reads(PickFormat::pyrefra)},
+        {"vs", ".vs", {vs}, reads(PickFormat::seisimager)},
+        {"tx", ".in", {tx}, reads(PickFormat::rayinvr)},
+        {"tomo2d", ".dat", {tomo}, reads(PickFormat::tomo2d)},
+        {"src_rec", ".dat", {src_rec}, reads(PickFormat::src_rec)},
+        {"gtt", ".gtt", {gtt_seed()}, reads(PickFormat::gtt)},
+        {"geo", ".csv", {geo, "sx;gx;t [ms]\n0;5,5;4\n0;9;8\n"}, reads(PickFormat::table, lenient)},
+        {"sgtline", ".sgt", {sgt}, reads(PickFormat::sgt, lenient)},
+        {"sniff", ".txt", {vs, tx, tomo, src_rec, "sx gx t\n0 5 4\n"}, noting(read_whatever)},
+        {"grd",
+         ".grd",
+         {"DSAA\n3 2\n0 2\n-1 4\n1 6\n1 2 3\n4 5 1.70141e+38\n", six, seven},
+         noting(read_section)},
+        {"raw", ".bin", {bytes_of(values)}, noting([layout](const fs::path& file, Notes&) {
+             read_raw(file, layout);
+         })},
+        {"eas",
+         ".eas",
+         {"grid (2x1x3)\n2\nfacies\nvelocity\n0 1\n0 2\n0 3\n0 4\n0 5\n0 6\n"},
+         noting([](const fs::path& file, Notes& notes) { read_gslib(file, {}, notes); })},
+    };
+}
+
+}  // namespace fermat::fuzz

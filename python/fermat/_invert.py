@@ -109,7 +109,7 @@ def invert(
     model: Model | CudaModel | Any,
     picks: Any = None,
     *,
-    method: Literal["auto", "gauss-newton", "hole"] = "auto",
+    method: Literal["auto", "gauss-newton", "hole", "adjoint"] = "auto",
     error: float | tuple[float, float] | None = None,
     spacing: float = 0.0,
     depth: float = 0.0,
@@ -157,8 +157,9 @@ def invert(
         Picks, or what `picks` makes them from: a file name, a table, a dict of columns.
     method
         "gauss-newton": the smoothest model that explains the picks to their errors. "hole": each
-        residual is spread along its ray and smoothed by a schedule of boxes (Hole 1992). "auto":
-        the latter where a schedule is given.
+        residual is spread along its ray and smoothed by a schedule of boxes (Hole 1992).
+        "adjoint": the objective of "gauss-newton" by gradients alone, without rays or a matrix.
+        "auto": "hole" where a schedule is given.
     error
         Error of all picks, a time, or (absolute, relative), in place of their own. Without any,
         cross-validation finds how well the picks can be explained.

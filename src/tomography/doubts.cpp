@@ -158,7 +158,9 @@ std::vector<std::string> doubts_about(const Model& start, const Survey& picks,
     add_velocities(start, picks, options, result, out);
     add_offset_trend(picks, result, out);
     add_left_out(options, result, out);
-    if (options.method != InversionMethod::hole) add_terms(picks, options, result, out);
+    const bool finds_terms =
+        options.method != InversionMethod::hole && options.method != InversionMethod::adjoint;
+    if (finds_terms) add_terms(picks, options, result, out);
     return out;
 }
 

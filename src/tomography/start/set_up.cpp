@@ -237,6 +237,9 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
         choices.choose_bounds();
         validate(setup.options, setup.picks, setup.start);
         choices.validate_by_folds(execution);
+    } else if (setup.options.method == InversionMethod::adjoint) {
+        choices.choose_axis_weights();
+        choices.choose_bounds();
     }
     return setup;
 }

@@ -1,5 +1,5 @@
-# Needed: HDF5, fmt, threads (library); CLI11, spdlog (program). Found, not demanded: CUDA, MPI,
-# Python with nanobind.
+# Needed: HDF5, fmt, threads (library); CLI11, spdlog (program). Found, not demanded: CUDA, OpenGL,
+# MPI, Python with nanobind.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
@@ -36,6 +36,23 @@ if(NOT FERMAT_CUDA STREQUAL "OFF")
     set(FERMAT_CUDA_WORDS "${CMAKE_CUDA_COMPILER_VERSION}")
   elseif(FERMAT_CUDA STREQUAL "ON")
     message(FATAL_ERROR "FERMAT_CUDA is ON and no CUDA compiler was found (put nvcc on PATH)")
+  endif()
+endif()
+
+# Headers alone: libEGL is loaded when a graph first asks for it, so that the program also runs where
+# there is none.
+set(FERMAT_HAS_OPENGL OFF)
+set(FERMAT_OPENGL_WORDS no)
+if(NOT FERMAT_OPENGL STREQUAL "OFF")
+  find_path(FERMAT_EGL_HEADERS EGL/eglext.h)
+  find_path(FERMAT_GL_HEADERS GL/glcorearb.h)
+  mark_as_advanced(FERMAT_EGL_HEADERS FERMAT_GL_HEADERS)
+  if(FERMAT_EGL_HEADERS AND FERMAT_GL_HEADERS)
+    set(FERMAT_HAS_OPENGL ON)
+    set(FERMAT_OPENGL_WORDS "4.3 by EGL")
+  elseif(FERMAT_OPENGL STREQUAL "ON")
+    message(FATAL_ERROR "FERMAT_OPENGL is ON and EGL/eglext.h or GL/glcorearb.h was not found "
+                        "(install libegl-dev and libgl-dev)")
   endif()
 endif()
 

@@ -4,6 +4,7 @@ option(FERMAT_NATIVE "Use every instruction of this machine (-march=native)" OFF
 option(FERMAT_WERROR "Treat warnings as errors" OFF)
 option(FERMAT_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 set(FERMAT_CUDA AUTO CACHE STRING "CUDA: ON, OFF or AUTO (when nvcc is found)")
+set(FERMAT_OPENGL AUTO CACHE STRING "OpenGL shaders: ON, OFF or AUTO (when the headers are found)")
 set(FERMAT_MPI AUTO CACHE STRING "MPI: ON, OFF or AUTO (when found)")
 set(FERMAT_PYTHON AUTO CACHE STRING "Python module: ON, OFF or AUTO (when nanobind is found)")
 

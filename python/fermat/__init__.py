@@ -10,6 +10,7 @@ z is depth, positive down; a 2-D model is (x, z). Use any consistent units.
 """
 
 from . import _html, analytic, export, plot
+from ._adjoint import Adjoint, adjoint
 from ._bench import bench
 from ._bending import Profile
 from ._core import CudaModel, Model, build_info, devices
@@ -31,6 +32,7 @@ Model._repr_html_ = _html.of_model  # type: ignore[attr-defined]
 Picks._repr_html_ = _html.of_picks  # type: ignore[attr-defined]
 Rays._repr_html_ = _html.of_rays  # type: ignore[attr-defined]
 for _type in (
+    Adjoint,
     Bending,
     Catalogue,
     CrossValidation,
@@ -50,6 +52,7 @@ for _type in (
 del _type
 
 __all__ = [
+    "Adjoint",
     "Bending",
     "Catalogue",
     "CrossValidation",
@@ -65,6 +68,7 @@ __all__ = [
     "Profile",
     "Rays",
     "__version__",
+    "adjoint",
     "analytic",
     "bench",
     "build_info",

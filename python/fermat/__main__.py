@@ -11,6 +11,7 @@ def main() -> None:
         path = program()
     except RuntimeError as error:
         sys.exit(f"fermat: error: {error}")
+    os.environ.setdefault("FERMAT_PYTHON", sys.executable)  # draws the papers' figures
     os.execv(path, [str(path), *sys.argv[1:]])
 
 

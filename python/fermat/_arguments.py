@@ -17,7 +17,7 @@ from ._methods import Graph
 
 Solver = Literal["fim", "fmm", "fsm", "vidale", "dijkstra", "bellman-ford"]
 Precision = Literal["single", "double"]
-Device = Literal["auto", "cpu", "cuda"]
+Device = Literal["auto", "cpu", "cuda", "opengl"]
 Tracer = Literal["descent", "cells", "grid", "bending", "graph"]
 Start = Literal["straight", "deep", "sides", "descent", "graph"]
 BendingTasks = Literal["pairs", "sources", "stations", "sections"]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bench"]
 
-Bench = Literal["eikonal", "rays", "graph", "bending", "smoothing", "tomography"]
+Bench = Literal["eikonal", "rays", "graph", "bending", "smoothing", "tomography", "paper"]
 Cell = int | float | str | None
 
 
@@ -25,7 +27,7 @@ def bench(
     device: Device = "auto",
     threads: int = 0,
     show: bool = False,
-    **options: int | bool,
+    **options: int | bool | str,
 ) -> list[dict[str, Cell]]:
     """Measure speed and accuracy on this machine, with the papers' tables of `fermat bench`.
 
@@ -33,13 +35,14 @@ def bench(
     ----------
     what
         "eikonal" time fields, "rays", "graph" shortest paths, "bending" two-point rays,
-        "smoothing" or "tomography".
+        "smoothing", "tomography", or "paper": all tables of one of the five papers.
     device, threads
         As in `traveltimes`.
     show
         Print the tables while they are measured.
     options
-        Flags of `fermat bench <what>` by name: quick=True, repeat=3, largest=128.
+        Flags of `fermat bench <what>` by name: quick=True, repeat=3, largest=128; of a paper
+        paper=5, figure="paper5.png".
 
     Returns
     -------
@@ -65,6 +68,7 @@ def bench(
             stdout=None if show else subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
+            env={"FERMAT_PYTHON": sys.executable, **os.environ},
         )
         if run.returncode != 0:
             sentence = run.stderr.strip().rpartition("error: ")[2]

@@ -109,7 +109,7 @@ def invert(
     model: Model | CudaModel | Any,
     picks: Any = None,
     *,
-    method: Literal["auto", "gauss-newton", "hole"] = "auto",
+    method: Literal["auto", "gauss-newton", "hole", "adjoint"] = "auto",
     error: float | tuple[float, float] | None = None,
     spacing: float = 0.0,
     depth: float = 0.0,
@@ -121,6 +121,7 @@ def invert(
     smoothing: float = 0.0,
     iterations: int = 30,
     terms: Literal["none", "shot", "receiver", "shot,receiver"] = "none",
+    norm: Literal["trimmed", "l2", "huber", "l1"] = "trimmed",
     schedule: Schedule | None = None,
     target_rms: float = 0.0,
     target_chi2: float = 0.0,
@@ -156,8 +157,9 @@ def invert(
         Picks, or what `picks` makes them from: a file name, a table, a dict of columns.
     method
         "gauss-newton": the smoothest model that explains the picks to their errors. "hole": each
-        residual is spread along its ray and smoothed by a schedule of boxes (Hole 1992). "auto":
-        the latter where a schedule is given.
+        residual is spread along its ray and smoothed by a schedule of boxes (Hole 1992).
+        "adjoint": the objective of "gauss-newton" by gradients alone, without rays or a matrix.
+        "auto": "hole" where a schedule is given.
     error
         Error of all picks, a time, or (absolute, relative), in place of their own. Without any,
         cross-validation finds how well the picks can be explained.
@@ -185,6 +187,9 @@ def invert(
     terms
         Of "gauss-newton": times found beside the ground, one per shot or receiver, damped towards
         0 (triggers, soil that no grid resolves).
+    norm
+        Of "gauss-newton", how residuals count: by squares without outliers ("trimmed"), by squares
+        of all ("l2"), or far ones less ("huber", "l1").
     schedule
         Of "hole".
         Stages as (iterations, cell box, vertex box), boxes as (x, y, z), or (x, z) in 2-D, in
@@ -262,6 +267,7 @@ def invert(
         "smoothing": smoothing,
         "iterations": iterations,
         "terms": terms,
+        "norm": norm,
         "target_rms": target_rms,
         "target_chi2": target_chi2,
         "stagnation": stagnation,

@@ -164,7 +164,8 @@ def traveltimes(
     precision
         Precision of the computation and the result: "single" (float32) or "double" (float64).
     device
-        "cpu", "cuda", or "auto": the CUDA device if there is one and the solver supports it.
+        "cpu", "cuda", "opengl" (solver bellman-ford alone), or "auto": the CUDA device if there is
+        one and the solver supports it.
     threads
         Number of threads, 0 for all cores. The result does not depend on it.
     progress

@@ -157,14 +157,11 @@ void figure_7(const BendingBench& bench, int repeats, const LocalSurvey& local, 
     const std::vector<std::size_t> counts =
         bench.quick ? std::vector<std::size_t>{3, 30, 108}
                     : std::vector<std::size_t>{3, 10, 30, 100, 300, 1079};
-    // Barriers between sections turn seconds into minutes, so fewer sources are measured.
-    const std::size_t most_for_sections = bench.quick ? 3 : 100;
     for (const std::size_t count : counts) {
         const Survey part = part_of(local.survey, count);
         for (const auto& [name, tasks] : choices<BendingTasks>.entries) {
             double serial = 0;
             for (const int threads : thread_counts(bench.threads)) {
-                if (tasks == BendingTasks::sections && count > most_for_sections) continue;
                 BendingOptions options;
                 options.tasks = tasks;
                 Row row{"figure7", std::string(name), count, part.arrivals.size(), threads};
@@ -177,8 +174,10 @@ void figure_7(const BendingBench& bench, int repeats, const LocalSurvey& local, 
         }
     }
     fmt::print(
-        "Sections of one ray are microseconds of work between two barriers: with more threads the\n"
-        "barriers cost more than the sections. Pairs need none.\n");
+        "Sections of one ray are microseconds of work, which threads must hand to each other; "
+        "pairs "
+        "are\n"
+        "handed over once per ray.\n");
 }
 
 /// The set's model on a grid `refine` times as fine, with slowness interpolated between the nodes.

@@ -9,91 +9,13 @@
 #include <span>
 
 #include "bench/measure.hpp"
+#include "bench/papers/paper5_media.hpp"
 #include "model/analytic.hpp"
 #include "model/makers.hpp"
 #include "rays/rays.hpp"
 
 namespace fermat::bench {
 namespace {
-
-/// Seconds in Table 2 of paper 5 (total times): ttcrpy on an i7-1185G7 and the paper's own method
-/// on a Jetson Nano.
-struct Published {
-    double ttcrpy;
-    double jetson;
-};
-
-/// A scenario of paper 5, by the number of cells per side, with a spacing of 1. The paper gives no
-/// velocities for the homogeneous and gradient models and the first layer; those here are ours.
-struct Scenario {
-    std::string_view name;
-    Model (*model)(const Grid&);
-    double (*exact)(double side, Vec3 source, Vec3 point);  ///< NaN where there is no closed form
-    bool source_in_middle;
-    std::array<Published, 3> published;
-};
-
-constexpr std::array paper5_sizes = {100, 200, 500};
-const LinearVelocity paper5_gradient{1, {0, 0, 0.01}};
-constexpr double homogeneous_velocity = 2;
-constexpr double upper_velocity = 2;
-constexpr double lower_velocity = 5;
-/// With the interface at a tenth of the depth, head waves arrive first beyond the crossover
-/// distance.
-constexpr double interface_part = 0.1;
-
-const std::array scenarios = {
-    Scenario{"homogeneous",
-             [](const Grid& grid) { return constant_model(grid, homogeneous_velocity); },
-             [](double, Vec3 source, Vec3 point) {
-                 return homogeneous_time(homogeneous_velocity, source, point);
-             },
-             true,
-             {{{5.69, 3.98}, {22.60, 9.70}, {144.83, 48.63}}}},
-    Scenario{"layer",
-             [](const Grid& grid) {
-                 const double depth = interface_part * grid.far_corner().z;
-                 return layered_model(grid,
-                                      std::array{DepthVelocity{0, upper_velocity},
-                                                 DepthVelocity{depth, lower_velocity}},
-                                      Placement::cells);
-             },
-             [](double side, Vec3 source, Vec3 point) {
-                 const TwoLayers layers{upper_velocity, lower_velocity, interface_part * side};
-                 return point.z == 0 ? layers.first_arrival(point.x - source.x)
-                                     : std::numeric_limits<double>::quiet_NaN();
-             },
-             false,
-             {{{5.79, 4.91}, {23.16, 12.43}, {150.33, 57.50}}}},
-    Scenario{"gradient",
-             [](const Grid& grid) {
-                 return gradient_model(grid, paper5_gradient.v0, paper5_gradient.gradient.z);
-             },
-             [](double, Vec3 source, Vec3 point) { return paper5_gradient.time(source, point); },
-             false,
-             {{{5.46, 4.99}, {22.60, 12.31}, {148.23, 58.93}}}},
-};
-
-/// 16 receivers along the edges of a square.
-std::vector<Vec3> edge_receivers(double side) {
-    std::vector<Vec3> receivers;
-    for (int k = 0; k < 4; ++k) {
-        const double along = side * k / 4;
-        receivers.push_back({along, 0, 0});
-        receivers.push_back({side, 0, along});
-        receivers.push_back({side - along, 0, side});
-        receivers.push_back({0, 0, side - along});
-    }
-    return receivers;
-}
-
-/// 19 receivers along the surface, up to the far corner.
-std::vector<Vec3> surface_receivers(double side) {
-    constexpr int count = 19;
-    std::vector<Vec3> receivers;
-    for (int k = 1; k <= count; ++k) receivers.push_back({side * k / count, 0, 0});
-    return receivers;
-}
 
 Grid square(int nodes, double side) {
     const double h = side / (nodes - 1);
@@ -122,21 +44,20 @@ class Bench {
     void paper5() {
         if (options_.largest < paper5_sizes.front()) return;
         report_.begin(
-            "Paper 5, Table 2: squares of 100, 200 and 500 cells, spacing 1\n"
+            "Paper 5, Table 2: squares of 100, 200 and 500 grid points, spacing 1 (bench paper 5 "
+            "has all of it)\n"
             "  homogeneous  v = 2, source in the middle, 16 receivers round the edges\n"
-            "  layer        v = 2 over 5 at a tenth of the depth, in cells, source at the corner, "
-            "19 receivers on the surface\n"
-            "  gradient     v = 1 + 0.01 z, the same survey\n"
+            "  layer        v = 2 over 5 from a tenth of the depth on, source at the corner, 19 "
+            "receivers on the surface\n"
+            "  gradient     v = 2 + 0.01 z, the same survey\n"
             "  errors       relative, nodes >= 3 cells from the source; of the layer along the "
             "surface\n"
             "  published    seconds in all, time field and rays",
             {"scenario", "nx", "nz", "seconds", "with_rays_s", "mnodes_per_s", "mean_error",
              "max_error", "rays_lost", "ttcrpy_laptop_s", "jetson_nano_s"});
-        for (const Scenario& scenario : scenarios) {
+        for (const Scenario& scenario : paper5_scenarios()) {
             for (std::size_t i = 0; i < paper5_sizes.size(); ++i) {
-                if (paper5_sizes[i] <= options_.largest) {
-                    add_scenario(scenario, paper5_sizes[i], scenario.published[i]);
-                }
+                if (paper5_sizes[i] <= options_.largest) add_scenario(scenario, i);
             }
         }
     }
@@ -228,12 +149,11 @@ class Bench {
         return row;
     }
 
-    void add_scenario(const Scenario& scenario, int cells, const Published& published) {
-        const double side = cells;
-        const Model model = scenario.model(square(cells + 1, side));
-        const Vec3 source = scenario.source_in_middle ? Vec3{side / 2, 0, side / 2} : Vec3{};
-        const auto receivers =
-            scenario.source_in_middle ? edge_receivers(side) : surface_receivers(side);
+    void add_scenario(const Scenario& scenario, std::size_t size) {
+        const Grid grid = paper5_grid(paper5_sizes[size]);
+        const Model model = scenario.model(grid);
+        const Vec3 source = paper5_source(scenario, grid);
+        const auto receivers = paper5_receivers(scenario, grid);
         std::vector<std::int32_t> numbers(receivers.size());
         std::iota(numbers.begin(), numbers.end(), 0);
         RayOptions options;
@@ -251,14 +171,14 @@ class Bench {
         });
         row.seconds = median(map_seconds);
         const RelativeErrors errors = node_errors(
-            field, options_.threads, [&](Vec3 p) { return scenario.exact(side, source, p); });
+            field, options_.threads, [&](Vec3 p) { return scenario.exact(grid, source, p); });
         row.mean_error = errors.mean;
         row.max_error = errors.max;
         row.rays_lost = std::count_if(rays.rays.begin(), rays.rays.end(), [](const RayInfo& ray) {
             return ray.status != RayStatus::ok;
         });
-        row.ttcrpy = published.ttcrpy;
-        row.jetson = published.jetson;
+        row.ttcrpy = scenario.ttcrpy[size].total;
+        row.jetson = scenario.jetson[size].total;
         report_.add(row);
     }
 

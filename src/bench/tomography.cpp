@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <string>
 
 #include "bench/measure.hpp"
 #include "bench/paper_schedule.hpp"
+#include "bench/papers/paper4_published.hpp"
 #include "bench/table.hpp"
 #include "bench/tomography_survey.hpp"
 #include "core/version.hpp"
@@ -15,68 +15,78 @@
 namespace fermat::bench {
 namespace {
 
-/// Paper 4, Table 1: seconds of cell and of vertex smoothing of the stage, by its basic algorithm.
-struct PaperSeconds {
-    double cell;
-    double vertex;
-};
-constexpr std::array<PaperSeconds, 6> paper = {{{113.716, 97.731},
-                                                {41.541, 36.235},
-                                                {6.332, 6.240},
-                                                {1.718, 1.914},
-                                                {0.170, 0.292},
-                                                {0.064, 0.153}}};
+InversionOptions options_of(const TomographyBench& bench) {
+    InversionOptions options;
+    options.method = InversionMethod::hole;
+    options.eikonal.solver = bench.solver;
+    options.tracer = bench.tracer;
+    options.smoother = bench.smoother;
+    options.schedule = paper_schedule();
+    for (Stage& stage : options.schedule) stage.iterations = bench.iterations;
+    return options;
+}
 
-/// Means over the iterations of a stage.
-void add_stage(BenchTable& table, const InversionResult& result, int stage) {
-    IterationSeconds sum;
-    double rms = 0;
-    int count = 0;
-    std::string cell;
-    std::string vertex;
+std::vector<StageMeans> stages_of(const InversionResult& result) {
+    std::vector<StageMeans> stages(table_1.size());
+    std::vector<int> counts(stages.size());
     for (const IterationReport& report : result.history) {
-        if (report.stage != stage) continue;
-        sum.times += report.seconds.times;
-        sum.rays += report.seconds.rays;
-        sum.cell_smoothing += report.seconds.cell_smoothing;
-        sum.vertex_smoothing += report.seconds.vertex_smoothing;
-        sum.update += report.seconds.update;
-        rms = report.misfit.rms;
-        cell = to_string(report.cell);
-        vertex = to_string(report.vertex);
-        ++count;
+        if (report.stage == 0) continue;
+        const auto n = static_cast<std::size_t>(report.stage - 1);
+        StageMeans& stage = stages[n];
+        stage.seconds.times += report.seconds.times;
+        stage.seconds.rays += report.seconds.rays;
+        stage.seconds.cell_smoothing += report.seconds.cell_smoothing;
+        stage.seconds.vertex_smoothing += report.seconds.vertex_smoothing;
+        stage.seconds.update += report.seconds.update;
+        stage.rms = report.misfit.rms;
+        stage.cell = to_string(report.cell);
+        stage.vertex = to_string(report.vertex);
+        ++counts[n];
     }
-    const PaperSeconds& theirs = paper[static_cast<std::size_t>(stage - 1)];
-    table.add({std::string_view(cell), std::string_view(vertex), sum.times / count,
-               sum.rays / count, sum.cell_smoothing / count, sum.vertex_smoothing / count,
-               sum.update / count, theirs.cell, theirs.vertex, rms});
+    for (std::size_t n = 0; n < stages.size(); ++n) {
+        IterationSeconds& seconds = stages[n].seconds;
+        for (double* part : {&seconds.times, &seconds.rays, &seconds.cell_smoothing,
+                             &seconds.vertex_smoothing, &seconds.update}) {
+            *part /= counts[n];
+        }
+    }
+    return stages;
 }
 
 }  // namespace
 
+std::vector<StageMeans> potrillo_stages(const TomographyBench& bench, int shots, Monitor& monitor) {
+    const TomographySurvey survey = potrillo_survey(bench.threads, monitor, shots);
+    return stages_of(invert(survey.start, survey.picks, options_of(bench),
+                            {bench.threads, bench.device, monitor}));
+}
+
 void bench_tomography(const TomographyBench& bench, Monitor& monitor) {
     const TomographySurvey survey = potrillo_survey(bench.threads, monitor);
-    InversionOptions options;
-    options.method = InversionMethod::hole;
-    options.schedule = paper_schedule();
-    for (Stage& stage : options.schedule) stage.iterations = bench.iterations;
-
     const Stopwatch watch;
-    const InversionResult result =
-        invert(survey.start, survey.picks, options, {bench.threads, bench.device, monitor});
+    const InversionResult result = invert(survey.start, survey.picks, options_of(bench),
+                                          {bench.threads, bench.device, monitor});
     const double seconds = watch.seconds();
     BenchTable table(
-        fmt::format("fermat {}: tomography, {} thread{}{}; seconds of one iteration, mean of {} "
-                    "(paper 4, Table 1: times 0.248, rays 0.054, smoothing as told)",
-                    version, bench.threads, bench.threads == 1 ? "" : "s",
-                    bench.device == Device::cuda ? " and the CUDA device" : "", bench.iterations),
+        fmt::format("fermat {}: tomography by {}, {} and {}, {} thread{}{}; seconds of one "
+                    "iteration, mean of {} (paper 4, Table 1: times {}, rays {}, smoothing as "
+                    "told)",
+                    version, name_of(bench.solver), name_of(bench.tracer), name_of(bench.smoother),
+                    bench.threads, bench.threads == 1 ? "" : "s",
+                    bench.device == Device::cuda ? " and the CUDA device" : "", bench.iterations,
+                    table_1_times, table_1_rays),
         {"cells", "vertices", "times", "rays", "cell_smoothing", "vertex_smoothing", "update",
          "paper_cell", "paper_vertex", "rms"},
         bench.csv);
-    for (int stage = 1; stage <= static_cast<int>(paper.size()); ++stage) {
-        add_stage(table, result, stage);
-    }
+    const std::vector<StageMeans> stages = stages_of(result);
     double smoothing = 0;
+    for (std::size_t n = 0; n < stages.size(); ++n) {
+        const StageMeans& stage = stages[n];
+        table.add({std::string_view(stage.cell), std::string_view(stage.vertex),
+                   stage.seconds.times, stage.seconds.rays, stage.seconds.cell_smoothing,
+                   stage.seconds.vertex_smoothing, stage.seconds.update, table_1[n].cell,
+                   table_1[n].vertex, stage.rms});
+    }
     for (const IterationReport& report : result.history) {
         smoothing += report.seconds.cell_smoothing + report.seconds.vertex_smoothing;
     }

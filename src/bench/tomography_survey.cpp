@@ -56,8 +56,7 @@ Survey picks_of(const Model& truth, const std::vector<PointSource>& sources,
 
 }  // namespace
 
-TomographySurvey potrillo_survey(int threads, Monitor& monitor) {
-    constexpr int shots = 8;
+TomographySurvey potrillo_survey(int threads, Monitor& monitor, int shots) {
     constexpr int stations = 793;
     constexpr double noise = 0.05;
     const Grid grid{{207, 77, 26}, {}, {1, 1, 1}};

@@ -13,8 +13,9 @@ struct TomographySurvey {
     double noise = 0;  ///< seconds
 };
 
-/// The size of paper 4's Potrillo experiment: 207 x 77 x 26 nodes, 8 shots and 793 receivers.
-TomographySurvey potrillo_survey(int threads, Monitor& monitor);
+/// The size of paper 4's Potrillo experiment: 207 x 77 x 26 nodes, 8 shots, or fewer, and 793
+/// receivers.
+TomographySurvey potrillo_survey(int threads, Monitor& monitor, int shots = 8);
 
 /// Local earthquakes: a cube of about so many nodes, events inside and a fifth as many stations on
 /// its top, so that there are about so many picks.

@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
+#include "cli/paper_command.hpp"
 #include "core/parallel.hpp"
 #include "core/version.hpp"
 
@@ -113,7 +114,7 @@ void add_smoothing_flags(CLI::App& app, SmoothingBench& bench) {
 
 void run_smoothing(const SmoothingBench& flags, const Run& run) {
     SmoothingBench bench = flags;
-    if (run.common.device == Device::cuda && on_cuda(Device::cuda)) bench.device = Device::cuda;
+    if (usable_device(run.common) == Device::cuda) bench.device = Device::cuda;
     bench.threads = resolve_threads(run.common.threads);
     Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
     bench_smoothing(bench, stop_only);
@@ -124,6 +125,9 @@ void add_tomography_flags(CLI::App& app, TomographyBench& bench) {
               "of each of the six stages of hole; at most, of gauss-newton", 1, 1000)
         ->default_str("6");
     add_choice(app, "--method", bench.method, "which loop");
+    add_choice(app, "--solver", bench.solver, "of hole: method of the traveltimes");
+    add_choice(app, "--tracer", bench.tracer, "of hole: method of the rays");
+    add_choice(app, "--smoother", bench.smoother, "of hole: method of the smoothing");
     add_whole(app, "--unknowns", "N", bench.unknowns,
               "of gauss-newton: a cube of about N unknowns, in place of Potrillo's size", 1000,
               100000000);
@@ -134,7 +138,7 @@ void add_tomography_flags(CLI::App& app, TomographyBench& bench) {
 
 void run_tomography(const TomographyBench& flags, const Run& run) {
     TomographyBench bench = flags;
-    if (run.common.device == Device::cuda && on_cuda(Device::cuda)) bench.device = Device::cuda;
+    if (usable_device(run.common) == Device::cuda) bench.device = Device::cuda;
     bench.threads = resolve_threads(run.common.threads);
     Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
     if (bench.method == InversionMethod::hole && bench.unknowns == 0) {
@@ -161,7 +165,7 @@ void add_bending_flags(CLI::App& app, BendingBench& bench) {
 void run_bending(const BendingBench& flags, const Run& run) {
     BendingBench bench = flags;
     bench.threads = resolve_threads(run.common.threads);
-    bench.cuda = run.common.device == Device::cuda;
+    bench.cuda = usable_device(run.common) == Device::cuda;
     Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
     bench_bending(bench, stop_only);
 }
@@ -197,6 +201,9 @@ void add_bench_commands(Program& program) {
     program.add_command<TomographyBench>(
         group, "tomography", "The tomography loop: paper 4's Table 1, seconds by stage",
         "fermat bench tomography --iterations 1", &add_tomography_flags, &run_tomography);
+    program.add_command<PaperFlags>(
+        group, "paper", "The tables and figures of one of the five papers, beside its values",
+        "fermat bench paper 5 --quick --threads 1 --csv paper5.csv", &add_paper_flags, &run_paper);
 }
 
 }  // namespace fermat::cli

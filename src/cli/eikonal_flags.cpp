@@ -9,6 +9,10 @@
 namespace fermat::cli {
 
 Device usable_device(const CommonOptions& common) {
+    if (common.device == Device::opengl) {
+        throw InputError(
+            "--device is 'opengl' (--solver bellman-ford alone computes there: use cpu or cuda)");
+    }
     if (common.device == Device::cuda && build::cuda == "no") {
         throw InputError(
             "--device is 'cuda' (CUDA is not in this build: configure with -DFERMAT_CUDA=ON, or "

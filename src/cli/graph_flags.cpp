@@ -42,7 +42,7 @@ void check_graph_device(const SolverFlags& flags, const CommonOptions& common) {
     const GraphSolver solver =
         flags.names_graph() ? std::get<GraphSolver>(*flags.solver) : flags.graph.solver;
     if (solver == GraphSolver::bellman_ford) {
-        usable_device(common);
+        if (common.device != Device::opengl) usable_device(common);
     } else {
         require_cpu(common, "--solver dijkstra");
     }

@@ -177,6 +177,8 @@ int available_cores() {
 
 int thread_index() { return place; }
 
+bool inside_parallel() { return at_work; }
+
 namespace detail {
 
 ComputeError thread_refused(int number, int of, const std::string& reason) {

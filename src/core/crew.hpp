@@ -18,6 +18,9 @@ int available_cores();
 /// Index, from 0, of the calling thread among those of run_on_threads.
 int thread_index();
 
+/// Whether the calling thread works for run_on_threads, so that a call of it would be nested.
+bool inside_parallel();
+
 namespace detail {
 
 /// The error "cannot start thread 5 of 8 (Resource temporarily unavailable; ...)".

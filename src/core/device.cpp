@@ -12,7 +12,14 @@ std::vector<DeviceInfo> list_devices() {
     return devices;
 }
 
+void refuse_opengl(Device wanted) {
+    if (wanted != Device::opengl) return;
+    throw InputError(
+        "device is 'opengl' (solver bellman-ford alone computes there: use cpu or cuda)");
+}
+
 bool on_cuda(Device wanted, const std::string& obstacle, const std::string& other_way) {
+    refuse_opengl(wanted);
     if (wanted == Device::cpu) return false;
     if (wanted == Device::automatic) return obstacle.empty() && device_count() > 0;
     // First what no build could do: installing CUDA would not help.

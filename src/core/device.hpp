@@ -14,11 +14,14 @@ enum class Device {
     automatic,  ///< the CUDA device if there is one and the method supports it
     cpu,
     cuda,
+    opengl,  ///< compute shaders, on any vendor's card; solver bellman-ford alone
 };
 template <>
-inline constexpr auto choices<Device> = choice_table<Device>("device", {{"auto", Device::automatic},
-                                                                        {"cpu", Device::cpu},
-                                                                        {"cuda", Device::cuda}});
+inline constexpr auto choices<Device> = choice_table<Device>("device",
+                                                             {{"auto", Device::automatic},
+                                                              {"cpu", Device::cpu},
+                                                              {"cuda", Device::cuda},
+                                                              {"opengl", Device::opengl}});
 
 /// A CUDA device that this build can use.
 struct DeviceInfo {
@@ -51,9 +54,13 @@ std::size_t device_memory_taken();
 /// there is none, InputError where CUDA is not in this build.
 std::shared_ptr<float> allocate_on_device(std::size_t count);
 
-/// Whether a method runs on the CUDA device. Throws InputError if `wanted` is cuda and there is no
-/// device, or if `obstacle` says why the method cannot use it ("solver 'fmm' computes on the CPU");
-/// an empty obstacle means that it can. `other_way` is a remedy besides "use cpu".
+/// Throws InputError if `wanted` is opengl: for methods that have no shaders.
+void refuse_opengl(Device wanted);
+
+/// Whether a method without shaders runs on the CUDA device. Throws InputError if `wanted` is
+/// opengl; if it is cuda and there is no device; and if it is cuda and `obstacle` says why the
+/// method cannot use it ("solver 'fmm' computes on the CPU"). An empty obstacle means that it can.
+/// `other_way` is a remedy besides "use cpu".
 bool on_cuda(Device wanted, const std::string& obstacle = {}, const std::string& other_way = {});
 
 }  // namespace fermat

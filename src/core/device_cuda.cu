@@ -3,6 +3,7 @@
 #include <string>
 
 #include "core/device.hpp"
+#include "core/device_bandwidth.hpp"
 #include "core/memory_cuda.hpp"
 
 namespace fermat {
@@ -47,6 +48,18 @@ std::size_t device_memory_taken() {
     std::size_t total = 0;
     check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
     return total - free;
+}
+
+double device_bandwidth() {
+    int kilohertz = 0;
+    int bits = 0;
+    const int device = device_in_use();
+    if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device) != cudaSuccess) {
+        cudaGetLastError();
+        return 0;
+    }
+    return 2.0 * 1e3 * kilohertz * bits / 8;  // two transfers per cycle
 }
 
 std::shared_ptr<float> allocate_on_device(std::size_t count) {

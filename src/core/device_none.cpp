@@ -1,4 +1,5 @@
 #include "core/device.hpp"
+#include "core/device_bandwidth.hpp"
 #include "core/no_cuda.hpp"
 
 namespace fermat {
@@ -10,6 +11,8 @@ DeviceInfo device_info(int) { refuse_cuda(); }
 void use_device(int) { refuse_cuda(); }
 
 int device_in_use() { return 0; }
+
+double device_bandwidth() { refuse_cuda(); }
 
 std::size_t device_memory_taken() { refuse_cuda(); }
 

@@ -105,14 +105,22 @@ FERMAT_HD_INLINE UpwindSide<V> factored_side(const AxisStencil<V>& axis, Mask fr
 
 /// The side whose first-order z is the smaller.
 template <class V>
+FERMAT_HD_INLINE auto factored_from_low(const AxisStencil<V>& axis) {
+    return (1 - axis.gamma) * axis.low < (1 + axis.gamma) * axis.high;
+}
+template <class V>
 FERMAT_HD_INLINE UpwindSide<V> factored_side(const AxisStencil<V>& axis) {
-    return factored_side(axis, (1 - axis.gamma) * axis.low < (1 + axis.gamma) * axis.high);
+    return factored_side(axis, factored_from_low(axis));
 }
 
 /// The side that Godunov's scheme takes at a given tau: that of the larger derivative.
 template <class V>
+FERMAT_HD_INLINE auto godunov_from_low(const AxisStencil<V>& axis, V tau) {
+    return 2 * axis.gamma * tau > axis.low - axis.high;
+}
+template <class V>
 FERMAT_HD_INLINE UpwindSide<V> godunov_side(const AxisStencil<V>& axis, V tau) {
-    return factored_side(axis, 2 * axis.gamma * tau > axis.low - axis.high);
+    return factored_side(axis, godunov_from_low(axis, tau));
 }
 
 /// True where the wave comes from both sides. Two wavefronts collide there, and the side of smaller
@@ -187,11 +195,14 @@ FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis, Mask from_
 }
 /// The side of the earlier neighbour in the plain equation.
 template <class V>
-FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis) {
+FERMAT_HD_INLINE auto plain_from_low(const AxisStencil<V>& axis) {
     const V level = 1 + axis.eta;
     const V slant = 2 * axis.gamma;
-    return plain_side(
-        axis, axis.low * axis.low * (level - slant) < axis.high * axis.high * (level + slant));
+    return axis.low * axis.low * (level - slant) < axis.high * axis.high * (level + slant);
+}
+template <class V>
+FERMAT_HD_INLINE UpwindSide<V> plain_side(const AxisStencil<V>& axis) {
+    return plain_side(axis, plain_from_low(axis));
 }
 
 /// A term of the equation written as max(slope u - rise, 0)^2, where u = tau - base.
@@ -276,10 +287,16 @@ FERMAT_HD_INLINE V solve_upwind(const UpwindTerm<V>& first, const UpwindTerm<V>&
     return base + upper_root(slope2, slope_rise, lead2, f2);
 }
 
+/// The largest tau of what comes straight from the source, as update_tau says: 4 s/s0.
+template <class V>
+FERMAT_HD_INLINE V late_limit(V f, V inverse_r2) {
+    return 4 * f / root(inverse_r2);
+}
+
 /// Chooses between the factored and the plain solution of a node, by the rule of update_tau.
 template <class V>
 FERMAT_HD_INLINE V plain_where_late(V factored, V plain, V f, V inverse_r2) {
-    const V limit = 4 * f / root(inverse_r2);
+    const V limit = late_limit(f, inverse_r2);
     return plain > limit ? plain : least(factored, limit);
 }
 

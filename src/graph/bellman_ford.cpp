@@ -154,6 +154,11 @@ class TileSolver {
             std::iota(chosen.begin(), chosen.end(), std::size_t{0});
             return chosen;
         }
+        if (graph_.options().visits == TileVisits::marked) {
+            for (const std::size_t tile : active_) pending_[tile] = never;
+            std::swap(chosen, active_);
+            return chosen;
+        }
         float first = never;
         for (const std::size_t tile : active_) first = std::min(first, pending_[tile]);
         std::vector<std::size_t> waiting;

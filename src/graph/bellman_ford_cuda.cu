@@ -41,12 +41,11 @@ __global__ void __launch_bounds__(tile_lanes, resident_blocks)
     OwnLane<Held> lane;
     int pass = 0;
     while (true) {
-        const int slot = pass & (NodeTileQueue::ring - 1);
-        const unsigned count = queue.count[slot];
+        const unsigned count = queue.length(pass);
         if (count == 0) break;
         if (blockIdx.x == 0) queue.prepare(block, pass);
         for (unsigned n = blockIdx.x; n < count; n += gridDim.x) {
-            take_node_tile(block, tiles, steps, queue, pass, queue.list[slot][n], times, stride,
+            take_node_tile(block, tiles, steps, queue, pass, queue.entry(pass, n), times, stride,
                            lane, room);
         }
         grid.sync();
@@ -180,6 +179,8 @@ struct CudaGraph::State {
         }
         q.least_of_pass = least.data();
         q.shots = static_cast<int>(shot_count);
+        q.entries = static_cast<unsigned>(entries);
+        q.all = setup.tiles.all;
         return q;
     }
     void relax(std::size_t shot_count) {

@@ -13,6 +13,7 @@
 #include "core/teams.hpp"
 #include "graph/bellman_ford.hpp"
 #include "graph/bellman_ford_cuda.hpp"
+#include "graph/bellman_ford_opengl.hpp"
 #include "graph/dijkstra.hpp"
 #include "graph/prepare.hpp"
 
@@ -95,6 +96,7 @@ void validate(const GraphOptions& options, const Grid& grid) {
 
 bool on_cuda(const GraphOptions& options, Device device) {
     const bool able = options.solver == GraphSolver::bellman_ford;
+    if (device == Device::opengl && able) return false;
     return on_cuda(
         device,
         able ? "" : fmt::format("solver '{}' computes on the CPU", name_of(options.solver)));
@@ -125,8 +127,14 @@ Graph::Graph(const Model& model, const GraphOptions& options, const Execution& e
     } catch (const std::bad_alloc&) {
         throw no_memory(memory, sizeof(float), "the graph's nodes");
     }
+    NodeTileTuning tuning;
+    tuning.visits = options_.visits;
+    if (execution.device == Device::opengl) {
+        opengl_ = std::make_shared<GlGraph>(view_, star_, options_.weights, tuning);
+        return;
+    }
     if (device && on_cuda(execution.device, cuda_obstacle(view_))) {
-        cuda_ = std::make_shared<CudaGraph>(view_, star_, options_.weights);
+        cuda_ = std::make_shared<CudaGraph>(view_, star_, options_.weights, tuning);
         return;
     }
     const double bytes = 0.5 * view_.edges * static_cast<double>(memory.count()) * sizeof(float);
@@ -181,10 +189,22 @@ void make_room(const Graph& graph, GraphField& field) {
     }
 }
 
-void solve_on_cuda(const Graph& graph, std::span<const PointSource> sources, Monitor& monitor,
+/// The devices' own calls, under one name.
+double solve_on(CudaGraph& device, std::span<const std::vector<Link>> links, Monitor&,
+                const std::function<void(std::size_t)>& consume) {
+    return device.solve(links, consume);
+}
+double solve_on(GlGraph& device, std::span<const std::vector<Link>> links, Monitor& monitor,
+                const std::function<void(std::size_t)>& consume) {
+    return device.solve(links, monitor, consume);
+}
+
+/// Solves batches of sources on a device, CudaGraph or GlGraph.
+template <class OnDevice>
+void solve_batches(const Graph& graph, OnDevice& device, std::span<const PointSource> sources,
+                   Monitor& monitor,
                    const std::function<void(std::size_t, GraphField&&)>& consume) {
-    CudaGraph& cuda = *graph.cuda();
-    const std::size_t batch = cuda.batch(sources.size());
+    const std::size_t batch = device.batch(sources.size());
     for (std::size_t first = 0; first < sources.size(); first += batch) {
         monitor.check();
         std::vector<GraphField> fields;
@@ -195,10 +215,10 @@ void solve_on_cuda(const Graph& graph, std::span<const PointSource> sources, Mon
             fields.push_back(std::move(start.field));
             links.push_back(std::move(start.links));
         }
-        cuda.solve(links, [&](std::size_t n) {
+        solve_on(device, links, monitor, [&](std::size_t n) {
             monitor.check();
             make_room(graph, fields[n]);
-            cuda.fetch(n, fields[n]);
+            device.fetch(n, fields[n]);
             consume(first + n, std::move(fields[n]));
             fields[n] = {};
             monitor.advance();
@@ -211,10 +231,16 @@ void solve_on_cuda(const Graph& graph, std::span<const PointSource> sources, Mon
 GraphField solve(const Graph& graph, const PointSource& point, const Execution& execution) {
     auto [field, links] = start_at(graph, point);
     make_room(graph, field);
+    const auto by = [&, &result = field, &from = links](auto& device) {
+        solve_on(device, std::span(&from, 1), execution.monitor,
+                 [&](std::size_t n) { device.fetch(n, result); });
+    };
     if (graph.cuda() != nullptr) {
-        graph.cuda()->solve(std::span(&links, 1), [&, &result = field](std::size_t n) {
-            graph.cuda()->fetch(n, result);
-        });
+        by(*graph.cuda());
+        return std::move(field);
+    }
+    if (graph.opengl() != nullptr) {
+        by(*graph.opengl());
         return std::move(field);
     }
     for (const Link& link : links) {
@@ -236,8 +262,12 @@ void for_each_field(const Graph& graph, std::span<const PointSource> sources,
     Monitor& monitor = execution.monitor;
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("shortest paths", count);
-    if (graph.cuda() != nullptr) {
-        solve_on_cuda(graph, sources, monitor, consume);
+    if (graph.cuda() != nullptr || graph.opengl() != nullptr) {
+        if (graph.cuda() != nullptr) {
+            solve_batches(graph, *graph.cuda(), sources, monitor, consume);
+        } else {
+            solve_batches(graph, *graph.opengl(), sources, monitor, consume);
+        }
         monitor.end();
         return;
     }

@@ -12,6 +12,7 @@
 #include "core/option.hpp"
 #include "graph/graph_view.hpp"
 #include "graph/star_table.hpp"
+#include "graph/tile_visits.hpp"
 #include "model/model.hpp"
 #include "survey/point_source.hpp"
 
@@ -48,15 +49,6 @@ template <>
 inline constexpr auto choices<NodeQueue> =
     choice_table<NodeQueue>("queue", {{"buckets", NodeQueue::buckets}, {"heap", NodeQueue::heap}});
 
-/// Which tiles a pass of Bellman and Ford's method visits.
-enum class TileVisits {
-    changed,  ///< tiles that a change can reach (the update map of paper 2)
-    all,      ///< all tiles, for comparison
-};
-template <>
-inline constexpr auto choices<TileVisits> = choice_table<TileVisits>(
-    "tile visits", {{"changed", TileVisits::changed}, {"all", TileVisits::all}});
-
 struct GraphOptions {
     GraphSolver solver = GraphSolver::dijkstra;
     Index3 radius;  ///< of the star along each axis, in nodes (0 along y in 2-D); all 0:
@@ -85,7 +77,7 @@ Index3 default_radius(const Grid& grid);
 void validate(const GraphOptions& options, const Grid& grid);
 
 /// Whether a graph with these options lies on the CUDA device. Throws InputError if `device`
-/// demands CUDA and the solver has no CUDA version.
+/// demands CUDA or OpenGL and the solver has no version for it.
 bool on_cuda(const GraphOptions& options, Device device);
 
 /// A straight connection between a point and a node.
@@ -107,6 +99,7 @@ struct GraphField {
 };
 
 class CudaGraph;
+class GlGraph;
 
 /// The graph of a model: star, slowness and, if they are stored, the times of all edges. It is
 /// built once and serves any number of sources, also from several threads at once.
@@ -122,6 +115,8 @@ class Graph {
     bool stores_weights() const { return view_.stored != nullptr; }
     /// This graph on the CUDA device, if bellman_ford runs there; else null.
     CudaGraph* cuda() const { return cuda_.get(); }
+    /// The same for OpenGL.
+    GlGraph* opengl() const { return opengl_.get(); }
     /// Element n is a lower bound of the slowness along any edge of nodes 8 n to 8 n + 7 of the
     /// memory.
     std::span<const float> least_slowness() const { return least_slowness_; }
@@ -139,15 +134,15 @@ class Graph {
     std::unique_ptr<float[]> stored_;
     GraphView view_;
     std::shared_ptr<CudaGraph> cuda_;
+    std::shared_ptr<GlGraph> opengl_;
 };
 
-/// Shortest times of one source at every node. A graph that lies on the CUDA device is solved
-/// there.
+/// Shortest times of one source at every node. A graph that lies on a device is solved there.
 GraphField solve(const Graph& graph, const PointSource& source, const Execution& execution = {});
 
 /// Solves one field per source, in parallel over sources, and calls consume(number of the source,
 /// field). The calls come in any order and from any thread, one at a time per thread. Besides the
-/// graph, memory holds one field per thread, whatever the number of sources. The CUDA device solves
+/// graph, memory holds one field per thread, whatever the number of sources. A device solves
 /// sources in batches.
 void for_each_field(const Graph& graph, std::span<const PointSource> sources,
                     const Execution& execution,

@@ -38,6 +38,7 @@ struct NodeTiles {
     const float* weights = nullptr;
     int rounds = 1;    ///< largest number of relaxation rounds in a visit
     float window = 0;  ///< tiles whose changes are later than the first by more than this wait
+    bool all = false;  ///< a pass visits every tile as long as anything changes
 
     FERMAT_HD unsigned tile_count() const { return static_cast<unsigned>(tiles.count()); }
     FERMAT_HD int directions() const {

@@ -8,6 +8,8 @@ namespace fermat {
 /// shot * tiles + tile. A pass takes all entries of one list and adds the tiles that it wakes to
 /// the list of the next pass. So between passes the blocks only wait for one another. Lists exist
 /// in `ring` copies; each is cleared during a pass in which nothing else reads or writes it.
+/// Without an update map (NodeTiles::all) there are no lists: the count of a pass says whether
+/// anything has changed, and a pass then takes all entries of the shots in which it did.
 struct NodeTileQueue {
     static constexpr int ring = 4;
 
@@ -18,7 +20,17 @@ struct NodeTileQueue {
     unsigned* count = nullptr;       ///< [ring]
     float* least_of_pass = nullptr;  ///< [ring][shot]: the least key in a list
     int shots = 1;
+    unsigned entries = 0;  ///< shots * tiles
+    bool all = false;      ///< there are no lists
 
+    /// How many entries a pass takes, and number n of them.
+    FERMAT_HD unsigned length(int pass) const {
+        const unsigned found = count[pass & (ring - 1)];
+        return all && found > 0 ? entries : found;
+    }
+    FERMAT_HD unsigned entry(int pass, unsigned n) const {
+        return all ? n : list[pass & (ring - 1)][n];
+    }
     FERMAT_HD float& least(int pass, int shot) const {
         return least_of_pass[(pass & (ring - 1)) * shots + shot];
     }
@@ -32,7 +44,8 @@ struct NodeTileQueue {
     }
     FERMAT_HD void push(int pass, unsigned entry) const {
         const int slot = pass & (ring - 1);
-        list[slot][atomic_add(count[slot], 1)] = entry;
+        const unsigned place = atomic_add(count[slot], 1);
+        if (!all) list[slot][place] = entry;
     }
     /// Adds an entry to the list of the next pass if it is in no list.
     FERMAT_HD void wake(int pass, int shot, unsigned entry, float time) const {
@@ -88,10 +101,14 @@ FERMAT_HD_INLINE void take_node_tile(Block block, const NodeTiles& tiles,
     const unsigned tile = entry % tiles.tile_count();
     block.for_each(1, [&](int) {
         const float key = read_fresh(queue.key[entry]);
+        const float least = read_fresh(queue.least(pass, shot));
         // A visit far ahead of the wave would be needless, because the times there will still
-        // improve.
-        *room.waits = key > read_fresh(queue.least(pass, shot)) + tiles.window ? 1 : 0;
-        if (*room.waits != 0) {
+        // improve. Without an update map, only shots at rest are left out.
+        const bool at_rest = tiles.all && least == INFINITY;
+        *room.waits = at_rest || key > least + tiles.window ? 1 : 0;
+        if (at_rest) {
+            // nothing is left to be done
+        } else if (*room.waits != 0) {
             queue.wait(pass, shot, entry, key);
         } else {
             // From here on, a change that this visit does not see wakes the tile again.

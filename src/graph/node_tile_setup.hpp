@@ -5,6 +5,7 @@
 
 #include "graph/node_tile.hpp"
 #include "graph/star_table.hpp"
+#include "graph/tile_visits.hpp"
 
 namespace fermat {
 
@@ -29,6 +30,7 @@ struct NodeTileTuning {
     int rounds = 8;     ///< largest number of relaxation rounds in a visit
     double window = 4;  ///< tiles later than the first by more than this many times the time to
                         ///< cross a tile wait
+    TileVisits visits = TileVisits::changed;  ///< for others the window has no meaning
 };
 
 /// Divides a graph into tiles; leaves steps and window unset.

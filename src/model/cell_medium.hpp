@@ -82,6 +82,39 @@ FERMAT_HD float octant_velocity(FieldView<const float, S> cells, Index3 node, un
     return seen;
 }
 
+/// octant_velocity as a sum: calls visit(cell, weight) for the cells it reads. None where the
+/// octant is air or outside.
+template <int Dim, Space S, class Visit>
+FERMAT_HD void for_each_cell_seen(FieldView<const float, S> cells, Index3 node, unsigned octant,
+                                  Visit visit) {
+    const Shape shape = cells.shape();
+    Index3 cell = node;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (Dim == 2 && axis == 1) continue;
+        if (!(octant >> axis & 1U)) --cell[axis];
+        if (cell[axis] < 0 || cell[axis] >= shape[axis]) return;
+    }
+    if (!(cells(cell) > 0)) return;
+    double own = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (Dim == 2 && axis == 1) continue;
+        const int outward = octant >> axis & 1U ? 1 : -1;
+        Index3 next = cell;
+        double weight = 0;
+        if (of_one_body(cells, cell, axis, -outward)) {
+            next[axis] -= outward;
+            weight = 0.5;
+        } else if (of_one_body(cells, cell, axis, outward)) {
+            next[axis] += outward;
+            weight = -0.5;
+        }
+        if (weight == 0) continue;
+        own -= weight;
+        if (next[axis] >= 0 && next[axis] < shape[axis]) visit(next, weight);
+    }
+    visit(cell, own);
+}
+
 /// A point within this distance of a face, in cells, counts as on the face.
 inline constexpr double on_face = 1e-6;
 

@@ -129,14 +129,17 @@ void add_terms(const Survey& picks, const InversionOptions& options, const Inver
         100 * shares.shot, 100 * shares.receiver));
 }
 
-void add_left_out(const InversionResult& result, Sentences& out) {
+void add_left_out(const InversionOptions& options, const InversionResult& result, Sentences& out) {
+    const DataNorm norm = options.gauss_newton.norm;
+    const bool kept = options.method != InversionMethod::hole &&
+                      (norm == DataNorm::huber || norm == DataNorm::l1);
     const Misfit& last = result.history.back().misfit;
     const std::int64_t all = last.rejected + last.used + last.lost;
     if (20 * last.rejected > all) {
-        out.push_back(
-            fmt::format("{} of {} picks were left out as outliers (see 'rejected' in the "
-                        "residuals; `outliers=0` keeps all)",
-                        last.rejected, all));
+        out.push_back(fmt::format(
+            "{} of {} picks {} (see 'rejected' in the residuals; `outliers=0` keeps all)",
+            last.rejected, all,
+            kept ? "are outliers and do not count in chi2" : "were left out as outliers"));
     }
     if (last.lost > 0) {
         out.push_back(fmt::format("{} of {} picks have no ray (see 'lost' in the residuals)",
@@ -154,8 +157,10 @@ std::vector<std::string> doubts_about(const Model& start, const Survey& picks,
     add_target(options, result, out);
     add_velocities(start, picks, options, result, out);
     add_offset_trend(picks, result, out);
-    add_left_out(result, out);
-    if (options.method != InversionMethod::hole) add_terms(picks, options, result, out);
+    add_left_out(options, result, out);
+    const bool finds_terms =
+        options.method != InversionMethod::hole && options.method != InversionMethod::adjoint;
+    if (finds_terms) add_terms(picks, options, result, out);
     return out;
 }
 

@@ -94,6 +94,13 @@ void validate(const InversionOptions& options, const Survey& picks, const Model&
         throw InputError(
             "a schedule is given and the method is 'gauss-newton' (a schedule is for 'hole')");
     }
+    if (options.gauss_newton.norm == DataNorm::l2 && options.outliers.value_or(0) > 0) {
+        throw InputError(
+            fmt::format("outliers is {} and the norm is 'l2', which leaves none out (use "
+                        "`norm=trimmed`, or leave "
+                        "outliers away)",
+                        *options.outliers));
+    }
     check_reference(options.gauss_newton.reference.get(), start);
     check_lengths(options.gauss_newton.roughness, grid.is_2d());
     const UpdateLimits& update = options.update;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "tomography/adjoint/invert_adjoint.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
 #include "tomography/hole/hole.hpp"
 #include "tomography/run_fingerprint.hpp"
@@ -15,12 +16,17 @@ InversionResult invert(const Model& start, const Survey& picks, const InversionO
                        const Execution& execution, const InversionListener& listener,
                        std::optional<InversionState> resume) {
     Ranks& ranks = execution.ranks;
-    const Device device = execution.device;
+    const bool by_gradients = options.method == InversionMethod::adjoint;
+    const Device device = by_gradients ? Device::cpu : execution.device;
     const bool boxes = options.method == InversionMethod::automatic
                            ? !options.schedule.empty()
                            : options.method == InversionMethod::hole;
     together(ranks, [&] {
         if (boxes) require_nodes(start, "inversion method 'hole'");
+        if (by_gradients) {
+            on_cuda(execution.device, "inversion method 'adjoint' computes on the CPU");
+            require_adjoint(start, options);
+        }
         validate(options, picks, start);
         runs_on_cuda(options, device, start);
     });
@@ -34,6 +40,9 @@ InversionResult invert(const Model& start, const Survey& picks, const InversionO
                 ranks.rank()));
         }
     });
+    if (by_gradients) {
+        return invert_adjoint(start, picks, options, execution, listener, std::move(resume));
+    }
     if (!boxes) {
         return invert_gauss_newton(start, picks, options, execution, listener, std::move(resume));
     }

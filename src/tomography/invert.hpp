@@ -26,12 +26,14 @@ enum class InversionMethod {
     automatic,     ///< gauss_newton, or hole where a schedule is given
     gauss_newton,  ///< regularised least squares: the smoothest model that explains the picks
     hole,          ///< back-projection and smoothing by a schedule of boxes (Hole 1992, paper 4)
+    adjoint,       ///< the objective of gauss_newton by gradients alone: no rays, no matrix
 };
 template <>
 inline constexpr auto choices<InversionMethod> = choice_table<InversionMethod>(
     "inversion method", {{"auto", InversionMethod::automatic},
                          {"gauss-newton", InversionMethod::gauss_newton},
-                         {"hole", InversionMethod::hole}});
+                         {"hole", InversionMethod::hole},
+                         {"adjoint", InversionMethod::adjoint}});
 
 /// How picks count against each other.
 enum class PickWeights {
@@ -78,7 +80,8 @@ template <>
 inline constexpr auto options_of<InversionOptions> = std::tuple{
     Option{"method", &InversionOptions::method,
            "gauss-newton: the smoothest model that explains the picks; hole: boxes by a schedule; "
-           "auto: hole where a schedule is given"},
+           "adjoint: gauss-newton's objective by gradients alone, without rays or a matrix; auto: "
+           "hole where a schedule is given"},
     OptionPart{&InversionOptions::gauss_newton},
     Option{"target_rms", &InversionOptions::target_rms, "stop once the RMS residual is as small",
            not_negative, "none"},

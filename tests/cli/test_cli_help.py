@@ -10,7 +10,8 @@ MODEL_COMMANDS = ["constant", "gradient", "layers", "profile", "checkerboard", "
                   "topography", "convert"]
 COMMANDS = [[], ["model"], *(["model", name] for name in MODEL_COMMANDS), ["times"], ["locate"], ["rays"],
             ["picks"], ["picks", "convert"], ["invert"], ["smooth"], ["bench", "smoothing"],
-            ["bench"], ["bench", "tomography"], ["bench", "eikonal"], ["report"], ["info"]]
+            ["bench"], ["bench", "paper"], ["bench", "tomography"], ["bench", "eikonal"],
+            ["report"], ["info"]]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: "-".join(words) or "fermat")
@@ -52,6 +53,6 @@ def test_version_is_that_of_the_file(fermat):
 
 def test_info_tells_build_devices_and_threads(fermat):
     text = fermat("info", "--threads", "3")
-    for label in ["compiler", "build type", "native", "CUDA", "MPI", "device"]:
+    for label in ["compiler", "build type", "native", "CUDA", "OpenGL", "MPI", "device"]:
         assert re.search(rf"^{label}", text, re.MULTILINE)
     assert re.search(r"^threads +3$", text, re.MULTILINE)

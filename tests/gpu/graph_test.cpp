@@ -89,6 +89,26 @@ TEST_F(GpuGraph, TimesAreThoseOfTheCpu) {
     }
 }
 
+// The choice of visited tiles is honoured: it changes the work, and not a bit of the times.
+TEST_F(GpuGraph, TheUpdateMapChangesTheWorkAndNotTheTimes) {
+    const Model model = random_blocks_model({{200, 1, 300}, {}, {1, 1, 1}}, {1, 5, {9, 1, 9}, 3});
+    GraphOptions options = options_of(1, 2);
+    std::vector<float> times;
+    std::int64_t before = 0;
+    for (const auto& [name, visits] : choices<TileVisits>.entries) {
+        SCOPED_TRACE(name);
+        options.visits = visits;
+        const Graph graph(model, options, test::on_cpu().on(Device::cuda));
+        const GraphField field = solve(graph, {{3, 0, 290}, 0});
+        if (times.empty()) times = field.times;
+        EXPECT_EQ(field.times, times);
+        if (visits == TileVisits::changed) before = field.relaxations;
+        if (visits == TileVisits::all) {
+            EXPECT_GT(field.relaxations, before);
+        }
+    }
+}
+
 TEST_F(GpuGraph, ABatchGivesTheBitsOfItsSourcesAlone) {
     const RandomCase c = random_case(7, 3, kind(true));
     const Graph graph(c.model, options_of(8, 3), test::on_gpu());

@@ -53,6 +53,8 @@ Outcome relax_on_tiles(const Graph& graph, std::span<const Vec3> sources, LaneOr
     queue.count = counts.data();
     queue.least_of_pass = least.data();
     queue.shots = static_cast<int>(sources.size());
+    queue.entries = static_cast<unsigned>(entries);
+    queue.all = tiles.all;
     for (std::size_t s = 0; s < sources.size(); ++s) {
         for (const Link& link : graph.links(sources[s])) {
             start_from(tiles, queue, {link.place, link.time, static_cast<int>(s)},
@@ -76,13 +78,12 @@ Outcome relax_on_tiles(const Graph& graph, std::span<const Vec3> sources, LaneOr
     int pass = 0;
     for (; counts[pass % NodeTileQueue::ring] > 0; ++pass) {
         queue.prepare(block, pass);
-        const int slot = pass % NodeTileQueue::ring;
-        const unsigned count = counts[slot];
+        const unsigned count = queue.length(pass);
         for (unsigned n = 0; n < count; ++n) {
             // The result must not depend on the order of the list.
             const unsigned at = order == LaneOrder::forward ? n : count - 1 - n;
-            take_node_tile(block, tiles, steps, queue, pass, lists[slot][at], times.data(), stride,
-                           lanes, room);
+            take_node_tile(block, tiles, steps, queue, pass, queue.entry(pass, at), times.data(),
+                           stride, lanes, room);
         }
     }
     Outcome outcome;
@@ -137,6 +138,37 @@ TEST(NodeTile, TimesAreThoseOfTheCpuToTheBit) {
             field.times.resize(graph.view().memory.count());
             EXPECT_EQ(forward.times[s], field.times) << "seed " << seed << ", source " << s;
             EXPECT_EQ(backward.times[s], field.times) << "seed " << seed << ", source " << s;
+        }
+    }
+}
+
+// With the map of paper 2 and without any, a GPU finds the same times, with more visits.
+TEST(NodeTile, TheUpdateMapChangesTheWorkAndNotTheTimes) {
+    const Model model = random_blocks_model({{70, 1, 90}, {}, {1, 1, 1}}, {1, 5, {5, 1, 5}, 3});
+    for (const StarEdges edges : {StarEdges::coprime, StarEdges::full}) {
+        GraphOptions options;
+        options.solver = GraphSolver::bellman_ford;
+        options.edges = edges;
+        options.radius = {3, 0, 2};
+        const std::vector<Vec3> sources{{3, 0, 78}, {60.5, 0, 2.25}};
+        double before = 0;
+        for (const auto& [name, visits] : choices<TileVisits>.entries) {
+            SCOPED_TRACE(name);
+            options.visits = visits;
+            const Graph graph(model, options, test::on_cpu());
+            NodeTileTuning tuning;
+            tuning.window = 0.5;
+            tuning.visits = visits;
+            const Outcome forward = relax_on_tiles(graph, sources, LaneOrder::forward, tuning);
+            const Outcome backward = relax_on_tiles(graph, sources, LaneOrder::backward, tuning);
+            for (std::size_t s = 0; s < sources.size(); ++s) {
+                GraphField field = solve(graph, {sources[s], 0}, test::on_cpu());
+                field.times.resize(graph.view().memory.count());
+                EXPECT_EQ(forward.times[s], field.times);
+                EXPECT_EQ(backward.times[s], field.times);
+            }
+            EXPECT_GT(forward.visits, before);
+            before = forward.visits;
         }
     }
 }

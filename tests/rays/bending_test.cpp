@@ -12,6 +12,7 @@
 #include "bending_survey.hpp"
 #include "core/block.hpp"
 #include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/analytic.hpp"
@@ -129,6 +130,37 @@ TEST(Bending, EveryWayOfSharingTheWorkGivesTheSameBits) {
             SCOPED_TRACE(name);
             expect_same(gather(model, survey, options, threads), serial);
         }
+    }
+}
+
+// A team of threads inside a parallel loop has one thread only: a nested loop must not wait for
+// threads that never come.
+TEST(Bending, SectionsInsideAParallelLoopRunOnItsThread) {
+    const Model model = gradient_model({{17, 9, 9}, {}, {1, 1, 1}}, 3, 0.3);
+    const BentPairs survey{{{{1, 1, 1}, 0}}, {{15, 7, 1}}, {{0, 0}}};
+    RayOptions options = bending();
+    const RaySet serial = gather(model, survey, options, 1);
+    options.bending.tasks = BendingTasks::sections;
+    std::vector<RaySet> inside(3);
+    parallel_for(3, 2, [&](std::int64_t n) {
+        inside[static_cast<std::size_t>(n)] = gather(model, survey, options, 2);
+    });
+    for (const RaySet& rays : inside) expect_same(rays, serial);
+}
+
+// Without relaxation a ray is worse, and never better: the paper's own algorithm.
+TEST(Bending, RelaxationsOnlyShortenTimes) {
+    const Grid grid{{33, 33, 17}, {}, {0.5, 0.5, 0.5}};
+    const Model model = checkerboard_model(gradient_model(grid, 3, 0.3), {{2, 2, INFINITY}, 0.1});
+    const BentPairs survey{{{{1, 2, 6}, 0}}, {{15, 14, 0}, {9, 3, 0}}, all_pairs(1, 2)};
+    RayOptions options = bending();
+    options.bending.starts = {RayStart::straight};
+    const RaySet relaxed = gather(model, survey, options);
+    options.bending.relaxations = 0;
+    const RaySet plain = gather(model, survey, options);
+    for (std::size_t n = 0; n < plain.size(); ++n) {
+        EXPECT_GT(plain.rays[n].time, relaxed.rays[n].time);
+        EXPECT_LT(plain.rays[n].time, 1.01 * relaxed.rays[n].time);
     }
 }
 
@@ -250,12 +282,16 @@ TEST(Bending, AStopEndsIt) {
     const Model model = constant_model({{9, 9, 9}, {}, {1, 1, 1}}, 1);
     const std::vector<PointSource> sources(50, {{1, 1, 1}, 0});
     const std::vector<Vec3> receivers(50, {7, 7, 7});
-    std::atomic<int> asked = 0;
-    Monitor monitor({}, [&] { return ++asked > 20; });
-    EXPECT_THROW(
-        trace_rays(model, survey_of(sources, receivers), bending(), test::on_cpu(2, monitor)),
-        Cancelled);
-    EXPECT_LT(asked, 200);
+    for (const BendingTasks tasks : {BendingTasks::pairs, BendingTasks::sections}) {
+        std::atomic<int> asked = 0;
+        Monitor monitor({}, [&] { return ++asked > 20; });
+        RayOptions options = bending();
+        options.bending.tasks = tasks;
+        EXPECT_THROW(
+            trace_rays(model, survey_of(sources, receivers), options, test::on_cpu(2, monitor)),
+            Cancelled);
+        EXPECT_LT(asked, 200);
+    }
 }
 
 TEST(Bending, HostileInputIsASentence) {
@@ -280,9 +316,14 @@ TEST(Bending, HostileInputIsASentence) {
     const Survey job = survey_of(sources, receivers, {});
     const VelocityField bad{[](Vec3 p) { return p.x < 3 ? 1.0 : -2.0; }, {}, false};
     const std::vector<RayPair> pair{{0, 0}};
-    test::expect_error<InputError>(
-        [&] { bend_rays(bad, survey_of(sources, receivers, pair), {}, test::on_cpu(2)); },
-        "is -2 (must be finite and > 0, or 0 for air)");
+    for (const auto& [name, tasks] : choices<BendingTasks>.entries) {
+        BendingOptions options;
+        options.tasks = tasks;
+        SCOPED_TRACE(name);
+        test::expect_error<InputError>(
+            [&] { bend_rays(bad, survey_of(sources, receivers, pair), options, test::on_cpu(3)); },
+            "is -2 (must be finite and > 0, or 0 for air)");
+    }
     const VelocityField small{[](Vec3) { return 1.0; }, {{0, 0, 0}, {5, 5, 5}}, false};
     test::expect_error<InputError>([&] { bend_rays(small, job, {}); }, "receiver 0 at (7, 7, 7)");
     const VelocityField fine{[](Vec3) { return 1.0; }, {}, false};

@@ -183,6 +183,50 @@ INSTANTIATE_TEST_SUITE_P(Kinds, TrustOf,
                          testing::Values(Regularisation::first, Regularisation::second,
                                          Regularisation::blocky));
 
+TEST(Trust, TermsTakeTheirPartOfTheResolution) {
+    Case with = make_case(Regularisation::second);
+    const TrustNumbers without = exact_trust(with.problem(), {}, test::on_cpu().monitor);
+    with.options.gauss_newton.terms = Terms::both;
+    const LinearProblem problem = with.problem();
+    const auto n = static_cast<Eigen::Index>(problem.size());
+    const auto all = static_cast<Eigen::Index>(problem.columns());
+    ASSERT_EQ(static_cast<std::size_t>(all - n),
+              with.survey.picks.events.size() + with.survey.picks.stations.size());
+    const auto rows = static_cast<Eigen::Index>(problem.rows().rows());
+    Matrix a(rows, all);
+    Matrix prior = Matrix::Zero(all, all);
+    Vector along(problem.rows().rows());
+    Vector rough(problem.size());
+    for (Eigen::Index u = 0; u < all; ++u) {
+        Vector unit(problem.columns(), 0.0);
+        unit[static_cast<std::size_t>(u)] = 1;
+        problem.rows().times(unit, along, 1);
+        a.col(u) = Eigen::Map<Eigen::VectorXd>(along.data(), rows);
+        problem.roughness().apply(std::span(unit).first(problem.size()), rough, 1);
+        if (u < n) {
+            prior.col(u).head(n) = problem.lambda() * Eigen::Map<Eigen::VectorXd>(rough.data(), n);
+        } else {
+            prior(u, u) = problem.term_damping()[static_cast<std::size_t>(u - n)];
+        }
+    }
+    const Matrix normal = a.transpose() * a + prior;
+    const Matrix resolution = normal.ldlt().solve(a.transpose() * a);
+    const TrustNumbers exact = exact_trust(problem, {}, test::on_cpu().monitor);
+    EXPECT_LT(distance(resolution.diagonal().head(n), exact.resolution), 1e-4);
+    double sum = 0;
+    double sum_without = 0;
+    for (std::size_t u = 0; u < problem.size(); ++u) {
+        sum += exact.resolution[u];
+        sum_without += without.resolution[u];
+    }
+    EXPECT_LT(sum, 0.98 * sum_without);
+    TrustOptions many;
+    many.solves = 100;
+    many.deviation = false;
+    const TrustNumbers sampled = sampled_trust(problem, many, test::on_cpu(2));
+    EXPECT_LT(distance(resolution.diagonal().head(n), sampled.resolution), 0.2);
+}
+
 TEST(Trust, IsExactWhereThereAreFewUnknownsAndSaysSo) {
     const Case given = make_case(Regularisation::second);
     const Trust trust = estimate_trust(given.problem(), {}, test::on_cpu(2));

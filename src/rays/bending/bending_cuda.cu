@@ -24,7 +24,7 @@ constexpr int rays_per_block = threads / lanes;
 /// the longest ray.
 __global__ void __launch_bounds__(threads)
     bend_kernel(DeviceMedium medium, const BendTask* tasks, const int* order, int count,
-                StartSet starts, int most_segments, Vec3* vectors, double* scalars,
+                StartSet starts, int relaxations, int most_segments, Vec3* vectors, double* scalars,
                 BentRay* winners, Vec3* points) {
     const CudaGroup<lanes> group;
     const auto place = blockIdx.x * rays_per_block + threadIdx.x / lanes;
@@ -34,6 +34,7 @@ __global__ void __launch_bounds__(threads)
         const BendTask task = tasks[n];
         BendSettings settings;
         settings.segments = task.segments;
+        settings.most_relaxations = relaxations;
         BendSpace space(vectors + place * BendSpace::vectors(most_segments),
                         scalars + place * BendSpace::scalars(most_segments), task.segments);
         const BentRay winner =
@@ -81,7 +82,7 @@ CudaBender::CudaBender(const Model& model) {
 CudaBender::CudaBender(CudaBender&&) noexcept = default;
 CudaBender::~CudaBender() = default;
 
-double CudaBender::bend(std::span<const BendTask> tasks, const StartSet& starts,
+double CudaBender::bend(std::span<const BendTask> tasks, const StartSet& starts, int relaxations,
                         std::span<BentRay> winners, std::span<Vec3> points) {
     if (tasks.empty()) return 0;
     int most_segments = 0;
@@ -108,9 +109,10 @@ double CudaBender::bend(std::span<const BendTask> tasks, const StartSet& starts,
                               {state_->slowness.data(), shape}, state_->has_air);
     CudaTimer timer;
     timer.start();
-    bend_kernel<<<blocks, threads>>>(
-        medium, device_tasks.data(), device_order.data(), static_cast<int>(tasks.size()), starts,
-        most_segments, vectors.data(), scalars.data(), device_winners.data(), device_points.data());
+    bend_kernel<<<blocks, threads>>>(medium, device_tasks.data(), device_order.data(),
+                                     static_cast<int>(tasks.size()), starts, relaxations,
+                                     most_segments, vectors.data(), scalars.data(),
+                                     device_winners.data(), device_points.data());
     check_cuda(cudaGetLastError(), "bending rays");
     const double seconds = timer.stop("bending rays");
     device_winners.download(winners);

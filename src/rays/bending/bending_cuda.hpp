@@ -28,10 +28,10 @@ class CudaBender {
     CudaBender(CudaBender&&) noexcept;
     ~CudaBender();
 
-    /// Writes the winning start of each task, and the points of the rays that have one. Returns the
-    /// kernel's seconds.
-    double bend(std::span<const BendTask> tasks, const StartSet& starts, std::span<BentRay> winners,
-                std::span<Vec3> points);
+    /// Writes the winning start of each task, and the points of the rays that have one.
+    /// `relaxations` is that of BendingOptions. Returns the kernel's seconds.
+    double bend(std::span<const BendTask> tasks, const StartSet& starts, int relaxations,
+                std::span<BentRay> winners, std::span<Vec3> points);
 
   private:
     struct State;

@@ -11,26 +11,13 @@
 #include "rays/bending/lots.hpp"
 #include "rays/bending/pair.hpp"
 #include "rays/bending/rays.hpp"
+#include "rays/bending/section_team.hpp"
 
 namespace fermat::detail {
 
 // Rays of many pairs on the CPU, for any medium.
 
-/// A block whose lanes are threads, which bend the sections of one ray.
-class ThreadBlock {
-  public:
-    explicit ThreadBlock(int threads) : threads_(threads) {}
-
-    template <class Phase>
-    void for_each(int count, Phase phase) const {
-        parallel_for(count, threads_, [&](std::int64_t lane) { phase(static_cast<int>(lane)); });
-    }
-
-  private:
-    int threads_;
-};
-
-/// Working memory of one thread, reused from ray to ray.
+/// Working memory of one thread or team, reused from ray to ray.
 class BendMemory {
   public:
     BendSpace space(int segments) {
@@ -63,6 +50,7 @@ struct BendingBatch {
     std::span<const SeedSet> seeds;
     StartSet starts;
     double segment;  ///< longest segment; 0 means 64 segments
+    int relaxations;
 };
 
 struct PathOfPair {
@@ -95,6 +83,7 @@ void bend_seeds(Block block, const BendingBatch<Medium>& batch, std::size_t numb
     }
 }
 
+/// Bends the ray of one pair.
 template <class Block, BendingMedium Medium>
 PathOfPair bend_one(Block block, const BendingBatch<Medium>& batch, std::size_t number,
                     BendMemory& memory) {
@@ -118,6 +107,7 @@ PathOfPair bend_one(Block block, const BendingBatch<Medium>& batch, std::size_t 
         const double length = distance(from, to);
         BendSettings settings;
         if (batch.segment > 0) settings.segments = segments_for(length, batch.segment);
+        settings.most_relaxations = batch.relaxations;
         BendSpace space = memory.space(settings.segments);
         winner = bend_pair(block, batch.medium, space, from, to, batch.starts, settings);
         if (winner.start != RayStart::none) {
@@ -147,12 +137,15 @@ RaySet bend_batch(const BendingBatch<Medium>& batch, BendingTasks tasks, int thr
     const std::size_t count = batch.arrivals.size();
     std::vector<PathOfPair> rays(count);
     std::vector<BendMemory> memories(static_cast<std::size_t>(threads));
-    if (tasks == BendingTasks::sections) {
-        for (std::size_t n = 0; n < count; ++n) {
-            monitor.check();
-            rays[n] = bend_one(ThreadBlock(threads), batch, n, memories.front());
-            monitor.advance();
-        }
+    if (tasks == BendingTasks::sections && threads > 1 && !inside_parallel()) {
+        SectionTeam team(threads);
+        team.run([&] {
+            for (std::size_t n = 0; n < count; ++n) {
+                monitor.check();
+                rays[n] = bend_one(TeamBlock(team), batch, n, memories.front());
+                monitor.advance();
+            }
+        });
     } else {
         const auto lists = tasks_of(batch.survey, batch.arrivals, tasks);
         parallel_for(static_cast<std::int64_t>(lists.size()), threads, [&](std::int64_t task) {

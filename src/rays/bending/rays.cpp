@@ -84,8 +84,8 @@ RaySet bend_all(const Medium& medium, const Box& box, const Survey& survey,
     RaySet all;
     monitor.begin("rays", static_cast<std::int64_t>(survey.arrivals.size()));
     detail::for_each_batch(survey, [&](std::span<const std::int32_t> some) {
-        const detail::BendingBatch<Medium> batch{medium, survey,         some,
-                                                 {},     options.starts, options.segment};
+        const detail::BendingBatch<Medium> batch{
+            medium, survey, some, {}, options.starts, options.segment, options.relaxations};
         const RaySet set = detail::bend_batch(batch, options.tasks, threads, monitor);
         for (std::size_t r = 0; r < set.size(); ++r) all.append(set.rays[r], set.path(r));
     });
@@ -155,8 +155,8 @@ void bend_rays(const Model& model, const Survey& survey, const BendingOptions& o
         for (const RayStart start : seed_starts) {
             if (options.starts.has(start)) seeds.push_back({start, seed(start, some)});
         }
-        const detail::BendingBatch<OnGrid> batch{medium, survey,         some,
-                                                 seeds,  options.starts, segment};
+        const detail::BendingBatch<OnGrid> batch{
+            medium, survey, some, seeds, options.starts, segment, options.relaxations};
         consume(detail::bend_batch(batch, options.tasks, threads, monitor));
     });
     monitor.end();

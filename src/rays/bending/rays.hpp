@@ -9,6 +9,7 @@
 #include "core/option.hpp"
 #include "eikonal/time_field.hpp"
 #include "model/model.hpp"
+#include "rays/bending/space.hpp"
 #include "rays/bending/starts.hpp"
 #include "rays/ray_set.hpp"
 #include "rays/velocity_media.hpp"
@@ -36,6 +37,9 @@ struct BendingOptions {
     /// most 1024. 0 means half of the grid's least spacing, or 64 segments where there is no grid.
     double segment = 0;
     BendingTasks tasks = BendingTasks::pairs;
+    /// Rounds in which all points of the finished ray move at once, at most. Paper 3 has none. Not
+    /// in the table of options below: fewer of them only make rays worse.
+    int relaxations = BendSettings{}.most_relaxations;
 };
 inline bool are_starts(const StartSet& starts) {
     return !starts.empty() && !starts.has(RayStart::none);

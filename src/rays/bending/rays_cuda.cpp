@@ -40,7 +40,7 @@ RaySet bend_batch(CudaBender& bender, const Model& model, const Survey& survey,
     }
     std::vector<BentRay> winners(tasks.size());
     std::vector<Vec3> points(static_cast<std::size_t>(point_count));
-    seconds += bender.bend(tasks, options.starts, winners, points);
+    seconds += bender.bend(tasks, options.starts, options.relaxations, winners, points);
 
     RaySet set;
     set.rays.reserve(arrivals.size());

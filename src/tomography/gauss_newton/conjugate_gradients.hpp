@@ -10,7 +10,7 @@ namespace fermat {
 
 /// When conjugate gradients have come close enough.
 struct SolveLimits {
-    double accuracy = 1e-3;  ///< of the preconditioned residual, as a part of what it is at first
+    double accuracy = 1e-3;  ///< of the preconditioned residual, as a part of that of x = 0
     int most_iterations = 400;
     Monitor* monitor = nullptr;  ///< asked between iterations whether to stop
 };
@@ -38,19 +38,25 @@ concept CgSystem = requires(S& system, typename S::Vector& v, const typename S::
     system.scale_add(v, 1.0, c);  // v = c + 1 v
 };
 
-/// Solves M x = r from x = 0 by preconditioned conjugate gradients (Hestenes & Stiefel 1952). `r`
-/// becomes what is left of it.
+/// Solves M x = r from x by preconditioned conjugate gradients (Hestenes & Stiefel 1952). `r`
+/// becomes what is left of it. `from_zero`: x is 0, and no product is spent on it.
 template <CgSystem System>
 CgReport conjugate_gradients(System& system, typename System::Vector& r, typename System::Vector& x,
-                             const SolveLimits& limits) {
+                             const SolveLimits& limits, bool from_zero = true) {
     auto z = system.zeros();
     auto p = system.zeros();
     auto mp = system.zeros();
     system.precondition(r, z);
-    system.add(p, 1.0, z);
     double rz = system.dot(r, z);
     const double first = rz;
     const double enough = limits.accuracy * limits.accuracy * rz;
+    if (!from_zero) {
+        system.apply(x, mp);
+        system.add(r, -1.0, mp);
+        system.precondition(r, z);
+        rz = system.dot(r, z);
+    }
+    system.add(p, 1.0, z);
     CgReport report;
     while (report.iterations < limits.most_iterations && rz > enough) {
         if (limits.monitor != nullptr) limits.monitor->check();

@@ -1,8 +1,9 @@
 #include "tomography/gauss_newton/cross_validation.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <limits>
+#include <utility>
 
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
@@ -14,15 +15,29 @@ namespace {
 
 constexpr int folds = 3;
 
+template <class T>
+T median(std::vector<T> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
 std::vector<std::int32_t> fold_of_pick(const Survey& picks) {
-    constexpr int stretch = 4;
     // A survey and the same turned round have the same folds.
     const bool turned = picks.stations.size() < picks.events.size();
-    std::vector<int> seen(std::max(picks.events.size(), picks.stations.size()), 0);
+    const auto source_of = [&](const Arrival& pick) {
+        return static_cast<std::size_t>(turned ? pick.station : pick.event);
+    };
+    std::vector<int> counts(turned ? picks.stations.size() : picks.events.size(), 0);
+    for (const Arrival& pick : picks.arrivals) ++counts[source_of(pick)];
+    // Of few receivers each is needed to see the ground below it: a stretch of them left out would
+    // test how well gaps are filled, and tell more noise than there is.
+    constexpr int picks_per_step = 24;
+    const int stretch = std::clamp(median(counts) / picks_per_step, 1, 4);
+    std::vector<int> seen(counts.size(), 0);
     std::vector<std::int32_t> fold(picks.arrivals.size());
     for (std::size_t n = 0; n < fold.size(); ++n) {
-        const Arrival& pick = picks.arrivals[n];
-        const auto source = static_cast<std::size_t>(turned ? pick.station : pick.event);
+        const std::size_t source = source_of(picks.arrivals[n]);
         fold[n] = (seen[source]++ / stretch + static_cast<int>(source)) % folds;
     }
     return fold;
@@ -31,9 +46,7 @@ std::vector<std::int32_t> fold_of_pick(const Survey& picks) {
 double median_time(const Survey& picks) {
     std::vector<double> times;
     for (const Arrival& pick : picks.arrivals) times.push_back(pick.time);
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-    std::nth_element(times.begin(), middle, times.end());
-    return *middle;
+    return median(std::move(times));
 }
 
 /// A median of the picks' errors, to tell deviations as times.
@@ -41,15 +54,52 @@ double typical_error(const Survey& picks, const InversionOptions& options) {
     if (!picks.has_errors || options.weights == PickWeights::equal) return options.target_rms;
     std::vector<double> errors;
     for (const Arrival& pick : picks.arrivals) errors.push_back(pick.error);
-    const auto middle = errors.begin() + static_cast<std::ptrdiff_t>(errors.size() / 2);
-    std::nth_element(errors.begin(), middle, errors.end());
-    return *middle;
+    return median(std::move(errors));
 }
+
+/// Follows models of ever less smoothing to the one that predicts picks left out best.
+class Search {
+  public:
+    /// By what the weight of the roughness is to be multiplied for the next model; 0: this is the
+    /// end.
+    double next(const ScoreAt& score_at) {
+        constexpr int patience = 2;
+        const HeldOutScore now = score_at(1);
+        no_better_ = is_better(now) ? 0 : no_better_ + 1;
+        if (is_better(now)) best_ = now;
+        if (no_better_ >= patience) return 0;
+        // How far would less smoothing help, as far as this model tells? Far steps are tried first:
+        // they are taken at once where they help much, and save passes over the sources. Of weights
+        // that do about as well the largest is taken.
+        constexpr double much = 0.1;
+        constexpr std::array factors{1.0 / 27, 1.0 / 9, 1.0 / 3};
+        double least = std::numeric_limits<double>::infinity();
+        double factor = 0;
+        for (const double trial : factors) {
+            const double held_out = score_at(trial).held_out;
+            least = std::min(least, held_out);
+            if (held_out <= least / (1 - gain)) factor = trial;
+            if (held_out < (1 - much) * now.held_out) break;
+        }
+        return least < (1 - gain) * best_.held_out ? factor : 0;
+    }
+    const HeldOutScore& best() const { return best_; }
+
+  private:
+    static constexpr double gain = 0.02;  // less is not worth a third of the smoothing
+
+    bool is_better(const HeldOutScore& score) const {
+        return score.held_out < (1 - gain) * best_.held_out;
+    }
+
+    HeldOutScore best_{0, std::numeric_limits<double>::infinity()};
+    int no_better_ = 0;
+};
 
 CrossValidation validate_one(const Model& start, const Survey& picks, InversionOptions options,
                              Regularisation kind, const Execution& execution) {
     // How well picks can be met hardly depends on the unknowns' spacing.
-    constexpr std::size_t most_unknowns = 2000;
+    constexpr std::size_t most_unknowns = 1000;
     if (options.gauss_newton.ratio == Index3{}) {
         options.gauss_newton.ratio = unknowns_ratio(start, most_unknowns);
     }
@@ -63,22 +113,11 @@ CrossValidation validate_one(const Model& start, const Survey& picks, InversionO
     }
     // A unit, and the least deviation by which outliers are told.
     options.target_rms = 0.002 * median_time(picks);
-    HeldOutScore best{0, std::numeric_limits<double>::infinity()};
-    int no_better = 0;
-    const auto go_on = [&](const ScoreAt& score_at) {
-        constexpr double gain = 0.02;  // less is not worth a third of the smoothing
-        constexpr int patience = 2;
-        const HeldOutScore now = score_at(1);
-        const auto better = [&](const HeldOutScore& score) {
-            return score.held_out < (1 - gain) * best.held_out;
-        };
-        no_better = better(now) ? 0 : no_better + 1;
-        if (better(now)) best = now;
-        if (no_better >= patience) return false;
-        // Before it costs passes: would less smoothing help, as far as this model tells?
-        return better(score_at(1.0 / 3)) || better(score_at(1.0 / 9));
-    };
-    cool_down(start, picks, options, test, go_on, execution);
+    Search search;
+    cool_down(
+        start, picks, options, test, [&](const ScoreAt& score_at) { return search.next(score_at); },
+        execution);
+    const HeldOutScore& best = search.best();
     return {kind, options.target_rms * best.rms, options.target_rms * best.held_out, folds};
 }
 

@@ -16,12 +16,13 @@ struct CrossValidation {
     int folds = 0;
 };
 
-/// One result per kind, in order. Cools a model down on all picks, with at most 2000 unknowns, and
+/// One result per kind, in order. Cools a model down on all picks, with at most 1000 unknowns, and
 /// tests at each of its models how well each third of the picks is predicted by the other two (see
-/// FoldTest). Picks that are left out are stretches of each source's, so that few have twins beside
-/// them that are not. Where picks have errors or a target RMS, it ends with the model that explains
-/// them; else where the picks left out are hardly predicted better with less smoothing: from there
-/// on noise is fitted. The kinds are dealt out to the threads.
+/// FoldTest). Survey that are left out are stretches of each source's, a twenty-fourth of them and
+/// at most four, so that few have twins beside them that are not. Where picks have errors or a
+/// target RMS, it ends with the model that explains them; else where the picks left out are hardly
+/// predicted better with less smoothing: from there on noise is fitted. The kinds are dealt out to
+/// the threads.
 std::vector<CrossValidation> cross_validate(const Model& start, const Survey& picks,
                                             const InversionOptions& options,
                                             std::span<const Regularisation> kinds,

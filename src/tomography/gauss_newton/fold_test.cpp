@@ -1,5 +1,6 @@
 #include "tomography/gauss_newton/fold_test.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -57,6 +58,7 @@ std::vector<double> FoldTest::fit(const LinearizedPicks& problem, std::int32_t f
     std::vector<double>& model = models_[static_cast<std::size_t>(fold)];
     // Edges that all picks have found would tell a fold what it is to predict.
     constexpr int first_rounds = 3;
+    constexpr SolveLimits limits{2e-2};  // scores are compared to one in fifty
     const bool blocky = roughness.kind() == Regularisation::blocky;
     const int rounds = blocky && model.empty() ? first_rounds : 1;
     std::vector<double> step;
@@ -66,7 +68,10 @@ std::vector<double> FoldTest::fit(const LinearizedPicks& problem, std::int32_t f
         } else {
             roughness.reweight(model);
         }
-        step = solver.solve(rows, problem.residual, problem.regularised, {problem.lambda, 0});
+        std::vector<double> guess = model;
+        for (std::size_t u = 0; u < guess.size(); ++u) guess[u] -= problem.regularised[u];
+        step = solver.solve(rows, problem.residual, problem.regularised, {problem.lambda, 0},
+                            limits, std::move(guess));
         model.assign(problem.regularised.begin(), problem.regularised.end());
         for (std::size_t u = 0; u < model.size(); ++u) model[u] += step[u];
     }
@@ -75,24 +80,42 @@ std::vector<double> FoldTest::fit(const LinearizedPicks& problem, std::int32_t f
 
 HeldOutScore FoldTest::score(const LinearizedPicks& problem, StepSolver& solver,
                              Roughness& roughness, int threads) {
-    double squares = 0;
+    double of_fitted = 0;  // squares
+    double fitted = 0;
+    double of_held_out = 0;
+    double held_out = 0;
     double sum = 0;
-    double count = 0;
+    double of_model = 0;
     std::vector<double> along(problem.rows.rows());
     for (std::size_t fold = 0; fold < models_.size(); ++fold) {
         const std::vector<double> step =
             fit(problem, static_cast<std::int32_t>(fold), solver, roughness);
         problem.rows.times(step, along, threads);
         for (std::size_t n = 0; n < along.size(); ++n) {
-            const bool held_out = static_cast<std::size_t>(fold_of_pick_[n]) == fold;
-            if (!held_out || problem.use[n] != PickUse::used) continue;
-            sum += std::abs(problem.residual[n] - along[n]);
-            squares += problem.residual[n] * problem.residual[n];
-            count += 1;
+            if (problem.use[n] != PickUse::used) continue;
+            const double left = problem.residual[n] - along[n];
+            if (static_cast<std::size_t>(fold_of_pick_[n]) == fold) {
+                of_held_out += left * left;
+                sum += std::abs(left);
+                of_model += problem.residual[n] * problem.residual[n];
+                held_out += 1;
+            } else {
+                of_fitted += left * left;
+                fitted += 1;
+            }
         }
     }
+    // The mean square of n picks that p numbers are fitted to is s^2 (1 - p / n), that of others
+    // s^2 (1 + p / n). All k folds are k / (k - 1) times as many picks as all but one.
+    const double below = of_fitted / fitted;
+    const double spread = std::max(0.0, of_held_out / held_out - below) / 2;
+    const double linear = std::sqrt(below + spread / static_cast<double>(models_.size()));
+    // A model that a long step has made is still on its way; one that is there fits a little worse
+    // than its linear problem says.
+    constexpr double on_its_way = 1.07;
+    const double rms = std::clamp(std::sqrt(of_model / held_out), linear, on_its_way * linear);
     roughness.reweight(problem.regularised);
-    return {std::sqrt(squares / count), std::sqrt(std::numbers::pi / 2) * sum / count};
+    return {rms, std::sqrt(std::numbers::pi / 2) * sum / held_out};
 }
 
 }  // namespace fermat

@@ -21,7 +21,7 @@ struct LinearizedPicks {
 
 /// Misfits in errors.
 struct HeldOutScore {
-    double rms = 0;       ///< of the model itself, which all picks have made
+    double rms = 0;       ///< of a model that all picks have made
     double held_out = 0;  ///< of picks left out: sqrt(pi / 2) times the mean of absolute residuals,
                           ///< the deviation of Gaussian ones, which outliers move little
 };

@@ -14,7 +14,7 @@
 #include "tomography/gauss_newton/linear_step.hpp"
 #include "tomography/gauss_newton/memory_estimate.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
-#include "tomography/gauss_newton/pick_weights.hpp"
+#include "tomography/gauss_newton/pick_hearing.hpp"
 #include "tomography/gauss_newton/predict.hpp"
 #include "tomography/gauss_newton/terms.hpp"
 
@@ -50,11 +50,10 @@ class Run {
   public:
     Run(const Model& start, const Survey& picks, const InversionOptions& options,
         const Execution& execution, const InversionListener& listener, FoldTest* folds = nullptr,
-        std::function<bool(const ScoreAt&)> go_on = {})
+        std::function<double(const ScoreAt&)> go_on = {})
         : picks_(picks),
           survey_(is_turned(picks) ? exchanged(picks) : picks),
           options_(options),
-          outliers_(options.outliers.value_or(default_outliers)),
           listener_(listener),
           execution_(execution.on(forward_device(start, options, execution))),
           ranks_(execution.ranks),
@@ -73,15 +72,19 @@ class Run {
                    : options.target_chi2 > 0 ? options.target_chi2
                                              : 1,
                    options.gauss_newton.lambda > 0),
+          hearing_(options.gauss_newton.norm, options.outliers.value_or(default_outliers),
+                   folds == nullptr && !(options.gauss_newton.lambda > 0)),
           model_(start.copy()),
           x_(parameters_.unknowns().size() + terms_.size(), 0.0) {}
 
     void take_up(InversionState&& state) {
         x_ = std::move(state.unknowns);
         x_.resize(parameters_.unknowns().size() + terms_.size(), 0.0);
-        damping_ = state.method_state.back();
-        state.method_state.pop_back();
+        const std::span numbers(state.method_state);
+        const std::size_t own = cooling_.save().size();
         cooling_.restore(state.method_state);
+        damping_ = numbers[own];
+        hearing_.restore(numbers.subspan(own + 1));
         history_ = std::move(state.history);
         passes_ = history_.back().passes - 1;  // the present model is solved again
         initial_residual_ = std::move(state.initial_residual);
@@ -121,7 +124,8 @@ class Run {
         const Vector m = regularised(x_);
         const double made_it = history_.back().lambda;
         const double lambda = factor * (made_it > 0 ? made_it : cooling_.lambda());
-        return folds_->score({*rows_, use_, residual_, m, lambda}, solver_, roughness_, threads_);
+        return folds_->score({*rows_, hearing_.use(), residual_, m, lambda}, solver_, roughness_,
+                             threads_);
     }
 
     InversionResult finish() {
@@ -137,7 +141,7 @@ class Run {
                 std::move(history_),
                 std::move(initial_residual_),
                 std::move(now_.residual),
-                std::move(use_),
+                hearing_.use(),
                 reason(),
                 Vector(x_.begin(), x_.begin() + grid),
                 terms_.found(x_)};
@@ -184,11 +188,12 @@ class Run {
     /// The objective by the present model's weights of picks and differences. A pick that either
     /// model lost does not count.
     double objective(const Candidate& candidate, const Candidate& other) const {
+        const Vector& weights = hearing_.weights();
         double sum = 0;
-        for (std::size_t n = 0; n < use_.size(); ++n) {
-            if (use_[n] != PickUse::used) continue;
+        for (std::size_t n = 0; n < weights.size(); ++n) {
+            if (weights[n] == 0) continue;
             if (std::isnan(candidate.residual[n]) || std::isnan(other.residual[n])) continue;
-            const double z = candidate.residual[n] / errors_[n];
+            const double z = weights[n] * candidate.residual[n] / errors_[n];
             sum += z * z;
         }
         return sum + cooling_.lambda() * solver_.roughness_of(regularised(candidate.x)) +
@@ -209,15 +214,19 @@ class Run {
         x_ = now_.x;
         model_ = std::move(model);
         if (!first) damping_ = damping_ > 0.2 ? damping_ / 4 : 0;
-        use_scaled_ = scaled(now_.residual);
-        use_ = uses_of(use_scaled_, outliers_);
+        scaled_ = scaled(now_.residual);
+        if (resumed_) {
+            hearing_.settle(scaled_);
+        } else {
+            hearing_.accept(scaled_, cooling_.target());
+        }
         require_used();
         return true;
     }
 
     bool admitted(const Candidate& candidate) {
         const Vector z = scaled(candidate.residual);
-        const double chi2 = chi2_of(z, uses_of(z, outliers_));
+        const double chi2 = chi2_of(z, hearing_.uses(z));
         const double before = objective(now_, candidate);
         const double after = objective(candidate, now_);
         const bool better = after <= before;
@@ -225,9 +234,14 @@ class Run {
         constexpr double most_damping = 500;
         if (!better && damping_ < most_damping) {
             damping_ = damping_ > 0 ? 8 * damping_ : 1;
+            return false;
+        }
+        damping_ = std::min(damping_, 1.0);
+        if (hearing_.is_hearing()) {  // no model is nearer to those heard
+            hearing_.close();
+            cooling_.accepted(chi2_of(scaled_, hearing_.use()));
         } else {
             cooling_.refused();
-            damping_ = std::min(damping_, 1.0);
         }
         return false;
     }
@@ -244,20 +258,19 @@ class Run {
     }
 
     void require_used() const {
-        const bool any =
-            std::any_of(use_.begin(), use_.end(), [](PickUse use) { return use == PickUse::used; });
-        if (any) return;
-        const auto lost = std::count(use_.begin(), use_.end(), PickUse::lost);
+        const std::vector<PickUse>& use = hearing_.use();
+        if (std::find(use.begin(), use.end(), PickUse::used) != use.end()) return;
+        const auto lost = std::count(use.begin(), use.end(), PickUse::lost);
         throw InputError(fmt::format("no pick of {} can be used ({} without a ray, {} outliers)",
-                                     use_.size(), lost,
-                                     static_cast<std::ptrdiff_t>(use_.size()) - lost));
+                                     use.size(), lost,
+                                     static_cast<std::ptrdiff_t>(use.size()) - lost));
     }
 
     /// Rows of the model that was accepted, wherever they were traced. On all ranks.
     void renew_rows(std::vector<RowLot>&& rows) {
         Vector weights(errors_.size());
-        for (std::size_t n = 0; n < use_.size(); ++n) {
-            weights[n] = use_[n] == PickUse::used ? 1 / errors_[n] : 0;
+        for (std::size_t n = 0; n < hearing_.weights().size(); ++n) {
+            weights[n] = hearing_.weights()[n] / errors_[n];
         }
         ranks_.broadcast(std::as_writable_bytes(std::span(weights)));
         for (RowLot& lot : rows) terms_.extend(lot);
@@ -269,7 +282,8 @@ class Run {
     void accept() {
         residual_.assign(errors_.size(), 0.0);
         for (std::size_t n = 0; n < residual_.size(); ++n) {
-            if (use_[n] == PickUse::used) residual_[n] = use_scaled_[n];
+            const double weight = hearing_.weights()[n];
+            if (weight > 0) residual_[n] = weight * scaled_[n];
         }
         roughness_.reweight(regularised(x_));
         if (!(cooling_.lambda() > 0)) {
@@ -283,7 +297,7 @@ class Run {
     void report(double change) {
         IterationReport now;
         now.iteration = static_cast<int>(history_.size());
-        now.misfit = misfit(picks_, now_.residual, use_);
+        now.misfit = misfit(picks_, now_.residual, hearing_.use());
         now.max_update = change;
         now.lambda = history_.empty() ? 0 : cooling_.lambda();
         now.roughness = solver_.roughness_of(regularised(x_));
@@ -292,12 +306,18 @@ class Run {
         if (history_.empty()) initial_residual_ = now_.residual;
         history_.push_back(now);
         if (listener_.iteration) listener_.iteration(now);
-        const double chi2 = chi2_of(use_scaled_, use_);
-        if (go_on_ && now.lambda > 0) {
-            folds_done_ = !go_on_([this](double factor) { return fold_score(factor); });
-        }
+        const double chi2 = chi2_of(scaled_, hearing_.use());
         if (folds_ != nullptr && !go_on_) folds_done_ = chi2 <= 1;
-        cooling_.accepted(chi2);
+        if (!hearing_.is_hearing()) {
+            cooling_.accepted(chi2);
+        } else if (hearing_.rounds() > 0) {
+            cooling_.start(cooling_.lambda() / 2);
+        }
+        if (go_on_ && now.lambda > 0) {
+            const double factor = go_on_([this](double by) { return fold_score(by); });
+            folds_done_ = !(factor > 0);
+            cooling_.start(factor * now.lambda);
+        }
         if (listener_.update) save();
     }
 
@@ -311,7 +331,7 @@ class Run {
     /// The next model to try.
     Vector next() {
         const Stopwatch watch;
-        SolveLimits limits;
+        SolveLimits limits{step_accuracy};
         limits.monitor = &execution_.monitor;
         Vector trial = solver_.solve(*rows_, residual_, regularised(x_),
                                      {cooling_.lambda(), damping_ * cooling_.lambda()}, limits);
@@ -329,6 +349,8 @@ class Run {
         state.unknowns = x_;
         state.method_state = cooling_.save();
         state.method_state.push_back(damping_);
+        const Vector heard = hearing_.save();
+        state.method_state.insert(state.method_state.end(), heard.begin(), heard.end());
         state.initial_residual = initial_residual_;
         listener_.update(state);
     }
@@ -349,7 +371,6 @@ class Run {
     const Survey& picks_;
     const Survey survey_;  ///< turned round where receivers are fewer than sources
     const InversionOptions& options_;
-    double outliers_;
     const InversionListener& listener_;
     Execution execution_;
     Ranks& ranks_;
@@ -363,17 +384,17 @@ class Run {
     TermUnknowns terms_;
     StepSolver solver_;
     FoldTest* folds_;
-    std::function<bool(const ScoreAt&)> go_on_;
+    std::function<double(const ScoreAt&)> go_on_;
     bool folds_done_ = false;
     Cooling cooling_;
+    PickHearing hearing_;
     Model model_;
     Vector x_;
 
     // Of the present model, on rank 0.
     Candidate now_;
-    std::vector<PickUse> use_;
-    Vector use_scaled_;
-    Vector residual_;                ///< in errors; 0 where not used
+    Vector scaled_;                  ///< residuals in errors
+    Vector residual_;                ///< the same, weighted; 0 where a pick has no say
     double change_ = 0;              ///< of velocity by the last step, at most
     std::optional<DealtRows> rows_;  ///< on all ranks
     double damping_ = 0;             ///< of steps, in lambdas (Levenberg-Marquardt)
@@ -405,7 +426,7 @@ InversionResult invert_gauss_newton(const Model& start, const Survey& picks,
 }
 
 HeldOutScore cool_down(const Model& start, const Survey& picks, const InversionOptions& options,
-                       FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
+                       FoldTest& test, const std::function<double(const ScoreAt&)>& go_on,
                        const Execution& execution) {
     const InversionListener nobody;  // a run keeps a reference to its listener
     Run run(start, picks, options, execution.alone(), nobody, &test, go_on);

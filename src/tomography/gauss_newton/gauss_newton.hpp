@@ -21,10 +21,10 @@ InversionResult invert_gauss_newton(const Model& start, const Survey& picks,
 using ScoreAt = std::function<HeldOutScore(double factor)>;
 
 /// Steps with ever less smoothing, on this process alone. `go_on` is asked after each accepted
-/// model; without it the run ends with the first model that explains the picks. Gives the score of
-/// the last model.
+/// model by what to multiply the weight of the roughness next, 0 to end; without it the run ends
+/// with the first model that explains the picks. Gives the score of the last model.
 HeldOutScore cool_down(const Model& start, const Survey& picks, const InversionOptions& options,
-                       FoldTest& test, const std::function<bool(const ScoreAt&)>& go_on,
+                       FoldTest& test, const std::function<double(const ScoreAt&)>& go_on,
                        const Execution& execution);
 
 /// How a run sees its problem, for those who look at it again.

@@ -88,7 +88,7 @@ double StepSolver::roughness_of(std::span<const double> x) const {
 
 std::vector<double> StepSolver::solve(const PickMatrix& rows, std::span<const double> residual,
                                       std::span<const double> x, const StepWeights& weights,
-                                      const SolveLimits& limits) {
+                                      const SolveLimits& limits, std::vector<double> guess) {
     const std::size_t grid = x.size() - extra_.size();
     std::vector<double> b(x.size());
     rows.transposed_times(residual, b, threads_);
@@ -96,22 +96,19 @@ std::vector<double> StepSolver::solve(const PickMatrix& rows, std::span<const do
     roughness_.apply(x.first(grid), smooth, threads_);
     add_scaled(std::span(b).first(grid), -weights.lambda, smooth, threads_);
     for (std::size_t e = 0; e < extra_.size(); ++e) b[grid + e] -= extra_[e] * x[grid + e];
-    // A step that is linearised needs no more; the last digits are noise of the picks.
-    constexpr double step_accuracy = 5e-3;
-    SolveLimits of_step = limits;
-    of_step.accuracy = step_accuracy;
-    return solve(rows, std::move(b), weights.lambda + weights.damping, of_step).d;
+    return solve(rows, std::move(b), weights.lambda + weights.damping, limits, std::move(guess)).d;
 }
 
 LinearSolution StepSolver::solve(const PickMatrix& rows, std::vector<double> right, double weight,
-                                 const SolveLimits& limits) {
+                                 const SolveLimits& limits, std::vector<double> guess) {
     if (const DealtRows* const there = rows.on_device()) {
         if (!device_) device_ = make_cuda_step(unknowns_, roughness_, spectral_, extra_);
         return device_->solve(*there, std::move(right), weight, limits);
     }
     HostSystem system(rows, roughness_, spectral_, extra_, weight, threads_);
-    std::vector<double> d = system.zeros();
-    const CgReport report = conjugate_gradients(system, right, d, limits);
+    const bool from_zero = guess.empty();
+    std::vector<double> d = from_zero ? system.zeros() : std::move(guess);
+    const CgReport report = conjugate_gradients(system, right, d, limits, from_zero);
     return {std::move(d), report.accuracy <= limits.accuracy, report.iterations};
 }
 

@@ -18,6 +18,9 @@ struct StepWeights {
     double damping = 0;  ///< of the roughness of the step itself (Levenberg-Marquardt)
 };
 
+/// A step that is linearised needs no more; the last digits are noise of the picks.
+inline constexpr double step_accuracy = 5e-3;
+
 /// The step d from a model x that makes |r - A d|^2 + lambda (x + d)^T R (x + d) + damping d^T R d
 /// least, by conjugate gradients on its normal equations,
 ///
@@ -35,12 +38,14 @@ class StepSolver {
     StepSolver(const Unknowns& unknowns, const Roughness& roughness, int threads,
                std::vector<double> extra = {});
 
+    /// `guess`: a step that may be near; none where it is empty. The device has no use for it.
     std::vector<double> solve(const PickMatrix& rows, std::span<const double> residual,
                               std::span<const double> x, const StepWeights& weights,
-                              const SolveLimits& limits = {});
+                              const SolveLimits& limits = {step_accuracy},
+                              std::vector<double> guess = {});
     /// (A^T A + weight R)^-1 right.
     LinearSolution solve(const PickMatrix& rows, std::vector<double> right, double weight,
-                         const SolveLimits& limits);
+                         const SolveLimits& limits, std::vector<double> guess = {});
     /// x^T R x.
     double roughness_of(std::span<const double> x) const;
 

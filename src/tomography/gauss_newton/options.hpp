@@ -33,6 +33,20 @@ inline constexpr auto choices<Terms> = choice_table<Terms>("terms",
                                                             {"receiver", Terms::receiver},
                                                             {"shot,receiver", Terms::both}});
 
+/// How residuals count, in units of their errors.
+enum class DataNorm {
+    trimmed,  ///< squares; picks that no model explains are left out
+    l2,       ///< squares of all
+    huber,    ///< squares up to 1.345 deviations, beyond as much as they are far
+    l1,       ///< as much as they are far
+};
+template <>
+inline constexpr auto choices<DataNorm> = choice_table<DataNorm>("data norm",
+                                                                 {{"trimmed", DataNorm::trimmed},
+                                                                  {"l2", DataNorm::l2},
+                                                                  {"huber", DataNorm::huber},
+                                                                  {"l1", DataNorm::l1}});
+
 /// What the roughness is made of.
 struct RoughnessOptions {
     Regularisation kind = Regularisation::automatic;
@@ -67,6 +81,7 @@ struct GaussNewtonOptions {
     double lambda = 0;      ///< weight of the roughness, kept; 0: found
     int iterations = 30;    ///< at most
     Terms terms = Terms::none;
+    DataNorm norm = DataNorm::trimmed;
     /// What the roughness is of: the difference from this model; none: from the start model.
     std::shared_ptr<const Model> reference;
 };
@@ -76,18 +91,21 @@ inline bool is_ratio(const Index3& ratio) {
 }
 inline bool is_iteration_count(const int& count) { return count >= 1 && count <= 1000; }
 template <>
-inline constexpr auto options_of<GaussNewtonOptions> =
-    std::tuple{OptionPart{&GaussNewtonOptions::roughness},
-               Option{"unknown_ratio", &GaussNewtonOptions::ratio,
-                      "spacing of the unknowns in spacings of the model",
-                      Rule<Index3>{&is_ratio, ">= 1 along each axis; 0: found"},
-                      "at most 6000 unknowns in 2-D and 30000 in 3-D"},
-               Option{"smoothing", &GaussNewtonOptions::lambda, "weight of the roughness, kept",
-                      not_negative, "found, so that chi2 is 1"},
-               Option{"iterations", &GaussNewtonOptions::iterations, "of gauss-newton, at most",
-                      Rule<int>{&is_iteration_count, "from 1 to 1000"}},
-               Option{"terms", &GaussNewtonOptions::terms,
-                      "of gauss-newton: times of shots or receivers found beside the ground, into "
-                      "terms.csv"}};
+inline constexpr auto options_of<GaussNewtonOptions> = std::tuple{
+    OptionPart{&GaussNewtonOptions::roughness},
+    Option{"unknown_ratio", &GaussNewtonOptions::ratio,
+           "spacing of the unknowns in spacings of the model",
+           Rule<Index3>{&is_ratio, ">= 1 along each axis; 0: found"},
+           "at most 6000 unknowns in 2-D and 30000 in 3-D"},
+    Option{"smoothing", &GaussNewtonOptions::lambda, "weight of the roughness, kept", not_negative,
+           "found, so that chi2 is 1"},
+    Option{"iterations", &GaussNewtonOptions::iterations, "of gauss-newton, at most",
+           Rule<int>{&is_iteration_count, "from 1 to 1000"}},
+    Option{"terms", &GaussNewtonOptions::terms,
+           "of gauss-newton: times of shots or receivers found beside the ground, into "
+           "terms.csv"},
+    Option{"norm", &GaussNewtonOptions::norm,
+           "of gauss-newton: how residuals count, by squares without outliers (trimmed), "
+           "by squares of all (l2), or far ones less (huber, l1)"}};
 
 }  // namespace fermat

@@ -5,17 +5,21 @@
 
 namespace fermat {
 
+ResidualSpread spread_of(std::span<const double> scaled_residual) {
+    const std::vector<double> ones(scaled_residual.size(), 1.0);
+    const ResidualLimits one = outlier_limits(scaled_residual, ones, 1);
+    if (!std::isfinite(one.low)) return {};
+    return {(one.low + one.high) / 2, std::max((one.high - one.low) / 2, 1.0)};
+}
+
 std::vector<PickUse> uses_of(std::span<const double> scaled_residual, double outliers) {
     std::vector<PickUse> use(scaled_residual.size(), PickUse::used);
     ResidualLimits limits;
     if (outliers > 0) {
-        const std::vector<double> ones(scaled_residual.size(), 1.0);
-        const ResidualLimits one = outlier_limits(scaled_residual, ones, 1);
-        const double middle = (one.low + one.high) / 2;
-        const double deviation = std::max((one.high - one.low) / 2, 1.0);
+        const auto [middle, deviation] = spread_of(scaled_residual);
         constexpr double badly = 1.5;  // deviations in units of errors
         const double reach = (deviation > badly ? 2 * outliers : outliers) * deviation;
-        if (std::isfinite(middle)) limits = {middle - reach, middle + reach};
+        limits = {middle - reach, middle + reach};
     }
     for (std::size_t n = 0; n < use.size(); ++n) {
         const double z = scaled_residual[n];
@@ -26,6 +30,24 @@ std::vector<PickUse> uses_of(std::span<const double> scaled_residual, double out
         }
     }
     return use;
+}
+
+std::vector<double> norm_weights(DataNorm norm, std::span<const double> scaled_residual,
+                                 std::span<const PickUse> use) {
+    constexpr double bend = 1.345;  // 95 % efficient where noise is Gaussian
+    constexpr double least = 0.3;   // of 1 / |z|: no pick is followed exactly
+    const double deviation = spread_of(scaled_residual).deviation;
+    const bool keeps = norm == DataNorm::huber || norm == DataNorm::l1;
+    std::vector<double> weights(use.size(), 0.0);
+    for (std::size_t n = 0; n < weights.size(); ++n) {
+        if (use[n] == PickUse::lost || (use[n] == PickUse::rejected && !keeps)) continue;
+        const double z = std::abs(scaled_residual[n]) / deviation;
+        double square = 1;
+        if (norm == DataNorm::huber) square = std::min(1.0, bend / z);
+        if (norm == DataNorm::l1) square = 1 / std::max(z, least);
+        weights[n] = std::sqrt(square);
+    }
+    return weights;
 }
 
 double chi2_of(std::span<const double> scaled_residual, std::span<const PickUse> use) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "survey/survey.hpp"
+#include "tomography/gauss_newton/options.hpp"
 #include "tomography/misfit.hpp"
 #include "tomography/pick_ledger.hpp"
 
@@ -13,6 +14,13 @@ namespace fermat {
 /// 16,000 lies beyond; 3 left out one pick in forty while edges of bodies were still blurred.
 constexpr double default_outliers = 4;
 
+/// Where residuals end that are told from outliers. In units of errors.
+struct ResidualSpread {
+    double middle = 0;     ///< median
+    double deviation = 1;  ///< 1.4826 times the median absolute deviation, at least 1
+};
+ResidualSpread spread_of(std::span<const double> scaled_residual);
+
 /// Which picks a step listens to. Residuals are in units of their errors.
 ///
 /// A pick is left out where its residual lies beyond `outliers` deviations from the median, a
@@ -20,6 +28,13 @@ constexpr double default_outliers = 4;
 /// the model still explains the picks badly, their residuals are far from Gaussian: then it takes
 /// twice as many deviations. A pick that was left out comes back once a model explains it.
 std::vector<PickUse> uses_of(std::span<const double> scaled_residual, double outliers);
+
+/// What each residual and row is multiplied with, so that least squares become the norm
+/// (iteratively reweighted; Huber 1981): the root of 1, of k / |z|, or of 1 / |z|, with z in
+/// deviations. A pick that was lost weighs nothing, nor does one that is left out unless the norm
+/// keeps it.
+std::vector<double> norm_weights(DataNorm norm, std::span<const double> scaled_residual,
+                                 std::span<const PickUse> use);
 
 /// Mean square of the scaled residuals that are used.
 double chi2_of(std::span<const double> scaled_residual, std::span<const PickUse> use);

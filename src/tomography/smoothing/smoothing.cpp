@@ -90,6 +90,7 @@ void smooth_masked(FieldView<double> values, const SmoothingSize& size,
 
 /// Whether to smooth on the CUDA device, which is asked for by name alone.
 bool smooths_on_cuda(const SmoothingOptions& options, Device device) {
+    refuse_opengl(device);
     if (device != Device::cuda) return false;
     const bool able = options.smoother == Smoother::table || options.smoother == Smoother::running;
     return on_cuda(

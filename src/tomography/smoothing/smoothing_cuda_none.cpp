@@ -4,12 +4,12 @@
 namespace fermat {
 
 double smooth_cells_cuda(FieldView<double>, FieldView<const double>, const SmoothingSize&, Smoother,
-                         int) {
+                         int, SmoothingSplit*) {
     refuse_cuda();
 }
 
 double smooth_vertices_cuda(FieldView<double>, FieldView<const std::uint8_t>, const SmoothingSize&,
-                            Smoother, int) {
+                            Smoother, int, SmoothingSplit*) {
     refuse_cuda();
 }
 

@@ -10,6 +10,7 @@
 #include "core/parallel.hpp"
 #include "tomography/gauss_newton/cross_validation.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
+#include "tomography/start/survey_points.hpp"
 
 namespace fermat {
 namespace {
@@ -222,6 +223,8 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
                          first.has_value(),
                          {},
                          {}};
+    require_points_inside(setup.start.grid(), setup.picks);
+    if (auto said = points_in_air(setup.start, setup.picks)) setup.warnings.push_back(*said);
     SetUp choices(setup, shape);
     if (first) choices.describe_guess(*first);
     choices.choose_method();
@@ -234,6 +237,9 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
         choices.choose_bounds();
         validate(setup.options, setup.picks, setup.start);
         choices.validate_by_folds(execution);
+    } else if (setup.options.method == InversionMethod::adjoint) {
+        choices.choose_axis_weights();
+        choices.choose_bounds();
     }
     return setup;
 }

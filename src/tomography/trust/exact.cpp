@@ -38,7 +38,8 @@ std::vector<std::vector<Entry>> rows_of_roughness(const LinearProblem& problem) 
 /// not make it singular.
 std::vector<double> normal_matrix(const LinearProblem& problem,
                                   const std::vector<std::vector<Entry>>& roughness) {
-    const std::size_t n = problem.size();
+    const std::size_t grid = problem.size();
+    const std::size_t n = problem.columns();
     const UnknownRows& rows = problem.matrix();
     const UnknownRows columns = transposed(rows, n);
     const double least = 1e-8 * problem.rows().trace() / static_cast<double>(n);
@@ -54,7 +55,12 @@ std::vector<double> normal_matrix(const LinearProblem& problem,
                 to[rows.column[entry]] += factor * static_cast<double>(rows.value[entry]);
             }
         }
-        for (const Entry& entry : roughness[u]) to[entry.column] += problem.lambda() * entry.value;
+        if (u < grid) {
+            for (const Entry& entry : roughness[u])
+                to[entry.column] += problem.lambda() * entry.value;
+        } else {
+            to[u] += problem.term_damping()[u - grid];
+        }
         to[u] += least;
     });
     return matrix;
@@ -65,11 +71,12 @@ std::vector<double> normal_matrix(const LinearProblem& problem,
 TrustNumbers exact_trust(const LinearProblem& problem, const TrustOptions& options,
                          Monitor& monitor) {
     const std::size_t n = problem.size();
+    const std::size_t all = problem.columns();  // with terms
     constexpr std::size_t width = 64;
     const auto jobs = static_cast<std::int64_t>((n + width - 1) / width);
     monitor.begin("resolution", jobs + 1);
     const auto roughness = rows_of_roughness(problem);
-    const DenseInverse inverse(normal_matrix(problem, roughness), n, problem.threads());
+    const DenseInverse inverse(normal_matrix(problem, roughness), all, problem.threads());
     monitor.advance();
 
     // Pairs of unknowns that a sample may depend on are neighbours: of a row of the covariance, the
@@ -91,7 +98,7 @@ TrustNumbers exact_trust(const LinearProblem& problem, const TrustOptions& optio
         monitor.check();
         const std::size_t first = static_cast<std::size_t>(job) * width;
         const std::size_t count = std::min(width, n - first);
-        std::vector<double> columns(n * count);
+        std::vector<double> columns(all * count);
         inverse.columns(first, count, columns);
         for (std::size_t c = 0; c < count; ++c) {
             const std::size_t u = first + c;

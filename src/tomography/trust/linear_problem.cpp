@@ -4,7 +4,9 @@
 #include "core/parallel.hpp"
 #include "tomography/gauss_newton/gathered_rows.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
+#include "tomography/gauss_newton/pick_weights.hpp"
 #include "tomography/gauss_newton/predict.hpp"
+#include "tomography/gauss_newton/terms.hpp"
 
 namespace fermat {
 namespace {
@@ -18,10 +20,11 @@ void share(Ranks& ranks, std::vector<T>& values) {
 /// The derivatives of all picks' times, on every rank.
 UnknownRows rows_at(const Model& model, const Survey& picks, const Parameters& parameters,
                     const std::vector<double>& x, const ProblemPlan& plan,
-                    const Execution& execution) {
+                    const TermUnknowns& terms, const Execution& execution) {
     const std::vector<float> slopes = parameters.slopes_at(x, resolve_threads(execution.threads));
     Prediction prediction = predict(model, plan.turned ? exchanged(picks) : picks,
                                     parameters.unknowns(), slopes, plan.rays, execution);
+    for (RowLot& lot : prediction.rows) terms.extend(lot);
     return gathered_rows(std::move(prediction.rows), picks.arrivals.size(), execution.ranks);
 }
 
@@ -29,9 +32,10 @@ UnknownRows rows_at(const Model& model, const Survey& picks, const Parameters& p
 
 FoundModel found_model(const InversionResult& result, Ranks& ranks) {
     FoundModel found{result.unknowns, result.history.empty() ? 0 : result.history.back().lambda,
-                     result.final_use};
+                     result.final_use, result.final_residual};
     found.lambda = broadcast_value(ranks, found.lambda);
     share(ranks, found.use);
+    share(ranks, found.residual);
     if (found.unknowns.empty()) {
         throw InputError(
             "resolution and deviation are asked of a run of method 'hole' (only 'gauss-newton' has "
@@ -56,14 +60,18 @@ LinearProblem::LinearProblem(const Model& start, const Survey& picks,
       model_(parameters_.model_of(x_, threads_)),
       roughness_(parameters_.unknowns(), options.gauss_newton.roughness) {
     const ProblemPlan plan = problem_plan(start, picks, options);
-    std::vector<double> weights(plan.errors.size());
-    for (std::size_t n = 0; n < weights.size(); ++n) {
-        weights[n] = found.use[n] == PickUse::used ? 1 / plan.errors[n] : 0;
-    }
-    UnknownRows rows = rows_at(model_, picks, parameters_, x_, plan,
+    const DataNorm norm = options.gauss_newton.norm;
+    std::vector<double> scaled = found.residual;
+    scaled.resize(plan.errors.size(), 0.0);
+    for (std::size_t n = 0; n < scaled.size(); ++n) scaled[n] /= plan.errors[n];
+    std::vector<double> weights = norm_weights(norm, scaled, found.use);
+    for (std::size_t n = 0; n < weights.size(); ++n) weights[n] /= plan.errors[n];
+    const TermUnknowns terms(picks, options.gauss_newton.terms, plan.errors, size());
+    term_damping_ = terms.damping();
+    UnknownRows rows = rows_at(model_, picks, parameters_, x_, plan, terms,
                                execution.on(forward_device(start, options, execution)));
-    if (size() <= most_dense_unknowns) matrix_ = weighted(rows, weights);
-    rows_.emplace(std::move(rows), weights, size());
+    if (columns() <= most_dense_unknowns) matrix_ = weighted(rows, weights);
+    rows_.emplace(std::move(rows), weights, columns());
     roughness_.reweight(parameters_.regularised(x_, roughness_.kind()));
 }
 

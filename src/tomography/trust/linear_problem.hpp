@@ -18,6 +18,7 @@ struct FoundModel {
     std::vector<double> unknowns;
     double lambda = 0;  ///< weight of the roughness that the model was made with
     std::vector<PickUse> use;
+    std::vector<double> residual;  ///< per pick; not a number where lost
 };
 
 /// Throws InputError where a run has no such thing: one of method 'hole', or one that made no step.
@@ -34,7 +35,9 @@ inline constexpr std::size_t most_dense_unknowns = 20000;
 ///     C = (A^T A + lambda R)^-1,
 ///
 /// and it is the truth seen through the resolution matrix C A^T A = I - lambda C R (Tarantola 2005,
-/// chapter 3). Blocky roughness is taken with the weights that the model gives it.
+/// chapter 3). Terms of shots and receivers are unknowns behind those of the grid, with their
+/// damping in the place of lambda R: what they explain as well does not resolve the ground. Blocky
+/// roughness is taken with the weights that the model gives it.
 class LinearProblem {
   public:
     /// Makes the rows in one pass over all sources; every rank then has them all.
@@ -50,7 +53,12 @@ class LinearProblem {
     const Model& model() const { return model_; }
     double lambda() const { return lambda_; }
     int threads() const { return threads_; }
+    /// Unknowns of the grid.
     std::size_t size() const { return x_.size(); }
+    /// Those and the terms, which are the columns of the rows.
+    std::size_t columns() const { return x_.size() + term_damping_.size(); }
+    /// Weights of the terms' squares.
+    const std::vector<double>& term_damping() const { return term_damping_; }
 
     /// What the unknowns `change` spread over the samples of the model.
     std::vector<double> on_samples(std::span<const double> change, int threads) const;
@@ -65,6 +73,7 @@ class LinearProblem {
     Parameters parameters_;
     Model model_;
     Roughness roughness_;
+    std::vector<double> term_damping_;
     UnknownRows matrix_;
     std::optional<WeightedRows> rows_;
 };

@@ -42,7 +42,8 @@ int deal_solves(const LinearProblem& problem, const char* task, std::int64_t cou
         ranks, count, jobs,
         [&](std::int64_t number) {
             monitor.check();
-            StepSolver solver(problem.unknowns(), problem.roughness(), threads / jobs);
+            StepSolver solver(problem.unknowns(), problem.roughness(), threads / jobs,
+                              problem.term_damping());
             return packed(solver.solve(problem.rows(), make_right(number, threads / jobs),
                                        problem.lambda(), limits));
         },
@@ -86,11 +87,15 @@ void probe_resolution(const LinearProblem& problem, const TrustOptions& options,
                       TrustNumbers& numbers, const Execution& execution) {
     const Lattices lattices(problem.unknowns(), options.solves);
     const auto& places = problem.unknowns().places();
+    // What no ray crosses is not resolved, and strays nowhere.
+    std::vector<double> sensed(problem.columns());
+    problem.rows().column_squares(sensed, problem.threads());
     const auto probe = [&](std::int64_t number) {
         RandomStream random(options.seed, static_cast<std::uint64_t>(number));
-        std::vector<double> values(places.size(), 0.0);
-        for (std::size_t u = 0; u < values.size(); ++u) {
-            if (lattices.set_of(places[u]) == number) values[u] = random.sign();
+        std::vector<double> values(problem.columns(), 0.0);
+        for (std::size_t u = 0; u < places.size(); ++u) {
+            const double sign = lattices.set_of(places[u]) == number ? random.sign() : 0;
+            if (sensed[u] > 0) values[u] = sign;
         }
         return values;
     };
@@ -103,7 +108,7 @@ void probe_resolution(const LinearProblem& problem, const TrustOptions& options,
         },
         [&](std::int64_t number, const std::vector<double>& seen) {
             const std::vector<double> signs = probe(number);
-            for (std::size_t u = 0; u < signs.size(); ++u) {
+            for (std::size_t u = 0; u < places.size(); ++u) {
                 if (signs[u] != 0) numbers.resolution[u] = signs[u] * seen[u];
             }
         },
@@ -117,12 +122,16 @@ std::vector<double> posterior_right(const LinearProblem& problem, const TrustOpt
     RandomStream random(options.seed, streams + static_cast<std::uint64_t>(number));
     const std::vector<double> of_picks = random.normals(problem.rows().rows());
     const std::vector<double> of_model = random.normals(4 * problem.size());
-    std::vector<double> right(problem.size());
+    const std::vector<double> of_terms = random.normals(problem.term_damping().size());
+    std::vector<double> right(problem.columns());
     problem.rows().transposed_times(of_picks, right, threads);
     std::vector<double> rough(problem.size());
     problem.roughness().apply_root(of_model, rough);
     const double factor = std::sqrt(problem.lambda());
-    for (std::size_t u = 0; u < right.size(); ++u) right[u] += factor * rough[u];
+    for (std::size_t u = 0; u < rough.size(); ++u) right[u] += factor * rough[u];
+    for (std::size_t t = 0; t < of_terms.size(); ++t) {
+        right[problem.size() + t] += std::sqrt(problem.term_damping()[t]) * of_terms[t];
+    }
     return right;
 }
 

@@ -18,7 +18,7 @@ constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 bool is_exact(const LinearProblem& problem, const TrustOptions& options) {
     if (options.method != TrustMethod::automatic) return options.method == TrustMethod::exact;
-    return problem.size() <= most_exact_unknowns;
+    return problem.columns() <= most_exact_unknowns;
 }
 
 std::string sentence_of(const LinearProblem& problem, const TrustOptions& options,
@@ -91,7 +91,7 @@ Trust estimate_trust(const LinearProblem& problem, const TrustOptions& options,
                      const Execution& execution) {
     validate(options);
     Ranks& ranks = execution.ranks;
-    if (options.method == TrustMethod::exact && problem.size() > most_dense_unknowns) {
+    if (options.method == TrustMethod::exact && problem.columns() > most_dense_unknowns) {
         throw InputError(fmt::format(
             "resolution and deviation of {} unknowns are to be exact (must be at most {}; sampled "
             "ones have no such limit)",
@@ -128,9 +128,10 @@ std::vector<Field<float>> point_spread(const LinearProblem& problem, std::span<c
     deal_in_order(
         execution.ranks, static_cast<std::int64_t>(points.size()), 1,
         [&](std::int64_t number) {
-            std::vector<double> unit(problem.size(), 0.0);
+            std::vector<double> unit(problem.columns(), 0.0);
             unit[unknowns[static_cast<std::size_t>(number)]] = 1;
-            StepSolver solver(problem.unknowns(), problem.roughness(), problem.threads());
+            StepSolver solver(problem.unknowns(), problem.roughness(), problem.threads(),
+                              problem.term_damping());
             ByteWriter out;
             out.add(solver
                         .solve(problem.rows(), seen_by_picks(problem, unit, problem.threads()),

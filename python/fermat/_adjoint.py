@@ -1,0 +1,324 @@
+"""Derivatives of first-arrival times: the adjoint of the solver, and what torch and jax share."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+
+from . import _arguments as arguments
+from . import _core
+from ._progress import listener
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import ArrayLike, NDArray
+
+    from ._arguments import Device, Precision, Progress
+    from ._core import Model
+
+__all__ = ["Adjoint", "adjoint"]
+
+Given = Literal["velocity", "slowness"]
+
+KEPT_BYTES = 2**30
+"""Fields of up to so many bytes are kept from forward to backward; more are solved again."""
+
+
+class Adjoint(NamedTuple):
+    """Derivatives of an objective J by all that the times depend on.
+
+    J's derivative by velocity is -slowness / velocity**2.
+    """
+
+    slowness: NDArray[np.float64]
+    """By the slowness of every node, or of every cell in a model of cells. 0 in air."""
+    source: NDArray[np.float64]
+    """By the position of the source, or of each source."""
+    start_time: NDArray[np.float64]
+    """By the start time of the source, or of each source."""
+    receivers: NDArray[np.float64]
+    """By the position of each receiver, all sources together."""
+
+
+def adjoint(
+    model: Model,
+    source: ArrayLike,
+    *,
+    by_times: ArrayLike | None = None,
+    receivers: ArrayLike | None = None,
+    by_receiver_times: ArrayLike | None = None,
+    start_time: ArrayLike = 0.0,
+    solver: Literal["fim", "fmm", "fsm"] = "fim",
+    order: int = 2,
+    precision: Precision = "single",
+    device: Device = "auto",
+    threads: int = 0,
+    progress: Progress | None = None,
+) -> Adjoint:
+    """Derivatives of an objective J of first-arrival times, by the adjoint of the solver.
+
+    From dJ/dT at nodes, at receivers or both: the derivatives by the slowness of every node or
+    cell, by the positions of sources and receivers, and by start times. They are those of the
+    computed times, exact to rounding wherever the scheme is differentiable. The price is about
+    one more solve per source, whatever the number of receivers.
+
+    Parameters
+    ----------
+    model
+        Velocity on nodes, or in cells between which it does not jump.
+    source
+        A position (x, y, z), or (x, z) in 2-D; or an array (n, 3) or (n, 2) of them.
+    by_times
+        dJ/dT on the nodes: the shape that `traveltimes` returns. Values where no wave arrives
+        count for nothing.
+    receivers
+        Positions (m, 3) or (m, 2).
+    by_receiver_times
+        dJ/dT at the receivers: (m,) for one source, (n, m) for an array of sources. Needs
+        `receivers`.
+    start_time
+        Start time of the source: one number, or one per source.
+    solver
+        "fim", "fmm" or "fsm", which solve the same equations.
+    order
+        Order of the differences, 1 or 2.
+    precision
+        Precision of the times: "single" or "double". Derivatives are summed up in double.
+    device
+        "auto" and "cpu" compute on the CPU; "cuda" is refused: there is no adjoint on it yet.
+    threads
+        Number of threads, 0 for all cores. The result does not depend on it.
+    progress
+        True for a bar, or a function progress(done, total, task).
+
+    Returns
+    -------
+    Adjoint
+        slowness, source, start_time, receivers.
+
+    Examples
+    --------
+    The derivative of a time by slowness is how far the wave travels through each node's part of
+    the medium; in a medium of one velocity the sum is the distance:
+
+    >>> import fermat as fm
+    >>> model = fm.Model.constant((31, 31), velocity=2, spacing=0.1)
+    >>> found = fm.adjoint(model, (0.5, 0.5), receivers=[(2.5, 0.5)], by_receiver_times=[1])
+    >>> round(float(found.slowness.sum()), 3)
+    2.0
+    >>> found.source.round(3) + 0.0
+    array([-0.5,  0. ])
+    """
+    places = arguments.points(model, source, "source")
+    one = np.ndim(source) == 1
+    starts = arguments.start_times(start_time, len(places))
+    if by_times is None and by_receiver_times is None:
+        raise ValueError(
+            "neither by_times nor by_receiver_times is given (one is needed: dJ/dT)"
+        )
+    if (receivers is None) != (by_receiver_times is None):
+        raise ValueError("receivers and by_receiver_times belong together (give both or none)")
+    spots = np.empty((0, model.ndim)) if receivers is None else _spots(model, receivers)
+    times = _core.DifferentiableTimes(
+        model, None, places, starts, spots, solver, order, precision, device
+    )
+    count = () if one else (len(places),)
+    found = times.gradient(
+        _shaped(by_times, (*count, *model.shape), "by_times", masked=0.0),
+        _shaped(by_receiver_times, (*count, len(spots)), "by_receiver_times"),
+        threads,
+        listener(progress),
+    )
+    slowness, by_source, by_start, by_receivers, unsettled = found
+    if unsettled:
+        warnings.warn(
+            f"{unsettled} nodes on the way have times that do not solve their equations (fronts "
+            "collide in a rough medium, where second order may not settle): derivatives through "
+            "them are not exact (order=1 settles everywhere)",
+            stacklevel=2,
+        )
+    if one:
+        by_source, by_start = by_source[0], by_start[0]
+    return Adjoint(slowness, by_source, by_start, by_receivers)
+
+
+def _spots(model: Model, receivers: ArrayLike) -> NDArray[np.float64]:
+    return arguments.points(model, receivers, "receivers")
+
+
+def _shaped(
+    values: ArrayLike | None, shape: tuple[int, ...], what: str, masked: float | None = None
+) -> NDArray[np.float64] | None:
+    if values is None:
+        return None
+    array = arguments.numbers(values, what, masked=masked)
+    if array.shape != shape:
+        raise ValueError(f"{what} has shape {array.shape} (must be {shape})")
+    return array
+
+
+class Differentiable:
+    """Times of one medium and their derivatives, from arrays to arrays.
+
+    Precision follows the medium's type. Positions are (n, 2) or (n, 3), start times (n,). Times
+    at receivers are solved from the side that has fewer points (reciprocity).
+    """
+
+    def __init__(
+        self,
+        medium: NDArray[Any],
+        sources: NDArray[np.float64],
+        start_times: NDArray[np.float64],
+        receivers: NDArray[np.float64] | None,
+        *,
+        spacing: float | Sequence[float],
+        origin: float | Sequence[float],
+        given: Given,
+        cells: bool,
+        order: int,
+        threads: int,
+    ) -> None:
+        self.medium = np.array(medium)
+        self.given = given
+        self.threads = threads
+        self.at_nodes = receivers is None
+        full = self.medium.dtype == np.float64
+        slowness = _slowness(self.medium, given)
+        velocity = np.where(np.isfinite(slowness), 1 / slowness, 0).astype(np.float32)
+        self.model = _core.Model(velocity, spacing=spacing, origin=origin, cells=cells)
+        self.starts = start_times
+        spots = np.empty((0, sources.shape[1])) if receivers is None else receivers
+        exact = np.ascontiguousarray(slowness, dtype=np.float64) if full else None
+
+        def survey(
+            places: NDArray[np.float64], starts: NDArray[np.float64], others: NDArray[np.float64]
+        ) -> _core.DifferentiableTimes:
+            return _core.DifferentiableTimes(
+                self.model,
+                exact,
+                np.ascontiguousarray(places, dtype=np.float64),
+                np.ascontiguousarray(starts, dtype=np.float64),
+                np.ascontiguousarray(others, dtype=np.float64),
+                "fim",
+                order,
+                "double" if full else "single",
+                "cpu",
+            )
+
+        self.survey = survey(sources, start_times, spots)
+        self.swapped = receivers is not None and 0 < len(spots) < len(sources)
+        if self.swapped:
+            try:
+                self.survey = survey(spots, np.zeros(len(spots)), sources)
+            except ValueError:  # a receiver in air is no source
+                self.swapped = False
+        self.counts = (len(sources), len(spots))
+
+    def times(self, keep: bool = True) -> NDArray[Any]:
+        """Times (n, *shape) or (n, receivers), of the medium's type."""
+        solves = self.counts[1] if self.swapped else self.counts[0]
+        bytes_ = solves * int(np.prod(self.model.shape)) * self.medium.dtype.itemsize
+        flat = self.survey.solve(
+            self.at_nodes, keep and bytes_ <= KEPT_BYTES, self.threads, None
+        )
+        if self.at_nodes:
+            return flat.reshape(self.counts[0], *self.model.shape)
+        if not self.swapped:
+            return flat.reshape(self.counts)
+        found = flat.reshape(self.counts[::-1]).T + self.starts[:, None]
+        return np.ascontiguousarray(found, dtype=self.medium.dtype)
+
+    def gradient(
+        self, by_times: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """dJ by the medium, the sources, the start times and the receivers."""
+        by = np.asarray(by_times, dtype=np.float64)
+        if self.at_nodes:
+            found = self.survey.gradient(np.ascontiguousarray(by), None, self.threads, None)
+        else:
+            by = by.reshape(self.counts)
+            turned = np.ascontiguousarray(by.T if self.swapped else by)
+            found = self.survey.gradient(None, turned, self.threads, None)
+        slowness, sources, starts, receivers, _ = found
+        if self.swapped:
+            sources, receivers, starts = receivers, sources, by.sum(axis=1)
+        if self.given == "velocity":
+            v = self.medium.astype(np.float64)
+            safe = np.where(v > 0, v, 1)
+            slowness = np.where(v > 0, -slowness / safe**2, 0)
+        return slowness.astype(self.medium.dtype), sources, starts, receivers
+
+
+def _slowness(medium: NDArray[Any], given: Given) -> NDArray[np.float64]:
+    """Slowness in double; infinite in air."""
+    values = medium.astype(np.float64)
+    if given == "slowness":
+        bad = ~(values > 0)
+        if bad.any():
+            where = tuple(int(i) for i in np.argwhere(bad)[0])
+            raise ValueError(
+                f"slowness at {where} is {values[where]:g} (must be > 0, or inf for air)"
+            )
+        return values
+    if given != "velocity":
+        raise ValueError(f"given is {given!r} (must be 'velocity' or 'slowness')")
+    bad = ~(values >= 0) | np.isinf(values)
+    if bad.any():
+        where = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise ValueError(
+            f"velocity at {where} is {values[where]:g} (must be > 0, or 0 for air)"
+        )
+    with np.errstate(divide="ignore"):
+        return 1 / values
+
+
+def batch_shape(medium: tuple[int, ...], source: tuple[int, ...]) -> tuple[int, ...]:
+    """The models' part of a medium's shape, () or (models,), by the dimension of the source."""
+    dim = source[-1] if source else 0
+    if dim not in (2, 3):
+        raise ValueError(
+            f"source has shape {source} (must be (x, z) or (x, y, z), or an array of them)"
+        )
+    models = medium[:-dim] if len(medium) >= dim else None
+    if models is None or len(models) > 1:
+        raise ValueError(
+            f"medium has shape {medium} (must have {dim} axes, as the source has {dim} "
+            f"coordinates, or {dim + 1}: one model after another)"
+        )
+    return models
+
+
+def one_per_model(
+    source: NDArray[Any], start_time: NDArray[Any], models: tuple[int, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Sources (models, n, dim) and start times (models, n)."""
+    count = models[0] if models else 1
+    dim = source.shape[-1]
+    if source.ndim > 2 + len(models) or (source.ndim == 3 and source.shape[0] != count):
+        raise ValueError(
+            f"source has shape {source.shape} (must be ({dim},), (n, {dim})"
+            + (f" or ({count}, n, {dim}), one row per model)" if models else ")")
+        )
+    places = np.broadcast_to(
+        source.reshape((-1, dim)) if source.ndim < 3 else source,
+        (count, 1 if source.ndim == 1 else source.shape[-2], dim),
+    )
+    try:
+        starts = np.broadcast_to(start_time, places.shape[:2])
+    except ValueError:
+        raise ValueError(
+            f"start_time has shape {start_time.shape} (must be one number, or one for each of "
+            f"the {places.shape[1]} sources)"
+        ) from None
+    return places.astype(np.float64), starts.astype(np.float64)
+
+
+def reduced(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
+    """A derivative by what was broadcast: summed back to the given shape."""
+    extra = values.ndim - len(shape)
+    values = values.sum(axis=tuple(range(extra))) if extra else values
+    axes = tuple(i for i, n in enumerate(shape) if n == 1 and values.shape[i] != 1)
+    return values.sum(axis=axes, keepdims=True) if axes else values.reshape(shape)

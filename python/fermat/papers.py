@@ -1,0 +1,327 @@
+"""Draws the figures of `fermat bench paper N`.
+
+    fermat bench paper 5 --csv paper5.csv --figure paper5.png
+
+runs this module as `python -m fermat.papers`. The CSV file has one line per value; the folder of
+scenes has the models, sources and receivers of the papers' pictures. Needs matplotlib.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from ._arguments import Device
+
+__all__ = ["Value", "draw", "read"]
+
+
+@dataclass(frozen=True)
+class Value:
+    """One value of a paper's table, beside the published one."""
+
+    paper: int
+    table: str
+    case: dict[str, str]  #: what tells the row apart, such as radius and nodes
+    quantity: str
+    unit: str
+    published: str  #: a number, words such as "2 to 3", or empty
+    ours: float | None
+    ratio: float | None  #: published over ours
+    device: str
+    date: str
+
+
+def read(path: str | Path) -> list[Value]:
+    """The values of a CSV file that `fermat bench paper N --csv` wrote."""
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    if not rows:
+        raise ValueError(f"'{path}' has no rows (write it with: fermat bench paper N --csv FILE)")
+    missing = {"paper", "table", "case", "quantity", "ours"} - set(rows[0])
+    if missing:
+        raise ValueError(
+            f"'{path}' has no column '{min(missing)}' (is it of fermat bench paper N --csv?)"
+        )
+    return [_value(row) for row in rows]
+
+
+def _value(row: dict[str, str]) -> Value:
+    def number(text: str) -> float | None:
+        return float(text) if text else None
+
+    return Value(
+        int(row["paper"]),
+        row["table"],
+        dict(part.split("=", 1) for part in row["case"].split(";")),
+        row["quantity"],
+        row["unit"],
+        row["published"],
+        number(row["ours"]),
+        number(row["ratio"]),
+        row["device"],
+        row["date"],
+    )
+
+
+def draw(values: list[Value], scenes: Path | None = None, device: Device = "cpu") -> Figure:
+    """The figures of the paper that the values are of.
+
+    Parameters
+    ----------
+    values
+        As `read` returns them.
+    scenes
+        Folder that `fermat bench paper` filled with models, sources and receivers; without it the
+        pictures of times and rays are left out.
+    device
+        For the times and rays of those pictures.
+    """
+    import matplotlib
+
+    matplotlib.use("Agg")
+    paper = values[0].paper
+    figure = _PAPERS[paper](values, scenes, device)
+    figure.suptitle(
+        f"Paper {paper} on {values[0].device}, {values[0].date}", fontsize="medium", x=0.01, ha="left"
+    )
+    return figure
+
+
+def _series(
+    values: Iterable[Value], quantity: str, along: str, **case: str
+) -> tuple[list[float], list[float]]:
+    """Ours by what `along` says, of the rows whose case has the given entries."""
+    found = [
+        (float(v.case[along]), v.ours)
+        for v in values
+        if v.quantity == quantity
+        and v.ours is not None
+        and all(v.case.get(name) == text for name, text in case.items())
+    ]
+    return [x for x, _ in found], [y for _, y in found]
+
+
+def _of(values: list[Value], table: str) -> list[Value]:
+    return [v for v in values if v.table == table]
+
+
+def _cases(values: list[Value], name: str) -> list[str]:
+    return list(dict.fromkeys(v.case[name] for v in values))
+
+
+def _quantities(values: list[Value]) -> list[str]:
+    return list(dict.fromkeys(v.quantity for v in values))
+
+
+def _figure(rows: int, columns: int, width: float, height: float) -> tuple[Figure, Any]:
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", squeeze=False)
+
+
+_COLOURS = {"heap": "0.55", "buckets": "#31688e", "tiles": "#35b779", "CUDA": "#35b779",
+            "OpenGL": "#b5367a"}
+
+
+def _sizes(axes: Axes, sizes: tuple[int, ...]) -> None:
+    """Plain numbers along a logarithmic axis of sizes."""
+    low, high = axes.get_xlim()
+    shown = [size for size in sizes if low <= size <= high]
+    axes.set_xticks(shown, [str(size) for size in shown])
+    axes.set_xticks([], minor=True)
+
+
+def _scene(axes: Axes, folder: Path, name: str, device: Device, **how: Any) -> None:
+    """Times and rays of a scene, computed on the device where the method can."""
+    import fermat as fm
+
+    model = fm.Model.load(folder / f"{name}.h5")
+    with open(folder / f"{name}.csv", newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    points = {
+        role: np.array([[float(r["x"]), float(r["z"])] for r in rows if r["role"] == role])
+        for role in ("source", "receiver")
+    }
+    graph = how.get("graph")
+    if graph is not None:
+        times = fm.traveltimes(model, points["source"][0], solver=graph, device=device)
+        rays = fm.rays(model, points["source"], points["receiver"], tracer=graph, device=device)
+    else:
+        times = fm.traveltimes(model, points["source"][0], device=device)
+        rays = fm.rays(model, points["source"], points["receiver"], device=device)
+    fm.plot.section(model, times=times, rays=rays, ax=axes, colorbar=False)
+
+
+def _paper_1(values: list[Value], scenes: Path | None, device: Device) -> Figure:
+    import fermat as fm
+
+    both = _of(values, "Figure 7") + _of(values, "Figure 8")
+    radii = _cases(both, "radius")
+    panels = len(radii) + (1 if scenes else 0)
+    columns = min(panels, 4)
+    rows = -(-panels // columns)
+    figure, axes = _figure(rows, columns, 3.0 * columns, 2.7 * rows)
+    flat = axes.flatten()
+    for ax, radius in zip(flat, radii):
+        for quantity in [q for q in _quantities(both) if q != "speed-up"]:
+            ax.loglog(*_series(both, quantity, "nodes", radius=radius), ".-",
+                      color=_COLOURS[quantity], label=quantity)
+        ax.set_title(f"radius {radius}", fontsize="medium")
+        ax.set(xlabel="vertices per side", ylabel="seconds")
+        _sizes(ax, (128, 320, 800, 1600))
+    flat[0].legend(fontsize="small")
+    if scenes:
+        _scene(flat[len(radii)], scenes, "figure-10", device,
+               graph=fm.Graph(solver="bellman-ford", radius=6))
+        flat[len(radii)].set_title("Figure 10", fontsize="medium")
+    for ax in flat[panels:]:
+        ax.set_visible(False)
+    return figure
+
+
+def _paper_2(values: list[Value], _scenes: Path | None, _device: Device) -> Figure:
+    figure, axes = _figure(1, 3, 11, 3.6)
+    work, radial, gradient = axes[0]
+    maps = _of(values, "Edge reduction and update map")
+    styles = {"none": "0.55", "marked": "#31688e", "ordered": "#35b779"}
+    for star, line in (("all edges", "--"), ("reduced", "-")):
+        for name, colour in styles.items():
+            work.semilogy(*_series(maps, "edges", "radius", star=star, map=name), line + "o",
+                          ms=3, color=colour, label=f"{name}, {star}")
+    work.set(xlabel="radius", ylabel="edges looked at per node",
+             title="Update map and edge reduction")
+    work.legend(fontsize="x-small", title="map, star", title_fontsize="x-small")
+    for ax, medium in ((radial, "radial"), (gradient, "gradient")):
+        rows = _of(values, f"Resolution and radius: {medium}")
+        for radius in _cases(rows, "radius"):
+            seconds = _series(rows, "seconds", "nodes", radius=radius)[1]
+            error = _series(rows, "error", "nodes", radius=radius)[1]
+            square = len(set(radius.split("x"))) == 1
+            ax.loglog(seconds, error, "o-" if square else "x:", ms=3, lw=1, label=radius)
+        ax.set(xlabel="seconds", ylabel="mean relative error", title=f"{medium}: by radius")
+    gradient.legend(fontsize="x-small", title="R_x x R_z", title_fontsize="x-small",
+                    loc="center left", bbox_to_anchor=(1, 0.5))
+    return figure
+
+
+def _paper_3(values: list[Value], _scenes: Path | None, _device: Device) -> Figure:
+    import matplotlib.pyplot as plt
+
+    panels = [t for t in ("Figure 7a", "Figure 7b", "Figure 7c") if _of(values, t)]
+    if not panels:
+        raise ValueError("the table has no Figure 7 (measure it with --device cpu)")
+    names = {"Figure 7a": "sections", "Figure 7b": "sources", "Figure 7c": "paths"}
+    figure, axes = _figure(2, len(panels), 3.6 * len(panels), 5.4)
+    for column, panel in enumerate(panels):
+        rows = _of(values, panel)
+        threads = _cases(rows, "threads")
+        colours = plt.get_cmap("viridis")(np.linspace(0, 0.85, len(threads)))
+        for algorithm, line in (("paper", "-"), ("fermat", "--")):
+            for count, colour in zip(threads, colours):
+                axes[0, column].loglog(
+                    *_series(rows, "seconds", "sources", algorithm=algorithm, threads=count),
+                    line + "o", ms=3, color=colour, label=f"{count} ({algorithm})")
+        most = _cases(rows, "sources")[-1]
+        for n, algorithm in enumerate(("paper", "fermat")):
+            x, y = _series(rows, "seconds", "threads", algorithm=algorithm, sources=most)
+            axes[1, column].bar(np.array(x) + 0.4 * n - 0.2, y, 0.38, label=algorithm)
+        axes[0, column].set(title=f"{panel}: {names[panel]}", xlabel="sources", ylabel="seconds")
+        axes[1, column].set(xlabel="threads", ylabel="seconds", title=f"{most} sources",
+                            xticks=[int(t) for t in threads])
+    axes[0, 0].legend(fontsize="x-small", title="threads", title_fontsize="x-small")
+    axes[1, 0].legend(fontsize="x-small")
+    return figure
+
+
+def _paper_4(values: list[Value], _scenes: Path | None, _device: Device) -> Figure:
+    figure, axes = _figure(2, 4, 13, 5.6)
+    colours = {"basic": "0.55", "caching": "#31688e", "SVT": "#35b779", "SVT_CUDA": "#b5367a",
+               "running": "#e8a33d", "running_CUDA": "#7a0177"}
+    for row, (table, first) in enumerate((("Table 5", 19), ("Table 11", 25))):
+        rows = _of(values, table)
+        shown = (("basic", "caching", "SVT", "SVT_CUDA"), ("caching", "SVT", "SVT_CUDA"),
+                 ("SVT", "SVT_CUDA", "running", "running_CUDA"))
+        for column, quantities in enumerate(shown):
+            ax = axes[row, column]
+            for quantity in quantities:
+                some = [v for v in rows if v.quantity == quantity]
+                x = [float(v.case["iteration"]) for v in some]
+                ax.plot(x, [np.nan if v.ours is None else v.ours for v in some], "-",
+                        marker=".", color=colours[quantity], label=quantity)
+                ax.plot(x, [float(v.published or "nan") for v in some], ":", lw=1,
+                        color=colours[quantity])
+            ax.set(title=f"Figure {first + column}", xlabel="iteration", ylabel="ms", yscale="log")
+            ax.legend(fontsize="x-small", title="dotted: paper", title_fontsize="x-small")
+        ax = axes[row, 3]
+        for quantity in ("caching", "SVT", "SVT_CUDA"):
+            some = [v for v in rows if v.quantity == f"{quantity}_improvement"]
+            x = [float(v.case["iteration"]) for v in some]
+            ax.plot(x, [np.nan if v.ours is None else v.ours for v in some], "-", marker=".",
+                    color=colours[quantity], label=quantity)
+            ax.plot(x, [float(v.published or "nan") for v in some], ":", lw=1,
+                    color=colours[quantity])
+        ax.set(title=f"Figure {first + 3}", xlabel="iteration", ylabel="improvement (%)",
+               yscale="log")
+    return figure
+
+
+def _paper_5(values: list[Value], scenes: Path | None, device: Device) -> Figure:
+    names = {"figure-2": "homogeneous", "figure-3": "layer", "figure-4": "gradient"}
+    figure, axes = _figure(1 + (scenes is not None), 3, 11, 3 + 3.4 * (scenes is not None))
+    rows = _of(values, "Table 2")
+    for ax, scenario in zip(axes[0], names.values()):
+        for method, colour in (("paper", "#31688e"), ("fermat", "#35b779")):
+            x, y = _series(rows, "total", "points", scenario=scenario, method=method)
+            ax.loglog(x, y, "o-", color=colour, label=f"{method} method, here")
+        some = [v for v in rows if v.quantity == "total" and v.case["scenario"] == scenario
+                and v.case["method"] == "paper"]
+        ax.loglog([float(v.case["points"]) for v in some], [float(v.published) for v in some],
+                  "o:", color="0.55", label="paper, Jetson Nano")
+        ax.set(title=scenario, xlabel="grid points per side", ylabel="seconds in all")
+        _sizes(ax, (100, 200, 500))
+    axes[0, 0].legend(fontsize="x-small")
+    if scenes is not None:
+        for ax, (file, _) in zip(axes[1], names.items()):
+            _scene(ax, scenes, file, device)
+            ax.set_title(file.replace("figure-", "Figure "), fontsize="medium")
+    return figure
+
+
+_PAPERS: dict[int, Callable[[list[Value], Path | None, Device], Figure]] = {
+    1: _paper_1, 2: _paper_2, 3: _paper_3, 4: _paper_4, 5: _paper_5
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m fermat.papers", description=__doc__)
+    parser.add_argument("--csv", required=True, type=Path, help="of fermat bench paper N")
+    parser.add_argument("--scenes", type=Path, help="folder that fermat bench paper N filled")
+    parser.add_argument("--device", default="cpu", help="of the pictures' times and rays")
+    parser.add_argument("--out", required=True, type=Path, help="picture to write")
+    given = parser.parse_args(arguments)
+    try:
+        figure = draw(read(given.csv), given.scenes, given.device)
+        kind = given.out.suffix[1:] or "png"
+        temporary = given.out.with_name(f".{given.out.name}.part")
+        figure.savefig(temporary, dpi=110, format=kind)
+        temporary.replace(given.out)
+    except (OSError, ValueError) as error:
+        print(f"fermat.papers: error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,166 @@
+"""First-arrival times as a differentiable function of PyTorch.
+
+    import torch, fermat.torch as ft
+    velocity = torch.full((81, 41), 2.0, dtype=torch.float64, requires_grad=True)
+    times = ft.traveltimes(velocity, source=(1, 0), spacing=0.05, receivers=[(3, 0), (3.5, 0)])
+    times.sum().backward()
+    velocity.grad
+
+PyTorch is not a dependency of fermat: this module imports it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+try:
+    import torch  # type: ignore[import-not-found,unused-ignore]
+    from torch.autograd.function import (  # type: ignore[import-not-found,unused-ignore]
+        once_differentiable,
+    )
+except ImportError:
+    raise ImportError("fermat.torch needs PyTorch (pip install torch)") from None
+
+from ._adjoint import Differentiable, batch_shape, one_per_model, reduced
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ._adjoint import Given
+
+__all__ = ["traveltimes"]
+
+
+def traveltimes(
+    medium: Any,
+    source: Any,
+    spacing: float | Sequence[float],
+    *,
+    receivers: Any = None,
+    start_time: Any = 0.0,
+    given: Given = "velocity",
+    origin: float | Sequence[float] = 0.0,
+    cells: bool = False,
+    order: int = 2,
+    threads: int = 0,
+) -> Any:
+    """First-arrival times, differentiable by everything they depend on.
+
+    Parameters
+    ----------
+    medium
+        Velocity (0 is air) or, with given="slowness", slowness (inf is air): a tensor of the
+        grid's shape, or (models, *shape) for several models. Its type, float32 or float64, is
+        that of the computation and of the times. On the CPU: a tensor on a CUDA device is
+        refused, as the adjoint computes on the CPU.
+    source
+        A position (x, z) or (x, y, z), a tensor (n, 2) or (n, 3) of them, or (models, n, ...).
+    spacing
+        Distance of the nodes: one number, or one per axis.
+    receivers
+        Positions (m, 2) or (m, 3): then times are returned there, not on the nodes.
+    start_time
+        Start time: one number, or one per source.
+    given
+        "velocity" or "slowness".
+    origin
+        Position of the first node.
+    cells
+        Whether the values are those of the cells between nodes.
+    order
+        Order of the differences, 1 or 2.
+    threads
+        Number of threads, 0 for all cores.
+
+    Returns
+    -------
+    Tensor
+        (*models, *sources, *shape), or (*models, *sources, m) at receivers; infinite where no
+        wave arrives, which no derivative passes through. Gradients flow to medium, source,
+        receivers and start_time. Fields are kept for the backward pass up to a gibibyte per
+        model; beyond, they are solved again.
+    """
+    medium = _tensor(medium, "medium")
+    real = medium.dtype
+    if real not in (torch.float32, torch.float64):
+        raise ValueError(f"medium is of {real} (must be float32 or float64)")
+    places = _tensor(source, "source", torch.float64)
+    starts = _tensor(start_time, "start_time", torch.float64)
+    spots = None if receivers is None else _tensor(receivers, "receivers", torch.float64)
+    options = {
+        "spacing": spacing,
+        "origin": origin,
+        "given": given,
+        "cells": cells,
+        "order": order,
+        "threads": threads,
+    }
+    return _Traveltimes.apply(medium, places, starts, spots, options)
+
+
+def _tensor(values: Any, what: str, dtype: Any = None) -> Any:
+    """A tensor on the CPU."""
+    tensor = values if isinstance(values, torch.Tensor) else torch.as_tensor(np.asarray(values))
+    if tensor.device.type != "cpu":
+        raise ValueError(
+            f"{what} is on {tensor.device} (the adjoint computes on the CPU; give {what}.cpu(), "
+            "through which gradients come back)"
+        )
+    return tensor if dtype is None else tensor.to(dtype)
+
+
+class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
+    @staticmethod
+    def forward(  # type: ignore[override,unused-ignore]
+        ctx: Any, medium: Any, source: Any, start_time: Any, receivers: Any, options: Any
+    ) -> Any:
+        models = batch_shape(tuple(medium.shape), tuple(source.shape))
+        places, starts = one_per_model(
+            source.detach().numpy(), start_time.detach().numpy(), models
+        )
+        spots = None
+        if receivers is not None:
+            spots = receivers.detach().numpy().reshape(-1, places.shape[-1])
+        media = medium.detach().numpy().reshape(
+            places.shape[0], *medium.shape[len(models) :]
+        )
+        needed = any(ctx.needs_input_grad)
+        ctx.surveys = []
+        times = []
+        for values, of_model, at in zip(media, places, starts, strict=True):
+            survey = Differentiable(values, of_model, at, spots, **options)
+            times.append(survey.times(keep=needed))
+            if needed:
+                ctx.surveys.append(survey)
+        ctx.shapes = [
+            None if t is None else tuple(t.shape) for t in (source, start_time, receivers)
+        ]
+        ctx.models = models
+        found = np.stack(times)
+        sources = found.shape[1:2] if source.ndim > 1 else ()
+        return torch.from_numpy(found.reshape(*models, *sources, *found.shape[2:]))
+
+    @staticmethod
+    @once_differentiable  # type: ignore[misc,unused-ignore]
+    def backward(ctx: Any, by_times: Any) -> Any:
+        by = by_times.detach().numpy()
+        count = len(ctx.surveys)
+        parts = [
+            survey.gradient(part)
+            for survey, part in zip(ctx.surveys, by.reshape(count, -1), strict=True)
+        ]
+        medium, places, starts, spots = (np.stack(part) for part in zip(*parts, strict=True))
+        source, start_time, receivers = ctx.shapes
+        places = places if len(source) == 3 else places.sum(axis=0).reshape(source)
+        gradients = [
+            medium.reshape(*ctx.models, *medium.shape[1:]),
+            places,
+            reduced(starts, start_time),
+            None if receivers is None else spots.sum(axis=0).reshape(receivers),
+        ]
+        tensors = [
+            None if g is None else torch.from_numpy(np.ascontiguousarray(g)) for g in gradients
+        ]
+        return (*tensors, None)

@@ -1,0 +1,210 @@
+#include <fmt/format.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "bindings.hpp"
+#include "core/error.hpp"
+#include "core/teams.hpp"
+#include "eikonal/adjoint/adjoint.hpp"
+#include "monitor.hpp"
+#include "numpy.hpp"
+#include "options.hpp"
+#include "points.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+
+Field<double> copied(const std::optional<Values>& values) {
+    if (!values) return {};
+    Field<double> field(shape_of(nb::ndarray<nb::ro>(*values), "slowness"));
+    std::copy_n(values->data(), field.size(), field.data());
+    return field;
+}
+
+/// (n, 3) or, in 2-D, (n, 2).
+nb::object rows_of(const std::vector<Vec3>& points, bool is_2d) {
+    const std::size_t columns = is_2d ? 2 : 3;
+    std::vector<double> flat;
+    for (const Vec3& p : points) {
+        flat.push_back(p.x);
+        if (!is_2d) flat.push_back(p.y);
+        flat.push_back(p.z);
+    }
+    auto* kept = new std::vector<double>(std::move(flat));
+    const nb::capsule owner(kept,
+                            [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, double>(kept->data(), {points.size(), columns}, owner));
+}
+
+/// Differentiable times of a model: sources, receivers, and the fields where they are kept.
+class DifferentiableTimes {
+  public:
+    DifferentiableTimes(const Model& model, const std::optional<Values>& slowness,
+                        const Points& sources, const Numbers& start_times, const Points& receivers,
+                        const std::string& solver, int order, const std::string& precision,
+                        const std::string& device)
+        : model_(model),
+          exact_(copied(slowness)),
+          survey_(model_, exact_, sources_from(sources, start_times, model_.grid()),
+                  points_from(receivers, model_.grid().origin.y),
+                  {parse_choice<Solver>(solver), order}),
+          device_(device) {
+        on_cuda(parse_choice<Device>(device), "the adjoint computes on the CPU");
+        if (parse_choice<Precision>(precision) == Precision::full) {
+            fields_ = Fields<double>{};
+        } else if (!exact_.empty()) {
+            throw InputError("slowness is given (precision must be 'double' to make use of it)");
+        }
+    }
+    DifferentiableTimes(const DifferentiableTimes&) = delete;
+    DifferentiableTimes& operator=(const DifferentiableTimes&) = delete;
+
+    /// Times at receivers, row-major by source, or at nodes; the fields stay where `keep` says so.
+    nb::object solve(bool at_nodes, bool keep, int threads, nb::object progress) {
+        PythonMonitor bridge(std::move(progress), threads, device_);
+        return std::visit(
+            [&](auto& fields) {
+                return nb::cast(array_from(bridge.run(
+                    [&](const Execution& e) { return times(fields, at_nodes, keep, e); })));
+            },
+            fields_);
+    }
+
+    /// dJ by slowness, source positions, start times and receiver positions.
+    nb::tuple gradient(const std::optional<Values>& by_nodes,
+                       const std::optional<Values>& by_receivers, int threads,
+                       nb::object progress) const {
+        const std::size_t count = survey_.sources().size();
+        const std::size_t nodes = model_.grid().node_count();
+        const std::size_t receivers = survey_.receivers().size();
+        require_size(by_nodes, count * nodes, "nodes");
+        require_size(by_receivers, count * receivers, "receivers");
+        const auto derivatives = [&](std::size_t n) {
+            TimeDerivatives by;
+            if (by_nodes) by.nodes = {by_nodes->data() + n * nodes, model_.grid().shape};
+            if (by_receivers) by.receivers = {by_receivers->data() + n * receivers, receivers};
+            return by;
+        };
+        PythonMonitor bridge(std::move(progress), threads, device_);
+        AdjointGradient found = std::visit(
+            [&](const auto& fields) {
+                using Real = typename std::remove_cvref_t<decltype(fields)>::Real;
+                const Derive<Real> derive = [&](std::size_t n, const auto&) {
+                    return derivatives(n);
+                };
+                return bridge.run([&](const Execution& execution) {
+                    using Solved = BasicTimeField<Real>;
+                    return fields.kept.empty()
+                               ? adjoint<Real>(survey_, derive, execution)
+                               : adjoint<Real>(survey_, std::span<const Solved>(fields.kept),
+                                               derive, execution);
+                });
+            },
+            fields_);
+        const bool flat = model_.grid().is_2d();
+        return nb::make_tuple(array_of(std::move(found.slowness)), rows_of(found.sources, flat),
+                              array_from(std::move(found.start_times)),
+                              rows_of(found.receivers, flat), found.unsettled);
+    }
+
+  private:
+    template <class Number>
+    struct Fields {
+        using Real = Number;
+        std::vector<BasicTimeField<Real>> kept;
+    };
+
+    static void require_size(const std::optional<Values>& by, std::size_t size, const char* what) {
+        if (!by || by->size() == size) return;
+        throw InputError(fmt::format("there are {} derivatives by times at {} (must be {})",
+                                     by->size(), what, size));
+    }
+
+    template <class Real>
+    std::vector<Real> times(Fields<Real>& fields, bool at_nodes, bool keep,
+                            const Execution& execution) {
+        const std::size_t count = survey_.sources().size();
+        const std::span<const Vec3> receivers = survey_.receivers();
+        const Shape shape = model_.grid().shape;
+        const std::size_t width = at_nodes ? shape.count() : receivers.size();
+        std::vector<Real> times(count * width);
+        fields.kept.clear();
+        fields.kept.resize(keep ? count : 0);
+        Monitor& monitor = execution.monitor;
+        monitor.begin("first arrivals", static_cast<std::int64_t>(count));
+        for_each_by_teams(static_cast<std::int64_t>(count), resolve_threads(execution.threads),
+                          [&](std::int64_t i, int team) {
+                              monitor.check();
+                              const auto n = static_cast<std::size_t>(i);
+                              auto field = survey_.template solve<Real>(
+                                  n, execution.with_threads(team).heard_by(silent_monitor()));
+                              Real* const out = times.data() + n * width;
+                              if (at_nodes) {
+                                  write_times(field, FieldView<Real>(out, shape));
+                              } else {
+                                  for (std::size_t r = 0; r < width; ++r) {
+                                      out[r] = static_cast<Real>(time_at(field, receivers[r]));
+                                  }
+                              }
+                              if (keep) fields.kept[n] = std::move(field);
+                              monitor.advance();
+                          });
+        monitor.end();
+        return times;
+    }
+
+    Model model_;
+    Field<double> exact_;
+    AdjointSurvey survey_;
+    std::string device_;
+    std::variant<Fields<float>, Fields<double>> fields_;
+};
+
+}  // namespace
+
+void bind_adjoint(nb::module_& module) {
+    nb::class_<DifferentiableTimes>(module, "DifferentiableTimes",
+                                    "Times of a survey and their derivatives; see fermat.adjoint.")
+        .def(nb::init<const Model&, const std::optional<Values>&, const Points&, const Numbers&,
+                      const Points&, const std::string&, int, const std::string&,
+                      const std::string&>(),
+             "model"_a, "slowness"_a.none(), "sources"_a, "start_times"_a, "receivers"_a,
+             "solver"_a, "order"_a, "precision"_a, "device"_a,
+             nb::sig("def __init__(self, model: Model, slowness: "
+                     "numpy.typing.NDArray[numpy.float64] | None, sources: "
+                     "numpy.typing.NDArray[typing.Any], start_times: "
+                     "numpy.typing.NDArray[typing.Any], receivers: "
+                     "numpy.typing.NDArray[typing.Any], solver: str, order: int, precision: str, "
+                     "device: str) -> None"))
+        .def("solve", &DifferentiableTimes::solve, "at_nodes"_a, "keep"_a, "threads"_a,
+             "progress"_a.none(),
+             nb::sig("def solve(self, at_nodes: bool, keep: bool, threads: int, progress: object | "
+                     "None) -> numpy.typing.NDArray[typing.Any]"),
+             "Times at nodes or receivers, flat; the fields stay for `gradient` if `keep`.")
+        .def("gradient", &DifferentiableTimes::gradient, "by_nodes"_a.none(),
+             "by_receivers"_a.none(), "threads"_a, "progress"_a.none(),
+             nb::sig("def gradient(self, by_nodes: numpy.typing.NDArray[numpy.float64] | None, "
+                     "by_receivers: numpy.typing.NDArray[numpy.float64] | None, threads: int, "
+                     "progress: object | None) -> tuple[numpy.typing.NDArray[numpy.float64], "
+                     "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
+                     "numpy.typing.NDArray[numpy.float64], int]"),
+             "dJ by slowness, source positions, start times and receiver positions, and "
+             "AdjointGradient::unsettled.");
+}
+
+}  // namespace fermat::python

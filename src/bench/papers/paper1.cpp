@@ -1,0 +1,115 @@
+// Paper 1 (Monsegny and Agudelo): Figures 7 and 8, seconds by size and radius, and the run of
+// Figures 9 and 10. The paper has curves and three sentences instead of numbers.
+#include <fmt/format.h>
+
+#include <array>
+#include <string>
+
+#include "bench/measure.hpp"
+#include "bench/papers/graph_runs.hpp"
+#include "bench/papers/paper_report.hpp"
+#include "bench/papers/scenes.hpp"
+#include "model/makers.hpp"
+
+namespace fermat::bench {
+namespace {
+
+/// Sixteen sizes; the paper gives the first and the last.
+constexpr std::array sizes = {128, 224, 320,  416,  512,  608,  704,  800,
+                              896, 992, 1088, 1184, 1280, 1376, 1472, 1600};
+constexpr std::array quick_sizes = {128, 224};
+
+/// How much faster the paper's GPU was than its CPU, in its words, by radius.
+constexpr std::array<std::string_view, 6> speed_up = {"< 1", "< 1", "about 1",
+                                                      "> 1", "> 1", "2 to 3"};
+
+void figures_7_and_8(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
+    const Execution cpu = on_cpu(1, monitor);
+    const Execution device = on_device_of(bench, monitor);
+    const std::string column = device_column(bench.device);
+    const auto measure = [&](std::string_view figure, int first) {
+        report.begin(
+            figure,
+            fmt::format("radii {} to {}, v = 0.5 to 4 km/s over 10 km, source at the corner\n"
+                        "  heap     Dijkstra with std::priority_queue and the full star, the "
+                        "paper's CPU version, one thread\n"
+                        "  buckets  Fermat's default on one thread\n"
+                        "  {:<7}  bellman-ford with stored weights{}\n"
+                        "  speed-up of {} relative to heap, beside what the paper says of its "
+                        "GPU",
+                        first, first + 2, column,
+                        bench.device == Device::cpu
+                            ? fmt::format(" on {} threads", bench.threads)
+                            : "; weights and both transfers counted, as in the paper",
+                        column),
+            {"radius", "nodes"},
+            {{"heap", "s", false},
+             {"buckets", "s", false},
+             {column, "s", false},
+             {"speed-up", "", true}});
+        for (int radius = first; radius < first + 3; ++radius) {
+            if (bench.quick && radius != 1 && radius != 6) continue;
+            const std::size_t count = bench.quick ? quick_sizes.size() : sizes.size();
+            for (std::size_t n = 0; n < count; ++n) {
+                const int nodes = bench.quick ? quick_sizes[n] : sizes[n];
+                const GraphMedium& medium = gradient_medium();
+                const Model model = medium.model(nodes);
+                GraphOptions options;
+                options.radius = {radius, 0, radius};
+                const double buckets = run_graph(model, options, {}, bench.runs(), cpu).seconds;
+                options.queue = NodeQueue::heap;
+                options.edges = StarEdges::full;
+                const double heap = run_graph(model, options, {}, bench.runs(), cpu).seconds;
+                options.edges = StarEdges::coprime;
+                options.solver = GraphSolver::bellman_ford;
+                const double tiles = run_graph(model, options, {}, bench.runs(), device).seconds;
+                report.add(
+                    {std::to_string(radius), std::to_string(nodes)},
+                    {heap, buckets, tiles,
+                     Compared(heap / tiles, speed_up[static_cast<std::size_t>(radius - 1)])});
+            }
+        }
+    };
+    measure("Figure 7", 1);
+    measure("Figure 8", 4);
+}
+
+/// Times and rays of one run with radius 6 in v = 0.5 + 0.005 z; the size is ours.
+void figures_9_and_10(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
+    const int nodes = bench.quick ? 101 : 501;
+    const Model model = gradient_model({{nodes, 1, nodes}, {}, {1, 1, 1}}, 0.5, 0.005);
+    GraphOptions options;
+    options.radius = {6, 0, 6};
+    options.solver = GraphSolver::bellman_ford;
+    const Execution execution = on_device_of(bench, monitor);
+    const Graph graph(model, options, execution);
+    const GraphField field = solve(graph, {}, execution);
+    const double seconds = run_graph(model, options, {}, bench.runs(), execution).seconds;
+    std::vector<Vec3> receivers;
+    const double side = nodes - 1;
+    for (int n = 1; n <= 10; ++n) {
+        receivers.push_back({side * n / 10, 0, 0});
+        receivers.push_back({side, 0, side * n / 10});
+        if (n < 10) receivers.push_back({side * n / 10, 0, side});
+    }
+    double difference = 0;
+    const LinearVelocity velocity{0.5, {0, 0, 0.005}};
+    for (const Vec3 p : receivers) {
+        const double exact = velocity.time({}, p);
+        difference = std::max(difference, std::abs(graph_path(graph, field, p).time / exact - 1));
+    }
+    report.begin("Figure 10",
+                 "v = 0.5 + 0.005 z km/s (Figure 9), radius 6, source at (0, 0), one run",
+                 {"nodes", "rays"}, {{"seconds", "s", false}, {"worst_error", "", false}});
+    report.add({std::to_string(nodes), std::to_string(receivers.size())}, {seconds, difference});
+    if (bench.scenes) write_scene(*bench.scenes, "figure-10", model, {}, receivers);
+}
+
+}  // namespace
+
+void bench_paper1(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
+    figures_7_and_8(bench, report, monitor);
+    figures_9_and_10(bench, report, monitor);
+}
+
+}  // namespace fermat::bench

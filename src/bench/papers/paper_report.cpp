@@ -1,0 +1,140 @@
+#include "bench/papers/paper_report.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+#include <utility>
+
+#include "bench/table.hpp"
+#include "core/version.hpp"
+
+namespace fermat::bench {
+namespace {
+
+std::string processor_name() {
+    std::ifstream info("/proc/cpuinfo");
+    std::string line;
+    while (std::getline(info, line)) {
+        if (!line.starts_with("model name")) continue;
+        const std::size_t colon = line.find(": ");
+        if (colon != std::string::npos) return line.substr(colon + 2);
+    }
+    return "unknown processor";
+}
+
+std::string today() {
+    const std::time_t now = std::time(nullptr);
+    return fmt::format("{:%Y-%m-%d}", fmt::gmtime(now));
+}
+
+std::string number_words(const std::optional<double>& value) {
+    return value ? cell_text(CsvCell(*value)) : "-";
+}
+
+std::string published_words(const Compared& value) {
+    if (!value.words.empty()) return std::string(value.words);
+    return number_words(value.published);
+}
+
+/// Only seconds have a ratio: how many times ours are fewer.
+bool has_ratio(const Quantity& quantity) {
+    return quantity.unit == "s" || quantity.unit == "ms" || quantity.unit == "us";
+}
+
+std::optional<double> ratio_of(const Quantity& quantity, const Compared& value) {
+    if (!has_ratio(quantity)) return std::nullopt;
+    if (!value.ours || !value.published || *value.ours == 0) return std::nullopt;
+    return *value.published / *value.ours;
+}
+
+constexpr std::size_t least_width = 9;
+
+}  // namespace
+
+std::string machine_words(const PaperBench& bench) {
+    std::string words;
+    if (bench.device == Device::cuda) {
+        words = device_info(device_in_use()).name;
+    } else {
+        words = fmt::format("{} ({} thread{})", processor_name(), bench.threads,
+                            bench.threads == 1 ? "" : "s");
+    }
+    std::replace(words.begin(), words.end(), ',', ';');  // a cell of a CSV file
+    return words;
+}
+
+PaperReport::PaperReport(const PaperBench& bench)
+    : paper_(bench.paper), device_(machine_words(bench)), date_(today()) {
+    if (bench.csv) {
+        csv_.emplace(*bench.csv,
+                     std::vector<std::string>{"paper", "table", "case", "quantity", "unit",
+                                              "published", "ours", "ratio", "device", "date"});
+    }
+    say(fmt::format("fermat {}: paper {} on {}; {}, {}", version, paper_, device_,
+                    bench.runs() == 1 ? "one run each" : fmt::format("median of {}", bench.runs()),
+                    date_));
+}
+
+void PaperReport::begin(std::string_view table, std::string_view title,
+                        std::vector<std::string> labels, std::vector<Quantity> quantities) {
+    table_ = table;
+    labels_ = std::move(labels);
+    quantities_ = std::move(quantities);
+    widths_.clear();
+    fmt::print("\n{}: {}\n", table_, title);
+    for (std::size_t n = 0; n < labels_.size(); ++n) {
+        widths_.push_back(std::max<std::size_t>(labels_[n].size(), n == 0 ? 14 : 8));
+        fmt::print("{}{:<{}}", n == 0 ? "" : "  ", labels_[n], widths_.back());
+    }
+    for (const Quantity& quantity : quantities_) {
+        const bool plain = quantity.unit.empty() || quantity.name == "seconds";
+        const std::string name = plain ? quantity.name : quantity.name + "_" + quantity.unit;
+        widths_.push_back(std::max(name.size(), least_width));
+        fmt::print("  {:>{}}", name, widths_.back());
+        if (quantity.published) fmt::print("  {:>8}", "paper");
+        if (quantity.published && has_ratio(quantity)) fmt::print("  {:>10}", "paper/ours");
+    }
+    end_bench_line();
+}
+
+void PaperReport::add(const std::vector<std::string>& labels, const std::vector<Compared>& values) {
+    std::string name;
+    for (std::size_t n = 0; n < labels.size(); ++n) {
+        fmt::print("{}{:<{}}", n == 0 ? "" : "  ", labels[n], widths_[n]);
+        name += fmt::format("{}{}={}", n == 0 ? "" : ";", labels_[n], labels[n]);
+    }
+    for (std::size_t n = 0; n < values.size(); ++n) {
+        const Quantity& quantity = quantities_[n];
+        const Compared& value = values[n];
+        const auto ratio = ratio_of(quantity, value);
+        fmt::print("  {:>{}}", number_words(value.ours), widths_[labels.size() + n]);
+        if (quantity.published) {
+            fmt::print("  {:>8}", published_words(value));
+            if (has_ratio(quantity)) fmt::print("  {:>10}", number_words(ratio));
+        }
+        if (!csv_ || (!value.ours && !value.published && value.words.empty())) continue;
+        const auto cell = [](const std::optional<double>& number) {
+            return number ? CsvCell(*number) : CsvCell(std::string_view());
+        };
+        csv_->add_row({std::int64_t{paper_}, std::string_view(table_), std::string_view(name),
+                       std::string_view(quantity.name), std::string_view(quantity.unit),
+                       value.words.empty() ? cell(value.published) : CsvCell(value.words),
+                       cell(value.ours), cell(ratio), std::string_view(device_),
+                       std::string_view(date_)});
+    }
+    end_bench_line();
+}
+
+void PaperReport::say(std::string_view line) const {
+    fmt::print("{}", line);
+    end_bench_line();
+}
+
+void PaperReport::commit() {
+    if (csv_) csv_->commit();
+}
+
+}  // namespace fermat::bench

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bench/papers/paper_bench.hpp"
+#include "io/csv.hpp"
+
+namespace fermat::bench {
+
+/// A column of a paper's table.
+struct Quantity {
+    std::string name;
+    std::string unit;        ///< "s", "ms", "%"; empty for plain numbers
+    bool published = false;  ///< the paper has it too: its value stands beside ours, and of seconds
+                             ///< the ratio
+};
+
+/// Our value of a quantity, and the paper's as a number or in words ("2 to 3").
+struct Compared {
+    Compared() = default;
+    Compared(double value) : ours(value) {}
+    Compared(std::optional<double> value) : ours(value) {}
+    Compared(std::optional<double> value, double theirs) : ours(value), published(theirs) {}
+    Compared(std::optional<double> value, std::string_view theirs) : ours(value), words(theirs) {}
+
+    std::optional<double> ours;
+    std::optional<double> published;
+    std::string_view words;
+};
+
+/// The tables of one paper, printed while they are measured. The CSV file has one line per value:
+/// paper, table, case ("radius=3;nodes=512"), quantity, unit, published, ours, ratio (published
+/// over ours), device and date.
+class PaperReport {
+  public:
+    explicit PaperReport(const PaperBench& bench);
+
+    /// Begins a table, named as in the paper ("Table 5"). `labels` name what tells its rows apart.
+    void begin(std::string_view table, std::string_view title, std::vector<std::string> labels,
+               std::vector<Quantity> quantities);
+    /// Adds a row: one text per label, one value per quantity.
+    void add(const std::vector<std::string>& labels, const std::vector<Compared>& values);
+    void say(std::string_view line) const;
+    /// Writes the CSV file.
+    void commit();
+
+  private:
+    int paper_;
+    std::string device_;
+    std::string date_;
+    std::string table_;
+    std::vector<std::string> labels_;
+    std::vector<Quantity> quantities_;
+    std::vector<std::size_t> widths_;
+    std::optional<CsvWriter> csv_;
+};
+
+/// The processor's name and the number of threads, or the device's name.
+std::string machine_words(const PaperBench& bench);
+
+}  // namespace fermat::bench

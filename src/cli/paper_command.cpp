@@ -1,0 +1,125 @@
+#include "cli/paper_command.hpp"
+
+#include <fmt/format.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "cli/eikonal_flags.hpp"
+#include "cli/flags.hpp"
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+
+namespace fermat::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder that is gone when the object is.
+class ScratchFolder {
+  public:
+    ScratchFolder() {
+        std::string name = (fs::temp_directory_path() / "fermat-paper-XXXXXX").string();
+        if (mkdtemp(name.data()) == nullptr) {
+            throw ComputeError(
+                fmt::format("cannot make a folder in '{}' (set TMPDIR to one that can be written)",
+                            fs::temp_directory_path().string()));
+        }
+        path_ = name;
+    }
+    ScratchFolder(const ScratchFolder&) = delete;
+    ScratchFolder& operator=(const ScratchFolder&) = delete;
+    ~ScratchFolder() {
+        std::error_code ignored;
+        fs::remove_all(path_, ignored);
+    }
+    const fs::path& path() const { return path_; }
+
+  private:
+    fs::path path_;
+};
+
+/// The Python that draws: that of the package if it started us, else the one on PATH.
+std::string python() {
+    const char* const name = std::getenv("FERMAT_PYTHON");
+    return name != nullptr && *name != '\0' ? name : "python3";
+}
+
+/// Runs a program and returns its exit status; 127 if it cannot be run.
+int run_program(std::vector<std::string> words) {
+    std::vector<char*> arguments;
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    pid_t child = 0;
+    if (posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0) {
+        return 127;
+    }
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
+}
+
+/// Before minutes are spent on what cannot be drawn.
+void require_drawing() {
+    const std::string code =
+        "import importlib.util as u, sys; "
+        "sys.exit(0 if u.find_spec('fermat') and u.find_spec('matplotlib') else 1)";
+    if (run_program({python(), "-c", code}) == 0) return;
+    throw InputError(fmt::format(
+        "--figure needs the Python package with matplotlib, and '{}' has not both (pip install "
+        "'fermat-rays[plot]', or name another Python in FERMAT_PYTHON)",
+        python()));
+}
+
+Device device_of(const CommonOptions& common) {
+    if (common.device == Device::opengl) return Device::opengl;
+    if (common.device == Device::automatic)
+        return on_cuda(common.device) ? Device::cuda : Device::cpu;
+    return usable_device(common);
+}
+
+}  // namespace
+
+void add_paper_flags(CLI::App& app, PaperFlags& flags) {
+    add_whole(app, "number,--paper", "N", flags.bench.paper, "number of the paper, 1 to 5", 1, 5)
+        ->required();
+    app.add_flag("--quick", flags.bench.quick, "few sizes and one run each: seconds, not minutes");
+    add_whole(app, "--repeat", "R", flags.bench.repeats,
+              "runs of each, of which the median is told (default: 3; 1 with --quick)", 1, 1000);
+    add_output(app, "--csv", flags.bench.csv,
+               "CSV to write: paper, table, case, quantity, unit, published, ours, ratio");
+    add_output(app, "--figure", flags.figure,
+               "picture of the paper's figures to write, by the Python package");
+}
+
+void run_paper(const PaperFlags& flags, const Run& run) {
+    bench::PaperBench bench = flags.bench;
+    bench.threads = resolve_threads(run.common.threads);
+    bench.device = device_of(run.common);
+    // No progress bar: it would draw between the rows and slow down what is measured.
+    Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
+    if (!flags.figure) {
+        bench_paper(bench, stop_only);
+        return;
+    }
+    require_drawing();
+    const ScratchFolder scratch;
+    bench.scenes = scratch.path();
+    if (!bench.csv) bench.csv = scratch.path() / "paper.csv";
+    bench_paper(bench, stop_only);
+    const int status =
+        run_program({python(), "-m", "fermat.papers", "--csv", bench.csv->string(), "--scenes",
+                     scratch.path().string(), "--device", std::string(name_of(bench.device)),
+                     "--out", flags.figure->string()});
+    if (status != 0) {
+        throw ComputeError(fmt::format("'{} -m fermat.papers' could not draw '{}' (status {})",
+                                       python(), flags.figure->string(), status));
+    }
+}
+
+}  // namespace fermat::cli

@@ -1,0 +1,177 @@
+#include "eikonal/adjoint/adjoint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "core/teams.hpp"
+#include "eikonal/adjoint/cell_slowness.hpp"
+#include "eikonal/adjoint/exact_field.hpp"
+#include "eikonal/adjoint/field_adjoint.hpp"
+#include "eikonal/factored_source.hpp"
+#include "eikonal/solve_factored.hpp"
+
+namespace fermat {
+namespace {
+
+Field<double> slowness_from_cells(const Model& model, FieldView<const double> exact) {
+    return model.cells() && exact.data() != nullptr ? node_slowness(model, exact) : Field<double>();
+}
+
+FieldView<const double> of_its_shape(const Model& model, FieldView<const double> exact) {
+    if (exact.data() == nullptr || exact.shape() == model.given().shape()) return exact;
+    throw InputError(fmt::format("slowness has shape {} (must be {}, as the model's velocity)",
+                                 to_string(exact.shape()), to_string(model.given().shape())));
+}
+
+/// Adds the fields of a batch in the order of their sources.
+void add_in_order(std::span<Field<double>> parts, FieldView<double> sum, int threads) {
+    parallel_ranges(static_cast<std::int64_t>(sum.size()), threads,
+                    [&](std::int64_t begin, std::int64_t end) {
+                        for (Field<double>& part : parts) {
+                            double* const from = part.data();
+                            for (std::int64_t n = begin; n < end; ++n) {
+                                sum.data()[n] += from[n];
+                                from[n] = 0;
+                            }
+                        }
+                    });
+}
+
+/// `with_field(n, execution, use)` calls use(field of source n).
+template <class Real, class WithField>
+AdjointGradient sum_over_sources(const AdjointSurvey& survey, const Derive<Real>& derive,
+                                 const Execution& execution, WithField with_field) {
+    on_cuda(execution.device, "the adjoint computes on the CPU");
+    const int threads = resolve_threads(execution.threads);
+    const Grid& grid = survey.model().grid();
+    const std::size_t count = survey.sources().size();
+    AdjointGradient gradient;
+    gradient.slowness = Field<double>(grid.shape, 0.0);
+    gradient.sources.resize(count);
+    gradient.start_times.resize(count);
+    gradient.receivers.resize(survey.receivers().size());
+    const std::size_t at_once = std::min(count, static_cast<std::size_t>(threads));
+    std::vector<Field<double>> parts;
+    std::vector<FieldAdjoint> found(at_once);
+    for (std::size_t n = 0; n < at_once; ++n) {
+        parts.push_back(allocate_field<double>(grid.shape));
+        std::fill(parts.back().begin(), parts.back().end(), 0.0);
+    }
+    Monitor& monitor = execution.monitor;
+    monitor.begin("adjoint", static_cast<std::int64_t>(count));
+    for (std::size_t first = 0; first < count; first += at_once) {
+        const std::size_t batch = std::min(at_once, count - first);
+        for_each_by_teams(static_cast<std::int64_t>(batch), threads, [&](std::int64_t i, int team) {
+            monitor.check();
+            const auto slot = static_cast<std::size_t>(i);
+            const std::size_t n = first + slot;
+            const Execution own = execution.with_threads(team);
+            with_field(n, own, [&](const BasicTimeField<Real>& field) {
+                found[slot] =
+                    field_adjoint(survey, n, field, derive(n, field), parts[slot].view(), own);
+            });
+            monitor.advance();
+        });
+        add_in_order(std::span(parts).first(batch), gradient.slowness, threads);
+        for (std::size_t slot = 0; slot < batch; ++slot) {
+            gradient.sources[first + slot] = found[slot].source;
+            gradient.start_times[first + slot] = found[slot].start_time;
+            gradient.unsettled += found[slot].unsettled;
+            for (std::size_t r = 0; r < found[slot].receivers.size(); ++r) {
+                gradient.receivers[r] = gradient.receivers[r] + found[slot].receivers[r];
+            }
+        }
+    }
+    monitor.end();
+    if (survey.model().cells()) {
+        gradient.slowness = by_cells(survey.model(), survey.exact(), gradient.slowness);
+    }
+    return gradient;
+}
+
+}  // namespace
+
+AdjointSurvey::AdjointSurvey(const Model& model, FieldView<const double> exact,
+                             std::vector<PointSource> sources, std::vector<Vec3> receivers,
+                             const EikonalOptions& options)
+    : model_(model),
+      exact_(of_its_shape(model, exact)),
+      from_cells_(slowness_from_cells(model, exact_)),
+      slowness_(model, from_cells_.empty() ? exact_ : FieldView<const double>(from_cells_)),
+      sources_(std::move(sources)),
+      receivers_(std::move(receivers)),
+      options_(options) {
+    validate(options_);
+    require_all_times(options_, "the adjoint needs whole fields: leave it out");
+    if (options_.solver == Solver::vidale) {
+        throw InputError(
+            "solver 'vidale' has no adjoint (use fim, fmm or fsm, whose scheme is the same)");
+    }
+    if (model_.jumping_cells().exist()) {
+        throw InputError(
+            "velocity jumps between cells, whose scheme has no adjoint yet (put it on nodes: "
+            "`to_nodes`)");
+    }
+    const Grid& grid = model_.grid();
+    constexpr double most_nodes = 4.29e9;
+    if (static_cast<double>(grid.node_count()) > most_nodes) {
+        throw InputError(fmt::format(
+            "a model of {} nodes is too large for the adjoint (must have fewer than 4.2e9)",
+            grid.node_count()));
+    }
+    for (const PointSource& source : sources_) require_source(model_, source.position);
+    for (Vec3& receiver : receivers_) {
+        if (grid.is_2d()) receiver.y = grid.origin.y;
+        require_inside(grid, receiver, "receiver");
+        receiver = grid.clamp(receiver);
+    }
+}
+
+template <class Real>
+BasicTimeField<Real> AdjointSurvey::solve(std::size_t source, const Execution& execution) const {
+    if constexpr (std::is_same_v<Real, double>) {
+        return solve_exactly(model_, slowness_, sources_[source], options_, execution);
+    } else {
+        return fermat::solve<Real>(model_, sources_[source], options_, execution.on(Device::cpu));
+    }
+}
+
+template <class Real>
+AdjointGradient adjoint(const AdjointSurvey& survey, const Derive<Real>& derive,
+                        const Execution& execution) {
+    return sum_over_sources<Real>(survey, derive, execution,
+                                  [&](std::size_t n, const Execution& team, const auto& use) {
+                                      use(survey.solve<Real>(n, team.heard_by(silent_monitor())));
+                                  });
+}
+
+template <class Real>
+AdjointGradient adjoint(const AdjointSurvey& survey, std::span<const BasicTimeField<Real>> fields,
+                        const Derive<Real>& derive, const Execution& execution) {
+    if (fields.size() != survey.sources().size()) {
+        throw InputError(fmt::format("there are {} fields (must be {}, one per source)",
+                                     fields.size(), survey.sources().size()));
+    }
+    return sum_over_sources<Real>(
+        survey, derive, execution,
+        [&](std::size_t n, const Execution&, const auto& use) { use(fields[n]); });
+}
+
+template TimeField AdjointSurvey::solve<float>(std::size_t, const Execution&) const;
+template BasicTimeField<double> AdjointSurvey::solve<double>(std::size_t, const Execution&) const;
+template AdjointGradient adjoint<float>(const AdjointSurvey&, const Derive<float>&,
+                                        const Execution&);
+template AdjointGradient adjoint<double>(const AdjointSurvey&, const Derive<double>&,
+                                         const Execution&);
+template AdjointGradient adjoint<float>(const AdjointSurvey&, std::span<const TimeField>,
+                                        const Derive<float>&, const Execution&);
+template AdjointGradient adjoint<double>(const AdjointSurvey&,
+                                         std::span<const BasicTimeField<double>>,
+                                         const Derive<double>&, const Execution&);
+
+}  // namespace fermat

@@ -1,0 +1,176 @@
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "eikonal/adjoint/slowness.hpp"
+#include "eikonal/adjoint/source_starts.hpp"
+#include "eikonal/stencil_derivative.hpp"
+#include "eikonal/time_field.hpp"
+
+namespace fermat {
+
+/// The equations of a field of times on nodes, linearised. Every reached node has
+///
+///     T = start + r w,   w = T0 tau / r
+///
+/// and w is the stencil's solution from the neighbours' w, from f = s/r and from the place
+/// (stencil.hpp, which scales with tau and f alike, so that the source's own slowness s0 drops
+/// out); of start nodes it is the mean slowness on the line from the source.
+template <class Real, int Dim, int Order>
+class NodeScheme {
+  public:
+    NodeScheme(const TimeFieldView<Real>& field, const NodeSlowness& slowness,
+               const SourceStarts& starts)
+        : field_(field),
+          slowness_(slowness),
+          starts_(starts),
+          place_(node_factor(field.grid, field.factor)),
+          source_scale_(field.factor.slowness / smallest_spacing(field.grid)) {
+        const Shape shape = field.grid.shape;
+        stride_[0] = static_cast<std::ptrdiff_t>(shape.y) * shape.z;
+        stride_[1] = shape.z;
+        stride_[2] = 1;
+    }
+
+    /// What a node's equation is made of.
+    struct Equation {
+        double f = 0;
+        double inverse_r2 = 0;
+        Vec3 x;  ///< from the source, in units of the smallest spacing
+        AxisStencil<double> axis[Dim];
+    };
+
+    /// tau may be other than the field's while that is being computed: tau_of(node).
+    template <class TauOf>
+    Equation equation(std::size_t node, Index3 n, TauOf tau_of) const {
+        Equation out;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (Dim == 3 || axis != 1) out.x[axis] = place_.coordinate(axis, n[axis]);
+        }
+        const double r2 = dot(out.x, out.x) + place_.far2;
+        out.inverse_r2 = 1 / r2;
+        out.f = slowness_[node] / (field_.factor.slowness * std::sqrt(r2));
+        for (int d = 0; d < Dim; ++d) {
+            const int axis = axis_of(d);
+            const double h = place_.spacing[axis];
+            out.axis[d] =
+                axis_stencil(h * out.x[axis], h * h, out.inverse_r2, 1 / h,
+                             [&](int steps) { return tau(node, n, axis, steps, tau_of); });
+        }
+        return out;
+    }
+    Equation equation(std::size_t node, Index3 n) const {
+        return equation(node, n, [&](std::size_t other) { return double{field_.tau[other]}; });
+    }
+    static double solution(const Equation& e) {
+        return detail::with_axes(
+            e.axis, [&](const auto&... a) { return update_tau<Order>(e.f, e.inverse_r2, a...); });
+    }
+
+    /// The derivative of a node's equation.
+    TauDerivative<Dim> derivative(const Equation& e) const {
+        return tau_derivative<Order>(e.f, e.inverse_r2, e.axis);
+    }
+
+    /// Hands dJ/dw of a node on to what it was made of: push(node, dJ/dw). Start nodes are made of
+    /// slownesses alone.
+    template <class Push>
+    void hand_on(std::size_t node, double by_w, Push push) const {
+        if (starts_.holds(node)) return;
+        const TauDerivative<Dim> by = derivative(equation(node, index_of(node)));
+        for (int d = 0; d < Dim; ++d) {
+            const AxisDerivative& part = by.axis[d];
+            if (part.near == 0) continue;
+            const int axis = axis_of(d);
+            const std::ptrdiff_t step = part.from_low ? -stride_[axis] : stride_[axis];
+            push(node + static_cast<std::size_t>(step), by_w * part.near);
+            if (part.far != 0) push(node + static_cast<std::size_t>(2 * step), by_w * part.far);
+        }
+    }
+
+    /// What dJ/dw of a node says of the slownesses, by_slowness(node, dJ/ds), and of the source:
+    /// adds to `by_source`, dJ/d(source position). False where the node's time does not solve its
+    /// equation: second order may not settle where fronts collide.
+    template <class BySlowness>
+    bool conclude(std::size_t node, double by_w, Vec3& by_source, BySlowness by_slowness) const {
+        if (starts_.holds(node)) {
+            const Vec3 slope = starts_.derivative(
+                node, [&](std::size_t other, double part) { by_slowness(other, by_w * part); });
+            by_source = by_source + by_w * slope;
+            return true;
+        }
+        const Equation e = equation(node, index_of(node));
+        const TauDerivative<Dim> by = derivative(e);
+        by_slowness(node, by_w * by.f * std::sqrt(e.inverse_r2));
+        Vec3 slope = by.at_limit ? Vec3{} : (by.f * e.f * e.inverse_r2) * e.x;
+        for (int d = 0; d < Dim; ++d) {
+            const AxisDerivative& part = by.axis[d];
+            const int axis = axis_of(d);
+            slope = slope + place_slope(axis, e.x, e.inverse_r2, part.gamma, part.eta);
+        }
+        by_source = by_source + (by_w * source_scale_) * slope;
+        constexpr double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;
+        return std::abs(by.tau - static_cast<double>(field_.tau[node])) <= tolerance * by.tau;
+    }
+
+    /// Of a node whose factored equation has the weights p_d/D = part[d]: the same, by dw/ds =
+    /// by_s.
+    template <class Part>
+    Vec3 source_slope(Index3 n, double tau, double slowness, double by_s, const Part& part) const {
+        Vec3 x;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (Dim == 3 || axis != 1) x[axis] = place_.coordinate(axis, n[axis]);
+        }
+        const double inverse_r2 = 1 / (dot(x, x) + place_.far2);
+        // by.f f = by_s r s / (s0 r)
+        Vec3 slope = (by_s * slowness / field_.factor.slowness * inverse_r2) * x;
+        for (int d = 0; d < Dim; ++d) {
+            slope = slope + place_slope(axis_of(d), x, inverse_r2, -tau * part(d), 0);
+        }
+        return source_scale_ * slope;
+    }
+
+    Index3 index_of(std::size_t node) const {
+        // Small numbers are divided in a third of the time.
+        const auto n = static_cast<std::uint32_t>(node);
+        const auto z = static_cast<std::uint32_t>(field_.grid.shape.z);
+        const auto y = static_cast<std::uint32_t>(field_.grid.shape.y);
+        const std::uint32_t line = n / z;
+        return {static_cast<int>(line / y), static_cast<int>(line % y),
+                static_cast<int>(n - line * z)};
+    }
+    bool reached(std::size_t node) const { return std::isfinite(field_.tau[node]); }
+
+  private:
+    static constexpr int axis_of(int d) { return Dim == 2 && d == 1 ? 2 : d; }
+
+    /// d tau/d(source position), in units of the smallest spacing, of an axis of which d tau by
+    /// gamma = h x_d / r^2 and by eta = h^2 / r^2 are given.
+    Vec3 place_slope(int axis, Vec3 x, double inverse_r2, double by_gamma, double by_eta) const {
+        const double h = place_.spacing[axis];
+        const double gamma = h * x[axis] * inverse_r2;
+        const double eta = h * h * inverse_r2;
+        Vec3 slope = (2 * inverse_r2 * (by_gamma * gamma + by_eta * eta)) * x;
+        slope[axis] -= by_gamma * h * inverse_r2;
+        return slope;
+    }
+
+    template <class TauOf>
+    double tau(std::size_t node, Index3 n, int axis, int steps, TauOf tau_of) const {
+        const int place = n[axis] + steps;
+        if (place < 0 || place >= field_.grid.shape[axis]) return unreached<double>;
+        const double tau = tau_of(node + static_cast<std::size_t>(steps * stride_[axis]));
+        return tau < reached_limit<double> ? tau : unreached<double>;
+    }
+
+    TimeFieldView<Real> field_;
+    const NodeSlowness& slowness_;
+    const SourceStarts& starts_;
+    NodeFactor place_;
+    double source_scale_;  ///< from tau by such units to w by the user's
+    std::ptrdiff_t stride_[3] = {};
+};
+
+}  // namespace fermat

@@ -1,0 +1,98 @@
+#include "tomography/start/survey_points.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "core/error.hpp"
+
+namespace fermat {
+namespace {
+
+/// Distance of a point from the box that a grid fills; 0 inside.
+double distance_outside(const Grid& grid, Vec3 point) {
+    if (!is_finite(point) || grid.contains(point)) return 0;
+    return norm(point - grid.clamp(point));
+}
+
+/// How far the rock lies below a point in air, or above it where there is none below. Not a number
+/// where its column has no rock.
+double distance_to_rock(const Model& model, Vec3 point) {
+    const Grid& grid = model.grid();
+    const double step = grid.spacing.z / 4;
+    const double least = grid.origin.z;
+    const double most = grid.far_corner().z;
+    for (const double way : {step, -step}) {
+        for (Vec3 p = point; p.z >= least && p.z <= most; p.z += way) {
+            if (!in_air(model, p)) return std::abs(p.z - point.z);
+        }
+    }
+    return std::nan("");
+}
+
+/// Points in air of one kind.
+struct Stranded {
+    std::vector<bool> points;
+    std::size_t count = 0;
+    double farthest = 0;
+
+    template <class Points>
+    Stranded(const Model& model, const Points& all) : points(all.size(), false) {
+        for (std::size_t n = 0; n < points.size(); ++n) {
+            const Vec3 place = model.grid().clamp(all[n].position);
+            if (!in_air(model, place)) continue;
+            points[n] = true;
+            ++count;
+            const double away = distance_to_rock(model, place);
+            if (!std::isnan(away)) farthest = std::max(farthest, away);
+        }
+    }
+    bool has(std::int32_t n) const { return points[static_cast<std::size_t>(n)]; }
+};
+
+}  // namespace
+
+void require_points_inside(const Grid& grid, const Survey& picks) {
+    std::size_t outside = 0;
+    double farthest = 0;
+    std::string first;
+    const auto look = [&](const auto& points, const char* what) {
+        for (const auto& point : points) {
+            if (is_finite(point.position) && grid.contains(point.position)) continue;
+            if (outside++ == 0) {
+                first = fmt::format("{} {} at {}", what, name_of(picks, point),
+                                    to_string(grid, point.position));
+            }
+            farthest = std::max(farthest, distance_outside(grid, point.position));
+        }
+    };
+    look(picks.events, "source");
+    look(picks.stations, "receiver");
+    if (outside == 0) return;
+    throw InputError(fmt::format(
+        "{} is outside the model (must lie between {} and {}; {} of {} points lie outside, by "
+        "{:.3g} "
+        "at most: a larger model holds them, and without a model the grid is made to hold all)",
+        first, to_string(grid, grid.origin), to_string(grid, grid.far_corner()), outside,
+        picks.events.size() + picks.stations.size(), farthest));
+}
+
+std::optional<std::string> points_in_air(const Model& model, const Survey& picks) {
+    if (!model.has_air()) return std::nullopt;
+    const Stranded events(model, picks.events);
+    const Stranded stations(model, picks.stations);
+    if (events.count + stations.count == 0) return std::nullopt;
+    const auto lost = std::count_if(
+        picks.arrivals.begin(), picks.arrivals.end(),
+        [&](const Arrival& pick) { return events.has(pick.event) || stations.has(pick.station); });
+    return fmt::format(
+        "{} of {} sources and {} of {} receivers lie in air, {:.3g} from the rock at most, so that "
+        "{} of {} picks have no ray (move the points, or cut the air through them; "
+        "without a start model the ground is laid through all points)",
+        events.count, picks.events.size(), stations.count, picks.stations.size(),
+        std::max(events.farthest, stations.farthest), lost, picks.arrivals.size());
+}
+
+}  // namespace fermat

@@ -1,0 +1,91 @@
+"""`fermat bench paper N --quick`: every table is there, with the published values beside ours."""
+
+import csv
+import sys
+
+import pytest
+
+COLUMNS = ["paper", "table", "case", "quantity", "unit", "published", "ours", "ratio", "device",
+           "date"]
+TABLES = {
+    1: ["Figure 7", "Figure 8", "Figure 10"],
+    2: ["Edge reduction and update map", "Resolution and radius: radial", "Equal error: radial",
+        "Equal time: radial", "Resolution and radius: gradient", "Equal error: gradient",
+        "Equal time: gradient", "Algorithm A-1", "Implementations"],
+    3: ["Figure 7a", "Figure 7b", "Figure 7c", "Long rays"],
+    4: ["Table 1", "Table 5", "Table 11"],
+    5: ["Table 2"],
+}
+# A published value of each paper that has numbers: table, case, quantity.
+PUBLISHED = {
+    1: ("Figure 8", "radius=6;nodes=128", "speed-up", "2 to 3"),
+    4: ("Table 11", "iteration=7;size=49x25x17", "caching", "1643.7"),
+    5: ("Table 2", "scenario=layer;points=200;method=paper", "total", "12.43"),
+}
+
+
+def run(fermat, paper, *flags):
+    text = fermat("bench", "paper", str(paper), "--quick", "--threads", "2", "--device", "cpu",
+                  "--csv", "paper.csv", *flags)
+    with open(fermat.folder / "paper.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return text, rows
+
+
+@pytest.mark.parametrize("paper", TABLES)
+def test_every_table_is_measured(fermat, paper):
+    text, rows = run(fermat, paper)
+    assert list(rows[0]) == COLUMNS
+    assert list(dict.fromkeys(row["table"] for row in rows)) == TABLES[paper]
+    for table in TABLES[paper]:
+        assert f"\n{table}: " in text
+    for row in rows:
+        assert row["paper"] == str(paper)
+        if row["ratio"]:
+            assert float(row["ratio"]) == pytest.approx(
+                float(row["published"]) / float(row["ours"]))
+        if row["unit"] in ("s", "ms") and row["ours"]:
+            assert float(row["ours"]) > 0
+    if paper in PUBLISHED:
+        table, case, quantity, value = PUBLISHED[paper]
+        assert [row["published"] for row in rows
+                if (row["table"], row["case"], row["quantity"]) == (table, case, quantity)] == [value]
+
+
+def test_rays_of_paper_5_arrive_and_times_are_right(fermat):
+    _, rows = run(fermat, 5)
+    value = {(row["case"], row["quantity"]): row["ours"] for row in rows}
+    for scenario, worst in (("homogeneous", 1e-5), ("layer", 0.01), ("gradient", 1e-4)):
+        case = f"scenario={scenario};points=200;method=fermat"
+        assert float(value[case, "lost"]) == 0
+        assert float(value[case, "error"]) < worst
+
+
+def test_a_figure_is_drawn_by_the_package(fermat, monkeypatch):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setenv("FERMAT_PYTHON", sys.executable)
+    run(fermat, 5, "--figure", "paper5.png")
+    assert (fermat.folder / "paper5.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["6"], "--paper is '6'"),
+        ([], "--paper is required"),
+        (["3", "--device", "opengl"], "device is 'opengl' (paper 3 is computed on cpu and cuda)"),
+        (["5", "--csv", "no/p.csv"], "'no' does not exist"),
+    ],
+)
+def test_bad_calls_are_one_line(fermat, flags, words):
+    assert words in fermat.error("bench", "paper", *flags)
+
+
+def test_a_figure_without_the_package_is_refused_before_anything_is_measured(fermat, tmp_path,
+                                                                                 monkeypatch):
+    python = tmp_path / "python"
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    monkeypatch.setenv("FERMAT_PYTHON", str(python))
+    sentence = fermat.error("bench", "paper", "5", "--figure", "p.png")
+    assert "--figure needs the Python package with matplotlib" in sentence

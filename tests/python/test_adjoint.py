@@ -1,0 +1,116 @@
+"""Derivatives of times: fermat.adjoint, fermat.torch and fermat.jax."""
+
+import fermat as fm
+import numpy as np
+import pytest
+
+
+def smooth(rng: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray:
+    at = np.meshgrid(*(np.arange(n) for n in shape), indexing="ij")
+    return 2 + 0.3 * np.sin(0.4 * sum(at)) + 0.05 * rng.random(shape)
+
+
+def test_times_come_back_with_the_slowness_they_scale_with(rng: np.random.Generator) -> None:
+    model = fm.Model(smooth(rng, (21, 17)), spacing=0.5)
+    sources = [(1.3, 2.2), (8.1, 6.6)]
+    receivers = rng.random((5, 2)) * (9, 7)
+    times = fm.receiver_times(model, sources, receivers, device="cpu")
+    by = rng.standard_normal(times.shape)
+    found = fm.adjoint(model, sources, receivers=receivers, by_receiver_times=by)
+    assert (found.slowness / model.velocity).sum() == pytest.approx((by * times).sum(), rel=1e-4)
+    assert found.start_time == pytest.approx(by.sum(axis=1))
+    assert found.source.shape == (2, 2) and found.receivers.shape == (5, 2)
+
+
+def test_fields_give_the_same_as_receivers_on_nodes(rng: np.random.Generator) -> None:
+    model = fm.Model(smooth(rng, (9, 8, 7)))
+    nodes = rng.random((9, 8, 7)) < 0.1
+    by = np.where(nodes, rng.standard_normal(nodes.shape), 0)
+    places = np.argwhere(nodes).astype(float)
+    field = fm.adjoint(model, (3.3, 4.2, 1.1), by_times=by)
+    points = fm.adjoint(
+        model, (3.3, 4.2, 1.1), receivers=places, by_receiver_times=by[nodes]
+    )
+    np.testing.assert_allclose(field.slowness, points.slowness, atol=1e-10)
+    np.testing.assert_allclose(field.source, points.source, atol=1e-10)
+
+
+def test_what_is_missing_or_wrong_is_named(rng: np.random.Generator) -> None:
+    model = fm.Model(smooth(rng, (9, 8)))
+    with pytest.raises(ValueError, match="neither by_times nor by_receiver_times"):
+        fm.adjoint(model, (1, 1))
+    with pytest.raises(ValueError, match="belong together"):
+        fm.adjoint(model, (1, 1), by_receiver_times=[1])
+    with pytest.raises(ValueError, match=r"by_times has shape \(3,\) \(must be \(9, 8\)\)"):
+        fm.adjoint(model, (1, 1), by_times=[1, 2, 3])
+    with pytest.raises(ValueError, match="'vidale' has no adjoint"):
+        fm.adjoint(model, (1, 1), by_times=np.ones((9, 8)), solver="vidale")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="computes on the CPU|no CUDA device"):
+        fm.adjoint(model, (1, 1), by_times=np.ones((9, 8)), device="cuda")
+
+
+def test_torch_gradcheck_passes_for_every_input(rng: np.random.Generator) -> None:
+    torch = pytest.importorskip("torch")
+    import fermat.torch as ft
+
+    def tensor(values: object) -> object:
+        return torch.tensor(values, dtype=torch.float64, requires_grad=True)
+
+    velocity = tensor(smooth(rng, (7, 6)))
+    source = tensor([[1.3, 2.1], [4.2, 3.3]])
+    start = tensor([0.1, 0.2])
+    receivers = tensor([[5.2, 1.1], [3.3, 4.2], [0.4, 0.3]])
+
+    def at_receivers(v: object, s: object, t: object, r: object) -> object:
+        return ft.traveltimes(v, s, 1.0, start_time=t, receivers=r)
+
+    assert torch.autograd.gradcheck(at_receivers, (velocity, source, start, receivers))
+    one = tensor([[5.2, 1.1]])  # solved from the receiver
+    assert torch.autograd.gradcheck(at_receivers, (velocity, source, start, one))
+    assert torch.autograd.gradcheck(
+        lambda s, at: ft.traveltimes(s, at, (1.0, 0.8), given="slowness"),
+        (tensor(1 / smooth(rng, (2, 5, 4))), tensor([2.3, 1.7])),
+    )
+    assert torch.autograd.gradcheck(
+        lambda v: ft.traveltimes(v, (1.2, 2.3, 0.4), 1.0),
+        (tensor(smooth(rng, (3, 4, 3))),),
+    )
+
+
+def test_torch_air_has_no_gradient_and_types_are_kept(rng: np.random.Generator) -> None:
+    torch = pytest.importorskip("torch")
+    import fermat.torch as ft
+
+    velocity = torch.tensor(smooth(rng, (9, 8)), dtype=torch.float32)
+    velocity[4, :6] = 0
+    velocity.requires_grad_()
+    times = ft.traveltimes(velocity, (1.0, 1.0), 1.0)
+    assert times.dtype == torch.float32 and bool(torch.isinf(times[4, 0]))
+    times[torch.isfinite(times)].sum().backward()
+    assert bool(torch.isfinite(velocity.grad).all()) and float(velocity.grad[4, 0]) == 0
+    with pytest.raises(ValueError, match=r"velocity at \(0, 0\) is -1"):
+        ft.traveltimes(-torch.ones(9, 8), (1.0, 1.0), 1.0)
+    with pytest.raises(ValueError, match="must have 3 axes"):
+        ft.traveltimes(torch.ones(9, 8), (1.0, 1.0, 1.0), 1.0)
+
+
+def test_jax_agrees_with_the_adjoint_under_jit_and_vmap(rng: np.random.Generator) -> None:
+    jax = pytest.importorskip("jax")
+    import fermat.jax as fj
+
+    values = smooth(rng, (8, 7)).astype(np.float32)
+    receivers = [(6.2, 1.1), (3.3, 5.2)]
+
+    def total(velocity: object, source: object) -> object:
+        return fj.traveltimes(velocity, source, 1.0, receivers=receivers).sum()
+
+    found = jax.jit(jax.grad(total))(values, np.array([1.3, 2.1], np.float32))
+    model = fm.Model(values)
+    expected = fm.adjoint(
+        model, (1.3, 2.1), receivers=receivers, by_receiver_times=[1, 1]
+    ).slowness
+    np.testing.assert_allclose(found, -expected / values**2, rtol=1e-4, atol=1e-6)
+    sources = np.array([[1.3, 2.1], [4.4, 3.2]], np.float32)
+    each = jax.vmap(jax.grad(total), in_axes=(None, 0))(values, sources)
+    np.testing.assert_allclose(each[0], found, atol=1e-6)
+    assert fj.traveltimes(values, sources, 1.0).shape == (2, 8, 7)

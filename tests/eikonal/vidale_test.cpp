@@ -390,7 +390,7 @@ TEST(Vidale, RefusesVelocityInCells) {
         [&] {
             solve(model, {{1, 0, 1}, 0}, options);
         },
-        "vidale", "to_nodes()");
+        "vidale", "to_nodes");
     EXPECT_NO_THROW(solve(as_nodes(model), {{1, 0, 1}, 0}, options));
 }
 

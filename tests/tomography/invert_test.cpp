@@ -286,7 +286,7 @@ TEST(Invert, RefusesVelocityInCells) {
     const Model cells = Model::of_cells(grid, Field<float>(grid.cell_shape(), 2.0F));
     InversionOptions options;
     options.method = InversionMethod::hole;
-    expect_error<InputError>([&] { invert(cells, survey.picks, options); }, "hole", "to_nodes()");
+    expect_error<InputError>([&] { invert(cells, survey.picks, options); }, "hole", "to_nodes");
 }
 
 TEST(SyntheticPicks, NoiseHasItsDeviationAndItsSeed) {

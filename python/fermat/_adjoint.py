@@ -155,6 +155,8 @@ def _shaped(
     if values is None:
         return None
     array = arguments.numbers(values, what, masked=masked)
+    if array.shape == (1, *shape):  # of one source, as receiver_times returns it
+        array = array[0]
     if array.shape != shape:
         raise ValueError(f"{what} has shape {array.shape} (must be {shape})")
     return array
@@ -225,9 +227,9 @@ class Differentiable:
             self.at_nodes, keep and bytes_ <= KEPT_BYTES, self.threads, None
         )
         if self.at_nodes:
-            return flat.reshape(self.counts[0], *self.model.shape)
+            return np.asarray(flat.reshape(self.counts[0], *self.model.shape))
         if not self.swapped:
-            return flat.reshape(self.counts)
+            return np.asarray(flat.reshape(self.counts))
         found = flat.reshape(self.counts[::-1]).T + self.starts[:, None]
         return np.ascontiguousarray(found, dtype=self.medium.dtype)
 

@@ -96,6 +96,11 @@ def geometry(path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) ->
         SEG-2: SOURCE_LOCATION and RECEIVER_LOCATION, whose third number is elevation. SEG-Y: source
         and group coordinates with their scalars; elevations are upward, and the depth of the source
         is below its surface. A UserWarning says which traces were left out, and why.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> survey = fm.geometry("line1")  # doctest: +SKIP
     """
     files = _files(path)
     traces: list[Trace] = []

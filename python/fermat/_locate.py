@@ -236,7 +236,7 @@ def locate(
 
 
 def _per_axis(model: Model, value: float | Sequence[float]) -> tuple[float, float, float]:
-    array = numbers(value, "prior")  # type: ignore[arg-type]
+    array = numbers(value, "prior")
     if array.ndim > 1 or (array.ndim == 1 and len(array) != model.ndim):
         raise ValueError(f"prior is {value!r} (must be one number, or one per axis)")
     each = [float(v) for v in np.broadcast_to(array, (model.ndim,))]

@@ -91,15 +91,6 @@ class Picks:
             each = numbers(error, "error", masked=np.nan)
             spread = np.ascontiguousarray(np.broadcast_to(each, self.time.shape))
         self.error: NDArray[np.float64] | None
-        since = 0 if origin_time is None else numbers(origin_time, "origin_time").reshape(-1)
-        early = self.time - (since if origin_time is None else since[self.source])
-        self.error, notes = _core.settle_picks(np.ascontiguousarray(early), spread)
-        tell(notes)
-        self._surface = None if surface is None else _positions(surface, "surface")
-        self.plane = plane
-        self.phase = _phases(phase, len(self.time))
-        self.event = _names(event, len(self.sources), "event")
-        self.station = _names(station, len(self.receivers), "station")
         given = np.zeros(len(self.sources)) if origin_time is None else origin_time
         self.origin_time = numbers(given, "origin_time").reshape(-1)
         if len(self.origin_time) != len(self.sources):
@@ -107,6 +98,14 @@ class Picks:
                 f"origin_time has {len(self.origin_time)} values for {len(self.sources)} sources "
                 "(must be one per source)"
             )
+        travelled = np.ascontiguousarray(self.time - self.origin_time[self.source])
+        self.error, notes = _core.settle_picks(travelled, spread)
+        tell(notes)
+        self._surface = None if surface is None else _positions(surface, "surface")
+        self.plane = plane
+        self.phase = _phases(phase, len(self.time))
+        self.event = _names(event, len(self.sources), "event")
+        self.station = _names(station, len(self.receivers), "station")
 
     def __len__(self) -> int:
         return len(self.time)
@@ -370,7 +369,7 @@ def _phases(phase: ArrayLike, count: int) -> NDArray[np.str_]:
     names = np.broadcast_to(np.asarray(phase, dtype=str), (count,)).copy()
     wrong = [name for name in names if name not in PHASES]
     if wrong:
-        raise ValueError(f"phase is {wrong[0]!r} (must be 'P' or 'S')")
+        raise ValueError(f"phase is {str(wrong[0])!r} (must be 'P' or 'S')")
     return names
 
 

@@ -155,4 +155,5 @@ def _differentiable(
         )
 
     call.defvjp(forward, backward)
-    return call
+    made: Callable[..., Any] = call
+    return made

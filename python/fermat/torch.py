@@ -143,7 +143,7 @@ class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
         return torch.from_numpy(found.reshape(*models, *sources, *found.shape[2:]))
 
     @staticmethod
-    @once_differentiable  # type: ignore[misc,unused-ignore]
+    @once_differentiable  # type: ignore[misc,untyped-decorator,unused-ignore]
     def backward(ctx: Any, by_times: Any) -> Any:
         by = by_times.detach().numpy()
         count = len(ctx.surveys)

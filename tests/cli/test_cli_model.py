@@ -134,7 +134,7 @@ GRID = ["--shape", "5,5", "--spacing", "1"]
         (["model", "constant", *GRID, "--velocity", "3", "-o", "m.h5", "--threads", "0"],
          "--threads is '0'"),
         (["model", "constant", *GRID, "--velocity", "3", "-o", "m.h5", "--device", "gpu"],
-         "--device is 'gpu' (must be one of auto, cpu, cuda)"),
+         "--device is 'gpu' (must be one of auto, cpu, cuda, opengl)"),
         (["model", "layers", *GRID, "--layer", "2", "-o", "m.h5"], "--layer is '2'"),
         (["model", "layers", *GRID, "--layer", "2:3", "--layer", "1:4", "-o", "m.h5"], "layer"),
         (["model", "profile", *GRID, "--profile", "none.csv", "-o", "m.h5"], "none.csv"),

@@ -1,4 +1,4 @@
-"""Writes the reference pages from docstrings and `--help`: FOLDER/python.md, FOLDER/command-line.md.
+"""Writes the reference pages from docstrings, `--help` and headers: FOLDER/python.md, command-line.md, cpp.md.
 
     .venv/bin/python scripts/make_reference.py FOLDER PROGRAM
 """
@@ -136,9 +136,12 @@ def command_page(program: str) -> str:
 
 
 def main(folder: Path, program: str) -> None:
+    import cpp_reference  # stands beside this file
+
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "python.md").write_text(python_page())
     (folder / "command-line.md").write_text(command_page(program))
+    (folder / "cpp.md").write_text(cpp_reference.page())
 
 
 if __name__ == "__main__":

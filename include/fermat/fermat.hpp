@@ -2,13 +2,16 @@
 
 // All that a program needs of Fermat: models, traveltimes, rays and tomography, and their files.
 // What this header does not include, directly or not, is not installed.
+
 #include "core/error.hpp"
 #include "core/execution.hpp"
 #include "core/version.hpp"
+#include "eikonal/adjoint/adjoint.hpp"
 #include "eikonal/eikonal.hpp"
 #include "graph/graph.hpp"
 #include "io/geometry.hpp"
 #include "io/model_io.hpp"
+#include "location/locate.hpp"
 #include "model/analytic.hpp"
 #include "model/makers.hpp"
 #include "model/medium.hpp"
@@ -16,6 +19,7 @@
 #include "model/topography.hpp"
 #include "rays/rays.hpp"
 #include "rays/sensitivity.hpp"
+#include "survey/survey.hpp"
 #include "times/times.hpp"
 #include "tomography/doubts.hpp"
 #include "tomography/invert.hpp"

@@ -195,6 +195,19 @@ def test_the_reference_has_every_public_name(script):
     assert "- `source`: A position" in page
 
 
+def test_the_cpp_reference_has_the_doors_and_nothing_private(script, root):
+    cpp_reference = script("cpp_reference")
+    page = cpp_reference.page(root)
+    for header in ("survey/survey.hpp", "times/times.hpp", "rays/rays.hpp", "tomography/invert.hpp"):
+        assert f"## `{header}`" in page
+    for code in ("struct Survey {", "class TimeSolver {", "RaySet trace_rays(const Medium& medium"):
+        assert code in page
+    assert "private:" not in page
+    # A function has no body there.
+    source = "/// Adds.\nint add(int a, int b) {\n    return a + b;\n}\n"
+    assert cpp_reference.entries(source) == [("Adds.", "int add(int a, int b);")]
+
+
 def test_a_type_has_one_definition(script, root, tmp_path):
     check_names = script("check_names")
     assert check_names.check(root) == []

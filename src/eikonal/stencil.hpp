@@ -156,11 +156,14 @@ FERMAT_HD_INLINE auto could_feed(V now, V neighbour, V toward, V eta) {
 
 /// Whether the node behind the upwind neighbour is itself upwind of that neighbour, which second
 /// order needs. Ties, as between nodes on both sides of the source's plane, count as upwind:
-/// otherwise rounding could switch the order back and forth.
+/// otherwise rounding could switch the order back and forth. Where tau falls to a third within a
+/// cell, as beside a source in a slow node among fast ones, extrapolation would make times
+/// negative, and first order is taken.
 template <class V>
 FERMAT_HD_INLINE auto upwind_behind(const UpwindSide<V>& side) {
-    return Scalar<V>(0.99999) * side.far * side.far * side.far_ratio2 <=
-           side.near * side.near * side.near_ratio2;
+    return (Scalar<V>(0.99999) * side.far * side.far * side.far_ratio2 <=
+            side.near * side.near * side.near_ratio2) &
+           (side.far < 3 * side.near);
 }
 
 /// The term of one side, of second order where the node behind is upwind too.

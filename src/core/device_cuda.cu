@@ -44,9 +44,7 @@ int device_in_use() {
 }
 
 std::size_t device_memory_taken() {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
+    const auto [free, total] = device_memory();
     return total - free;
 }
 
@@ -63,7 +61,12 @@ double device_bandwidth() {
 }
 
 std::shared_ptr<float> allocate_on_device(std::size_t count) {
-    const auto memory = std::make_shared<CudaArray<float>>(count);
+    // Whoever shares it may have used it on a stream of his own.
+    const std::shared_ptr<CudaArray<float>> memory(new CudaArray<float>(count),
+                                                   [](CudaArray<float>* array) {
+                                                       cudaDeviceSynchronize();
+                                                       delete array;
+                                                   });
     return {memory, memory->data()};
 }
 

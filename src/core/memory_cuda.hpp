@@ -4,7 +4,9 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -20,6 +22,54 @@ inline void check_cuda(cudaError_t status, const std::string& what) {
     throw ComputeError(what + " failed on the CUDA device: " + cudaGetErrorString(status));
 }
 
+/// Memory of the current device that is free, and all of it.
+struct DeviceMemory {
+    std::size_t free = 0;
+    std::size_t total = 0;
+};
+
+/// Memory that CudaArrays gave back stays in the driver's pool for the next ones, up to a part of
+/// the device's memory; so calls in a row do not pay for it again. It counts as free.
+inline DeviceMemory device_memory() {
+    DeviceMemory memory;
+    check_cuda(cudaMemGetInfo(&memory.free, &memory.total), "asking for free memory");
+    int device = 0;
+    cudaMemPool_t pool = nullptr;
+    std::uint64_t reserved = 0;
+    std::uint64_t used = 0;
+    if (cudaGetDevice(&device) == cudaSuccess &&
+        cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess &&
+        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) ==
+            cudaSuccess &&
+        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess) {
+        memory.free += reserved - used;
+    }
+    cudaGetLastError();
+    return memory;
+}
+
+namespace detail {
+
+/// Lets the pool of each device keep a sixteenth of its memory.
+inline void keep_freed_memory() {
+    constexpr int most_devices = 64;
+    static std::atomic<bool> told[most_devices];
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess || device >= most_devices) return;
+    if (told[device].exchange(true)) return;
+    cudaMemPool_t pool = nullptr;
+    std::size_t free = 0;
+    std::size_t total = 0;
+    if (cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess &&
+        cudaMemGetInfo(&free, &total) == cudaSuccess) {
+        std::uint64_t most = total / 16;
+        cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &most);
+    }
+    cudaGetLastError();
+}
+
+}  // namespace detail
+
 /// Owner of memory on the current device.
 template <class T>
 class CudaArray {
@@ -27,12 +77,13 @@ class CudaArray {
     CudaArray() = default;
     explicit CudaArray(std::size_t count) : count_(count) {
         if (count == 0) return;
-        const cudaError_t status = cudaMalloc(reinterpret_cast<void**>(&data_), bytes());
+        detail::keep_freed_memory();
+        const cudaError_t status =
+            cudaMallocAsync(reinterpret_cast<void**>(&data_), bytes(), nullptr);
         if (status == cudaSuccess) return;
+        data_ = nullptr;
         cudaGetLastError();
-        std::size_t free = 0;
-        std::size_t total = 0;
-        cudaMemGetInfo(&free, &total);
+        const auto [free, total] = device_memory();
         throw ComputeError(
             "the CUDA device has no memory for " + in_gigabytes(bytes()) + " more (" +
             in_gigabytes(free) + " of " + in_gigabytes(total) +
@@ -44,7 +95,9 @@ class CudaArray {
         std::swap(count_, other.count_);
         return *this;
     }
-    ~CudaArray() { cudaFree(data_); }
+    ~CudaArray() {
+        if (data_ != nullptr) cudaFreeAsync(data_, nullptr);
+    }
 
     T* data() const { return data_; }
     std::size_t size() const { return count_; }

@@ -91,13 +91,6 @@ int attribute(cudaDeviceAttr which) {
     return value;
 }
 
-std::size_t free_memory() {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
-    return free;
-}
-
 std::string gigabytes(std::size_t bytes) {
     const auto tenths = static_cast<long long>(static_cast<double>(bytes) * 1e-8 + 0.5);
     return std::to_string(tenths / 10) + "." + std::to_string(tenths % 10) + " GB";
@@ -245,7 +238,7 @@ CudaGraph::CudaGraph(const GraphView& host, const StarTable& star, EdgeWeights w
     });
     const std::size_t count = s.setup.tiles.tile_weights() * s.tile_count();
     const std::size_t bytes = count * sizeof(float);
-    const std::size_t free = free_memory();
+    const std::size_t free = device_memory().free;
     if (weights == EdgeWeights::stored && bytes + s.shot_bytes() > free) {
         throw ComputeError("the times of the graph's edges take " + gigabytes(bytes) +
                            " of the CUDA device's memory (" + gigabytes(free) +
@@ -271,7 +264,7 @@ std::size_t CudaGraph::batch(std::size_t wanted) const {
     constexpr std::size_t filling_nodes = std::size_t{1} << 25;
     const std::size_t filling = std::max<std::size_t>(1, filling_nodes / s.stride());
     const auto fit =
-        static_cast<std::size_t>(0.9 * static_cast<double>(free_memory())) / s.shot_bytes() +
+        static_cast<std::size_t>(0.9 * static_cast<double>(device_memory().free)) / s.shot_bytes() +
         s.shots;
     return std::clamp<std::size_t>(std::min({wanted, filling, fit}), 1, 256);
 }

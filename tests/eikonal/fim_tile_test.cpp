@@ -32,7 +32,7 @@ Outcome run_passes(const Model& model, TileSetup& setup, std::vector<Field<float
     problem.velocity = model.velocity().data();
     problem.shots = setup.shots.data();
     problem.starts = setup.starts.data();
-    problem.steps = setup.steps.nodes.data();
+    problem.steps = setup.steps->nodes.data();
 
     std::vector<TileState> states(entries);
     std::vector<unsigned> lists[TileQueue::ring];
@@ -143,7 +143,7 @@ Field<float> reference(const Model& model, Vec3 source, int order) {
 
 TEST(FimTile, StepsTakeEachNodeOnceAfterThoseBelowIt) {
     const auto check = []<int Dim>(TileShape<Dim> tile) {
-        const TileSteps steps = make_tile_steps<Dim>();
+        const TileSteps& steps = tile_steps<Dim>();
         for (unsigned outward = 0; outward < TileSteps::sets; ++outward) {
             std::vector<int> step_of(static_cast<std::size_t>(tile_nodes<Dim>), -1);
             for (int step = steps.begin[outward]; step < steps.begin[outward + 1]; ++step) {

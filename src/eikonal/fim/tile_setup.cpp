@@ -62,8 +62,9 @@ void finish(const Grid& grid, std::span<const FactoredSource> sources, int order
             shot.shift[axis] = shift_of(shot.factor.source_node(axis), size);
         }
     }
-    setup.steps = make_tile_steps<Dim>();
-    std::copy(std::begin(setup.steps.begin), std::end(setup.steps.begin), setup.problem.step_begin);
+    setup.steps = &tile_steps<Dim>();
+    std::copy(std::begin(setup.steps->begin), std::end(setup.steps->begin),
+              setup.problem.step_begin);
     activate_starts<Dim>(grid, sources, order, setup);
 }
 

@@ -17,7 +17,7 @@ struct TileSetup {
     std::vector<Index3> starts;       ///< by the axes of a tile
     std::vector<float> start_tau;     ///< one per start node
     std::vector<unsigned> active[2];  ///< tiles that contain or read a start node, per parity
-    TileSteps steps;
+    const TileSteps* steps = nullptr;
 };
 
 TileSetup make_tile_setup(const Grid& grid, std::span<const FactoredSource> sources, int order);

@@ -72,15 +72,18 @@ int pack_steps(unsigned outward, std::vector<std::uint16_t>& nodes) {
 }  // namespace
 
 template <int Dim>
-TileSteps make_tile_steps() {
-    TileSteps steps;
-    for (unsigned outward = 0; outward < TileSteps::sets; ++outward) {
-        steps.begin[outward + 1] = steps.begin[outward] + pack_steps<Dim>(outward, steps.nodes);
-    }
-    return steps;
+const TileSteps& tile_steps() {
+    static const TileSteps packed = [] {
+        TileSteps steps;
+        for (unsigned outward = 0; outward < TileSteps::sets; ++outward) {
+            steps.begin[outward + 1] = steps.begin[outward] + pack_steps<Dim>(outward, steps.nodes);
+        }
+        return steps;
+    }();
+    return packed;
 }
 
-template TileSteps make_tile_steps<2>();
-template TileSteps make_tile_steps<3>();
+template const TileSteps& tile_steps<2>();
+template const TileSteps& tile_steps<3>();
 
 }  // namespace fermat

@@ -88,7 +88,7 @@ def adjoint(
     precision
         Precision of the times: "single" or "double". Derivatives are summed up in double.
     device
-        "auto" and "cpu" compute on the CPU; "cuda" is refused: there is no adjoint on it yet.
+        "auto", "cpu" or "cuda". A CUDA device computes in single precision with "fim".
     threads
         Number of threads, 0 for all cores. The result does not depend on it.
     progress
@@ -182,6 +182,7 @@ class Differentiable:
         cells: bool,
         order: int,
         threads: int,
+        device: Device = "cpu",
     ) -> None:
         self.medium = np.array(medium)
         self.given = given
@@ -207,7 +208,7 @@ class Differentiable:
                 "fim",
                 order,
                 "double" if full else "single",
-                "cpu",
+                "cpu" if full else device,
             )
 
         self.survey = survey(sources, start_times, spots)

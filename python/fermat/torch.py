@@ -53,8 +53,9 @@ def traveltimes(
     medium
         Velocity (0 is air) or, with given="slowness", slowness (inf is air): a tensor of the
         grid's shape, or (models, *shape) for several models. Its type, float32 or float64, is
-        that of the computation and of the times. On the CPU: a tensor on a CUDA device is
-        refused, as the adjoint computes on the CPU.
+        that of the computation and of the times. If it is on a CUDA device, times and gradients
+        are too; the device computes them in float32, the CPU in float64. Values travel through
+        the memory of the host.
     source
         A position (x, z) or (x, y, z), a tensor (n, 2) or (n, 3) of them, or (models, n, ...).
     spacing
@@ -96,19 +97,24 @@ def traveltimes(
         "cells": cells,
         "order": order,
         "threads": threads,
+        "device": "cuda" if medium.device.type == "cuda" else "cpu",
     }
     return _Traveltimes.apply(medium, places, starts, spots, options)
 
 
 def _tensor(values: Any, what: str, dtype: Any = None) -> Any:
-    """A tensor on the CPU."""
+    """A tensor on the CPU or a CUDA device."""
     tensor = values if isinstance(values, torch.Tensor) else torch.as_tensor(np.asarray(values))
-    if tensor.device.type != "cpu":
+    if tensor.device.type not in ("cpu", "cuda"):
         raise ValueError(
-            f"{what} is on {tensor.device} (the adjoint computes on the CPU; give {what}.cpu(), "
-            "through which gradients come back)"
+            f"{what} is on {tensor.device} (must be on the CPU or a CUDA device; give "
+            f"{what}.cpu(), through which gradients come back)"
         )
     return tensor if dtype is None else tensor.to(dtype)
+
+
+def _array(tensor: Any) -> Any:
+    return tensor.detach().cpu().numpy()
 
 
 class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
@@ -117,15 +123,11 @@ class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
         ctx: Any, medium: Any, source: Any, start_time: Any, receivers: Any, options: Any
     ) -> Any:
         models = batch_shape(tuple(medium.shape), tuple(source.shape))
-        places, starts = one_per_model(
-            source.detach().numpy(), start_time.detach().numpy(), models
-        )
+        places, starts = one_per_model(_array(source), _array(start_time), models)
         spots = None
         if receivers is not None:
-            spots = receivers.detach().numpy().reshape(-1, places.shape[-1])
-        media = medium.detach().numpy().reshape(
-            places.shape[0], *medium.shape[len(models) :]
-        )
+            spots = _array(receivers).reshape(-1, places.shape[-1])
+        media = _array(medium).reshape(places.shape[0], *medium.shape[len(models) :])
         needed = any(ctx.needs_input_grad)
         ctx.surveys = []
         times = []
@@ -138,14 +140,17 @@ class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
             None if t is None else tuple(t.shape) for t in (source, start_time, receivers)
         ]
         ctx.models = models
+        inputs = (medium, source, start_time, receivers)
+        ctx.devices = [None if t is None else t.device for t in inputs]
         found = np.stack(times)
         sources = found.shape[1:2] if source.ndim > 1 else ()
-        return torch.from_numpy(found.reshape(*models, *sources, *found.shape[2:]))
+        result = torch.from_numpy(found.reshape(*models, *sources, *found.shape[2:]))
+        return result.to(medium.device)
 
     @staticmethod
     @once_differentiable  # type: ignore[misc,untyped-decorator,unused-ignore]
     def backward(ctx: Any, by_times: Any) -> Any:
-        by = by_times.detach().numpy()
+        by = _array(by_times)
         count = len(ctx.surveys)
         parts = [
             survey.gradient(part)
@@ -161,6 +166,7 @@ class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
             None if receivers is None else spots.sum(axis=0).reshape(receivers),
         ]
         tensors = [
-            None if g is None else torch.from_numpy(np.ascontiguousarray(g)) for g in gradients
+            None if g is None else torch.from_numpy(np.ascontiguousarray(g)).to(device)
+            for g, device in zip(gradients, ctx.devices, strict=True)
         ]
         return (*tensors, None)

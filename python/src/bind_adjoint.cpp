@@ -64,17 +64,21 @@ class DifferentiableTimes {
                   points_from(receivers, model_.grid().origin.y),
                   {parse_choice<Solver>(solver), order}),
           device_(device) {
-        on_cuda(parse_choice<Device>(device), "the adjoint computes on the CPU");
-        if (parse_choice<Precision>(precision) == Precision::full) {
+        const bool full = parse_choice<Precision>(precision) == Precision::full;
+        if (full) {
             fields_ = Fields<double>{};
         } else if (!exact_.empty()) {
             throw InputError("slowness is given (precision must be 'double' to make use of it)");
         }
+        cuda_ = on_cuda(parse_choice<Device>(device),
+                        full ? "the adjoint in double precision computes on the CPU"
+                             : adjoint_obstacle(survey_));
     }
     DifferentiableTimes(const DifferentiableTimes&) = delete;
     DifferentiableTimes& operator=(const DifferentiableTimes&) = delete;
 
-    /// Times at receivers, row-major by source, or at nodes; the fields stay where `keep` says so.
+    /// Times at receivers, row-major by source, or at nodes; the fields stay where `keep` says so
+    /// and the CPU computes.
     nb::object solve(bool at_nodes, bool keep, int threads, nb::object progress) {
         PythonMonitor bridge(std::move(progress), threads, device_);
         return std::visit(
@@ -108,6 +112,7 @@ class DifferentiableTimes {
                     return derivatives(n);
                 };
                 return bridge.run([&](const Execution& execution) {
+                    if (cuda_) return on_device(by_nodes, by_receivers, execution);
                     using Solved = BasicTimeField<Real>;
                     return fields.kept.empty()
                                ? adjoint<Real>(survey_, derive, execution)
@@ -135,6 +140,25 @@ class DifferentiableTimes {
                                      by->size(), what, size));
     }
 
+    AdjointGradient on_device(const std::optional<Values>& by_nodes,
+                              const std::optional<Values>& by_receivers,
+                              const Execution& execution) const {
+        const Shape shape = model_.grid().shape;
+        TimeObjective objective;
+        if (by_nodes) {
+            objective.nodes = [&](std::size_t n) {
+                return FieldView<const double>(by_nodes->data() + n * shape.count(), shape);
+            };
+        }
+        if (by_receivers) {
+            objective.receivers = [&](std::size_t n, std::span<const double> times,
+                                      std::span<double> by) {
+                std::copy_n(by_receivers->data() + n * times.size(), times.size(), by.begin());
+            };
+        }
+        return adjoint(survey_, objective, execution.on(Device::cuda));
+    }
+
     template <class Real>
     std::vector<Real> times(Fields<Real>& fields, bool at_nodes, bool keep,
                             const Execution& execution) {
@@ -144,33 +168,46 @@ class DifferentiableTimes {
         const std::size_t width = at_nodes ? shape.count() : receivers.size();
         std::vector<Real> times(count * width);
         fields.kept.clear();
+        keep &= !cuda_;  // the device solves again, which takes less than sending fields
         fields.kept.resize(keep ? count : 0);
         Monitor& monitor = execution.monitor;
         monitor.begin("first arrivals", static_cast<std::int64_t>(count));
-        for_each_by_teams(static_cast<std::int64_t>(count), resolve_threads(execution.threads),
-                          [&](std::int64_t i, int team) {
-                              monitor.check();
-                              const auto n = static_cast<std::size_t>(i);
-                              auto field = survey_.template solve<Real>(
-                                  n, execution.with_threads(team).heard_by(silent_monitor()));
-                              Real* const out = times.data() + n * width;
-                              if (at_nodes) {
-                                  write_times(field, FieldView<Real>(out, shape));
-                              } else {
-                                  for (std::size_t r = 0; r < width; ++r) {
-                                      out[r] = static_cast<Real>(time_at(field, receivers[r]));
-                                  }
-                              }
-                              if (keep) fields.kept[n] = std::move(field);
-                              monitor.advance();
-                          });
+        const int threads = cuda_ ? 1 : resolve_threads(execution.threads);
+        for_each_by_teams(static_cast<std::int64_t>(count), threads, [&](std::int64_t i, int team) {
+            monitor.check();
+            const auto n = static_cast<std::size_t>(i);
+            const Execution own = execution.with_threads(team).heard_by(silent_monitor());
+            auto field = solved<Real>(n, own);
+            Real* const out = times.data() + n * width;
+            if (at_nodes) {
+                write_times(field, FieldView<Real>(out, shape));
+            } else {
+                for (std::size_t r = 0; r < width; ++r) {
+                    out[r] = static_cast<Real>(time_at(field, receivers[r]));
+                }
+            }
+            if (keep) fields.kept[n] = std::move(field);
+            monitor.advance();
+        });
         monitor.end();
         return times;
+    }
+
+    template <class Real>
+    BasicTimeField<Real> solved(std::size_t n, const Execution& execution) const {
+        if constexpr (std::is_same_v<Real, float>) {
+            if (cuda_) {
+                return fermat::solve<float>(model_, survey_.sources()[n], survey_.options(),
+                                            execution.on(Device::cuda));
+            }
+        }
+        return survey_.template solve<Real>(n, execution);
     }
 
     Model model_;
     Field<double> exact_;
     AdjointSurvey survey_;
+    bool cuda_ = false;
     std::string device_;
     std::variant<Fields<float>, Fields<double>> fields_;
 };

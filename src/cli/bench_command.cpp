@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "bench/adjoint.hpp"
 #include "bench/bending.hpp"
 #include "bench/eikonal.hpp"
 #include "bench/graph.hpp"
@@ -170,6 +171,26 @@ void run_bending(const BendingBench& flags, const Run& run) {
     bench_bending(bench, stop_only);
 }
 
+void add_adjoint_flags(CLI::App& app, AdjointBench& bench) {
+    add_whole(app, "--repeat", "R", bench.repeats, "runs of each, of which the median is told", 1,
+              1000)
+        ->default_str("5");
+    add_whole(app, "--largest", "N", bench.largest,
+              "leave out cubes above N nodes a side, and squares above 8 N", 64, 1600)
+        ->default_str("129");
+    add_whole(app, "--shots", "N", bench.shots,
+              "and one gradient of a survey of N shots on 128^3 nodes", 0, 1000000);
+    add_whole(app, "--receivers", "N", bench.receivers, "of that survey", 1, 1000000)
+        ->default_str("1000");
+    add_output(app, "--csv", bench.csv, "CSV to write: the same rows");
+}
+
+void run_adjoint(const AdjointBench& flags, const Run& run) {
+    Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
+    bench_adjoint(flags,
+                  {resolve_threads(run.common.threads), usable_device(run.common), stop_only});
+}
+
 }  // namespace
 
 void add_bench_commands(Program& program) {
@@ -180,6 +201,10 @@ void add_bench_commands(Program& program) {
         group, "eikonal", "Traveltime fields: papers 5 and 1, cubes, threads",
         "fermat bench eikonal --quick --largest 100 --repeat 1 --threads 1 --csv bench.csv",
         &add_flags, &run_eikonal);
+    program.add_command<AdjointBench>(group, "adjoint",
+                                      "Derivatives of traveltimes: the adjoint beside the solve",
+                                      "fermat bench adjoint --largest 65 --repeat 1 --threads 1",
+                                      &add_adjoint_flags, &run_adjoint);
     program.add_command<BendingBench>(
         group, "bending", "Two-point rays: paper 3's figure 7, accuracy, and the set itself",
         "fermat bench bending --write costa-rica\n"

@@ -21,68 +21,70 @@ namespace fermat {
 /// takes the place of tau_k, where (r_k/r)^2 = 1 - 2 k sigma gamma + k^2 eta.
 
 /// One axis' part in d tau.
+template <class V = double>
 struct AxisDerivative {
-    double near = 0;  ///< by tau of the upwind neighbour
-    double far = 0;   ///< by tau of the node behind it
-    double gamma = 0;
-    double eta = 0;
+    V near = 0;  ///< by tau of the upwind neighbour
+    V far = 0;   ///< by tau of the node behind it
+    V gamma = 0;
+    V eta = 0;
     bool from_low = false;  ///< whether the upwind neighbour is the one below
 };
 
-template <int Dim>
+template <int Dim, class V = double>
 struct TauDerivative {
-    double tau = 0;  ///< the solution itself
-    double f = 0;
-    AxisDerivative axis[Dim];
+    V tau = 0;  ///< the solution itself
+    V f = 0;
+    AxisDerivative<V> axis[Dim];
     /// tau is the limit 4 s/s0 of update_tau: it depends on the slowness alone, not on f and r by
     /// themselves.
     bool at_limit = false;
+    bool plain = false;  ///< of the plain equation, whose weights are scaled by r_k/r
 };
 
 namespace detail {
 
-template <int Order, bool Plain, int Dim>
-FERMAT_HD inline TauDerivative<Dim> root_derivative(const AxisStencil<double> (&axis)[Dim],
-                                                    const bool (&from_low)[Dim], double tau,
-                                                    double f) {
-    TauDerivative<Dim> out;
+template <int Order, bool Plain, int Dim, class V>
+FERMAT_HD inline TauDerivative<Dim, V> root_derivative(const AxisStencil<V> (&axis)[Dim],
+                                                       const bool (&from_low)[Dim], V tau, V f) {
+    TauDerivative<Dim, V> out;
     out.tau = tau;
-    double pull[Dim];
-    double sum = 0;
+    out.plain = Plain;
+    V pull[Dim];
+    V sum = 0;
     for (int d = 0; d < Dim; ++d) {
-        const UpwindSide<double> side =
+        const UpwindSide<V> side =
             Plain ? plain_side(axis[d], from_low[d]) : factored_side(axis[d], from_low[d]);
-        const UpwindTerm<double> term = upwind_term<Order>(side);
-        const double excess = term.c * (tau - term.near) - term.shift;
+        const UpwindTerm<V> term = upwind_term<Order>(side);
+        const V excess = term.c * (tau - term.near) - term.shift;
         pull[d] = excess > 0 ? excess * term.inverse_spacing * term.inverse_spacing : 0;
         sum += term.c * pull[d];
-        AxisDerivative& by = out.axis[d];
+        AxisDerivative<V>& by = out.axis[d];
         by.from_low = from_low[d];
         if (pull[d] == 0) continue;
         const bool second = Order == 2 && upwind_behind(side);
-        by.near = second ? 2 : 1;
-        by.far = second ? -0.5 : 0;
+        by.near = second ? V(2) : V(1);
+        by.far = second ? V(-0.5) : V(0);
     }
     if (!(sum > 0)) return out;
-    const double share = 1 / sum;
+    const V share = 1 / sum;
     out.f = f * share;
     for (int d = 0; d < Dim; ++d) {
-        AxisDerivative& by = out.axis[d];
-        const double part = pull[d] * share;
+        AxisDerivative<V>& by = out.axis[d];
+        const V part = pull[d] * share;
         by.near *= part;
         by.far *= part;
-        const double sigma = from_low[d] ? 1 : -1;
+        const V sigma = from_low[d] ? V(1) : V(-1);
         if constexpr (!Plain) {
             by.gamma = -sigma * tau * part;
         } else {
-            const double near2 = 1 - 2 * sigma * axis[d].gamma + axis[d].eta;
-            const double far2 = 1 - 4 * sigma * axis[d].gamma + 4 * axis[d].eta;
-            const double near_ratio = near2 > 0 ? root(near2) : 0;
-            const double far_ratio = far2 > 0 ? root(far2) : 0;
-            const double near_tau = from_low[d] ? axis[d].low : axis[d].high;
-            const double far_tau = from_low[d] ? axis[d].low2 : axis[d].high2;
-            const double by_near2 = near2 > 0 ? by.near * near_tau / (2 * near_ratio) : 0;
-            const double by_far2 = far2 > 0 && by.far != 0 ? by.far * far_tau / (2 * far_ratio) : 0;
+            const V near2 = 1 - 2 * sigma * axis[d].gamma + axis[d].eta;
+            const V far2 = 1 - 4 * sigma * axis[d].gamma + 4 * axis[d].eta;
+            const V near_ratio = near2 > 0 ? root(near2) : 0;
+            const V far_ratio = far2 > 0 ? root(far2) : 0;
+            const V near_tau = from_low[d] ? axis[d].low : axis[d].high;
+            const V far_tau = from_low[d] ? axis[d].low2 : axis[d].high2;
+            const V by_near2 = near2 > 0 ? by.near * near_tau / (2 * near_ratio) : 0;
+            const V by_far2 = far2 > 0 && by.far != 0 ? by.far * far_tau / (2 * far_ratio) : 0;
             by.gamma = -sigma * (2 * by_near2 + 4 * by_far2);
             by.eta = by_near2 + 4 * by_far2;
             by.near *= near_ratio;
@@ -93,8 +95,8 @@ FERMAT_HD inline TauDerivative<Dim> root_derivative(const AxisStencil<double> (&
 }
 
 /// Calls function(axis...).
-template <int Dim, class Function>
-FERMAT_HD_INLINE auto with_axes(const AxisStencil<double> (&axis)[Dim], Function function) {
+template <int Dim, class V, class Function>
+FERMAT_HD_INLINE auto with_axes(const AxisStencil<V> (&axis)[Dim], Function function) {
     if constexpr (Dim == 2) {
         return function(axis[0], axis[1]);
     } else {
@@ -105,9 +107,9 @@ FERMAT_HD_INLINE auto with_axes(const AxisStencil<double> (&axis)[Dim], Function
 }  // namespace detail
 
 /// d tau of a node by f, by its neighbours and by its place, on the branch that update_tau takes.
-template <int Order, int Dim>
-FERMAT_HD inline TauDerivative<Dim> tau_derivative(double f, double inverse_r2,
-                                                   const AxisStencil<double> (&axis)[Dim]) {
+template <int Order, int Dim, class V>
+FERMAT_HD inline TauDerivative<Dim, V> tau_derivative(V f, V inverse_r2,
+                                                      const AxisStencil<V> (&axis)[Dim]) {
     bool low[Dim];
     for (int d = 0; d < Dim; ++d) low[d] = factored_from_low(axis[d]);
     const auto straight = detail::with_axes(
@@ -115,19 +117,19 @@ FERMAT_HD inline TauDerivative<Dim> tau_derivative(double f, double inverse_r2,
     if (!straight.careful) {
         return detail::root_derivative<Order, false>(axis, low, straight.tau, f);
     }
-    const double limit = late_limit(f, inverse_r2);
-    const double plain = detail::with_axes(axis, [&](const auto&... a) {
+    const V limit = late_limit(f, inverse_r2);
+    const V plain = detail::with_axes(axis, [&](const auto&... a) {
         return solve_upwind(upwind_term<Order>(plain_side(a))..., f);
     });
     if (plain > limit) {
         for (int d = 0; d < Dim; ++d) low[d] = plain_from_low(axis[d]);
         return detail::root_derivative<Order, true>(axis, low, plain, f);
     }
-    const double godunov = detail::with_axes(axis, [&](const auto&... a) {
+    const V godunov = detail::with_axes(axis, [&](const auto&... a) {
         return solve_upwind(upwind_term<Order>(godunov_side(a, straight.tau))..., f);
     });
     if (limit < least(straight.tau, godunov)) {
-        TauDerivative<Dim> out;
+        TauDerivative<Dim, V> out;
         out.tau = limit;
         out.f = limit / f;
         out.at_limit = true;

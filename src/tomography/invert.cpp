@@ -17,16 +17,13 @@ InversionResult invert(const Model& start, const Survey& picks, const InversionO
                        std::optional<InversionState> resume) {
     Ranks& ranks = execution.ranks;
     const bool by_gradients = options.method == InversionMethod::adjoint;
-    const Device device = by_gradients ? Device::cpu : execution.device;
+    const Device device = execution.device;
     const bool boxes = options.method == InversionMethod::automatic
                            ? !options.schedule.empty()
                            : options.method == InversionMethod::hole;
     together(ranks, [&] {
         if (boxes) require_nodes(start, "inversion method 'hole'");
-        if (by_gradients) {
-            on_cuda(execution.device, "inversion method 'adjoint' computes on the CPU");
-            require_adjoint(start, options);
-        }
+        if (by_gradients) require_adjoint(start, options);
         validate(options, picks, start);
         runs_on_cuda(options, device, start);
     });
@@ -41,7 +38,9 @@ InversionResult invert(const Model& start, const Survey& picks, const InversionO
         }
     });
     if (by_gradients) {
-        return invert_adjoint(start, picks, options, execution, listener, std::move(resume));
+        return invert_adjoint(start, picks, options,
+                              execution.on(cuda ? Device::cuda : Device::cpu), listener,
+                              std::move(resume));
     }
     if (!boxes) {
         return invert_gauss_newton(start, picks, options, execution, listener, std::move(resume));

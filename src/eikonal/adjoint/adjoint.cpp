@@ -6,9 +6,11 @@
 #include <cmath>
 #include <utility>
 
+#include "core/device.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
+#include "eikonal/adjoint/adjoint_cuda.hpp"
 #include "eikonal/adjoint/cell_slowness.hpp"
 #include "eikonal/adjoint/exact_field.hpp"
 #include "eikonal/adjoint/field_adjoint.hpp"
@@ -46,7 +48,7 @@ void add_in_order(std::span<Field<double>> parts, FieldView<double> sum, int thr
 template <class Real, class WithField>
 AdjointGradient sum_over_sources(const AdjointSurvey& survey, const Derive<Real>& derive,
                                  const Execution& execution, WithField with_field) {
-    on_cuda(execution.device, "the adjoint computes on the CPU");
+    on_cuda(execution.device, "this adjoint computes on the CPU");
     const int threads = resolve_threads(execution.threads);
     const Grid& grid = survey.model().grid();
     const std::size_t count = survey.sources().size();
@@ -130,6 +132,13 @@ AdjointSurvey::AdjointSurvey(const Model& model, FieldView<const double> exact,
         require_inside(grid, receiver, "receiver");
         receiver = grid.clamp(receiver);
     }
+    hats_ = ReceiverHats(grid, receivers_);
+}
+
+std::string adjoint_obstacle(const AdjointSurvey& survey) {
+    if (survey.options().solver != Solver::fim) return "only 'fim' has an adjoint there";
+    if (survey.slowness().is_exact()) return "slownesses in double precision are for the CPU";
+    return {};
 }
 
 template <class Real>
@@ -160,6 +169,71 @@ AdjointGradient adjoint(const AdjointSurvey& survey, std::span<const BasicTimeFi
     return sum_over_sources<Real>(
         survey, derive, execution,
         [&](std::size_t n, const Execution&, const auto& use) { use(fields[n]); });
+}
+
+namespace {
+
+AdjointGradient adjoint_on_cpu(const AdjointSurvey& survey, const TimeObjective& objective,
+                               const Execution& execution) {
+    const std::size_t receivers = survey.receivers().size();
+    std::vector<std::vector<double>> by_receivers(survey.sources().size());
+    const Derive<float> derive = [&](std::size_t n, const TimeField& field) {
+        TimeDerivatives by;
+        if (objective.nodes) by.nodes = objective.nodes(n);
+        if (!objective.receivers) return by;
+        std::vector<double> times(receivers);
+        for (std::size_t r = 0; r < receivers; ++r) {
+            times[r] = time_at(field, survey.receivers()[r]);
+        }
+        by_receivers[n].resize(receivers);
+        objective.receivers(n, times, by_receivers[n]);
+        by.receivers = by_receivers[n];
+        return by;
+    };
+    return adjoint<float>(survey, derive, execution.on(Device::cpu));
+}
+
+AdjointGradient adjoint_on_cuda(const AdjointSurvey& survey, const TimeObjective& objective,
+                                Monitor& monitor) {
+    const std::size_t count = survey.sources().size();
+    const std::size_t receivers = survey.receivers().size();
+    CudaAdjoint device(survey);
+    monitor.begin("adjoint", static_cast<std::int64_t>(count));
+    for (std::size_t first = 0; first < count; first += device.batch()) {
+        monitor.check();
+        const std::size_t batch = std::min(device.batch(), count - first);
+        device.solve(first, batch);
+        if (objective.nodes) {
+            for (std::size_t n = 0; n < batch; ++n) device.ask_nodes(n, objective.nodes(first + n));
+        }
+        if (objective.receivers) {
+            std::vector<double> times(batch * receivers);
+            std::vector<double> by(times.size());
+            device.receiver_times(times);
+            for (std::size_t n = 0; n < batch; ++n) {
+                objective.receivers(first + n, std::span(times).subspan(n * receivers, receivers),
+                                    std::span(by).subspan(n * receivers, receivers));
+            }
+            device.ask_receivers(by);
+        }
+        device.substitute();
+        monitor.advance(static_cast<std::int64_t>(batch));
+    }
+    monitor.end();
+    AdjointGradient gradient = device.gradient();
+    if (survey.model().cells()) {
+        gradient.slowness = by_cells(survey.model(), survey.exact(), gradient.slowness);
+    }
+    return gradient;
+}
+
+}  // namespace
+
+AdjointGradient adjoint(const AdjointSurvey& survey, const TimeObjective& objective,
+                        const Execution& execution) {
+    return on_cuda(execution.device, adjoint_obstacle(survey))
+               ? adjoint_on_cuda(survey, objective, execution.monitor)
+               : adjoint_on_cpu(survey, objective, execution);
 }
 
 template TimeField AdjointSurvey::solve<float>(std::size_t, const Execution&) const;

@@ -5,9 +5,11 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/execution.hpp"
+#include "eikonal/adjoint/receiver_hats.hpp"
 #include "eikonal/adjoint/slowness.hpp"
 #include "eikonal/eikonal.hpp"
 
@@ -34,6 +36,7 @@ class AdjointSurvey {
     const Model& model() const { return model_; }
     std::span<const PointSource> sources() const { return sources_; }
     std::span<const Vec3> receivers() const { return receivers_; }
+    const ReceiverHats& hats() const { return hats_; }
     const EikonalOptions& options() const { return options_; }
     FieldView<const double> exact() const { return exact_; }
     /// The slowness of the nodes.
@@ -50,6 +53,7 @@ class AdjointSurvey {
     NodeSlowness slowness_;
     std::vector<PointSource> sources_;
     std::vector<Vec3> receivers_;
+    ReceiverHats hats_;
     EikonalOptions options_;
 };
 
@@ -85,5 +89,22 @@ AdjointGradient adjoint(const AdjointSurvey& survey, const Derive<Real>& derive,
 template <class Real>
 AdjointGradient adjoint(const AdjointSurvey& survey, std::span<const BasicTimeField<Real>> fields,
                         const Derive<Real>& derive, const Execution& execution = {});
+
+/// Why a CUDA device cannot compute the adjoint of a survey; empty if it can.
+std::string adjoint_obstacle(const AdjointSurvey& survey);
+
+/// dJ/dT of an objective, source by source: what both devices can ask for. Either may be missing.
+struct TimeObjective {
+    /// dJ/dT on the nodes.
+    std::function<FieldView<const double>(std::size_t source)> nodes;
+    /// dJ/dT at the receivers from the times there, which are infinite where no wave arrives.
+    std::function<void(std::size_t source, std::span<const double> times, std::span<double> by)>
+        receivers;
+};
+
+/// The adjoint in single precision, on the CPU or on a CUDA device, which takes batches of sources.
+/// On the CPU the functions are called from any thread, else from one.
+AdjointGradient adjoint(const AdjointSurvey& survey, const TimeObjective& objective,
+                        const Execution& execution = {});
 
 }  // namespace fermat

@@ -7,19 +7,12 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "eikonal/adjoint/back_substitution.hpp"
-#include "eikonal/adjoint/hat.hpp"
 #include "eikonal/adjoint/node_scheme.hpp"
+#include "eikonal/adjoint/receiver_hats.hpp"
 #include "eikonal/adjoint/source_starts.hpp"
 
 namespace fermat {
 namespace {
-
-void require_derivative(double value, const char* where, std::size_t number) {
-    if (std::isfinite(value)) return;
-    throw InputError(fmt::format(
-        "the derivative by the time at {} {} is {} (must be finite where a wave arrives)", where,
-        number, value));
-}
 
 /// What J asks of the nodes, dJ/dw, and what it says of source and receivers at once.
 template <class Real>
@@ -54,33 +47,25 @@ class Asked {
         }
     }
 
-    void at_receivers(std::span<const Vec3> receivers, std::span<const double> by_time) {
-        const Grid& grid = field_.grid;
-        if (by_time.size() != receivers.size()) {
+    void at_receivers(const ReceiverHats& hats, std::span<const double> by_time) {
+        if (by_time.size() != hats.receivers()) {
             throw InputError(fmt::format(
                 "there are {} derivatives by times at receivers (must be {}, one per receiver)",
-                by_time.size(), receivers.size()));
+                by_time.size(), hats.receivers()));
         }
-        out_.receivers.resize(receivers.size());
-        for (std::size_t m = 0; m < receivers.size(); ++m) {
+        out_.receivers.resize(by_time.size());
+        const std::span<const std::size_t> nodes = hats.nodes();
+        for (std::size_t m = 0; m < by_time.size(); ++m) {
             if (by_time[m] == 0) continue;
-            const HatValue w = hat_value(grid, receivers[m], [&](Index3 node) {
-                return field_.factor.slowness * static_cast<double>(field_.tau(node));
-            });
-            const Vec3 x = field_.factor.from_source(receivers[m]);
-            const double r = norm(x);
-            if (r > 0 && w.weights == 0) continue;  // no wave arrives
+            const ReceiverPull pull = hats.pull(
+                m, by_time[m], field_.factor,
+                [&](std::size_t slot) { return field_.tau[nodes[slot]]; },
+                [&](std::size_t slot, double value) { by_w[nodes[slot]] += value; });
+            if (!pull.arrives) continue;
             require_derivative(by_time[m], "receiver", m);
             out_.start_time += by_time[m];
-            if (r == 0) continue;
-            const Vec3 apart = (by_time[m] * w.value / r) * x;
-            out_.source = out_.source - apart;
-            out_.receivers[m] = apart + (by_time[m] * r) * w.gradient;
-            const double share = by_time[m] * r / w.weights;
-            for_each_hat(grid, receivers[m], [&](Index3 node, double hat, Vec3) {
-                if (hat == 0 || !std::isfinite(field_.tau(node))) return;
-                by_w[grid.shape.offset(node)] += share * hat;
-            });
+            out_.source = out_.source + pull.source;
+            out_.receivers[m] = pull.receiver;
         }
     }
 
@@ -134,6 +119,13 @@ void substitute(const AdjointSurvey& survey, const SourceStarts& starts,
 
 }  // namespace
 
+void require_derivative(double value, const char* where, std::size_t number) {
+    if (std::isfinite(value)) return;
+    throw InputError(fmt::format(
+        "the derivative by the time at {} {} is {} (must be finite where a wave arrives)", where,
+        number, value));
+}
+
 template <class Real>
 FieldAdjoint field_adjoint(const AdjointSurvey& survey, std::size_t source,
                            const BasicTimeField<Real>& field, const TimeDerivatives& derivatives,
@@ -142,7 +134,7 @@ FieldAdjoint field_adjoint(const AdjointSurvey& survey, std::size_t source,
     Asked<Real> asked(field, out);
     if (derivatives.nodes.data() != nullptr) asked.at_nodes(derivatives.nodes);
     if (!derivatives.receivers.empty()) {
-        asked.at_receivers(survey.receivers(), derivatives.receivers);
+        asked.at_receivers(survey.hats(), derivatives.receivers);
     }
     const SourceStarts starts(survey.model(), survey.slowness(), survey.sources()[source].position);
     const auto run = [&]<int Dim, int Order>() {

@@ -16,6 +16,9 @@ struct FieldAdjoint {
     std::int64_t unsettled = 0;   ///< as in AdjointGradient
 };
 
+/// Throws InputError for dJ/dT that is not finite where a wave arrives.
+void require_derivative(double value, const char* where, std::size_t number);
+
 /// The adjoint of one field: adds dJ/d(slowness of the nodes) to `by_slowness`.
 template <class Real>
 FieldAdjoint field_adjoint(const AdjointSurvey& survey, std::size_t source,

@@ -81,25 +81,39 @@ struct HatValue {
     Vec3 weights_slope;
 };
 
-/// Interpolates value_of(node) over the nodes of finite values, with weights scaled to add up to 1,
-/// as slowness_at and tau_at do.
+/// Interpolates over the nodes of finite values, with weights scaled to add up to 1, as slowness_at
+/// and tau_at do.
+class HatSum {
+  public:
+    void add(double value, double weight, Vec3 gradient) {
+        if (!std::isfinite(value)) return;
+        sum_ += weight * value;
+        slope_ = slope_ + value * gradient;
+        out_.weights += weight;
+        out_.weights_slope = out_.weights_slope + gradient;
+    }
+    HatValue value() const {
+        if (!(out_.weights > 0)) return {};
+        HatValue out = out_;
+        out.value = sum_ / out.weights;
+        out.gradient = (slope_ - out.value * out.weights_slope) / out.weights;
+        return out;
+    }
+
+  private:
+    double sum_ = 0;
+    Vec3 slope_;
+    HatValue out_;
+};
+
+/// Interpolates value_of(node) at a point.
 template <class ValueOf>
 HatValue hat_value(const Grid& grid, Vec3 point, ValueOf value_of) {
-    double sum = 0;
-    Vec3 slope;
-    HatValue out;
+    HatSum sum;
     for_each_hat(grid, point, [&](Index3 node, double weight, Vec3 gradient) {
-        const double value = value_of(node);
-        if (!std::isfinite(value)) return;
-        sum += weight * value;
-        slope = slope + value * gradient;
-        out.weights += weight;
-        out.weights_slope = out.weights_slope + gradient;
+        sum.add(value_of(node), weight, gradient);
     });
-    if (!(out.weights > 0)) return {};
-    out.value = sum / out.weights;
-    out.gradient = (slope - out.value * out.weights_slope) / out.weights;
-    return out;
+    return sum.value();
 }
 
 }  // namespace fermat

@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "eikonal/adjoint/node_equation.hpp"
 #include "eikonal/adjoint/slowness.hpp"
 #include "eikonal/adjoint/source_starts.hpp"
-#include "eikonal/stencil_derivative.hpp"
 #include "eikonal/time_field.hpp"
 
 namespace fermat {
@@ -34,32 +34,14 @@ class NodeScheme {
         stride_[2] = 1;
     }
 
-    /// What a node's equation is made of.
-    struct Equation {
-        double f = 0;
-        double inverse_r2 = 0;
-        Vec3 x;  ///< from the source, in units of the smallest spacing
-        AxisStencil<double> axis[Dim];
-    };
+    using Equation = NodeEquation<Dim>;
 
     /// tau may be other than the field's while that is being computed: tau_of(node).
     template <class TauOf>
     Equation equation(std::size_t node, Index3 n, TauOf tau_of) const {
-        Equation out;
-        for (int axis = 0; axis < 3; ++axis) {
-            if (Dim == 3 || axis != 1) out.x[axis] = place_.coordinate(axis, n[axis]);
-        }
-        const double r2 = dot(out.x, out.x) + place_.far2;
-        out.inverse_r2 = 1 / r2;
-        out.f = slowness_[node] / (field_.factor.slowness * std::sqrt(r2));
-        for (int d = 0; d < Dim; ++d) {
-            const int axis = axis_of(d);
-            const double h = place_.spacing[axis];
-            out.axis[d] =
-                axis_stencil(h * out.x[axis], h * h, out.inverse_r2, 1 / h,
-                             [&](int steps) { return tau(node, n, axis, steps, tau_of); });
-        }
-        return out;
+        return node_equation(
+            place_, axes, {n.x, n.y, n.z}, slowness_[node] / field_.factor.slowness,
+            [&](int axis, int steps) { return tau(node, n, axis, steps, tau_of); });
     }
     Equation equation(std::size_t node, Index3 n) const {
         return equation(node, n, [&](std::size_t other) { return double{field_.tau[other]}; });
@@ -69,19 +51,14 @@ class NodeScheme {
             e.axis, [&](const auto&... a) { return update_tau<Order>(e.f, e.inverse_r2, a...); });
     }
 
-    /// The derivative of a node's equation.
-    TauDerivative<Dim> derivative(const Equation& e) const {
-        return tau_derivative<Order>(e.f, e.inverse_r2, e.axis);
-    }
-
     /// Hands dJ/dw of a node on to what it was made of: push(node, dJ/dw). Start nodes are made of
     /// slownesses alone.
     template <class Push>
     void hand_on(std::size_t node, double by_w, Push push) const {
         if (starts_.holds(node)) return;
-        const TauDerivative<Dim> by = derivative(equation(node, index_of(node)));
+        const TauDerivative<Dim> by = derivative<Order>(equation(node, index_of(node)));
         for (int d = 0; d < Dim; ++d) {
-            const AxisDerivative& part = by.axis[d];
+            const AxisDerivative<>& part = by.axis[d];
             if (part.near == 0) continue;
             const int axis = axis_of(d);
             const std::ptrdiff_t step = part.from_low ? -stride_[axis] : stride_[axis];
@@ -102,17 +79,11 @@ class NodeScheme {
             return true;
         }
         const Equation e = equation(node, index_of(node));
-        const TauDerivative<Dim> by = derivative(e);
+        const TauDerivative<Dim> by = derivative<Order>(e);
         by_slowness(node, by_w * by.f * std::sqrt(e.inverse_r2));
-        Vec3 slope = by.at_limit ? Vec3{} : (by.f * e.f * e.inverse_r2) * e.x;
-        for (int d = 0; d < Dim; ++d) {
-            const AxisDerivative& part = by.axis[d];
-            const int axis = axis_of(d);
-            slope = slope + place_slope(axis, e.x, e.inverse_r2, part.gamma, part.eta);
-        }
+        const Vec3 slope = fermat::source_slope(place_, axes, e, by);
         by_source = by_source + (by_w * source_scale_) * slope;
-        constexpr double tolerance = sizeof(Real) == 8 ? 1e-9 : 1e-4;
-        return std::abs(by.tau - static_cast<double>(field_.tau[node])) <= tolerance * by.tau;
+        return solves_equation(by.tau, field_.tau[node]);
     }
 
     /// Of a node whose factored equation has the weights p_d/D = part[d]: the same, by dw/ds =
@@ -127,7 +98,9 @@ class NodeScheme {
         // by.f f = by_s r s / (s0 r)
         Vec3 slope = (by_s * slowness / field_.factor.slowness * inverse_r2) * x;
         for (int d = 0; d < Dim; ++d) {
-            slope = slope + place_slope(axis_of(d), x, inverse_r2, -tau * part(d), 0);
+            const int axis = axis_of(d);
+            slope =
+                slope + place_slope(axis, place_.spacing[axis], x, inverse_r2, -tau * part(d), 0);
         }
         return source_scale_ * slope;
     }
@@ -144,18 +117,8 @@ class NodeScheme {
     bool reached(std::size_t node) const { return std::isfinite(field_.tau[node]); }
 
   private:
-    static constexpr int axis_of(int d) { return Dim == 2 && d == 1 ? 2 : d; }
-
-    /// d tau/d(source position), in units of the smallest spacing, of an axis of which d tau by
-    /// gamma = h x_d / r^2 and by eta = h^2 / r^2 are given.
-    Vec3 place_slope(int axis, Vec3 x, double inverse_r2, double by_gamma, double by_eta) const {
-        const double h = place_.spacing[axis];
-        const double gamma = h * x[axis] * inverse_r2;
-        const double eta = h * h * inverse_r2;
-        Vec3 slope = (2 * inverse_r2 * (by_gamma * gamma + by_eta * eta)) * x;
-        slope[axis] -= by_gamma * h * inverse_r2;
-        return slope;
-    }
+    static constexpr EquationAxes<Dim> axes = EquationAxes<Dim>::of_grid();
+    static constexpr int axis_of(int d) { return axes.axis[d]; }
 
     template <class TauOf>
     double tau(std::size_t node, Index3 n, int axis, int steps, TauOf tau_of) const {

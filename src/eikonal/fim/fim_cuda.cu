@@ -158,6 +158,8 @@ struct CudaFim::State {
     CudaArray<float> start_tau;
     CudaArray<unsigned> active;
     CudaArray<int> passes;
+    TileProblem problem;  ///< of the last solve
+    int shot_count = 0;   ///< likewise
     std::size_t entries = 0;
     int last_passes = 0;
 
@@ -216,9 +218,7 @@ constexpr std::size_t most_starts = 27;
 
 std::size_t shots_that_fit(const Grid& grid, std::size_t tiles, std::size_t wanted,
                            std::size_t model_bytes) {
-    std::size_t free = 0;
-    std::size_t total = 0;
-    check_cuda(cudaMemGetInfo(&free, &total), "asking for free memory");
+    const std::size_t free = device_memory().free;
     const std::size_t nodes = grid.node_count();
     const std::size_t shot = nodes * sizeof(float) +
                              tiles * (sizeof(TileState) + TileQueue::ring * sizeof(unsigned)) +
@@ -269,13 +269,13 @@ void CudaFim::prepare(const Grid& grid, int order, std::size_t most_shots,
     s.lists = CudaArray<unsigned>(TileQueue::ring * tiles * s.batch);
     s.counters = CudaArray<unsigned>(2 * TileQueue::ring + 1);
     s.minima = CudaArray<float>(2 * TileQueue::ring * s.batch);
-    s.steps = CudaArray<std::uint16_t>(shape.steps.nodes.size());
+    s.steps = CudaArray<std::uint16_t>(shape.steps->nodes.size());
     s.shots = CudaArray<TileShot>(s.batch);
     s.starts = CudaArray<Index3>(most_starts * s.batch);
     s.start_tau = CudaArray<float>(most_starts * s.batch);
     s.active = CudaArray<unsigned>(most_starts * 27 * s.batch);
     s.passes = CudaArray<int>(1);
-    s.steps.upload(shape.steps.nodes);
+    s.steps.upload(shape.steps->nodes);
     const std::size_t shared = s.shared_bytes();
     int device = 0;
     int processors = 0;
@@ -333,6 +333,8 @@ double CudaFim::solve(std::span<const FactoredSource> sources) {
     s.active.upload(active);
     const int shot_count = static_cast<int>(sources.size());
     TileQueue queue = s.queue(shot_count);
+    s.problem = problem;
+    s.shot_count = shot_count;
     s.entries = sources.size() * static_cast<std::size_t>(problem.tile_count());
 
     CudaTimer timer;
@@ -374,6 +376,10 @@ FieldView<float, Space::device> CudaFim::tau(std::size_t number) const {
 
 FieldView<const float, Space::device> CudaFim::velocity() const {
     return {state_->velocity, state_->grid.shape};
+}
+
+TileBatch CudaFim::tiles() const {
+    return {state_->problem, state_->queue(state_->shot_count), state_->entries};
 }
 
 void CudaFim::write_times(std::size_t number, const FactoredSource& source, double start_time,

@@ -11,6 +11,8 @@
 
 namespace fermat {
 
+struct TileBatch;  // eikonal/fim/tile_queue.hpp
+
 /// `fim` on a CUDA device. It keeps the model and the work space of a batch of sources there. It
 /// solves on nodes only: models whose velocity jumps between cells are solved on the CPU (on_cuda).
 class CudaFim {
@@ -36,6 +38,8 @@ class CudaFim {
     void download(std::size_t number, FieldView<float> tau) const;
     FieldView<float, Space::device> tau(std::size_t number) const;
     FieldView<const float, Space::device> velocity() const;
+    /// The tiles of the last solve, in memory of the device that the next solve uses again.
+    TileBatch tiles() const;
     /// Writes T of a source of the last solve into memory of the device: everywhere, or only where
     /// it is earlier than the present value.
     enum class Keep { all, earliest };

@@ -1,5 +1,6 @@
 #include "core/no_cuda.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
+#include "eikonal/fim/tile_queue.hpp"
 
 namespace fermat {
 
@@ -16,6 +17,7 @@ double CudaFim::solve(std::span<const FactoredSource>) { return 0; }
 void CudaFim::download(std::size_t, FieldView<float>) const {}
 FieldView<float, Space::device> CudaFim::tau(std::size_t) const { return {}; }
 FieldView<const float, Space::device> CudaFim::velocity() const { return {}; }
+TileBatch CudaFim::tiles() const { return {}; }
 void CudaFim::write_times(std::size_t, const FactoredSource&, double, Keep,
                           FieldView<float, Space::device>) const {}
 CudaFim::Work CudaFim::work() const { return {}; }

@@ -75,6 +75,13 @@ struct TileQueue {
     }
 };
 
+/// The tiles of a batch and the memory of its passes, for who goes over them again.
+struct TileBatch {
+    TileProblem problem;
+    TileQueue queue;
+    std::size_t entries = 0;  ///< tiles of all shots
+};
+
 /// Processes one entry of the list of a pass.
 template <int Dim, int Order, class Block>
 FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueue& queue, int pass,

@@ -41,6 +41,20 @@ struct SweepWay {
         const int middle = TileShape<Dim>::size(axis) / 2;
         return n > middle ? 1 : n < middle ? -1 : 0;
     }
+
+    /// The sweep after number `turn`: it reverses one of the axes along which values ran against
+    /// the last one (bits of `against`). It reverses one axis at a time, in the order of a Gray
+    /// code, so every direction is used.
+    FERMAT_HD SweepWay after(unsigned against, int turn) const {
+        int skip = 0;
+        for (int n = turn + 1; !(n & 1); n >>= 1) ++skip;
+        unsigned axis = against & (~against + 1);
+        for (; skip > 0 && (against & ~axis & ~(axis - 1)); --skip) {
+            const unsigned higher = against & ~axis & ~(axis - 1);
+            axis = higher & (~higher + 1);
+        }
+        return outward & axis ? SweepWay{down, outward & ~axis} : SweepWay{down ^ axis, outward};
+    }
 };
 
 /// Gauss-Seidel sweeps of a tile in steps of `lanes` nodes, one sweep for each set of outward axes;
@@ -55,8 +69,9 @@ struct TileSteps {
     int begin[sets + 1] = {};          ///< first step of each set of outward axes
 };
 
-/// Packs the nodes of a tile into as few steps as their order allows.
+/// The nodes of a tile in as few steps as their order allows. Packing takes a millisecond, so it is
+/// done once.
 template <int Dim>
-TileSteps make_tile_steps();
+const TileSteps& tile_steps();
 
 }  // namespace fermat

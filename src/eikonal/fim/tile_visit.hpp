@@ -89,7 +89,7 @@ class TileVisit {
             sweep(way, only_earlier);
             const unsigned against = moved_against(way);
             if (against == 0) return true;
-            way = next_way(way, against, turn);
+            way = way.after(against, turn);
         }
         return false;
     }
@@ -195,24 +195,6 @@ class TileVisit {
             slopes |= slope << (3 * along);
         });
         return block_.any_bits(slopes);
-    }
-
-    /// The next sweep reverses one of the axes along which the wave ran against the sweep. It
-    /// reverses one axis at a time, in the order of a Gray code, so every direction is used.
-    FERMAT_HD static SweepWay next_way(SweepWay way, unsigned against, int turn) {
-        int skip = 0;
-        for (int n = turn + 1; !(n & 1); n >>= 1) ++skip;
-        unsigned axis = against & (~against + 1);
-        for (; skip > 0 && (against & ~axis & ~(axis - 1)); --skip) {
-            const unsigned higher = against & ~axis & ~(axis - 1);
-            axis = higher & (~higher + 1);
-        }
-        if (way.outward & axis) {
-            way.outward &= ~axis;
-        } else {
-            way.down ^= axis;
-        }
-        return way;
     }
 
     template <bool Clipped>

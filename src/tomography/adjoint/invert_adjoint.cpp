@@ -40,7 +40,7 @@ class Run {
           options_(options),
           outliers_(options.outliers.value_or(default_outliers)),
           listener_(listener),
-          execution_(execution.on(Device::cpu)),
+          execution_(execution),
           ranks_(execution.ranks),
           threads_(resolve_threads(execution.threads)),
           parameters_(start, plan_.ratio, plan_.bounds),

@@ -43,14 +43,67 @@ void pass_over(const Model& model, const Survey& survey, std::size_t event,
     for (std::size_t n = 0; n < samples.size(); ++n) samples[n] += found.slowness[n];
 }
 
+/// The picks of a lot of events on a CUDA device, which takes many sources at once.
+void pass_on_cuda(const Model& model, const Survey& survey,
+                  std::span<const std::vector<std::int32_t>> lists, std::size_t first_event,
+                  const PullOfPick& pull, const EikonalOptions& options, std::vector<double>& times,
+                  std::vector<double>& samples) {
+    const Grid& grid = model.grid();
+    std::vector<PointSource> sources;
+    std::vector<std::size_t> first_time(lists.size());  // of a list's picks, in `times`
+    std::vector<std::size_t> list_of;                   // by source
+    std::vector<std::int32_t> all;
+    for (std::size_t n = 0; n < lists.size(); ++n) {
+        first_time[n] = times.size();
+        times.insert(times.end(), lists[n].size(), none);
+        PointSource source = survey.events[first_event + n].source();
+        source.position = grid.clamp(source.position);
+        if (lists[n].empty() || in_air(model, source.position)) continue;
+        sources.push_back(source);
+        list_of.push_back(n);
+        all.insert(all.end(), lists[n].begin(), lists[n].end());
+    }
+    if (sources.empty()) return;
+    const Listeners listeners = listeners_of(survey, all);
+    std::vector<Vec3> receivers;
+    std::vector<std::int32_t> receiver_of(survey.stations.size(), -1);
+    for (std::size_t n = 0; n < all.size(); ++n) {
+        std::int32_t& receiver = receiver_of[static_cast<std::size_t>(listeners.stations[n])];
+        if (receiver >= 0) continue;
+        receiver = static_cast<std::int32_t>(receivers.size());
+        receivers.push_back(listeners.positions[n]);
+    }
+    const AdjointSurvey lot(model, {}, std::move(sources), std::move(receivers), options);
+    TimeObjective objective;
+    objective.receivers = [&](std::size_t source, std::span<const double> heard,
+                              std::span<double> by) {
+        std::fill(by.begin(), by.end(), 0.0);
+        const std::size_t list = list_of[source];
+        for (std::size_t n = 0; n < lists[list].size(); ++n) {
+            const auto pick = static_cast<std::size_t>(lists[list][n]);
+            const auto station = static_cast<std::size_t>(survey.arrivals[pick].station);
+            const auto receiver = static_cast<std::size_t>(receiver_of[station]);
+            if (!std::isfinite(heard[receiver])) continue;
+            times[first_time[list] + n] = heard[receiver];
+            by[receiver] += pull(pick, heard[receiver]);
+        }
+    };
+    const AdjointGradient found = adjoint(lot, objective, {.threads = 0, .device = Device::cuda});
+    for (std::size_t n = 0; n < samples.size(); ++n) samples[n] += found.slowness[n];
+}
+
 }  // namespace
 
 PickGradient pick_gradient(const Model& model, const Survey& survey, const PullOfPick& pull,
                            const EikonalOptions& options, const Execution& execution) {
-    // Lots, so that few sums travel; their number depends on the survey alone.
+    // Lots, so that few sums travel; their number depends on the survey and the device alone.
     constexpr std::size_t most_lots = 256;
+    constexpr std::size_t events_per_lot = 256;  // of a device
+    const bool cuda = execution.device == Device::cuda;
     const ArrivalLists lists = by_event(survey);
-    const std::size_t lots = std::min(lists.size(), most_lots);
+    const std::size_t wanted =
+        cuda ? (lists.size() + events_per_lot - 1) / events_per_lot : lists.size();
+    const std::size_t lots = std::min(wanted, most_lots);
     const auto first_of = [&](std::size_t lot) { return lists.size() * lot / lots; };
     PickGradient out;
     out.time.assign(survey.arrivals.size(), none);
@@ -59,8 +112,15 @@ PickGradient pick_gradient(const Model& model, const Survey& survey, const PullO
         const auto lot = static_cast<std::size_t>(job);
         std::vector<double> times;
         std::vector<double> samples(model.given().size(), 0.0);
-        for (std::size_t event = first_of(lot); event < first_of(lot + 1); ++event) {
-            pass_over(model, survey, event, lists[event], pull, options, times, samples);
+        const std::size_t first = first_of(lot);
+        const std::size_t end = first_of(lot + 1);
+        if (cuda) {
+            pass_on_cuda(model, survey, std::span(lists).subspan(first, end - first), first, pull,
+                         options, times, samples);
+        } else {
+            for (std::size_t event = first; event < end; ++event) {
+                pass_over(model, survey, event, lists[event], pull, options, times, samples);
+            }
         }
         ByteWriter bytes;
         bytes.add(times);
@@ -83,7 +143,7 @@ PickGradient pick_gradient(const Model& model, const Survey& survey, const PullO
     };
     execution.monitor.begin("adjoint", static_cast<std::int64_t>(lots));
     deal_in_order(execution.ranks, static_cast<std::int64_t>(lots),
-                  resolve_threads(execution.threads), work, consume, execution.monitor);
+                  cuda ? 1 : resolve_threads(execution.threads), work, consume, execution.monitor);
     execution.monitor.end();
     return out;
 }

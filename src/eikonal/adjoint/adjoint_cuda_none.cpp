@@ -1,0 +1,20 @@
+#include "core/no_cuda.hpp"
+#include "eikonal/adjoint/adjoint_cuda.hpp"
+
+namespace fermat {
+
+struct CudaAdjoint::State {};
+
+CudaAdjoint::CudaAdjoint(const AdjointSurvey&) { refuse_cuda(); }
+CudaAdjoint::~CudaAdjoint() = default;
+std::size_t CudaAdjoint::batch() const { return 0; }
+double CudaAdjoint::solve(std::size_t, std::size_t) { return 0; }
+void CudaAdjoint::receiver_times(std::span<double>) {}
+void CudaAdjoint::ask_nodes(std::size_t, FieldView<const double>) {}
+void CudaAdjoint::ask_nodes(std::size_t, FieldView<const float, Space::device>) {}
+void CudaAdjoint::ask_receivers(std::span<const double>) {}
+double CudaAdjoint::substitute() { return 0; }
+AdjointGradient CudaAdjoint::gradient() const { return {}; }
+CudaAdjoint::Work CudaAdjoint::work() const { return {}; }
+
+}  // namespace fermat

@@ -1,0 +1,234 @@
+#pragma once
+
+#include <cooperative_groups.h>
+
+#include "core/block.hpp"
+#include "core/launch_cuda.hpp"
+#include "eikonal/adjoint/back_queue.hpp"
+#include "eikonal/adjoint/back_weights.hpp"
+
+namespace fermat::adjoint_kernels {
+
+/// Warps per block of the substitution. They wait for one another between passes only. Measured: 4
+/// are a tenth faster than 1, though fewer share a multiprocessor's memory.
+constexpr int warps = 4;
+constexpr int substitution_threads = warps * CudaWarp::lanes;
+constexpr int threads = 256;
+
+/// A sum over the nodes of one source, in double precision and in a fixed order.
+struct NodeSums {
+    double slope[3] = {0, 0, 0};  ///< dJ/d(source position), by the axes of a tile
+    double start_time = 0;
+    double unsettled = 0;  ///< nodes
+
+    FERMAT_HD void add(const NodeSums& other) {
+        for (int axis = 0; axis < 3; ++axis) slope[axis] += other.slope[axis];
+        start_time += other.start_time;
+        unsettled += other.unsettled;
+    }
+};
+
+__device__ inline double sum_of_block(double value) {
+    __shared__ double parts[threads];
+    parts[threadIdx.x] = value;
+    __syncthreads();
+    for (unsigned half = threads / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) parts[threadIdx.x] += parts[threadIdx.x + half];
+        __syncthreads();
+    }
+    const double sum = parts[0];
+    __syncthreads();
+    return sum;
+}
+
+__device__ inline void keep_sums(const NodeSums& mine, NodeSums& of_block) {
+    NodeSums sums;
+    for (int axis = 0; axis < 3; ++axis) sums.slope[axis] = sum_of_block(mine.slope[axis]);
+    sums.start_time = sum_of_block(mine.start_time);
+    sums.unsettled = sum_of_block(mine.unsettled);
+    if (threadIdx.x == 0) of_block = sums;
+}
+
+/// Calls visit(node, its place by the axes of a tile) for the nodes that a thread has.
+template <class Visit>
+__device__ void for_each_node(const TileProblem& problem, Visit visit) {
+    // There are fewer than 2^32 nodes; small numbers are divided in a third of the time.
+    const std::size_t nodes = problem.offset(problem.shape[0], 0, 0);
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    const auto width = static_cast<unsigned>(problem.shape[2]);
+    const auto height = static_cast<unsigned>(problem.shape[1]);
+    for (std::size_t n = thread_number(); n < nodes; n += step) {
+        const auto node = static_cast<unsigned>(n);
+        const unsigned line = node / width;
+        const unsigned plane = line / height;
+        const int place[3] = {static_cast<int>(plane), static_cast<int>(line - plane * height),
+                              static_cast<int>(node - line * width)};
+        visit(n, place);
+    }
+}
+
+__device__ inline bool is_start(const TileProblem& problem, const TileShot& shot,
+                                const int (&place)[3]) {
+    for (int axis = 0; axis < 3; ++axis) {
+        const double reach = 2 * shot.factor.spacing[axis];
+        if (fabs(shot.factor.coordinate(axis, place[axis])) > reach) return false;
+    }
+    for (int n = 0; n < shot.start_count; ++n) {
+        const Index3 start = problem.starts[shot.first_start + n];
+        if (start.x == place[0] && start.y == place[1] && start.z == place[2]) return true;
+    }
+    return false;
+}
+
+/// Block row `blockIdx.y` weighs the nodes of one field.
+template <int Dim, int Order>
+__global__ void __launch_bounds__(threads, 2)
+    weigh(TileProblem problem, BackShot<float>* fields, AxisWeight<float>* weights) {
+    const TileShot shot = problem.shots[blockIdx.y];
+    const BackShot<float> field = fields[blockIdx.y];
+    const std::size_t nodes = problem.offset(problem.shape[0], 0, 0);
+    AxisWeight<float>* const own = weights + blockIdx.y * Dim * nodes;
+    float latest = 0;
+    for_each_node(problem, [&](std::size_t n, const int(&place)[3]) {
+        const float slowness = shot.inverse_slowness / problem.velocity[n];
+        const float time = weigh_node<Dim, Order>(problem, shot.factor, field, slowness, place,
+                                                  is_start(problem, shot, place), own);
+        latest = fmaxf(latest, time);
+    });
+    latest = __uint_as_float(__reduce_max_sync(CudaWarp::all, __float_as_uint(latest)));
+    if (threadIdx.x % CudaWarp::lanes == 0) {
+        atomicMax(reinterpret_cast<unsigned*>(&fields[blockIdx.y].latest), __float_as_uint(latest));
+    }
+}
+
+/// What J asks of the nodes of one field: adds dJ/dw to `asked`.
+template <class Number>
+__global__ void ask(TileProblem problem, int number, const Number* by_times, double unit,
+                    double slowness, const float* tau, float* asked, NodeSums* sums,
+                    unsigned* not_finite) {
+    const TileShot shot = problem.shots[number];
+    NodeSums mine;
+    for_each_node(problem, [&](std::size_t n, const int(&place)[3]) {
+        const auto by = static_cast<double>(by_times[n]);
+        if (by == 0 || !(tau[n] < reached_limit<float>)) return;
+        if (!isfinite(by)) {
+            atomicMin(not_finite, static_cast<unsigned>(n));
+            return;
+        }
+        mine.start_time += by;
+        double x[3];
+        double r2 = 0;
+        for (int axis = 0; axis < 3; ++axis) {
+            x[axis] = shot.factor.coordinate(axis, place[axis]);
+            r2 += x[axis] * x[axis];
+        }
+        if (r2 == 0) return;
+        const double r = sqrt(r2);
+        asked[n] += static_cast<float>(by * r * unit);
+        const double part = by * slowness * static_cast<double>(tau[n]) / r;
+        for (int axis = 0; axis < 3; ++axis) mine.slope[axis] -= part * x[axis];
+    });
+    keep_sums(mine, sums[blockIdx.x]);
+}
+
+/// values[field][slot] = field's own number at each of `nodes`.
+__global__ inline void gather(const float* from, std::size_t stride, const std::uint32_t* nodes,
+                              std::size_t count, float* values) {
+    const std::size_t n = thread_number();
+    if (n >= count) return;
+    values[blockIdx.y * count + n] = from[blockIdx.y * stride + nodes[n]];
+}
+
+__global__ inline void pick(const float* from, const std::size_t* at, std::size_t count,
+                            float* values) {
+    const std::size_t n = thread_number();
+    if (n < count) values[n] = from[at[n]];
+}
+
+__global__ inline void scatter(const float* values, std::size_t stride, const std::uint32_t* nodes,
+                               std::size_t count, float* to) {
+    const std::size_t n = thread_number();
+    if (n >= count) return;
+    to[blockIdx.y * stride + nodes[n]] += values[blockIdx.y * count + n];
+}
+
+__global__ inline void clear(TileQueue queue) {
+    for (int n = static_cast<int>(threadIdx.x); n < TileQueue::ring * queue.shots;
+         n += static_cast<int>(blockDim.x)) {
+        queue.woken_least[n] = INFINITY;
+        queue.waiting_least[n] = INFINITY;
+    }
+    if (threadIdx.x < TileQueue::ring) {
+        queue.count[threadIdx.x] = 0;
+        queue.taken[threadIdx.x] = 0;
+    }
+}
+
+/// Finds the tiles in which the substitution begins, then runs all passes without the host.
+template <int Dim>
+__global__ void __launch_bounds__(substitution_threads)
+    run_back(BackProblem<float> problem, TileQueue queue, unsigned entries, int* passes) {
+    extern __shared__ char shared[];
+    auto* const tiles = reinterpret_cast<BackStorage<Dim, float>*>(shared);
+    BackStorage<Dim, float>& storage = tiles[threadIdx.x / CudaWarp::lanes];
+    const CudaWarp warp;
+    const auto grid = cooperative_groups::this_grid();
+    const unsigned all_warps = gridDim.x * warps;
+    for (unsigned entry = blockIdx.x * warps + threadIdx.x / CudaWarp::lanes; entry < entries;
+         entry += all_warps) {
+        start_back_tile<Dim, float>(warp, problem, queue, entry, storage);
+        __syncwarp();
+    }
+    grid.sync();
+    int pass = 0;
+    for (; !queue.finished(pass); ++pass) {
+        const int slot = pass & (TileQueue::ring - 1);
+        if (blockIdx.x == 0 && threadIdx.x < CudaWarp::lanes) queue.prepare(warp, pass);
+        const unsigned count = queue.count[slot];
+        while (true) {
+            unsigned n = 0;
+            if (warp.leads()) n = atomicAdd(&queue.taken[slot], 1U);
+            n = __shfl_sync(CudaWarp::all, n, 0);
+            if (n >= count) break;
+            take_back_tile<Dim, float>(warp, problem, queue, pass, queue.list[slot][n], storage);
+            __syncwarp();
+        }
+        grid.sync();
+    }
+    if (grid.thread_rank() == 0) *passes = pass;
+}
+
+/// Adds what lambda says of the slownesses, source after source, and of the sources' positions.
+template <int Dim, int Order>
+__global__ void __launch_bounds__(threads, 2)
+    conclude(TileProblem problem, const BackShot<float>* fields, int count, double unit,
+             double* by_slowness, NodeSums* sums) {
+    for (int number = 0; number < count; ++number) {
+        const TileShot shot = problem.shots[number];
+        const BackShot<float> field = fields[number];
+        NodeSums mine;
+        for_each_node(problem, [&](std::size_t n, const int(&place)[3]) {
+            const auto by = static_cast<double>(field.lambda[n]);
+            if (by == 0 || is_start(problem, shot, place)) return;
+            const float slowness = shot.inverse_slowness / problem.velocity[n];
+            const auto equation = equation_of<Dim>(problem, shot.factor, field, slowness, place);
+            const auto derived = derivative<Order>(equation);
+            by_slowness[n] += by * static_cast<double>(derived.f * std::sqrt(equation.inverse_r2));
+            const Vec3 slope =
+                source_slope(shot.factor, EquationAxes<Dim>::of_tile(), equation, derived);
+            const double scale = by * field.slowness / unit;
+            for (int axis = 0; axis < 3; ++axis) mine.slope[axis] += scale * slope[axis];
+            mine.unsettled += solves_equation(derived.tau, field.tau[n]) ? 0 : 1;
+        });
+        keep_sums(mine, sums[static_cast<std::size_t>(number) * gridDim.x + blockIdx.x]);
+    }
+}
+
+__global__ inline void count_visits(const TileState* states, std::size_t entries, unsigned* sum) {
+    unsigned mine = 0;
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = thread_number(); n < entries; n += step) mine += states[n].visits;
+    atomicAdd(sum, mine);
+}
+
+}  // namespace fermat::adjoint_kernels

@@ -1,0 +1,154 @@
+// Runs the back substitution of the GPU on the host: the same tiles, steps, passes and arithmetic,
+// with the lanes of a warp one after another.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "core/block.hpp"
+#include "eikonal/adjoint/back_queue.hpp"
+#include "eikonal/adjoint/back_substitution.hpp"
+#include "eikonal/adjoint/back_weights.hpp"
+#include "eikonal/eikonal.hpp"
+#include "eikonal/fim/tile_setup.hpp"
+#include "model/makers.hpp"
+
+namespace fermat {
+namespace {
+
+struct Outcome {
+    std::vector<double> lambda;
+    double visits_per_tile = 0;
+    int passes = 0;
+    unsigned unsettled = 0;
+};
+
+template <int Dim, int Order, class Real>
+Outcome on_tiles(const Model& model, const BasicTimeField<Real>& field, const SourceStarts& starts,
+                 std::span<const double> asked, bool everywhere, LaneOrder lanes) {
+    TileSetup setup = make_tile_setup(model.grid(), std::span(&starts.factored(), 1), Order);
+    TileProblem& tiles = setup.problem;
+    tiles.shots = setup.shots.data();
+    tiles.steps = setup.steps->nodes.data();
+    const std::size_t nodes = field.tau.size();
+    std::vector<Real> b(asked.begin(), asked.end());
+    std::vector<Real> lambda(nodes, Real(0));
+    std::vector<AxisWeight<Real>> weights(Dim * nodes);
+    BackShot<Real> shot{field.tau.data(), field.factor.slowness, weights.data(),
+                        b.data(),         lambda.data(),         0};
+    const NodeSlowness slowness(model);
+    for (int o = 0; o < tiles.shape[0]; ++o) {
+        for (int l = 0; l < tiles.shape[1]; ++l) {
+            for (int r = 0; r < tiles.shape[2]; ++r) {
+                const std::size_t node = tiles.offset(o, l, r);
+                const int n[3] = {o, l, r};
+                shot.latest = std::max(
+                    shot.latest,
+                    weigh_node<Dim, Order>(tiles, setup.shots[0].factor, shot,
+                                           static_cast<Real>(slowness[node] / shot.slowness), n,
+                                           starts.holds(node), weights.data()));
+            }
+        }
+    }
+    Outcome out;
+    const BackProblem<Real> problem{tiles, &shot, everywhere, 4, &out.unsettled};
+    const auto entries = static_cast<std::size_t>(tiles.tile_count());
+    std::vector<TileState> states(entries);
+    std::vector<unsigned> lists[TileQueue::ring];
+    std::vector<unsigned> counts(TileQueue::ring);
+    std::vector<unsigned> taken(TileQueue::ring);
+    std::vector<float> woken(TileQueue::ring, INFINITY);
+    std::vector<float> waiting(woken);
+    TileQueue queue;
+    queue.states = states.data();
+    for (int i = 0; i < TileQueue::ring; ++i) {
+        lists[i].resize(entries);
+        queue.list[i] = lists[i].data();
+    }
+    queue.count = counts.data();
+    queue.taken = taken.data();
+    queue.woken_least = woken.data();
+    queue.waiting_least = waiting.data();
+    const HostBlock block(lanes);
+    auto storage = std::make_unique<BackStorage<Dim, Real>>();
+    for (unsigned entry = 0; entry < entries; ++entry) {
+        start_back_tile<Dim, Real>(block, problem, queue, entry, *storage);
+    }
+    int pass = 0;
+    for (; !queue.finished(pass); ++pass) {
+        queue.prepare(block, pass);
+        const int slot = pass % TileQueue::ring;
+        for (unsigned n = 0; n < counts[slot]; ++n) {
+            const unsigned at = lanes == LaneOrder::forward ? n : counts[slot] - 1 - n;
+            take_back_tile<Dim, Real>(block, problem, queue, pass, lists[slot][at], *storage);
+        }
+    }
+    for (const TileState& state : states) out.visits_per_tile += state.visits;
+    out.visits_per_tile *= tile_nodes<Dim> / static_cast<double>(nodes);
+    out.passes = pass;
+    out.lambda.assign(lambda.begin(), lambda.end());
+    return out;
+}
+
+struct Case {
+    Model model;
+    Vec3 source;
+    bool everywhere;
+};
+
+template <int Dim, int Order, class Real>
+void compare(const Case& c, double tolerance) {
+    EikonalOptions options;
+    options.order = Order;
+    const auto field = solve<Real>(c.model, {c.source, 0}, options, {.threads = 1});
+    const NodeSlowness slowness(c.model);
+    const SourceStarts starts(c.model, slowness, c.source);
+    std::mt19937 random(5);
+    std::uniform_real_distribution<double> uniform(0.5, 1);
+    std::vector<double> asked(field.tau.size(), 0.0);
+    for (std::size_t n = 0; n < asked.size(); ++n) {
+        const bool wanted = c.everywhere || n % 977 == 13;
+        const double value = uniform(random);
+        if (wanted && std::isfinite(field.tau[n])) asked[n] = static_cast<float>(value);
+    }
+    std::vector<double> reference = asked;
+    const NodeScheme<Real, Dim, Order> scheme(field.view(), slowness, starts);
+    const EquationWeights<Real, Dim, Order> weights(field.view(), slowness, starts, 1);
+    BackSubstitution<Real, Dim, Order>(scheme, weights, reference, field.grid.shape)
+        .run(causal_times(field.view()), silent_monitor());
+    const Outcome forward =
+        on_tiles<Dim, Order, Real>(c.model, field, starts, asked, c.everywhere, LaneOrder::forward);
+    const Outcome backward = on_tiles<Dim, Order, Real>(c.model, field, starts, asked, c.everywhere,
+                                                        LaneOrder::backward);
+    EXPECT_EQ(forward.lambda, backward.lambda);
+    EXPECT_EQ(forward.unsettled, 0U);
+    double largest = 0;
+    double size = 0;
+    for (std::size_t n = 0; n < reference.size(); ++n) {
+        largest = std::max(largest, std::abs(forward.lambda[n] - reference[n]));
+        size = std::max(size, std::abs(reference[n]));
+    }
+    EXPECT_LE(largest, tolerance * size) << "visits " << forward.visits_per_tile;
+}
+
+TEST(BackTile, FindsWhatTheCpuFinds) {
+    for (const bool everywhere : {true, false}) {
+        const Grid square{{101, 1, 87}, {}, {1, 1, 0.8}};
+        const Grid box{{37, 33, 41}, {}, {1, 1.3, 0.8}};
+        const Case flat{
+            random_blocks_model(square, {1, 5, {4, 4, 4}, 3}), {17.4, 0, 1.2}, everywhere};
+        const Case full{
+            random_blocks_model(box, {1, 5, {4, 4, 4}, 3}), {17.4, 11.3, 1.2}, everywhere};
+        compare<2, 2, double>(flat, 1e-12);
+        compare<2, 1, double>(flat, 1e-12);
+        compare<3, 2, double>(full, 1e-12);
+        compare<3, 1, double>(full, 1e-12);
+        compare<2, 2, float>(flat, 1e-5);
+        compare<3, 2, float>(full, 1e-5);
+    }
+}
+
+}  // namespace
+}  // namespace fermat

@@ -37,7 +37,7 @@ struct Times {
 
 Cost on_device(const AdjointSurvey& survey, const Field<double>& by, int repeats) {
     Times times;
-    CudaAdjoint device(survey);
+    CudaAdjoint device(survey, 0);
     Cost cost;
     const std::vector<double> one(survey.receivers().size(), 1.0);
     for (int i = 0; i < repeats; ++i) {

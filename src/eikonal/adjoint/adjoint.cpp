@@ -194,10 +194,11 @@ AdjointGradient adjoint_on_cpu(const AdjointSurvey& survey, const TimeObjective&
 }
 
 AdjointGradient adjoint_on_cuda(const AdjointSurvey& survey, const TimeObjective& objective,
-                                Monitor& monitor) {
+                                const Execution& execution) {
+    Monitor& monitor = execution.monitor;
     const std::size_t count = survey.sources().size();
     const std::size_t receivers = survey.receivers().size();
-    CudaAdjoint device(survey);
+    CudaAdjoint device(survey, execution.threads);
     monitor.begin("adjoint", static_cast<std::int64_t>(count));
     for (std::size_t first = 0; first < count; first += device.batch()) {
         monitor.check();
@@ -232,7 +233,7 @@ AdjointGradient adjoint_on_cuda(const AdjointSurvey& survey, const TimeObjective
 AdjointGradient adjoint(const AdjointSurvey& survey, const TimeObjective& objective,
                         const Execution& execution) {
     return on_cuda(execution.device, adjoint_obstacle(survey))
-               ? adjoint_on_cuda(survey, objective, execution.monitor)
+               ? adjoint_on_cuda(survey, objective, execution)
                : adjoint_on_cpu(survey, objective, execution);
 }
 

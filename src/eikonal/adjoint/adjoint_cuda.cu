@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "core/device.hpp"
@@ -43,8 +44,9 @@ CudaFim make_fim(const AdjointSurvey& survey) {
 }  // namespace
 
 struct CudaAdjoint::State {
-    explicit State(const AdjointSurvey& of)
+    State(const AdjointSurvey& of, int host_threads)
         : survey(of),
+          cores(resolve_threads(host_threads)),
           fim(make_fim(of)),
           nodes(of.model().grid().node_count()),
           dimensions(of.model().grid().is_2d() ? 2 : 3),
@@ -71,6 +73,7 @@ struct CudaAdjoint::State {
     }
 
     const AdjointSurvey& survey;
+    int cores;
     CudaFim fim;
     std::size_t nodes;
     int dimensions;
@@ -108,7 +111,6 @@ struct CudaAdjoint::State {
         for (const NodeSums& sum : of_blocks) all.add(sum);
         out.sources[first + number] = out.sources[first + number] + turned(all.slope);
         out.start_times[first + number] += all.start_time;
-        out.unsettled += static_cast<std::int64_t>(all.unsettled);
     }
     /// Calls run<Dim, Order>().
     template <class Run>
@@ -120,19 +122,27 @@ struct CudaAdjoint::State {
             first_order ? run.template operator()<3, 1>() : run.template operator()<3, 2>();
         }
     }
-    /// lambda at the start nodes of all sources of the last solve, one after the other.
-    std::vector<float> at_starts(std::span<const SourceStarts> starts) const {
+    /// lambda at the start nodes of each source of the last solve.
+    std::vector<std::vector<float>> at_starts(
+        std::span<const std::optional<SourceStarts>> starts) const {
         std::vector<std::size_t> at;
         for (std::size_t n = 0; n < starts.size(); ++n) {
-            for (const std::size_t node : starts[n].nodes()) at.push_back(n * nodes + node);
+            for (const std::size_t node : starts[n]->nodes()) at.push_back(n * nodes + node);
         }
         CudaArray<std::size_t> places(at.size());
         CudaArray<float> values(at.size());
         places.upload(at);
         pick<<<blocks_for(at.size(), threads), threads>>>(lambda.data(), places.data(), at.size(),
                                                           values.data());
-        std::vector<float> found(at.size());
-        values.download(found);
+        std::vector<float> all(at.size());
+        values.download(all);
+        std::vector<std::vector<float>> found;
+        auto next = all.cbegin();
+        for (const auto& of_source : starts) {
+            const auto end = next + static_cast<std::ptrdiff_t>(of_source->nodes().size());
+            found.emplace_back(next, end);
+            next = end;
+        }
         return found;
     }
     void run_passes(TileBatch& tiles) {
@@ -170,21 +180,32 @@ struct CudaAdjoint::State {
     void add_sources() {
         std::vector<NodeSums> found(wide * count);
         sums.download(found);
-        std::vector<SourceStarts> starts;
-        for (const FactoredSource& source : sources) {
-            starts.emplace_back(survey.model(), survey.slowness(), source.position);
-        }
-        const std::vector<float> by_w = at_starts(starts);
-        std::size_t next = 0;
-        for (std::size_t n = 0; n < count; ++n) {
+        std::vector<std::optional<SourceStarts>> starts(count);
+        const auto for_each_source = [&](auto visit) {
+            parallel_for(static_cast<std::int64_t>(count), cores,
+                         [&](std::int64_t n) { visit(static_cast<std::size_t>(n)); });
+        };
+        for_each_source([&](std::size_t n) {
+            starts[n].emplace(survey.model(), survey.slowness(), sources[n].position);
+        });
+        const std::vector<std::vector<float>> by_w = at_starts(starts);
+        std::vector<std::vector<std::pair<std::size_t, double>>> beside(count);
+        for_each_source([&](std::size_t n) {
             add_sums(n, std::span(found).subspan(n * wide, wide));
-            for (const std::size_t start : starts[n].nodes()) {
-                const double by = by_w[next++];
+            for (std::size_t m = 0; m < by_w[n].size(); ++m) {
+                const double by = by_w[n][m];
                 if (by == 0) continue;
-                const Vec3 slope = starts[n].derivative(start, [&](std::size_t node, double part) {
-                    beside_sources.emplace_back(node, by * part);
-                });
+                const auto keep = [&](std::size_t node, double part) {
+                    beside[n].emplace_back(node, by * part);
+                };
+                const Vec3 slope = starts[n]->derivative(starts[n]->nodes()[m], keep);
                 out.sources[first + n] = out.sources[first + n] + by * slope;
+            }
+        });
+        for (std::size_t n = 0; n < count; ++n) {
+            beside_sources.insert(beside_sources.end(), beside[n].begin(), beside[n].end());
+            for (const NodeSums& sum : std::span(found).subspan(n * wide, wide)) {
+                out.unsettled += static_cast<std::int64_t>(sum.unsettled);
             }
         }
     }
@@ -209,7 +230,8 @@ struct CudaAdjoint::State {
     }
 };
 
-CudaAdjoint::CudaAdjoint(const AdjointSurvey& survey) : state_(std::make_unique<State>(survey)) {}
+CudaAdjoint::CudaAdjoint(const AdjointSurvey& survey, int threads)
+    : state_(std::make_unique<State>(survey, threads)) {}
 CudaAdjoint::~CudaAdjoint() = default;
 
 std::size_t CudaAdjoint::batch() const { return state_->fim.batch(); }
@@ -218,11 +240,11 @@ double CudaAdjoint::solve(std::size_t first, std::size_t count) {
     State& s = *state_;
     s.first = first;
     s.count = count;
-    s.sources.clear();
-    for (std::size_t n = 0; n < count; ++n) {
-        s.sources.push_back(
-            factor_source(s.survey.model(), s.survey.sources()[first + n].position));
-    }
+    s.sources.resize(count);
+    parallel_for(static_cast<std::int64_t>(count), s.cores, [&](std::int64_t i) {
+        const auto n = static_cast<std::size_t>(i);
+        s.sources[n] = factor_source(s.survey.model(), s.survey.sources()[first + n].position);
+    });
     const double seconds = s.fim.solve(s.sources);
     s.shots.clear();
     for (std::size_t n = 0; n < count; ++n) {
@@ -245,7 +267,7 @@ double CudaAdjoint::solve(std::size_t first, std::size_t count) {
 void CudaAdjoint::receiver_times(std::span<double> times) {
     const State& s = *state_;
     const ReceiverHats& hats = s.survey.hats();
-    parallel_for(static_cast<std::int64_t>(s.count), 0, [&](std::int64_t i) {
+    parallel_for(static_cast<std::int64_t>(s.count), s.cores, [&](std::int64_t i) {
         const auto n = static_cast<std::size_t>(i);
         const float* const tau = s.heard_tau.data() + n * hats.nodes().size();
         const double start = s.survey.sources()[s.first + n].start_time;
@@ -275,7 +297,7 @@ void CudaAdjoint::ask_receivers(std::span<const double> by_times) {
     if (heard == 0) return;
     std::vector<float> values(heard * s.count);
     std::vector<ReceiverPull> pulls(receivers * s.count);
-    parallel_for(static_cast<std::int64_t>(s.count), 0, [&](std::int64_t i) {
+    parallel_for(static_cast<std::int64_t>(s.count), s.cores, [&](std::int64_t i) {
         const auto n = static_cast<std::size_t>(i);
         const float* const tau = s.heard_tau.data() + n * heard;
         std::vector<double> by_w(heard, 0.0);

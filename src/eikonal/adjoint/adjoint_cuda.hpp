@@ -13,8 +13,8 @@ namespace fermat {
 class CudaAdjoint {
   public:
     /// Throws InputError if this build has no CUDA or the machine has no device. The survey must
-    /// outlive this object.
-    explicit CudaAdjoint(const AdjointSurvey& survey);
+    /// outlive this object. `threads` of the host do what concerns sources and receivers.
+    CudaAdjoint(const AdjointSurvey& survey, int threads);
     ~CudaAdjoint();
 
     /// The largest number of sources that one solve takes.

@@ -5,7 +5,7 @@ namespace fermat {
 
 struct CudaAdjoint::State {};
 
-CudaAdjoint::CudaAdjoint(const AdjointSurvey&) { refuse_cuda(); }
+CudaAdjoint::CudaAdjoint(const AdjointSurvey&, int) { refuse_cuda(); }
 CudaAdjoint::~CudaAdjoint() = default;
 std::size_t CudaAdjoint::batch() const { return 0; }
 double CudaAdjoint::solve(std::size_t, std::size_t) { return 0; }

@@ -126,8 +126,10 @@ class BackVisit {
             const unsigned own = sides >> (4 * axis) & 15;
             const bool down = (own & 5) == 0;
             const bool valley = (own & 2) && (own & 4);
+            const Real last = source_[axis] + static_cast<Real>(Tile::size(axis) - 1) * step_[axis];
+            const bool source_inside = source_[axis] <= 0 && last >= 0;
             if (down) way.down |= 1U << axis;
-            if (valley) way.outward |= 1U << axis;
+            if (valley && source_inside) way.outward |= 1U << axis;
         }
         return way;
     }

@@ -60,7 +60,9 @@ class TileVisit {
                                        : first_[axis] + last >= 0;
             const bool source_inside = first_[axis] <= 0 && last >= 0;
             if (!up) way.down |= 1U << axis;
-            if (slope & valley || (slope == 0 && source_inside)) way.outward |= 1U << axis;
+            // A valley elsewhere, where rays turn, does not lie in the middle: up and down are
+            // fewer sweeps than outward, up and down.
+            if (source_inside && (slope & valley || slope == 0)) way.outward |= 1U << axis;
         }
         return way;
     }

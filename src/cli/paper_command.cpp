@@ -76,6 +76,17 @@ void require_drawing() {
         python()));
 }
 
+/// Whole numbers with commas between them.
+std::vector<int> parse_wholes(std::string_view flag, std::string_view text, int low, int high) {
+    std::vector<int> numbers;
+    for (std::string_view rest = text;;) {
+        const std::size_t comma = rest.find(',');
+        numbers.push_back(parse_whole(flag, rest.substr(0, comma), low, high));
+        if (comma == std::string_view::npos) return numbers;
+        rest.remove_prefix(comma + 1);
+    }
+}
+
 Device device_of(const CommonOptions& common) {
     if (common.device == Device::opengl) return Device::opengl;
     if (common.device == Device::automatic)
@@ -91,6 +102,16 @@ void add_paper_flags(CLI::App& app, PaperFlags& flags) {
     app.add_flag("--quick", flags.bench.quick, "few sizes and one run each: seconds, not minutes");
     add_whole(app, "--repeat", "R", flags.bench.repeats,
               "runs of each, of which the median is told (default: 3; 1 with --quick)", 1, 1000);
+    add_value(app, "--sizes", "N,...", flags.bench.sizes,
+              "of paper 1: sizes to measure, for its table in parts (default: all 16)",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_wholes(flag, text, 16, 8192);
+              });
+    add_value(app, "--radii", "R,...", flags.bench.radii,
+              "of paper 1: radii to measure (default: 1 to 6)",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_wholes(flag, text, 1, 6);
+              });
     add_output(app, "--csv", flags.bench.csv,
                "CSV to write: paper, table, case, quantity, unit, published, ours, ratio");
     add_output(app, "--figure", flags.figure,

@@ -2,6 +2,8 @@
 
     python bench/papers/run.py                       all five papers on the CPU
     python bench/papers/run.py 1 5 --device cuda     two of them on the CUDA device
+    python bench/papers/run.py 1 --device cuda --sizes 128,224,512,992 --repeat 1
+                                                     a part of paper 1's table, merged into the rest
     python bench/papers/run.py --report              the page from the results that are there
 
 Results are bench/papers/results/paper<N>-<device>.csv. The page shows the columns of all devices
@@ -12,8 +14,10 @@ left out; the page can be made elsewhere with --report.
 from __future__ import annotations
 
 import argparse
+import csv
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -22,21 +26,52 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(Path(__file__).parent))
 
 
+def order(row: dict[str, str]) -> list[tuple[int, int, str]]:
+    """Tables and cases by the numbers in their names."""
+    words = re.split(r"(\d+)", f"{row['table']};{row['case']}")
+    return [(1, int(word), "") if word.isdigit() else (0, 0, word) for word in words]
+
+
+def merge(part: Path, whole: Path) -> None:
+    """Puts the rows of a part in the place of those of the same cases, or between the others."""
+    from report import read
+
+    fresh = read(part)
+    cases = {(row["table"], row["case"]) for row in fresh}
+    kept = [row for row in read(whole) if (row["table"], row["case"]) not in cases] \
+        if whole.exists() else []
+    temporary = whole.with_name(f".{whole.name}.part")
+    with open(temporary, "w", newline="", encoding="utf-8") as file:
+        table = csv.DictWriter(file, fresh[0], lineterminator="\n")
+        table.writeheader()
+        table.writerows(sorted(kept + fresh, key=order))
+    temporary.replace(whole)
+
+
 def measure(paper: int, options: argparse.Namespace) -> None:
     options.results.mkdir(parents=True, exist_ok=True)
+    whole = options.results / f"paper{paper}-{options.device}.csv"
+    in_parts = bool(options.sizes or options.radii)
+    target = whole.with_name(f"{whole.stem}.part.csv") if in_parts else whole
     words = [str(options.program), "bench", "paper", str(paper), "--device", options.device,
-             "--csv", str(options.results / f"paper{paper}-{options.device}.csv")]
+             "--csv", str(target)]
+    for flag in ("sizes", "radii"):
+        if getattr(options, flag):
+            words += [f"--{flag}", getattr(options, flag)]
     if options.threads:
         words += ["--threads", str(options.threads)]
     if options.repeat:
         words += ["--repeat", str(options.repeat)]
     if options.quick:
         words.append("--quick")
-    if options.figures and can_draw():
+    if options.figures and can_draw() and not in_parts:
         name = f"paper{paper}.png" if options.device == "cpu" else f"paper{paper}-{options.device}.png"
         words += ["--figure", str(options.images / name)]
     print("$", " ".join(words), flush=True)
     subprocess.run(words, check=True, env={"FERMAT_PYTHON": sys.executable, **os.environ})
+    if in_parts:
+        merge(target, whole)
+        target.unlink()
 
 
 def can_draw() -> bool:
@@ -52,6 +87,8 @@ def main() -> int:
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda", "opengl"))
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--repeat", type=int, default=0)
+    parser.add_argument("--sizes", help="of paper 1: sizes to measure, merged into the results")
+    parser.add_argument("--radii", help="of paper 1: radii to measure, merged into the results")
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--no-figures", dest="figures", action="store_false")
     parser.add_argument("--report", action="store_true", help="measure nothing")

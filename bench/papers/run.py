@@ -27,35 +27,40 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 
 def order(row: dict[str, str]) -> list[tuple[int, int, str]]:
-    """Tables and cases by the numbers in their names."""
-    words = re.split(r"(\d+)", f"{row['table']};{row['case']}")
+    """Cases by the numbers in their names."""
+    words = re.split(r"(\d+)", row["case"])
     return [(1, int(word), "") if word.isdigit() else (0, 0, word) for word in words]
 
 
 def merge(part: Path, whole: Path) -> None:
-    """Puts the rows of a part in the place of those of the same cases, or between the others."""
+    """Puts the rows of a part in the place of those of the same cases, or between the others of
+    their tables."""
     from report import read
 
     fresh = read(part)
+    old = read(whole) if whole.exists() else []
     cases = {(row["table"], row["case"]) for row in fresh}
-    kept = [row for row in read(whole) if (row["table"], row["case"]) not in cases] \
-        if whole.exists() else []
+    rows = []
+    for table in dict.fromkeys(row["table"] for row in old + fresh):
+        kept = [row for row in old if row["table"] == table and (table, row["case"]) not in cases]
+        new = [row for row in fresh if row["table"] == table]
+        rows += sorted(kept + new, key=order) if kept and new else kept + new
     temporary = whole.with_name(f".{whole.name}.part")
     with open(temporary, "w", newline="", encoding="utf-8") as file:
-        table = csv.DictWriter(file, fresh[0], lineterminator="\n")
-        table.writeheader()
-        table.writerows(sorted(kept + fresh, key=order))
+        writer = csv.DictWriter(file, fresh[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
     temporary.replace(whole)
 
 
 def measure(paper: int, options: argparse.Namespace) -> None:
     options.results.mkdir(parents=True, exist_ok=True)
     whole = options.results / f"paper{paper}-{options.device}.csv"
-    in_parts = bool(options.sizes or options.radii)
+    in_parts = bool(options.tables or options.sizes or options.radii)
     target = whole.with_name(f"{whole.stem}.part.csv") if in_parts else whole
     words = [str(options.program), "bench", "paper", str(paper), "--device", options.device,
              "--csv", str(target)]
-    for flag in ("sizes", "radii"):
+    for flag in ("tables", "sizes", "radii"):
         if getattr(options, flag):
             words += [f"--{flag}", getattr(options, flag)]
     if options.threads:
@@ -87,6 +92,7 @@ def main() -> int:
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda", "opengl"))
     parser.add_argument("--threads", type=int, default=0)
     parser.add_argument("--repeat", type=int, default=0)
+    parser.add_argument("--tables", help="names of tables to measure, merged into the results")
     parser.add_argument("--sizes", help="of paper 1: sizes to measure, merged into the results")
     parser.add_argument("--radii", help="of paper 1: radii to measure, merged into the results")
     parser.add_argument("--quick", action="store_true")

@@ -76,15 +76,23 @@ void require_drawing() {
         python()));
 }
 
+std::vector<std::string> parse_names(std::string_view, std::string_view text) {
+    std::vector<std::string> names;
+    for (;;) {
+        const std::size_t comma = text.find(',');
+        names.emplace_back(text.substr(0, comma));
+        if (comma == std::string_view::npos) return names;
+        text.remove_prefix(comma + 1);
+    }
+}
+
 /// Whole numbers with commas between them.
 std::vector<int> parse_wholes(std::string_view flag, std::string_view text, int low, int high) {
     std::vector<int> numbers;
-    for (std::string_view rest = text;;) {
-        const std::size_t comma = rest.find(',');
-        numbers.push_back(parse_whole(flag, rest.substr(0, comma), low, high));
-        if (comma == std::string_view::npos) return numbers;
-        rest.remove_prefix(comma + 1);
+    for (const std::string& word : parse_names(flag, text)) {
+        numbers.push_back(parse_whole(flag, word, low, high));
     }
+    return numbers;
 }
 
 Device device_of(const CommonOptions& common) {
@@ -102,6 +110,8 @@ void add_paper_flags(CLI::App& app, PaperFlags& flags) {
     app.add_flag("--quick", flags.bench.quick, "few sizes and one run each: seconds, not minutes");
     add_whole(app, "--repeat", "R", flags.bench.repeats,
               "runs of each, of which the median is told (default: 3; 1 with --quick)", 1, 1000);
+    add_value(app, "--tables", "NAME,...", flags.bench.tables,
+              "tables to measure, by the names that are printed (default: all)", &parse_names);
     add_value(app, "--sizes", "N,...", flags.bench.sizes,
               "of paper 1: sizes to measure, for its table in parts (default: all 16)",
               [](std::string_view flag, std::string_view text) {

@@ -72,11 +72,11 @@ void check_picks(const InversionOptions& options, const Survey& picks) {
 bool runs_on_cuda(const InversionOptions& options, Device device, const Model& start) {
     const bool smooths =
         options.smoother == Smoother::table || options.smoother == Smoother::running;
-    const bool by_field = follows_a_field(options.tracer);
-    return on_cuda(device, by_field ? ""
-                                    : fmt::format("tracer '{}' of an inversion computes on the CPU",
-                                                  name_of(options.tracer))) &&
-           on_cuda(options.eikonal, device, start) &&
+    if (!follows_a_field(options.tracer)) {
+        return on_cuda(device, fmt::format("tracer '{}' of an inversion computes on the CPU",
+                                           name_of(options.tracer)));
+    }
+    return on_cuda(options.eikonal, device, start) &&
            on_cuda(device, smooths ? ""
                                    : fmt::format("smoother '{}' computes on the CPU",
                                                  name_of(options.smoother)));

@@ -43,7 +43,7 @@ void figures_7_and_8(const PaperBench& bench, PaperReport& report, Monitor& moni
     const auto measure = [&](std::string_view figure, int first) {
         const bool wanted = has_radius(bench, first) || has_radius(bench, first + 1) ||
                             has_radius(bench, first + 2);
-        if (!wanted) return;
+        if (!report.wants(figure) || !wanted) return;
         report.begin(
             figure,
             fmt::format("radii {} to {}, v = 0.5 to 4 km/s over 10 km, source at the corner\n"
@@ -123,7 +123,7 @@ void figures_9_and_10(const PaperBench& bench, PaperReport& report, Monitor& mon
 
 void bench_paper1(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
     figures_7_and_8(bench, report, monitor);
-    figures_9_and_10(bench, report, monitor);
+    if (report.wants("Figure 10")) figures_9_and_10(bench, report, monitor);
 }
 
 }  // namespace fermat::bench

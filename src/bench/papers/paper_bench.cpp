@@ -34,6 +34,7 @@ void bench_paper(const PaperBench& bench, Monitor& monitor) {
     }
     PaperReport report(bench);
     entry.run(bench, report, monitor);
+    report.require_tables();
     monitor.check();
     report.commit();
 }

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/device.hpp"
@@ -17,6 +18,7 @@ struct PaperBench {
     bool quick = false;  ///< few sizes and one run each: seconds, not minutes
     int repeats = 0;     ///< 0: 3, or 1 with `quick`
     int threads = 1;
+    std::vector<std::string> tables;  ///< names of those to measure; empty: all
     /// Of paper 1: the sizes and radii to measure, for a long table in parts; empty: all.
     std::vector<int> sizes;
     std::vector<int> radii;

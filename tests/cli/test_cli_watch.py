@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import pytest
+from chromium import Page, find_chromium
 
 
 @pytest.fixture
@@ -62,6 +63,33 @@ def test_a_run_is_shown_while_it_goes_and_when_it_was_killed(line, halted):
     watched = line.call("watch", "run", "-o", "dead.html", "--every", "0.1")
     assert watched.returncode == 1
     assert "no inversion is running in 'run'" in watched.stderr
+
+
+@pytest.mark.skipif(find_chromium() is None, reason="no Chromium on this machine")
+def test_the_live_page_draws_and_loads_itself_again(line, halted, tmp_path):
+    line("report", "run", "-o", "live.html")
+    text = (line.folder / "live.html").read_text()
+    (line.folder / "live.html").write_text(text.replace("reload(), 4000", "reload(), 1000"))
+    with Page(find_chromium(), tmp_path / "chromium") as page:
+
+        def wait_for(words):
+            """While the page loads itself it cannot answer."""
+            for _ in range(100):
+                try:
+                    if words in page.text("#subtitle"):
+                        return
+                except (AssertionError, KeyError, TypeError):
+                    pass
+                time.sleep(0.1)
+            raise AssertionError(f"the page never said '{words}'")
+
+        page.open(line.folder / "live.html")
+        wait_for("still going")
+        ended = text.replace("still going", "done").replace('"going":true', '"going":false')
+        (line.folder / "live.html").write_text(ended)
+        wait_for("done")
+        assert page.value("document.getElementById('residuals-section').hidden") is True
+        assert page.errors == []
 
 
 def test_watch_renews_the_page_until_the_run_has_ended(line, halted):

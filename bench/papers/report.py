@@ -81,6 +81,32 @@ def tables(rows: list[dict[str, str]]) -> Iterator[str]:
         yield "\n".join(lines)
 
 
+def side_by_side(results: Path) -> Iterator[str]:
+    """Paper 2's table of implementations: the columns of all devices in one, each from its own
+    machine."""
+    name = "Implementations"
+    columns: dict[str, dict[str, str]] = {}
+    machines = []
+    for device in ("cpu", "cuda", "opengl"):
+        file = results / f"paper2-{device}.csv"
+        rows = [row for row in read(file) if row["table"] == name] if file.exists() else []
+        if rows:
+            machines.append(f"{device}: {rows[0]['device']}, {rows[0]['date']}")
+        for row in rows:
+            alike = row["quantity"] in ("serial", "buckets")
+            if row["unit"] == "s" and not (alike and device != "cpu"):
+                columns.setdefault(row["quantity"], {})[row["case"]] = row["ours"]
+    if len(machines) < 2:
+        return
+    cases = dict.fromkeys(case for column in columns.values() for case in column)
+    lines = [f"**{name}, side by side** (seconds; {'; '.join(machines)})", "",
+             "| radius | " + " | ".join(columns) + " |", "|---|" + "---:|" * len(columns)]
+    for case in cases:
+        cells = [number(column.get(case, "")) or "–" for column in columns.values()]
+        lines.append(f"| {case.split('=', 1)[1]} | " + " | ".join(cells) + " |")
+    yield "\n".join(lines)
+
+
 def section(paper: int, results: Path) -> Iterator[str]:
     files = sorted(results.glob(f"paper{paper}-*.csv"))
     if not files:
@@ -92,6 +118,8 @@ def section(paper: int, results: Path) -> Iterator[str]:
         yield (f"On {rows[0]['device']}, {rows[0]['date']}: `fermat bench paper {paper} "
                f"--device {device}`; all values are in `bench/papers/results/{file.name}`.")
         yield from tables(rows)
+    if paper == 2:
+        yield from side_by_side(results)
 
 
 def write_page(page: Path, results: Path) -> None:

@@ -73,22 +73,22 @@ def start_times(values: ArrayLike, count: int) -> NDArray[np.float64]:
     return np.ascontiguousarray(np.broadcast_to(array, (count,)))
 
 
-def radius(model: Model, value: int | Sequence[int]) -> tuple[int, int, int]:
+def radius(ndim: int, value: int | Sequence[int]) -> tuple[int, int, int]:
     """Radius of the graph's star along x, y, z."""
     array = np.asarray(value)
     if (
         array.ndim > 1
         or not np.issubdtype(array.dtype, np.integer)
-        or (array.ndim == 1 and len(array) != model.ndim)
+        or (array.ndim == 1 and len(array) != ndim)
         or not array.any()
         or abs(array).max() > 1_000_000
     ):
         raise ValueError(
-            f"radius is {value!r} (must be one whole number > 0, or {model.ndim} of them, as the "
-            f"model is {model.ndim}-D)"
+            f"radius is {value!r} (must be one whole number > 0, or {ndim} of them, as the "
+            f"model is {ndim}-D)"
         )
-    each = [int(r) for r in np.broadcast_to(array, (model.ndim,))]
-    return (each[0], 0, each[1]) if model.ndim == 2 else (each[0], each[1], each[2])
+    each = [int(r) for r in np.broadcast_to(array, (ndim,))]
+    return (each[0], 0, each[1]) if ndim == 2 else (each[0], each[1], each[2])
 
 
 def solver(
@@ -105,5 +105,5 @@ def solver(
     else:
         options = {"solver": solver, "order": order} | given
     if "radius" in options:
-        options["radius"] = radius(model, options["radius"])
+        options["radius"] = radius(model.ndim, options["radius"])
     return options

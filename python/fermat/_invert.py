@@ -21,7 +21,7 @@ from ._trust import Trusted
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from ._arguments import Device, Progress, Solver, Tracer
+    from ._arguments import Device, Progress, Solver, Start, Tracer
     from ._core import CudaModel, Model
     from ._smoothing import Smoother
 
@@ -135,6 +135,9 @@ def invert(
     max_velocity: float = math.inf,
     smoother: Smoother = "running",
     tracer: Tracer = "descent",
+    starts: Start | Sequence[Start] | None = None,
+    segment: float | None = None,
+    radius: int | Sequence[int] | None = None,
     solver: Solver = "fim",
     order: int = 2,
     device: Device = "auto",
@@ -215,13 +218,15 @@ def invert(
         times the fastest of the picks (distance over time) and of the start model.
     smoother, tracer, solver, order, device, threads
         How it is computed; see `smooth`, `rays` and `traveltimes`. Results do not depend on
-        `threads`.
+        `threads`. The tracers "bending" and "graph" compute on the CPU.
+    starts, segment, radius
+        Of the tracers "bending" and "graph", as in `rays`.
     keep_models
         Whether the result holds the model of every iteration, for `plot.animate`.
     trust
         Whether to compute resolution and deviation of the result (`Inversion.estimate_trust`).
     callback
-        Called after each iteration with a dict of its row in `history`.
+        Called after each iteration with a dict of its row in `history`, and its "model".
     progress
         As in `traveltimes`.
 
@@ -295,6 +300,12 @@ def invert(
         options["unknown_ratio"] = tuple(int(n) for n in _axes(unknown_ratio, ndim, "unknown_ratio"))
     if outliers is not None:
         options["outliers"] = outliers
+    if starts is not None:
+        options["starts"] = starts if isinstance(starts, str) else ",".join(starts)
+    if segment is not None:
+        options["segment"] = segment
+    if radius is not None:
+        options["radius"] = arguments.radius(ndim, radius)
     if error is not None:
         options["error"] = _pair(error)
     kept: list[NDArray[np.float32]] = []

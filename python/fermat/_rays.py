@@ -11,6 +11,7 @@ from . import _arguments as arguments
 from . import _bending as bend
 from . import _core, _cuda, _grid
 from ._methods import Bending, Graph
+from ._notes import tell
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -192,6 +193,18 @@ class Rays:
                 f"pick_times has shape {times.shape} (must be ({len(self)},): one time a ray)"
             )
         self._rays.save_vector_coverage(path, times)
+
+    @staticmethod
+    def load_vector_coverage(
+        model: Model | CudaModel, path: str | os.PathLike[str]
+    ) -> tuple[Rays, NDArray[np.float64]]:
+        """Rays of a vector coverage file (XML) in a model, and the pick time of each: what
+        `save_vector_coverage` and `fermat invert --keep` wrote. Times are integrated along the
+        rays; all points must lie in the model."""
+        model = _cuda.on_host(model)
+        rays, pick_times, notes = _core.load_vector_coverage(model, path)
+        tell(notes)
+        return Rays(model, rays), pick_times
 
 
 class FreeRays(Rays):

@@ -164,7 +164,7 @@ def traveltimes(
     precision
         Precision of the computation and the result: "single" (float32) or "double" (float64).
     device
-        "cpu", "cuda", "opengl" (solver bellman-ford alone), or "auto": the CUDA device if there is
+        "cpu", "cuda", "opengl" (solvers fim and bellman-ford), or "auto": the CUDA device if there is
         one and the solver supports it.
     threads
         Number of threads, 0 for all cores. The result does not depend on it.

@@ -133,9 +133,11 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
     const InversionOptions options = options_from(given, schedule);
     InversionListener listener;
     if (!callback.is_none()) {
-        listener.iteration = [&](const IterationReport& report) {
+        listener.iteration = [&](const IterationReport& report, const Model& now) {
             const nb::gil_scoped_acquire acquire;
-            callback(report_of(report));
+            nb::dict row = report_of(report);
+            row["model"] = nb::cast(now.copy(), nb::rv_policy::move);
+            callback(row);
         };
     }
     if (given.has("keep")) {

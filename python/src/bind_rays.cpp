@@ -19,8 +19,10 @@
 #include "numpy.hpp"
 #include "options.hpp"
 #include "points.hpp"
+#include "rays/integrate.hpp"
 #include "rays/rays.hpp"
 #include "rays/sensitivity.hpp"
+#include "warn.hpp"
 
 namespace fermat::python {
 
@@ -123,6 +125,23 @@ void save_vector_coverage(const RaySet& rays, const std::filesystem::path& path,
     file.commit();
 }
 
+/// The rays, the pick time of each, and notes of the reader.
+nb::tuple load_vector_coverage(const Model& model, const std::filesystem::path& path) {
+    Notes notes;
+    VectorCoverage read;
+    {
+        const nb::gil_scoped_release release;
+        read = read_vector_coverage(path, notes);
+        try {
+            integrate_rays(model, read.rays);
+        } catch (const InputError& error) {
+            throw InputError(fmt::format("'{}': {}", path.string(), error.what()));
+        }
+    }
+    return nb::make_tuple(std::move(read.rays), array_from(std::move(read.pick_times)),
+                          sentences_of(notes));
+}
+
 nb::list status_names() {
     nb::list names;
     for (const auto& [name, value] : choices<RayStatus>.entries) {
@@ -198,6 +217,10 @@ void bind_rays(nb::module_& module) {
                        "tuple[numpy.typing.NDArray[numpy.float32], "
                        "numpy.typing.NDArray[numpy.float32]]"),
                "Count and length of rays in each cell.");
+    module.def("load_vector_coverage", &load_vector_coverage, "model"_a, "path"_a,
+               nb::sig("def load_vector_coverage(model: Model, path: str | os.PathLike[str]) -> "
+                       "tuple[RaySet, numpy.typing.NDArray[numpy.float64], list[str]]"),
+               "Rays and pick times of a vector coverage file, and notes about it.");
     module.def("ray_status_names", &status_names, nb::sig("def ray_status_names() -> list[str]"),
                "Names of the values of RaySet.status.");
 }

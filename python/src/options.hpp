@@ -92,7 +92,8 @@ inline GraphOptions graph_options(const std::string& solver, const Keywords& giv
 inline EikonalOptions eikonal_options(const std::string& solver, int order,
                                       const std::string& device) {
     const EikonalOptions options{parse_choice<Solver>(solver), order};
-    on_cuda(options, parse_choice<Device>(device));
+    const auto wanted = parse_choice<Device>(device);
+    if (wanted != Device::opengl) on_cuda(options, wanted);  // the solver says what shaders can do
     validate(options);
     return options;
 }

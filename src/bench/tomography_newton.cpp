@@ -48,7 +48,7 @@ void bench_gauss_newton(const TomographyBench& bench, Monitor& monitor) {
     std::size_t on_device = 0;
     InversionListener listener;
     if (cuda) {
-        listener.iteration = [&](const IterationReport&) {
+        listener.iteration = [&](const IterationReport&, const Model&) {
             on_device = std::max(on_device, device_memory_taken());
         };
     }

@@ -11,7 +11,8 @@ namespace fermat::cli {
 Device usable_device(const CommonOptions& common) {
     if (common.device == Device::opengl) {
         throw InputError(
-            "--device is 'opengl' (--solver bellman-ford alone computes there: use cpu or cuda)");
+            "--device is 'opengl' (it computes times by --solver fim, and times and paths by "
+            "bellman-ford: use cpu or cuda)");
     }
     if (common.device == Device::cuda && build::cuda == "no") {
         throw InputError(

@@ -141,7 +141,7 @@ std::optional<InversionState> enter(RunFolder& folder, const InversionInputs& in
 }  // namespace
 
 InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
-                              const RunStart& start, const Run& run) {
+                              const RunStart& start, const IterationChoice& kept, const Run& run) {
     std::optional<InversionState> state;
     std::string identity;
     together(run.ranks, [&] {
@@ -160,10 +160,14 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
     });
     const int planned = planned_iterations(inputs);
     InversionListener listener;
-    listener.iteration = [&](const IterationReport& report) { say(run, line_of(report, planned)); };
+    listener.iteration = [&](const IterationReport& report, const Model&) {
+        say(run, line_of(report, planned));
+    };
+    IterationKeeper keeper(inputs.picks, inputs.options, folder, identity, run);
+    if (!kept.empty()) keeper.listen(listener, kept);
     listener.update = [&](const InversionState& now) {
         write_history(folder.file("history.csv"), now.history, identity);
-        write_checkpoint(folder.file(checkpoint_name), now, identity);
+        write_checkpoint(folder.file(checkpoint_name), inputs.start.grid(), now, identity);
     };
     InversionResult result = invert(inputs.start, inputs.picks, inputs.options, run.execution(),
                                     listener, std::move(state));
@@ -175,6 +179,7 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         write_terms(folder.file("terms.csv"), inputs.picks, result.terms, identity);
         write_model(folder.file("model.h5"), result.model, identity);
         say(run, ending_of(result));
+        if (!kept.empty()) say(run, keeper.summary(kept, result.history.back().iteration));
         warn(doubts_about(inputs.start, inputs.picks, inputs.options, result));
         if (inputs.board) write_recovery(folder, inputs, result, identity, run.common.quiet);
         folder.finish();

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/app.hpp"
+#include "cli/kept_iterations.hpp"
 #include "cli/run_folder.hpp"
 #include "model/model.hpp"
 #include "tomography/invert.hpp"
@@ -30,9 +31,9 @@ struct RunStart {
     bool overwrite = false;  ///< removes an earlier run instead of keeping it aside
 };
 
-/// Runs an inversion on all ranks. Rank 0 reports progress, keeps checkpoints, and writes the
-/// results and the recovery of a checkerboard.
+/// Runs an inversion on all ranks. Rank 0 reports progress, keeps checkpoints and the iterations
+/// that are asked for, and writes the results and the recovery of a checkerboard.
 InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
-                              const RunStart& start, const Run& run);
+                              const RunStart& start, const IterationChoice& kept, const Run& run);
 
 }  // namespace fermat::cli

@@ -43,6 +43,7 @@ struct InvertFlags {
     std::optional<fs::path> schedule;
     fs::path output;
     RunStart start;
+    IterationChoice kept;
     InversionOptions options;
     std::optional<Board> board;
     NoiseOptions noise;
@@ -96,6 +97,10 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
                  "go on from the folder's checkpoint, if there is one");
     app.add_flag("--overwrite", flags.start.overwrite,
                  "remove an earlier run from the folder (default: keep it in its earlier-1, ...)");
+    add_value(app, "--keep", "ITERATIONS", flags.kept,
+              "iterations whose model, rays, coverage and perturbations to keep as files in the "
+              "folder's iterations: all, or numbers and ranges such as 0,5,10-12",
+              parse_iterations);
     add_guess_flags(app, flags);
     add_option_flags(app, flags.options, flags.axes);
     add_path(app, "--reference", flags.reference,
@@ -173,7 +178,7 @@ void run_invert(const InvertFlags& flags, const Run& run) {
     const Choice choice = choose_options(*inputs, flags.trust, flags.noise.seed, run);
     // Before anything is written.
     require_same_run(run.ranks, inputs->start, inputs->picks, inputs->options);
-    const InversionResult result = run_inversion(*inputs, folder, flags.start, run);
+    const InversionResult result = run_inversion(*inputs, folder, flags.start, flags.kept, run);
     run_trust(*inputs, result, choice, flags.trust, flags.noise.seed, folder, run);
 }
 

@@ -76,6 +76,25 @@ void require_drawing() {
         python()));
 }
 
+std::vector<std::string> parse_names(std::string_view, std::string_view text) {
+    std::vector<std::string> names;
+    for (;;) {
+        const std::size_t comma = text.find(',');
+        names.emplace_back(text.substr(0, comma));
+        if (comma == std::string_view::npos) return names;
+        text.remove_prefix(comma + 1);
+    }
+}
+
+/// Whole numbers with commas between them.
+std::vector<int> parse_wholes(std::string_view flag, std::string_view text, int low, int high) {
+    std::vector<int> numbers;
+    for (const std::string& word : parse_names(flag, text)) {
+        numbers.push_back(parse_whole(flag, word, low, high));
+    }
+    return numbers;
+}
+
 Device device_of(const CommonOptions& common) {
     if (common.device == Device::opengl) return Device::opengl;
     if (common.device == Device::automatic)
@@ -91,6 +110,18 @@ void add_paper_flags(CLI::App& app, PaperFlags& flags) {
     app.add_flag("--quick", flags.bench.quick, "few sizes and one run each: seconds, not minutes");
     add_whole(app, "--repeat", "R", flags.bench.repeats,
               "runs of each, of which the median is told (default: 3; 1 with --quick)", 1, 1000);
+    add_value(app, "--tables", "NAME,...", flags.bench.tables,
+              "tables to measure, by the names that are printed (default: all)", &parse_names);
+    add_value(app, "--sizes", "N,...", flags.bench.sizes,
+              "of paper 1: sizes to measure, for its table in parts (default: all 16)",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_wholes(flag, text, 16, 8192);
+              });
+    add_value(app, "--radii", "R,...", flags.bench.radii,
+              "of paper 1: radii to measure (default: 1 to 6)",
+              [](std::string_view flag, std::string_view text) {
+                  return parse_wholes(flag, text, 1, 6);
+              });
     add_output(app, "--csv", flags.bench.csv,
                "CSV to write: paper, table, case, quantity, unit, published, ours, ratio");
     add_output(app, "--figure", flags.figure,

@@ -12,6 +12,8 @@
 #include "cli/ray_survey.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
+#include "io/vector_coverage.hpp"
+#include "rays/integrate.hpp"
 #include "rays/rays.hpp"
 
 namespace fermat::cli {
@@ -22,6 +24,7 @@ struct RaysFlags {
     RaySurveyFlags survey;
     RayOptions rays;
     SolverFlags solver;
+    std::optional<std::filesystem::path> read;
     RayOutputFlags outputs;
 };
 
@@ -29,6 +32,9 @@ void add_flags(CLI::App& app, RaysFlags& flags) {
     add_medium_flags(app, flags.medium);
     add_ray_survey_flags(app, flags.survey,
                          "picks, CSV or .sgt: their pairs, and their points where none are given");
+    add_path(
+        app, "--read", flags.read,
+        "vector coverage XML: take its rays instead of tracing, for --coverage and the others");
     add_option_flags(app, flags.rays, flags.solver.axes);
     add_solver_flags(app, flags.solver);
     add_output(app, "-o,--output", flags.outputs.rays, "rays to write: .h5");
@@ -74,12 +80,42 @@ void check(const RaysFlags& flags, const CommonOptions& common) {
     }
 }
 
+/// Rays of a file, with their times in the model.
+void take_rays_of_file(const RaysFlags& flags, const Medium& medium, Notes& notes, const Run& run) {
+    const RaySurveyFlags& survey = flags.survey;
+    if (!survey.source.empty() || survey.sources || survey.receivers || survey.pairs ||
+        survey.picks || !survey.phases.empty()) {
+        throw InputError("--read brings its own rays (leave out sources, receivers and picks)");
+    }
+    const Model& model = medium.of(Phase::P);
+    VectorCoverage read = read_vector_coverage(*flags.read, notes);
+    try {
+        integrate_rays(model, read.rays);
+    } catch (const InputError& error) {
+        throw InputError(fmt::format("'{}': {}", flags.read->string(), error.what()));
+    }
+    tell(notes);
+    RayOutputs outputs(flags.outputs, medium, {Phase::P}, std::move(read.pick_times),
+                       run.common.threads, Tracer::descent);
+    outputs.take(read.rays);
+    run.monitor.check();
+    outputs.commit();
+    if (!run.common.quiet && !is_standard_output(flags.outputs.table) &&
+        !is_standard_output(flags.outputs.vector_coverage)) {
+        fmt::print("{}\n", outputs.summary());
+    }
+}
+
 void trace(const RaysFlags& flags, const Run& run) {
     check(flags, run.common);
     RayOptions options = flags.rays;
     options.eikonal = eikonal_options(flags.solver);
     Notes notes;
     const Medium medium = medium_of(flags.medium, notes);
+    if (flags.read) {
+        take_rays_of_file(flags, medium, notes, run);
+        return;
+    }
     const Model& model = medium.of(Phase::P);
     options.graph = graph_options(flags.solver, model.grid());
     validate(options, model.grid());

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -15,7 +17,9 @@
 #include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "core/version.hpp"
+#include "io/checkpoint.hpp"
 #include "io/csv.hpp"
+#include "io/folder_lock.hpp"
 #include "io/input_file.hpp"
 #include "io/model_io.hpp"
 #include "io/run_mark.hpp"
@@ -60,9 +64,19 @@ std::string history_json(const CsvTable& table) {
     return fmt::format(R"({{"names":{},"rows":{}}})", json_list(names), json_list(rows));
 }
 
+/// The state of a run that is shown.
+struct Shown {
+    RunPhase phase;
+    Model model;
+    int iteration = 0;
+    std::optional<ReportPicks> picks;                        ///< once it has ended
+    std::vector<std::pair<std::string, std::string>> marks;  ///< files and their identities
+};
+
 /// What a reader wants to know first, as pairs of a name and a value.
-std::string summary_json(const Model& model, const CsvTable& history, const ReportPicks& picks,
-                         const ReportOptions& options, const Thinning& thin) {
+std::string summary_json(const Shown& shown, const CsvTable& history, const ReportOptions& options,
+                         const Thinning& thin) {
+    const Model& model = shown.model;
     std::string pairs;
     const auto add = [&](std::string_view name, const std::string& value) {
         pairs +=
@@ -89,9 +103,10 @@ std::string summary_json(const Model& model, const CsvTable& history, const Repo
         const double value = number_or_nan(history, last, *chi2);
         if (std::isfinite(value)) add("χ² per pick", fmt::format("{:.4g}", value));
     }
-    add("iterations", std::string(history.text(last, history.column("iteration"))));
+    add("iterations", std::to_string(shown.iteration));
+    const std::string_view used = history.text(last, history.column("picks"));
     add("picks used",
-        fmt::format("{} of {}", history.text(last, history.column("picks")), picks.count));
+        shown.picks ? fmt::format("{} of {}", used, shown.picks->count) : std::string(used));
     const Grid& grid = model.grid();
     add("nodes", to_string(grid.shape) +
                      (thin.step > 1 ? fmt::format(", every {}th shown", thin.step) : ""));
@@ -132,19 +147,89 @@ Model read_start(const fs::path& path, const Grid& grid) {
 
 }  // namespace
 
-std::string report_data(const ReportOptions& options) {
-    const fs::path& run = options.run;
+RunPhase phase_of_run(const fs::path& run) {
     if (!fs::is_directory(run)) {
         throw InputError(fmt::format("'{}' is not a folder (must be one that fermat invert wrote)",
                                      run.string()));
     }
-    if (!fs::exists(run / "model.h5") && fs::exists(run / "settings.toml")) {
-        throw InputError(fmt::format(
-            "'{}' has no model.h5 (its run has not ended: fermat invert --resume goes on with it)",
-            run.string()));
-    }
+    // Asked first: a run that ends in between has ended.
+    const bool held = FolderLock::is_held(run);
+    if (fs::exists(run / "model.h5")) return RunPhase::ended;
+    return held ? RunPhase::going : RunPhase::stopped;
+}
+
+namespace {
+
+Shown ended_run(const fs::path& run, const CsvTable& history) {
     Notes none;  // of a file of our own
-    const Model model = read_model(run / "model.h5", none);
+    const CsvTable table(run / "residuals.csv");
+    const std::size_t last = history.rows() - 1;
+    const double iteration = history.number(last, history.column("iteration"));
+    const bool is_count = iteration >= 0 && iteration < 1e9;
+    return {RunPhase::ended,
+            read_model(run / "model.h5", none),
+            is_count ? static_cast<int>(iteration) : 0,
+            read_report_picks(table),
+            {{"residuals.csv", table.run()}, {"model.h5", run_of_file(run / "model.h5")}}};
+}
+
+Shown checkpointed_run(const fs::path& run, RunPhase phase) {
+    RunSnapshot seen = read_snapshot(run / "checkpoint.h5");
+    return {
+        phase, std::move(seen.model), seen.iteration, std::nullopt, {{"checkpoint.h5", seen.run}}};
+}
+
+/// Files of a run that is going are renamed into place complete, and their writer may hold its lock
+/// for a moment longer.
+Shown shown_run(const fs::path& run, RunPhase phase, const CsvTable& history) {
+    constexpr int most_tries = 20;
+    for (int tries = 1;; ++tries) {
+        try {
+            return phase == RunPhase::ended ? ended_run(run, history)
+                                            : checkpointed_run(run, phase);
+        } catch (const InputError&) {
+            if (tries == most_tries || !FolderLock::is_held(run)) throw;
+            std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        }
+    }
+}
+
+/// Throws InputError where a run that has not ended has nothing to show.
+void require_something(const fs::path& run, RunPhase phase) {
+    if (phase == RunPhase::ended || fs::exists(run / "checkpoint.h5")) return;
+    throw InputError(fmt::format("'{}' has neither model.h5 nor checkpoint.h5 ({})", run.string(),
+                                 phase == RunPhase::going
+                                     ? "its run is going and has made no update yet: wait for one"
+                                     : "is it a folder that fermat invert wrote?"));
+}
+
+std::string subtitle_of(const Shown& shown, const std::string& name) {
+    const std::string what = "Traveltime tomography of " + name;
+    switch (shown.phase) {
+        case RunPhase::going:
+            return fmt::format("{}: still going, the model of iteration {}", what, shown.iteration);
+        case RunPhase::stopped:
+            return fmt::format(
+                "{}: stopped after iteration {} (fermat invert --resume goes on with it)", what,
+                shown.iteration);
+        case RunPhase::ended:
+            break;
+    }
+    return what;
+}
+
+}  // namespace
+
+std::string report_data(const ReportOptions& options) {
+    const fs::path& run = options.run;
+    const RunPhase phase = phase_of_run(run);
+    require_something(run, phase);
+    const CsvTable history(run / "history.csv");
+    if (history.rows() == 0) {
+        throw InputError(fmt::format("'{}' has a header and no rows", history.path().string()));
+    }
+    Shown shown = shown_run(run, phase, history);
+    const Model& model = shown.model;
     const Grid& grid = model.grid();
     std::optional<Model> start;
     if (options.start) {
@@ -152,28 +237,21 @@ std::string report_data(const ReportOptions& options) {
     } else if (fs::exists(run / "start.h5")) {
         start = read_start(run / "start.h5", grid);
     }
-    const CsvTable history(run / "history.csv");
-    if (history.rows() == 0) {
-        throw InputError(fmt::format("'{}' has a header and no rows", history.path().string()));
+    shown.marks.emplace(shown.marks.begin(), "history.csv", history.run());
+    for (const char* name : {"coverage.h5", "trust.h5", "settings.toml"}) {
+        if (fs::exists(run / name)) shown.marks.emplace_back(name, run_of_file(run / name));
     }
-    const CsvTable table(run / "residuals.csv");
-    const ReportPicks picks = read_report_picks(table);
-    std::vector<std::pair<std::string, std::string>> marks = {{"history.csv", history.run()},
-                                                              {"residuals.csv", table.run()}};
-    for (const char* name : {"model.h5", "coverage.h5", "trust.h5", "settings.toml"}) {
-        if (fs::exists(run / name)) marks.emplace_back(name, run_of_file(run / name));
-    }
-    check_one_run(run, marks);
+    check_one_run(run, shown.marks);
     const Thinning thin(grid);
-    const fs::path name = fs::weakly_canonical(run).filename();
+    const std::string name = fs::weakly_canonical(run).filename().string();
     return fmt::format(
-        R"({{"title":{},"subtitle":{},"units":{{"length":{},"time":{}}},"summary":{},"model":{},)"
-        R"("history":{},"picks":{},"settings":{},"footer":{}}})",
-        json_text(options.title.empty() ? name.string() : options.title),
-        json_text("Traveltime tomography of " + name.string()), json_text(options.length),
-        json_text(options.time), summary_json(model, history, picks, options, thin),
-        fields_json(model, start, run, thin), history_json(history), picks_json(picks),
-        json_text(settings_text(run)),
+        R"({{"title":{},"subtitle":{},"going":{},"units":{{"length":{},"time":{}}},)"
+        R"("summary":{},"model":{},"history":{},"picks":{},"settings":{},"footer":{}}})",
+        json_text(options.title.empty() ? name : options.title),
+        json_text(subtitle_of(shown, name)), phase == RunPhase::going, json_text(options.length),
+        json_text(options.time), summary_json(shown, history, options, thin),
+        fields_json(model, start, run, thin), history_json(history),
+        shown.picks ? picks_json(*shown.picks) : "null", json_text(settings_text(run)),
         json_text(fmt::format("Fermat {}, {} build by {}; CUDA: {}; MPI: {}.", version, build::type,
                               build::compiler, build::cuda, build::mpi)));
 }

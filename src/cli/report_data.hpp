@@ -15,8 +15,20 @@ struct ReportOptions {
     std::string time = "s";
 };
 
+/// How far a run has come.
+enum class RunPhase {
+    ended,    ///< it has written its model
+    going,    ///< a process works in its folder
+    stopped,  ///< neither: it may be resumed
+};
+
+/// Throws InputError where there is no such folder.
+RunPhase phase_of_run(const std::filesystem::path& run);
+
 /// The run as one JSON object for the page's script (report/page.js): summary, model, coverage,
-/// history, residuals and settings. Arrays of numbers are base64 of little-endian float32; a model
+/// history, residuals and settings. Of a run that has not ended it is the model of the last
+/// checkpoint, without residuals and coverage, and the page of one that is going loads itself again
+/// and again. Arrays of numbers are base64 of little-endian float32; a model
 /// of more than some million nodes is thinned, and so are more than 60,000 picks. Nothing in it can
 /// end the script element in which it stands. Throws InputError that names the file.
 std::string report_data(const ReportOptions& options);

@@ -19,12 +19,13 @@ namespace fs = std::filesystem;
 
 constexpr auto settings_name = "settings.toml";
 constexpr auto members_name = "ensemble-members";  // a folder
+constexpr auto kept_name = "iterations";           // a folder
 constexpr std::array run_names = {
-    "model.h5",    "coverage.h5", "residuals.csv",       "history.csv",  "checkpoint.h5",
-    settings_name, "start.h5",    "terms.csv",           "trust.h5",     "ensemble.csv",
-    "choice.csv",  members_name,  "chosen_schedule.csv", "recovery.csv", "board.h5",
-    "picks.csv"};
-constexpr std::size_t plain_names = 13;  // the rest is a checkerboard's
+    "model.h5",    "coverage.h5", "residuals.csv",       "history.csv", "checkpoint.h5",
+    settings_name, "start.h5",    "terms.csv",           "trust.h5",    "ensemble.csv",
+    "choice.csv",  members_name,  "chosen_schedule.csv", kept_name,     "recovery.csv",
+    "board.h5",    "picks.csv"};
+constexpr std::size_t plain_names = 14;  // the rest is a checkerboard's
 
 bool is_there(const fs::path& path) {
     std::error_code ignored;
@@ -35,15 +36,15 @@ bool is_result(std::string_view name) { return name == "model.h5" || name == "ch
 
 /// Names that people use for files of their own too.
 bool may_be_input(std::string_view name) {
-    return name == "board.h5" || name == "picks.csv" || name == "start.h5";
+    return name == "board.h5" || name == "picks.csv" || name == "start.h5" || name == kept_name;
 }
 
-/// The identity that a file carries, or the first file of a folder.
+/// The identity that a file carries, or the first file of a folder that carries one.
 std::string identity_of(const fs::path& path) {
     std::error_code ignored;
     if (!fs::is_directory(path, ignored)) return run_of_file(path);
     for (const auto& entry : fs::directory_iterator(path, ignored)) {
-        return run_of_file(entry.path());
+        if (std::string run = run_of_file(entry.path()); !run.empty()) return run;
     }
     return "";
 }
@@ -99,7 +100,7 @@ std::vector<const char*> RunFolder::earlier_files(const RunPlan& plan) const {
             return input.flag != "--config" && input.path && same_file(*input.path, path);
         });
         const bool of_a_run =
-            !may_be_input(name) || plan.board || had_board || !run_of_file(path).empty();
+            !may_be_input(name) || plan.board || had_board || !identity_of(path).empty();
         if (!is_input && of_a_run) found.push_back(name);
     }
     return found;

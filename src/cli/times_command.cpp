@@ -100,7 +100,7 @@ void check_fields(const TimesFlags& flags) {
 void check(const TimesFlags& flags, const CommonOptions& common) {
     if (flags.solver.names_graph()) {
         check_graph_device(flags.solver, common);
-    } else {
+    } else if (common.device != Device::opengl) {
         usable_device(common);
     }
     if (flags.solver.names_graph() && flags.precision == Precision::full) {

@@ -15,7 +15,9 @@ std::vector<DeviceInfo> list_devices() {
 void refuse_opengl(Device wanted) {
     if (wanted != Device::opengl) return;
     throw InputError(
-        "device is 'opengl' (solver bellman-ford alone computes there: use cpu or cuda)");
+        "device is 'opengl' (it computes times by fim, and times and paths by bellman-ford: use "
+        "cpu "
+        "or cuda)");
 }
 
 bool on_cuda(Device wanted, const std::string& obstacle, const std::string& other_way) {

@@ -14,7 +14,7 @@ enum class Device {
     automatic,  ///< the CUDA device if there is one and the method supports it
     cpu,
     cuda,
-    opengl,  ///< compute shaders, on any vendor's card; solver bellman-ford alone
+    opengl,  ///< compute shaders, on any vendor's card: fim and bellman-ford
 };
 template <>
 inline constexpr auto choices<Device> = choice_table<Device>("device",

@@ -12,6 +12,7 @@
 #include "core/teams.hpp"
 #include "eikonal/factored_source.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
+#include "eikonal/fim/fim_opengl.hpp"
 #include "eikonal/resolution.hpp"
 #include "eikonal/solve_factored.hpp"
 
@@ -55,6 +56,47 @@ void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources
     }
 }
 
+/// Whether fields are solved in OpenGL shaders. Throws InputError where `device` asks for them and
+/// they cannot do it.
+bool on_opengl(const EikonalOptions& options, Device device, const Model& model,
+               Precision precision) {
+    if (device != Device::opengl) return false;
+    std::string obstacle;
+    if (options.solver != Solver::fim) {
+        obstacle =
+            fmt::format("solver '{}' has no shaders: use fim, or cpu", name_of(options.solver));
+    } else if (precision == Precision::full) {
+        obstacle = "its precision is single: use cpu for 'double'";
+    } else if (model.jumping_cells().exist()) {
+        obstacle =
+            "velocity jumps between cells, which is solved on the CPU: use cpu, or convert to "
+            "nodes";
+    }
+    if (!obstacle.empty()) throw InputError("device is 'opengl' (" + obstacle + ")");
+    return true;
+}
+
+/// Solves sources in OpenGL shaders, one after the other.
+template <class Consume>
+void solve_each_on_opengl(const Model& model, std::span<const PointSource> sources,
+                          const EikonalOptions& options, const Execution& execution,
+                          Consume&& consume) {
+    const int threads = resolve_threads(execution.threads);
+    GlFim fim(model, options.order);
+    for (std::size_t n = 0; n < sources.size(); ++n) {
+        execution.monitor.check();
+        const FactoredSource source = factor_source(model, sources[n].position);
+        require_crossing_time(model.grid(), source);
+        TimeField field{model.grid(), source, sources[n].start_time,
+                        allocate_field<float>(model.grid().shape)};
+        fim.solve(source, field.tau.view(), execution.monitor);
+        require_resolved<float>(model, source, field.tau.view(), threads);
+        cut_late_times(field, options.until, threads);
+        consume(n, std::move(field));
+        execution.monitor.advance();
+    }
+}
+
 /// Solves all sources and calls consume(i, field) for each. Sources run in parallel, each on one
 /// thread, or on a team of threads if there are fewer sources than threads.
 template <class Real, class Consume>
@@ -67,6 +109,11 @@ void solve_each(const Model& model, std::span<const PointSource> sources,
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("first arrivals", count);
     if constexpr (std::is_same_v<Real, float>) {
+        if (on_opengl(options, execution.device, model, Precision::single)) {
+            solve_each_on_opengl(model, sources, options, execution, consume);
+            monitor.end();
+            return;
+        }
         if (on_cuda(options, execution.device, model)) {
             solve_each_on_cuda(model, sources, options, execution, consume);
             monitor.end();
@@ -115,16 +162,17 @@ BasicTimeField<Real> solve(const Model& model, const PointSource& source,
                            const EikonalOptions& options, const Execution& execution) {
     validate(options);
     constexpr bool single = std::is_same_v<Real, float>;
-    const bool device =
-        on_cuda(options, execution.device, model, single ? Precision::single : Precision::full);
+    constexpr Precision precision = single ? Precision::single : Precision::full;
+    const bool shaders = on_opengl(options, execution.device, model, precision);
+    const bool device = !shaders && on_cuda(options, execution.device, model, precision);
     if constexpr (single) {
-        if (device) {
-            TimeField field;
-            solve_each_on_cuda(model, std::span(&source, 1), options,
-                               execution.heard_by(silent_monitor()),
-                               [&](std::size_t, TimeField&& solved) { field = std::move(solved); });
-            return field;
-        }
+        TimeField field;
+        const auto keep = [&](std::size_t, TimeField&& solved) { field = std::move(solved); };
+        Monitor stop_only({}, [&] { return execution.monitor.stop_requested(); });
+        const Execution own = execution.heard_by(stop_only);
+        if (shaders) solve_each_on_opengl(model, std::span(&source, 1), options, own, keep);
+        if (device) solve_each_on_cuda(model, std::span(&source, 1), options, own, keep);
+        if (shaders || device) return field;
     }
     return solve_on_cpu<Real>(model, source, options, execution);
 }
@@ -138,9 +186,8 @@ Field<Real> first_arrivals(const Model& model, std::span<const PointSource> sour
     Field<Real> earliest;
     Monitor& monitor = execution.monitor;
     const int threads = resolve_threads(execution.threads);
-    monitor.begin("first arrivals", static_cast<std::int64_t>(sources.size()));
-    for (const PointSource& source : sources) {
-        Field<Real> times = to_times(solve<Real>(model, source, options, execution), threads);
+    const auto keep_earlier = [&](BasicTimeField<Real>&& field) {
+        Field<Real> times = to_times(std::move(field), threads);
         if (earliest.empty()) {
             earliest = std::move(times);
         } else {
@@ -148,6 +195,20 @@ Field<Real> first_arrivals(const Model& model, std::span<const PointSource> sour
                 earliest[n] = std::min(earliest[n], times[n]);
             }
         }
+    };
+    monitor.begin("first arrivals", static_cast<std::int64_t>(sources.size()));
+    if constexpr (std::is_same_v<Real, float>) {
+        if (on_opengl(options, execution.device, model, Precision::single)) {
+            validate(options);
+            solve_each_on_opengl(
+                model, sources, options, execution,
+                [&](std::size_t, TimeField&& field) { keep_earlier(std::move(field)); });
+            monitor.end();
+            return earliest;
+        }
+    }
+    for (const PointSource& source : sources) {
+        keep_earlier(solve<Real>(model, source, options, execution));
         monitor.advance();
     }
     monitor.end();

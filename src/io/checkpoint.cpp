@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "core/error.hpp"
@@ -82,6 +83,7 @@ struct Arrays {
     std::vector<double> initial_residual;
     std::vector<double> unknowns;
     std::vector<double> method_state;
+    std::vector<double> grid;  ///< shape, origin and spacing
     std::span<const float> velocity;
 
     /// Hash of the content, which reveals damage.
@@ -97,10 +99,33 @@ struct Arrays {
         print.add(initial_residual);
         print.add(unknowns);
         print.add(method_state);
+        print.add(grid);
         print.add(velocity);
         return print.text();
     }
 };
+
+std::vector<double> numbers_of(const Grid& grid) {
+    std::vector<double> numbers;
+    for (int axis = 0; axis < 3; ++axis) numbers.push_back(grid.shape[axis]);
+    for (int axis = 0; axis < 3; ++axis) numbers.push_back(grid.origin[axis]);
+    for (int axis = 0; axis < 3; ++axis) numbers.push_back(grid.spacing[axis]);
+    return numbers;
+}
+
+/// The grid of nine numbers; one without nodes where they are none of a grid.
+Grid grid_of(const std::vector<double>& numbers) {
+    constexpr double most = 1 << 30;
+    const auto is_size = [&](double n) { return n >= 1 && n <= most; };
+    if (numbers.size() != 9 || !std::all_of(numbers.begin(), numbers.begin() + 3, is_size) ||
+        numbers[0] * numbers[1] * numbers[2] > 1e15) {
+        return {{0, 0, 0}, {}, {}};
+    }
+    const auto size = [&](std::size_t n) { return static_cast<int>(numbers[n]); };
+    return {{size(0), size(1), size(2)},
+            {numbers[3], numbers[4], numbers[5]},
+            {numbers[6], numbers[7], numbers[8]}};
+}
 
 template <class T>
 void write_array(hdf5::NewFile& file, const char* name, std::span<const T> values) {
@@ -125,9 +150,10 @@ InputError damaged(const fs::path& path, std::string_view why) {
 
 }  // namespace
 
-void write_checkpoint(const fs::path& path, const InversionState& state,
+void write_checkpoint(const fs::path& path, const Grid& grid, const InversionState& state,
                       const std::string& fingerprint) {
     Arrays arrays;
+    arrays.grid = numbers_of(grid);
     for_each_value(state, [&](const char* name, const auto& value) {
         arrays.state[name] = {static_cast<double>(value)};
     });
@@ -148,17 +174,27 @@ void write_checkpoint(const fs::path& path, const InversionState& state,
     write_array<double>(file, "initial_residual", arrays.initial_residual);
     write_array<double>(file, "unknowns", arrays.unknowns);
     write_array<double>(file, "method_state", arrays.method_state);
+    write_array<double>(file, "grid", arrays.grid);
     write_array<float>(file, "velocity", arrays.velocity);
     file.commit();
 }
 
 namespace {
 
-InversionState read_state(const fs::path& path, const Grid& grid, const std::string& fingerprint) {
+/// All that a checkpoint holds.
+struct Content {
+    InversionState state;
+    Grid grid;
+    std::string run;
+};
+
+/// `fingerprint` names the run that the file must belong to; empty: any.
+Content read_content(const fs::path& path, const std::string& fingerprint) {
     const hdf5::Session session;
     const hdf5::Handle file = hdf5::open_file(path);
-    if (H5Aexists(file, run_mark) <= 0 ||
-        hdf5::read_text_attribute(file, run_mark, path) != fingerprint) {
+    const std::string run =
+        H5Aexists(file, run_mark) > 0 ? hdf5::read_text_attribute(file, run_mark, path) : "";
+    if (!fingerprint.empty() && run != fingerprint) {
         throw InputError(
             fmt::format("'{}' belongs to another run (its version, model, picks or options differ; "
                         "start again without `resume`)",
@@ -176,14 +212,17 @@ InversionState read_state(const fs::path& path, const Grid& grid, const std::str
     arrays.initial_residual = hdf5::read_column<double>(file, "initial_residual", path);
     arrays.unknowns = hdf5::read_column<double>(file, "unknowns", path);
     arrays.method_state = hdf5::read_column<double>(file, "method_state", path);
+    arrays.grid = hdf5::read_column<double>(file, "grid", path);
     const std::vector<float> velocity = hdf5::read_column<float>(file, "velocity", path);
     arrays.velocity = velocity;
-    if (arrays.digest(fingerprint) != hdf5::read_text_attribute(file, "digest", path)) {
+    if (arrays.digest(run) != hdf5::read_text_attribute(file, "digest", path)) {
         throw damaged(path, "its values are not those that were written");
     }
     const std::size_t rows = arrays.reports.at("iteration").size();
-    bool fits = rows > 0 && (velocity.size() == grid.node_count() ||
-                             velocity.size() == grid.cell_shape().count());
+    const Grid grid = grid_of(arrays.grid);
+    bool fits =
+        rows > 0 && !velocity.empty() &&
+        (velocity.size() == grid.node_count() || velocity.size() == grid.cell_shape().count());
     for (const auto& [name, values] : arrays.state) fits = fits && values.size() == 1;
     for (const auto& [name, values] : arrays.reports) fits = fits && values.size() == rows;
     if (!fits) throw damaged(path, "its arrays have wrong lengths");
@@ -201,20 +240,38 @@ InversionState read_state(const fs::path& path, const Grid& grid, const std::str
     state.velocity =
         Field<float>(velocity.size() == grid.node_count() ? grid.shape : grid.cell_shape());
     std::copy(velocity.begin(), velocity.end(), state.velocity.begin());
-    return state;
+    return {std::move(state), grid, run};
+}
+
+Content read_quietly(const fs::path& path, const std::string& fingerprint) {
+    try {
+        return read_content(path, fingerprint);
+    } catch (const InputError&) {
+        // After damage, HDF5 1.10 prints errors to stderr when the process ends; see fail_read.
+        H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+        throw;
+    }
 }
 
 }  // namespace
 
 InversionState read_checkpoint(const fs::path& path, const Grid& grid,
                                const std::string& fingerprint) {
-    try {
-        return read_state(path, grid, fingerprint);
-    } catch (const InputError&) {
-        // After damage, HDF5 1.10 prints errors to stderr when the process ends; see fail_read.
-        H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
-        throw;
-    }
+    Content content = read_quietly(path, fingerprint);
+    if (!(content.grid == grid)) throw damaged(path, "its grid is not that of the run");
+    return std::move(content.state);
+}
+
+RunSnapshot read_snapshot(const fs::path& path) {
+    Content content = read_quietly(path, "");
+    InversionState& state = content.state;
+    if (state.history.empty()) throw damaged(path, "it has no iteration");
+    const bool on_nodes = state.velocity.shape() == content.grid.shape;
+    const int iteration =
+        state.unknowns.empty() ? state.next.iteration : state.history.back().iteration;
+    return {on_nodes ? Model(content.grid, std::move(state.velocity))
+                     : Model::of_cells(content.grid, std::move(state.velocity)),
+            iteration, std::move(content.run)};
 }
 
 }  // namespace fermat

@@ -66,6 +66,16 @@ FolderLock::FolderLock(const fs::path& folder) : file_(folder / ".fermat.lock") 
     }
 }
 
+bool FolderLock::is_held(const fs::path& folder) {
+    const fs::path file = folder / ".fermat.lock";
+    const int opened = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (opened < 0) return false;
+    // Without a lock file there is nothing to ask; a lock that is held is not disturbed.
+    const bool held = ::flock(opened, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    ::close(opened);
+    return held;
+}
+
 FolderLock::~FolderLock() {
     ::unlink(file_.c_str());
     ::close(descriptor_);

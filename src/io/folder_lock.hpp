@@ -15,6 +15,9 @@ class FolderLock {
     FolderLock(const FolderLock&) = delete;
     FolderLock& operator=(const FolderLock&) = delete;
 
+    /// Whether another process has the lock now.
+    static bool is_held(const std::filesystem::path& folder);
+
   private:
     std::filesystem::path file_;
     int descriptor_ = -1;

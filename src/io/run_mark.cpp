@@ -48,6 +48,16 @@ std::string run_of_text(const fs::path& path) {
     return marked ? std::string(words[2]) : "";
 }
 
+std::string run_of_xml(const fs::path& path) {
+    const std::string head = head_of(path);
+    const std::string mark = fmt::format(" {}=\"", run_mark);
+    const std::size_t begin = head.find(mark);
+    if (begin == std::string::npos) return "";
+    const std::size_t end = head.find('"', begin + mark.size());
+    return end == std::string::npos ? ""
+                                    : head.substr(begin + mark.size(), end - begin - mark.size());
+}
+
 std::string run_of_hdf5(const fs::path& path) {
     const hdf5::Session session;
     const hdf5::Handle file = hdf5::open_file(path);
@@ -61,6 +71,7 @@ std::string run_of_file(const fs::path& path) {
     const std::string suffix = suffix_of(path);
     try {
         if (suffix == ".h5") return run_of_hdf5(path);
+        if (suffix == ".xml") return run_of_xml(path);
         return suffix == ".csv" ? run_of_table(path) : run_of_text(path);
     } catch (const InputError&) {
         return "";

@@ -6,8 +6,8 @@
 namespace fermat {
 
 /// The files of a run carry its identity (from run_fingerprint) under this name: HDF5 files as an
-/// attribute, tables as their last column, settings.toml as a comment in its first line. Files of
-/// two runs can thus be told apart in any folder.
+/// attribute, tables as their last column, settings.toml as a comment in its first line, XML as an
+/// attribute of the root. Files of two runs can thus be told apart in any folder.
 inline constexpr auto run_mark = "fermat_run";
 
 /// The identity that a file carries; empty if it has none or cannot be read.

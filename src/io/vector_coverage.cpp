@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "io/run_mark.hpp"
 
 namespace fermat {
 namespace {
@@ -17,8 +18,12 @@ void add_point(std::string& text, const char* indent, const char* name, Vec3 p) 
 
 }  // namespace
 
-VectorCoverageWriter::VectorCoverageWriter(const std::filesystem::path& path) : file_(path) {
-    file_.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<vector_coverage>\n");
+VectorCoverageWriter::VectorCoverageWriter(const std::filesystem::path& path,
+                                           const std::string& run)
+    : file_(path) {
+    file_.write("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    file_.write(run.empty() ? "<vector_coverage>\n"
+                            : fmt::format("<vector_coverage {}=\"{}\">\n", run_mark, run));
 }
 
 void VectorCoverageWriter::append(const RaySet& rays, std::span<const double> pick_times) {

@@ -2,7 +2,10 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
+#include <vector>
 
+#include "core/notes.hpp"
 #include "io/atomic_file.hpp"
 #include "rays/ray_set.hpp"
 
@@ -25,10 +28,11 @@ namespace fermat {
 ///     </vector_coverage>
 ///
 /// The figure shows the content of the file; the element names are ours. Rays that did not arrive
-/// have no trajectory and are left out. Rays stream to the file.
+/// have no trajectory and are left out. Rays stream to the file. The root element of a run's file
+/// has the attribute fermat_run: see run_mark.
 class VectorCoverageWriter {
   public:
-    explicit VectorCoverageWriter(const std::filesystem::path& path);
+    explicit VectorCoverageWriter(const std::filesystem::path& path, const std::string& run = "");
 
     /// `pick_times` has one time per ray.
     void append(const RaySet& rays, std::span<const double> pick_times);
@@ -38,5 +42,18 @@ class VectorCoverageWriter {
   private:
     OutputFile file_;
 };
+
+/// Rays of a vector coverage file, in its order, and the pick time of each. Their lengths are
+/// those of the trajectories; times along rays are not in such a file and not a number:
+/// integrate_rays computes them in a model.
+struct VectorCoverage {
+    RaySet rays;
+    std::vector<double> pick_times;
+};
+
+/// Reads what VectorCoverageWriter writes. Elements of other names, and trajectories that do not
+/// lead from the receiver to the shotpoint, are noted. Throws InputError that names the file and
+/// the ray.
+VectorCoverage read_vector_coverage(const std::filesystem::path& path, Notes& notes);
 
 }  // namespace fermat

@@ -21,7 +21,14 @@ class XmlParser {
     XmlDocument parse() {
         skip_misc();
         document_.root = element(0);
+        document_.end = at_;
         return std::move(document_);
+    }
+
+    std::size_t skip_from(std::size_t at) {
+        at_ = std::min(at, text_.size());
+        skip_misc();
+        return at_;
     }
 
   private:
@@ -139,6 +146,10 @@ const XmlElement* XmlElement::child(std::string_view key) const {
 
 XmlDocument parse_xml(std::string_view text, std::string_view stop_at) {
     return XmlParser(text, stop_at).parse();
+}
+
+std::size_t skip_xml_remarks(std::string_view text, std::size_t at) {
+    return XmlParser(text, "").skip_from(at);
 }
 
 }  // namespace fermat

@@ -24,9 +24,13 @@ struct XmlElement {
 /// message.
 struct XmlDocument {
     XmlElement root;
+    std::size_t end = 0;  ///< position after the root element, unless it stopped before
     std::size_t stopped_at = std::string_view::npos;
     XmlElement stop_element;
 };
 XmlDocument parse_xml(std::string_view text, std::string_view stop_at);
+
+/// Position of the next element or end tag: behind blanks, comments and declarations.
+std::size_t skip_xml_remarks(std::string_view text, std::size_t at);
 
 }  // namespace fermat

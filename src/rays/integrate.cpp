@@ -1,5 +1,11 @@
 #include "rays/integrate.hpp"
 
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/error.hpp"
+
 #include "rays/cells/line.hpp"
 #include "rays/segments.hpp"
 
@@ -55,6 +61,29 @@ PathIntegral integrate_in(const Model& model, std::span<const Vec3> path) {
 
 PathIntegral integrate_path(const Model& model, std::span<const Vec3> path) {
     return model.grid().is_2d() ? integrate_in<2>(model, path) : integrate_in<3>(model, path);
+}
+
+void integrate_rays(const Model& model, RaySet& rays) {
+    const Grid& grid = model.grid();
+    for (std::size_t r = 0; r < rays.size(); ++r) {
+        RayInfo& ray = rays.rays[r];
+        if (ray.status != RayStatus::ok) continue;
+        const auto path = rays.path(r);
+        for (const Vec3 p : path) {
+            if (grid.contains(p)) continue;
+            throw InputError(
+                fmt::format("ray {} has a point at ({}, {}, {}), outside the model (use the model "
+                            "that it was traced in, or one as large)",
+                            r + 1, p.x, p.y, p.z));
+        }
+        const PathIntegral along = integrate_path(model, path);
+        if (!std::isfinite(along.time)) {
+            throw InputError(fmt::format(
+                "ray {} leads through air (use the model that it was traced in)", r + 1));
+        }
+        ray.time = ray.field_time = along.time;
+        ray.length = along.length;
+    }
 }
 
 std::vector<double> times_along(const Model& model, const RaySet& rays) {

@@ -19,6 +19,10 @@ struct PathIntegral {
 /// slowness between the nodes.
 PathIntegral integrate_path(const Model& model, std::span<const Vec3> path);
 
+/// Sets times and lengths of rays that arrived, by integrals along their paths. Throws InputError
+/// where a point lies outside the model or a path leads through air.
+void integrate_rays(const Model& model, RaySet& rays);
+
 /// Arrival times at the points of rays, in the order of RaySet::points: the time of the ray at its
 /// receiver, the start time of the source at its source. Infinite for rays that did not arrive.
 std::vector<double> times_along(const Model& model, const RaySet& rays);

@@ -19,7 +19,7 @@
 #include "rays/cells/relax.hpp"
 #include "rays/descent.hpp"
 #include "rays/escape.hpp"
-#include "rays/graph_rays.hpp"
+#include "rays/event_tracer.hpp"
 #include "rays/grid_descent.hpp"
 #include "rays/integrate.hpp"
 #include "rays/rays_cuda.hpp"
@@ -68,16 +68,6 @@ void trace_one(const Model& model, const View& field, const SourcePaths* near,
     set.close(info);
 }
 
-RaySet rays_of_dead_event(std::int32_t event, const Listeners& to) {
-    RaySet set;
-    for (std::size_t n = 0; n < to.positions.size(); ++n) {
-        constexpr double never = std::numeric_limits<double>::infinity();
-        set.append({event, to.stations[n], never, never, 0, RayStatus::source_in_air},
-                   std::span(&to.positions[n], 1));
-    }
-    return set;
-}
-
 /// Passes finished sets on in the order of their indices.
 class InOrder {
   public:
@@ -121,43 +111,31 @@ void trace_on_cuda(const Model& model, const Survey& survey, const ArrivalLists&
 }
 
 /// Solves the field of each event and traces its rays, in parallel over events. If there are fewer
-/// events than threads, each event gets several threads. `graph` is null for other tracers than
-/// `graph`.
-void trace_each(const Model& model, const Survey& survey, const Graph* graph,
-                const RayOptions& options, const Execution& execution,
-                const std::function<void(RaySet&&)>& consume) {
+/// events than threads, each event gets several threads.
+void trace_each(const Model& model, const Survey& survey, const RayOptions& options,
+                const Execution& execution, const std::function<void(RaySet&&)>& consume) {
     Monitor& monitor = execution.monitor;
     const ArrivalLists lists = by_event(survey);
     const auto count = static_cast<std::int64_t>(lists.size());
     InOrder in_order(consume);
-    if (graph == nullptr && on_cuda(options.eikonal, execution.device, model)) {
+    if (options.tracer != Tracer::graph && on_cuda(options.eikonal, execution.device, model)) {
         trace_on_cuda(model, survey, lists, options, execution, in_order);
         return;
     }
+    const EventTracer tracer(model, options, execution);
     for_each_by_teams(count, resolve_threads(execution.threads), [&](std::int64_t i, int team) {
         monitor.check();
-        const Execution own = execution.with_threads(team);
         const auto e = static_cast<std::size_t>(i);
-        const PointSource source = survey.events[e].source();
-        const Listeners to = listeners_of(survey, lists[e]);
-        const auto number = static_cast<std::int32_t>(i);
-        if (lists[e].empty()) {
-            in_order.put(e, {});
-        } else if (in_air(model, model.grid().clamp(source.position))) {
-            in_order.put(e, rays_of_dead_event(number, to));
-        } else if (graph != nullptr) {
-            in_order.put(e, trace_graph_rays(model, *graph, source, number, to, own));
-        } else {
-            const TimeField field = solve(model, source, options.eikonal, own);
-            in_order.put(e, trace_rays(model, field, number, to, options, own));
-        }
+        in_order.put(e, tracer.trace(survey.events[e].source(), static_cast<std::int32_t>(i),
+                                     listeners_of(survey, lists[e]), execution.with_threads(team)));
         monitor.advance(static_cast<std::int64_t>(lists[e].size()));
     });
 }
 
-/// Bends rays. The tracer named by a start makes its seeds.
-void bend(const Model& model, const Survey& survey, const RayOptions& options,
-          const Execution& execution, const std::function<void(RaySet&&)>& consume) {
+}  // namespace
+
+void bend_survey(const Model& model, const Survey& survey, const RayOptions& options,
+                 const Execution& execution, const std::function<void(RaySet&&)>& consume) {
     require_nodes(model, "tracer 'bending'");
     const StartSet& starts = options.bending.starts;
     const bool seeded = starts.has(RayStart::descent) || starts.has(RayStart::graph);
@@ -174,8 +152,6 @@ void bend(const Model& model, const Survey& survey, const RayOptions& options,
     bend_rays(model, survey, options.bending, execution, seed, consume);
 }
 
-}  // namespace
-
 void validate(const RayOptions& options, const Grid& grid) {
     validate(options.eikonal);
     validate(options.bending);
@@ -188,7 +164,7 @@ void validate(const RayOptions& options, const Grid& grid) {
 
 RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t event,
                   const Listeners& to, const RayOptions& options, const Execution& execution) {
-    if (options.tracer == Tracer::bending || options.tracer == Tracer::graph) {
+    if (!follows_a_field(options.tracer)) {
         throw InputError(fmt::format("tracer '{}' does not follow a time field (use 'descent')",
                                      name_of(options.tracer)));
     }
@@ -231,23 +207,20 @@ void trace_phase(const Model& model, const Survey& survey, const RayOptions& opt
                  const Execution& execution, const std::function<void(RaySet&&)>& consume) {
     Monitor& monitor = execution.monitor;
     if (options.tracer == Tracer::bending) {
-        bend(model, survey, options, execution, consume);
+        bend_survey(model, survey, options, execution, consume);
         return;
     }
     const bool exchange = options.tracer == Tracer::descent &&
                           options.reciprocity == Reciprocity::automatic &&
                           exchange_pays(model.grid(), survey);
     monitor.begin("rays", static_cast<std::int64_t>(survey.arrivals.size()));
-    if (options.tracer == Tracer::graph) {
-        const Graph graph(model, options.graph, execution);
-        trace_each(model, survey, &graph, options, execution, consume);
-    } else if (exchange) {
+    if (exchange) {
         RaySet all;
-        trace_each(model, exchanged(survey), nullptr, options, execution,
+        trace_each(model, exchanged(survey), options, execution,
                    [&](RaySet&& set) { all.append(std::move(set)); });
         turn_round(model, survey, all, consume);
     } else {
-        trace_each(model, survey, nullptr, options, execution, consume);
+        trace_each(model, survey, options, execution, consume);
     }
     monitor.end();
 }

@@ -30,6 +30,11 @@ inline constexpr auto choices<Tracer> = choice_table<Tracer>("tracer",
                                                               {"bending", Tracer::bending},
                                                               {"graph", Tracer::graph}});
 
+/// Whether rays of a tracer go down a time field; the others need none.
+inline bool follows_a_field(Tracer tracer) {
+    return tracer == Tracer::descent || tracer == Tracer::cells || tracer == Tracer::grid;
+}
+
 /// Whether the program may solve the receivers' fields and trace from the sources.
 enum class Reciprocity {
     automatic,  ///< yes for tracer `descent` with fewer receivers than sources

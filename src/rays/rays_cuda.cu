@@ -158,8 +158,18 @@ struct CudaTracer::State {
                        const RayOptions& options, const Execution& execution);
 };
 
-/// Repeats the walk until there are enough chunks. The first try assumes two per ray; the second
-/// knows the number.
+/// Chunks for the first try. A ray takes a few points per cell that it crosses; where all could be
+/// long and there is room, none is walked twice.
+std::size_t first_chunks(const Grid& grid, std::size_t rays) {
+    constexpr std::size_t room = std::size_t{256} << 20;  // bytes
+    const auto across = static_cast<std::size_t>(grid.shape.x + grid.shape.y + grid.shape.z);
+    const std::size_t each = 2 + 2 * across / PointPool::chunk_points;
+    const std::size_t fit =
+        room / (PointPool::chunk_points * sizeof(Vec3)) / std::max(rays, std::size_t{1});
+    return rays * std::clamp(fit, std::size_t{2}, each);
+}
+
+/// Repeats the walk until there are enough chunks. The second try knows the number.
 void CudaTracer::State::launch(const Model& model, const RayOptions& options,
                                std::size_t shot_count, std::size_t most_rays) {
     Grid grid = model.grid();
@@ -171,7 +181,7 @@ void CudaTracer::State::launch(const Model& model, const RayOptions& options,
     const std::size_t block = count < 132 * ray_threads ? 32 : ray_threads;
     const dim3 blocks(static_cast<unsigned>((most_rays + block - 1) / block),
                       static_cast<unsigned>(shot_count));
-    for (std::size_t chunks = 2 * count; chunks > 0;) {
+    for (std::size_t chunks = first_chunks(grid, count); chunks > 0;) {
         reserve_chunks(chunks);
         PointPool room = point_pool();
         check_cuda(cudaMemset(pool_used.data(), 0, sizeof(unsigned)), "tracing rays");

@@ -72,6 +72,10 @@ void check_picks(const InversionOptions& options, const Survey& picks) {
 bool runs_on_cuda(const InversionOptions& options, Device device, const Model& start) {
     const bool smooths =
         options.smoother == Smoother::table || options.smoother == Smoother::running;
+    if (!follows_a_field(options.tracer)) {
+        return on_cuda(device, fmt::format("tracer '{}' of an inversion computes on the CPU",
+                                           name_of(options.tracer)));
+    }
     return on_cuda(options.eikonal, device, start) &&
            on_cuda(device, smooths ? ""
                                    : fmt::format("smoother '{}' computes on the CPU",
@@ -82,12 +86,16 @@ RayOptions ray_options(const InversionOptions& options) {
     RayOptions rays;
     rays.tracer = options.tracer;
     rays.eikonal = options.eikonal;
+    rays.bending.starts = options.fieldless.starts;
+    rays.bending.segment = options.fieldless.segment;
+    rays.graph.radius = options.fieldless.radius;
     return rays;
 }
 
 void validate(const InversionOptions& options, const Survey& picks, const Model& start) {
     const Grid& grid = start.grid();
     validate(ray_options(options), grid);
+    if (options.tracer == Tracer::bending) require_nodes(start, "tracer 'bending'");
     if (!options.schedule.empty()) validate(options.schedule);
     validate_options(options);
     if (options.method == InversionMethod::gauss_newton && !options.schedule.empty()) {

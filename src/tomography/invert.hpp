@@ -44,12 +44,29 @@ template <>
 inline constexpr auto choices<PickWeights> = choice_table<PickWeights>(
     "pick weights", {{"errors", PickWeights::errors}, {"equal", PickWeights::equal}});
 
+/// Of the tracers that follow no time field.
+struct FieldlessOptions {
+    StartSet starts = BendingOptions{}.starts;
+    double segment = BendingOptions{}.segment;
+    Index3 radius;  ///< of the graph's star; all 0: default_radius
+};
+template <>
+inline constexpr auto options_of<FieldlessOptions> = std::tuple{
+    Option{"starts", &FieldlessOptions::starts, std::get<0>(options_of<BendingOptions>).meaning,
+           std::get<0>(options_of<BendingOptions>).rule},
+    Option{"segment", &FieldlessOptions::segment, std::get<1>(options_of<BendingOptions>).meaning,
+           std::get<1>(options_of<BendingOptions>).rule,
+           std::get<1>(options_of<BendingOptions>).otherwise},
+    Option{"radius", &FieldlessOptions::radius, "of tracer graph: of its star, in nodes",
+           Rule<Index3>{}, std::get<0>(options_of<GraphOptions>).otherwise, 0.0}};
+
 /// What a flag, a line of a configuration file and a keyword of Python set.
 struct InversionOptions {
     InversionMethod method = InversionMethod::automatic;
     GaussNewtonOptions gauss_newton;  ///< of that method
     EikonalOptions eikonal;           ///< of the fields that rays descend
     Tracer tracer = Tracer::descent;
+    FieldlessOptions fieldless;   ///< of the tracers bending and graph
     std::vector<Stage> schedule;  ///< empty: default_schedule of the model's grid
     Smoother smoother = Smoother::running;
     RayShare share = RayShare::even;
@@ -65,9 +82,6 @@ struct InversionOptions {
     /// either, else 1.
     std::optional<double> step;
 };
-inline bool follows_a_field(const Tracer& tracer) {
-    return tracer == Tracer::descent || tracer == Tracer::cells || tracer == Tracer::grid;
-}
 inline bool is_step(const std::optional<double>& step) {
     return !step || (*step > 0 && std::isfinite(*step));
 }
@@ -102,9 +116,8 @@ inline constexpr auto options_of<InversionOptions> = std::tuple{
            Rule<std::optional<double>>{&is_step, "> 0"}, "1, without a schedule 1.9"},
     OptionPart{&InversionOptions::update},
     Option{"smoother", &InversionOptions::smoother, "of hole: method of the smoothing"},
-    Option{"tracer", &InversionOptions::tracer, "method of the rays",
-           Rule<Tracer>{&follows_a_field,
-                        "one that follows the time field: descent, cells, or grid in 2-D"}},
+    Option{"tracer", &InversionOptions::tracer, "method of the rays"},
+    OptionPart{&InversionOptions::fieldless},
     OptionPart{&InversionOptions::eikonal}};
 
 void validate(const InversionOptions& options, const Survey& picks, const Model& start);
@@ -162,11 +175,30 @@ struct InversionState {
     std::vector<double> method_state;  ///< what such a run knows beside
 };
 
+/// What an iteration knows beside its report. Fields are those of method `hole` and empty with
+/// others; the last iteration is smoothed no more.
+struct KeptIteration {
+    int iteration = 0;
+    const Model& model;  ///< of this iteration
+    CellSums sums{};     ///< that its rays left in the cells
+    /// What the update after it makes of these sums: means of the cell smoother, the same on
+    /// nodes, and after the vertex smoother.
+    Field<double> cells{};
+    Field<double> nodes{};
+    Field<double> smooth_nodes{};
+};
+
 /// What hears of a run on rank 0.
 struct InversionListener {
-    std::function<void(const IterationReport&)> iteration;
+    /// After every iteration, with its model.
+    std::function<void(const IterationReport&, const Model&)> iteration;
     /// After every update: the place for a checkpoint.
     std::function<void(const InversionState&)> update;
+    /// Which iterations `keep` is called for, from 0, the start model, on; none where it is empty.
+    std::function<bool(int)> keeps;
+    std::function<void(const KeptIteration&)> keep;
+
+    bool has_to_keep(int number) const { return keeps && keep && keeps(number); }
 };
 
 struct InversionResult {

@@ -50,6 +50,9 @@ void add_to(Fingerprint& print, const std::optional<double>& value) {
     print.add(value.has_value());
     print.add(value.value_or(0));
 }
+void add_to(Fingerprint& print, const StartSet& starts) {
+    print.add(std::string_view(to_string(starts)));
+}
 template <class Triple>
 requires requires(const Triple& triple) { triple[0]; }
 void add_to(Fingerprint& print, const Triple& values) {
@@ -79,6 +82,9 @@ void add_to(Fingerprint& print, const BackprojectionOptions& options) {
     print.add(options.rays.directions);
     print.add(options.rays.eikonal.solver);
     print.add(options.rays.eikonal.order);
+    add_to(print, options.rays.bending.starts);
+    print.add(options.rays.bending.segment);
+    add_to(print, options.rays.graph.radius);
     print.add(options.share);
 }
 

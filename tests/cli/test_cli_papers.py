@@ -1,7 +1,9 @@
 """`fermat bench paper N --quick`: every table is there, with the published values beside ours."""
 
 import csv
+import importlib
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +54,47 @@ def test_every_table_is_measured(fermat, paper):
                 if (row["table"], row["case"], row["quantity"]) == (table, case, quantity)] == [value]
 
 
+def test_paper_1_is_measured_in_parts(fermat):
+    _, rows = run(fermat, 1, "--sizes", "64,48", "--radii", "2,5")
+    cases = [(row["table"], row["case"]) for row in rows if row["quantity"] == "heap"]
+    assert cases == [("Figure 7", "radius=2;nodes=64"), ("Figure 7", "radius=2;nodes=48"),
+                     ("Figure 8", "radius=5;nodes=64"), ("Figure 8", "radius=5;nodes=48")]
+
+
+def test_single_tables_are_measured(fermat):
+    _, rows = run(fermat, 2, "--tables", "Implementations")
+    assert {row["table"] for row in rows} == {"Implementations"}
+
+
+def test_parts_are_merged_in_the_order_of_the_table(tmp_path, monkeypatch):
+    root = Path(__file__).resolve().parents[2]
+    monkeypatch.syspath_prepend(str(root / "bench/papers"))
+    run_papers = importlib.import_module("run")
+    head = ",".join(COLUMNS) + "\n"
+    row = "1,Figure {},radius={};nodes={},heap,s,,{},,cpu,today\n"
+    (tmp_path / "whole.csv").write_text(head + row.format(7, 1, 128, 1) + row.format(7, 1, 1600, 2)
+                                        + row.format(10, 6, 501, 3))
+    (tmp_path / "part.csv").write_text(head + row.format(7, 1, 512, 4) + row.format(10, 6, 501, 5))
+    run_papers.merge(tmp_path / "part.csv", tmp_path / "whole.csv")
+    with open(tmp_path / "whole.csv", newline="") as file:
+        assert [(row["case"], row["ours"]) for row in csv.DictReader(file)] == [
+            ("radius=1;nodes=128", "1"), ("radius=1;nodes=512", "4"),
+            ("radius=1;nodes=1600", "2"), ("radius=6;nodes=501", "5")]
+
+
+def test_implementations_of_all_devices_stand_side_by_side(tmp_path, monkeypatch):
+    root = Path(__file__).resolve().parents[2]
+    monkeypatch.syspath_prepend(str(root / "bench/papers"))
+    report = importlib.import_module("report")
+    row = "2,Implementations,radius=3,{},s,,{},,{},today\n"
+    for device, column in (("cpu", "tiles"), ("opengl", "OpenGL")):
+        (tmp_path / f"paper2-{device}.csv").write_text(
+            ",".join(COLUMNS) + "\n" + row.format("serial", 1, device) + row.format(column, 2, device))
+    (table,) = report.side_by_side(tmp_path)
+    assert "| radius | serial | tiles | OpenGL |" in table and "| 3 | 1 | 2 | 2 |" in table
+    assert "cpu: cpu, today; opengl: opengl, today" in table
+
+
 def test_rays_of_paper_5_arrive_and_times_are_right(fermat):
     _, rows = run(fermat, 5)
     value = {(row["case"], row["quantity"]): row["ours"] for row in rows}
@@ -75,6 +118,10 @@ def test_a_figure_is_drawn_by_the_package(fermat, monkeypatch):
         ([], "--paper is required"),
         (["3", "--device", "opengl"], "device is 'opengl' (paper 3 is computed on cpu and cuda)"),
         (["5", "--csv", "no/p.csv"], "'no' does not exist"),
+        (["2", "--sizes", "128"], "sizes or radii are given and the paper is 2"),
+        (["5", "--tables", "Table 9"],
+         "paper 5 has no table 'Table 9' on this device (it has Table 2)"),
+        (["1", "--radii", "1,7"], "--radii is '7' (must be a whole number from 1 to 6)"),
     ],
 )
 def test_bad_calls_are_one_line(fermat, flags, words):

@@ -21,9 +21,11 @@
 #include "io/sgt.hpp"
 #include "io/sparse_io.hpp"
 #include "io/trust_io.hpp"
+#include "io/vector_coverage.hpp"
 #include "io/vtk_xml.hpp"
 #include "io/vtkhdf_image.hpp"
 #include "io/vtkhdf_rays.hpp"
+#include "rays/integrate.hpp"
 
 namespace fermat::fuzz {
 namespace {
@@ -48,6 +50,17 @@ std::string ray_seed(const fs::path& file) {
         rays.append({r, 1, 0.5, 0.25, 2, RayStatus::ok}, path);
     }
     write_rays(file, rays);
+    return read_whole_file(file);
+}
+
+/// Two rays inside small_model({5, 1, 4}).
+std::string vector_seed(const fs::path& file) {
+    RaySet rays;
+    rays.append({0, 1, 0.5, 0.25, 2, RayStatus::ok}, std::vector<Vec3>{{1, 2, 3}, {2, 2, 5}});
+    rays.append({1, 0, 0.5, 0.25, 2, RayStatus::ok}, std::vector<Vec3>{{2.5, 2, 9}, {1.5, 2, 4}});
+    VectorCoverageWriter writer(file, "fuzz");
+    writer.append(rays, std::vector<double>{1.25, 2.5});
+    writer.commit();
     return read_whole_file(file);
 }
 
@@ -133,7 +146,7 @@ std::string checkpoint_seed(const fs::path& file) {
     state.history.resize(2);
     state.stage = 1;
     state.initial_residual = {0.5, -0.25};
-    write_checkpoint(file, state, "fuzz");
+    write_checkpoint(file, small_section, state, "fuzz");
     return read_whole_file(file);
 }
 
@@ -251,6 +264,13 @@ std::vector<Target> library_targets(const fs::path& folder) {
          {model_seed(folder / "a.h5", {5, 4, 3}), model_seed(folder / "b.h5", {5, 1, 3})},
          read_image},
         {"rays", ".h5", {ray_seed(folder / "r.h5")}, [](const fs::path& file) { read_rays(file); }},
+        {"vectors",
+         ".xml",
+         {vector_seed(folder / "v.xml")},
+         noting([](const fs::path& file, Notes& notes) {
+             VectorCoverage read = read_vector_coverage(file, notes);
+             integrate_rays(small_model({5, 1, 4}), read.rays);
+         })},
         {"sparse",
          ".h5",
          {sparse_seed(folder / "s.h5")},
@@ -263,6 +283,10 @@ std::vector<Target> library_targets(const fs::path& folder) {
          ".h5",
          {checkpoint_seed(folder / "k.h5")},
          [](const fs::path& file) { read_checkpoint(file, small_section, "fuzz"); }},
+        {"snap",
+         ".h5",
+         {checkpoint_seed(folder / "n.h5")},
+         [](const fs::path& file) { read_snapshot(file); }},
         // Without checksums libhdf5 1.10 itself follows damaged addresses and can crash before our
         // code can check anything. So this does not test our code; try it again with a newer
         // library.

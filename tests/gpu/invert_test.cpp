@@ -62,6 +62,41 @@ void expect_alike(const InversionResult& cpu, const InversionResult& gpu) {
     EXPECT_LT(apart, 0.01 * both);
 }
 
+// What a listener keeps is what the device computed: smoothing its sums on the CPU gives its
+// fields.
+TEST_F(GpuInvert, KeepsTheFieldsOfItsIterations) {
+    const KnownTruth survey = survey_3d();
+    InversionOptions options = options_3d();
+    const Stage stage{2, {6, 6, 6}, {5, 5, 5}, 1, 1};
+    options.schedule = {stage};
+    InversionListener listener;
+    std::vector<int> kept;
+    listener.keeps = [](int) { return true; };
+    listener.keep = [&](const KeptIteration& k) {
+        kept.push_back(k.iteration);
+        const bool last = k.iteration == stage.iterations;
+        ASSERT_EQ(k.cells.size() == 0, last);
+        if (last) return;
+        const auto near = [](const Field<double>& found, const Field<double>& wanted) {
+            double most = 0;
+            for (const double value : wanted) most = std::max(most, std::abs(value));
+            ASSERT_GT(most, 0);
+            for (std::size_t n = 0; n < wanted.size(); ++n) {
+                ASSERT_NEAR(found[n], wanted[n], 1e-10 * most) << n;
+            }
+        };
+        Field<double> cells = k.sums.perturbation.copy();
+        smooth_cells(cells, k.sums.weight, stage.cell, {}, test::on_cpu());
+        near(k.cells, cells);
+        Field<double> nodes = k.nodes.copy();
+        smooth_vertices(nodes.view(), stage.vertex, {}, {}, test::on_cpu());
+        near(k.smooth_nodes, nodes);
+    };
+    const auto found = invert(survey.start, survey.picks, options, test::on_gpu(), listener);
+    EXPECT_EQ(kept, (std::vector<int>{0, 1, 2}));
+    EXPECT_TRUE(same_bits(found, invert(survey.start, survey.picks, options, test::on_gpu())));
+}
+
 TEST_F(GpuInvert, AgreesWithTheCpuInThreeDimensions) {
     const KnownTruth survey = survey_3d();
     for (const RayShare share : {RayShare::even, RayShare::length}) {

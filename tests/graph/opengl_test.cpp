@@ -127,7 +127,7 @@ TEST_F(OpenGl, WhatDoesNotFitIsASentence) {
 TEST(OpenGlDevice, OtherSolversRefuseIt) {
     const Model model = constant_model({{9, 1, 9}, {}, {1, 1, 1}}, 1);
     test::expect_error<InputError>([&] { Graph(model, {}, on_opengl()); },
-                                   "device is 'opengl' (solver bellman-ford alone");
+                                   "device is 'opengl' (it computes times by fim");
 }
 
 }  // namespace

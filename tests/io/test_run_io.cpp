@@ -86,7 +86,7 @@ TEST_F(RunFiles, HistoryHasTheDesignsColumnsFirst) {
 
 TEST_F(RunFiles, CheckpointComesBackAsItWas) {
     const InversionState before = state();
-    write_checkpoint(at("c.h5"), before, "name");
+    write_checkpoint(at("c.h5"), grid_, before, "name");
     const InversionState after = read_checkpoint(at("c.h5"), grid_, "name");
     EXPECT_TRUE(std::equal(before.velocity.begin(), before.velocity.end(), after.velocity.begin()));
     ASSERT_EQ(after.history.size(), 2U);
@@ -102,15 +102,24 @@ TEST_F(RunFiles, CheckpointComesBackAsItWas) {
     EXPECT_EQ(std::memcmp(after.initial_residual.data(), before.initial_residual.data(), 24), 0);
 }
 
+TEST_F(RunFiles, CheckpointTellsOthersOfItsModel) {
+    write_checkpoint(at("c.h5"), grid_, state(), "name");
+    const RunSnapshot seen = read_snapshot(at("c.h5"));
+    EXPECT_EQ(seen.model.grid(), grid_);
+    EXPECT_EQ(seen.model.velocity()[0], 2.5F);
+    EXPECT_EQ(seen.iteration, 2);
+    EXPECT_EQ(seen.run, "name");
+}
+
 TEST_F(RunFiles, CheckpointOfAnotherRunIsRefused) {
-    write_checkpoint(at("c.h5"), state(), "name");
+    write_checkpoint(at("c.h5"), grid_, state(), "name");
     expect_error<InputError>([&] { read_checkpoint(at("c.h5"), grid_, "other"); }, "c.h5",
                              "another run", "`resume`");
     expect_error<InputError>([&] { read_checkpoint(at("none.h5"), grid_, "name"); }, "none.h5");
 }
 
 TEST_F(RunFiles, AnyDamageToACheckpointIsSeenOrHarmless) {
-    write_checkpoint(at("c.h5"), state(), "name");
+    write_checkpoint(at("c.h5"), grid_, state(), "name");
     const std::string good = content(at("c.h5"));
     std::mt19937 random(5);
     for (int n = 0; n < 150; ++n) {

@@ -72,6 +72,8 @@ def test_callback_hears_each_iteration_and_may_stop(start, picks, run):
     heard = []
     fm.invert(start, picks, schedule=SCHEDULE, callback=heard.append)
     assert [row["rms"] for row in heard] == run.history["rms"].tolist()
+    assert np.array_equal(heard[0]["model"].velocity, start.velocity)
+    assert np.array_equal(heard[-1]["model"].velocity, run.model.velocity)
 
     def stop(row):
         if row["iteration"] == 2:
@@ -79,6 +81,16 @@ def test_callback_hears_each_iteration_and_may_stop(start, picks, run):
 
     with pytest.raises(RuntimeError, match="enough"):
         fm.invert(start, picks, schedule=SCHEDULE, callback=stop)
+
+
+def test_rays_may_be_bent_or_shortest_paths(start, picks, run):
+    for how in ({"tracer": "bending", "starts": ("straight", "deep")},
+                {"tracer": "graph", "radius": (4, 3)}):
+        other = fm.invert(start, picks, schedule=SCHEDULE[:1], **how)
+        assert other.history["lost"].max() == 0
+        assert other.rms < 1.2 * run.history["rms"][4]
+    with pytest.raises(ValueError, match="method is 'adjoint' .which has no rays"):
+        fm.invert(start, picks, method="adjoint", tracer="graph")
 
 
 def test_targets_files_and_tables(start, picks, run, tmp_path):

@@ -252,6 +252,11 @@ def test_vector_coverage_holds_the_rays_that_arrived(tmp_path):
     assert [float(ray.findtext("pick_time")) for ray in found] == [1.5, 3.5]
     vertex = found[0].find("trajectory/vertex")
     assert (float(vertex.get("x")), float(vertex.get("z"))) == (8, 2)
+    again, pick_times = fm.Rays.load_vector_coverage(model, file)
+    assert pick_times.tolist() == [1.5, 3.5] and again.receiver.tolist() == [0, 2]
+    assert np.array_equal(again.paths[1], rays.paths[2])
+    assert again.times == pytest.approx(rays.times[[0, 2]])
+    assert np.array_equal(again.coverage()[0], rays.coverage()[0])
     rays.save_vector_coverage(file)
     first = ElementTree.parse(file).getroot().find("ray")
     assert float(first.findtext("pick_time")) == pytest.approx(rays.times[0])

@@ -191,7 +191,7 @@ TEST(Invert, BoundsAndCapHold) {
     options.update.max_velocity = 2.5;
     double most = 0;
     InversionListener watch;
-    watch.iteration = [&](const IterationReport& report) {
+    watch.iteration = [&](const IterationReport& report, const Model&) {
         if (report.iteration > 1) most = std::max(most, report.max_update);
     };
     const InversionResult found = invert(survey.start, survey.picks, options, {}, watch);

@@ -87,11 +87,16 @@ GraphRun run_graph(const Model& model, const GraphOptions& options, Vec3 source,
                    const Execution& execution) {
     GraphRun run;
     if (execution.device == Device::cpu) {
-        run.seconds = median_seconds(repeats, [&] {
+        constexpr double long_run = 1;
+        std::vector<double> seconds;
+        do {
             execution.monitor.check();
+            const Stopwatch watch;
             const Graph graph(model, options, execution);
             run.field = solve(graph, {source, 0}, execution);
-        });
+            seconds.push_back(watch.seconds());
+        } while (seconds.back() < long_run && static_cast<int>(seconds.size()) < repeats);
+        run.seconds = median(std::move(seconds));
     } else {
         const Graph graph(model, options, execution);
         run.field = solve(graph, {source, 0}, execution);  // makes room and warms up

@@ -31,8 +31,9 @@ struct GraphRun {
     GraphField field;
 };
 
-/// Solves on the execution's device, and returns the median of the seconds of several runs. Memory
-/// of devices, contexts and shaders are made before the clock starts.
+/// Solves on the execution's device, and returns the median of the seconds of several runs; after a
+/// run of over a second on the CPU there are no more. Memory of devices, contexts and shaders are
+/// made before the clock starts.
 GraphRun run_graph(const Model& model, const GraphOptions& options, Vec3 source, int repeats,
                    const Execution& execution);
 /// The same for a medium, with its error.

@@ -2,8 +2,10 @@
 // Figures 9 and 10. The paper has curves and three sentences instead of numbers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string>
+#include <vector>
 
 #include "bench/measure.hpp"
 #include "bench/papers/graph_runs.hpp"
@@ -19,6 +21,17 @@ constexpr std::array sizes = {128, 224, 320,  416,  512,  608,  704,  800,
                               896, 992, 1088, 1184, 1280, 1376, 1472, 1600};
 constexpr std::array quick_sizes = {128, 224};
 
+/// The sizes to measure, and whether a radius is to be.
+std::vector<int> sizes_of(const PaperBench& bench) {
+    if (!bench.sizes.empty()) return bench.sizes;
+    if (bench.quick) return {quick_sizes.begin(), quick_sizes.end()};
+    return {sizes.begin(), sizes.end()};
+}
+bool has_radius(const PaperBench& bench, int radius) {
+    if (bench.radii.empty()) return !bench.quick || radius == 1 || radius == 6;
+    return std::find(bench.radii.begin(), bench.radii.end(), radius) != bench.radii.end();
+}
+
 /// How much faster the paper's GPU was than its CPU, in its words, by radius.
 constexpr std::array<std::string_view, 6> speed_up = {"< 1", "< 1", "about 1",
                                                       "> 1", "> 1", "2 to 3"};
@@ -28,6 +41,9 @@ void figures_7_and_8(const PaperBench& bench, PaperReport& report, Monitor& moni
     const Execution device = on_device_of(bench, monitor);
     const std::string column = device_column(bench.device);
     const auto measure = [&](std::string_view figure, int first) {
+        const bool wanted = has_radius(bench, first) || has_radius(bench, first + 1) ||
+                            has_radius(bench, first + 2);
+        if (!report.wants(figure) || !wanted) return;
         report.begin(
             figure,
             fmt::format("radii {} to {}, v = 0.5 to 4 km/s over 10 km, source at the corner\n"
@@ -36,7 +52,7 @@ void figures_7_and_8(const PaperBench& bench, PaperReport& report, Monitor& moni
                         "  buckets  Fermat's default on one thread\n"
                         "  {:<7}  bellman-ford with stored weights{}\n"
                         "  speed-up of {} relative to heap, beside what the paper says of its "
-                        "GPU",
+                        "GPU; runs of over a second on the CPU are measured once",
                         first, first + 2, column,
                         bench.device == Device::cpu
                             ? fmt::format(" on {} threads", bench.threads)
@@ -48,10 +64,8 @@ void figures_7_and_8(const PaperBench& bench, PaperReport& report, Monitor& moni
              {column, "s", false},
              {"speed-up", "", true}});
         for (int radius = first; radius < first + 3; ++radius) {
-            if (bench.quick && radius != 1 && radius != 6) continue;
-            const std::size_t count = bench.quick ? quick_sizes.size() : sizes.size();
-            for (std::size_t n = 0; n < count; ++n) {
-                const int nodes = bench.quick ? quick_sizes[n] : sizes[n];
+            if (!has_radius(bench, radius)) continue;
+            for (const int nodes : sizes_of(bench)) {
                 const GraphMedium& medium = gradient_medium();
                 const Model model = medium.model(nodes);
                 GraphOptions options;
@@ -109,7 +123,7 @@ void figures_9_and_10(const PaperBench& bench, PaperReport& report, Monitor& mon
 
 void bench_paper1(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
     figures_7_and_8(bench, report, monitor);
-    figures_9_and_10(bench, report, monitor);
+    if (report.wants("Figure 10")) figures_9_and_10(bench, report, monitor);
 }
 
 }  // namespace fermat::bench

@@ -207,12 +207,18 @@ void implementations(const PaperBench& bench, PaperReport& report, Monitor& moni
 
 void bench_paper2(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
     report.say("The paper says what it will investigate and has no results; all values are ours.");
-    maps_and_edges(bench, report, monitor);
+    if (report.wants("Edge reduction and update map")) maps_and_edges(bench, report, monitor);
     for (const GraphMedium* medium : {&radial_medium(), &gradient_medium()}) {
+        // The latter two are chosen from the first.
+        bool wanted = false;
+        for (const char* table : {"Resolution and radius", "Equal error", "Equal time"}) {
+            wanted |= report.wants(fmt::format("{}: {}", table, medium->name));
+        }
+        if (!wanted) continue;
         best_choices(*medium, resolution_and_radius(bench, *medium, report, monitor), report);
     }
-    weights(bench, report, monitor);
-    implementations(bench, report, monitor);
+    if (report.wants("Algorithm A-1")) weights(bench, report, monitor);
+    if (report.wants("Implementations")) implementations(bench, report, monitor);
 }
 
 }  // namespace fermat::bench

@@ -109,6 +109,7 @@ void figure_7(const PaperBench& bench, const PaperSurvey& survey, PaperReport& r
         bench.quick ? std::vector<std::size_t>{3, 30}
                     : std::vector<std::size_t>{3, 10, 30, 100, 300, 1079};
     for (const Panel& panel : panels) {
+        if (!report.wants(panel.figure)) continue;
         report.begin(panel.figure,
                      fmt::format("{} are dealt out to threads; the paper: {}\n"
                                  "  paper   straight start, no relaxation: the paper's algorithm\n"
@@ -185,11 +186,11 @@ void on_the_device(const PaperBench& bench, const PaperSurvey& survey, PaperRepo
 void bench_paper3(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
     const PaperSurvey survey;
     if (bench.device == Device::cuda) {
-        on_the_device(bench, survey, report, monitor);
+        if (report.wants("CUDA")) on_the_device(bench, survey, report, monitor);
         return;
     }
     figure_7(bench, survey, report, monitor);
-    long_rays(bench, survey, report, monitor);
+    if (report.wants("Long rays")) long_rays(bench, survey, report, monitor);
 }
 
 }  // namespace fermat::bench

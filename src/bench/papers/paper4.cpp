@@ -130,6 +130,7 @@ std::optional<double> improvement(std::optional<double> basic, std::optional<dou
 
 void iterations(const PaperBench& bench, std::string_view table, const Subject& subject,
                 PaperReport& report, Monitor& monitor) {
+    if (!report.wants(table)) return;
     report.begin(table,
                  "milliseconds per iteration: the paper's three algorithms, its table on the GPU, "
                  "and running\n"
@@ -193,6 +194,7 @@ void iterations(const PaperBench& bench, std::string_view table, const Subject& 
 
 void split(const PaperBench& bench, std::string_view tables, const Subject& subject,
            PaperReport& report) {
+    if (!report.wants(tables)) return;
     report.begin(tables,
                  "where the GPU's time goes, for the largest box; throughput: fields read and "
                  "written once, over the kernels' time",
@@ -229,7 +231,7 @@ void split(const PaperBench& bench, std::string_view tables, const Subject& subj
 }  // namespace
 
 void bench_paper4(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
-    table_1_of(bench, report, monitor);
+    if (report.wants("Table 1")) table_1_of(bench, report, monitor);
     const Subject cell{cell_smoother, random_values(cells), random_coverage()};
     const Subject vertex{vertex_smoother, random_values(vertices), {}};
     iterations(bench, "Table 5", cell, report, monitor);

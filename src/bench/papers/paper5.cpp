@@ -92,6 +92,7 @@ Took on_cuda_once(const Case& c, const RayOptions& options, const Execution& exe
 }  // namespace
 
 void bench_paper5(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
+    if (!report.wants("Table 2")) return;
     report.begin(
         "Table 2",
         fmt::format(

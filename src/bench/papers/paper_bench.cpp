@@ -26,8 +26,15 @@ void bench_paper(const PaperBench& bench, Monitor& monitor) {
         throw InputError(fmt::format("device is '{}' (paper {} is computed on cpu and cuda)",
                                      name_of(bench.device), bench.paper));
     }
+    if (bench.paper != 1 && !(bench.sizes.empty() && bench.radii.empty())) {
+        throw InputError(fmt::format(
+            "sizes or radii are given and the paper is {} (they are those of paper 1: leave them "
+            "out)",
+            bench.paper));
+    }
     PaperReport report(bench);
     entry.run(bench, report, monitor);
+    report.require_tables();
     monitor.check();
     report.commit();
 }

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/device.hpp"
 #include "core/execution.hpp"
@@ -16,6 +18,10 @@ struct PaperBench {
     bool quick = false;  ///< few sizes and one run each: seconds, not minutes
     int repeats = 0;     ///< 0: 3, or 1 with `quick`
     int threads = 1;
+    std::vector<std::string> tables;  ///< names of those to measure; empty: all
+    /// Of paper 1: the sizes and radii to measure, for a long table in parts; empty: all.
+    std::vector<int> sizes;
+    std::vector<int> radii;
     Device device = Device::cpu;  ///< of the papers' device columns; never automatic
     std::optional<std::filesystem::path> csv;
     /// Folder for the models, sources and receivers of the papers' pictures; none: they are not

@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "bench/table.hpp"
+#include "core/error.hpp"
+#include "core/gl_context.hpp"
 #include "core/version.hpp"
 
 namespace fermat::bench {
@@ -58,6 +60,8 @@ std::string machine_words(const PaperBench& bench) {
     std::string words;
     if (bench.device == Device::cuda) {
         words = device_info(device_in_use()).name;
+    } else if (bench.device == Device::opengl) {
+        words = fmt::format("{} on {}", GlContext().info().renderer, processor_name());
     } else {
         words = fmt::format("{} ({} thread{})", processor_name(), bench.threads,
                             bench.threads == 1 ? "" : "s");
@@ -67,7 +71,7 @@ std::string machine_words(const PaperBench& bench) {
 }
 
 PaperReport::PaperReport(const PaperBench& bench)
-    : paper_(bench.paper), device_(machine_words(bench)), date_(today()) {
+    : asked_(bench.tables), paper_(bench.paper), device_(machine_words(bench)), date_(today()) {
     if (bench.csv) {
         csv_.emplace(*bench.csv,
                      std::vector<std::string>{"paper", "table", "case", "quantity", "unit",
@@ -76,6 +80,19 @@ PaperReport::PaperReport(const PaperBench& bench)
     say(fmt::format("fermat {}: paper {} on {}; {}, {}", version, paper_, device_,
                     bench.runs() == 1 ? "one run each" : fmt::format("median of {}", bench.runs()),
                     date_));
+}
+
+bool PaperReport::wants(std::string_view table) {
+    known_.emplace_back(table);
+    return asked_.empty() || std::find(asked_.begin(), asked_.end(), table) != asked_.end();
+}
+
+void PaperReport::require_tables() const {
+    for (const std::string& table : asked_) {
+        if (std::find(known_.begin(), known_.end(), table) != known_.end()) continue;
+        throw InputError(fmt::format("paper {} has no table '{}' on this device (it has {})",
+                                     paper_, table, fmt::join(known_, ", ")));
+    }
 }
 
 void PaperReport::begin(std::string_view table, std::string_view title,

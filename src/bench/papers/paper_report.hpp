@@ -38,6 +38,10 @@ class PaperReport {
   public:
     explicit PaperReport(const PaperBench& bench);
 
+    /// Whether a table is to be measured. Papers ask for each that they have on this device.
+    bool wants(std::string_view table);
+    /// Throws InputError where a table was named that the paper has not.
+    void require_tables() const;
     /// Begins a table, named as in the paper ("Table 5"). `labels` name what tells its rows apart.
     void begin(std::string_view table, std::string_view title, std::vector<std::string> labels,
                std::vector<Quantity> quantities);
@@ -48,6 +52,8 @@ class PaperReport {
     void commit();
 
   private:
+    std::vector<std::string> asked_;  ///< tables that the user named
+    std::vector<std::string> known_;  ///< tables that the paper has
     int paper_;
     std::string device_;
     std::string date_;
@@ -58,7 +64,7 @@ class PaperReport {
     std::optional<CsvWriter> csv_;
 };
 
-/// The processor's name and the number of threads, or the device's name.
+/// The processor's name and the number of threads, or the device's name; of OpenGL the renderer's.
 std::string machine_words(const PaperBench& bench);
 
 }  // namespace fermat::bench

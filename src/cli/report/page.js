@@ -162,7 +162,10 @@ function main() {
     drawTradeOff(find("trade-off"), data.history, data.units.time);
     table(find("history"), data.history);
   }
-  showPicks(data);
+  if (data.picks) showPicks(data);
+  else for (const id of ["residuals-section", "curves-section"]) find(id).hidden = true;
+  // Of a run that is still going: fermat watch writes the page anew.
+  if (data.going) setTimeout(() => location.reload(), 4000);
   find("settings").textContent = data.settings;
   find("footer").textContent = data.footer;
 }

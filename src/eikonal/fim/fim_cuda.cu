@@ -293,6 +293,10 @@ void CudaFim::prepare(const Grid& grid, int order, std::size_t most_shots,
                    "setting up the eikonal solver");
         s.blocks = std::min(s.blocks, std::max(1, resident) * processors);
     }
+    // A pass visits the tiles of one parity. Warps without one would only make all others wait
+    // longer for each other.
+    const std::size_t busy = (tiles * s.batch + 2 * warps - 1) / (2 * warps);
+    s.blocks = static_cast<int>(std::min(static_cast<std::size_t>(s.blocks), busy));
 }
 
 CudaFim::CudaFim(CudaFim&&) noexcept = default;

@@ -314,7 +314,8 @@ class Run {
         now.seconds = std::exchange(seconds_, {});
         if (history_.empty()) initial_residual_ = now_.residual;
         history_.push_back(now);
-        if (listener_.iteration) listener_.iteration(now);
+        if (listener_.iteration) listener_.iteration(now, model_);
+        if (listener_.has_to_keep(now.iteration)) listener_.keep({now.iteration, model_});
         cooling_.accepted(chi2_);
         if (listener_.update) save();
     }
@@ -448,6 +449,11 @@ void require_adjoint(const Model& start, const InversionOptions& options) {
     if (!options.schedule.empty()) {
         throw InputError(
             "a schedule is given and the method is 'adjoint' (a schedule is for 'hole')");
+    }
+    if (!follows_a_field(options.tracer)) {
+        throw InputError(fmt::format(
+            "tracer is '{}' and the method is 'adjoint' (which has no rays: leave it out)",
+            name_of(options.tracer)));
     }
     if (options.eikonal.solver == Solver::vidale) {
         throw InputError("solver 'vidale' has no adjoint (use fim, fmm or fsm)");

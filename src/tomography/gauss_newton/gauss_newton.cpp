@@ -305,7 +305,8 @@ class Run {
         now.seconds = std::exchange(seconds_, {});
         if (history_.empty()) initial_residual_ = now_.residual;
         history_.push_back(now);
-        if (listener_.iteration) listener_.iteration(now);
+        if (listener_.iteration) listener_.iteration(now, model_);
+        if (listener_.has_to_keep(now.iteration)) listener_.keep({now.iteration, model_});
         const double chi2 = chi2_of(scaled_, hearing_.use());
         if (folds_ != nullptr && !go_on_) folds_done_ = chi2 <= 1;
         if (!hearing_.is_hearing()) {

@@ -9,6 +9,7 @@
 #include "core/deal.hpp"
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
+#include "rays/event_tracer.hpp"
 #include "rays/sensitivity_row.hpp"
 #include "tomography/pick_ledger.hpp"
 
@@ -70,19 +71,6 @@ class RowFolder {
     std::vector<double> sums_;
     std::vector<std::int32_t> touched_;
 };
-
-/// Rays of one event, with the seconds that its field took.
-RaySet rays_of_event(const Model& model, const Survey& shot, const RayOptions& options,
-                     const Execution& execution, double& field_seconds) {
-    const Stopwatch watch;
-    PointSource source = shot.events.front().source();
-    source.position = model.grid().clamp(source.position);
-    if (in_air(model, source.position)) return trace_rays(model, shot, options, execution);
-    const TimeField field = solve(model, source, options.eikonal, execution);
-    field_seconds = watch.seconds();
-    return trace_rays(model, field, 0, listeners_of(shot, by_event(shot).front()), options,
-                      execution);
-}
 
 /// The time that a pick is compared with. The field is the more accurate where all corners of the
 /// receiver's cell are reached. Along the ground, where corners in air have no time, it is too
@@ -148,8 +136,18 @@ Team team_for(std::size_t sources, bool cuda, const Execution& execution) {
     return {1, jobs, threads / jobs};
 }
 
-Lot lot_of(const Model& model, const Survey& shots, const Unknowns& unknowns,
-           std::span<const float> slopes, const RayOptions& options, bool cuda,
+/// Rays of one event, with the seconds that its field took.
+RaySet rays_of_event(const Model& model, const EventTracer& tracer, const Survey& shot,
+                     const Execution& execution, double& field_seconds) {
+    PointSource source = shot.events.front().source();
+    source.position = model.grid().clamp(source.position);
+    return tracer.trace(source, 0, listeners_of(shot, by_event(shot).front()), execution,
+                        &field_seconds);
+}
+
+/// `tracer` is null where a CUDA device traces many events at once; else there is one event.
+Lot lot_of(const Model& model, const Survey& shots, const EventTracer* tracer,
+           const Unknowns& unknowns, std::span<const float> slopes, const RayOptions& options,
            const Execution& execution, UnknownRows& rows) {
     Lot lot;
     if (shots.arrivals.empty()) return lot;
@@ -158,8 +156,9 @@ Lot lot_of(const Model& model, const Survey& shots, const Unknowns& unknowns,
     const Execution own = execution.heard_by(stop_only);
     RayOptions as_given = options;
     as_given.reciprocity = Reciprocity::off;  // the survey is turned round already where that pays
-    const RaySet rays = cuda ? trace_rays(model, shots, as_given, own)
-                             : rays_of_event(model, shots, as_given, own, lot.field_seconds);
+    const RaySet rays = tracer == nullptr
+                            ? trace_rays(model, shots, as_given, own)
+                            : rays_of_event(model, *tracer, shots, own, lot.field_seconds);
     for (const RayInfo& ray : rays.rays) {
         const bool arrived = ray.status == RayStatus::ok;
         lot.time.push_back(arrived ? time_of(model, ray)
@@ -196,7 +195,11 @@ Prediction predict(const Model& model, const Survey& picks, const Unknowns& unkn
     Monitor& monitor = execution.monitor;
     const Stopwatch watch;
     const auto lists = by_event(picks);
-    const bool cuda = on_cuda(options.eikonal, execution.device, model);
+    const bool cuda =
+        follows_a_field(options.tracer) && on_cuda(options.eikonal, execution.device, model);
+    const Execution own = execution.alone().on(cuda ? execution.device : Device::cpu);
+    std::optional<EventTracer> tracer;
+    if (!cuda) tracer.emplace(model, options, own);
     const Team team = team_for(lists.size(), cuda, execution);
     const auto per_job = static_cast<std::size_t>(team.sources_per_job);
     const std::size_t jobs = (lists.size() + per_job - 1) / per_job;
@@ -221,8 +224,8 @@ Prediction predict(const Model& model, const Survey& picks, const Unknowns& unkn
             const auto n = static_cast<std::size_t>(job);
             kept[n].picks = picks_of_job(n);
             const Survey shots = compact(picks, kept[n].picks);
-            return lot_of(model, shots, unknowns, slopes, options, cuda,
-                          execution.alone().with_threads(team.threads), kept[n].rows)
+            return lot_of(model, shots, tracer ? &*tracer : nullptr, unknowns, slopes, options,
+                          own.with_threads(team.threads), kept[n].rows)
                 .pack();
         },
         [&](std::int64_t job, const Bytes& bytes) {

@@ -1,7 +1,6 @@
 #include "tomography/hole/backprojection.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
 #include <span>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
+#include "rays/event_tracer.hpp"
 #include "rays/sensitivity.hpp"
 #include "tomography/run_fingerprint.hpp"
 
@@ -54,27 +54,16 @@ struct SourceRays {
     }
 };
 
-SourceRays rays_of_source(const Model& model, const Survey& picks, std::int32_t source,
-                          std::span<const std::int32_t> numbers,
-                          const BackprojectionOptions& options, const Execution& execution) {
+SourceRays rays_of_source(const Model& model, const EventTracer& tracer, const Survey& picks,
+                          std::int32_t source, std::span<const std::int32_t> numbers,
+                          RayShare share, const Execution& execution) {
     SourceRays out;
     if (numbers.empty()) return out;
-    const Grid& grid = model.grid();
     const Event& event = picks.events[static_cast<std::size_t>(source)];
-    const PointSource point{grid.clamp(event.position), event.origin_time};
-    if (in_air(model, point.position)) {
-        out.time.assign(numbers.size(), std::numeric_limits<double>::infinity());
-        out.length.assign(numbers.size(), 0);
-        out.status.assign(numbers.size(), RayStatus::source_in_air);
-        out.row_start.assign(numbers.size() + 1, 0);
-        return out;
-    }
+    const PointSource point{model.grid().clamp(event.position), event.origin_time};
     const Stopwatch watch;
-    const TimeField field = solve(model, point, options.rays.eikonal, execution);
-    out.field_seconds = watch.seconds();
-
     const RaySet rays =
-        trace_rays(model, field, source, listeners_of(picks, numbers), options.rays, execution);
+        tracer.trace(point, source, listeners_of(picks, numbers), execution, &out.field_seconds);
     SparseRows rows = sensitivity(model, rays, Basis::cells, execution.threads);
     for (const RayInfo& ray : rays.rays) {
         out.time.push_back(ray.field_time);
@@ -83,7 +72,7 @@ SourceRays rays_of_source(const Model& model, const Survey& picks, std::int32_t 
     }
     out.row_start = std::move(rows.row_start);
     out.cell = std::move(rows.column);
-    if (options.share == RayShare::length) out.length_in_cell = std::move(rows.value);
+    if (share == RayShare::length) out.length_in_cell = std::move(rows.value);
     out.ray_seconds = watch.seconds() - out.field_seconds;
     return out;
 }
@@ -145,6 +134,7 @@ Backprojection backproject(const Model& model, const Survey& picks,
     const int outer = static_cast<int>(std::clamp<std::int64_t>(share, 1, threads));
     const Execution inner = execution.alone().with_threads(threads / outer).on(Device::cpu);
 
+    const EventTracer tracer(model, options.rays, execution.alone().on(Device::cpu));
     std::optional<Adder> adder;
     if (ranks.is_root()) adder.emplace(picks, options, model.grid().cell_shape());
     monitor.begin("times and rays", static_cast<std::int64_t>(picks.arrivals.size()));
@@ -152,8 +142,8 @@ Backprojection backproject(const Model& model, const Survey& picks,
         ranks, count, outer,
         [&](std::int64_t s) {
             monitor.check();
-            return rays_of_source(model, picks, static_cast<std::int32_t>(s),
-                                  lists[static_cast<std::size_t>(s)], options, inner)
+            return rays_of_source(model, tracer, picks, static_cast<std::int32_t>(s),
+                                  lists[static_cast<std::size_t>(s)], options.share, inner)
                 .pack();
         },
         [&](std::int64_t s, const Bytes& bytes) {

@@ -43,10 +43,11 @@ struct Backprojection {
     CellSums sums;
 };
 
-/// Solves each source's field, traces the rays of its picks, and spreads each residual evenly along
-/// its ray as a slowness perturbation, residual / length (paper 4, section 2.2; Hole 1992). Fields
-/// are not kept. Sums are made on rank 0 in the order of sources and picks: the same bits for any
-/// number of threads and ranks. Other ranks return an empty result.
+/// Solves each source's field (bent rays have none), traces the rays of its picks, and spreads each
+/// residual evenly along its ray as a slowness perturbation, residual / length (paper 4,
+/// section 2.2; Hole 1992). Fields are not kept. Sums are made on rank 0 in the order of sources
+/// and picks: the same bits for any number of threads and ranks. Other ranks return an empty
+/// result.
 Backprojection backproject(const Model& model, const Survey& picks,
                            const BackprojectionOptions& options, const Execution& execution);
 

@@ -65,12 +65,24 @@ __global__ void add_entries(std::size_t entries, std::uint32_t cells, const std:
 }  // namespace
 
 DeviceCellSums::DeviceCellSums(Shape cells)
-    : cells_(cells.count()), perturbation_(cells_), weight_(cells_), count_(cells_) {}
+    : shape_(cells),
+      cells_(cells.count()),
+      perturbation_(cells_),
+      weight_(cells_),
+      count_(cells_) {}
 
 void DeviceCellSums::clear() {
     check_cuda(cudaMemset(perturbation_.data(), 0, perturbation_.bytes()), "clearing sums");
     check_cuda(cudaMemset(weight_.data(), 0, weight_.bytes()), "clearing sums");
     check_cuda(cudaMemset(count_.data(), 0, count_.bytes()), "clearing sums");
+}
+
+CellSums DeviceCellSums::download() const {
+    CellSums sums{Field<double>(shape_), Field<double>(shape_), Field<float>(shape_)};
+    perturbation_.download(std::span(sums.perturbation.data(), cells_));
+    weight_.download(std::span(sums.weight.data(), cells_));
+    count_.download(std::span(sums.count.data(), cells_));
+    return sums;
 }
 
 void DeviceCellSums::add(const DeviceRows& rows, std::span<const RayProjection> projections,

@@ -24,11 +24,15 @@ class DeviceCellSums {
     /// Rows without lengths serve RayShare::even.
     void add(const DeviceRows& rows, std::span<const RayProjection> projections, RayShare share);
 
+    /// All of them on the host.
+    CellSums download() const;
+
     double* perturbation() const { return perturbation_.data(); }
     const double* weight() const { return weight_.data(); }
     const CudaArray<float>& count() const { return count_; }
 
   private:
+    Shape shape_;
     std::size_t cells_;
     CudaArray<double> perturbation_;
     CudaArray<double> weight_;

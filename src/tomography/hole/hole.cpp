@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -70,6 +71,7 @@ class Loop {
                 if (again) return;
                 judge(pass);
                 stop = find_stop();
+                if (stop) keep(kept_now());
             });
             if (broadcast_value(ranks_, again)) continue;
             if (broadcast_value(ranks_, stop.has_value())) return finish(std::move(pass), stop);
@@ -115,7 +117,7 @@ class Loop {
         next_.seconds.rays = pass.seconds * pass.ray_fraction;
         if (history_.empty()) initial_residual_ = pass.picks.residual;
         history_.push_back(next_);
-        if (listener_.iteration) listener_.iteration(next_);
+        if (listener_.iteration) listener_.iteration(next_, model_);
         if (outliers_ > 0) {
             projection_.picks.limits =
                 outlier_limits(pass.picks.residual, projection_.picks.scale, outliers_);
@@ -144,6 +146,16 @@ class Loop {
         return stagnant ? StopReason::stagnation : StopReason::schedule_end;
     }
 
+    /// What is to be kept of the present iteration, if anything.
+    std::optional<KeptIteration> kept_now() {
+        const int iteration = history_.back().iteration;
+        if (!listener_.has_to_keep(iteration)) return std::nullopt;
+        return KeptIteration{iteration, model_, step_->sums()};
+    }
+    void keep(const std::optional<KeptIteration>& kept) {
+        if (kept) listener_.keep(*kept);
+    }
+
     void update() {
         const Stage& stage = schedule_[static_cast<std::size_t>(stage_)];
         next_ = {};
@@ -151,7 +163,9 @@ class Loop {
         next_.stage = stage_ + 1;
         next_.cell = stage.cell;
         next_.vertex = stage.vertex;
-        ModelUpdate made = step_->step(model_, stage, execution_.monitor);
+        std::optional<KeptIteration> kept = kept_now();
+        ModelUpdate made = step_->step(model_, stage, execution_.monitor, kept ? &*kept : nullptr);
+        keep(kept);
         model_ = std::move(made.model);
         next_.max_update = made.max_change;
         next_.seconds.cell_smoothing = made.cell_smoothing;

@@ -31,7 +31,11 @@ class HoleStep {
     virtual PassReport predict(const Model& model, const BackprojectionOptions& options,
                                const Execution& execution) = 0;
     /// On rank 0: smooths what the last prediction left in the cells and makes the next model.
-    virtual ModelUpdate step(const Model& model, const Stage& stage, Monitor& monitor) = 0;
+    /// Where `kept` is not null, it gets the smoothed fields.
+    virtual ModelUpdate step(const Model& model, const Stage& stage, Monitor& monitor,
+                             KeptIteration* kept) = 0;
+    /// On rank 0, before the step: what the last prediction left in the cells.
+    virtual CellSums sums() = 0;
     /// On rank 0: rays in each cell at the last prediction.
     virtual Field<float> coverage() = 0;
 };

@@ -65,7 +65,9 @@ class CudaHoleStep : public HoleStep {
 
     PassReport predict(const Model& model, const BackprojectionOptions& options,
                        const Execution& execution) override;
-    ModelUpdate step(const Model& model, const Stage& stage, Monitor& monitor) override;
+    ModelUpdate step(const Model& model, const Stage& stage, Monitor& monitor,
+                     KeptIteration* kept) override;
+    CellSums sums() override { return sums_->download(); }
     Field<float> coverage() override;
 
   private:
@@ -73,6 +75,12 @@ class CudaHoleStep : public HoleStep {
 
     TracedBatch trace(const Model& model, const SourceBatch& batch,
                       const BackprojectionOptions& options, const Execution& execution);
+
+    Field<double> download_nodes() const {
+        Field<double> nodes(grid_.shape);
+        nodes_.download(std::span(nodes.data(), nodes.size()));
+        return nodes;
+    }
 
     int device_ = device_in_use();
     Grid grid_;
@@ -181,7 +189,8 @@ PassReport CudaHoleStep::predict(const Model& model, const BackprojectionOptions
     return report;
 }
 
-ModelUpdate CudaHoleStep::step(const Model& model, const Stage& stage, Monitor& monitor) {
+ModelUpdate CudaHoleStep::step(const Model& model, const Stage& stage, Monitor& monitor,
+                               KeptIteration* kept) {
     monitor.check();
     const auto start = Clock::now();
     const std::size_t count = grid_.node_count();
@@ -192,9 +201,11 @@ ModelUpdate CudaHoleStep::step(const Model& model, const Stage& stage, Monitor& 
     timer_.start();
     smoother_.cells(sums_->perturbation(), sums_->weight(), cells, stage.cell, stage.cell_passes);
     const double cell_smoothing = timer_.stop("smoothing cells");
+    if (kept != nullptr) kept->cells = sums_->download().perturbation;
 
     spread_to_nodes<<<blocks_for(count, threads), threads>>>(
         {sums_->perturbation(), cells}, stage.cell, {nodes_.data(), grid_.shape});
+    if (kept != nullptr) kept->nodes = download_nodes();
     if (model.has_air()) {
         mask_.reserve(count);
         find_rock<<<blocks_for(count, threads), threads>>>(velocity, count, mask_.data());
@@ -203,6 +214,7 @@ ModelUpdate CudaHoleStep::step(const Model& model, const Stage& stage, Monitor& 
     smoother_.vertices(nodes_.data(), model.has_air() ? mask_.data() : nullptr, grid_.shape,
                        stage.vertex, stage.vertex_passes);
     const double vertex_smoothing = timer_.stop("smoothing vertices");
+    if (kept != nullptr) kept->smooth_nodes = download_nodes();
 
     check_cuda(cudaMemset(largest_.data(), 0, largest_.bytes()), "updating the model");
     apply<<<blocks_for(count, threads), threads>>>(velocity, nodes_.data(), count, options_.update,

@@ -43,24 +43,33 @@ class HostHoleStep : public HoleStep {
         return std::move(pass.report);
     }
 
-    ModelUpdate step(const Model& model, const Stage& stage, Monitor& monitor) override {
+    ModelUpdate step(const Model& model, const Stage& stage, Monitor& monitor,
+                     KeptIteration* kept) override {
         const Execution execution{.threads = threads_, .device = Device::cpu, .monitor = monitor};
         Lap lap;
         smooth_cells(sums_.perturbation, sums_.weight, stage.cell,
                      {options_.smoother, stage.cell_passes}, execution);
         const double cell_smoothing = lap.next();
         Field<double> nodes = cells_to_nodes(model.grid(), sums_.perturbation, stage.cell);
+        if (kept != nullptr) {
+            kept->cells = std::move(sums_.perturbation);
+            kept->nodes = nodes.copy();
+        }
         sums_ = {};
         const Field<std::uint8_t> mask = rock_mask(model);
         const double to_nodes = lap.next();
         smooth_vertices(nodes.view(), stage.vertex, {options_.smoother, stage.vertex_passes}, mask,
                         execution);
         const double vertex_smoothing = lap.next();
+        if (kept != nullptr) kept->smooth_nodes = nodes.copy();
         Update made = apply_perturbation(model, nodes, options_.update, threads_);
         return {std::move(made.model), made.max_change, cell_smoothing, vertex_smoothing,
                 to_nodes + lap.next()};
     }
 
+    CellSums sums() override {
+        return {sums_.perturbation.copy(), sums_.weight.copy(), sums_.count.copy()};
+    }
     Field<float> coverage() override { return std::move(sums_.count); }
 
   private:

@@ -1,0 +1,57 @@
+#include "cli/report_writer.hpp"
+
+#include <array>
+
+#include "cli/flags.hpp"
+#include "cli/outputs.hpp"
+#include "cli/report_page.hpp"
+#include "cli/run_folder.hpp"
+#include "core/error.hpp"
+#include "io/atomic_file.hpp"
+#include "io/suffix.hpp"
+
+namespace fermat::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string parse_text(std::string_view, std::string_view text) { return std::string(text); }
+
+}  // namespace
+
+void add_report_flags(CLI::App& app, ReportFlags& flags) {
+    add_value(app, "--run,folder", "FOLDER", flags.report.run, "folder that fermat invert wrote",
+              parse_path)
+        ->required();
+    add_output(app, "-o,--output", flags.output, "page to write: .html")
+        ->default_str("report.html");
+    add_path(app, "--start", flags.report.start, "the run's start model, to show what changed");
+    add_value(app, "--title", "TEXT", flags.report.title, "heading (default: the folder's name)",
+              parse_text);
+    add_value(app, "--length-unit", "TEXT", flags.report.length, "name of your unit of length",
+              parse_text)
+        ->default_str("km");
+    add_value(app, "--time-unit", "TEXT", flags.report.time, "name of your unit of time",
+              parse_text)
+        ->default_str("s");
+}
+
+void check_report_output(const ReportFlags& flags) {
+    const std::string suffix = suffix_of(flags.output);
+    if (suffix != ".html" && suffix != ".htm") {
+        throw InputError(flag_message("--output", flags.output.string(), "must end in .html"));
+    }
+    check_different(RunFolder(flags.report.run).files("--run"),
+                    std::array{FlagFile{"--output", flags.output}});
+}
+
+void write_report_page(const ReportFlags& flags) {
+    const ReportOptions& options = flags.report;
+    OutputFile file(flags.output);
+    const std::string data = report_data(options);
+    const std::string name = fs::weakly_canonical(options.run).filename().string();
+    file.write(report_page(options.title.empty() ? name : options.title, data));
+    file.commit();
+}
+
+}  // namespace fermat::cli

@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/execution.hpp"
+#include "graph/graph.hpp"
+#include "model/model.hpp"
+#include "rays/rays.hpp"
+#include "survey/survey.hpp"
+
+namespace fermat {
+
+/// Traces the rays of one event at a time on the CPU, by any tracer. What all events share, the
+/// graph of tracer `graph`, is made once. Several threads may call it at once; the model and the
+/// options must outlive it.
+class EventTracer {
+  public:
+    EventTracer(const Model& model, const RayOptions& options, const Execution& execution);
+
+    /// Rays of a source to listeners, in their order and with the numbers given. A source in air
+    /// gives rays with a status. `field_seconds`, where given, is the time that the field took; a
+    /// bent ray needs none.
+    RaySet trace(const PointSource& source, std::int32_t event, const Listeners& to,
+                 const Execution& execution, double* field_seconds = nullptr) const;
+
+  private:
+    const Model& model_;
+    const RayOptions& options_;
+    std::optional<Graph> graph_;
+};
+
+/// Rays of an event that lies in air: each is its receiver alone.
+RaySet rays_of_dead_event(std::int32_t event, const Listeners& to);
+
+/// Bends the rays of a survey. The tracer named by a start makes its seeds.
+void bend_survey(const Model& model, const Survey& survey, const RayOptions& options,
+                 const Execution& execution, const std::function<void(RaySet&&)>& consume);
+
+}  // namespace fermat

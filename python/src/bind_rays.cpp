@@ -198,6 +198,9 @@ void bind_rays(nb::module_& module) {
                        "tuple[numpy.typing.NDArray[numpy.float32], "
                        "numpy.typing.NDArray[numpy.float32]]"),
                "Count and length of rays in each cell.");
+    module.def("load_rays", &read_rays, "path"_a, Free(),
+               nb::sig("def load_rays(path: str | os.PathLike[str]) -> RaySet"),
+               "Rays of a file that RaySet.save or `fermat rays` wrote.");
     module.def("ray_status_names", &status_names, nb::sig("def ray_status_names() -> list[str]"),
                "Names of the values of RaySet.status.");
 }

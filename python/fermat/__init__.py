@@ -9,6 +9,10 @@
 z is depth, positive down; a 2-D model is (x, z). Use any consistent units.
 """
 
+from ._level import load_core as _load_core
+
+_load_core()  # before anything imports _core
+
 from . import _html, _neighbour, analytic, export, plot
 from ._adjoint import Adjoint, adjoint
 from ._bench import bench

@@ -48,10 +48,11 @@ def main(words: Sequence[str]) -> None:
         if issubclass(note.category, UserWarning) and not arguments.quiet:
             print(f"fermat: warning: {note.message}", file=sys.stderr)
     if line is None:
-        missing = isinstance(failure, FileNotFoundError)
-        said = f"'{failure.filename}' does not exist" if missing else str(failure)
+        said, status = str(failure), 1 if isinstance(failure, (OSError, RuntimeError)) else 2
+        if isinstance(failure, FileNotFoundError):
+            said, status = f"'{failure.filename}' does not exist", 2
         print(f"fermat: error: {said}", file=sys.stderr)
-        sys.exit(1 if isinstance(failure, (OSError, RuntimeError)) and not missing else 2)
+        sys.exit(status)
     if not arguments.quiet:
         print(line)
 
@@ -81,6 +82,7 @@ def _plot(arguments: Any) -> str:
     units = {"length": arguments.length_unit, "time": arguments.time_unit}
     over = {"times": arguments.times, "rays": arguments.rays}
     given = [name for name, file in over.items() if file]
+    figure: Any
     if (what / "model.h5").is_file():
         if given:
             raise ValueError(f"--{given[0]} is drawn over a model, and '{what}' is a run")
@@ -100,6 +102,7 @@ def _plot(arguments: Any) -> str:
 def _picture_of_model(model: Model, arguments: Any, units: dict[str, str]) -> Any:
     ways = Rays.load(arguments.rays, model) if arguments.rays else None
     looks = {"rays": ways, "elevation": arguments.elevation, **units}
+    figure: Any
     if model.ndim == 3 and arguments.times is None:
         figure = plot.views(model, **looks)
     else:

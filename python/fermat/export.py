@@ -88,6 +88,14 @@ def paraview(
     dict
         The files by name. `view.vtm` opens everything as one data set, also in PyVista; `state.py`
         (File > Load State) shows it with depth downward, colours and a colour bar.
+
+    Examples
+    --------
+    >>> import fermat as fm, tempfile
+    >>> model = fm.Model.constant((21, 21, 11), velocity=5)
+    >>> files = fm.export.paraview(model, tempfile.mkdtemp())
+    >>> sorted(path.name for path in files.values())
+    ['state.py', 'velocity.vti', 'view.vtm']
     """
     from ._core import Model
     from .plot._runs import run_of

@@ -7,20 +7,22 @@ installed later into the same environment, `import fermat` gives theirs, and thi
 import importlib
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import sys
 from types import ModuleType
 
-try:
-    import fermat
-except ImportError as error:
-    raise ImportError(f"fermat_rays needs its package fermat ({error})") from error
-
-if not hasattr(fermat, "traveltimes"):
-    raise ImportError(
-        f"'{fermat.__file__}' is of PyPI's project fermat, which replaced that of fermat-rays "
-        "(pip uninstall -y fermat fermat-rays; pip install fermat-rays; keep the two in different "
-        "environments)"
-    )
+_found = importlib.util.find_spec("fermat")
+if _found is None or _found.origin is None:
+    raise ImportError("fermat_rays has lost its package fermat (pip install --force-reinstall fermat-rays)")
+with open(_found.origin, encoding="utf-8") as _file:
+    # Without running it: theirs may need what is not installed.
+    if "traveltimes" not in _file.read():
+        raise ImportError(
+            f"'{_found.origin}' is of PyPI's project fermat, which replaced that of fermat-rays (pip "
+            "uninstall -y fermat fermat-rays; pip install fermat-rays; keep the two in different "
+            "environments)"
+        )
+import fermat  # noqa: E402
 
 
 class _Alias(importlib.abc.MetaPathFinder, importlib.abc.Loader):

@@ -33,7 +33,7 @@ def test_a_namesake_beside_us_is_told(tmp_path):
 
 def test_a_namesake_in_our_place_is_told(tmp_path):
     (tmp_path / "fermat").mkdir()
-    (tmp_path / "fermat" / "__init__.py").write_text("class Fermat: ...\n")
+    (tmp_path / "fermat" / "__init__.py").write_text("import not_installed\n")
     paths = os.pathsep.join([str(tmp_path), *filter(None, sys.path)])
     done = subprocess.run(
         [sys.executable, "-c", "import fermat_rays"],

@@ -40,6 +40,7 @@ def main(words: Sequence[str]) -> None:
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always", UserWarning)
         try:
+            _check_place(arguments.output)
             line = arguments.work(arguments)
         except (ImportError, OSError, RuntimeError, ValueError) as error:
             line = None
@@ -49,12 +50,21 @@ def main(words: Sequence[str]) -> None:
             print(f"fermat: warning: {note.message}", file=sys.stderr)
     if line is None:
         said, status = str(failure), 1 if isinstance(failure, (OSError, RuntimeError)) else 2
+        if isinstance(failure, OSError) and failure.filename:
+            said = f"'{failure.filename}': {failure.strerror}"
         if isinstance(failure, FileNotFoundError):
             said, status = f"'{failure.filename}' does not exist", 2
         print(f"fermat: error: {said}", file=sys.stderr)
         sys.exit(status)
     if not arguments.quiet:
         print(line)
+
+
+def _check_place(output: Path) -> None:
+    """Before the work, whose result would be lost."""
+    parent = output.resolve().parent
+    if not parent.is_dir():
+        raise ValueError(f"cannot write '{output}' (the folder '{parent}' does not exist)")
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -220,7 +220,8 @@ def _draw_shot(
     if curves.computed is not None:
         style = _computed_style(curves, size)
         for side in (mine[~curves.beyond[mine]], mine[curves.beyond[mine]]):
-            ax.plot(curves.across[side], curves.computed[side], color=line, **style)
+            if len(side):
+                ax.plot(curves.across[side], curves.computed[side], color=line, **style)
     if len(left_out):
         ax.plot(
             curves.across[left_out], curves.observed[left_out], "x", color=REJECTED,

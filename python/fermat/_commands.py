@@ -7,9 +7,7 @@ The program parses the flags, shows the help and becomes `main` of this file; a 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
-import tempfile
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,6 +17,7 @@ import numpy as np
 
 from . import _core, export, plot
 from ._core import Model
+from ._files import renamed_to
 from ._geometry import geometry
 from ._picks import picks
 from ._rays import Rays, rays
@@ -142,13 +141,16 @@ def _times(file: Path, model: Model) -> NDArray[Any]:
 def _export(arguments: Any) -> str:
     what, out = arguments.what, arguments.output
     suffix = out.suffix.lower()
+    plane = None if arguments.picks is None else picks(arguments.picks).plane
+    if arguments.picks is not None and plane is None:
+        raise ValueError(f"'{arguments.picks}' has no plane (its points were never in degrees)")
     if suffix in RAY_SUFFIXES:
-        plane = None if arguments.picks is None else picks(arguments.picks).plane
-        if arguments.picks is not None and plane is None:
-            raise ValueError(f"'{arguments.picks}' has no plane (its points were never in degrees)")
         export.rays(_rays_of(what, arguments.threads), out, plane=plane)
         return f"wrote {out}"
     run = what if what.is_dir() else Model.load(what)
+    if plane is not None:
+        export.model(run, out, plane=plane)
+        return f"wrote {out}"
     if suffix in WRITTEN_MODELS:
         (run_of(run).model if what.is_dir() else run).save(out)
         return f"wrote {out}"
@@ -187,11 +189,8 @@ def _geometry(arguments: Any) -> str:
 
 
 def _save_figure(figure: Any, path: Path) -> None:
-    """Under another name first, so that a file that was there stays if drawing fails."""
     known = figure.canvas.get_supported_filetypes()
     if path.suffix[1:].lower() not in known:
         raise ValueError(f"cannot draw '{path}' (must end in {', '.join('.' + k for k in known)})")
-    with tempfile.TemporaryDirectory(dir=path.resolve().parent, prefix=".fermat-") as folder:
-        temporary = Path(folder) / path.name
-        figure.savefig(temporary, dpi=150)
-        os.replace(temporary, path)
+    with renamed_to(path) as file:
+        figure.savefig(file, dpi=150)

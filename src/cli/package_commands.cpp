@@ -93,8 +93,10 @@ void add_export_flags(CLI::App& app, ExportFlags& flags) {
                "ParaView")
         ->required();
     add_path(app, "--rays", flags.rays, "rays to put into the folder for ParaView: .h5");
-    add_path(app, "--picks", flags.picks,
-             "picks whose plane gives longitudes and latitudes to .geojson");
+    add_path(
+        app, "--picks", flags.picks,
+        "picks whose plane gives longitudes and latitudes: to rays (.geojson) or a model (.nc, "
+        ".csv)");
 }
 
 void export_(const ExportFlags& flags, const Run& run) {

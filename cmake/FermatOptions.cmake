@@ -1,6 +1,9 @@
 # What the user may choose. Every option has a default that works on a bare machine.
 option(FERMAT_BUILD_TESTS "Build the C++ tests" ${PROJECT_IS_TOP_LEVEL})
 option(FERMAT_NATIVE "Use every instruction of this machine (-march=native)" OFF)
+set(FERMAT_MARCH "" CACHE STRING "Instructions without FERMAT_NATIVE, as of -march (x86-64-v3)")
+set(FERMAT_LEVELS "" CACHE STRING
+    "Python package: the same once more for newer processors, chosen at import (x86-64-v3;x86-64-v4)")
 option(FERMAT_WERROR "Treat warnings as errors" OFF)
 option(FERMAT_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 set(FERMAT_CUDA AUTO CACHE STRING "CUDA: ON, OFF or AUTO (when nvcc is found)")
@@ -29,6 +32,8 @@ target_compile_options(fermat_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${FERMAT_WERROR}>>:-Werror=all-warnings>)
 if(FERMAT_NATIVE)
   target_compile_options(fermat_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)
+elseif(FERMAT_MARCH)
+  target_compile_options(fermat_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-march=${FERMAT_MARCH}>)
 endif()
 if(FERMAT_SANITIZE)
   target_compile_options(fermat_flags INTERFACE

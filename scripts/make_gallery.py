@@ -1,14 +1,15 @@
-"""Draws the pictures of docs/gallery.md by the code that stands in it, into FOLDER.
+"""Draws the pictures of docs/gallery*.md by the code that stands in them, into FOLDER.
 
     .venv/bin/python scripts/make_gallery.py FOLDER
 
 Blocks run in order in a folder of their own. Those that need data sets of others run where these are
-(FERMAT_DATA, or ../shared/data beside the repository), and are left out with a word where not: then the
-pictures of the repository stay. Pictures become WebP and stay below 150 kB each, as the repository wants them.
+(FERMAT_DATA, or ../shared/data beside the repository), and those that need PyTorch where it is installed; they
+are left out with a word where not: then the pictures of the repository stay. Pictures become WebP and stay below 150 kB each, as the repository wants them.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -33,6 +34,9 @@ def run_blocks(page: Path, folder: Path) -> None:
     os.chdir(folder)
     names: dict[str, Any] = {"__name__": "__main__"}
     for info, code in FENCE.findall(page.read_text()):
+        if "needs PyTorch" in info and importlib.util.find_spec("torch") is None:
+            print(f"left out: a block of {page.name} (pip install torch)")
+            continue
         if "data sets of others" in info:
             wanted = re.findall(r'"([\w.]+\.(?:sgt|csv))"', code)
             missing = [name for name in wanted if not (DATA / name).is_file()]
@@ -57,16 +61,18 @@ def shrink(picture: Path, target: Path) -> None:
 def main(target: Path) -> None:
     warnings.simplefilter("ignore", UserWarning)  # what runs say of themselves is not for the page
     matplotlib.rcParams["savefig.dpi"] = 90
-    page = ROOT / "docs" / "gallery.md"
+    pages = sorted((ROOT / "docs").glob("gallery*.md"))
     target.mkdir(parents=True, exist_ok=True)
     target = target.resolve()
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place)
-        run_blocks(page, folder)
-        for picture in sorted([*folder.glob("*.png"), *folder.glob("*.gif")]):
-            name = picture.with_suffix(".webp").name if picture.suffix == ".png" else picture.name
-            shrink(picture, target / name)
-            print(f"{name}: {(target / name).stat().st_size // 1000} kB")
+    for page in pages:
+        with tempfile.TemporaryDirectory() as place:
+            folder = Path(place)
+            run_blocks(page, folder)
+            for picture in sorted([*folder.glob("*.png"), *folder.glob("*.gif")]):
+                moves = picture.suffix == ".gif"
+                name = picture.name if moves else picture.with_suffix(".webp").name
+                shrink(picture, target / name)
+                print(f"{name}: {(target / name).stat().st_size // 1000} kB")
 
 
 if __name__ == "__main__":

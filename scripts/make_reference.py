@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import subprocess
@@ -109,7 +110,21 @@ def python_page() -> str:
         if module is not fermat:
             parts.append(inspect.getdoc(module) or "")
         module_page(module, parts)
+    parts += [unimported("torch"), unimported("jax")]
     return "\n\n".join(parts) + "\n"
+
+
+def unimported(name: str) -> str:
+    """The page of a module whose import needs what may not be here (PyTorch, JAX), from its source."""
+    file = Path(fermat.__file__).with_name(f"{name}.py")
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    parts = [f"## fermat.{name}", f"```text\n{ast.get_docstring(tree)}\n```"]
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+            call = wrapped(f"fermat.{name}.{node.name}({ast.unparse(node.args)})")
+            text = docstring(type("", (), {"__doc__": ast.get_docstring(node)}))
+            parts.append(f"### `fermat.{name}.{node.name}`\n\n```python\n{call}\n```\n\n{text}")
+    return "\n\n".join(parts)
 
 
 def help_text(program: str, words: list[str]) -> str:

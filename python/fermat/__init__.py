@@ -9,7 +9,11 @@
 z is depth, positive down; a 2-D model is (x, z). Use any consistent units.
 """
 
-from . import _html, analytic, export, plot
+from ._level import load_core as _load_core
+
+_load_core()  # before anything imports _core
+
+from . import _html, _neighbour, analytic, export, plot
 from ._adjoint import Adjoint, adjoint
 from ._bench import bench
 from ._bending import Profile
@@ -27,6 +31,7 @@ from ._times import receiver_times, traveltimes
 from ._trust import CrossValidation, Ensemble, cross_validate, ensemble, point_spread
 
 __version__ = build_info()["version"]
+_neighbour.tell_of_namesake()
 Inversion._repr_html_ = _html.of_run  # type: ignore[attr-defined]
 Model._repr_html_ = _html.of_model  # type: ignore[attr-defined]
 Picks._repr_html_ = _html.of_picks  # type: ignore[attr-defined]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from . import _arguments as arguments
 from . import _core
+from ._notes import tell
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -133,16 +133,24 @@ def adjoint(
         listener(progress),
     )
     slowness, by_source, by_start, by_receivers, unsettled = found
-    if unsettled:
-        warnings.warn(
-            f"{unsettled} nodes on the way have times that do not solve their equations (fronts "
-            "collide in a rough medium, where second order may not settle): derivatives through "
-            "them are not exact (order=1 settles everywhere)",
-            stacklevel=2,
-        )
+    tell_unsettled(unsettled)
     if one:
         by_source, by_start = by_source[0], by_start[0]
     return Adjoint(slowness, by_source, by_start, by_receivers)
+
+
+def tell_unsettled(count: int) -> None:
+    """Says how many nodes' equations are not solved, whose derivatives are not exact."""
+    if count:
+        one = count == 1
+        tell(
+            [
+                f"{count} {'node' if one else 'nodes'} on the way {'has a time' if one else 'have times'} "
+                f"that {'does not solve its equation' if one else 'do not solve their equations'} "
+                "(fronts collide in a rough medium, where second order may not settle): derivatives "
+                "through them are not exact (order=1 settles everywhere)"
+            ]
+        )
 
 
 def _spots(model: Model, receivers: ArrayLike) -> NDArray[np.float64]:
@@ -219,6 +227,8 @@ class Differentiable:
             except ValueError:  # a receiver in air is no source
                 self.swapped = False
         self.counts = (len(sources), len(spots))
+        self.unsettled = 0
+        """Nodes that the last gradient went through and whose equations are not solved."""
 
     def times(self, keep: bool = True) -> NDArray[Any]:
         """Times (n, *shape) or (n, receivers), of the medium's type."""
@@ -245,7 +255,7 @@ class Differentiable:
             by = by.reshape(self.counts)
             turned = np.ascontiguousarray(by.T if self.swapped else by)
             found = self.survey.gradient(None, turned, self.threads, None)
-        slowness, sources, starts, receivers, _ = found
+        slowness, sources, starts, receivers, self.unsettled = found
         if self.swapped:
             sources, receivers, starts = receivers, sources, by.sum(axis=1)
         if self.given == "velocity":

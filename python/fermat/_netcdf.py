@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from typing import Any
 
 import numpy as np
 
 from ._core import Model
+from ._files import renamed_to
 from ._notes import tell
 
 AXES = {
@@ -29,16 +29,13 @@ def load(path: str, depths: bool) -> Model:
 
 def save(model: Model, path: str) -> None:
     """Write `velocity` with its coordinates; z is depth."""
-    data = model.to_xarray()
-    folder, name = os.path.split(os.path.abspath(path))
-    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", suffix=".nc", dir=folder)
-    os.close(handle)
-    try:
-        data.to_netcdf(temporary)
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
+    write(model.to_xarray(), path)
+
+
+def write(data: Any, path: str | os.PathLike[str]) -> None:
+    """Writes an xarray.Dataset."""
+    with renamed_to(path) as file:
+        data.to_netcdf(file)
 
 
 def _xarray() -> Any:

@@ -179,6 +179,21 @@ class Rays:
         If writing fails, an existing file is not changed."""
         self._rays.save(path)
 
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], model: Model) -> Rays:
+        """Read rays that `save` or `fermat rays -o` wrote, of the model that they were traced in.
+
+        Examples
+        --------
+        >>> import fermat as fm, os, tempfile
+        >>> model = fm.Model.constant((11, 11), velocity=2)
+        >>> file = os.path.join(tempfile.mkdtemp(), "rays.h5")
+        >>> fm.rays(model, (1, 1), [(9, 1), (9, 9)]).save(file)
+        >>> fm.Rays.load(file, model).times.round(3).tolist()
+        [4.0, 5.657]
+        """
+        return cls(model, _core.load_rays(path))
+
     def save_vector_coverage(
         self, path: str | os.PathLike[str], *, pick_times: ArrayLike | None = None
     ) -> None:

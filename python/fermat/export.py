@@ -2,6 +2,7 @@
 
     fermat.export.rays(rays, "rays.geojson", plane=picks.plane)
     fermat.export.paraview(run, "view")          # then open view/view.vtm, or load view/state.py
+    fermat.export.model(run, "model.nc", plane=picks.plane)
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import base64
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._export_model import model
+from ._files import renamed_to
 from ._notes import tell
 
 if TYPE_CHECKING:
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from ._plane import Plane
     from ._rays import Rays
 
-__all__ = ["paraview", "rays"]
+__all__ = ["model", "paraview", "rays"]
 
 
 def rays(rays: Rays, path: str | os.PathLike[str], *, plane: Plane | None = None) -> None:
@@ -88,6 +90,14 @@ def paraview(
     dict
         The files by name. `view.vtm` opens everything as one data set, also in PyVista; `state.py`
         (File > Load State) shows it with depth downward, colours and a colour bar.
+
+    Examples
+    --------
+    >>> import fermat as fm, tempfile
+    >>> model = fm.Model.constant((21, 21, 11), velocity=5)
+    >>> files = fm.export.paraview(model, tempfile.mkdtemp())
+    >>> sorted(path.name for path in files.values())
+    ['state.py', 'velocity.vti', 'view.vtm']
     """
     from ._core import Model
     from .plot._runs import run_of
@@ -96,12 +106,12 @@ def paraview(
     out.mkdir(parents=True, exist_ok=True)
     files = {"velocity": out / "velocity.vti"}
     if isinstance(run, Model):
-        model, points = run, {}
+        solid, points = run, {}
     else:
         known = run_of(run)
-        model = known.model
+        solid = known.model
         points = _ends(known)
-    model.save(files["velocity"])
+    solid.save(files["velocity"])
     for name, places in points.items():
         files[name] = out / f"{name}.vtp"
         _write(files[name], _poly_data(places, np.arange(len(places)), None, {}))
@@ -121,7 +131,7 @@ def paraview(
     )
     files["state"] = out / "state.py"
     named = [name for name in files if name not in ("view", "state")]
-    _write(files["state"], _state(named, "CELLS" if model.cells else "POINTS"))
+    _write(files["state"], _state(named, "CELLS" if solid.cells else "POINTS"))
     return files
 
 
@@ -233,20 +243,5 @@ Render()
 
 
 def _write(path: str | os.PathLike[str], text: str) -> None:
-    """Under another name first, so that a file that was there stays if writing fails."""
-    folder, name = os.path.split(os.path.abspath(path))
-    handle, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    with renamed_to(path) as file:
+        file.write_text(text, encoding="utf-8")

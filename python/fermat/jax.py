@@ -23,7 +23,7 @@ try:
 except ImportError:
     raise ImportError("fermat.jax needs JAX (pip install jax)") from None
 
-from ._adjoint import Differentiable, batch_shape, one_per_model, reduced
+from ._adjoint import Differentiable, batch_shape, one_per_model, reduced, tell_unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -121,6 +121,7 @@ def _differentiable(
         all_ = surveys(medium, source, start_time, receivers)
         by = np.asarray(by_times).reshape(len(all_), -1)
         parts = [s.gradient(part) for s, part in zip(all_, by, strict=True)]
+        tell_unsettled(sum(s.unsettled for s in all_))
         by_medium, places, starts, spots = (np.stack(p) for p in zip(*parts, strict=True))
         source, start_time, receivers = map(np.asarray, (source, start_time, receivers))
         real = np.asarray(medium).dtype

@@ -23,7 +23,7 @@ try:
 except ImportError:
     raise ImportError("fermat.torch needs PyTorch (pip install torch)") from None
 
-from ._adjoint import Differentiable, batch_shape, one_per_model, reduced
+from ._adjoint import Differentiable, batch_shape, one_per_model, reduced, tell_unsettled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -81,7 +81,8 @@ def traveltimes(
         (*models, *sources, *shape), or (*models, *sources, m) at receivers; infinite where no
         wave arrives, which no derivative passes through. Gradients flow to medium, source,
         receivers and start_time. Fields are kept for the backward pass up to a gibibyte per
-        model; beyond, they are solved again.
+        model; beyond, they are solved again. A UserWarning of the backward pass tells how many
+        nodes have times that do not solve their equations, through which gradients are not exact.
     """
     medium = _tensor(medium, "medium")
     real = medium.dtype
@@ -156,6 +157,7 @@ class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
             survey.gradient(part)
             for survey, part in zip(ctx.surveys, by.reshape(count, -1), strict=True)
         ]
+        tell_unsettled(sum(survey.unsettled for survey in ctx.surveys))
         medium, places, starts, spots = (np.stack(part) for part in zip(*parts, strict=True))
         source, start_time, receivers = ctx.shapes
         places = places if len(source) == 3 else places.sum(axis=0).reshape(source)

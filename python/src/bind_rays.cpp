@@ -221,6 +221,9 @@ void bind_rays(nb::module_& module) {
                nb::sig("def load_vector_coverage(model: Model, path: str | os.PathLike[str]) -> "
                        "tuple[RaySet, numpy.typing.NDArray[numpy.float64], list[str]]"),
                "Rays and pick times of a vector coverage file, and notes about it.");
+    module.def("load_rays", &read_rays, "path"_a, Free(),
+               nb::sig("def load_rays(path: str | os.PathLike[str]) -> RaySet"),
+               "Rays of a file that RaySet.save or `fermat rays` wrote.");
     module.def("ray_status_names", &status_names, nb::sig("def ray_status_names() -> list[str]"),
                "Names of the values of RaySet.status.");
 }

@@ -14,6 +14,7 @@ void add_invert_command(Program& program);
 void add_smooth_command(Program& program);
 void add_report_command(Program& program);
 void add_watch_command(Program& program);
+void add_package_commands(Program& program);
 void add_bench_commands(Program& program);
 void add_info_command(Program& program);
 

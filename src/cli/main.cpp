@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
     fermat::cli::add_smooth_command(program);
     fermat::cli::add_report_command(program);
     fermat::cli::add_watch_command(program);
+    fermat::cli::add_package_commands(program);
     fermat::cli::add_bench_commands(program);
     fermat::cli::add_info_command(program);
     fermat::cli::RankSession session;

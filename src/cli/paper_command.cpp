@@ -1,9 +1,6 @@
 #include "cli/paper_command.hpp"
 
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <string>
@@ -11,6 +8,7 @@
 
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
+#include "cli/python_package.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 
@@ -42,27 +40,6 @@ class ScratchFolder {
   private:
     fs::path path_;
 };
-
-/// The Python that draws: that of the package if it started us, else the one on PATH.
-std::string python() {
-    const char* const name = std::getenv("FERMAT_PYTHON");
-    return name != nullptr && *name != '\0' ? name : "python3";
-}
-
-/// Runs a program and returns its exit status; 127 if it cannot be run.
-int run_program(std::vector<std::string> words) {
-    std::vector<char*> arguments;
-    for (std::string& word : words) arguments.push_back(word.data());
-    arguments.push_back(nullptr);
-    pid_t child = 0;
-    if (posix_spawnp(&child, arguments[0], nullptr, nullptr, arguments.data(), environ) != 0) {
-        return 127;
-    }
-    int status = 0;
-    while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 127;
-}
 
 /// Before minutes are spent on what cannot be drawn.
 void require_drawing() {

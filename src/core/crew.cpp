@@ -1,7 +1,9 @@
 #include "core/crew.hpp"
 
 #include <pthread.h>
+#if defined(__linux__)
 #include <sched.h>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -170,8 +172,10 @@ thread_local OwnCrew own_crew;
 }  // namespace
 
 int available_cores() {
+#if defined(__linux__)
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+#endif
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 
 import pytest
 
@@ -11,7 +12,7 @@ MODEL_COMMANDS = ["constant", "gradient", "layers", "profile", "checkerboard", "
 COMMANDS = [[], ["model"], *(["model", name] for name in MODEL_COMMANDS), ["times"], ["locate"], ["rays"],
             ["picks"], ["picks", "convert"], ["invert"], ["smooth"], ["bench", "smoothing"],
             ["bench"], ["bench", "paper"], ["bench", "tomography"], ["bench", "eikonal"],
-            ["report"], ["info"]]
+            ["report"], ["plot"], ["export"], ["geometry"], ["info"]]
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda words: "-".join(words) or "fermat")
@@ -20,7 +21,7 @@ def test_help_shows_an_example_that_runs(fermat, command):
     example = text.split("Example:\n")[1]
     path = f"{fermat.program.parent}:{os.environ['PATH']}"
     done = subprocess.run(["bash", "-euc", example], cwd=fermat.folder, capture_output=True,
-                          text=True, timeout=120, env={**os.environ, "PATH": path})
+                          text=True, timeout=120, env={**os.environ, "PATH": path, "FERMAT_PYTHON": sys.executable})
     assert (done.returncode, fermat.without_progress(done.stderr)) == (0, "")
     for name in re.findall(r"(?:-o|--table) (\S+)", example):
         assert (fermat.folder / name).exists()

@@ -116,3 +116,26 @@ def test_jax_agrees_with_the_adjoint_under_jit_and_vmap(rng: np.random.Generator
     each = jax.vmap(jax.grad(total), in_axes=(None, 0))(values, sources)
     np.testing.assert_allclose(each[0], found, atol=1e-6)
     assert fj.traveltimes(values, sources, 1.0).shape == (2, 8, 7)
+
+
+def test_nodes_that_do_not_settle_are_counted_for_all_models_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from fermat._adjoint import Differentiable, tell_unsettled
+
+    with pytest.warns(UserWarning, match="1 node on the way has a time that does not solve its"):
+        tell_unsettled(1)
+    torch = pytest.importorskip("torch")
+    import fermat.torch as ft
+
+    plain = Differentiable.gradient
+
+    def rough(self: Differentiable, by_times: object) -> object:
+        found = plain(self, by_times)
+        self.unsettled = 2
+        return found
+
+    monkeypatch.setattr(Differentiable, "gradient", rough)
+    media = torch.full((2, 9, 8), 2.0, requires_grad=True)
+    with pytest.warns(UserWarning, match="^4 nodes on the way have times"):
+        ft.traveltimes(media, (1.0, 1.0), 1.0, receivers=((5.0, 5.0),)).sum().backward()

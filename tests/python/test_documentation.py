@@ -1,13 +1,17 @@
 """The code of the documentation runs, its links exist, and its navigation is complete.
 
 Blocks of a page run in order in one folder: `python` blocks share their variables, `bash` blocks find
-`fermat` on the path. If a block needs what a test machine lacks, its fence says so:
+`fermat` on the path, and its Python package by FERMAT_PYTHON. If a block needs what a test machine
+lacks, its fence says so, and blocks that need PyTorch run where it is installed:
 ```bash title="not run in tests: needs Slurm"
+```python title="needs PyTorch"
 """
 
+import importlib.util
 import os
 import re
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -32,6 +36,8 @@ def blocks(page):
 
 
 def runs(kind, info):
+    if "needs PyTorch" in info and importlib.util.find_spec("torch") is None:
+        return False
     return kind in RUN and "not run in tests" not in info
 
 
@@ -48,6 +54,7 @@ def test_every_block_says_what_it_is():
 def test_code_of_a_page_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PATH", f"{PROGRAM.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("FERMAT_PYTHON", sys.executable)
     names = {"__name__": "__main__"}
     for kind, info, code in blocks(page):
         if not runs(kind, info):

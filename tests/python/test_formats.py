@@ -208,3 +208,27 @@ def test_everything_shows_itself_in_a_notebook():
     for thing in (model, picks, rays, fm.invert(model, picks)):
         text = thing._repr_html_()
         assert "<table>" in text and "data:image/png" in text
+
+
+@pytest.mark.parametrize("cells", [False, True])
+def test_a_model_goes_out_in_degrees(tmp_path, cells):
+    xarray = pytest.importorskip("xarray")
+    pytest.importorskip("scipy")
+    values = np.arange(24, dtype=np.float32).reshape(4, 3, 2)  # the first is air
+    model = fm.Model(values, spacing=2, origin=(5, -1, 0), cells=cells)
+    plane = fm.Plane.round([12], [47])
+    fm.export.model(model, tmp_path / "m.nc", plane=plane)
+    with xarray.open_dataset(tmp_path / "m.nc") as data:
+        corner = np.array([5.0, -1.0]) + (1 if cells else 0)
+        assert np.allclose([data.longitude[0, 0], data.latitude[0, 0]], plane.to_geographic(*corner))
+        assert data.attrs["plane"] == str(plane)
+    assert np.array_equal(fm.Model.load(tmp_path / "m.nc").velocity, values)
+    with pytest.warns(UserWarning, match="1 of 24 values are air"):
+        fm.export.model(model, tmp_path / "m.csv", plane=plane)
+    table = np.loadtxt(tmp_path / "m.csv", delimiter=",", skiprows=1)
+    x, y = plane.to_plane(table[:, 0], table[:, 1])
+    assert np.allclose(x[-1] - x[0], 6, atol=1e-3) and np.allclose(table[:, 3], values.ravel()[1:])
+    with pytest.raises(ValueError, match="are .nc or .csv"):
+        fm.export.model(model, tmp_path / "m.vti", plane=plane)
+    with pytest.raises(ValueError, match="must be 3-D"):
+        fm.export.model(fm.Model.constant((3, 3), velocity=1), tmp_path / "m.csv", plane=plane)

@@ -24,4 +24,6 @@ def test_a_notebook_runs(book, tmp_path, monkeypatch):
 
 
 def test_there_are_notebooks():
-    assert {book.stem for book in BOOKS} >= {"first-arrivals", "refraction-line", "crosshole", "gpu"}
+    assert {book.stem for book in BOOKS} >= {
+        "first-arrivals", "refraction-line", "crosshole", "regional-catalogue", "gpu"
+    }

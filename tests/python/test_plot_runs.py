@@ -337,3 +337,11 @@ def test_a_folder_of_the_program_is_an_overview(run, tmp_path, root):
     assert done.returncode == 0
     figure = fm.plot.overview(tmp_path / "run")
     assert "plain RMS" in figure.get_suptitle() and figure.get_suptitle().startswith("run\n")
+
+
+def test_both_sides_of_a_shot_have_their_own_curve_by_offset():
+    picks = fm.Picks([(5, 0)], [(1, 0), (3, 0), (7, 0), (9, 0)], source=[0] * 4, receiver=range(4),
+                     time=[4, 2, 1, 2])
+    ax = fm.plot.traveltime_curves(picks, picks.time, by="offset")
+    lines = [line.get_xydata().tolist() for line in ax.lines if line.get_linestyle() == "-"]
+    assert lines == [[[2, 2], [4, 4]], [[2, 1], [4, 2]]]

@@ -35,6 +35,8 @@ class Curves(NamedTuple):
     error: NDArray[Any] | None
     rejected: NDArray[Any]
     unit: str
+    beyond: NDArray[Any]
+    """Drawn by offset: whether it lies on the far side of its source, whose curve is another."""
 
 
 def traveltime_curves(
@@ -187,6 +189,9 @@ def _curves(
         None if picks.error is None else factor * picks.error,
         np.zeros(len(picks), bool) if rejected is None else rejected,
         unit,
+        picks.receivers[picks.receiver, 0] > picks.sources[picks.source, 0]
+        if by == "offset" and picks.ndim == 2
+        else np.zeros(len(picks), bool),
     )
 
 
@@ -214,7 +219,9 @@ def _draw_shot(
         )
     if curves.computed is not None:
         style = _computed_style(curves, size)
-        ax.plot(curves.across[mine], curves.computed[mine], color=line, **style)
+        for side in (mine[~curves.beyond[mine]], mine[curves.beyond[mine]]):
+            if len(side):
+                ax.plot(curves.across[side], curves.computed[side], color=line, **style)
     if len(left_out):
         ax.plot(
             curves.across[left_out], curves.observed[left_out], "x", color=REJECTED,

@@ -46,6 +46,14 @@ def interactive3d(
         As in `section`.
     off_screen
         Draw without a window.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> model = fm.Model.gradient((21, 21, 11), v0=2, gradient=0.1)
+    >>> scene = fm.plot.interactive3d(model, rays=fm.rays(model, (2, 2, 0), (18, 18, 0)))
+    ...     # doctest: +SKIP
+    >>> scene.show()  # doctest: +SKIP
     """
     pyvista = import_pyvista("interactive3d")
     fields = {} if times is None else {"time": np.where(np.isfinite(times), times, np.nan)}

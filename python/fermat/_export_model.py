@@ -1,0 +1,88 @@
+"""Models with longitudes and latitudes, as `fermat.export.model` writes them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _netcdf
+from ._core import Model
+from ._files import renamed_to
+from ._grid import grid_of
+from ._notes import tell
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._plane import Plane
+
+
+def model(run: Any, path: str | os.PathLike[str], *, plane: Plane) -> None:
+    """Write a 3-D model with longitudes and latitudes, as NetCDF (`.nc`) or as a table (`.csv`).
+
+    NetCDF has `velocity` over x, y and z, and `longitude` and `latitude` of every x and y; the table
+    has the columns longitude, latitude, depth and velocity, which GMT reads, one row per node or per
+    cell. Nodes of air are not in the table; a UserWarning says how many. Depth has the model's unit.
+
+    Parameters
+    ----------
+    run
+        A model, what `fermat.invert` returned, or the folder of a run.
+    path
+        `.nc`, which needs xarray, or `.csv`.
+    plane
+        That of the picks: `picks.plane`.
+
+    Examples
+    --------
+    >>> import fermat as fm, os, tempfile
+    >>> model = fm.Model.constant((3, 3, 2), velocity=5)
+    >>> file = os.path.join(tempfile.mkdtemp(), "model.csv")
+    >>> fm.export.model(model, file, plane=fm.Plane.round([12], [47]))
+    >>> print(open(file).readline().strip())
+    longitude,latitude,depth,velocity
+    """
+    from .plot._runs import run_of
+
+    found = run if isinstance(run, Model) else run_of(run).model
+    suffix = Path(path).suffix.lower()
+    if suffix not in (".nc", ".csv"):
+        raise ValueError(f"cannot write '{path}' (models in degrees are .nc or .csv)")
+    if found.ndim != 3:
+        raise ValueError("a model in (x, z) has no place on a map (must be 3-D)")
+    x, y, z = _places(found)
+    longitude, latitude = plane.to_geographic(*np.meshgrid(x, y, indexing="ij"))
+    if suffix == ".csv":
+        _write_table(found.velocity, longitude, latitude, z, path)
+        return
+    data = found.to_xarray()
+    over = ("x_cell", "y_cell") if found.cells else ("x", "y")
+    data = data.assign_coords(longitude=(over, longitude), latitude=(over, latitude))
+    data["longitude"].attrs.update(units="degrees_east", standard_name="longitude")
+    data["latitude"].attrs.update(units="degrees_north", standard_name="latitude")
+    data.attrs["plane"] = str(plane)
+    _netcdf.write(data, path)
+
+
+def _places(model: Model) -> list[NDArray[np.float64]]:
+    """Where values are, one array per axis: at nodes, or in the middles of cells."""
+    grid = grid_of(model)
+    if not model.cells:
+        return list(grid.coords)
+    return [at[:-1] + step / 2 for at, step in zip(grid.coords, grid.spacing, strict=True)]
+
+
+def _write_table(
+    velocity: NDArray[Any], longitude: Any, latitude: Any, z: Any, path: str | os.PathLike[str]
+) -> None:
+    columns = np.broadcast_arrays(longitude[..., None], latitude[..., None], z, velocity)
+    rows = np.column_stack([column.reshape(-1) for column in columns])
+    solid = rows[:, 3] > 0
+    if not solid.all():
+        tell([f"{(~solid).sum()} of {len(rows)} values are air and were left out"])
+    with renamed_to(path) as file:
+        np.savetxt(file, rows[solid], fmt=("%.6f", "%.6f", "%.7g", "%.7g"), delimiter=",",
+                   header="longitude,latitude,depth,velocity", comments="")

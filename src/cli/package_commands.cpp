@@ -1,0 +1,164 @@
+// Commands whose work the Python package does: pictures, files for other programs, and the headers
+// of shot records. The flags are parsed here, so that help and checks are those of all commands.
+#include <filesystem>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/flags.hpp"
+#include "cli/python_package.hpp"
+
+namespace fermat::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string parse_text(std::string_view, std::string_view text) { return std::string(text); }
+
+/// The words of a command of the package, as its Python file understands them.
+class Words {
+  public:
+    Words(const std::string& command, const Run& run) : words_{command} {
+        if (run.common.quiet) words_.emplace_back("--quiet");
+        if (run.common.threads > 0) give("--threads", std::to_string(run.common.threads));
+    }
+    /// Joined by '=', so that no value is taken for a flag.
+    void give(const std::string& flag, const std::string& value) {
+        words_.push_back(flag + "=" + value);
+    }
+    void give(const std::string& flag, const std::optional<fs::path>& file) {
+        if (file) give(flag, file->string());
+    }
+    void give(const std::string& flag, bool set) {
+        if (set) words_.push_back(flag);
+    }
+    [[noreturn]] void go() const { become_package_command(words_); }
+
+  private:
+    std::vector<std::string> words_;
+};
+
+struct PlotFlags {
+    fs::path what;
+    fs::path output;
+    std::optional<fs::path> times;
+    std::optional<fs::path> rays;
+    std::string title;
+    std::string length = "km";
+    std::string time = "s";
+    bool elevation = false;
+};
+
+void add_plot_flags(CLI::App& app, PlotFlags& flags) {
+    add_path(app, "--what,what", flags.what,
+             "folder of fermat invert, model (.h5, .vti, .grd, .nc, ...) or file of picks")
+        ->required();
+    add_output(app, "-o,--output", flags.output, "picture to write: .png, .pdf, .svg, .webp")
+        ->required();
+    add_path(app, "--times", flags.times, "times to draw over a model: .h5 of fermat times");
+    add_path(app, "--rays", flags.rays, "rays to draw over a model: .h5 of fermat rays");
+    add_value(app, "--title", "TEXT", flags.title, "heading", parse_text);
+    add_value(app, "--length-unit", "TEXT", flags.length, "name of your unit of length", parse_text)
+        ->default_str("km");
+    add_value(app, "--time-unit", "TEXT", flags.time, "name of your unit of time", parse_text)
+        ->default_str("s");
+    app.add_flag("--elevation", flags.elevation, "an axis of heights instead of depths");
+}
+
+void plot(const PlotFlags& flags, const Run& run) {
+    Words words("plot", run);
+    words.give("--what", flags.what.string());
+    words.give("--output", flags.output.string());
+    words.give("--times", flags.times);
+    words.give("--rays", flags.rays);
+    if (!flags.title.empty()) words.give("--title", flags.title);
+    words.give("--length-unit", flags.length);
+    words.give("--time-unit", flags.time);
+    words.give("--elevation", flags.elevation);
+    words.go();
+}
+
+struct ExportFlags {
+    fs::path what;
+    fs::path output;
+    std::optional<fs::path> rays;
+    std::optional<fs::path> picks;
+};
+
+void add_export_flags(CLI::App& app, ExportFlags& flags) {
+    add_path(app, "--what,what", flags.what,
+             "folder of fermat invert, model in any format, or rays (.h5)")
+        ->required();
+    add_output(app, "-o,--output", flags.output,
+               "rays: .geojson, .vtp; model: .nc, .vti, .grd, .hdr, .npy, .h5; else a folder for "
+               "ParaView")
+        ->required();
+    add_path(app, "--rays", flags.rays, "rays to put into the folder for ParaView: .h5");
+    add_path(
+        app, "--picks", flags.picks,
+        "picks whose plane gives longitudes and latitudes: to rays (.geojson) or a model (.nc, "
+        ".csv)");
+}
+
+void export_(const ExportFlags& flags, const Run& run) {
+    Words words("export", run);
+    words.give("--what", flags.what.string());
+    words.give("--output", flags.output.string());
+    words.give("--rays", flags.rays);
+    words.give("--picks", flags.picks);
+    words.go();
+}
+
+struct GeometryFlags {
+    fs::path records;
+    fs::path output;
+    std::optional<fs::path> figure;
+};
+
+void add_geometry_flags(CLI::App& app, GeometryFlags& flags) {
+    add_path(app, "--records,records", flags.records,
+             "SEG-2 or SEG-Y file, or a folder of them: .sg2, .seg2, .dat, .sgy, .segy")
+        ->required();
+    add_output(app, "-o,--output", flags.output,
+               "folder to write: sources.csv, receivers.csv and pairs.csv")
+        ->required();
+    add_output(app, "--figure", flags.figure, "picture of sources and receivers to write");
+}
+
+void geometry(const GeometryFlags& flags, const Run& run) {
+    Words words("geometry", run);
+    words.give("--records", flags.records.string());
+    words.give("--output", flags.output.string());
+    words.give("--figure", flags.figure);
+    words.go();
+}
+
+}  // namespace
+
+void add_package_commands(Program& program) {
+    program.add_command<PlotFlags>(
+        program.root(), "plot", "Draw a run, a model or picks (by the Python package)",
+        "fermat model gradient --shape 101,41 --spacing 0.1 --v0 2 --gradient 0.5 -o model.h5\n"
+        "fermat times --model model.h5 --source 1,0.5 -o times.h5\n"
+        "fermat plot model.h5 --times times.h5 -o model.png",
+        &add_plot_flags, &plot);
+    program.add_command<ExportFlags>(
+        program.root(), "export",
+        "Write runs, models and rays for other programs (by the Python package)",
+        "fermat model gradient --shape 21,21,11 --spacing 1 --v0 4 --gradient 0.1 -o model.h5\n"
+        "printf 'x,y,z\\n10,10,5\\n' > sources.csv\n"
+        "printf 'x,y,z\\n0,0,0\\n20,20,0\\n' > receivers.csv\n"
+        "fermat rays --model model.h5 --sources sources.csv --receivers receivers.csv -o rays.h5\n"
+        "fermat export rays.h5 -o rays.vtp\n"
+        "fermat export model.h5 --rays rays.h5 -o view",
+        &add_export_flags, &export_);
+    program.add_command<GeometryFlags>(
+        program.root(), "geometry",
+        "Read where shots and receivers were from SEG-2 or SEG-Y records (by the Python package)",
+        // One trace of SEG-Y, source at 0 and receiver at 10.
+        "python3 -c \"open('shot.sgy', 'wb').write(bytes(3220) + bytes([0, 1, 0, 1, 0, 5])"
+        " + bytes(374 + 83) + bytes([10]) + bytes(156 + 4))\"\n"
+        "fermat geometry shot.sgy -o survey",
+        &add_geometry_flags, &geometry);
+}
+
+}  // namespace fermat::cli

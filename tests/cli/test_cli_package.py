@@ -1,0 +1,56 @@
+"""`fermat plot`, `export` and `geometry`: what the Python package does for the program."""
+
+import json
+import sys
+
+import pytest
+
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture(autouse=True)
+def package(monkeypatch):
+    monkeypatch.setenv("FERMAT_PYTHON", sys.executable)
+    monkeypatch.setenv("MPLBACKEND", "Agg")
+
+
+@pytest.fixture
+def traced(volume):
+    """model.h5 and the rays of one source to two receivers, one of them the source itself."""
+    volume.write("s.csv", "x,y,z\n2,2,1\n")
+    volume.write("r.csv", "x,y,z\n0,0,0\n5,4,0\n")
+    volume("rays", "--model", "model.h5", "--sources", "s.csv", "--receivers", "r.csv", "-o", "rays.h5",
+           "--table", "rays.csv")
+    return volume
+
+
+def test_rays_and_models_go_out_as_the_suffix_says(traced):
+    done = traced.call("export", "rays.h5", "-o", "rays.geojson")
+    assert done.returncode == 0 and "have no plane" in done.stderr
+    features = json.loads((traced.folder / "rays.geojson").read_text())["features"]
+    table = (traced.folder / "rays.csv").read_text().splitlines()[1:]
+    assert [f["properties"]["time"] for f in features] == [float(row.split(",")[2]) for row in table]
+    assert features[1]["geometry"]["coordinates"][0] == [5, 4, 0]
+    traced("export", "model.h5", "-o", "model.vti", "--quiet")
+    assert "ImageData" in (traced.folder / "model.vti").read_text(errors="ignore")
+    assert "view.vtm" in traced("export", "model.h5", "--rays", "rays.h5", "-o", "view")
+    assert (traced.folder / "view" / "state.py").is_file()
+
+
+def test_a_picture_is_drawn_of_models_and_picks(traced):
+    traced("plot", "model.h5", "--rays", "rays.h5", "-o", "model.png", "--title", "--odd = title")
+    traced.write("p.csv", "source_x,source_z,receiver_x,receiver_z,time\n0,0,1,0,0.5\n0,0,2,0,0.9\n")
+    traced("plot", "p.csv", "-o", "picks.svg", "--length-unit", "m")
+    for picture in ("model.png", "picks.svg"):
+        assert (traced.folder / picture).stat().st_size > 5000
+
+
+def test_what_cannot_be_is_one_line_and_writes_nothing(traced, monkeypatch):
+    assert "'ImageData' (rays are 'PolyData')" in traced.error("export", "model.h5", "-o", "r.vtp")
+    assert "or be a folder" in traced.error("export", "model.h5", "-o", "model.xyz")
+    assert "cannot draw 'a.xyz'" in traced.error("plot", "model.h5", "-o", "a.xyz")
+    assert "has no array 'time'" in traced.error("plot", "model.h5", "--times", "model.h5", "-o", "a.png")
+    assert "'records' does not exist" in traced.error("geometry", "records", "-o", "survey")
+    assert "' does not exist)" in traced.error("plot", "model.h5", "-o", "nowhere/a.png")
+    monkeypatch.setenv("FERMAT_PYTHON", "no-such-python")
+    assert "'no-such-python' cannot be run" in traced.error("plot", "model.h5", "-o", "a.png")

@@ -130,6 +130,7 @@ def locate(
     vp_vs: float | None = None,
     surface: ArrayLike | None = None,
     box: ArrayLike | None = None,
+    likelihood: Literal["gaussian", "edt"] = "gaussian",
     fixed: Literal["nothing", "depth", "epicentre", "place"] = "nothing",
     depth: float | None = None,
     prior: float | Sequence[float] | None = None,
@@ -171,6 +172,10 @@ def locate(
         Points (n, 3) of the ground, above which no event is.
     box
         Two corners of the box that is searched. Default: the model.
+    likelihood
+        What makes a place likely: "gaussian", Gaussian errors with a share of gross ones, or "edt",
+        pairs of picks that agree on the origin time (equal differential times, as NonLinLoc's
+        EDT_OT_WT), which many gross errors spoil less and which takes longer.
     fixed
         What of the given positions is kept: "depth", "epicentre" or "place".
     depth
@@ -204,9 +209,11 @@ def locate(
     >>> fm.locate(model, phases, stations=stations, vp_vs=1.73, model_error=0.05).status
     ['located']
     """
+    if s_model is not None and vp_vs is not None:
+        raise ValueError("s_model and vp_vs are both given (must be one of them)")
     survey, event_ids, station_ids = _survey(model, picks, stations, events)
     options: dict[str, Any] = {
-        "fixed": fixed, "model_error_share": float(model_error_share), "outliers": float(outliers),
+        "likelihood": likelihood, "fixed": fixed, "model_error_share": float(model_error_share), "outliers": float(outliers),
         "least_picks": int(least_picks), "search_cells": int(search_cells),
         "samples": int(samples), "seed": int(seed), "solver": solver, "order": int(order),
         "device": device, "threads": int(threads),

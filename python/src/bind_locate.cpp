@@ -177,6 +177,9 @@ nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
     LocateOptions options;
     given.fill(options);
     Notes notes;
+    const Medium medium = vp_vs != 0 ? Medium::of_ratio(model, vp_vs)
+                          : s_model  ? Medium(model, *s_model)
+                                     : Medium(model);
     const Survey survey = survey_from(model, picks, notes);
     std::optional<Surface> ground;
     if (surface) {
@@ -190,8 +193,7 @@ nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0),
                          given.text("device", "auto"));
     const Catalogue found = bridge.run([&](const Execution& execution) {
-        return locate({model, s_model, vp_vs}, survey, options, ground ? &*ground : nullptr,
-                      execution, &notes);
+        return locate(medium, survey, options, ground ? &*ground : nullptr, execution, &notes);
     });
     return nb::make_tuple(event_columns(found), fit_columns(found), found.model_error[0],
                           found.model_error[1], sentences_of(notes));

@@ -8,13 +8,13 @@
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
+#include "cli/medium_flags.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/outputs.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/catalogue_io.hpp"
 #include "io/geometry.hpp"
-#include "io/model_io.hpp"
 #include "io/phase_picks.hpp"
 #include "location/locate.hpp"
 
@@ -24,9 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct LocateFlags {
-    fs::path model;
-    std::optional<fs::path> s_model;
-    double vp_vs = 0;
+    MediumFlags medium;
     PhaseFiles files;
     std::optional<fs::path> surface;
     AxisNumbers box_low;
@@ -40,9 +38,7 @@ struct LocateFlags {
 };
 
 void add_flags(CLI::App& app, LocateFlags& flags) {
-    add_path(app, "--model", flags.model, "velocity model of P")->required();
-    add_path(app, "--s-model", flags.s_model, "velocity model of S, on the same grid");
-    add_real(app, "--vp-vs", flags.vp_vs, "velocity of P over that of S, instead of an S model");
+    add_medium_flags(app, flags.medium);
     add_path(app, "--picks", flags.files.picks,
              "CSV with event,station,time and perhaps phase, error; or picks as fermat picks "
              "writes them. Times are seconds or dates such as 2018-11-30T17:29:35.11")
@@ -105,24 +101,22 @@ void locate_events(const LocateFlags& flags, const Run& run) {
         throw InputError("--sampled needs --samples N");
     }
     Notes notes;
-    const Model model = read_model(flags.model, notes);
-    std::optional<Model> s_model;
-    if (flags.s_model) s_model.emplace(read_model(*flags.s_model, notes));
-    const LocateOptions options = settled(flags, model.grid());
+    const Medium medium = medium_of(flags.medium, notes);
+    const Grid& grid = medium.grid();
+    const LocateOptions options = settled(flags, grid);
     const PhasePicks picks = read_phase_picks(flags.files, notes);
-    if (picks.survey.is_2d != model.grid().is_2d()) {
+    if (picks.survey.is_2d != grid.is_2d()) {
         throw InputError(
             fmt::format("the model is {}-D and the stations are {}-D (must be the "
                         "same: y is left out in 2-D)",
-                        model.grid().dimensions(), picks.survey.is_2d ? 2 : 3));
+                        grid.dimensions(), picks.survey.is_2d ? 2 : 3));
     }
     std::optional<Surface> surface;
     if (flags.surface) surface.emplace(read_surface(*flags.surface, notes));
     const Clock clock = picks.has_dates ? Clock::dates : Clock::seconds;
 
     const auto start = std::chrono::steady_clock::now();
-    const Media media{model, s_model ? &*s_model : nullptr, flags.vp_vs};
-    const Catalogue found = locate(media, picks.survey, options, surface ? &*surface : nullptr,
+    const Catalogue found = locate(medium, picks.survey, options, surface ? &*surface : nullptr,
                                    run.execution(), &notes);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     tell(notes);

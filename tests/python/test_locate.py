@@ -68,7 +68,7 @@ def test_kept_depths_boxes_and_samples(crust, quakes):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"vp_vs": None}, "no S velocity"),
+        ({"vp_vs": None}, "the medium has one velocity"),
         ({"vp_vs": 0.5}, "vp_vs is 0.5"),
         ({"stations": None}, "stations is missing"),
         ({"fixed": "depth"}, "event 0 has no position"),

@@ -13,17 +13,17 @@ constexpr double least_log_factor = -11.512925464970229;  // log(1e-5)
 constexpr double hopeless = 80;
 
 struct Sums {
-    double pairs = 0;     ///< of the probabilities of pairs
-    double origin = 0;    ///< of origin times, weighted by them, from the first one
-    double square = 0;    ///< of the squares
-    double variance = 0;  ///< of picks
+    double pairs = 0;          ///< of the probabilities of pairs
+    double first_moment = 0;   ///< of origin times, weighted by them, from the first one
+    double second_moment = 0;  ///< of the squares
+    double variance = 0;       ///< of picks
     double count = 0;
     double first = 0;
 
-    double mean() const { return origin / pairs; }
+    double mean() const { return first_moment / pairs; }
     double log_factor() const {
         if (!(pairs > 0)) return least_log_factor;
-        const double spread = std::max(square / pairs - mean() * mean(), 0.0);
+        const double spread = std::max(second_moment / pairs - mean() * mean(), 0.0);
         return -spread * count / variance;
     }
 };
@@ -58,10 +58,10 @@ Sums sum_pairs(std::span<const EdtTerm> terms, Visit visit) {
     for_each_pair(terms, visit, [&](std::size_t a, double row) {
         if (!any) sums.first = terms[a].origin;
         any = true;
-        const double origin = terms[a].origin - sums.first;
+        const double later = terms[a].origin - sums.first;
         sums.pairs += row;
-        sums.origin += row * origin;
-        sums.square += row * origin * origin;
+        sums.first_moment += row * later;
+        sums.second_moment += row * later * later;
         sums.variance += terms[a].variance + terms[a].spread2;
         sums.count += 1;
     });

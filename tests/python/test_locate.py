@@ -69,7 +69,7 @@ def test_kept_depths_boxes_and_samples(crust, quakes):
     ("change", "words"),
     [
         ({"vp_vs": None}, "the medium has one velocity"),
-        ({"vp_vs": 0.5}, "vp_vs is 0.5"),
+        ({"vp_vs": 0.5}, "Vp/Vs is 0.5"),
         ({"stations": None}, "stations is missing"),
         ({"fixed": "depth"}, "event 0 has no position"),
         ({"outliers": 0.9}, "outliers is 0.9"),

@@ -22,6 +22,7 @@ from ._methods import Bending, Graph
 from ._picks import Picks, picks
 from ._plane import Plane
 from ._rays import Rays, rays
+from ._relocate import Relocation, relocate
 from ._smoothing import smooth
 from ._times import receiver_times, traveltimes
 from ._trust import CrossValidation, Ensemble, cross_validate, ensemble, point_spread
@@ -47,6 +48,7 @@ for _type in (
     Plane,
     Profile,
     Rays,
+    Relocation,
 ):
     _type.__module__ = __name__
 del _type
@@ -67,6 +69,7 @@ __all__ = [
     "Plane",
     "Profile",
     "Rays",
+    "Relocation",
     "__version__",
     "adjoint",
     "analytic",
@@ -84,6 +87,7 @@ __all__ = [
     "point_spread",
     "rays",
     "receiver_times",
+    "relocate",
     "smooth",
     "synthetic_picks",
     "traveltimes",

@@ -11,6 +11,7 @@ from . import _arguments as arguments
 from . import _core
 from ._arguments import numbers
 from ._notes import tell
+from ._plane import Plane
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -54,10 +55,17 @@ class Catalogue:
         Lists with one array (samples, 3) and one array of log densities per event.
     model_error
         Standard deviation of the model's times that was used, of P and of S.
+    plane
+        The `Plane` of x and y if stations had longitudes and latitudes; `to_columns` then has
+        longitudes and latitudes too.
+    station_position
+        Positions of the stations, as `station`.
     """
 
     def __init__(self, event: list[str], station: list[str], found: dict[str, Any],
-                 fits: dict[str, Any], model_error: tuple[float, float], ndim: int) -> None:
+                 fits: dict[str, Any], model_error: tuple[float, float], ndim: int,
+                 plane: Plane | None = None,
+                 station_position: NDArray[np.float64] | None = None) -> None:
         axes = [0, 2] if ndim == 2 else [0, 1, 2]
         self.event = event
         self.station = station
@@ -84,6 +92,8 @@ class Catalogue:
         self.sample_log_density: list[NDArray[np.float64]] = list(found["sample_log_density"])
         self.fits = fits
         self.model_error = model_error
+        self.plane = plane
+        self.station_position = station_position
         self.ndim = ndim
 
     def __len__(self) -> int:
@@ -107,6 +117,9 @@ class Catalogue:
         names = "xz" if self.ndim == 2 else "xyz"
         for n, name in enumerate(names):
             table[name] = self.position[:, n]
+        if self.plane is not None:
+            place = self.plane.to_geographic(self.position[:, 0], self.position[:, 1])
+            table["longitude"], table["latitude"] = place
         table["origin_time"] = self.origin_time
         for n, name in enumerate(names):
             table[f"error_{name}"] = np.sqrt(self.covariance[:, n, n])
@@ -126,6 +139,7 @@ def locate(
     *,
     stations: Table | None = None,
     events: Table | None = None,
+    centre: tuple[float, float] | None = None,
     s_model: Model | None = None,
     vp_vs: float | None = None,
     surface: ArrayLike | None = None,
@@ -161,11 +175,16 @@ def locate(
     picks
         The name of a CSV file with the columns event,station,phase,time and perhaps error, or a
         DataFrame or dict of such columns. Times are seconds, or dates such as
-        2018-11-30T17:29:35.11 (datetime64 in tables), which become seconds since 1970.
+        2018-11-30T17:29:35.11 (datetime64 in tables), which become seconds since 1970. Files may
+        also be NonLinLoc's .obs and .hyp, hypoDD's phase.dat and TomoATT's src_rec.
     stations
-        A CSV file or table with the columns station,x,y,z (no y in 2-D).
+        A CSV file or table with the columns station,x,y,z (no y in 2-D). Files may also have
+        longitude,latitude,elevation, or be hypoDD's station.dat or NonLinLoc's GTSRCE lines.
     events
         A CSV file or table with event,x,y,z: given positions, for `fixed` and `prior`.
+    centre
+        Longitude and latitude of x = y = 0 where stations of a file have longitudes and
+        latitudes. Default: their middle.
     s_model, vp_vs
         Velocity of S on the same grid, or the ratio of both velocities.
     surface
@@ -211,7 +230,7 @@ def locate(
     """
     if s_model is not None and vp_vs is not None:
         raise ValueError("s_model and vp_vs are both given (must be one of them)")
-    survey, event_ids, station_ids = _survey(model, picks, stations, events)
+    survey, event_ids, station_ids, plane = _survey(model, picks, stations, events, centre)
     options: dict[str, Any] = {
         "likelihood": likelihood, "fixed": fixed, "model_error_share": float(model_error_share), "outliers": float(outliers),
         "least_picks": int(least_picks), "search_cells": int(search_cells),
@@ -239,7 +258,10 @@ def locate(
         "station": np.array(station_ids)[survey["station"]],
         "phase": phase, "time": survey["time"],
     } | fits
-    return Catalogue(event_ids, station_ids, found, fits, (error_p, error_s), model.ndim)
+    return Catalogue(
+        event_ids, station_ids, found, fits, (error_p, error_s), model.ndim, plane,
+        np.asarray(survey["stations"]),
+    )
 
 
 def _per_axis(model: Model, value: float | Sequence[float]) -> tuple[float, float, float]:
@@ -255,16 +277,17 @@ def _is_file(table: Any) -> bool:
 
 
 def _survey(
-    model: Model, picks: Table, stations: Table | None, events: Table | None
-) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Arrays of events, stations and picks for the C++ side, and the ids of both."""
+    model: Model, picks: Table, stations: Table | None, events: Table | None,
+    centre: tuple[float, float] | None,
+) -> tuple[dict[str, Any], list[str], list[str], Plane | None]:
+    """Arrays of events, stations and picks for the C++ side, the ids of both, and their plane."""
     tables = [table for table in (picks, stations, events) if table is not None]
     if len({_is_file(table) for table in tables}) > 1:
         raise ValueError("picks, stations and events must all be files, or all be tables")
     axes = [0, 2] if model.ndim == 2 else [0, 1, 2]
     if _is_file(picks):
-        at_events, at_stations, *columns, is_2d, _, notes = _core.load_phase_picks(
-            picks, stations, events  # type: ignore[arg-type]
+        at_events, at_stations, *columns, is_2d, _, plane, notes = _core.load_phase_picks(
+            picks, stations, events, centre  # type: ignore[arg-type]
         )
         tell(notes)
         if is_2d != (model.ndim == 2):
@@ -278,10 +301,12 @@ def _survey(
         station_ids = [name or str(n) for n, name in enumerate(at_stations[0])]
         for name, places in (("events", at_events[1]), ("stations", at_stations[1])):
             survey[name] = np.ascontiguousarray(places.reshape(-1, 3)[:, axes])
-        return survey, event_ids, station_ids
+        return survey, event_ids, station_ids, Plane(plane) if plane else None
+    if centre is not None:
+        raise ValueError("centre is for files (tables have x and y)")
     if stations is None:
         raise ValueError("stations is missing (must be a table with station,x,y,z)")
-    return _survey_of_tables(model, picks, stations, events)  # type: ignore[arg-type]
+    return (*_survey_of_tables(model, picks, stations, events), None)  # type: ignore[arg-type]
 
 
 def _survey_of_tables(

@@ -26,12 +26,12 @@ struct RelocateOptions {
 };
 
 inline bool is_trim(const double& trim) { return trim >= 2 && trim <= 100; }
-inline bool is_iteration_count(const int& count) { return count >= 1 && count <= 1000; }
+inline bool is_relocation_count(const int& count) { return count >= 1 && count <= 1000; }
 
 template <>
 inline constexpr auto options_of<RelocateOptions> = std::tuple{
     Option{"iterations", &RelocateOptions::iterations, "at most",
-           Rule<int>{&is_iteration_count, "from 1 to 1000"}},
+           Rule<int>{&is_relocation_count, "from 1 to 1000"}},
     Option{"damping", &RelocateOptions::damping, "of each step, as a share of its curvature",
            not_negative},
     Option{"trim", &RelocateOptions::trim,

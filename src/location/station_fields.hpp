@@ -40,6 +40,10 @@ class StationFields {
     /// What times of a field of of() are multiplied by.
     double stretch(Phase phase) const { return phase == Phase::S ? ratio_ : 1; }
     std::size_t size() const { return fields_.size(); }
+    /// A field as it was solved; with radial() its x is the distance from the station.
+    const TimeFieldView<float>& view(int field) const {
+        return views_[static_cast<std::size_t>(field)];
+    }
     /// True if velocity depends on depth alone.
     bool radial() const { return radial_; }
     const SearchBox& box() const { return box_; }

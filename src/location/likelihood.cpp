@@ -70,7 +70,24 @@ double Likelihood::trust(double residual, double variance) const {
     return good > 0 ? good / (good + background_) : 0;
 }
 
+double Likelihood::rough_origin_time(Work& work) const {
+    constexpr std::size_t enough = 27;
+    const std::size_t stride = std::max<std::size_t>(1, picks_.size() / enough);
+    std::vector<double>& times = work.sample;
+    times.clear();
+    for (std::size_t start = 0; times.empty() && start < stride; ++start) {
+        for (std::size_t n = start; n < picks_.size(); n += stride) {
+            if (std::isfinite(work.travel[n])) times.push_back(picks_[n].time - work.travel[n]);
+        }
+    }
+    if (times.empty()) return 0;
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
+}
+
 double Likelihood::best_origin_time(double width, Work& work) const {
+    if (width > 2 * reach_) return rough_origin_time(work);
     work.ordered.clear();
     for (std::size_t n = 0; n < picks_.size(); ++n) {
         if (!std::isfinite(work.travel[n])) continue;
@@ -78,9 +95,8 @@ double Likelihood::best_origin_time(double width, Work& work) const {
     }
     if (work.ordered.empty()) return 0;
     double time = weighted_median(work.ordered);
-    // From the median, which gross errors do not move, to the largest probability. For a wide cell
-    // the median is good enough.
-    const int steps = width > 2 * reach_ ? 0 : width > 0 ? 1 : 2;
+    // From the median, which gross errors do not move, to the largest probability.
+    const int steps = width > 0 ? 1 : 2;
     for (int step = 0; step < steps; ++step) {
         double sum = 0;
         double weights = 0;

@@ -44,6 +44,7 @@ class Likelihood {
         std::vector<double> residual;  ///< observed - travel - origin time
         std::vector<double> variance;
         std::vector<std::pair<double, double>> ordered;
+        std::vector<double> sample;  ///< of origin times
         std::vector<EdtTerm> terms;  ///< with LikelihoodKind::edt
     };
     struct Density {
@@ -73,6 +74,8 @@ class Likelihood {
   private:
     double log_of_residuals(double width, Work& work) const;
     double log_of_pairs(double width, Work& work) const;
+    /// For a wide cell, whose size outweighs the errors: the median of some of the picks.
+    double rough_origin_time(Work& work) const;
     double best_origin_time(double width, Work& work) const;
 
     const StationFields& fields_;

@@ -68,9 +68,10 @@ TEST(Locate, FindsEventsWithoutNoiseWhereTheyWere) {
 TEST(Locate, RegionsHoldTheTruePlacesAsOftenAsTheySay) {
     const Model model = test::waving_crust();
     QuakeOptions options;
-    options.events = 300;
+    options.events = 200;
     const Survey truth = quakes(model, options);
-    const Catalogue found = locate(medium_of(model), forgotten(truth), exact());
+    // The error of the model, which is right, is found to be none.
+    const Catalogue found = locate(medium_of(model), forgotten(truth));
     int in_68 = 0;
     int in_95 = 0;
     for (std::size_t n = 0; n < truth.events.size(); ++n) {
@@ -80,8 +81,8 @@ TEST(Locate, RegionsHoldTheTruePlacesAsOftenAsTheySay) {
         in_68 += off < event.reach.of_68;
         in_95 += off < event.reach.of_95;
     }
-    EXPECT_NEAR(in_68 / 300.0, 0.68, 0.06);
-    EXPECT_NEAR(in_95 / 300.0, 0.95, 0.03);
+    EXPECT_NEAR(in_68 / 200.0, 0.68, 0.07);
+    EXPECT_NEAR(in_95 / 200.0, 0.95, 0.04);
 }
 
 TEST(Locate, GrossErrorsLoseTheirWeight) {

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,6 +13,7 @@ from . import _arguments as arguments
 from . import _core
 from ._arguments import numbers
 from ._notes import tell
+from ._obspy_phases import is_catalogue, write_tables
 from ._plane import Plane
 from ._progress import listener
 
@@ -140,6 +143,7 @@ def locate(
     stations: Table | None = None,
     events: Table | None = None,
     centre: tuple[float, float] | None = None,
+    inventory: Any = None,
     s_model: Model | None = None,
     vp_vs: float | None = None,
     surface: ArrayLike | None = None,
@@ -185,6 +189,9 @@ def locate(
     centre
         Longitude and latitude of x = y = 0 where stations of a file have longitudes and
         latitudes. Default: their middle.
+    inventory
+        Stations of ObsPy, or a file of them (StationXML ...). `picks` is then a catalogue of ObsPy,
+        or a file that it reads (QuakeML, Nordic ...), and stations and events are in both.
     s_model, vp_vs
         Velocity of S on the same grid, or the ratio of both velocities.
     surface
@@ -230,7 +237,12 @@ def locate(
     """
     if s_model is not None and vp_vs is not None:
         raise ValueError("s_model and vp_vs are both given (must be one of them)")
-    survey, event_ids, station_ids, plane = _survey(model, picks, stations, events, centre)
+    if inventory is not None or is_catalogue(picks):
+        survey, event_ids, station_ids, plane = _survey_of_obspy(
+            model, picks, inventory, stations, events, centre
+        )
+    else:
+        survey, event_ids, station_ids, plane = _survey(model, picks, stations, events, centre)
     options: dict[str, Any] = {
         "likelihood": likelihood, "fixed": fixed, "model_error_share": float(model_error_share), "outliers": float(outliers),
         "least_picks": int(least_picks), "search_cells": int(search_cells),
@@ -289,7 +301,7 @@ def _survey(
         at_events, at_stations, *columns, is_2d, _, plane, notes = _core.load_phase_picks(
             picks, stations, events, centre  # type: ignore[arg-type]
         )
-        tell(notes)
+        tell([_plain(note) for note in notes])
         if is_2d != (model.ndim == 2):
             raise ValueError(
                 f"the model is {model.ndim}-D and the stations are {2 if is_2d else 3}-D (must be "
@@ -307,6 +319,30 @@ def _survey(
     if stations is None:
         raise ValueError("stations is missing (must be a table with station,x,y,z)")
     return (*_survey_of_tables(model, picks, stations, events), None)  # type: ignore[arg-type]
+
+
+def _plain(note: str) -> str:
+    """A sentence about our own table of a catalogue names the catalogue."""
+    for name, shown in (("catalogue.csv", "the catalogue"), ("origins.csv", "the origins")):
+        for part in note.split("'"):
+            if part.endswith(f"{FOLDER_MARK}{os.sep}{name}"):
+                note = note.replace(f"'{part}'", shown)
+    return note
+
+
+FOLDER_MARK = ".fermat-catalogue"
+
+
+def _survey_of_obspy(
+    model: Model, picks: Any, inventory: Any, stations: Table | None, events: Table | None,
+    centre: tuple[float, float] | None,
+) -> tuple[dict[str, Any], list[str], list[str], Plane | None]:
+    if inventory is None:
+        raise ValueError("a catalogue of events needs the stations' inventory (inventory=...)")
+    if stations is not None or events is not None:
+        raise ValueError("stations and events are in the inventory and the catalogue (leave them out)")
+    with tempfile.TemporaryDirectory(suffix=FOLDER_MARK) as folder:
+        return _survey(model, *write_tables(picks, inventory, Path(folder)), centre)
 
 
 def _survey_of_tables(

@@ -298,7 +298,7 @@ def _difference_table(
 
     weight = numbers(table["weight"], "weight").reshape(-1) if "weight" in table else (
         np.ones(len(time)))
-    out = {
+    out: dict[str, Any] = {
         "first": rows("first", events), "second": rows("second", events),
         "station": rows("station", stations), "phase": choice("phase", ("P", "S")),
         "kind": choice("kind", KINDS), "time": time, "weight": weight,

@@ -97,8 +97,8 @@ def _size(count: int) -> float:
 def _arrows(ax: Axes, start: NDArray[Any], end: NDArray[Any]) -> None:
     from matplotlib.collections import LineCollection
 
-    ax.add_collection(LineCollection(np.stack([start, end], axis=1), colors=GREY, lw=0.5, zorder=2))
-    ax.scatter(*start.T, s=3, c=GREY, zorder=2, label="before")
+    ax.add_collection(LineCollection(list(np.stack([start, end], axis=1)), colors=GREY, lw=0.5, zorder=2))
+    ax.scatter(start[:, 0], start[:, 1], s=3, c=GREY, zorder=2, label="before")
 
 
 def _map(ax: Axes, place: Any, earlier: Any, stations: Any, middle: Any, along: Any, colours: Any,
@@ -141,7 +141,8 @@ def _section(ax: Axes, place: Any, earlier: Any, middle: Any, along: Any, angle:
 
     if earlier is not None:
         _arrows(ax, project(earlier), project(place))
-    ax.scatter(*project(place).T, c=colours, cmap=SEQUENTIAL, s=_size(len(place)), zorder=3,
+    at = project(place)
+    ax.scatter(at[:, 0], at[:, 1], c=colours, cmap=SEQUENTIAL, s=_size(len(place)), zorder=3,
                ec="white", lw=0.2)
     ax.set_aspect("equal", adjustable="datalim")
     ax.invert_yaxis()
@@ -151,7 +152,7 @@ def _section(ax: Axes, place: Any, earlier: Any, middle: Any, along: Any, angle:
 
 def _depths(ax: Axes, place: Any, earlier: Any, length: str) -> None:
     depth = place[:, 2] if earlier is None else np.concatenate([place[:, 2], earlier[:, 2]])
-    bins = np.histogram_bin_edges(depth, bins=min(30, max(5, len(place) // 5)))
+    bins = list(np.histogram_bin_edges(depth, bins=min(30, max(5, len(place) // 5))))
     if earlier is not None:
         ax.hist(earlier[:, 2], bins=bins, orientation="horizontal", histtype="step", color=GREY,
                 label="before")

@@ -6,6 +6,7 @@
 #include "io/hypodd.hpp"
 #include "io/model_files.hpp"
 #include "io/nonlinloc_phases.hpp"
+#include "io/phase_picks.hpp"
 #include "io/phase_rows.hpp"
 #include "io/pick_readers.hpp"
 #include "io/place_table.hpp"
@@ -68,6 +69,7 @@ void read_catalogue(const fs::path& file, Notes& notes) {
     rows.place_station("A", {0, 0, 0});
     rows.place_station("B", {1, 0, 0});
     rows.set_events(read_event_table(file, notes));
+    if (read_hypodd_headers(file).rows.empty()) return;
     read_hypodd_phases(file, rows);
     rows.finish(true, false, notes);
 }
@@ -161,6 +163,13 @@ std::vector<Target> format_targets(const fs::path& folder) {
          noting([](const fs::path& file, Notes& notes) {
              PlaceTable table = read_station_table(file, notes);
              if (const auto plane = plane_of({&table}, {})) put_on_plane(table, *plane);
+         })},
+        {"hypocentres",
+         ".csv",
+         {"station,event,longitude,latitude,depth,origin_time\nA,7,1,2,3,2000-01-12T20:15:39\n",
+          "station,event,x,y,z,origin_time\nA,7,1,2,3,5\nB,8,1,2,4,5.5\n"},
+         noting([](const fs::path& file, Notes& notes) {
+             read_hypocentres({{}, file, file, {}}, notes);
          })},
         {"dtct",
          ".ct",

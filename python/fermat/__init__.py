@@ -26,6 +26,7 @@ from ._methods import Bending, Graph
 from ._picks import Picks, picks
 from ._plane import Plane
 from ._rays import Rays, rays
+from ._relocate import Relocation, relocate
 from ._smoothing import smooth
 from ._times import receiver_times, traveltimes
 from ._trust import CrossValidation, Ensemble, cross_validate, ensemble, point_spread
@@ -52,6 +53,7 @@ for _type in (
     Plane,
     Profile,
     Rays,
+    Relocation,
 ):
     _type.__module__ = __name__
 del _type
@@ -72,6 +74,7 @@ __all__ = [
     "Plane",
     "Profile",
     "Rays",
+    "Relocation",
     "__version__",
     "adjoint",
     "analytic",
@@ -89,6 +92,7 @@ __all__ = [
     "point_spread",
     "rays",
     "receiver_times",
+    "relocate",
     "smooth",
     "synthetic_picks",
     "traveltimes",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,6 +13,8 @@ from . import _arguments as arguments
 from . import _core
 from ._arguments import numbers
 from ._notes import tell
+from ._obspy_phases import is_catalogue, write_tables
+from ._plane import Plane
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -54,10 +58,17 @@ class Catalogue:
         Lists with one array (samples, 3) and one array of log densities per event.
     model_error
         Standard deviation of the model's times that was used, of P and of S.
+    plane
+        The `Plane` of x and y if stations had longitudes and latitudes; `to_columns` then has
+        longitudes and latitudes too.
+    station_position
+        Positions of the stations, as `station`.
     """
 
     def __init__(self, event: list[str], station: list[str], found: dict[str, Any],
-                 fits: dict[str, Any], model_error: tuple[float, float], ndim: int) -> None:
+                 fits: dict[str, Any], model_error: tuple[float, float], ndim: int,
+                 plane: Plane | None = None,
+                 station_position: NDArray[np.float64] | None = None) -> None:
         axes = [0, 2] if ndim == 2 else [0, 1, 2]
         self.event = event
         self.station = station
@@ -84,6 +95,8 @@ class Catalogue:
         self.sample_log_density: list[NDArray[np.float64]] = list(found["sample_log_density"])
         self.fits = fits
         self.model_error = model_error
+        self.plane = plane
+        self.station_position = station_position
         self.ndim = ndim
 
     def __len__(self) -> int:
@@ -107,6 +120,9 @@ class Catalogue:
         names = "xz" if self.ndim == 2 else "xyz"
         for n, name in enumerate(names):
             table[name] = self.position[:, n]
+        if self.plane is not None:
+            place = self.plane.to_geographic(self.position[:, 0], self.position[:, 1])
+            table["longitude"], table["latitude"] = place
         table["origin_time"] = self.origin_time
         for n, name in enumerate(names):
             table[f"error_{name}"] = np.sqrt(self.covariance[:, n, n])
@@ -126,10 +142,13 @@ def locate(
     *,
     stations: Table | None = None,
     events: Table | None = None,
+    centre: tuple[float, float] | None = None,
+    inventory: Any = None,
     s_model: Model | None = None,
     vp_vs: float | None = None,
     surface: ArrayLike | None = None,
     box: ArrayLike | None = None,
+    likelihood: Literal["gaussian", "edt"] = "gaussian",
     fixed: Literal["nothing", "depth", "epicentre", "place"] = "nothing",
     depth: float | None = None,
     prior: float | Sequence[float] | None = None,
@@ -160,17 +179,29 @@ def locate(
     picks
         The name of a CSV file with the columns event,station,phase,time and perhaps error, or a
         DataFrame or dict of such columns. Times are seconds, or dates such as
-        2018-11-30T17:29:35.11 (datetime64 in tables), which become seconds since 1970.
+        2018-11-30T17:29:35.11 (datetime64 in tables), which become seconds since 1970. Files may
+        also be NonLinLoc's .obs and .hyp, hypoDD's phase.dat and TomoATT's src_rec.
     stations
-        A CSV file or table with the columns station,x,y,z (no y in 2-D).
+        A CSV file or table with the columns station,x,y,z (no y in 2-D). Files may also have
+        longitude,latitude,elevation, or be hypoDD's station.dat or NonLinLoc's GTSRCE lines.
     events
         A CSV file or table with event,x,y,z: given positions, for `fixed` and `prior`.
+    centre
+        Longitude and latitude of x = y = 0 where stations of a file have longitudes and
+        latitudes. Default: their middle.
+    inventory
+        Stations of ObsPy, or a file of them (StationXML ...). `picks` is then a catalogue of ObsPy,
+        or a file that it reads (QuakeML, Nordic ...), and stations and events are in both.
     s_model, vp_vs
         Velocity of S on the same grid, or the ratio of both velocities.
     surface
         Points (n, 3) of the ground, above which no event is.
     box
         Two corners of the box that is searched. Default: the model.
+    likelihood
+        What makes a place likely: "gaussian", Gaussian errors with a share of gross ones, or "edt",
+        pairs of picks that agree on the origin time (equal differential times, as NonLinLoc's
+        EDT_OT_WT), which many gross errors spoil less and which takes longer.
     fixed
         What of the given positions is kept: "depth", "epicentre" or "place".
     depth
@@ -204,9 +235,16 @@ def locate(
     >>> fm.locate(model, phases, stations=stations, vp_vs=1.73, model_error=0.05).status
     ['located']
     """
-    survey, event_ids, station_ids = _survey(model, picks, stations, events)
+    if s_model is not None and vp_vs is not None:
+        raise ValueError("s_model and vp_vs are both given (must be one of them)")
+    if inventory is not None or is_catalogue(picks):
+        survey, event_ids, station_ids, plane = _survey_of_obspy(
+            model, picks, inventory, stations, events, centre
+        )
+    else:
+        survey, event_ids, station_ids, plane = _survey(model, picks, stations, events, centre)
     options: dict[str, Any] = {
-        "fixed": fixed, "model_error_share": float(model_error_share), "outliers": float(outliers),
+        "likelihood": likelihood, "fixed": fixed, "model_error_share": float(model_error_share), "outliers": float(outliers),
         "least_picks": int(least_picks), "search_cells": int(search_cells),
         "samples": int(samples), "seed": int(seed), "solver": solver, "order": int(order),
         "device": device, "threads": int(threads),
@@ -232,7 +270,10 @@ def locate(
         "station": np.array(station_ids)[survey["station"]],
         "phase": phase, "time": survey["time"],
     } | fits
-    return Catalogue(event_ids, station_ids, found, fits, (error_p, error_s), model.ndim)
+    return Catalogue(
+        event_ids, station_ids, found, fits, (error_p, error_s), model.ndim, plane,
+        np.asarray(survey["stations"]),
+    )
 
 
 def _per_axis(model: Model, value: float | Sequence[float]) -> tuple[float, float, float]:
@@ -248,18 +289,19 @@ def _is_file(table: Any) -> bool:
 
 
 def _survey(
-    model: Model, picks: Table, stations: Table | None, events: Table | None
-) -> tuple[dict[str, Any], list[str], list[str]]:
-    """Arrays of events, stations and picks for the C++ side, and the ids of both."""
+    model: Model, picks: Table, stations: Table | None, events: Table | None,
+    centre: tuple[float, float] | None,
+) -> tuple[dict[str, Any], list[str], list[str], Plane | None]:
+    """Arrays of events, stations and picks for the C++ side, the ids of both, and their plane."""
     tables = [table for table in (picks, stations, events) if table is not None]
     if len({_is_file(table) for table in tables}) > 1:
         raise ValueError("picks, stations and events must all be files, or all be tables")
     axes = [0, 2] if model.ndim == 2 else [0, 1, 2]
     if _is_file(picks):
-        at_events, at_stations, *columns, is_2d, _, notes = _core.load_phase_picks(
-            picks, stations, events  # type: ignore[arg-type]
+        at_events, at_stations, *columns, is_2d, _, plane, notes = _core.load_phase_picks(
+            picks, stations, events, centre  # type: ignore[arg-type]
         )
-        tell(notes)
+        tell([_plain(note) for note in notes])
         if is_2d != (model.ndim == 2):
             raise ValueError(
                 f"the model is {model.ndim}-D and the stations are {2 if is_2d else 3}-D (must be "
@@ -271,10 +313,36 @@ def _survey(
         station_ids = [name or str(n) for n, name in enumerate(at_stations[0])]
         for name, places in (("events", at_events[1]), ("stations", at_stations[1])):
             survey[name] = np.ascontiguousarray(places.reshape(-1, 3)[:, axes])
-        return survey, event_ids, station_ids
+        return survey, event_ids, station_ids, Plane(plane) if plane else None
+    if centre is not None:
+        raise ValueError("centre is for files (tables have x and y)")
     if stations is None:
         raise ValueError("stations is missing (must be a table with station,x,y,z)")
-    return _survey_of_tables(model, picks, stations, events)  # type: ignore[arg-type]
+    return (*_survey_of_tables(model, picks, stations, events), None)  # type: ignore[arg-type]
+
+
+def _plain(note: str) -> str:
+    """A sentence about our own table of a catalogue names the catalogue."""
+    for name, shown in (("catalogue.csv", "the catalogue"), ("origins.csv", "the origins")):
+        for part in note.split("'"):
+            if part.endswith(f"{FOLDER_MARK}{os.sep}{name}"):
+                note = note.replace(f"'{part}'", shown)
+    return note
+
+
+FOLDER_MARK = ".fermat-catalogue"
+
+
+def _survey_of_obspy(
+    model: Model, picks: Any, inventory: Any, stations: Table | None, events: Table | None,
+    centre: tuple[float, float] | None,
+) -> tuple[dict[str, Any], list[str], list[str], Plane | None]:
+    if inventory is None:
+        raise ValueError("a catalogue of events needs the stations' inventory (inventory=...)")
+    if stations is not None or events is not None:
+        raise ValueError("stations and events are in the inventory and the catalogue (leave them out)")
+    with tempfile.TemporaryDirectory(suffix=FOLDER_MARK) as folder:
+        return _survey(model, *write_tables(picks, inventory, Path(folder)), centre)
 
 
 def _survey_of_tables(

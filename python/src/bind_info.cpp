@@ -7,6 +7,7 @@
 #include "core/device.hpp"
 #include "core/version.hpp"
 #include "location/options.hpp"
+#include "location/relocate.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/start/first_guess.hpp"
 
@@ -79,6 +80,7 @@ void bind_info(nb::module_& module) {
             all["guess"] = described<GuessOptions>();
             all["inversion"] = described<InversionOptions>();
             all["locate"] = described<LocateOptions>();
+            all["relocate"] = described<RelocateOptions>();
             return all;
         },
         nb::sig("def options() -> dict[str, list[dict[str, typing.Any]]]"),

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -44,12 +45,15 @@ nb::tuple named_points(const std::vector<Point>& points) {
 }
 
 /// Events, stations, one column each of event, station, phase, time and error, whether the files
-/// are 2-D and have dates, and what was noted.
+/// are 2-D and have dates, the plane as text, and what was noted.
 nb::tuple load(const std::filesystem::path& path,
                const std::optional<std::filesystem::path>& stations,
-               const std::optional<std::filesystem::path>& events) {
+               const std::optional<std::filesystem::path>& events,
+               const std::optional<std::pair<double, double>>& centre) {
     Notes notes;
-    const PhasePicks picks = read_phase_picks({path, stations, events}, notes);
+    PhaseFiles files{path, stations, events, std::nullopt};
+    if (centre) files.centre = GeoPoint{centre->first, centre->second};
+    const PhasePicks picks = read_phase_picks(files, notes);
     std::vector<std::int32_t> event, station, phase;
     std::vector<double> time, error;
     for (const Arrival& arrival : picks.survey.arrivals) {
@@ -63,7 +67,7 @@ nb::tuple load(const std::filesystem::path& path,
                           array_from(std::move(event)), array_from(std::move(station)),
                           array_from(std::move(phase)), array_from(std::move(time)),
                           array_from(std::move(error)), picks.survey.is_2d, picks.has_dates,
-                          sentences_of(notes));
+                          picks.plane ? to_text(*picks.plane) : std::string(), sentences_of(notes));
 }
 
 Survey survey_from(const Model& model, const nb::dict& given, Notes& notes) {
@@ -177,6 +181,9 @@ nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
     LocateOptions options;
     given.fill(options);
     Notes notes;
+    const Medium medium = vp_vs != 0 ? Medium::of_ratio(model, vp_vs)
+                          : s_model  ? Medium(model, *s_model)
+                                     : Medium(model);
     const Survey survey = survey_from(model, picks, notes);
     std::optional<Surface> ground;
     if (surface) {
@@ -190,8 +197,7 @@ nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0),
                          given.text("device", "auto"));
     const Catalogue found = bridge.run([&](const Execution& execution) {
-        return locate({model, s_model, vp_vs}, survey, options, ground ? &*ground : nullptr,
-                      execution, &notes);
+        return locate(medium, survey, options, ground ? &*ground : nullptr, execution, &notes);
     });
     return nb::make_tuple(event_columns(found), fit_columns(found), found.model_error[0],
                           found.model_error[1], sentences_of(notes));
@@ -201,9 +207,10 @@ nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
 
 void bind_locate(nb::module_& module) {
     module.def("load_phase_picks", &load, "path"_a, "stations"_a.none(), "events"_a.none(),
+               "centre"_a.none(),
                nb::sig("def load_phase_picks(path: str | os.PathLike[str], stations: str | "
-                       "os.PathLike[str] | None, events: str | os.PathLike[str] | None) -> "
-                       "tuple[typing.Any, ...]"),
+                       "os.PathLike[str] | None, events: str | os.PathLike[str] | None, centre: "
+                       "tuple[float, float] | None) -> tuple[typing.Any, ...]"),
                "Arrivals of events whose places may not be known.");
     module.def("locate", &locate_events, "model"_a, "s_model"_a.none(), "vp_vs"_a, "picks"_a,
                "surface"_a.none(), "box"_a.none(), "options"_a, "progress"_a.none(),

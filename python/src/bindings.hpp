@@ -27,6 +27,7 @@ void bind_smoothing(nanobind::module_& module);
 void bind_picks(nanobind::module_& module);
 void bind_invert(nanobind::module_& module);
 void bind_locate(nanobind::module_& module);
+void bind_relocate(nanobind::module_& module);
 void bind_trust(nanobind::module_& module);
 void bind_pictures(nanobind::module_& module);
 

@@ -21,5 +21,6 @@ NB_MODULE(_core, module) {
     fermat::python::bind_trust(module);
     fermat::python::bind_invert(module);
     fermat::python::bind_locate(module);
+    fermat::python::bind_relocate(module);
     fermat::python::bind_pictures(module);
 }

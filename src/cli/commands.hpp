@@ -10,6 +10,7 @@ void add_times_command(Program& program);
 void add_rays_command(Program& program);
 void add_picks_command(Program& program);
 void add_locate_command(Program& program);
+void add_relocate_command(Program& program);
 void add_invert_command(Program& program);
 void add_smooth_command(Program& program);
 void add_report_command(Program& program);

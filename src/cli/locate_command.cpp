@@ -5,16 +5,18 @@
 #include <chrono>
 #include <optional>
 
+#include "cli/centre_flag.hpp"
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
+#include "cli/medium_flags.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/outputs.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/catalogue_io.hpp"
 #include "io/geometry.hpp"
-#include "io/model_io.hpp"
+#include "io/nonlinloc_results.hpp"
 #include "io/phase_picks.hpp"
 #include "location/locate.hpp"
 
@@ -24,9 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 
 struct LocateFlags {
-    fs::path model;
-    std::optional<fs::path> s_model;
-    double vp_vs = 0;
+    MediumFlags medium;
     PhaseFiles files;
     std::optional<fs::path> surface;
     AxisNumbers box_low;
@@ -37,19 +37,23 @@ struct LocateFlags {
     std::optional<fs::path> fits;
     std::optional<fs::path> sampled;
     std::optional<fs::path> moved;
+    std::optional<fs::path> hyp;
+    std::optional<fs::path> grids;
 };
 
 void add_flags(CLI::App& app, LocateFlags& flags) {
-    add_path(app, "--model", flags.model, "velocity model of P")->required();
-    add_path(app, "--s-model", flags.s_model, "velocity model of S, on the same grid");
-    add_real(app, "--vp-vs", flags.vp_vs, "velocity of P over that of S, instead of an S model");
+    add_medium_flags(app, flags.medium);
     add_path(app, "--picks", flags.files.picks,
              "CSV with event,station,time and perhaps phase, error; or picks as fermat picks "
-             "writes them. Times are seconds or dates such as 2018-11-30T17:29:35.11")
+             "writes them. Times are seconds or dates such as 2018-11-30T17:29:35.11. Or "
+             "NonLinLoc's .obs or .hyp, hypoDD's phase.dat, TomoATT's src_rec")
         ->required();
-    add_path(app, "--stations", flags.files.stations, "CSV with station,x,y,z (no y in 2-D)");
+    add_path(app, "--stations", flags.files.stations,
+             "CSV with station,x,y,z (no y in 2-D) or station,longitude,latitude,elevation (m), "
+             "hypoDD's station.dat, or NonLinLoc's GTSRCE lines");
     add_path(app, "--events", flags.files.events,
              "CSV with event,x,y,z: given positions, for --fixed and --prior");
+    add_centre_flag(app, flags.files.centre);
     add_path(app, "--surface", flags.surface,
              "ground above which no event is: CSV with x,y,z, or .sgt");
     add_value(app, "--box-low", "X,Y,Z", flags.box_low,
@@ -66,6 +70,11 @@ void add_flags(CLI::App& app, LocateFlags& flags) {
     add_text_output(app, "--moved-picks", flags.moved,
                     "picks to write with the places and origin times that were found, without "
                     "gross errors, for fermat invert");
+    add_text_output(app, "--hyp", flags.hyp,
+                    "events to write as NonLinLoc's .hyp, all in one file");
+    add_output(app, "--time-grids", flags.grids,
+               "start of the names of NonLinLoc's time grids to write, which NLLoc reads: "
+               "FILE.P.STATION.time.hdr and .buf");
 }
 
 LocateOptions settled(const LocateFlags& flags, const Grid& grid) {
@@ -99,41 +108,55 @@ void summarise(const Survey& survey, const Catalogue& found, bool error_found, d
     }
 }
 
+void write_grids(const LocateFlags& flags, const Medium& medium, const PhasePicks& picks,
+                 LocateOptions options, const Run& run) {
+    options.box.reset();
+    Notes told_already;
+    const StationFields fields(medium, picks.survey, options, run.execution(), told_already);
+    const std::size_t count = write_nonlinloc_times(*flags.grids, picks.survey, fields,
+                                                    picks.plane ? &*picks.plane : nullptr);
+    if (!run.common.quiet) spdlog::info("{} time grids written", count);
+}
+
 void locate_events(const LocateFlags& flags, const Run& run) {
     usable_device(run.common);
     if (flags.sampled && flags.options.samples == 0) {
         throw InputError("--sampled needs --samples N");
     }
     Notes notes;
-    const Model model = read_model(flags.model, notes);
-    std::optional<Model> s_model;
-    if (flags.s_model) s_model.emplace(read_model(*flags.s_model, notes));
-    const LocateOptions options = settled(flags, model.grid());
+    const Medium medium = medium_of(flags.medium, notes);
+    const Grid& grid = medium.grid();
+    const LocateOptions options = settled(flags, grid);
     const PhasePicks picks = read_phase_picks(flags.files, notes);
-    if (picks.survey.is_2d != model.grid().is_2d()) {
+    if (picks.survey.is_2d != grid.is_2d()) {
         throw InputError(
             fmt::format("the model is {}-D and the stations are {}-D (must be the "
                         "same: y is left out in 2-D)",
-                        model.grid().dimensions(), picks.survey.is_2d ? 2 : 3));
+                        grid.dimensions(), picks.survey.is_2d ? 2 : 3));
     }
     std::optional<Surface> surface;
     if (flags.surface) surface.emplace(read_surface(*flags.surface, notes));
     const Clock clock = picks.has_dates ? Clock::dates : Clock::seconds;
 
     const auto start = std::chrono::steady_clock::now();
-    const Media media{model, s_model ? &*s_model : nullptr, flags.vp_vs};
-    const Catalogue found = locate(media, picks.survey, options, surface ? &*surface : nullptr,
+    const Catalogue found = locate(medium, picks.survey, options, surface ? &*surface : nullptr,
                                    run.execution(), &notes);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     tell(notes);
 
     run.monitor.check();
-    write_catalogue(flags.output, picks.survey, found, clock);
+    write_catalogue(flags.output, picks.survey, found, clock,
+                    picks.plane ? &*picks.plane : nullptr);
     if (flags.fits) write_fits(*flags.fits, picks.survey, found, clock);
     if (flags.sampled) write_samples(*flags.sampled, picks.survey, found);
     if (flags.moved) write_picks(*flags.moved, relocated(picks.survey, found));
-    const bool to_stdout = is_standard_output(flags.output) || is_standard_output(flags.fits) ||
-                           is_standard_output(flags.sampled) || is_standard_output(flags.moved);
+    if (flags.hyp) {
+        write_nonlinloc_hyp(*flags.hyp, picks.survey, found, picks.plane ? &*picks.plane : nullptr);
+    }
+    if (flags.grids) write_grids(flags, medium, picks, options, run);
+    const bool to_stdout = is_standard_output(flags.hyp) || is_standard_output(flags.output) ||
+                           is_standard_output(flags.fits) || is_standard_output(flags.sampled) ||
+                           is_standard_output(flags.moved);
     if (!run.common.quiet && !to_stdout)
         summarise(picks.survey, found, !options.model_error, spent.count());
 }

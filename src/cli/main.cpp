@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     fermat::cli::add_rays_command(program);
     fermat::cli::add_picks_command(program);
     fermat::cli::add_locate_command(program);
+    fermat::cli::add_relocate_command(program);
     fermat::cli::add_invert_command(program);
     fermat::cli::add_smooth_command(program);
     fermat::cli::add_report_command(program);

@@ -6,45 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "io/clock.hpp"
-#include "io/csv.hpp"
+#include "io/catalogue_row.hpp"
 
 namespace fermat {
 namespace fs = std::filesystem;
 namespace {
-
-/// The cells of one row; numbers that are not known are empty.
-class Row {
-  public:
-    void add(double value) { texts_.push_back(std::isnan(value) ? "" : fmt::format("{}", value)); }
-    void add(int value) { texts_.push_back(fmt::format("{}", value)); }
-    void add(std::string text) { texts_.push_back(std::move(text)); }
-    void add(Vec3 place, bool is_2d) {
-        add(place.x);
-        if (!is_2d) add(place.y);
-        add(place.z);
-    }
-    void add_time(double time, Clock clock) {
-        if (clock == Clock::seconds || std::isnan(time)) return add(time);
-        add(clock_text(time));
-    }
-    void write(CsvWriter& table) {
-        std::vector<CsvCell> cells;
-        for (const std::string& text : texts_) cells.emplace_back(std::string_view(text));
-        table.add_row(cells);
-        texts_.clear();
-    }
-
-  private:
-    std::vector<std::string> texts_;
-};
-
-/// Names prefix + x, y, z; without y in 2-D.
-void add_axes(std::vector<std::string>& names, const std::string& prefix, bool is_2d) {
-    names.push_back(prefix + "x");
-    if (!is_2d) names.push_back(prefix + "y");
-    names.push_back(prefix + "z");
-}
 
 bool has_samples(const Catalogue& catalogue) {
     for (const Hypocentre& event : catalogue.events) {
@@ -53,11 +19,12 @@ bool has_samples(const Catalogue& catalogue) {
     return false;
 }
 
-std::vector<std::string> catalogue_columns(bool is_2d, bool samples) {
+std::vector<std::string> catalogue_columns(bool is_2d, bool geographic, bool samples) {
     std::vector<std::string> names = {"event", "status"};
-    add_axes(names, "", is_2d);
+    add_axis_names(names, "", is_2d);
+    if (geographic) names.insert(names.end(), {"longitude", "latitude"});
     names.emplace_back("origin_time");
-    add_axes(names, "error_", is_2d);
+    add_axis_names(names, "error_", is_2d);
     names.insert(names.end(), {"error_time", "rms", "gap", "nearest", "picks", "used"});
     if (is_2d) {
         names.insert(names.end(), {"cov_xx", "cov_xz", "cov_zz"});
@@ -71,7 +38,7 @@ std::vector<std::string> catalogue_columns(bool is_2d, bool samples) {
         names.push_back(fmt::format("axis{}_plunge", axis));
     }
     if (samples) {
-        add_axes(names, "mean_", is_2d);
+        add_axis_names(names, "mean_", is_2d);
         names.insert(names.end(), {"effective_samples", "log_density_68", "log_density_95"});
     }
     return names;
@@ -81,7 +48,7 @@ double known(const Hypocentre& event, double value) {
     return is_located(event.status) ? value : not_known;
 }
 
-void add_errors(Row& row, const Hypocentre& event, bool is_2d) {
+void add_errors(CatalogueRow& row, const Hypocentre& event, bool is_2d) {
     Vec3 errors;
     for (std::size_t a = 0; a < 3; ++a) {
         errors[static_cast<int>(a)] = known(event, std::sqrt(event.covariance[a][a]));
@@ -101,7 +68,7 @@ void add_errors(Row& row, const Hypocentre& event, bool is_2d) {
     }
 }
 
-void add_ellipsoid(Row& row, const Hypocentre& event, bool is_2d) {
+void add_ellipsoid(CatalogueRow& row, const Hypocentre& event, bool is_2d) {
     // In 2-D the shortest axis is that across the section, along which nothing is free.
     for (std::size_t n = 0; n < (is_2d ? 2U : 3U); ++n) {
         const double deviation = event.ellipsoid.deviation[n];
@@ -116,16 +83,17 @@ void add_ellipsoid(Row& row, const Hypocentre& event, bool is_2d) {
 }  // namespace
 
 void write_catalogue(const fs::path& path, const Survey& survey, const Catalogue& catalogue,
-                     Clock clock) {
+                     Clock clock, const LocalPlane* plane) {
     const bool is_2d = survey.is_2d;
     const bool samples = has_samples(catalogue);
-    CsvWriter table(path, catalogue_columns(is_2d, samples));
-    Row row;
+    CsvWriter table(path, catalogue_columns(is_2d, plane != nullptr, samples));
+    CatalogueRow row;
     for (std::size_t n = 0; n < survey.events.size(); ++n) {
         const Hypocentre& event = catalogue.events[n];
         row.add(name_of(survey, survey.events[n]));
         row.add(std::string(name_of(event.status)));
         row.add(event.position, is_2d);
+        row.add_geographic(event.position, plane);
         row.add_time(event.origin_time, clock);
         add_errors(row, event, is_2d);
         add_ellipsoid(row, event, is_2d);
@@ -147,7 +115,7 @@ void write_fits(const fs::path& path, const Survey& survey, const Catalogue& cat
     CsvWriter table(
         path, {"event", "station", "phase", "time", "error", "residual", "weight", "deviation",
                "travel_time", "distance", "azimuth", "ray_azimuth", "take_off"});
-    Row row;
+    CatalogueRow row;
     for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
         const Arrival& arrival = survey.arrivals[n];
         const PickFit& fit = catalogue.fits[n];
@@ -167,10 +135,10 @@ void write_fits(const fs::path& path, const Survey& survey, const Catalogue& cat
 
 void write_samples(const fs::path& path, const Survey& survey, const Catalogue& catalogue) {
     std::vector<std::string> names = {"event"};
-    add_axes(names, "", survey.is_2d);
+    add_axis_names(names, "", survey.is_2d);
     names.emplace_back("log_density");
     CsvWriter table(path, names);
-    Row row;
+    CatalogueRow row;
     for (std::size_t n = 0; n < survey.events.size(); ++n) {
         const Posterior& posterior = catalogue.events[n].posterior;
         for (std::size_t s = 0; s < posterior.places.size(); ++s) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "io/local_plane.hpp"
 #include "location/catalogue.hpp"
 #include "survey/survey.hpp"
 
@@ -13,12 +14,12 @@ enum class Clock { seconds, dates };
 // All are CSV and also go to a device or pipe. What is not known is empty. Angles are degrees,
 // azimuths clockwise from y towards x.
 
-/// One row per event: status, place, origin time, standard deviations, covariance, semi-axes of the
-/// 68 and 95 % ellipsoids with azimuth and plunge, RMS, gap, nearest station, picks and those used;
-/// with samples also their mean, their number of independent ones, and the log densities that bound
-/// the 68 and 95 % regions.
+/// One row per event: status, place, longitude and latitude if there is a plane, origin time,
+/// standard deviations, covariance, semi-axes of the 68 and 95 % ellipsoids with azimuth and
+/// plunge, RMS, gap, nearest station, picks and those used; with samples also their mean, their
+/// number of independent ones, and the log densities that bound the 68 and 95 % regions.
 void write_catalogue(const std::filesystem::path& path, const Survey& survey,
-                     const Catalogue& catalogue, Clock clock);
+                     const Catalogue& catalogue, Clock clock, const LocalPlane* plane = nullptr);
 
 /// One row per pick, in the order of the survey: residual, weight, distance, azimuth, take-off.
 void write_fits(const std::filesystem::path& path, const Survey& survey, const Catalogue& catalogue,

@@ -4,32 +4,31 @@
 #include <optional>
 
 #include "core/notes.hpp"
-#include "survey/survey.hpp"
+#include "io/phase_rows.hpp"
 
 namespace fermat {
 
-/// Arrivals of events whose places may not be known.
-struct PhasePicks {
-    /// Event::position is NaN where it is not known, Event::origin_time the first pick's time.
-    Survey survey;
-    bool has_dates = false;  ///< times are seconds since 1970, as clock.hpp has them
-};
-
 /// The files of a catalogue. `picks`: CSV with event,station,time and optionally phase (P without
-/// it) and error, under any of the names of find_error_column(). Times are seconds or dates such as
-/// 2018-11-30T17:29:35.11. `stations`: CSV with station,x,y,z. `events`: CSV with event,x,y,z, what
-/// is known of events. Tables of read_picks() are accepted too: their receiver_x,receiver_y,
-/// receiver_z stand for the stations and their source_x,source_y,source_z for the events. y may be
-/// left out in 2-D.
+/// it) and error, under any of the names of find_error_column(); times are seconds or dates such as
+/// 2018-11-30T17:29:35.11. Tables of read_picks() are accepted too: their receiver_x,receiver_y,
+/// receiver_z stand for the stations and their source_x,source_y,source_z for the events; y may be
+/// left out in 2-D. Or NonLinLoc's `.obs` and `.hyp`, hypoDD's `phase.dat`, TomoATT's `src_rec`.
+/// `stations` and `events`: see read_station_table() and read_event_table().
 struct PhaseFiles {
     std::filesystem::path picks;
     std::optional<std::filesystem::path> stations;
     std::optional<std::filesystem::path> events;
+    std::optional<GeoPoint> centre{};  ///< of x = y = 0, if places are longitudes and latitudes
 };
 
 /// Picks without a phase, of phases other than P and S, of stations that are not in their file, and
-/// those that repeat event, station and phase are left out, which is noted with counts. Throws
-/// InputError that names file and line.
+/// those that repeat event, station and phase are left out, which is noted with counts. Longitudes
+/// and latitudes are put on a plane in km, which is noted too. Throws InputError that names file
+/// and line.
 PhasePicks read_phase_picks(const PhaseFiles& files, Notes& notes);
+
+/// The events and stations of a catalogue without its picks: what differences name. Both files are
+/// needed, and every event needs a place and an origin time.
+PhasePicks read_hypocentres(const PhaseFiles& files, Notes& notes);
 
 }  // namespace fermat

@@ -17,7 +17,7 @@ std::vector<UsedPick> used_picks(const LocateJob& job, std::span<const std::int3
         const auto phase = static_cast<std::size_t>(arrival.phase);
         const double variance =
             arrival.error * arrival.error + model_error[phase] * model_error[phase];
-        picks.push_back({field, job.media.stretch(arrival.phase), arrival.time,
+        picks.push_back({field, job.fields.stretch(arrival.phase), arrival.time,
                          std::max(variance, job.least_variance), job.slowness[phase], n});
     }
     return picks;
@@ -52,7 +52,7 @@ Prior prior_of(const LocateJob& job, const Event& event) {
 /// The highest of the peaks that are reached from the best cells.
 Peak highest_peak(const Likelihood& likelihood, const Region& region,
                   const std::vector<TreeCell>& cells, Likelihood::Work& work) {
-    constexpr std::size_t most_starts = 3;
+    const std::size_t most_starts = likelihood.kind() == LikelihoodKind::edt ? 8 : 3;
     std::vector<const TreeCell*> starts;
     for (const TreeCell& cell : cells) {
         const bool apart = std::all_of(starts.begin(), starts.end(), [&](const TreeCell* other) {
@@ -133,8 +133,7 @@ Hypocentre locate_event(const LocateJob& job, std::size_t number,
     }
     Region region = job.region;
     const Vec3 kept = fix_axes(job, event, region);
-    const Likelihood likelihood(job.fields, std::move(picks), prior_of(job, event),
-                                job.options.outliers, job.options.model_error_share);
+    const Likelihood likelihood(job.fields, std::move(picks), prior_of(job, event), job.options);
     Likelihood::Work work;
     const bool whole = region.free == job.region.free;
     const auto first = [&] {
@@ -145,7 +144,7 @@ Hypocentre locate_event(const LocateJob& job, std::size_t number,
         return cells;
     };
     const std::vector<TreeCell> cells = grow_tree(
-        likelihood, region, first(), {job.options.search_cells, 0.7 * likelihood.reach()}, work);
+        likelihood, region, first(), {tree_cells(job.options), 0.7 * likelihood.reach()}, work);
     if (cells.empty()) return found;
     const Peak peak = highest_peak(likelihood, region, cells, work);
     found.status = region.at_face(peak.place) ? LocationStatus::at_face : LocationStatus::located;
@@ -158,7 +157,7 @@ Hypocentre locate_event(const LocateJob& job, std::size_t number,
         RandomStream random(static_cast<std::uint64_t>(job.options.seed), number);
         found.posterior =
             sample_posterior(likelihood, region, first(),
-                             std::max({job.options.search_cells, least_tree, job.options.samples}),
+                             std::max({tree_cells(job.options), least_tree, job.options.samples}),
                              job.options.samples, random, work);
         if (!found.posterior.places.empty()) found.covariance = found.posterior.covariance;
     }

@@ -15,7 +15,6 @@ namespace fermat {
 
 /// What all events of a survey share.
 struct LocateJob {
-    const Media& media;
     const Survey& survey;
     const LocateOptions& options;
     const StationFields& fields;

@@ -33,25 +33,35 @@ double weighted_median(std::vector<std::pair<double, double>>& values) {
 }  // namespace
 
 Likelihood::Likelihood(const StationFields& fields, std::vector<UsedPick> picks, const Prior& prior,
-                       double outliers, double model_error_share)
+                       const LocateOptions& options)
     : fields_(fields),
       picks_(std::move(picks)),
       prior_(prior),
-      good_((1 - outliers) / std::sqrt(2 * std::numbers::pi)),
-      share2_(model_error_share * model_error_share) {
+      kind_(options.likelihood),
+      good_((1 - options.outliers) / std::sqrt(2 * std::numbers::pi)),
+      share2_(options.model_error_share * options.model_error_share) {
+    if (kind_ == LikelihoodKind::edt) {
+        std::stable_sort(picks_.begin(), picks_.end(),
+                         [](const UsedPick& a, const UsedPick& b) { return a.time < b.time; });
+    }
     double earliest = std::numeric_limits<double>::infinity();
     double latest = -earliest;
     double deviation = 0;
     for (const UsedPick& pick : picks_) {
         earliest = std::min(earliest, pick.time);
         latest = std::max(latest, pick.time);
-        deviation = std::max(deviation, std::sqrt(pick.variance));
-        reach_ += std::sqrt(pick.variance) / pick.slowness / static_cast<double>(picks_.size());
+    }
+    for (const UsedPick& pick : picks_) {
+        // Of the time of travel no more is known yet.
+        const double travelled = pick.time - earliest;
+        const double own = std::sqrt(pick.variance + share2_ * travelled * travelled);
+        deviation = std::max(deviation, own);
+        reach_ += own / pick.slowness / static_cast<double>(picks_.size());
         field_numbers_.push_back(pick.field);
     }
     // A gross error is not smaller than the noise, nor much larger than the record.
     const double window = std::max(2 * (latest - earliest), 20 * deviation);
-    background_ = window > 0 ? outliers / window : 0;
+    background_ = window > 0 ? options.outliers / window : 0;
 }
 
 double Likelihood::trust(double residual, double variance) const {
@@ -60,7 +70,24 @@ double Likelihood::trust(double residual, double variance) const {
     return good > 0 ? good / (good + background_) : 0;
 }
 
+double Likelihood::rough_origin_time(Work& work) const {
+    constexpr std::size_t enough = 27;
+    const std::size_t stride = std::max<std::size_t>(1, picks_.size() / enough);
+    std::vector<double>& times = work.sample;
+    times.clear();
+    for (std::size_t start = 0; times.empty() && start < stride; ++start) {
+        for (std::size_t n = start; n < picks_.size(); n += stride) {
+            if (std::isfinite(work.travel[n])) times.push_back(picks_[n].time - work.travel[n]);
+        }
+    }
+    if (times.empty()) return 0;
+    const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+    std::nth_element(times.begin(), middle, times.end());
+    return *middle;
+}
+
 double Likelihood::best_origin_time(double width, Work& work) const {
+    if (width > 2 * reach_) return rough_origin_time(work);
     work.ordered.clear();
     for (std::size_t n = 0; n < picks_.size(); ++n) {
         if (!std::isfinite(work.travel[n])) continue;
@@ -68,9 +95,8 @@ double Likelihood::best_origin_time(double width, Work& work) const {
     }
     if (work.ordered.empty()) return 0;
     double time = weighted_median(work.ordered);
-    // From the median, which gross errors do not move, to the largest probability. For a wide cell
-    // the median is good enough.
-    const int steps = width > 2 * reach_ ? 0 : width > 0 ? 1 : 2;
+    // From the median, which gross errors do not move, to the largest probability.
+    const int steps = width > 0 ? 1 : 2;
     for (int step = 0; step < steps; ++step) {
         double sum = 0;
         double weights = 0;
@@ -97,29 +123,17 @@ Likelihood::Density Likelihood::of_travel(Vec3 place, double width, Work& work) 
         work.variance[n] = picks_[n].variance + spread * spread + share2_ * travel * travel;
     }
     Density out;
-    out.origin_time = best_origin_time(width, work);
-    // Factors are multiplied in groups, which spares logarithms.
-    double product = 1;
-    for (std::size_t n = 0; n < count; ++n) {
-        const double residual = picks_[n].time - work.travel[n] - out.origin_time;
-        const double variance = work.variance[n];
-        work.residual[n] = residual;
-        // Not widened: a wide cell may hold a place as likely as any narrow one.
-        const double spread = width * picks_[n].slowness;
-        const double root = 1 / std::sqrt(variance - spread * spread);
-        const double exponent = -0.5 * residual * residual / variance;
-        if (background_ > 0) {
-            product *= good_ * root * std::exp(exponent) + background_;
-        } else {
-            product *= good_ * root;
-            out.log += exponent;
-        }
-        if (n % 8 == 7) {
-            out.log += std::log(product);
-            product = 1;
-        }
+    if (kind_ == LikelihoodKind::edt) {
+        out.log = log_of_pairs(width, work);
+        // Only the last step needs the origin time and residuals.
+        if (width == 0) out.origin_time = best_origin_time(width, work);
+    } else {
+        out.origin_time = best_origin_time(width, work);
     }
-    out.log += std::log(product);
+    for (std::size_t n = 0; n < count; ++n) {
+        work.residual[n] = picks_[n].time - work.travel[n] - out.origin_time;
+    }
+    if (kind_ == LikelihoodKind::gaussian) out.log = log_of_residuals(width, work);
     // Of a cell wider than the peak in it, the part that the peak does not fill is empty.
     out.log -= 1.5 * std::log1p(width * width / (reach_ * reach_));
     for (int axis = 0; axis < 3; ++axis) {
@@ -129,6 +143,41 @@ Likelihood::Density Likelihood::of_travel(Vec3 place, double width, Work& work) 
     }
     if (std::isnan(out.log)) out.log = -std::numeric_limits<double>::infinity();
     return out;
+}
+
+double Likelihood::log_of_pairs(double width, Work& work) const {
+    work.terms.resize(picks_.size());
+    for (std::size_t n = 0; n < picks_.size(); ++n) {
+        const double spread = width * picks_[n].slowness;
+        const double spread2 = spread * spread;
+        work.terms[n] = {picks_[n].time - work.travel[n], work.variance[n] - spread2, spread2};
+    }
+    return edt_log_density(work.terms);
+}
+
+double Likelihood::log_of_residuals(double width, Work& work) const {
+    double log = 0;
+    // Factors are multiplied in groups, which spares logarithms.
+    double product = 1;
+    for (std::size_t n = 0; n < picks_.size(); ++n) {
+        const double residual = work.residual[n];
+        const double variance = work.variance[n];
+        // Not widened: a wide cell may hold a place as likely as any narrow one.
+        const double spread = width * picks_[n].slowness;
+        const double root = 1 / std::sqrt(variance - spread * spread);
+        const double exponent = -0.5 * residual * residual / variance;
+        if (background_ > 0) {
+            product *= good_ * root * std::exp(exponent) + background_;
+        } else {
+            product *= good_ * root;
+            log += exponent;
+        }
+        if (n % 8 == 7) {
+            log += std::log(product);
+            product = 1;
+        }
+    }
+    return log + std::log(product);
 }
 
 Likelihood::Density Likelihood::at(Vec3 place, double width, Work& work) const {

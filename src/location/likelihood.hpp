@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "location/edt.hpp"
 #include "location/station_fields.hpp"
 
 namespace fermat {
@@ -33,7 +34,8 @@ struct Prior {
 /// so that gross errors lose their weight and Gaussian ones keep all of it. The origin time is that
 /// of the largest probability at each place. s^2 is the variance of pick and model. Where the place
 /// stands for a whole cell (`width`), the time across the cell adds to the variance in the
-/// exponent: the density is then about the mean in the cell.
+/// exponent: the density is then about the mean in the cell. With LikelihoodKind::edt the density
+/// is that of edt_log_density(), and picks are in the order of their times.
 class Likelihood {
   public:
     /// Memory of one thread.
@@ -42,6 +44,8 @@ class Likelihood {
         std::vector<double> residual;  ///< observed - travel - origin time
         std::vector<double> variance;
         std::vector<std::pair<double, double>> ordered;
+        std::vector<double> sample;  ///< of origin times
+        std::vector<EdtTerm> terms;  ///< with LikelihoodKind::edt
     };
     struct Density {
         double log = 0;
@@ -49,7 +53,9 @@ class Likelihood {
     };
 
     Likelihood(const StationFields& fields, std::vector<UsedPick> picks, const Prior& prior,
-               double outliers, double model_error_share);
+               const LocateOptions& options);
+
+    LikelihoodKind kind() const { return kind_; }
 
     const std::vector<UsedPick>& picks() const { return picks_; }
     const StationFields& fields() const { return fields_; }
@@ -66,12 +72,17 @@ class Likelihood {
     double trust(double residual, double variance) const;
 
   private:
+    double log_of_residuals(double width, Work& work) const;
+    double log_of_pairs(double width, Work& work) const;
+    /// For a wide cell, whose size outweighs the errors: the median of some of the picks.
+    double rough_origin_time(Work& work) const;
     double best_origin_time(double width, Work& work) const;
 
     const StationFields& fields_;
     std::vector<UsedPick> picks_;
     std::vector<int> field_numbers_;
     Prior prior_;
+    LikelihoodKind kind_ = LikelihoodKind::gaussian;
     double good_ = 1;        ///< (1 - e) / sqrt(2 pi)
     double background_ = 0;  ///< e / W
     double share2_ = 0;

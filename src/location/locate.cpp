@@ -73,27 +73,25 @@ void tell_outcome(const Survey& survey, const Catalogue& catalogue, const Locate
 
 }  // namespace
 
-Catalogue locate(const Media& media, const Survey& survey, const LocateOptions& options,
+Catalogue locate(const Medium& medium, const Survey& survey, const LocateOptions& options,
                  const Surface* surface, const Execution& execution, Notes* told) {
     validate(options);
     Notes unheard;
     Notes& notes = told != nullptr ? *told : unheard;
-    const StationFields fields(media, survey, options, execution, notes);
-    const bool flat = media.p.grid().is_2d();
-    const Region region{fields.box(), {true, !flat, true}, media.p, surface};
+    const StationFields fields(medium, survey, options, execution, notes);
+    const Grid& grid = medium.grid();
+    const Region region{fields.box(), {true, !grid.is_2d(), true}, medium.of(Phase::P), surface};
     require_positions(survey, options, region);
     const int threads = resolve_threads(execution.threads);
     // Most of the first cells are hopeless, so they get half of all.
-    const FirstCells first(fields, region, std::clamp(options.search_cells / 2, 50, 4000), threads);
-    LocateJob job{media, survey, options, fields, region, first, {}, 0};
+    const FirstCells first(fields, region, std::clamp(tree_cells(options) / 2, 50, 4000), threads);
+    LocateJob job{survey, options, fields, region, first, {}, 0};
     for (const auto& [name, phase] : choices<Phase>.entries) {
-        job.slowness[static_cast<std::size_t>(phase)] =
-            typical_slowness(media.of(phase)) * std::max(media.stretch(phase), 1.0);
+        job.slowness[static_cast<std::size_t>(phase)] = typical_slowness(medium.of(phase));
     }
     // No time is better than a thousandth of the time across a cell.
     const double finest =
-        1e-3 * job.slowness[0] *
-        std::min(media.p.grid().spacing_along(0), media.p.grid().spacing_along(2));
+        1e-3 * job.slowness[0] * std::min(grid.spacing_along(0), grid.spacing_along(2));
     job.least_variance = finest * finest;
 
     const ArrivalLists lists = by_event(survey);

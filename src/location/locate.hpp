@@ -20,7 +20,7 @@ namespace fermat {
 ///
 /// Notes tell of picks that were not used and of events that were not located. Results have the
 /// same bits for any number of threads. Throws InputError where a position is needed and not known.
-Catalogue locate(const Media& media, const Survey& survey, const LocateOptions& options = {},
+Catalogue locate(const Medium& medium, const Survey& survey, const LocateOptions& options = {},
                  const Surface* surface = nullptr, const Execution& execution = {},
                  Notes* notes = nullptr);
 

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "core/parallel.hpp"
 #include "location/event_job.hpp"
@@ -19,13 +21,41 @@ double median(std::vector<double>& values) {
     return *middle;
 }
 
-/// What the model adds to the errors of picks that residuals are larger than.
-double excess(std::vector<double> residuals, std::vector<double> errors, double freedom) {
-    if (residuals.empty()) return 0;
-    // The median of a Gaussian's absolute values is 0.6745 standard deviations.
-    const double deviation = median(residuals) / 0.6745 * freedom;
-    const double given = median(errors);
-    return std::sqrt(std::max(deviation * deviation - given * given, 0.0));
+/// Residuals with what is said of them.
+struct Sizes {
+    std::vector<std::pair<double, double>> residuals;  ///< absolute, and their trust
+    std::vector<double> errors;
+    double trust = 0;
+
+    void add(double residual, double weight, double error) {
+        residuals.emplace_back(std::abs(residual), weight);
+        errors.push_back(error);
+        trust += weight;
+    }
+};
+
+/// The residual below which half of the trust lies: gross errors count little.
+double trusted_median(std::vector<std::pair<double, double>>& values, double trust) {
+    std::sort(values.begin(), values.end());
+    double below = 0;
+    for (const auto& [size, weight] : values) {
+        below += weight;
+        if (below >= 0.5 * trust) return size;
+    }
+    return values.back().first;
+}
+
+/// What the model adds to the errors of picks that residuals are larger than. None if the residuals
+/// are larger by no more than chance makes them.
+double excess(Sizes sizes, double freedom) {
+    if (!(sizes.trust > 0)) return 0;
+    // The median of a Gaussian's absolute values is 0.6745 standard deviations, and that of n of
+    // them is known to 1.17 / sqrt(n) of itself.
+    const double deviation = trusted_median(sizes.residuals, sizes.trust) / 0.6745 * freedom;
+    const double given = median(sizes.errors);
+    const double chance = 2 * 1.17 / std::sqrt(sizes.trust);
+    if (deviation < (1 + chance) * given) return 0;
+    return std::sqrt(deviation * deviation - given * given);
 }
 
 /// Events with enough picks, spread evenly over the survey.
@@ -49,10 +79,8 @@ std::vector<std::size_t> events_of(const LocateJob& job, const ArrivalLists& lis
 Errors found_of(const LocateJob& job, const ArrivalLists& lists,
                 std::span<const std::size_t> events, std::span<const Hypocentre> found,
                 std::span<const PickFit> fits) {
-    std::array<std::vector<double>, phase_count> residuals;
-    std::array<std::vector<double>, phase_count> errors;
-    std::vector<double> all_residuals;
-    std::vector<double> all_errors;
+    std::array<Sizes, phase_count> sizes;
+    Sizes all;
     double unknowns = 0;
     for (std::size_t n = 0; n < events.size(); ++n) {
         if (!is_located(found[n].status)) continue;
@@ -64,20 +92,16 @@ Errors found_of(const LocateJob& job, const ArrivalLists& lists,
             const double share = job.options.model_error_share * fit.travel_time;
             const double error = std::hypot(arrival.error, share);
             const auto phase = static_cast<std::size_t>(arrival.phase);
-            residuals[phase].push_back(std::abs(fit.residual));
-            errors[phase].push_back(error);
-            all_residuals.push_back(std::abs(fit.residual));
-            all_errors.push_back(error);
+            sizes[phase].add(fit.residual, fit.weight, error);
+            all.add(fit.residual, fit.weight, error);
         }
     }
-    const auto count = static_cast<double>(all_residuals.size());
-    if (!(count > unknowns)) return {};
-    const double freedom = std::sqrt(count / (count - unknowns));
+    if (!(all.trust > unknowns)) return {};
+    const double freedom = std::sqrt(all.trust / (all.trust - unknowns));
     Errors out;
     for (std::size_t phase = 0; phase < phase_count; ++phase) {
-        out[phase] = residuals[phase].size() >= least_of_phase
-                         ? excess(residuals[phase], errors[phase], freedom)
-                         : excess(all_residuals, all_errors, freedom);
+        const bool enough = sizes[phase].errors.size() >= least_of_phase;
+        out[phase] = excess(enough ? sizes[phase] : all, freedom);
     }
     return out;
 }

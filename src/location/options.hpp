@@ -19,6 +19,15 @@ inline constexpr auto choices<Fixed> = choice_table<Fixed>("fixed part",
                                                             {"epicentre", Fixed::epicentre},
                                                             {"place", Fixed::place}});
 
+/// What makes a place likely.
+enum class LikelihoodKind {
+    gaussian,  ///< Gaussian errors of times, and a share of gross ones
+    edt,       ///< equal differential times: pairs of picks that agree on the origin time
+};
+template <>
+inline constexpr auto choices<LikelihoodKind> = choice_table<LikelihoodKind>(
+    "likelihood", {{"gaussian", LikelihoodKind::gaussian}, {"edt", LikelihoodKind::edt}});
+
 /// A box that events are looked for in.
 struct SearchBox {
     Vec3 low;
@@ -26,6 +35,7 @@ struct SearchBox {
 };
 
 struct LocateOptions {
+    LikelihoodKind likelihood = LikelihoodKind::gaussian;
     Fixed fixed = Fixed::nothing;
     std::optional<double> depth;
     Vec3 prior;  ///< standard deviation of given positions; 0 along an axis: they tell nothing
@@ -40,6 +50,13 @@ struct LocateOptions {
     std::optional<SearchBox> box;
     EikonalOptions eikonal;
 };
+
+/// Cells that are tried for an event.
+inline int tree_cells(const LocateOptions& options) {
+    constexpr int more_for_pairs = 10;
+    return options.likelihood == LikelihoodKind::edt ? more_for_pairs * options.search_cells
+                                                     : options.search_cells;
+}
 
 inline bool is_prior(const Vec3& prior) {
     return prior.x >= 0 && prior.y >= 0 && prior.z >= 0 &&
@@ -56,6 +73,10 @@ inline bool is_model_error(const std::optional<double>& error) {
 
 template <>
 inline constexpr auto options_of<LocateOptions> = std::tuple{
+    Option{"likelihood", &LocateOptions::likelihood,
+           "what makes a place likely: Gaussian errors with a share of gross ones, or pairs of "
+           "picks that agree on the origin time (equal differential times, as NonLinLoc's "
+           "EDT_OT_WT), which many gross errors spoil less"},
     Option{"fixed", &LocateOptions::fixed, "what of the given positions is kept"},
     Option{"depth", &LocateOptions::depth, "keep all events at this depth",
            Rule<std::optional<double>>{}, "found"},
@@ -72,9 +93,11 @@ inline constexpr auto options_of<LocateOptions> = std::tuple{
            Rule<double>{&is_outlier_share, "from 0 to 0.5"}},
     Option{"least_picks", &LocateOptions::least_picks, "of an event that is located",
            Rule<int>{&is_least_picks, "from 1 to 1000"}},
-    Option{"search_cells", &LocateOptions::search_cells,
-           "of the oct-tree in which the best place is looked for",
-           Rule<int>{&is_cell_count, "from 100 to 1000000"}},
+    Option{
+        "search_cells", &LocateOptions::search_cells,
+        "of the oct-tree in which the best place is looked for; ten times as many for edt, whose "
+        "probability has many peaks",
+        Rule<int>{&is_cell_count, "from 100 to 1000000"}},
     Option{"samples", &LocateOptions::samples, "places drawn from the probability of each event",
            Rule<int>{&is_sample_count, "from 0 to 1000000"}},
     Option{"seed", &LocateOptions::seed, "of the samples", Rule<int>{&is_seed, ">= 0"}},

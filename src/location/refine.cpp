@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+
+#include "location/ellipsoid.hpp"
 
 namespace fermat {
 namespace {
@@ -27,6 +30,29 @@ void add_priors(const Likelihood& likelihood, const Region& region, Vec3 place, 
     }
 }
 
+void add_square(double weight, Vec3 g, Matrix3& curvature) {
+    for (int a = 0; a < 3; ++a) {
+        for (int b = 0; b < 3; ++b) {
+            curvature[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] +=
+                weight * g[a] * g[b];
+        }
+    }
+}
+
+/// Slope and half curvature of equal differential times. Origin times fall where times of travel
+/// grow.
+void add_pairs(std::span<const EdtTerm> terms, const std::vector<Vec3>& gradients, Normal& normal) {
+    const EdtSlopes slopes = edt_slopes(terms);
+    const std::size_t count = terms.size();
+    for (std::size_t a = 0; a < count; ++a) {
+        normal.slope = normal.slope - slopes.by_origin[a] * gradients[a];
+        for (std::size_t b = a + 1; b < count; ++b) {
+            const double weight = slopes.pairs[a * count + b];
+            if (weight > 0) add_square(weight, gradients[a] - gradients[b], normal.curvature);
+        }
+    }
+}
+
 Normal normal_at(const Likelihood& likelihood, const Region& region, Vec3 place,
                  const Likelihood::Work& work) {
     const std::vector<UsedPick>& picks = likelihood.picks();
@@ -43,16 +69,16 @@ Normal normal_at(const Likelihood& likelihood, const Region& region, Vec3 place,
         normal.mean_gradient = normal.mean_gradient + weights[n] * gradients[n];
     }
     if (normal.weights > 0) normal.mean_gradient = normal.mean_gradient / normal.weights;
+    if (likelihood.kind() == LikelihoodKind::edt) {
+        add_pairs(work.terms, gradients, normal);
+        add_priors(likelihood, region, place, normal);
+        return normal;
+    }
     for (std::size_t n = 0; n < picks.size(); ++n) {
         if (weights[n] == 0) continue;
         const Vec3 g = gradients[n] - normal.mean_gradient;
-        for (int a = 0; a < 3; ++a) {
-            normal.slope[a] += weights[n] * g[a] * work.residual[n];
-            for (int b = 0; b < 3; ++b) {
-                normal.curvature[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] +=
-                    weights[n] * g[a] * g[b];
-            }
-        }
+        normal.slope = normal.slope + weights[n] * work.residual[n] * g;
+        add_square(weights[n], g, normal.curvature);
     }
     add_priors(likelihood, region, place, normal);
     return normal;
@@ -101,6 +127,35 @@ Vec3 damped_step(const Normal& normal, const Region& region, Vec3 place, std::ar
         }
         if (inside || tries == 3) return step + held;
     }
+}
+
+/// From a place near the peak to the peak: steps along the axes of the ellipsoid, halved where none
+/// climbs. The slopes of equal differential times are not exact, so that steps by them end beside
+/// it.
+Likelihood::Density settle_on_peak(const Likelihood& likelihood, const Region& region, Vec3& place,
+                                   Likelihood::Work& work) {
+    Likelihood::Density here = likelihood.at(place, 0, work);
+    const Normal normal = normal_at(likelihood, region, place, work);
+    const Ellipsoid axes = ellipsoid_of(inverse_of_free(normal.curvature, region.free));
+    constexpr double least_step = 1e-3;
+    constexpr int most_moves = 200;
+    double step = 0.5;
+    for (int moves = 0; step > least_step && moves < most_moves; ++moves) {
+        Vec3 best = place;
+        for (std::size_t n = 0; n < 6; ++n) {
+            const double length = (n < 3 ? step : -step) * axes.deviation[n % 3];
+            if (length == 0) continue;
+            const Vec3 next = region.clamp(place + length * axes.direction[n % 3]);
+            if (next == place || !region.allows(next)) continue;
+            const Likelihood::Density there = likelihood.at(next, 0, work);
+            if (there.log <= here.log) continue;
+            here = there;
+            best = next;
+        }
+        if (best == place) step *= 0.5;
+        place = best;
+    }
+    return likelihood.at(place, 0, work);
 }
 
 }  // namespace
@@ -176,7 +231,9 @@ Peak climb(const Likelihood& likelihood, const Region& region, Vec3 start, doubl
         }
         here = likelihood.at(place, width, work);
     }
-    here = likelihood.at(place, 0, work);
+    here = likelihood.kind() == LikelihoodKind::edt
+               ? settle_on_peak(likelihood, region, place, work)
+               : likelihood.at(place, 0, work);
     const Normal normal = normal_at(likelihood, region, place, work);
     Peak peak{place, here.origin_time, here.log, inverse_of_free(normal.curvature, region.free)};
     const Vec3 spread = times(peak.covariance, normal.mean_gradient);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -64,23 +65,6 @@ bool any_phase(const Survey& survey, Phase phase) {
                        [&](const Arrival& arrival) { return arrival.phase == phase; });
 }
 
-void require_velocity(const Media& media, const Survey& survey) {
-    if (media.s != nullptr && media.vp_vs != 0) {
-        throw InputError("an S model and vp_vs are both given (leave one out)");
-    }
-    if (media.vp_vs != 0 && !(media.vp_vs > 1 && std::isfinite(media.vp_vs))) {
-        throw InputError(fmt::format("vp_vs is {:g} (must be > 1)", media.vp_vs));
-    }
-    if (media.s != nullptr && !(media.s->grid() == media.p.grid())) {
-        throw InputError("the S model has another grid than the P model (must be the same)");
-    }
-    if (any_phase(survey, Phase::S) && media.s == nullptr && media.vp_vs == 0) {
-        throw InputError(
-            "the picks hold S arrivals and no S velocity is given (give an S model "
-            "or vp_vs, such as 1.73)");
-    }
-}
-
 void note_unusable(const Survey& survey, const StationFields& fields, Notes& notes) {
     std::vector<char> lost(survey.stations.size(), 0);
     std::size_t picks = 0;
@@ -105,13 +89,40 @@ void note_unusable(const Survey& survey, const StationFields& fields, Notes& not
 
 }  // namespace
 
-StationFields::StationFields(const Media& media, const Survey& survey, const LocateOptions& options,
-                             const Execution& execution, Notes& notes)
-    : box_(box_of(media.p.grid(), options.box)) {
+std::optional<double> constant_ratio(const Medium& medium) {
+    if (!medium.has_two_phases()) return std::nullopt;
+    const auto p = medium.of(Phase::P).given();
+    const auto s = medium.of(Phase::S).given();
+    double sum = 0;
+    double least = std::numeric_limits<double>::infinity();
+    double most = 0;
+    std::size_t count = 0;
+    for (std::size_t n = 0; n < p.size(); ++n) {
+        if (p[n] == 0) continue;
+        const double ratio = static_cast<double>(p[n]) / static_cast<double>(s[n]);
+        sum += ratio;
+        least = std::min(least, ratio);
+        most = std::max(most, ratio);
+        ++count;
+    }
+    // Each velocity is rounded to 24 bits.
+    constexpr double rounding = 3e-7;
+    if (count == 0 || most - least > rounding * most) return std::nullopt;
+    return sum / static_cast<double>(count);
+}
+
+StationFields::StationFields(const Medium& medium, const Survey& survey,
+                             const LocateOptions& options, const Execution& execution, Notes& notes)
+    : box_(box_of(medium.grid(), options.box)) {
     validate(survey);
-    require_velocity(media, survey);
-    const Grid& grid = media.p.grid();
-    radial_ = !grid.is_2d() && is_layered(media.p) && (media.s == nullptr || is_layered(*media.s));
+    require_phases(medium, survey);
+    const Grid& grid = medium.grid();
+    const std::optional<double> ratio = constant_ratio(medium);
+    const auto model_of = [&](Phase phase) -> const Model& {
+        return medium.of(ratio ? Phase::P : phase);
+    };
+    ratio_ = ratio.value_or(1);
+    radial_ = !grid.is_2d() && is_layered(model_of(Phase::P)) && is_layered(model_of(Phase::S));
     cropped_ = !radial_ && options.box.has_value();
     double distance = 0;
     for (const Arrival& arrival : survey.arrivals) {
@@ -123,10 +134,10 @@ StationFields::StationFields(const Media& media, const Survey& survey, const Loc
         const auto p = static_cast<std::size_t>(phase);
         if (radial_) {
             radial_models_.push_back(
-                std::make_unique<const Model>(radial_model(media.of(phase), distance)));
+                std::make_unique<const Model>(radial_model(model_of(phase), distance)));
         }
-        const Model& model = radial_ ? *radial_models_.back() : media.of(phase);
-        const bool shared = &media.of(phase) == &media.p && phase == Phase::S;
+        const Model& model = radial_ ? *radial_models_.back() : model_of(phase);
+        const bool shared = ratio && phase == Phase::S;
         std::vector<Vec3> places;
         for (const Arrival& arrival : survey.arrivals) {
             if (arrival.phase != phase) continue;

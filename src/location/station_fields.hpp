@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -10,31 +11,25 @@
 #include "core/notes.hpp"
 #include "eikonal/time_field.hpp"
 #include "location/options.hpp"
-#include "model/model.hpp"
+#include "model/medium.hpp"
 #include "survey/survey.hpp"
 
 namespace fermat {
 
-/// Velocities of both phases. S has a model of its own, or P's divided by `vp_vs`, or none.
-struct Media {
-    const Model& p;
-    const Model* s = nullptr;  ///< on the grid of `p`
-    double vp_vs = 0;          ///< 0: none
-
-    const Model& of(Phase phase) const { return phase == Phase::S && s != nullptr ? *s : p; }
-    /// What times in of(phase) are multiplied by.
-    double stretch(Phase phase) const { return phase == Phase::S && s == nullptr ? vp_vs : 1; }
-};
+/// Vp/Vs if it is the same everywhere (to the rounding of velocities): S waves then take the paths
+/// of P waves, and their times are those of P times the ratio.
+std::optional<double> constant_ratio(const Medium& medium);
 
 /// Times from every station to all places, one field per station and model (reciprocity: few
 /// stations hear many events). Where velocity depends on depth alone, a field is over distance and
-/// depth: it is small, and its station may lie beside the model. The models must live as long.
+/// depth: it is small, and its station may lie beside the model. If Vp/Vs is the same everywhere, P
+/// and S share a field. The medium must live as long.
 class StationFields {
   public:
     /// Solves the fields that the arrivals of a survey need. Stations in air or outside the model
-    /// have none, which is noted with the number of their picks. Throws InputError for S arrivals
-    /// without an S velocity.
-    StationFields(const Media& media, const Survey& survey, const LocateOptions& options,
+    /// have none, which is noted with the number of their picks. Throws InputError for P and S
+    /// arrivals in a medium of one velocity.
+    StationFields(const Medium& medium, const Survey& survey, const LocateOptions& options,
                   const Execution& execution, Notes& notes);
 
     /// Number of the field of an arrival, or -1 if its station has none.
@@ -42,7 +37,13 @@ class StationFields {
         return numbers_[static_cast<std::size_t>(arrival.station)]
                        [static_cast<std::size_t>(arrival.phase)];
     }
+    /// What times of a field of of() are multiplied by.
+    double stretch(Phase phase) const { return phase == Phase::S ? ratio_ : 1; }
     std::size_t size() const { return fields_.size(); }
+    /// A field as it was solved; with radial() its x is the distance from the station.
+    const TimeFieldView<float>& view(int field) const {
+        return views_[static_cast<std::size_t>(field)];
+    }
     /// True if velocity depends on depth alone.
     bool radial() const { return radial_; }
     const SearchBox& box() const { return box_; }
@@ -63,6 +64,7 @@ class StationFields {
     std::vector<Vec3> places_;  ///< of the station of each field
     std::vector<std::unique_ptr<const Model>> radial_models_;
     SearchBox box_;
+    double ratio_ = 1;  ///< Vp/Vs where P and S share fields
     bool radial_ = false;
     bool cropped_ = false;
 };

@@ -3,8 +3,13 @@
 #include <fstream>
 
 #include "fuzz/seeds.hpp"
+#include "io/hypodd.hpp"
 #include "io/model_files.hpp"
+#include "io/nonlinloc_phases.hpp"
+#include "io/phase_picks.hpp"
+#include "io/phase_rows.hpp"
 #include "io/pick_readers.hpp"
+#include "io/place_table.hpp"
 #include "io/raw_grid.hpp"
 #include "io/sgt.hpp"
 #include "io/surfer.hpp"
@@ -58,6 +63,17 @@ SurveyFile read_in(PickFormat format, const fs::path& file, const PickReadOption
     return read_survey_file(file, options, notes);
 }
 
+/// Events of a catalogue, and picks where the file has them.
+void read_catalogue(const fs::path& file, Notes& notes) {
+    PhaseRows rows("phases");
+    rows.place_station("A", {0, 0, 0});
+    rows.place_station("B", {1, 0, 0});
+    rows.set_events(read_event_table(file, notes));
+    if (read_hypodd_headers(file).rows.empty()) return;
+    read_hypodd_phases(file, rows);
+    rows.finish(true, false, notes);
+}
+
 /// What was read must be writable again.
 std::function<void(const fs::path&)> reads(PickFormat format, const PickReadOptions& options = {}) {
     return noting([format, options](const fs::path& file, Notes& notes) {
@@ -91,6 +107,8 @@ std::vector<Target> format_targets(const fs::path& folder) {
     const std::string src_rec =
         " 0 2013 10 6 9 20 53.00 -1.0 -0.6 9.5 2.66 2 494990 2.0\n"
         " 0 0 CI_NJQ -1.5 -0.3 219.0 P 14.786\n 0 1 CI_X -0.5 -0.5 590 S 16.7\n";
+    const std::string phase_dat =
+        "# 2000  1 12 20 15 39.17 37.36 -121.69 4.5 1.2 0.1 0.2 0.03 7\nA 3.1 1.0 P\nB 3 0 S\n";
     const std::string geo =
         "# local plane: longitude=12 latitude=47 metres=1000\n"
         "source_longitude,source_latitude,station_longitude,station_latitude,t_ms,err\n"
@@ -118,6 +136,50 @@ std::vector<Target> format_targets(const fs::path& folder) {
         {"tx", ".in", {tx}, reads(PickFormat::rayinvr)},
         {"tomo2d", ".dat", {tomo}, reads(PickFormat::tomo2d)},
         {"src_rec", ".dat", {src_rec}, reads(PickFormat::src_rec)},
+        {"phasedat",
+         ".dat",
+         {phase_dat, "20000112  20153917 37.36 -121.69 4.5 1.2 0.1 0.2 0.03 7\n",
+          "event,longitude,latitude,depth,origin_time\n7,1,2,3,2000-01-12T20:15:39\n"},
+         noting(read_catalogue)},
+        {"obs",
+         ".obs",
+         {"A ? BHZ ? P ? 20181130 1729 35.1 GAU 2e-2 0 1 0.1 1\n\nB ? ? ? S ? 20181130 1730 1.5 "
+          "GAU 1 0 1 1\n",
+          "NLLOC\nGEOGRAPHIC  OT 2018 11 30  17 29 29.0  Lat 61.3 Long -149.9 Depth 45\nPHASE ID\n"
+          "A ? BHZ ? P ? 20181130 1729 35.1 GAU 2e-2 0 1 0.1 1\nEND_PHASE\n"},
+         noting([](const fs::path& file, Notes& notes) {
+             PhaseRows rows("obs");
+             rows.place_station("A", {0, 0, 0});
+             rows.place_station("B", {1, 0, 0});
+             rows.set_events(read_nonlinloc_hypocentres(file, false));
+             read_nonlinloc_phases(file, rows);
+             rows.finish(true, false, notes);
+         })},
+        {"stationdat",
+         ".dat",
+         {"A 37.5 -121:45.5 120\nB 37 -121\n", "GTSRCE A LATLON 61.2 -149.9 0 0.5\n",
+          "GTSRCE B LATLONDM 61 30.0 N 150 6.0 W 0.1 0.0\n",
+          "station,longitude,latitude,elevation\nA,1,2,3\n"},
+         noting([](const fs::path& file, Notes& notes) {
+             PlaceTable table = read_station_table(file, notes);
+             if (const auto plane = plane_of({&table}, {})) put_on_plane(table, *plane);
+         })},
+        {"hypocentres",
+         ".csv",
+         {"station,event,longitude,latitude,depth,origin_time\nA,7,1,2,3,2000-01-12T20:15:39\n",
+          "station,event,x,y,z,origin_time\nA,7,1,2,3,5\nB,8,1,2,4,5.5\n"},
+         noting([](const fs::path& file, Notes& notes) {
+             read_hypocentres({{}, file, file, {}}, notes);
+         })},
+        {"dtct",
+         ".ct",
+         {"# 7 8\nA 3.1 3.0 1.0 P\n# 8 7 0.02\nA -0.08 0.9 S\n"},
+         noting([](const fs::path& file, Notes& notes) {
+             Survey survey;
+             survey.events = {{{}, 0, "7"}, {{}, 0, "8"}};
+             survey.stations = {{{}, "A"}};
+             read_hypodd_differences(file, survey, notes);
+         })},
         {"gtt", ".gtt", {gtt_seed()}, reads(PickFormat::gtt)},
         {"geo", ".csv", {geo, "sx;gx;t [ms]\n0;5,5;4\n0;9;8\n"}, reads(PickFormat::table, lenient)},
         {"sgtline", ".sgt", {sgt}, reads(PickFormat::sgt, lenient)},

@@ -18,7 +18,7 @@ using test::forgotten;
 using test::QuakeOptions;
 using test::quakes;
 
-Media media_of(const Model& model) { return {model, nullptr, test::synthetic_vp_vs}; }
+Medium medium_of(const Model& model) { return Medium::of_ratio(model, test::synthetic_vp_vs); }
 
 LocateOptions exact() {
     LocateOptions options;
@@ -45,7 +45,7 @@ TEST(LocateEdges, TooFewPicksAreToldAndNotLocated) {
         return arrival.event != 3 || (arrival.station < 3 && arrival.phase == Phase::P);
     });
     Notes notes;
-    const Catalogue found = locate(media_of(model), survey, exact(), nullptr, {}, &notes);
+    const Catalogue found = locate(medium_of(model), survey, exact(), nullptr, {}, &notes);
     EXPECT_EQ(found.events[3].status, LocationStatus::few_picks);
     EXPECT_TRUE(std::isnan(found.events[3].position.x));
     EXPECT_EQ(found.events[4].status, LocationStatus::located);
@@ -61,13 +61,14 @@ TEST(LocateEdges, SAloneAndPAloneFindEvents) {
     for (const Phase phase : {Phase::P, Phase::S}) {
         const Survey survey =
             only(forgotten(truth), [&](const Arrival& arrival) { return arrival.phase == phase; });
-        const Catalogue found = locate(media_of(model), survey, exact());
+        const Catalogue found = locate(medium_of(model), survey, exact());
         for (std::size_t n = 0; n < truth.events.size(); ++n) {
             const double off = distance(found.events[n].position, truth.events[n].position);
             EXPECT_LT(off, 5 * found.events[n].ellipsoid.deviation[0]);
         }
     }
-    expect_error<InputError>([&] { locate({model}, forgotten(truth)); }, "no S velocity");
+    expect_error<InputError>([&] { locate({model}, forgotten(truth)); },
+                             "the medium has one velocity");
 }
 
 TEST(LocateEdges, AnEventOutsideTheBoxIsOnItsFace) {
@@ -81,7 +82,7 @@ TEST(LocateEdges, AnEventOutsideTheBoxIsOnItsFace) {
     locating.box = SearchBox{{10, 10, 0}, {44, 50, 20}};
     Notes notes;
     const Catalogue found =
-        locate(media_of(model), forgotten(truth), locating, nullptr, {}, &notes);
+        locate(medium_of(model), forgotten(truth), locating, nullptr, {}, &notes);
     for (const Hypocentre& event : found.events) {
         EXPECT_EQ(event.status, LocationStatus::at_face);
         EXPECT_EQ(event.position.x, 44);
@@ -98,7 +99,7 @@ TEST(LocateEdges, StationsOnOneSideMakeLargeErrorsThatHold) {
     const Survey truth = some(model, options);
     const Survey survey =
         only(forgotten(truth), [](const Arrival& arrival) { return arrival.station < 8; });
-    const Catalogue found = locate(media_of(model), survey, exact());
+    const Catalogue found = locate(medium_of(model), survey, exact());
     for (std::size_t n = 0; n < truth.events.size(); ++n) {
         const Hypocentre& event = found.events[n];
         EXPECT_GT(event.gap, 180);
@@ -116,14 +117,14 @@ TEST(LocateEdges, NoEventIsInAirOrAboveTheGround) {
     options.noise = 0.3;
     Survey truth = some(solid, options);
     const Surface ground(Surface::Kind::area, std::vector<Vec3>{{0, 0, 3}, {60, 60, 3.5}});
-    const Catalogue below = locate(media_of(solid), forgotten(truth), exact(), &ground);
+    const Catalogue below = locate(medium_of(solid), forgotten(truth), exact(), &ground);
     for (const Hypocentre& event : below.events) {
         EXPECT_GE(event.position.z, ground.at(event.position.x, event.position.y));
     }
     const Surface flat(Surface::Kind::area, std::vector<Vec3>{{0, 0, 4}});
     const Model cut = cut_by_surface(solid, flat);
     for (Station& station : truth.stations) station.position.z = 4;
-    const Catalogue in_rock = locate(media_of(cut), forgotten(truth), exact());
+    const Catalogue in_rock = locate(medium_of(cut), forgotten(truth), exact());
     for (const Hypocentre& event : in_rock.events) {
         EXPECT_FALSE(in_air(cut, event.position));
     }
@@ -134,18 +135,18 @@ TEST(LocateEdges, KeptAndBelievedPositionsCount) {
     const Survey truth = some(model);
     LocateOptions options = exact();
     options.depth = 9.5;
-    for (const Hypocentre& event : locate(media_of(model), forgotten(truth), options).events) {
+    for (const Hypocentre& event : locate(medium_of(model), forgotten(truth), options).events) {
         EXPECT_EQ(event.position.z, 9.5);
         EXPECT_EQ(event.covariance[2][2], 0);
     }
     options = exact();
     options.fixed = Fixed::epicentre;
-    const Catalogue deep = locate(media_of(model), truth, options);
+    const Catalogue deep = locate(medium_of(model), truth, options);
     options.fixed = Fixed::place;
-    const Catalogue timed = locate(media_of(model), truth, options);
+    const Catalogue timed = locate(medium_of(model), truth, options);
     options.fixed = Fixed::nothing;
     options.prior = {1e-4, 1e-4, 1e-4};
-    const Catalogue believed = locate(media_of(model), truth, options);
+    const Catalogue believed = locate(medium_of(model), truth, options);
     for (std::size_t n = 0; n < truth.events.size(); ++n) {
         const Event& event = truth.events[n];
         EXPECT_EQ(deep.events[n].position.x, event.position.x);
@@ -154,11 +155,11 @@ TEST(LocateEdges, KeptAndBelievedPositionsCount) {
         EXPECT_NEAR(timed.events[n].origin_time, event.origin_time, 0.05);
         EXPECT_LT(distance(believed.events[n].position, event.position), 1e-3);
     }
-    expect_error<InputError>([&] { locate(media_of(model), forgotten(truth), options); },
+    expect_error<InputError>([&] { locate(medium_of(model), forgotten(truth), options); },
                              "event E0 has no position, which prior needs");
     options.prior = {};
     options.depth = 99;
-    expect_error<InputError>([&] { locate(media_of(model), truth, options); },
+    expect_error<InputError>([&] { locate(medium_of(model), truth, options); },
                              "depth is 99 (must be in the search box, from 0 to 24)");
 }
 
@@ -168,8 +169,8 @@ TEST(LocateEdges, ThreadsDoNotChangeABit) {
         only(forgotten(some(model)), [](const Arrival& a) { return a.event < 8; });
     LocateOptions options;
     options.samples = 50;
-    const Catalogue one = locate(media_of(model), survey, options, nullptr, {1});
-    const Catalogue three = locate(media_of(model), survey, options, nullptr, {3});
+    const Catalogue one = locate(medium_of(model), survey, options, nullptr, {1});
+    const Catalogue three = locate(medium_of(model), survey, options, nullptr, {3});
     EXPECT_EQ(one.model_error, three.model_error);
     for (std::size_t n = 0; n < 8; ++n) {
         EXPECT_EQ(one.events[n].position, three.events[n].position);
@@ -183,9 +184,9 @@ TEST(LocateEdges, SamplesSpreadAsTheCovarianceSays) {
     const Survey survey =
         only(forgotten(some(model)), [](const Arrival& a) { return a.event < 8; });
     LocateOptions options = exact();
-    const Catalogue smooth = locate(media_of(model), survey, options);
+    const Catalogue smooth = locate(medium_of(model), survey, options);
     options.samples = 1000;
-    const Catalogue sampled = locate(media_of(model), survey, options);
+    const Catalogue sampled = locate(medium_of(model), survey, options);
     for (std::size_t n = 0; n < 8; ++n) {
         const Posterior& drawn = sampled.events[n].posterior;
         EXPECT_GT(drawn.effective, 300);

@@ -68,8 +68,8 @@ def test_kept_depths_boxes_and_samples(crust, quakes):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"vp_vs": None}, "no S velocity"),
-        ({"vp_vs": 0.5}, "vp_vs is 0.5"),
+        ({"vp_vs": None}, "the medium has one velocity"),
+        ({"vp_vs": 0.5}, "Vp/Vs is 0.5"),
         ({"stations": None}, "stations is missing"),
         ({"fixed": "depth"}, "event 0 has no position"),
         ({"outliers": 0.9}, "outliers is 0.9"),
@@ -82,3 +82,45 @@ def test_what_is_wrong_is_said(crust, quakes, change, words):
     arguments = {"stations": stations, "vp_vs": VP_VS} | change
     with pytest.raises(ValueError, match=words):
         fm.locate(crust, phases, **arguments)
+
+
+def obspy_event(stations, times, *, network="XX", hint="P", uncertainty=0.05):
+    from types import SimpleNamespace as Thing
+
+    origin = Thing(longitude=10.0, latitude=45.0, depth=6000.0, time=1e9, arrivals=[])
+    return Thing(
+        resource_id="smi:local/event/q7", origins=[origin], preferred_origin=lambda: origin,
+        picks=[Thing(waveform_id=Thing(network_code=network, station_code=name), phase_hint=hint,
+                     time=1e9 + time, time_errors=Thing(uncertainty=uncertainty), resource_id=name)
+               for name, time in zip(stations, times, strict=True)])
+
+
+def test_catalogues_of_obspy_are_located_with_p_and_s():
+    from types import SimpleNamespace as Thing
+
+    class Network(list):
+        code = "XX"
+
+    model = fm.Model.gradient((41, 41, 16), v0=5, gradient=0, origin=(-20, -20, -1))
+    plane = fm.Plane("local plane: longitude=10 latitude=45 metres=1000")
+    at = np.array([(-12, -9, 0), (13, -11, 0), (-10, 12, 0), (12, 13, 0), (1, 2, 0)], float)
+    longitude, latitude = plane.to_geographic(at[:, 0], at[:, 1])
+    network = Network(Thing(code=name, longitude=x, latitude=y, elevation=0.0)
+                      for name, x, y in zip("ABCDE", longitude, latitude, strict=True))
+    times = np.linalg.norm(at - (2, 1, 6), axis=1) / 5
+    event = obspy_event("ABCDE", times)
+    event.picks += obspy_event("ABCDE", 1.75 * times, hint="S", uncertainty=None).picks
+    event.picks += obspy_event("AB", times[:2], network="YY").picks
+    event.picks += obspy_event("C", times[:1], hint=None).picks + obspy_event("Z", times[:1]).picks
+    with pytest.warns(UserWarning) as told:
+        found = fm.locate(model, [event], inventory=[network], vp_vs=1.75, model_error=0.05, centre=(10, 45))
+    words = " ".join(str(one.message) for one in told)
+    for part in ("3 of 14 picks of the catalogue were left out: 2 have another network code",
+                 "1 are at stations that are not in the inventory (XX.Z)",
+                 "the catalogue: 1 of 11 picks are left out: without a phase", "5 of 10 errors are missing"):
+        assert part in words, words
+    assert found.event == ["q7"] and np.allclose(found.position[0], (2, 1, 6), atol=0.1)
+    assert np.allclose([found.to_columns()[name][0] for name in ("longitude", "latitude")],
+                       np.ravel(plane.to_geographic(2, 1)), atol=1e-3)
+    with pytest.raises(ValueError, match="inventory"):
+        fm.locate(model, [event])

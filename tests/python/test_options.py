@@ -25,6 +25,7 @@ def keywords(function):
         (fm.smooth, ["smoothing"]),
         (fm.invert, ["inversion", "guess"]),
         (fm.locate, ["locate"]),
+        (fm.relocate, ["relocate"]),
         (fm.Graph, ["graph"]),
         (fm.Bending, ["bending"]),
     ],
@@ -69,6 +70,7 @@ def test_every_option_is_a_flag_of_the_command(fermat):
         ("invert", ["inversion", "guess"]),
         ("rays", ["rays", "graph"]),
         ("locate", ["locate"]),
+        ("relocate", ["relocate"]),
     ):
         text = fermat(command, "--help")
         for option in (option for group in groups for option in OPTIONS[group]):

@@ -7,6 +7,7 @@ picture is drawn, so that the package works without it; interactive3d needs PyVi
 """
 
 from ._animate import animate
+from ._catalogue import catalogue
 from ._checkerboard import checkerboard
 from ._compare import before_after, trust
 from ._coverage import coverage
@@ -22,6 +23,7 @@ from ._views import views
 __all__ = [
     "animate",
     "before_after",
+    "catalogue",
     "checkerboard",
     "convergence",
     "coverage",

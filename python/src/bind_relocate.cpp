@@ -1,0 +1,186 @@
+#include <nanobind/stl/filesystem.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "bindings.hpp"
+#include "io/hypodd.hpp"
+#include "io/phase_picks.hpp"
+#include "location/relocate.hpp"
+#include "monitor.hpp"
+#include "options.hpp"
+#include "points.hpp"
+#include "warn.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// Ids, places and origin times of events, ids and places of stations, whether there are dates, the
+/// plane as text, and what was noted.
+nb::tuple load(const std::filesystem::path& events, const std::filesystem::path& stations,
+               const std::optional<std::pair<double, double>>& centre) {
+    Notes notes;
+    PhaseFiles files{{}, stations, events, std::nullopt};
+    if (centre) files.centre = GeoPoint{centre->first, centre->second};
+    const PhasePicks read = read_hypocentres(files, notes);
+    nb::list event_ids, station_ids;
+    std::vector<double> event_places, station_places, times;
+    for (const Event& event : read.survey.events) {
+        event_ids.append(nb::str(event.id.c_str()));
+        event_places.insert(event_places.end(),
+                            {event.position.x, event.position.y, event.position.z});
+        times.push_back(event.origin_time);
+    }
+    for (const Station& station : read.survey.stations) {
+        station_ids.append(nb::str(station.id.c_str()));
+        station_places.insert(station_places.end(),
+                              {station.position.x, station.position.y, station.position.z});
+    }
+    return nb::make_tuple(event_ids, array_from(std::move(event_places)),
+                          array_from(std::move(times)), station_ids,
+                          array_from(std::move(station_places)), read.has_dates,
+                          read.plane ? to_text(*read.plane) : std::string(), sentences_of(notes));
+}
+
+Survey survey_of_ids(const std::vector<std::string>& events,
+                     const std::vector<std::string>& stations) {
+    Survey survey;
+    for (const std::string& id : events) survey.events.push_back({{}, 0, id});
+    for (const std::string& id : stations) survey.stations.push_back({{}, id});
+    return survey;
+}
+
+nb::tuple columns_of(const std::vector<TimeDifference>& differences, const Notes& notes) {
+    std::vector<std::int32_t> first, second, station, phase, kind;
+    std::vector<double> time, weight;
+    for (const TimeDifference& one : differences) {
+        first.push_back(one.first);
+        second.push_back(one.second);
+        station.push_back(one.station);
+        phase.push_back(static_cast<std::int32_t>(one.phase));
+        kind.push_back(static_cast<std::int32_t>(one.kind));
+        time.push_back(one.time);
+        weight.push_back(one.weight);
+    }
+    return nb::make_tuple(array_from(std::move(first)), array_from(std::move(second)),
+                          array_from(std::move(station)), array_from(std::move(phase)),
+                          array_from(std::move(kind)), array_from(std::move(time)),
+                          array_from(std::move(weight)), sentences_of(notes));
+}
+
+nb::tuple load_differences(const std::filesystem::path& path,
+                           const std::vector<std::string>& events,
+                           const std::vector<std::string>& stations) {
+    Notes notes;
+    return columns_of(read_hypodd_differences(path, survey_of_ids(events, stations), notes), notes);
+}
+
+nb::dict relocate_events(const Model& model, const Model* s_model, double vp_vs,
+                         const nb::dict& given, const std::optional<Points>& surface,
+                         const nb::dict& keywords, nb::object progress) {
+    const Keywords words(keywords);
+    RelocateOptions options;
+    words.fill(options);
+    const Medium medium = vp_vs != 0           ? Medium::of_ratio(model, vp_vs)
+                          : s_model != nullptr ? Medium(model, *s_model)
+                                               : Medium(model);
+    const double flat_y = model.grid().origin.y;
+    Survey survey;
+    survey.is_2d = model.grid().is_2d();
+    const auto times = nb::cast<Numbers>(given["origin_time"]);
+    for (const Vec3 place : points_from(nb::cast<Points>(given["events"]), flat_y)) {
+        survey.events.push_back({place, times.data()[survey.events.size()]});
+    }
+    for (const Vec3 place : points_from(nb::cast<Points>(given["stations"]), flat_y)) {
+        survey.stations.push_back({place});
+    }
+    const auto whole = [&](const char* name) { return nb::cast<Indices>(given[name]); };
+    const Indices first = whole("first"), second = whole("second"), station = whole("station"),
+                  phase = whole("phase"), kind = whole("kind");
+    const auto time = nb::cast<Numbers>(given["time"]);
+    const auto weight = nb::cast<Numbers>(given["weight"]);
+    std::vector<TimeDifference> differences;
+    for (std::size_t n = 0; n < time.shape(0); ++n) {
+        differences.push_back(
+            {first.data()[n], second.data()[n], station.data()[n],
+             phase.data()[n] == 1 ? Phase::S : Phase::P,
+             kind.data()[n] == 1 ? DifferenceKind::correlation : DifferenceKind::catalogue,
+             time.data()[n], weight.data()[n]});
+    }
+    std::optional<Surface> ground;
+    if (surface) {
+        ground.emplace(survey.is_2d ? Surface::Kind::line : Surface::Kind::area,
+                       points_from(*surface, flat_y));
+    }
+    Notes notes;
+    PythonMonitor bridge(std::move(progress), words.whole("threads", 0),
+                         words.text("device", "auto"));
+    Relocation found = bridge.run([&](const Execution& execution) {
+        return relocate(medium, survey, differences, options, ground ? &*ground : nullptr,
+                        execution, &notes);
+    });
+    std::vector<double> place, error, origin, time_error, rms;
+    std::vector<std::int32_t> cluster, used;
+    for (const RelocatedEvent& event : found.events) {
+        place.insert(place.end(), {event.position.x, event.position.y, event.position.z});
+        error.insert(error.end(), {event.error.x, event.error.y, event.error.z});
+        origin.push_back(event.origin_time);
+        time_error.push_back(event.time_error);
+        cluster.push_back(event.cluster);
+        rms.insert(rms.end(), event.rms.begin(), event.rms.end());
+        for (const auto& of_kind : event.used) {
+            used.insert(used.end(), of_kind.begin(), of_kind.end());
+        }
+    }
+    nb::dict out;
+    out["position"] = array_from(std::move(place));
+    out["error"] = array_from(std::move(error));
+    out["origin_time"] = array_from(std::move(origin));
+    out["time_error"] = array_from(std::move(time_error));
+    out["cluster"] = array_from(std::move(cluster));
+    out["event_rms"] = array_from(std::move(rms));
+    out["used"] = array_from(std::move(used));
+    out["residual"] = array_from(std::move(found.residuals));
+    out["weight"] = array_from(std::move(found.weights));
+    out["rms"] = nb::make_tuple(found.rms[0], found.rms[1]);
+    out["rms_before"] = nb::make_tuple(found.rms_before[0], found.rms_before[1]);
+    out["iterations"] = found.iterations;
+    out["notes"] = sentences_of(notes);
+    return out;
+}
+
+}  // namespace
+
+void bind_relocate(nb::module_& module) {
+    module.def("load_hypocentres", &load, "events"_a, "stations"_a, "centre"_a.none(),
+               nb::sig("def load_hypocentres(events: str | os.PathLike[str], stations: str | "
+                       "os.PathLike[str], centre: tuple[float, float] | None) -> "
+                       "tuple[typing.Any, ...]"),
+               "Events and stations that differences name.");
+    module.def("load_differences", &load_differences, "path"_a, "events"_a, "stations"_a,
+               nb::sig("def load_differences(path: str | os.PathLike[str], events: list[str], "
+                       "stations: list[str]) -> tuple[typing.Any, ...]"),
+               "Differences of hypoDD's dt.ct or dt.cc.");
+    module.def("relocate", &relocate_events, "model"_a, "s_model"_a.none(), "vp_vs"_a, "given"_a,
+               "surface"_a.none(), "options"_a, "progress"_a.none(),
+               nb::sig("def relocate(model: Model, s_model: Model | None, vp_vs: float, given: "
+                       "dict[str, typing.Any], surface: numpy.typing.NDArray[typing.Any] | None, "
+                       "options: dict[str, typing.Any], progress: object | None) -> dict[str, "
+                       "typing.Any]"),
+               "fermat.relocate after its arguments are checked.");
+}
+
+}  // namespace fermat::python

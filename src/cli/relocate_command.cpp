@@ -1,0 +1,143 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+
+#include "cli/centre_flag.hpp"
+#include "cli/commands.hpp"
+#include "cli/eikonal_flags.hpp"
+#include "cli/flags.hpp"
+#include "cli/medium_flags.hpp"
+#include "cli/option_flags.hpp"
+#include "cli/outputs.hpp"
+#include "cli/tell.hpp"
+#include "core/error.hpp"
+#include "io/geometry.hpp"
+#include "io/hypodd.hpp"
+#include "io/phase_picks.hpp"
+#include "io/relocation_io.hpp"
+#include "io/suffix.hpp"
+
+namespace fermat::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RelocateFlags {
+    MediumFlags medium;
+    std::optional<fs::path> picks;
+    fs::path stations;
+    std::optional<fs::path> events;
+    std::optional<GeoPoint> centre;
+    std::vector<std::string> differences;
+    std::optional<fs::path> surface;
+    RelocateOptions options;
+    PairOptions pairs;
+    AxisFlags axes;
+    fs::path output;
+    std::optional<fs::path> reloc;
+    std::optional<fs::path> made;
+    std::optional<fs::path> fits;
+};
+
+void add_flags(CLI::App& app, RelocateFlags& flags) {
+    add_medium_flags(app, flags.medium);
+    add_path(app, "--events", flags.events,
+             "where and when events were: CSV with event,x,y,z,origin_time, as fermat locate "
+             "writes it, or hypoDD's event.dat or phase.dat");
+    add_path(app, "--stations", flags.stations,
+             "CSV with station,x,y,z, hypoDD's station.dat or NonLinLoc's GTSRCE lines")
+        ->required();
+    mark_file(add_repeated(app, "--differences", "FILE", flags.differences,
+                           "dt.ct or dt.cc of hypoDD; once a file"),
+              FileRole::input);
+    add_path(app, "--picks", flags.picks,
+             "picks that catalogue differences are made of: as for fermat locate, or phase.dat");
+    add_centre_flag(app, flags.centre);
+    add_path(app, "--surface", flags.surface,
+             "ground above which no event is: CSV with x,y,z, or .sgt");
+    add_option_flags(app, flags.options, flags.axes);
+    add_option_flags(app, flags.pairs, flags.axes);
+    add_text_output(app, "-o,--output", flags.output,
+                    "events to write: CSV, one row per event; - for standard output")
+        ->required();
+    add_text_output(app, "--reloc", flags.reloc, "the same as hypoDD.reloc");
+    add_text_output(app, "--made-differences", flags.made,
+                    "dt.ct to write: the differences made of --picks");
+    add_text_output(app, "--fits", flags.fits,
+                    "CSV to write, one row per difference: residual and weight");
+}
+
+void summarise(const Relocation& found, std::size_t differences, double seconds) {
+    std::size_t moved = 0;
+    for (const RelocatedEvent& event : found.events) moved += event.cluster >= 0;
+    fmt::print(
+        "{} of {} events relocated in {} cluster{} by {} differences, {} iterations, "
+        "{:.3g} s\n",
+        moved, found.events.size(), found.cluster_sizes.size(),
+        found.cluster_sizes.size() == 1 ? "" : "s", differences, found.iterations, seconds);
+    for (const auto& [name, kind] : choices<DifferenceKind>.entries) {
+        const auto n = static_cast<std::size_t>(kind);
+        if (std::isnan(found.rms[n])) continue;
+        fmt::print("rms of {} differences {:.4g} -> {:.4g}\n", name, found.rms_before[n],
+                   found.rms[n]);
+    }
+}
+
+void relocate_events(const RelocateFlags& flags, const Run& run) {
+    usable_device(run.common);
+    if (flags.differences.empty() && !flags.picks) {
+        throw InputError("no differences are given (give --differences, or --picks to make them)");
+    }
+    if (flags.made && !flags.picks) throw InputError("--made-differences needs --picks");
+    if (!flags.events && !flags.picks) throw InputError("--events is missing");
+    Notes notes;
+    const Medium medium = medium_of(flags.medium, notes);
+    const PhaseFiles files{flags.picks.value_or(fs::path()), flags.stations, flags.events,
+                           flags.centre};
+    const PhasePicks picks =
+        flags.picks ? read_phase_picks(files, notes) : read_hypocentres(files, notes);
+    const Survey& survey = picks.survey;
+    std::vector<TimeDifference> differences;
+    if (flags.picks) differences = catalogue_differences(survey, flags.pairs, notes);
+    if (flags.made) write_hypodd_differences(*flags.made, survey, differences);
+    for (const std::string& path : flags.differences) {
+        const auto more = read_hypodd_differences(path, survey, notes);
+        differences.insert(differences.end(), more.begin(), more.end());
+    }
+    if (flags.reloc && !picks.plane) {
+        throw InputError("--reloc needs places by longitude and latitude");
+    }
+    std::optional<Surface> surface;
+    if (flags.surface) surface.emplace(read_surface(*flags.surface, notes));
+    const auto start = std::chrono::steady_clock::now();
+    const Relocation found = relocate(medium, survey, differences, flags.options,
+                                      surface ? &*surface : nullptr, run.execution(), &notes);
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    tell(notes);
+    run.monitor.check();
+    const Clock clock = picks.has_dates ? Clock::dates : Clock::seconds;
+    write_relocation(flags.output, survey, found, picks.plane ? &*picks.plane : nullptr, clock);
+    if (flags.reloc) write_reloc(*flags.reloc, survey, picks.magnitudes, found, *picks.plane);
+    if (flags.fits) write_difference_fits(*flags.fits, survey, differences, found);
+    const bool to_stdout = is_standard_output(flags.output) || is_standard_output(flags.reloc) ||
+                           is_standard_output(flags.made) || is_standard_output(flags.fits);
+    if (!run.common.quiet && !to_stdout) summarise(found, differences.size(), spent.count());
+}
+
+}  // namespace
+
+void add_relocate_command(Program& program) {
+    program.add_command<RelocateFlags>(
+        program.root(), "relocate",
+        "Where earthquakes were relative to one another, from differences of times",
+        "fermat model gradient --shape 41,41,21 --spacing 1 --v0 5 --gradient 0.05 -o crust.h5\n"
+        "printf 'station,x,y,z\\nA,5,5,0\\nB,35,6,0\\nC,6,34,0\\nD,33,35,0\\n' > stations.csv\n"
+        "printf 'event,x,y,z,origin_time\\n1,20,20,8,0\\n2,20.5,20,8,60\\n' > events.csv\n"
+        "printf '# 1 2 0\\nA -0.07 1 P\\nB 0.08 1 P\\nC -0.07 1 P\\nD 0.08 1 P\\n' > dt.cc\n"
+        "fermat relocate --model crust.h5 --events events.csv --stations stations.csv "
+        "--differences dt.cc -o relocated.csv",
+        &add_flags, &relocate_events);
+}
+
+}  // namespace fermat::cli

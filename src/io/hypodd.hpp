@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <vector>
+
+#include "core/notes.hpp"
+#include "io/local_plane.hpp"
+#include "io/phase_rows.hpp"
+#include "io/place_table.hpp"
+#include "location/relocate.hpp"
+
+namespace fermat {
+
+// Files of hypoDD and ph2dt (Waldhauser 2001). All readers throw InputError that names file and
+// line.
+
+/// The '#' lines of `phase.dat`: # year month day hour minute second latitude longitude depth
+/// magnitude EH EV RMS id.
+PlaceTable read_hypodd_headers(const std::filesystem::path& path);
+
+/// The picks of `phase.dat`: below each '#' line, station, time of travel, weight and phase. The
+/// weight w becomes the error 0.05 s / w; picks without a weight > 0 are left out.
+void read_hypodd_phases(const std::filesystem::path& path, PhaseRows& rows);
+
+/// `dt.ct` (# id id, then station, two times of travel, weight, phase) or `dt.cc` (# id id
+/// correction, then station, difference, weight, phase); the lines tell which. Differences of
+/// events and stations that the survey does not have are left out, and so are pairs whose
+/// correction of origin times is not known (-999); notes tell how many.
+std::vector<TimeDifference> read_hypodd_differences(const std::filesystem::path& path,
+                                                    const Survey& survey, Notes& notes);
+
+/// Writes catalogue differences as `dt.ct`, with times of travel from the origin times of the
+/// survey, or correlation differences as `dt.cc`; all must be of one kind.
+void write_hypodd_differences(const std::filesystem::path& path, const Survey& survey,
+                              const std::vector<TimeDifference>& differences);
+
+/// Writes `hypoDD.reloc`: id latitude longitude depth, x y z (m, from the centroid of the cluster),
+/// their errors (m), date and time, magnitude, numbers of P and S differences of both kinds, their
+/// RMS (s), and the number of the cluster. Events that were not moved are not in it.
+void write_reloc(const std::filesystem::path& path, const Survey& survey,
+                 const std::vector<double>& magnitudes, const Relocation& found,
+                 const LocalPlane& plane);
+
+}  // namespace fermat

@@ -1,0 +1,197 @@
+#include "io/nonlinloc_phases.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/error.hpp"
+#include "io/clock.hpp"
+#include "io/input_file.hpp"
+#include "io/text.hpp"
+#include "survey/settle.hpp"
+
+namespace fermat {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct ObservedPick {
+    std::string station;
+    std::string phase;
+    double time = 0;
+    double error = missing_error;
+    bool wanted = true;
+    std::size_t line = 0;
+};
+
+struct ObservedEvent {
+    std::string id;
+    std::vector<ObservedPick> picks;
+    NamedPlace geographic;
+    NamedPlace plain;
+};
+
+bool is_pick(const std::vector<std::string_view>& words) {
+    return words.size() >= 11 && words[6].size() == 8 && parse_integer(words[6]).has_value();
+}
+
+class PhaseFile {
+  public:
+    explicit PhaseFile(const fs::path& path)
+        : path_(path), content_(read_whole_file(path)), lines_(content_) {}
+
+    std::vector<ObservedEvent> read() {
+        const bool located = content_.find("END_PHASE") != std::string::npos;
+        bool inside = !located;
+        while (const auto line = lines_.next()) {
+            const std::string_view shown = trim(*line);
+            const auto words = split_words(shown);
+            if (words.empty()) {
+                if (!located) close();
+                continue;
+            }
+            if (shown.starts_with('#')) continue;
+            if (words[0] == "PUBLIC_ID" && words.size() > 1 && words[1] != "None") {
+                event_.id = words[1];
+            } else if (words[0] == "HYPOCENTER" && words.size() > 8) {
+                event_.plain.place = {number(words, 2), number(words, 4), number(words, 6)};
+            } else if (words[0] == "GEOGRAPHIC" && words.size() > 13) {
+                read_geographic(words);
+            } else if (words[0] == "PHASE" && words.size() > 1 && words[1] == "ID") {
+                inside = true;
+            } else if (words[0] == "END_PHASE") {
+                inside = false;
+                close();
+            } else if (inside && is_pick(words)) {
+                add(words);
+            } else if (inside) {
+                fail(
+                    fmt::format("{} is no phase (must be station instrument component onset "
+                                "phase motion yyyymmdd hhmm second GAU error ...)",
+                                in_quotes(shown)));
+            }
+        }
+        close();
+        name_events();
+        return std::move(events_);
+    }
+
+  private:
+    [[noreturn]] void fail(const std::string& problem) const {
+        throw InputError(fmt::format("'{}' line {}: {}", path_.string(), lines_.number(), problem));
+    }
+    double number(const std::vector<std::string_view>& words, std::size_t n) const {
+        const auto value = parse_number(words[n]);
+        if (!value || !std::isfinite(*value)) {
+            fail(fmt::format("word {} is {} (must be a number)", n + 1, in_quotes(words[n])));
+        }
+        return *value;
+    }
+    double date(int year, int month, int day, int hour, int minute, double second) const {
+        const auto time = seconds_of(year, month, day, hour, minute, second);
+        if (!time) fail("there is no such date");
+        return *time;
+    }
+
+    /// GEOGRAPHIC OT y m d h m s Lat a Long o Depth d
+    void read_geographic(const std::vector<std::string_view>& words) {
+        const auto whole = [&](std::size_t n) { return static_cast<int>(number(words, n)); };
+        event_.geographic.time =
+            date(whole(2), whole(3), whole(4), whole(5), whole(6), number(words, 7));
+        event_.geographic.place = {number(words, 11), number(words, 9), number(words, 13)};
+        event_.plain.time = event_.geographic.time;
+    }
+
+    void add(const std::vector<std::string_view>& words) {
+        const auto day = *parse_integer(words[6]);
+        const auto clock = parse_integer(words[7]);
+        if (!clock || *clock < 0) {
+            fail(fmt::format("the hour and minute are {} (must be hhmm)", in_quotes(words[7])));
+        }
+        ObservedPick pick;
+        pick.station = words[0];
+        pick.phase = words[4] == "?" ? "" : words[4];
+        pick.time = date(static_cast<int>(day / 10000), static_cast<int>(day / 100 % 100),
+                         static_cast<int>(day % 100), static_cast<int>(*clock / 100),
+                         static_cast<int>(*clock % 100), number(words, 8));
+        if (words[9] == "GAU" && number(words, 10) > 0) pick.error = number(words, 10);
+        const auto weight = words.size() > 14 ? parse_number(words[14]) : std::nullopt;
+        pick.wanted = !weight || *weight != 0;
+        pick.line = lines_.number();
+        event_.picks.push_back(std::move(pick));
+    }
+
+    void close() {
+        if (!event_.picks.empty()) events_.push_back(std::move(event_));
+        event_ = {};
+    }
+
+    void name_events() {
+        std::map<std::string, int> seen;
+        for (ObservedEvent& event : events_) {
+            if (event.id.empty()) {
+                double first = std::numeric_limits<double>::infinity();
+                for (const ObservedPick& pick : event.picks) first = std::min(first, pick.time);
+                std::string text = clock_text(std::floor(first));
+                for (const char mark : {'-', ':'}) std::erase(text, mark);
+                text[8] = '.';
+                event.id = text.substr(0, 15);
+            }
+            const int times = ++seen[event.id];
+            if (times > 1) event.id += fmt::format("_{}", times);
+            event.geographic.id = event.plain.id = event.id;
+        }
+    }
+
+    fs::path path_;
+    std::string content_;
+    LineReader lines_;
+    ObservedEvent event_;
+    std::vector<ObservedEvent> events_;
+};
+
+}  // namespace
+
+void read_nonlinloc_phases(const fs::path& path, PhaseRows& rows) {
+    for (const ObservedEvent& event : PhaseFile(path).read()) {
+        for (const ObservedPick& pick : event.picks) {
+            if (!pick.wanted) {
+                rows.leave_out(pick.station);
+                continue;
+            }
+            rows.add(event.id, pick.station, pick.phase, pick.time, pick.error,
+                     fmt::format("'{}' line {}: ", path.string(), pick.line));
+        }
+    }
+}
+
+PlaceTable read_nonlinloc_hypocentres(const fs::path& path, bool plain) {
+    PlaceTable table;
+    table.geographic = !plain;
+    table.has_dates = true;
+    for (const ObservedEvent& event : PhaseFile(path).read()) {
+        const NamedPlace& place = plain ? event.plain : event.geographic;
+        if (!std::isnan(place.time)) table.rows.push_back(place);
+    }
+    return table;
+}
+
+bool is_nonlinloc_phases(const fs::path& path) {
+    const std::string content = read_whole_file(path);
+    LineReader lines(content);
+    while (const auto line = lines.next()) {
+        const std::string_view shown = trim(*line);
+        if (shown.empty() || shown.starts_with('#')) continue;
+        if (shown.starts_with("NLLOC ") || shown.starts_with("PUBLIC_ID")) return true;
+        return is_pick(split_words(shown));
+    }
+    return false;
+}
+
+}  // namespace fermat

@@ -1,0 +1,66 @@
+#include "io/relocation_io.hpp"
+
+#include <string>
+#include <vector>
+
+#include "io/catalogue_row.hpp"
+
+namespace fermat {
+
+void write_relocation(const std::filesystem::path& path, const Survey& survey,
+                      const Relocation& found, const LocalPlane* plane, Clock clock) {
+    const bool is_2d = survey.is_2d;
+    std::vector<std::string> names = {"event", "cluster"};
+    add_axis_names(names, "", is_2d);
+    if (plane != nullptr) names.insert(names.end(), {"longitude", "latitude"});
+    names.emplace_back("origin_time");
+    add_axis_names(names, "shift_", is_2d);
+    names.emplace_back("shift_time");
+    add_axis_names(names, "error_", is_2d);
+    names.insert(names.end(), {"error_time", "rms_catalogue", "rms_correlation", "catalogue_p",
+                               "catalogue_s", "correlation_p", "correlation_s"});
+    CsvWriter table(path, names);
+    CatalogueRow row;
+    for (std::size_t n = 0; n < survey.events.size(); ++n) {
+        const RelocatedEvent& event = found.events[n];
+        row.add(name_of(survey, survey.events[n]));
+        row.add(event.cluster < 0 ? std::string() : std::to_string(event.cluster + 1));
+        row.add(event.position, is_2d);
+        row.add_geographic(event.position, plane);
+        row.add_time(event.origin_time, clock);
+        row.add(event.position - survey.events[n].position, is_2d);
+        row.add(event.origin_time - survey.events[n].origin_time);
+        row.add(event.error, is_2d);
+        row.add(event.time_error);
+        for (const double rms : event.rms) row.add(rms);
+        for (const auto& kind : event.used) {
+            for (const int count : kind) row.add(count);
+        }
+        row.write(table);
+    }
+    table.commit();
+}
+
+void write_difference_fits(const std::filesystem::path& path, const Survey& survey,
+                           const std::vector<TimeDifference>& differences,
+                           const Relocation& found) {
+    CsvWriter table(path,
+                    {"first", "second", "station", "phase", "kind", "time", "residual", "weight"});
+    CatalogueRow row;
+    for (std::size_t n = 0; n < differences.size(); ++n) {
+        const TimeDifference& one = differences[n];
+        for (const std::int32_t event : {one.first, one.second}) {
+            row.add(name_of(survey, survey.events[static_cast<std::size_t>(event)]));
+        }
+        row.add(name_of(survey, survey.stations[static_cast<std::size_t>(one.station)]));
+        row.add(std::string(name_of(one.phase)));
+        row.add(std::string(name_of(one.kind)));
+        row.add(one.time);
+        row.add(found.residuals[n]);
+        row.add(found.weights[n]);
+        row.write(table);
+    }
+    table.commit();
+}
+
+}  // namespace fermat

@@ -1,0 +1,416 @@
+#include "location/relocate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <utility>
+
+#include "core/error.hpp"
+#include "core/parallel.hpp"
+#include "location/block_system.hpp"
+#include "location/clusters.hpp"
+#include "location/region.hpp"
+#include "location/station_fields.hpp"
+
+namespace fermat {
+namespace {
+
+/// A difference that is used, in the order of its pair.
+struct Row {
+    std::int32_t a = 0;  ///< events
+    std::int32_t b = 0;
+    std::int32_t at_a = 0;  ///< into the times of travel
+    std::int32_t at_b = 0;
+    std::int32_t number = 0;  ///< of the difference
+    DifferenceKind kind = DifferenceKind::catalogue;
+    Phase phase = Phase::P;
+    double time = 0;
+    double weight = 0;
+};
+
+/// A time of travel that differences need.
+struct Travel {
+    std::int32_t event = 0;
+    int field = 0;
+    double stretch = 1;
+    TimePoint at{};
+};
+
+double median_of(std::vector<double> values) {
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+double biweight(double ratio) {
+    const double left = 1 - ratio * ratio;
+    return left > 0 ? left * left : 0;
+}
+
+double bicube(double ratio) {
+    const double left = 1 - ratio * ratio * ratio;
+    return left > 0 ? left * left * left : 0;
+}
+
+/// One arrival per event, station and phase that differences name.
+Survey needed_arrivals(const Survey& survey, const std::vector<TimeDifference>& differences) {
+    Survey out;
+    out.events = survey.events;
+    out.stations = survey.stations;
+    out.is_2d = survey.is_2d;
+    for (const TimeDifference& one : differences) {
+        for (const std::int32_t event : {one.first, one.second}) {
+            out.arrivals.push_back({event, one.station, 0, 0, one.phase});
+        }
+    }
+    const auto key = [](const Arrival& a) { return std::tuple(a.event, a.station, a.phase); };
+    std::sort(out.arrivals.begin(), out.arrivals.end(),
+              [&](const Arrival& a, const Arrival& b) { return key(a) < key(b); });
+    out.arrivals.erase(
+        std::unique(out.arrivals.begin(), out.arrivals.end(),
+                    [&](const Arrival& a, const Arrival& b) { return key(a) == key(b); }),
+        out.arrivals.end());
+    return out;
+}
+
+void require_known(const Survey& survey, const std::vector<TimeDifference>& differences,
+                   const Grid& grid) {
+    if (differences.empty()) throw InputError("there are no differences to relocate by");
+    for (const TimeDifference& one : differences) {
+        const auto events = static_cast<std::int32_t>(survey.events.size());
+        const auto stations = static_cast<std::int32_t>(survey.stations.size());
+        if (std::min({one.first, one.second, one.station}) < 0 ||
+            std::max(one.first, one.second) >= events || one.station >= stations) {
+            throw InputError(fmt::format(
+                "a difference names the events {} and {} and the station {} (there are {} events "
+                "and {} stations)",
+                one.first, one.second, one.station, events, stations));
+        }
+        if (!std::isfinite(one.time) || !(one.weight >= 0) || std::isinf(one.weight)) {
+            throw InputError(
+                fmt::format("a difference is {} with the weight {} (must be finite, "
+                            "the weight >= 0)",
+                            one.time, one.weight));
+        }
+        for (const std::int32_t n : {one.first, one.second}) {
+            const Event& event = survey.events[static_cast<std::size_t>(n)];
+            if (is_finite(event.position) && std::isfinite(event.origin_time)) continue;
+            throw InputError(
+                fmt::format("event {} has no position and origin time (locate it "
+                            "first)",
+                            name_of(survey, event)));
+        }
+    }
+    for (const Event& event : survey.events) {
+        if (is_finite(event.position)) require_inside(grid, event.position, "an event");
+    }
+}
+
+class Relocator {
+  public:
+    Relocator(const Medium& medium, const Survey& survey,
+              const std::vector<TimeDifference>& differences, const RelocateOptions& options,
+              const Surface* surface, const Execution& execution, Notes& notes)
+        : options_(options),
+          needed_(needed_arrivals(survey, differences)),
+          fields_(medium, needed_, locate_options(options), execution, notes),
+          region_{
+              fields_.box(), {true, !medium.grid().is_2d(), true}, medium.of(Phase::P), surface},
+          threads_(resolve_threads(execution.threads)) {
+        choose_rows(survey, differences, notes);
+        out_.events.resize(survey.events.size());
+        for (std::size_t n = 0; n < survey.events.size(); ++n) {
+            out_.events[n].position = region_.clamp(survey.events[n].position);
+            out_.events[n].origin_time = survey.events[n].origin_time;
+            out_.events[n].cluster = clusters_.of[n];
+        }
+        out_.cluster_sizes = clusters_.sizes;
+        out_.residuals.assign(differences.size(), not_known);
+        out_.weights.assign(differences.size(), 0);
+        shift_.assign(survey.events.size(), 0);
+    }
+
+    Relocation run(Monitor& monitor) {
+        monitor.begin("relocation", options_.iterations);
+        find_residuals();
+        out_.rms_before = rms_of_kinds();
+        for (int n = 0; n < options_.iterations; ++n) {
+            monitor.check();
+            const double moved = step();
+            ++out_.iterations;
+            find_residuals();
+            monitor.advance();
+            if (moved < 1e-4 * typical_separation_) break;
+        }
+        monitor.end();
+        describe();
+        return std::move(out_);
+    }
+
+  private:
+    static LocateOptions locate_options(const RelocateOptions& options) {
+        LocateOptions out;
+        out.eikonal = options.eikonal;
+        return out;
+    }
+
+    /// Differences of linked events at stations with a field, grouped by pair.
+    void choose_rows(const Survey& survey, const std::vector<TimeDifference>& differences,
+                     Notes& notes) {
+        std::vector<std::int32_t> order;
+        std::size_t weightless = 0;
+        for (std::size_t n = 0; n < differences.size(); ++n) {
+            const TimeDifference& one = differences[n];
+            weightless += one.weight == 0;
+            const bool heard = fields_.of({one.first, one.station, 0, 0, one.phase}) >= 0;
+            if (one.weight > 0 && heard && one.first != one.second) {
+                order.push_back(static_cast<std::int32_t>(n));
+            }
+        }
+        if (weightless > 0) {
+            notes.add(fmt::format("{} of {} differences have the weight 0 and are not used",
+                                  weightless, differences.size()));
+        }
+        const auto pair_of = [&](std::int32_t n) {
+            const TimeDifference& one = differences[static_cast<std::size_t>(n)];
+            return std::minmax(one.first, one.second);
+        };
+        std::stable_sort(order.begin(), order.end(),
+                         [&](std::int32_t n, std::int32_t m) { return pair_of(n) < pair_of(m); });
+        clusters_ = find_clusters(survey.events.size(), differences, order, options_.least_links);
+        tell_clusters(clusters_, survey.events.size(), options_.least_links, notes);
+        for (const std::int32_t n : order) {
+            const TimeDifference& one = differences[static_cast<std::size_t>(n)];
+            // Pairs of too few links say little, but what they say is true.
+            const int cluster = clusters_.of[static_cast<std::size_t>(one.first)];
+            if (cluster < 0 || cluster != clusters_.of[static_cast<std::size_t>(one.second)]) {
+                continue;
+            }
+            const bool turned = one.first > one.second;
+            const std::int32_t a = turned ? one.second : one.first;
+            const std::int32_t b = turned ? one.first : one.second;
+            rows_.push_back({a, b, travel_of(a, one), travel_of(b, one), n, one.kind, one.phase,
+                             turned ? -one.time : one.time, one.weight});
+        }
+        for (std::size_t n = 0; n < needed_.arrivals.size(); ++n) {
+            const Arrival& arrival = needed_.arrivals[n];
+            travels_.push_back(
+                {arrival.event, fields_.of(arrival), fields_.stretch(arrival.phase), {}});
+        }
+        std::vector<double> apart;
+        for (const Row& row : rows_) {
+            apart.push_back(distance(survey.events[static_cast<std::size_t>(row.a)].position,
+                                     survey.events[static_cast<std::size_t>(row.b)].position));
+        }
+        if (!apart.empty()) typical_separation_ = median_of(std::move(apart));
+    }
+
+    std::int32_t travel_of(std::int32_t event, const TimeDifference& one) const {
+        const auto key = std::tuple(event, one.station, one.phase);
+        const auto found =
+            std::lower_bound(needed_.arrivals.begin(), needed_.arrivals.end(), key,
+                             [](const Arrival& a, const auto& wanted) {
+                                 return std::tuple(a.event, a.station, a.phase) < wanted;
+                             });
+        return static_cast<std::int32_t>(found - needed_.arrivals.begin());
+    }
+
+    const RelocatedEvent& event(std::int32_t n) const {
+        return out_.events[static_cast<std::size_t>(n)];
+    }
+
+    void find_residuals() {
+        parallel_for(static_cast<std::int64_t>(travels_.size()), threads_, [&](std::int64_t i) {
+            Travel& travel = travels_[static_cast<std::size_t>(i)];
+            if (travel.field < 0) return;
+            travel.at = fields_.time_point(travel.field, event(travel.event).position);
+            travel.at.time *= travel.stretch;
+            travel.at.gradient = travel.stretch * travel.at.gradient;
+        });
+        residuals_.resize(rows_.size());
+        for (std::size_t n = 0; n < rows_.size(); ++n) {
+            const Row& row = rows_[n];
+            const double computed = travels_[static_cast<std::size_t>(row.at_a)].at.time -
+                                    travels_[static_cast<std::size_t>(row.at_b)].at.time +
+                                    shift_[static_cast<std::size_t>(row.a)] -
+                                    shift_[static_cast<std::size_t>(row.b)];
+            residuals_[n] = row.time - computed;
+        }
+        weigh();
+    }
+
+    /// Weights by kind, residual and distance.
+    void weigh() {
+        std::array<std::vector<double>, kind_count> sizes;
+        for (std::size_t n = 0; n < rows_.size(); ++n) {
+            if (!std::isfinite(residuals_[n])) continue;
+            sizes[static_cast<std::size_t>(rows_[n].kind)].push_back(rows_[n].weight *
+                                                                     std::abs(residuals_[n]));
+        }
+        for (std::size_t kind = 0; kind < kind_count; ++kind) {
+            if (sizes[kind].empty()) continue;
+            // The median of a Gaussian's absolute values is 0.6745 standard deviations.
+            const double deviation = median_of(std::move(sizes[kind])) / 0.6745;
+            out_.deviation[kind] = std::max(deviation, least_deviation);
+        }
+        weights_.assign(rows_.size(), 0);
+        const std::array<double, kind_count> reach = {options_.catalogue_reach,
+                                                      options_.correlation_reach};
+        for (std::size_t n = 0; n < rows_.size(); ++n) {
+            const Row& row = rows_[n];
+            if (!std::isfinite(residuals_[n])) continue;
+            const auto kind = static_cast<std::size_t>(row.kind);
+            const double scaled = row.weight * residuals_[n] / out_.deviation[kind];
+            double share = biweight(scaled / options_.trim);
+            if (reach[kind] > 0) {
+                share *=
+                    bicube(distance(event(row.a).position, event(row.b).position) / reach[kind]);
+            }
+            const double own = row.weight / out_.deviation[kind];
+            weights_[n] = share * own * own;
+        }
+    }
+
+    /// One step of all events. Returns the median length of their shifts.
+    double step() {
+        BlockSystem system(out_.events.size());
+        for (std::size_t n = 0; n < rows_.size(); ++n) {
+            const Row& row = rows_[n];
+            if (weights_[n] > 0) {
+                system.add(row.a, row.b, line(row.at_a), line(row.at_b), residuals_[n],
+                           weights_[n]);
+            }
+        }
+        system.damp(options_.damping);
+        constexpr double tolerance = 1e-4;
+        constexpr int most_steps = 500;
+        std::vector<Vector4> shifts = system.solve(tolerance, most_steps);
+        remove_means(shifts);
+        std::vector<double> lengths;
+        for (std::size_t n = 0; n < shifts.size(); ++n) {
+            RelocatedEvent& moved = out_.events[n];
+            if (moved.cluster < 0) continue;
+            const Vec3 by{shifts[n][0], shifts[n][1], shifts[n][2]};
+            Vec3 to = region_.clamp(moved.position + by);
+            if (!region_.allows(to)) to = moved.position;
+            lengths.push_back(distance(to, moved.position));
+            moved.position = to;
+            moved.origin_time += shifts[n][3];
+            shift_[n] += shifts[n][3];
+        }
+        return lengths.empty() ? 0 : median_of(std::move(lengths));
+    }
+
+    Vector4 line(std::int32_t at) const {
+        const Vec3 g = travels_[static_cast<std::size_t>(at)].at.gradient;
+        return {g.x, region_.free[1] ? g.y : 0, g.z, 1};
+    }
+
+    void remove_means(std::vector<Vector4>& shifts) const {
+        std::vector<Vector4> sums(clusters_.sizes.size(), Vector4{});
+        for (std::size_t n = 0; n < shifts.size(); ++n) {
+            const int cluster = clusters_.of[n];
+            if (cluster < 0) continue;
+            for (std::size_t i = 0; i < block_size; ++i) {
+                sums[static_cast<std::size_t>(cluster)][i] += shifts[n][i];
+            }
+        }
+        for (std::size_t n = 0; n < shifts.size(); ++n) {
+            const int cluster = clusters_.of[n];
+            if (cluster < 0) continue;
+            const auto c = static_cast<std::size_t>(cluster);
+            for (std::size_t i = 0; i < block_size; ++i) {
+                shifts[n][i] -= sums[c][i] / clusters_.sizes[c];
+            }
+        }
+    }
+
+    /// Residuals weighted as the step weighs them.
+    std::array<double, kind_count> rms_of_kinds() const {
+        std::array<double, kind_count> squares{}, weights{}, rms{};
+        for (std::size_t n = 0; n < rows_.size(); ++n) {
+            if (!(weights_[n] > 0)) continue;
+            const auto kind = static_cast<std::size_t>(rows_[n].kind);
+            squares[kind] += weights_[n] * residuals_[n] * residuals_[n];
+            weights[kind] += weights_[n];
+        }
+        for (std::size_t kind = 0; kind < kind_count; ++kind) {
+            rms[kind] = weights[kind] > 0 ? std::sqrt(squares[kind] / weights[kind]) : not_known;
+        }
+        return rms;
+    }
+
+    void describe() {
+        out_.rms = rms_of_kinds();
+        BlockSystem system(out_.events.size());
+        std::vector<std::array<double, kind_count>> squares(out_.events.size()),
+            weights(out_.events.size());
+        for (std::size_t n = 0; n < rows_.size(); ++n) {
+            const Row& row = rows_[n];
+            const auto number = static_cast<std::size_t>(row.number);
+            out_.residuals[number] = residuals_[n];
+            if (!(weights_[n] > 0)) continue;
+            const auto kind = static_cast<std::size_t>(row.kind);
+            out_.weights[number] = weights_[n] * out_.deviation[kind] * out_.deviation[kind];
+            system.add(row.a, row.b, line(row.at_a), line(row.at_b), residuals_[n], weights_[n]);
+            for (const std::int32_t e : {row.a, row.b}) {
+                const auto i = static_cast<std::size_t>(e);
+                ++out_.events[i].used[kind][static_cast<std::size_t>(row.phase)];
+                squares[i][kind] += weights_[n] * residuals_[n] * residuals_[n];
+                weights[i][kind] += weights_[n];
+            }
+        }
+        system.damp(0);
+        for (std::size_t n = 0; n < out_.events.size(); ++n) {
+            RelocatedEvent& found = out_.events[n];
+            found.error = {not_known, not_known, not_known};
+            for (std::size_t kind = 0; kind < kind_count; ++kind) {
+                if (weights[n][kind] > 0) {
+                    found.rms[kind] = std::sqrt(squares[n][kind] / weights[n][kind]);
+                }
+            }
+            if (found.cluster < 0) continue;
+            const Block4 inverse = system.inverse(n);
+            found.error = {std::sqrt(inverse[0]), region_.free[1] ? std::sqrt(inverse[5]) : 0,
+                           std::sqrt(inverse[10])};
+            found.time_error = std::sqrt(inverse[15]);
+        }
+    }
+
+    static constexpr double least_deviation = 1e-6;
+
+    const RelocateOptions& options_;
+    Survey needed_;
+    StationFields fields_;
+    Region region_;
+    int threads_;
+    Clusters clusters_;
+    std::vector<Row> rows_;
+    std::vector<Travel> travels_;
+    std::vector<double> residuals_, weights_;
+    std::vector<double> shift_;  ///< of origin times
+    double typical_separation_ = 0;
+    Relocation out_;
+};
+
+}  // namespace
+
+void validate(const RelocateOptions& options) {
+    validate_options(options);
+    validate(options.eikonal);
+}
+
+Relocation relocate(const Medium& medium, const Survey& survey,
+                    const std::vector<TimeDifference>& differences, const RelocateOptions& options,
+                    const Surface* surface, const Execution& execution, Notes* told) {
+    validate(options);
+    require_known(survey, differences, medium.grid());
+    Notes unheard;
+    Notes& notes = told != nullptr ? *told : unheard;
+    Relocator relocator(medium, survey, differences, options, surface, execution, notes);
+    return relocator.run(execution.monitor);
+}
+
+}  // namespace fermat

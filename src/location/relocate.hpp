@@ -1,0 +1,88 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "core/execution.hpp"
+#include "core/notes.hpp"
+#include "location/catalogue.hpp"
+#include "location/differences.hpp"
+#include "location/options.hpp"
+#include "model/medium.hpp"
+#include "model/topography.hpp"
+
+namespace fermat {
+
+/// Relocation of events by differences of their times of travel (Waldhauser & Ellsworth 2000).
+struct RelocateOptions {
+    int iterations = 30;
+    double damping = 1e-4;
+    double trim = 4;
+    double catalogue_reach = 0;
+    double correlation_reach = 0;
+    int least_links = 4;
+    EikonalOptions eikonal;
+};
+
+inline bool is_trim(const double& trim) { return trim >= 2 && trim <= 100; }
+inline bool is_relocation_count(const int& count) { return count >= 1 && count <= 1000; }
+
+template <>
+inline constexpr auto options_of<RelocateOptions> = std::tuple{
+    Option{"iterations", &RelocateOptions::iterations, "at most",
+           Rule<int>{&is_relocation_count, "from 1 to 1000"}},
+    Option{"damping", &RelocateOptions::damping, "of each step, as a share of its curvature",
+           not_negative},
+    Option{"trim", &RelocateOptions::trim,
+           "standard deviations beyond which a difference counts for nothing",
+           Rule<double>{&is_trim, "from 2 to 100"}},
+    Option{"catalogue_reach", &RelocateOptions::catalogue_reach,
+           "distance of two events at which catalogue differences count for nothing; 0: any",
+           not_negative},
+    Option{"correlation_reach", &RelocateOptions::correlation_reach,
+           "the same of correlation differences", not_negative},
+    Option{"least_links", &RelocateOptions::least_links,
+           "differences that two events must share to be linked",
+           Rule<int>{&is_pair_count, "from 1 to 100000"}},
+    OptionPart{&RelocateOptions::eikonal}};
+
+void validate(const RelocateOptions& options);
+
+/// What became of one event.
+struct RelocatedEvent {
+    Vec3 position;
+    double origin_time = 0;
+    int cluster = -1;  ///< from 0, the largest first; -1: not linked and not moved
+    Vec3 error;        ///< standard deviation while its neighbours stay
+    double time_error = not_known;
+    /// [kind][phase]: differences that count.
+    std::array<std::array<int, phase_count>, kind_count> used{};
+    std::array<double, kind_count> rms{not_known, not_known};  ///< weighted
+};
+
+struct Relocation {
+    std::vector<RelocatedEvent> events;  ///< as in the survey
+    std::vector<int> cluster_sizes;      ///< the largest first
+    std::vector<double> residuals;       ///< one per difference; NaN: not used
+    std::vector<double> weights;         ///< of the last step; 0: not used
+    std::array<double, kind_count> rms_before{not_known, not_known};
+    std::array<double, kind_count> rms{not_known, not_known};        ///< weighted
+    std::array<double, kind_count> deviation{not_known, not_known};  ///< that weighed the kinds
+    int iterations = 0;
+};
+
+/// Moves the events of a survey so that the differences of their times of travel fit. Each step is
+/// a damped least-squares problem over the gradients of the stations' fields, solved by conjugate
+/// gradients on its 4 x 4 blocks. Differences are weighted by their own weight, by the residuals'
+/// deviation of their kind, by a biweight of the residual, and by the distance of their events. Of
+/// each cluster the mean shift of place and origin time is zero: differences do not tell it.
+/// Clusters are events that are linked; events that are not stay, and notes tell how many.
+/// Positions and origin times of all events must be known. Events stay in the model, below
+/// `surface` and out of air. Results have the same bits for any number of threads.
+Relocation relocate(const Medium& medium, const Survey& survey,
+                    const std::vector<TimeDifference>& differences,
+                    const RelocateOptions& options = {}, const Surface* surface = nullptr,
+                    const Execution& execution = {}, Notes* notes = nullptr);
+
+}  // namespace fermat

@@ -1,0 +1,86 @@
+"""`fermat relocate` with hypoDD's files, and what `fermat locate` writes for NonLinLoc."""
+
+import csv
+
+import numpy as np
+import pytest
+
+STATIONS = np.array([(-8, -7, 0), (8, -8, 0), (-7, 8, 0), (7, 7, 0), (0, 1, 0), (-9, 1, 0)], float)
+TRUE = np.array([(0, 0, 6), (0.4, 0.1, 6.2), (0.1, -0.3, 5.8), (-0.3, 0.2, 6.1)])
+
+
+def geographic(place):
+    """Longitude and latitude on a sphere: to a metre near the centre."""
+    return -121 + place[0] / (111.32 * np.cos(np.radians(37))) * 0.99888, 37 + place[1] / 110.97
+
+
+@pytest.fixture
+def swarm(fermat):
+    """Four events in 5 km/s with hypoDD's files; event.dat is off by up to 0.3 km."""
+    fermat("model", "constant", "--shape", "21,21,13", "--spacing", "1", "--origin", "-10,-10,-1",
+           "--velocity", "5", "-o", "m.h5")
+    lines = ["S{} {:.7f} {:.7f} 0".format(n, *geographic(at)[::-1]) for n, at in enumerate(STATIONS)]
+    fermat.write("station.dat", "\n".join(lines) + "\n")
+    travel = np.linalg.norm(STATIONS[:, None] - TRUE, axis=2) / 5
+    shift = np.array([(0.2, -0.1, 0.3), (-0.1, 0.2, -0.2), (-0.2, 0, -0.2), (0.1, -0.1, 0.1)])
+    events, phases = [], []
+    for n, at in enumerate(TRUE + shift):
+        east, north = geographic(at)
+        events.append(f"20200101  100{n}0000 {north:.7f} {east:.7f} {at[2]:.4f} 1.0 0 0 0 {n + 1}")
+        phases.append(f"# 2020 1 1 10 {n} 0.0 {north:.7f} {east:.7f} {at[2]:.4f} 1.0 0 0 0 {n + 1}")
+        phases += [f"S{s} {t:.5f} 1.0 P" for s, t in enumerate(travel[:, n])]
+        phases += [f"S{s} {1.75 * t:.5f} 1.0 S" for s, t in enumerate(travel[:, n])]
+    fermat.write("event.dat", "\n".join(events) + "\n")
+    fermat.write("phase.dat", "\n".join(phases) + "\n")
+    return fermat
+
+
+def test_phases_become_differences_and_a_reloc_file(swarm):
+    told = swarm.call("relocate", "--model", "m.h5", "--vp-vs", "1.75", "--stations", "station.dat", "--picks",
+                      "phase.dat", "--centre=-121,37", "-o", "out.csv", "--reloc", "hypoDD.reloc",
+                      "--made-differences", "dt.ct", "--fits", "fits.csv")
+    assert "4 of 4 events relocated in 1 cluster by 72 differences" in told.stdout, told.stderr
+    assert "72 differences of 6 pairs of events were made" in told.stderr
+    with open(swarm.folder / "out.csv") as file:
+        found = np.array([[float(row[axis]) for axis in "xyz"] for row in csv.DictReader(file)])
+    off = found - TRUE
+    assert np.abs(off - off.mean(axis=0)).max() < 0.02
+    reloc = (swarm.folder / "hypoDD.reloc").read_text().split("\n")
+    assert len(reloc[0].split()) == 24 and len(reloc) == 5
+    # The same by the files that were written.
+    swarm("relocate", "--model", "m.h5", "--vp-vs", "1.75", "--stations", "station.dat", "--events", "event.dat",
+          "--differences", "dt.ct", "--centre=-121,37", "-o", "again.csv")
+    with open(swarm.folder / "again.csv") as file:
+        again = np.array([[float(row[axis]) for axis in "xyz"] for row in csv.DictReader(file)])
+    assert np.abs(again - found).max() < 0.02
+    base = ("relocate", "--model", "m.h5", "--stations", "station.dat", "-o", "x.csv")
+    assert "--differences" in swarm.error(*base)
+    assert "--events is missing" in swarm.error(*base, "--differences", "dt.ct")
+    assert "--picks" in swarm.error(*base, "--differences", "dt.ct", "--events", "event.dat", "--made-differences", "y")
+
+
+def test_nonlinloc_reads_our_events_and_times(swarm):
+    base = ("locate", "--model", "m.h5", "--vp-vs", "1.75", "--stations", "station.dat", "--centre=-121,37",
+            "--model-error", "0.01")
+    swarm(*base, "--picks", "phase.dat", "-o", "first.csv", "--hyp", "all.hyp", "--time-grids", "layer")
+    swarm(*base, "--picks", "all.hyp", "-o", "second.csv")
+    tables = []
+    for name in ("first.csv", "second.csv"):
+        with open(swarm.folder / name) as file:
+            tables.append(list(csv.DictReader(file)))
+    for one, two, at in zip(*tables, TRUE, strict=True):
+        assert one["event"] == two["event"]
+        place = [float(one[axis]) for axis in "xyz"]
+        assert np.allclose(place, [float(two[axis]) for axis in "xyz"], atol=0.01)
+        assert np.allclose(place, at, atol=0.05)
+        assert np.allclose(geographic(place), [float(one["longitude"]), float(one["latitude"])], atol=2e-5)
+    text = (swarm.folder / "all.hyp").read_text()
+    assert text.count("END_NLLOC") == 4 and "TRANS_MERC" in text
+    head = (swarm.folder / "layer.P.S0.time.hdr").read_text().split("\n")
+    words = head[0].split()
+    assert words[0] == "1" and words[9:] == ["TIME2D", "FLOAT"] and head[1].split()[0] == "S0"
+    shape, spacing = [int(w) for w in words[1:3]], float(words[7])
+    for phase, slowness in (("P", 0.2), ("S", 0.35)):
+        times = np.fromfile(swarm.folder / f"layer.{phase}.S0.time.buf", "<f4").reshape(shape)
+        across, down = np.meshgrid(spacing * np.arange(shape[0]), np.arange(shape[1]) - 1.0, indexing="ij")
+        assert np.allclose(times, slowness * np.hypot(across, down), atol=1e-3)

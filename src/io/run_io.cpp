@@ -134,9 +134,12 @@ void write_terms(const fs::path& path, const Survey& picks, const PickTerms& ter
     names.insert(names.end(), {"z", "picks", "term"});
     CsvWriter table(path, names, run);
     const auto write = [&](const char* kind, const std::vector<double>& term, const auto& points,
-                           std::int32_t Arrival::*point) {
+                           std::int32_t Arrival::*point, Phase phase = Phase::P) {
         std::vector<std::int64_t> counts(points.size(), 0);
-        for (const Arrival& pick : picks.arrivals) ++counts[static_cast<std::size_t>(pick.*point)];
+        for (const Arrival& pick : picks.arrivals) {
+            const bool counts_here = terms.receiver_s.empty() || pick.phase == phase;
+            counts[static_cast<std::size_t>(pick.*point)] += counts_here ? 1 : 0;
+        }
         for (std::size_t n = 0; n < term.size(); ++n) {
             const Vec3 p = points[n].position;
             std::vector<CsvCell> cells = {std::string_view(kind), static_cast<std::int64_t>(n),
@@ -148,6 +151,7 @@ void write_terms(const fs::path& path, const Survey& picks, const PickTerms& ter
     };
     write("shot", terms.shot, picks.events, &Arrival::event);
     write("receiver", terms.receiver, picks.stations, &Arrival::station);
+    write("receiver_s", terms.receiver_s, picks.stations, &Arrival::station, Phase::S);
     table.commit();
 }
 

@@ -16,6 +16,8 @@
 #include "tomography/hole/backprojection.hpp"
 #include "tomography/hole/schedule.hpp"
 #include "tomography/hole/update.hpp"
+#include "tomography/joint/options.hpp"
+#include "tomography/joint/relocated.hpp"
 #include "tomography/misfit.hpp"
 #include "tomography/smoothing/smoothing.hpp"
 
@@ -48,6 +50,7 @@ inline constexpr auto choices<PickWeights> = choice_table<PickWeights>(
 struct InversionOptions {
     InversionMethod method = InversionMethod::automatic;
     GaussNewtonOptions gauss_newton;  ///< of that method
+    JointOptions joint;               ///< of that method, with two phases or events that move
     EikonalOptions eikonal;           ///< of the fields that rays descend
     Tracer tracer = Tracer::descent;
     std::vector<Stage> schedule;  ///< empty: default_schedule of the model's grid
@@ -83,6 +86,7 @@ inline constexpr auto options_of<InversionOptions> = std::tuple{
            "adjoint: gauss-newton's objective by gradients alone, without rays or a matrix; auto: "
            "hole where a schedule is given"},
     OptionPart{&InversionOptions::gauss_newton},
+    OptionPart{&InversionOptions::joint},
     Option{"target_rms", &InversionOptions::target_rms, "stop once the RMS residual is as small",
            not_negative, "none"},
     Option{"target_chi2", &InversionOptions::target_chi2,
@@ -179,6 +183,9 @@ struct InversionResult {
     StopReason reason = StopReason::schedule_end;
     std::vector<double> unknowns{};  ///< of a Gauss-Newton run's grid, on every rank
     PickTerms terms{};               ///< of such a run; empty where none were asked for
+    std::optional<Model> s_model{};  ///< where the picks are of P and S; `model` is then that of P
+    Field<float> s_coverage{};       ///< the same of its rays
+    std::vector<RelocatedEvent> events{};  ///< as in the survey; empty without relocation
 };
 
 /// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a

@@ -370,6 +370,79 @@ TEST(JointInversion, FindsVelocitiesAndPlacesTogetherWithTheSameBitsForAnyThread
     }
 }
 
+/// Rows of all picks of P in the start model, with four columns per event behind the grid's.
+TEST(JointStep, SeparatedParametersNeedFewerIterationsThanTheJointMatrix) {
+    const Quakes made = quakes(40, 2, 0.3);
+    const Survey picks = subset(made.mislocated, arrivals_of(made.mislocated, Phase::P));
+    const Unknowns unknowns(made.start, {2, 2, 2});
+    std::vector<float> slopes(made.start.given().begin(), made.start.given().end());
+    for (float& slope : slopes) slope = 1 / slope;
+    const Prediction at = predict(made.start, exchanged(picks), unknowns, slopes, {}, {}, true);
+    const Vector weights(picks.arrivals.size(), 1 / 0.02);
+    Vector residual;
+    for (std::size_t n = 0; n < weights.size(); ++n) {
+        const Arrival& pick = picks.arrivals[n];
+        residual.push_back(weights[n] *
+                           (pick.time - picks.event_of(pick).origin_time - at.time[n]));
+    }
+    std::vector<RowLot> lots = at.rows;
+    UnknownRows alone;
+    UnknownRows joint;
+    std::vector<std::pair<const RowLot*, std::size_t>> row_of(weights.size());
+    for (const RowLot& lot : lots) {
+        for (std::size_t r = 0; r < lot.picks.size(); ++r) {
+            row_of[static_cast<std::size_t>(lot.picks[r])] = {&lot, r};
+        }
+    }
+    Vector damping(event_unknowns * picks.events.size(), 0.0);
+    for (std::size_t n = 0; n < weights.size(); ++n) {
+        const auto [lot, r] = row_of[n];
+        for (auto e = static_cast<std::size_t>(lot->rows.start[r]);
+             e < static_cast<std::size_t>(lot->rows.start[r + 1]); ++e) {
+            for (UnknownRows* rows : {&alone, &joint}) {
+                rows->column.push_back(lot->rows.column[e]);
+                rows->value.push_back(lot->rows.value[e]);
+            }
+        }
+        const Vec3 g = at.receiver_slope[n];
+        const auto first = event_unknowns * static_cast<std::size_t>(picks.arrivals[n].event);
+        for (std::size_t i = 0; i < event_unknowns; ++i) {
+            const double a = i < 3 ? g[static_cast<int>(i)] : 1;
+            joint.column.push_back(static_cast<std::int32_t>(unknowns.size() + first + i));
+            joint.value.push_back(static_cast<float>(a));
+            damping[first + i] += 1e-3 * weights[n] * weights[n] * a * a;
+        }
+        for (UnknownRows* rows : {&alone, &joint}) {
+            rows->start.push_back(static_cast<std::int64_t>(rows->column.size()));
+        }
+    }
+    const Roughness roughness(unknowns, {});
+    const WeightedRows alone_rows(std::move(alone), weights, unknowns.size());
+    const WeightedRows joint_rows(std::move(joint), weights, unknowns.size() + damping.size());
+    const double lambda = 10 * alone_rows.trace() / roughness.trace();
+    const SolveLimits limits{1e-4, 2000};
+
+    StepSolver whole(unknowns, roughness, 1, damping);
+    Vector right(joint_rows.columns());
+    joint_rows.transposed_times(residual, right, 1);
+    const LinearSolution together = whole.solve(joint_rows, right, lambda, limits);
+
+    const StationTerms no_terms(picks, std::vector<std::int32_t>(weights.size(), 0), 1, false,
+                                weights);
+    EventBlocks events(picks, made.start.grid(), moving());
+    events.renew(at.receiver_slope, weights, 1e-3);
+    const JointLayout layout{unknowns.size(), false, true, false, 0, picks.events.size()};
+    JointStep step({unknowns, roughness, roughness, 1, layout, no_terms, events, 1});
+    Vector left;
+    const LinearSolution separated = step.solve(
+        alone_rows, weights, residual, Vector(layout.size(), 0.0), {lambda, 0}, limits, left);
+    EXPECT_TRUE(separated.converged);
+    EXPECT_LT(2 * separated.iterations, together.iterations)
+        << separated.iterations << " and " << together.iterations;
+    RecordProperty("separated", separated.iterations);
+    RecordProperty("joint", together.iterations);
+}
+
 void expect_refused(const InversionOptions& options, const Survey& picks, const Model& start,
                     const char* why) {
     try {

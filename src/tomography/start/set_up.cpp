@@ -262,10 +262,13 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
     if (picks.arrivals.empty()) throw InputError("there is no pick (at least one is needed)");
     resolve_threads(execution.threads);
     const Survey travelling = travel_times(picks);
-    const SurveyShape shape = survey_shape(travelling);
+    SurveyShape shape = survey_shape(travelling);
+    // Few earthquakes below few stations could pass for points on a ground.
+    const bool buried = is_joint(picks, options) && options.joint.relocate == Relocation::all;
+    if (buried) shape.along_surface = false;
     std::optional<FirstGuess> first;
     if (!start) {
-        first.emplace(first_guess(travelling, guess));
+        first.emplace(first_guess(travelling, guess, buried));
         if (first->shape.is_2d) picks.is_2d = true;
     }
     InversionSetup setup{first ? first->start.copy() : std::move(*start),

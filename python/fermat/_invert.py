@@ -145,6 +145,7 @@ def invert(
     vp_vs: float = 0.0,
     vp_vs_smoothing: float = 1.0,
     least_picks: int = 5,
+    prior: float | Sequence[float] = 0.0,
     known: Mapping[Any, Literal["place", "time", "both"]] | None = None,
     schedule: Schedule | None = None,
     target_rms: float = 0.0,
@@ -226,6 +227,9 @@ def invert(
         Weight of the roughness of Vp/Vs, as a factor of that of Vp.
     least_picks
         Of `relocate`: an event with fewer picks keeps its place.
+    prior
+        Of `relocate`: standard deviations of the given places, one number or one per axis, as if these
+        were measured; 0: not believed.
     known
         Of `relocate`: what is kept of events, by their ids or numbers, as {"blast 1": "place"}:
         "place", "time" or "both".
@@ -335,6 +339,8 @@ def invert(
         options["s_model"] = s_model
     if known:
         options["known"] = dict(known)
+    if np.any(prior):
+        options["prior"] = _axes(prior, ndim, "prior")
     if np.any(correlation_length):
         options["correlation_length"] = _axes(correlation_length, ndim, "correlation_length")
     if axis_weights is not None:

@@ -101,13 +101,13 @@ nb::dict report_of(const IterationReport& report) {
 }
 
 /// Columns of relocated events, or None.
-nb::object events_of(const std::vector<RelocatedEvent>& events) {
+nb::object events_of(const std::vector<JointEvent>& events) {
     if (events.empty()) return nb::none();
     std::vector<double> position, time, shift, time_shift, error, time_error, rms;
     std::vector<std::int32_t> picks, used;
     nb::list use;
     const auto add = [](std::vector<double>& to, Vec3 v) { to.insert(to.end(), {v.x, v.y, v.z}); };
-    for (const RelocatedEvent& event : events) {
+    for (const JointEvent& event : events) {
         add(position, event.position);
         add(shift, event.shift);
         add(error, event.error);

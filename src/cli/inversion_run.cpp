@@ -93,7 +93,7 @@ double median(std::vector<double> values) {
 std::string relocation_of(const InversionResult& result) {
     std::vector<double> ways;
     std::vector<double> times;
-    for (const RelocatedEvent& event : result.events) {
+    for (const JointEvent& event : result.events) {
         if (event.use != EventUse::moved && event.use != EventUse::bounded) continue;
         ways.push_back(norm(event.shift));
         times.push_back(std::abs(event.time_shift));

@@ -35,7 +35,7 @@ void write_events(const fs::path& path, const Survey& picks, const InversionResu
     names.insert(names.end(), {"error_time", "rms", "picks", "used", "use"});
     CsvWriter table(path, names, run);
     for (std::size_t n = 0; n < result.events.size(); ++n) {
-        const RelocatedEvent& event = result.events[n];
+        const JointEvent& event = result.events[n];
         if (event.picks == 0) continue;
         const std::string name = name_of(picks, picks.events[n]);
         const std::string rms = std::isnan(event.rms) ? "" : fmt::format("{}", event.rms);

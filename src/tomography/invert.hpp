@@ -16,8 +16,8 @@
 #include "tomography/hole/backprojection.hpp"
 #include "tomography/hole/schedule.hpp"
 #include "tomography/hole/update.hpp"
+#include "tomography/joint/joint_event.hpp"
 #include "tomography/joint/options.hpp"
-#include "tomography/joint/relocated.hpp"
 #include "tomography/misfit.hpp"
 #include "tomography/smoothing/smoothing.hpp"
 
@@ -185,7 +185,7 @@ struct InversionResult {
     PickTerms terms{};               ///< of such a run; empty where none were asked for
     std::optional<Model> s_model{};  ///< where the picks are of P and S; `model` is then that of P
     Field<float> s_coverage{};       ///< the same of its rays
-    std::vector<RelocatedEvent> events{};  ///< as in the survey; empty without relocation
+    std::vector<JointEvent> events{};  ///< as in the survey; empty without relocation
 };
 
 /// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a

@@ -63,6 +63,10 @@ EventBlocks::EventBlocks(const Survey& picks, const Grid& grid, const JointOptio
       known_(picks.events.size(), {false, false}),
       rows_(picks.arrivals.size()),
       blocks_(picks.events.size()) {
+    for (std::size_t i = 0; i < 3; ++i) {
+        const double deviation = options.prior[static_cast<int>(i)];
+        if (deviation > 0) belief_[i] = 1 / (deviation * deviation);
+    }
     for (const Event& event : picks.events) given_.push_back(event.position);
     for (const KnownEvent& known : options.known) {
         auto& [place, time] = known_[static_cast<std::size_t>(known.event)];
@@ -88,13 +92,13 @@ std::size_t EventBlocks::free_unknowns(std::span<const double> weights) const {
             return weights[static_cast<std::size_t>(n)] > 0;
         });
         const Mask free = freedom(e, static_cast<std::size_t>(heard));
-        count += static_cast<std::size_t>(std::count(free.begin(), free.end(), true));
+        for (std::size_t i = 0; i < event_unknowns; ++i) count += free[i] && belief_[i] == 0;
     }
     return count;
 }
 
 void EventBlocks::renew(std::span<const Vec3> slopes, std::span<const double> weights,
-                        double damping) {
+                        std::span<const double> shift, double damping) {
     for (std::size_t e = 0; any() && e < lists_.size(); ++e) {
         std::size_t heard = 0;
         for (const std::int32_t n : lists_[e]) heard += weights[static_cast<std::size_t>(n)] > 0;
@@ -119,7 +123,9 @@ void EventBlocks::renew(std::span<const Vec3> slopes, std::span<const double> we
         }
         for (std::size_t i = 0; i < event_unknowns; ++i) {
             if (!(block.normal[i][i] > 0)) block.free[i] = false;
-            block.normal[i][i] = block.free[i] ? (1 + damping) * block.normal[i][i] : 1;
+            block.normal[i][i] =
+                block.free[i] ? (1 + damping) * block.normal[i][i] + belief_[i] : 1;
+            block.pull[i] = block.free[i] ? belief_[i] * shift[event_unknowns * e + i] : 0;
         }
         block.factor = cholesky(block.normal);
     }
@@ -132,6 +138,25 @@ EventVector EventBlocks::products(std::size_t event, std::span<const double> y) 
         for (std::size_t i = 0; i < event_unknowns; ++i) sums[i] += rows_[n][i] * y[n];
     }
     return sums;
+}
+
+double EventBlocks::prior_of(std::span<const double> shift) const {
+    double sum = 0;
+    for (std::size_t n = 0; n < shift.size(); ++n) {
+        sum += belief_[n % event_unknowns] * shift[n] * shift[n];
+    }
+    return sum;
+}
+
+void EventBlocks::project_residual(std::span<double> r, int threads) const {
+    project(r, threads);
+    for (std::size_t e = 0; any() && e < lists_.size(); ++e) {
+        const EventVector s = solve(blocks_[e].factor, blocks_[e].pull);
+        for (const std::int32_t number : lists_[e]) {
+            const auto n = static_cast<std::size_t>(number);
+            for (std::size_t i = 0; i < event_unknowns; ++i) r[n] += rows_[n][i] * s[i];
+        }
+    }
 }
 
 void EventBlocks::project(std::span<double> y, int threads) const {
@@ -182,7 +207,9 @@ void EventBlocks::step(const Model& model, std::span<const double> left, std::sp
         const auto own = shift.subspan(event_unknowns * e, event_unknowns);
         const Vec3 from = grid_.clamp(given_[e] + Vec3{own[0], own[1], own[2]});
         bool stopped = false;
-        EventVector s = bounded_step(blocks_[e], products(e, left), from, stopped);
+        EventVector right = products(e, left);
+        for (std::size_t i = 0; i < event_unknowns; ++i) right[i] -= blocks_[e].pull[i];
+        const EventVector s = bounded_step(blocks_[e], right, from, stopped);
         Vec3 way{s[0], s[1], s[2]};
         const double far = norm(way);
         if (far > longest) way = (longest / far) * way;

@@ -7,8 +7,8 @@
 #include "core/vec3.hpp"
 #include "model/model.hpp"
 #include "survey/survey.hpp"
+#include "tomography/joint/joint_event.hpp"
 #include "tomography/joint/options.hpp"
-#include "tomography/joint/relocated.hpp"
 
 namespace fermat {
 
@@ -24,7 +24,9 @@ using EventVector = std::array<double, event_unknowns>;
 ///
 /// so that d alone solves the problem with r and A replaced by Q r and Q A, where the symmetric
 /// Q = I - H (H^T H + D)^-1 H^T is applied event by event. D = mu diag(H^T H) damps steps
-/// (Levenberg-Marquardt), not shifts: where steps end does not depend on it.
+/// (Levenberg-Marquardt), not shifts: where steps end does not depend on it. Where given places are
+/// believed, (x + s)^T W (x + s) is added, x being the shift so far and W one over the variances;
+/// then s = (H^T H + D + W)^-1 (H^T (r - A d) - W x), and Q r gains H (H^T H + D + W)^-1 W x.
 class EventBlocks {
   public:
     EventBlocks(const Survey& picks, const Grid& grid, const JointOptions& options);
@@ -33,12 +35,18 @@ class EventBlocks {
     std::size_t events() const { return lists_.size(); }
 
     /// `slopes`: dt/dx at the event, per pick; `weights`: of rows, 0 where a pick has no say.
-    void renew(std::span<const Vec3> slopes, std::span<const double> weights, double damping);
+    /// `shift`: of events from what was given, four numbers each.
+    void renew(std::span<const Vec3> slopes, std::span<const double> weights,
+               std::span<const double> shift, double damping);
     /// y <- Q y.
     void project(std::span<double> y, int threads) const;
+    /// r <- Q r with what believed places add to it.
+    void project_residual(std::span<double> r, int threads) const;
+    /// x^T W x: what believed places add to the objective.
+    double prior_of(std::span<const double> shift) const;
 
     /// Unknowns of events that are free with these weights: what the picks lose as degrees of
-    /// freedom.
+    /// freedom. One that is believed has a datum of its own and does not count.
     std::size_t free_unknowns(std::span<const double> weights) const;
 
     /// Adds the steps that belong to what the rest left of the residuals to `shift`, four numbers
@@ -58,8 +66,9 @@ class EventBlocks {
     using Matrix = std::array<EventVector, event_unknowns>;
     struct Block {
         Mask free{};
-        Matrix normal{};  ///< H^T H + D; the unit matrix of what is kept
-        Matrix factor{};  ///< its lower triangle of Cholesky
+        EventVector pull{};  ///< W x
+        Matrix normal{};     ///< H^T H + D; the unit matrix of what is kept
+        Matrix factor{};     ///< its lower triangle of Cholesky
     };
 
     Mask freedom(std::size_t event, std::size_t heard) const;
@@ -68,6 +77,7 @@ class EventBlocks {
 
     Grid grid_;
     Relocation relocate_;
+    EventVector belief_{};  ///< W: one over the variances of given places
     std::size_t least_picks_;
     std::vector<Vec3> given_;  ///< places of the events
     ArrivalLists lists_;

@@ -215,6 +215,7 @@ class JointRun {
             sum += z * z;
         }
         for (const double term : layout_.terms_of(candidate.x)) sum += term * term;
+        sum += events_.prior_of(layout_.events_of(candidate.x));
         return sum + cooling_.lambda() * step_.roughness_of(regularised(candidate.x));
     }
 
@@ -355,7 +356,8 @@ class JointRun {
         // does not jump.
         constexpr double least_damping = 1e-3;
         constexpr double per_damping = 0.1;
-        events_.renew(slopes_, row_weights_, least_damping + per_damping * damping_);
+        events_.renew(slopes_, row_weights_, layout_.events_of(x_),
+                      least_damping + per_damping * damping_);
         SolveLimits limits{step_accuracy};
         limits.monitor = &execution_.monitor;
         Vector left;
@@ -394,13 +396,13 @@ class JointRun {
         return StopReason::target_chi2;
     }
 
-    std::vector<RelocatedEvent> relocated() {
-        events_.renew(slopes_, row_weights_, 0);
+    std::vector<JointEvent> relocated() {
         const auto shift = layout_.events_of(x_);
-        std::vector<RelocatedEvent> out(picks_.events.size());
+        events_.renew(slopes_, row_weights_, shift, 0);
+        std::vector<JointEvent> out(picks_.events.size());
         for (std::size_t e = 0; e < out.size(); ++e) {
             const double* const own = &shift[event_unknowns * e];
-            RelocatedEvent& event = out[e];
+            JointEvent& event = out[e];
             event.shift = {own[0], own[1], own[2]};
             event.time_shift = own[3];
             event.position = picks_.events[e].position + event.shift;

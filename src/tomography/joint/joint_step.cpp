@@ -152,7 +152,7 @@ LinearSolution JointStep::solve(const PickMatrix& rows, std::span<const double> 
     JointSystem system(parts_, velocity_spectral_, ratio_spectral_, rows, row_weights,
                        weights.lambda + weights.damping);
     left.assign(residual.begin(), residual.end());
-    parts_.events.project(left, parts_.threads);
+    parts_.events.project_residual(left, parts_.threads);
     Vector b = system.zeros();
     system.transposed_times(left, b);
     system.add_roughness(-weights.lambda, m, b);

@@ -51,6 +51,7 @@ struct JointOptions {
     double vp_vs = 0;            ///< S velocities of the start are Vp over it; 0: not given
     double vp_vs_smoothing = 1;  ///< weight of the roughness of Vp/Vs, in that of Vp
     int least_picks = 5;         ///< an event with fewer keeps its place
+    Vec3 prior;                  ///< standard deviations of the given places; 0: not believed
     std::shared_ptr<const Model> s_start;  ///< S velocities of the start, in place of vp_vs
     std::vector<KnownEvent> known;
 };
@@ -58,6 +59,9 @@ inline bool is_ratio_or_none(const double& ratio) {
     return ratio == 0 || (ratio > 1 && std::isfinite(ratio));
 }
 inline bool is_factor(const double& factor) { return factor > 0 && std::isfinite(factor); }
+inline bool are_deviations(const Vec3& v) {
+    return v.x >= 0 && v.y >= 0 && v.z >= 0 && std::isfinite(v.x + v.y + v.z);
+}
 inline bool are_enough_picks(const int& count) { return count >= 4 && count <= 1000; }
 /// Without the S model and the known events, which are files.
 template <>
@@ -74,6 +78,10 @@ inline constexpr auto options_of<JointOptions> = std::tuple{
            Rule<double>{&is_factor, "> 0"}},
     Option{"least_picks", &JointOptions::least_picks,
            "of relocate: an event with fewer picks keeps its place",
-           Rule<int>{&are_enough_picks, "from 4 to 1000"}}};
+           Rule<int>{&are_enough_picks, "from 4 to 1000"}},
+    Option{"prior", &JointOptions::prior,
+           "of relocate: standard deviations of the given places along each axis, as if measured",
+           Rule<Vec3>{&are_deviations, ">= 0 along each axis; 0: not believed"}, "not believed",
+           0}};
 
 }  // namespace fermat

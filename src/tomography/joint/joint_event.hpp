@@ -22,7 +22,7 @@ inline constexpr auto choices<EventUse> =
                                                {"known", EventUse::known}});
 
 /// Where and when an event was, as an inversion found.
-struct RelocatedEvent {
+struct JointEvent {
     Vec3 position;
     double origin_time = 0;
     Vec3 shift;  ///< from the place it was given

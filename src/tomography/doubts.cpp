@@ -162,8 +162,8 @@ void add_events(const InversionOptions& options, const InversionResult& result, 
             fmt::format("{} of {} events have too few picks and keep their {} (fewer than {}: see "
                         "`least_picks`)",
                         few, result.events.size(),
-                        options.joint.relocate == Relocation::all ? "place" : "origin time",
-                        options.joint.relocate == Relocation::all ? options.joint.least_picks : 2));
+                        options.joint.relocate == Relocate::all ? "place" : "origin time",
+                        options.joint.relocate == Relocate::all ? options.joint.least_picks : 2));
     }
     const auto held = count(EventUse::bounded);
     if (held > 0) {

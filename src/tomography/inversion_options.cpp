@@ -43,7 +43,7 @@ void check_picks(const InversionOptions& options, const Survey& picks) {
     }
     for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
         const Arrival& pick = picks.arrivals[n];
-        const bool early = options.joint.relocate == Relocation::none &&
+        const bool early = options.joint.relocate == Relocate::none &&
                            pick.time < picks.event_of(pick).origin_time;
         if (!std::isfinite(pick.time) || early) {
             throw InputError(

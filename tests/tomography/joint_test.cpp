@@ -91,7 +91,7 @@ struct Made {
 
 JointOptions moving() {
     JointOptions options;
-    options.relocate = Relocation::all;
+    options.relocate = Relocate::all;
     return options;
 }
 
@@ -332,7 +332,7 @@ double median_distance(const std::vector<JointEvent>& found, const Survey& real)
 TEST(JointInversion, FindsVelocitiesAndPlacesTogetherWithTheSameBitsForAnyThreads) {
     const Quakes made = quakes(40, 2, 0.3);
     InversionOptions options;
-    options.joint.relocate = Relocation::all;
+    options.joint.relocate = Relocate::all;
     options.joint.vp_vs = 1.75;
     options.gauss_newton.ratio = {2, 2, 2};
     options.gauss_newton.terms = Terms::receiver;
@@ -478,7 +478,7 @@ TEST(JointInversion, RefusesWhatContradictsItself) {
     options.gauss_newton.terms = Terms::none;
     options.joint.known = {{0, true, false}};
     expect_refused(options, made.picks, start, "none moves");
-    options.joint.relocate = Relocation::all;
+    options.joint.relocate = Relocate::all;
     options.joint.known = {{99, true, false}};
     expect_refused(options, made.picks, start, "known event 99 is not there");
     options.joint.known.clear();

@@ -78,8 +78,8 @@ EventBlocks::EventBlocks(const Survey& picks, const Grid& grid, const JointOptio
 EventBlocks::Mask EventBlocks::freedom(std::size_t event, std::size_t heard) const {
     const auto [place, time] = known_[event];
     Mask free{};
-    free[time_place] = relocate_ != Relocation::none && !time && heard >= 2;
-    if (relocate_ != Relocation::all || place || heard < least_picks_) return free;
+    free[time_place] = relocate_ != Relocate::none && !time && heard >= 2;
+    if (relocate_ != Relocate::all || place || heard < least_picks_) return free;
     free[0] = free[2] = true;
     free[1] = !grid_.is_2d();
     return free;
@@ -241,10 +241,10 @@ EventVector EventBlocks::deviations(std::size_t event) const {
 }
 
 EventUse EventBlocks::use_of(std::size_t event) const {
-    if (relocate_ == Relocation::all && known_[event][0]) return EventUse::known;
-    if (relocate_ == Relocation::times && known_[event][1]) return EventUse::known;
+    if (relocate_ == Relocate::all && known_[event][0]) return EventUse::known;
+    if (relocate_ == Relocate::times && known_[event][1]) return EventUse::known;
     const Mask& free = blocks_[event].free;
-    const bool moves = relocate_ == Relocation::all ? free[0] || free[2] : free[time_place];
+    const bool moves = relocate_ == Relocate::all ? free[0] || free[2] : free[time_place];
     return moves ? EventUse::moved : EventUse::few_picks;
 }
 

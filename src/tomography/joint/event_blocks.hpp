@@ -31,7 +31,7 @@ class EventBlocks {
   public:
     EventBlocks(const Survey& picks, const Grid& grid, const JointOptions& options);
 
-    bool any() const { return relocate_ != Relocation::none; }
+    bool any() const { return relocate_ != Relocate::none; }
     std::size_t events() const { return lists_.size(); }
 
     /// `slopes`: dt/dx at the event, per pick; `weights`: of rows, 0 where a pick has no say.
@@ -76,7 +76,7 @@ class EventBlocks {
     EventVector bounded_step(const Block& block, EventVector right, Vec3 from, bool& bounded) const;
 
     Grid grid_;
-    Relocation relocate_;
+    Relocate relocate_;
     EventVector belief_{};  ///< W: one over the variances of given places
     std::size_t least_picks_;
     std::vector<Vec3> given_;  ///< places of the events

@@ -36,7 +36,7 @@ JointLayout layout_of(const JointForward& forward, const JointOptions& joint, st
                                               : found != Velocities::none;
     layout.finds_ratio = layout.two_phases && (found == Velocities::both || found == Velocities::s);
     layout.terms = terms;
-    layout.events = joint.relocate == Relocation::none ? 0 : events;
+    layout.events = joint.relocate == Relocate::none ? 0 : events;
     return layout;
 }
 
@@ -59,7 +59,7 @@ class JointRun {
           ranks_(execution.ranks),
           threads_(execution_.threads),
           plan_(problem_plan(start, picks, options)),
-          moves_(options.joint.relocate != Relocation::none),
+          moves_(options.joint.relocate != Relocate::none),
           forward_(medium_of(start, options.joint, picks), picks, plan_.ratio, plan_.bounds,
                    plan_.rays, moves_),
           terms_(picks, forward_.slots(), forward_.phases().size(),

@@ -42,7 +42,7 @@ void check_known(const JointOptions& joint, const Survey& picks) {
         throw InputError(fmt::format("known event {} is not there (there are {} events)",
                                      known.event, picks.events.size()));
     }
-    if (!joint.known.empty() && joint.relocate == Relocation::none) {
+    if (!joint.known.empty() && joint.relocate == Relocate::none) {
         throw InputError(
             "events are said to be known and none moves (`relocate=all` moves the others)");
     }
@@ -51,7 +51,7 @@ void check_known(const JointOptions& joint, const Survey& picks) {
 }  // namespace
 
 bool is_joint(const Survey& picks, const InversionOptions& options) {
-    return options.joint.relocate != Relocation::none ||
+    return options.joint.relocate != Relocate::none ||
            options.joint.velocities == Velocities::none || phases_of(picks).size() > 1;
 }
 

@@ -12,16 +12,14 @@
 namespace fermat {
 
 /// What an inversion finds of its events beside the ground.
-enum class Relocation {
+enum class Relocate {
     none,   ///< events stay where and when they are
     times,  ///< origin times
     all,    ///< hypocentres and origin times
 };
 template <>
-inline constexpr auto choices<Relocation> = choice_table<Relocation>("relocation",
-                                                                     {{"none", Relocation::none},
-                                                                      {"times", Relocation::times},
-                                                                      {"all", Relocation::all}});
+inline constexpr auto choices<Relocate> = choice_table<Relocate>(
+    "relocation", {{"none", Relocate::none}, {"times", Relocate::times}, {"all", Relocate::all}});
 
 /// Which velocities an inversion of P and S changes.
 enum class Velocities {
@@ -46,7 +44,7 @@ struct KnownEvent {
 
 /// Of an inversion that finds more than one velocity, or where its events were.
 struct JointOptions {
-    Relocation relocate = Relocation::none;
+    Relocate relocate = Relocate::none;
     Velocities velocities = Velocities::both;
     double vp_vs = 0;            ///< S velocities of the start are Vp over it; 0: not given
     double vp_vs_smoothing = 1;  ///< weight of the roughness of Vp/Vs, in that of Vp

@@ -111,7 +111,7 @@ class SetUp {
         const bool high = std::isfinite(limits.max_velocity);
         if (low && high) return;
         // Times of events that are not yet in place say little about velocity.
-        const bool moves = setup_.options.joint.relocate != Relocation::none;
+        const bool moves = setup_.options.joint.relocate != Relocate::none;
         double slowest = moves ? std::numeric_limits<double>::infinity() : shape_.slowest;
         double fastest = moves ? 0 : shape_.fastest;
         for (const float v : setup_.start.given()) {
@@ -160,9 +160,9 @@ class SetUp {
             unknowns.emplace_back("Vp/Vs");
         }
         const std::size_t events = used_points(picks).events;
-        if (options.joint.relocate == Relocation::all) {
+        if (options.joint.relocate == Relocate::all) {
             unknowns.push_back(fmt::format("places and origin times of {} events", events));
-        } else if (options.joint.relocate == Relocation::times) {
+        } else if (options.joint.relocate == Relocate::times) {
             unknowns.push_back(fmt::format("origin times of {} events", events));
         }
         if (options.gauss_newton.terms == Terms::receiver) {
@@ -264,7 +264,7 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
     const Survey travelling = travel_times(picks);
     SurveyShape shape = survey_shape(travelling);
     // Few earthquakes below few stations could pass for points on a ground.
-    const bool buried = is_joint(picks, options) && options.joint.relocate == Relocation::all;
+    const bool buried = is_joint(picks, options) && options.joint.relocate == Relocate::all;
     if (buried) shape.along_surface = false;
     std::optional<FirstGuess> first;
     if (!start) {

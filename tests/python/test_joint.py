@@ -48,6 +48,23 @@ def test_velocities_can_be_held(quakes):
     np.testing.assert_allclose(held.vp_vs, 1.7, rtol=1e-5)
 
 
+def test_places_in_2d_have_two_coordinates():
+    rng = np.random.default_rng(2)
+    receivers = np.column_stack([np.linspace(1, 19, 12), np.zeros(12)])
+    places = rng.uniform((4, 4), (16, 12), (6, 2))
+    source, receiver = (a.ravel() for a in np.meshgrid(np.arange(6), np.arange(12), indexing="ij"))
+    time = np.linalg.norm(places[source] - receivers[receiver], axis=1) / 3
+    picks = fm.Picks(places + rng.uniform(-1, 1, places.shape), receivers, source=source,
+                     receiver=receiver, time=time, error=0.02)
+    run = fm.invert(fm.Model.constant((41, 31), velocity=3.0, spacing=0.5), picks, relocate=True,
+                    velocities="none", iterations=8)
+    assert run.events["position"].shape == (6, 2)
+    assert np.linalg.norm(run.events["position"] - places, axis=1).max() < 0.2
+    held = fm.invert(fm.Model.constant((41, 31), velocity=3.0, spacing=0.5), picks, relocate=True,
+                     velocities="none", prior=1e-3)
+    assert np.abs(held.events["shift"]).max() < 0.01
+
+
 def test_what_is_missing_is_said(quakes):
     model, picks, _, _ = quakes
     with pytest.raises(ValueError, match="80 of P and 80 of S, and there is one velocity"):

@@ -228,6 +228,30 @@ TEST(EventBlocks, NoEventLeavesTheBoxAndTheOthersOfItsUnknownsAreFoundAgain) {
     EXPECT_EQ(shift[4 * event_unknowns + 2], 0);  // too few picks: keeps its place
 }
 
+TEST(EventBlocks, NoEventRisesAboveTheGround) {
+    Made made(8);
+    Field<float> velocity(made.model.grid().shape);
+    for (std::size_t n = 0; n < velocity.size(); ++n) velocity[n] = n % 3 == 0 ? 0.0F : 1.0F;
+    const Model ground(made.model.grid(), std::move(velocity));  // air at the highest nodes
+    for (Event& event : made.picks.events) event.position.z = 1.5;
+    EventBlocks events(made.picks, ground.grid(), moving());
+    events.renew(made.slopes, made.weights, Vector(20, 0.0), 1e-3);
+    Vector left(made.weights.size());
+    for (std::size_t n = 0; n < left.size(); ++n) {
+        left[n] = -100 * made.weights[n] * made.slopes[n].z;
+    }
+    Vector shift(event_unknowns * made.picks.events.size(), 0.0);
+    std::vector<bool> bounded;
+    events.step(ground, left, shift, bounded);
+    for (std::size_t e = 0; e < 4; ++e) {
+        const double* s = &shift[event_unknowns * e];
+        const Vec3 place = made.picks.events[e].position + Vec3{s[0], s[1], s[2]};
+        EXPECT_FALSE(in_air(ground, place)) << e;
+        EXPECT_LE(place.z, 1.5);
+        EXPECT_TRUE(bounded[e]);
+    }
+}
+
 TEST(EventBlocks, KnownPlacesAndTimesStay) {
     const Made made(8);
     JointOptions options = moving();

@@ -15,12 +15,15 @@
 #include "tomography/joint/invert_joint.hpp"
 #include "tomography/joint/joint_step.hpp"
 #include "tomography/joint/station_terms.hpp"
+#include "tomography/joint_survey.hpp"
 #include "tomography/synthetic.hpp"
 
 namespace fermat {
 namespace {
 
 using Vector = std::vector<double>;
+using test::Made;
+using test::moving;
 
 /// Solves a x = b by Gaussian elimination with pivots.
 Vector dense_solution(std::vector<Vector> a, Vector b) {
@@ -43,56 +46,6 @@ Vector dense_solution(std::vector<Vector> a, Vector b) {
         b[c] /= a[c][c];
     }
     return b;
-}
-
-/// A small survey with random rows: what a step is made of, without rays.
-struct Made {
-    Model model = gradient_model(Grid{{4, 3, 3}, {0, 0, 0}, {1, 1, 1}}, 1, 0);
-    Survey picks;
-    std::vector<std::int32_t> slots;
-    Vector errors;
-    Vector weights;
-    Vector residual;
-    std::vector<Vec3> slopes;
-    UnknownRows rows;
-
-    explicit Made(std::size_t grid) {
-        std::mt19937 engine(4);
-        std::normal_distribution<double> normal;
-        for (int e = 0; e < 5; ++e) {
-            picks.events.push_back({{1.0 + 0.2 * e, 1, 1}, 0});
-        }
-        for (int s = 0; s < 6; ++s) picks.stations.push_back({{0.5 * s, 0, 0}});
-        for (int e = 0; e < 5; ++e) {
-            for (int s = 0; s < 6; ++s) {
-                for (const Phase phase : {Phase::P, Phase::S}) {
-                    if (e == 4 && (s > 2 || phase == Phase::S)) continue;  // three picks alone
-                    picks.arrivals.push_back({e, s, 1, 0.1, phase});
-                    slots.push_back(phase == Phase::S ? 1 : 0);
-                }
-            }
-        }
-        picks.has_errors = true;
-        for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
-            errors.push_back(0.1);
-            weights.push_back(n == 7 ? 0 : 10 * (1 + 0.1 * static_cast<double>(n % 3)));
-            residual.push_back(n == 7 ? 0 : normal(engine));
-            slopes.push_back({normal(engine), normal(engine), normal(engine)});
-            for (std::size_t u = 0; u < grid; ++u) {
-                if (normal(engine) < 0.5) continue;
-                rows.column.push_back(
-                    static_cast<std::int32_t>(u + grid * static_cast<std::size_t>(slots[n])));
-                rows.value.push_back(static_cast<float>(normal(engine)));
-            }
-            rows.start.push_back(static_cast<std::int64_t>(rows.column.size()));
-        }
-    }
-};
-
-JointOptions moving() {
-    JointOptions options;
-    options.relocate = Relocate::all;
-    return options;
 }
 
 /// Columns of the joint matrix: Vp, Vp/Vs, terms, and four per event.
@@ -205,69 +158,6 @@ TEST(JointStep, SeparatedParametersSolveTheJointMatrix) {
     double mean = 0;
     for (std::size_t t = 0; t < stations; ++t) mean += found.d[layout.velocities() + t];
     EXPECT_NEAR(mean, 0, 1e-9);
-}
-
-TEST(EventBlocks, NoEventLeavesTheBoxAndTheOthersOfItsUnknownsAreFoundAgain) {
-    const Made made(8);
-    EventBlocks events(made.picks, made.model.grid(), moving());
-    events.renew(made.slopes, made.weights, Vector(20, 0.0), 1e-3);
-    // Residuals that send every event 100 down.
-    Vector left(made.weights.size());
-    for (std::size_t n = 0; n < left.size(); ++n)
-        left[n] = 100 * made.weights[n] * made.slopes[n].z;
-    Vector shift(event_unknowns * made.picks.events.size(), 0.0);
-    std::vector<bool> bounded;
-    events.step(made.model, left, shift, bounded);
-    for (std::size_t e = 0; e < 4; ++e) {
-        const double* s = &shift[event_unknowns * e];
-        const Vec3 place = made.picks.events[e].position + Vec3{s[0], s[1], s[2]};
-        EXPECT_TRUE(made.model.grid().contains(place));
-        EXPECT_TRUE(bounded[e]);
-    }
-    EXPECT_FALSE(bounded[4]);
-    EXPECT_EQ(shift[4 * event_unknowns + 2], 0);  // too few picks: keeps its place
-}
-
-TEST(EventBlocks, NoEventRisesAboveTheGround) {
-    Made made(8);
-    Field<float> velocity(made.model.grid().shape);
-    for (std::size_t n = 0; n < velocity.size(); ++n) velocity[n] = n % 3 == 0 ? 0.0F : 1.0F;
-    const Model ground(made.model.grid(), std::move(velocity));  // air at the highest nodes
-    for (Event& event : made.picks.events) event.position.z = 1.5;
-    EventBlocks events(made.picks, ground.grid(), moving());
-    events.renew(made.slopes, made.weights, Vector(20, 0.0), 1e-3);
-    Vector left(made.weights.size());
-    for (std::size_t n = 0; n < left.size(); ++n) {
-        left[n] = -100 * made.weights[n] * made.slopes[n].z;
-    }
-    Vector shift(event_unknowns * made.picks.events.size(), 0.0);
-    std::vector<bool> bounded;
-    events.step(ground, left, shift, bounded);
-    for (std::size_t e = 0; e < 4; ++e) {
-        const double* s = &shift[event_unknowns * e];
-        const Vec3 place = made.picks.events[e].position + Vec3{s[0], s[1], s[2]};
-        EXPECT_FALSE(in_air(ground, place)) << e;
-        EXPECT_LE(place.z, 1.5);
-        EXPECT_TRUE(bounded[e]);
-    }
-}
-
-TEST(EventBlocks, KnownPlacesAndTimesStay) {
-    const Made made(8);
-    JointOptions options = moving();
-    options.known = {{0, true, false}, {1, false, true}, {2, true, true}};
-    EventBlocks events(made.picks, made.model.grid(), options);
-    events.renew(made.slopes, made.weights, Vector(20, 0.0), 1e-3);
-    const Vector left(made.weights.size(), 1.0);
-    Vector shift(event_unknowns * made.picks.events.size(), 0.0);
-    std::vector<bool> bounded;
-    events.step(made.model, left, shift, bounded);
-    const auto moved = [&](std::size_t e, std::size_t i) { return shift[4 * e + i] != 0; };
-    EXPECT_TRUE(!moved(0, 0) && !moved(0, 2) && moved(0, 3));
-    EXPECT_TRUE(moved(1, 0) && moved(1, 2) && !moved(1, 3));
-    EXPECT_TRUE(!moved(2, 0) && !moved(2, 3));
-    EXPECT_EQ(events.use_of(0), EventUse::known);
-    EXPECT_EQ(events.free_unknowns(made.weights), 1U + 3U + 0U + 4U + 1U);
 }
 
 TEST(ReceiverSlope, IsTheDerivativeOfTheTimeByThePlace) {

@@ -390,12 +390,13 @@ class JointRun {
     }
 
     StopReason reason() const {
-        if (cooling_.phase() == Cooling::Phase::stagnant) return StopReason::stagnation;
-        if (cooling_.phase() == Cooling::Phase::cooling) return StopReason::schedule_end;
         // With a kept weight a run is done once chi2 stays, wherever that is.
         const bool reached =
             scaled_.empty() || chi2_of(scaled_, hearing_.use()) <= cooling_.target();
-        if (!reached) return StopReason::stagnation;
+        if (!reached) {
+            return cooling_.phase() == Cooling::Phase::cooling ? StopReason::schedule_end
+                                                               : StopReason::stagnation;
+        }
         if (options_.target_rms > 0 && !(options_.target_chi2 > 0)) return StopReason::target_rms;
         return StopReason::target_chi2;
     }

@@ -198,6 +198,7 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         write_history(folder.file("history.csv"), result.history, identity);
         write_terms(folder.file("terms.csv"), inputs.picks, result.terms, identity);
         write_events(folder.file("events.csv"), inputs.picks, result, identity);
+        write_moved_picks(folder.file("moved_picks.csv"), inputs.picks, result, identity);
         if (result.s_model) {
             write_model(folder.file("s_model.h5"), *result.s_model, identity);
             write_vp_vs(folder.file("vp_vs.h5"), result, identity);

@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "io/columns.hpp"
 #include "io/csv.hpp"
+#include "io/geometry.hpp"
 #include "io/vtkhdf_image.hpp"
 #include "tomography/joint/vp_vs.hpp"
 
@@ -56,6 +57,17 @@ void write_events(const fs::path& path, const Survey& picks, const InversionResu
         table.add_row(cells);
     }
     table.commit();
+}
+
+void write_moved_picks(const fs::path& path, const Survey& picks, const InversionResult& result,
+                       const std::string& run) {
+    if (result.events.empty()) return;
+    Survey moved = picks;
+    for (std::size_t n = 0; n < result.events.size(); ++n) {
+        moved.events[n].position = result.events[n].position;
+        moved.events[n].origin_time = result.events[n].origin_time;
+    }
+    write_picks(path, moved, run);
 }
 
 void write_vp_vs(const fs::path& path, const InversionResult& result, const std::string& run) {

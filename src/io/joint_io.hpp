@@ -15,6 +15,10 @@ namespace fermat {
 void write_events(const std::filesystem::path& path, const Survey& picks,
                   const InversionResult& result, const std::string& run);
 
+/// The picks with the events where and when they were found; no file where none was relocated.
+void write_moved_picks(const std::filesystem::path& path, const Survey& picks,
+                       const InversionResult& result, const std::string& run);
+
 /// Vp/Vs of a result of P and S, as `vp_vs` on nodes or in cells; 0 in air.
 void write_vp_vs(const std::filesystem::path& path, const InversionResult& result,
                  const std::string& run);

@@ -157,7 +157,9 @@ void write_terms(const fs::path& path, const Survey& picks, const PickTerms& ter
 
 void write_residuals(const fs::path& path, const Survey& picks, const InversionResult& result,
                      const std::string& run) {
+    const bool two_phases = phases_of(picks).size() > 1;
     std::vector<std::string> names = {"source", "receiver"};
+    if (two_phases) names.emplace_back("phase");
     for (const std::string prefix : {"source_", "receiver_"}) {
         names.push_back(prefix + "x");
         if (!picks.is_2d) names.push_back(prefix + "y");
@@ -168,6 +170,7 @@ void write_residuals(const fs::path& path, const Survey& picks, const InversionR
     for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
         const Arrival& pick = picks.arrivals[n];
         std::vector<CsvCell> cells = {std::int64_t{pick.event}, std::int64_t{pick.station}};
+        if (two_phases) cells.emplace_back(name_of(pick.phase));
         for (const Vec3& p : {picks.event_of(pick).position, picks.station_of(pick).position}) {
             cells.emplace_back(p.x);
             if (!picks.is_2d) cells.emplace_back(p.y);

@@ -68,6 +68,9 @@ def test_events_come_back_and_what_stays_is_counted(quakes, whole):
     assert 0 < float(events[3]["error_z"]) < 1
     assert "1 of 12 events have too few picks and keep their place" in done.stderr
     assert "unknowns: Vp; Vp/Vs; places and origin times of 12 events; terms of 9 stations" in done.stdout
+    moved = {row["event"]: float(row["source_x"]) for row in rows_of(folder / "moved_picks.csv")}
+    assert moved == {row["event"]: float(row["x"]) for row in events}
+    assert {row["phase"] for row in rows_of(folder / "residuals.csv")} == {"P", "S"}
     terms = rows_of(folder / "terms.csv")
     assert [row["kind"] for row in terms] == 9 * ["receiver"] + 9 * ["receiver_s"]
     with h5py.File(folder / "vp_vs.h5") as file:

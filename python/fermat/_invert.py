@@ -311,7 +311,7 @@ def invert(
         "iterations": iterations,
         "terms": terms,
         "norm": norm,
-        "relocate": {True: "all", False: "none"}.get(relocate, relocate),
+        "relocate": ("all" if relocate else "none") if isinstance(relocate, bool) else relocate,
         "velocities": velocities,
         "vp_vs": vp_vs,
         "vp_vs_smoothing": vp_vs_smoothing,

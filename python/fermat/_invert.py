@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -59,7 +59,15 @@ class Inversion(Trusted):
         Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
     terms
         Times of shots and receivers beside the ground, as asked for by `terms`: "shot" one entry per
-        source and "receiver" one per receiver of the picks.
+        source and "receiver" one per receiver of the picks, "receiver_s" of S where there are P and S.
+    events
+        With `relocate`, one array per column and one entry per source of the picks: position,
+        origin_time, shift and shift_time from what was given, error and error_time (standard
+        deviations with the velocities held), rms, picks, used, and use: "moved", "bounded" (by a face
+        of the grid or the ground), "few_picks" or "known". Else None.
+    s_model, vp_vs, s_coverage
+        With picks of P and S: S velocity, Vp/Vs (0 in air) and rays of S in each cell; `model` and
+        `coverage` are those of P. Else None.
     resolution, resolving_length, deviation
         What can be trusted, shaped like the velocity, with `trust` or once `estimate_trust` was
         called; else None.
@@ -87,6 +95,15 @@ class Inversion(Trusted):
             kind: term for kind, term in zip(("shot", "receiver"), found[12:14]) if len(term)
         }
         self._problem = found[11]
+        joint = found[14] or {}
+        if len(joint.get("terms_s", ())):
+            self.terms["receiver_s"] = joint["terms_s"]
+        self.events = _events(joint.get("events"), self.start.ndim)
+        self.s_model: Model | None = joint.get("s_model")
+        self.vp_vs: NDArray[np.float32] | None = joint.get("vp_vs")
+        self.s_coverage: NDArray[np.float32] | None = None
+        if self.s_model is not None:
+            self.s_coverage = joint["s_coverage"].reshape(self.coverage.shape)
 
     @property
     def rms(self) -> float:
@@ -122,6 +139,14 @@ def invert(
     iterations: int = 30,
     terms: Literal["none", "shot", "receiver", "shot,receiver"] = "none",
     norm: Literal["trimmed", "l2", "huber", "l1"] = "trimmed",
+    relocate: bool | Literal["none", "times", "all"] = "none",
+    velocities: Literal["p,s", "p", "s", "none"] = "p,s",
+    s_model: Model | None = None,
+    vp_vs: float = 0.0,
+    vp_vs_smoothing: float = 1.0,
+    least_picks: int = 5,
+    prior: float | Sequence[float] = 0.0,
+    known: Mapping[Any, Literal["place", "time", "both"]] | None = None,
     schedule: Schedule | None = None,
     target_rms: float = 0.0,
     target_chi2: float = 0.0,
@@ -193,6 +218,24 @@ def invert(
     norm
         Of "gauss-newton", how residuals count: by squares without outliers ("trimmed"), by squares
         of all ("l2"), or far ones less ("huber", "l1").
+    relocate
+        Of "gauss-newton": "all" (or True) finds places and origin times of the sources beside the
+        ground, "times" the origin times alone.
+    velocities
+        Which velocities change where picks are of P and S. With "p" Vp/Vs stays, with "s" Vp; "none"
+        finds events and terms alone.
+    s_model, vp_vs
+        S velocities to start from, or their Vp/Vs, where picks are of P and S.
+    vp_vs_smoothing
+        Weight of the roughness of Vp/Vs, as a factor of that of Vp.
+    least_picks
+        Of `relocate`: an event with fewer picks keeps its place.
+    prior
+        Of `relocate`: standard deviations of the given places, one number or one per axis, as if these
+        were measured; 0: not believed.
+    known
+        Of `relocate`: what is kept of events, by their ids or numbers, as {"blast 1": "place"}:
+        "place", "time" or "both".
     schedule
         Of "hole".
         Stages as (iterations, cell box, vertex box), boxes as (x, y, z), or (x, z) in 2-D, in
@@ -273,6 +316,11 @@ def invert(
         "iterations": iterations,
         "terms": terms,
         "norm": norm,
+        "relocate": ("all" if relocate else "none") if isinstance(relocate, bool) else relocate,
+        "velocities": velocities,
+        "vp_vs": vp_vs,
+        "vp_vs_smoothing": vp_vs_smoothing,
+        "least_picks": least_picks,
         "target_rms": target_rms,
         "target_chi2": target_chi2,
         "stagnation": stagnation,
@@ -292,6 +340,12 @@ def invert(
         options["step"] = step
     if reference is not None:
         options["reference"] = reference
+    if s_model is not None:
+        options["s_model"] = s_model
+    if known:
+        options["known"] = dict(known)
+    if np.any(prior):
+        options["prior"] = _axes(prior, ndim, "prior")
     if np.any(correlation_length):
         options["correlation_length"] = _axes(correlation_length, ndim, "correlation_length")
     if axis_weights is not None:
@@ -322,6 +376,17 @@ def invert(
     if trust:
         run.estimate_trust(device=device, threads=threads, progress=progress)
     return run
+
+
+def _events(columns: dict[str, Any] | None, ndim: int) -> dict[str, Any] | None:
+    """Columns of relocated events; vectors have the axes of the model."""
+    if columns is None:
+        return None
+    axes = [0, 2] if ndim == 2 else [0, 1, 2]
+    for name in ("position", "shift", "error"):
+        columns[name] = columns[name].reshape(-1, 3)[:, axes]
+    columns["use"] = np.array(columns["use"])
+    return columns
 
 
 def synthetic_picks(

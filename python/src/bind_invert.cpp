@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "io/joint_io.hpp"
 #include "io/run_io.hpp"
 #include "keywords.hpp"
 #include "monitor.hpp"
@@ -18,6 +19,7 @@
 #include "survey_labels.hpp"
 #include "tomography/doubts.hpp"
 #include "tomography/invert.hpp"
+#include "tomography/joint/vp_vs.hpp"
 #include "tomography/start/set_up.hpp"
 #include "tomography/synthetic.hpp"
 #include "trust_problem.hpp"
@@ -98,6 +100,67 @@ nb::dict report_of(const IterationReport& report) {
     return row;
 }
 
+/// Columns of relocated events, or None.
+nb::object events_of(const std::vector<JointEvent>& events) {
+    if (events.empty()) return nb::none();
+    std::vector<double> position, time, shift, time_shift, error, time_error, rms;
+    std::vector<std::int32_t> picks, used;
+    nb::list use;
+    const auto add = [](std::vector<double>& to, Vec3 v) { to.insert(to.end(), {v.x, v.y, v.z}); };
+    for (const JointEvent& event : events) {
+        add(position, event.position);
+        add(shift, event.shift);
+        add(error, event.error);
+        time.push_back(event.origin_time);
+        time_shift.push_back(event.time_shift);
+        time_error.push_back(event.time_error);
+        rms.push_back(event.rms);
+        picks.push_back(event.picks);
+        used.push_back(event.used);
+        use.append(nb::str(name_of(event.use).data(), name_of(event.use).size()));
+    }
+    nb::dict out;
+    out["position"] = array_from(std::move(position));
+    out["origin_time"] = array_from(std::move(time));
+    out["shift"] = array_from(std::move(shift));
+    out["shift_time"] = array_from(std::move(time_shift));
+    out["error"] = array_from(std::move(error));
+    out["error_time"] = array_from(std::move(time_error));
+    out["rms"] = array_from(std::move(rms));
+    out["picks"] = array_from(std::move(picks));
+    out["used"] = array_from(std::move(used));
+    out["use"] = use;
+    return out;
+}
+
+/// What a joint run found beside the first model, or None: events, S model, Vp/Vs, coverage of S,
+/// terms of stations of S.
+nb::object joint_of(InversionResult& result, bool is_2d) {
+    if (result.events.empty() && !result.s_model) return nb::none();
+    nb::dict out;
+    out["events"] = events_of(result.events);
+    out["s_model"] = nb::none();
+    if (result.s_model) {
+        out["vp_vs"] = array_of(vp_vs_of(result.model, *result.s_model), is_2d);
+        out["s_coverage"] = array_of(std::move(result.s_coverage));
+        out["s_model"] = nb::cast(std::move(*result.s_model));
+    }
+    out["terms_s"] = array_from(std::move(result.terms.receiver_s));
+    return out;
+}
+
+/// S model and known events.
+void fill_joint(const Keywords& given, const Survey& picks, JointOptions& joint) {
+    if (given.has("s_model")) {
+        joint.s_start = std::make_shared<const Model>(given.take<const Model&>("s_model").copy());
+    }
+    if (!given.has("known")) return;
+    for (const auto& [event, known] : given.take<nb::dict>("known")) {
+        joint.known.push_back(known_event(picks, nb::cast<std::string>(nb::str(event)),
+                                          nb::cast<std::string>(known)));
+    }
+}
+
 InversionOptions options_from(const Keywords& given, const Rows& schedule) {
     InversionOptions options;
     given.fill(options);
@@ -130,7 +193,8 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
     }
     GuessOptions guess;
     given.fill(guess);
-    const InversionOptions options = options_from(given, schedule);
+    InversionOptions options = options_from(given, schedule);
+    fill_joint(given, observed, options.joint);
     InversionListener listener;
     if (!callback.is_none()) {
         listener.iteration = [&](const IterationReport& report, const Model& now) {
@@ -173,13 +237,14 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
     if (!result.unknowns.empty() && result.history.back().lambda > 0) {
         problem.found = found_model(result, serial_ranks());
     }
+    const nb::object joint = joint_of(result, setup->start.grid().is_2d());
     return nb::make_tuple(std::move(result.model), array_of(std::move(result.coverage)), history,
                           array_from(std::move(result.initial_residual)),
                           array_from(std::move(result.final_residual)), array_from(std::move(use)),
                           reason, std::move(setup->start), array_from(std::move(error)),
                           list_of(setup->choices), list_of(warnings), std::move(problem),
                           array_from(std::move(result.terms.shot)),
-                          array_from(std::move(result.terms.receiver)));
+                          array_from(std::move(result.terms.receiver)), joint);
 }
 
 /// Returns source, receiver, time and error of the pairs that have a time, and the number of the

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <numeric>
@@ -12,6 +13,7 @@
 #include "io/checkpoint.hpp"
 #include "io/csv.hpp"
 #include "io/geometry.hpp"
+#include "io/joint_io.hpp"
 #include "io/model_io.hpp"
 #include "io/run_io.hpp"
 #include "tomography/doubts.hpp"
@@ -78,6 +80,28 @@ std::string ending_of(const InversionResult& result) {
     }
     return fmt::format("{} in {} iterations, {:.3g} s; stopped at {}", text,
                        result.history.back().iteration, seconds, why);
+}
+
+double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+/// How far events were moved: "297 of 300 events moved by 1.94 and 0.28 s (medians)".
+std::string relocation_of(const InversionResult& result) {
+    std::vector<double> ways;
+    std::vector<double> times;
+    for (const JointEvent& event : result.events) {
+        if (event.use != EventUse::moved && event.use != EventUse::bounded) continue;
+        ways.push_back(norm(event.shift));
+        times.push_back(std::abs(event.time_shift));
+    }
+    const std::size_t moved = ways.size();
+    return fmt::format("{} of {} events moved, by {:.3g} in place and {:.3g} in time (medians)",
+                       moved, result.events.size(), median(std::move(ways)),
+                       median(std::move(times)));
 }
 
 void say(const Run& run, const std::string& line) {
@@ -177,8 +201,17 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         write_residuals(folder.file("residuals.csv"), inputs.picks, result, identity);
         write_history(folder.file("history.csv"), result.history, identity);
         write_terms(folder.file("terms.csv"), inputs.picks, result.terms, identity);
+        write_events(folder.file("events.csv"), inputs.picks, result, identity);
+        write_moved_picks(folder.file("moved_picks.csv"), inputs.picks, result, identity);
+        if (result.s_model) {
+            write_model(folder.file("s_model.h5"), *result.s_model, identity);
+            write_vp_vs(folder.file("vp_vs.h5"), result, identity);
+            write_coverage(folder.file("s_coverage.h5"), inputs.start.grid(), result.s_coverage,
+                           identity);
+        }
         write_model(folder.file("model.h5"), result.model, identity);
         say(run, ending_of(result));
+        if (!result.events.empty()) say(run, relocation_of(result));
         if (!kept.empty()) say(run, keeper.summary(kept, result.history.back().iteration));
         warn(doubts_about(inputs.start, inputs.picks, inputs.options, result));
         if (inputs.board) write_recovery(folder, inputs, result, identity, run.common.quiet);

@@ -15,10 +15,12 @@
 #include "cli/trust_run.hpp"
 #include "core/error.hpp"
 #include "io/geometry.hpp"
+#include "io/joint_io.hpp"
 #include "io/model_io.hpp"
 #include "io/run_io.hpp"
 #include "model/makers.hpp"
 #include "tomography/invert.hpp"
+#include "tomography/joint/invert_joint.hpp"
 #include "tomography/run_fingerprint.hpp"
 #include "tomography/start/set_up.hpp"
 #include "tomography/synthetic.hpp"
@@ -40,6 +42,8 @@ struct InvertFlags {
     std::optional<PickErrors> errors;
     AxisFlags axes;
     std::optional<fs::path> reference;
+    std::optional<fs::path> s_model;
+    std::optional<fs::path> known;
     std::optional<fs::path> schedule;
     fs::path output;
     RunStart start;
@@ -90,7 +94,8 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
         "6 iterations, from half the model down to twice the points' distance)");
     add_output(app, "-o,--output", flags.output,
                "folder to write model.h5, coverage.h5, residuals.csv, history.csv, checkpoint.h5, "
-               "settings.toml into, and trust.h5 where it is asked for")
+               "settings.toml into, trust.h5 where it is asked for, and events.csv, s_model.h5, "
+               "vp_vs.h5 where events move or picks are of P and S")
         ->required()
         ->type_name("FOLDER");
     app.add_flag("--resume", flags.start.resume,
@@ -106,6 +111,11 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
     add_path(app, "--reference", flags.reference,
              "of gauss-newton: model that smoothing and damping hold on to (default: the start "
              "model)");
+    add_path(app, "--s-model", flags.s_model,
+             "S velocities to start from, where picks are of P and S (in place of --vp-vs)");
+    add_path(app, "--known", flags.known,
+             "of --relocate: CSV with columns event,known of events whose place, time or both are "
+             "kept, such as quarry blasts");
     add_value(app, "--checkerboard", "SIZE,A", flags.board,
               "resolution test: invert synthetic picks of the model with boxes of SIZE (or X,Y,Z) "
               "and relative amplitude A on it",
@@ -127,6 +137,21 @@ std::pair<Model, Survey> put_on_board(const InvertFlags& flags, const Run& run, 
     return {std::move(board), std::move(made)};
 }
 
+void read_joint_inputs(const InvertFlags& flags, const Survey& picks, InversionOptions& options,
+                       Notes& notes) {
+    if (flags.s_model) {
+        options.joint.s_start = std::make_shared<const Model>(read_model(*flags.s_model, notes));
+    }
+    if (flags.known) options.joint.known = read_known_events(*flags.known, picks, notes);
+    if (!is_joint(picks, options)) return;
+    refuse_trust(flags.trust);
+    if (flags.board && phases_of(picks).size() > 1) {
+        throw InputError(
+            "--checkerboard is of one velocity and the picks are of P and S (leave out "
+            "one of the phases)");
+    }
+}
+
 InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     if (!flags.board && flags.noise.deviation != 0) {
         throw InputError("--noise needs --checkerboard (fermat picks makes other noisy picks)");
@@ -144,6 +169,7 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     InversionOptions options = flags.options;
     if (flags.schedule) options.schedule = read_schedule(*flags.schedule, notes);
     prepare(options, flags.trust);
+    read_joint_inputs(flags, picks, options, notes);
     tell(notes);
     usable_device(run.common);
     const bool is_2d = start ? start->grid().is_2d() : picks.is_2d;

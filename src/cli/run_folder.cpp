@@ -20,12 +20,29 @@ namespace fs = std::filesystem;
 constexpr auto settings_name = "settings.toml";
 constexpr auto members_name = "ensemble-members";  // a folder
 constexpr auto kept_name = "iterations";           // a folder
-constexpr std::array run_names = {
-    "model.h5",    "coverage.h5", "residuals.csv",       "history.csv", "checkpoint.h5",
-    settings_name, "start.h5",    "terms.csv",           "trust.h5",    "ensemble.csv",
-    "choice.csv",  members_name,  "chosen_schedule.csv", kept_name,     "recovery.csv",
-    "board.h5",    "picks.csv"};
-constexpr std::size_t plain_names = 14;  // the rest is a checkerboard's
+constexpr std::array run_names = {"model.h5",
+                                  "coverage.h5",
+                                  "residuals.csv",
+                                  "history.csv",
+                                  "checkpoint.h5",
+                                  settings_name,
+                                  "start.h5",
+                                  "terms.csv",
+                                  "trust.h5",
+                                  "ensemble.csv",
+                                  "choice.csv",
+                                  members_name,
+                                  "chosen_schedule.csv",
+                                  kept_name,
+                                  "events.csv",
+                                  "moved_picks.csv",
+                                  "s_model.h5",
+                                  "vp_vs.h5",
+                                  "s_coverage.h5",
+                                  "recovery.csv",
+                                  "board.h5",
+                                  "picks.csv"};
+constexpr std::size_t plain_names = 19;  // the rest is a checkerboard's
 
 bool is_there(const fs::path& path) {
     std::error_code ignored;
@@ -36,7 +53,8 @@ bool is_result(std::string_view name) { return name == "model.h5" || name == "ch
 
 /// Names that people use for files of their own too.
 bool may_be_input(std::string_view name) {
-    return name == "board.h5" || name == "picks.csv" || name == "start.h5" || name == kept_name;
+    return name == "board.h5" || name == "picks.csv" || name == "start.h5" || name == kept_name ||
+           name == "events.csv" || name == "moved_picks.csv" || name == "s_model.h5";
 }
 
 /// The identity that a file carries, or the first file of a folder that carries one.

@@ -137,6 +137,14 @@ void add_trust_flags(CLI::App& app, TrustFlags& flags) {
     add_choice(app, "--folds-by", flags.validation.unit, "of --choose: what a fold holds");
 }
 
+void refuse_trust(const TrustFlags& flags) {
+    if (!wants_linear(flags) && !flags.ensemble_given && flags.chosen == Chosen::nothing) return;
+    throw InputError(
+        "--resolution, --deviation, --point-spread, --ensemble and --choose know one velocity and "
+        "events in place (leave them out of runs of P and S or with --relocate; events.csv has "
+        "errors of the events)");
+}
+
 void prepare(InversionOptions& options, const TrustFlags& flags) {
     if (flags.chosen == Chosen::schedule) {
         if (options.method == InversionMethod::gauss_newton || !options.schedule.empty()) {

@@ -47,6 +47,10 @@ void add_trust_flags(CLI::App& app, TrustFlags& flags);
 /// Before the setup of the run: what the flags say of its options.
 void prepare(InversionOptions& options, const TrustFlags& flags);
 
+/// Throws InputError where something is asked for that runs of P and S or with events that move
+/// do not have.
+void refuse_trust(const TrustFlags& flags);
+
 /// What cross-validation chose.
 struct Choice {
     std::optional<SmoothingChoice> smoothing;

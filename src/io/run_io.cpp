@@ -134,9 +134,12 @@ void write_terms(const fs::path& path, const Survey& picks, const PickTerms& ter
     names.insert(names.end(), {"z", "picks", "term"});
     CsvWriter table(path, names, run);
     const auto write = [&](const char* kind, const std::vector<double>& term, const auto& points,
-                           std::int32_t Arrival::*point) {
+                           std::int32_t Arrival::*point, Phase phase = Phase::P) {
         std::vector<std::int64_t> counts(points.size(), 0);
-        for (const Arrival& pick : picks.arrivals) ++counts[static_cast<std::size_t>(pick.*point)];
+        for (const Arrival& pick : picks.arrivals) {
+            const bool counts_here = terms.receiver_s.empty() || pick.phase == phase;
+            counts[static_cast<std::size_t>(pick.*point)] += counts_here ? 1 : 0;
+        }
         for (std::size_t n = 0; n < term.size(); ++n) {
             const Vec3 p = points[n].position;
             std::vector<CsvCell> cells = {std::string_view(kind), static_cast<std::int64_t>(n),
@@ -148,12 +151,15 @@ void write_terms(const fs::path& path, const Survey& picks, const PickTerms& ter
     };
     write("shot", terms.shot, picks.events, &Arrival::event);
     write("receiver", terms.receiver, picks.stations, &Arrival::station);
+    write("receiver_s", terms.receiver_s, picks.stations, &Arrival::station, Phase::S);
     table.commit();
 }
 
 void write_residuals(const fs::path& path, const Survey& picks, const InversionResult& result,
                      const std::string& run) {
+    const bool two_phases = phases_of(picks).size() > 1;
     std::vector<std::string> names = {"source", "receiver"};
+    if (two_phases) names.emplace_back("phase");
     for (const std::string prefix : {"source_", "receiver_"}) {
         names.push_back(prefix + "x");
         if (!picks.is_2d) names.push_back(prefix + "y");
@@ -164,6 +170,7 @@ void write_residuals(const fs::path& path, const Survey& picks, const InversionR
     for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
         const Arrival& pick = picks.arrivals[n];
         std::vector<CsvCell> cells = {std::int64_t{pick.event}, std::int64_t{pick.station}};
+        if (two_phases) cells.emplace_back(name_of(pick.phase));
         for (const Vec3& p : {picks.event_of(pick).position, picks.station_of(pick).position}) {
             cells.emplace_back(p.x);
             if (!picks.is_2d) cells.emplace_back(p.y);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "tomography/gauss_newton/bounds.hpp"
 #include "tomography/start/survey_shape.hpp"
@@ -39,9 +40,10 @@ void add_target(const InversionOptions& options, const InversionResult& result, 
 
 void add_velocities(const Model& start, const Survey& picks, const InversionOptions& options,
                     const InversionResult& result, Sentences& out) {
-    const SurveyShape shape = survey_shape(picks);
-    double slowest = shape.slowest;
-    double fastest = shape.fastest;
+    const bool joint = !result.events.empty() || result.s_model.has_value();
+    const SurveyShape shape = joint ? SurveyShape{} : survey_shape(picks);
+    double slowest = joint ? std::numeric_limits<double>::infinity() : shape.slowest;
+    double fastest = joint ? 0 : shape.fastest;
     for (const float v : start.given()) {
         if (v == 0) continue;
         slowest = std::min(slowest, static_cast<double>(v));
@@ -115,7 +117,7 @@ void add_offset_trend(const Survey& picks, const InversionResult& result, Senten
 /// Residuals that go with a shot or a receiver, whatever the ray.
 void add_terms(const Survey& picks, const InversionOptions& options, const InversionResult& result,
                Sentences& out) {
-    if (options.gauss_newton.terms != Terms::none) return;
+    if (options.gauss_newton.terms != Terms::none || !result.events.empty()) return;
     std::vector<double> residual = result.final_residual;
     for (std::size_t n = 0; n < residual.size(); ++n) {
         if (result.final_use[n] != PickUse::used) residual[n] = std::nan("");
@@ -147,6 +149,31 @@ void add_left_out(const InversionOptions& options, const InversionResult& result
     }
 }
 
+/// Events that could not go where their picks sent them.
+void add_events(const InversionOptions& options, const InversionResult& result, Sentences& out) {
+    const auto count = [&](EventUse use) {
+        return std::count_if(result.events.begin(), result.events.end(), [&](const auto& event) {
+            return event.picks > 0 && event.use == use;
+        });
+    };
+    const auto few = count(EventUse::few_picks);
+    if (few > 0) {
+        out.push_back(
+            fmt::format("{} of {} events have too few picks and keep their {} (fewer than {}: see "
+                        "`least_picks`)",
+                        few, result.events.size(),
+                        options.joint.relocate == Relocate::all ? "place" : "origin time",
+                        options.joint.relocate == Relocate::all ? options.joint.least_picks : 2));
+    }
+    const auto held = count(EventUse::bounded);
+    if (held > 0) {
+        out.push_back(fmt::format(
+            "{} of {} events are held by a face of the grid or by the ground (see 'bounded' in the "
+            "events; a larger model may hold them, or their picks have gross errors)",
+            held, result.events.size()));
+    }
+}
+
 }  // namespace
 
 std::vector<std::string> doubts_about(const Model& start, const Survey& picks,
@@ -158,6 +185,7 @@ std::vector<std::string> doubts_about(const Model& start, const Survey& picks,
     add_velocities(start, picks, options, result, out);
     add_offset_trend(picks, result, out);
     add_left_out(options, result, out);
+    add_events(options, result, out);
     const bool finds_terms =
         options.method != InversionMethod::hole && options.method != InversionMethod::adjoint;
     if (finds_terms) add_terms(picks, options, result, out);

@@ -5,6 +5,7 @@
 
 #include "core/error.hpp"
 #include "tomography/invert.hpp"
+#include "tomography/joint/invert_joint.hpp"
 
 namespace fermat {
 namespace {
@@ -36,25 +37,15 @@ void check_lengths(const RoughnessOptions& roughness, bool is_2d) {
 void check_picks(const InversionOptions& options, const Survey& picks) {
     if (picks.arrivals.empty()) throw InputError("there is no pick (at least one is needed)");
     validate(picks);
-    const Phase phase = picks.arrivals.front().phase;
-    const auto others = std::count_if(picks.arrivals.begin(), picks.arrivals.end(),
-                                      [&](const Arrival& pick) { return pick.phase != phase; });
-    if (others > 0) {
-        throw InputError(fmt::format(
-            "the picks are of two phases, {} of P and {} of S (a model is the velocity of one: "
-            "leave out the others)",
-            phase == Phase::P ? static_cast<std::ptrdiff_t>(picks.arrivals.size()) - others
-                              : others,
-            phase == Phase::S ? static_cast<std::ptrdiff_t>(picks.arrivals.size()) - others
-                              : others));
-    }
     const bool need_errors = options.target_chi2 > 0;
     if (need_errors && !picks.has_errors) {
         throw InputError("target chi2 is given and the picks have no errors (use target rms)");
     }
     for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
         const Arrival& pick = picks.arrivals[n];
-        if (!std::isfinite(pick.time) || pick.time < picks.event_of(pick).origin_time) {
+        const bool early = options.joint.relocate == Relocate::none &&
+                           pick.time < picks.event_of(pick).origin_time;
+        if (!std::isfinite(pick.time) || early) {
             throw InputError(
                 fmt::format("time of pick {} is {} (must be finite and not before the origin time)",
                             n, pick.time));
@@ -121,6 +112,7 @@ void validate(const InversionOptions& options, const Survey& picks, const Model&
     }
     check_picks(options, picks);
     validate(picks, grid);
+    validate_joint(options, picks, start);
 }
 
 }  // namespace fermat

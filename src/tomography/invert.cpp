@@ -8,6 +8,7 @@
 #include "tomography/adjoint/invert_adjoint.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
 #include "tomography/hole/hole.hpp"
+#include "tomography/joint/invert_joint.hpp"
 #include "tomography/run_fingerprint.hpp"
 
 namespace fermat {
@@ -41,6 +42,9 @@ InversionResult invert(const Model& start, const Survey& picks, const InversionO
         return invert_adjoint(start, picks, options,
                               execution.on(cuda ? Device::cuda : Device::cpu), listener,
                               std::move(resume));
+    }
+    if (is_joint(picks, options)) {
+        return invert_joint(start, picks, options, execution, listener, std::move(resume));
     }
     if (!boxes) {
         return invert_gauss_newton(start, picks, options, execution, listener, std::move(resume));

@@ -16,6 +16,8 @@
 #include "tomography/hole/backprojection.hpp"
 #include "tomography/hole/schedule.hpp"
 #include "tomography/hole/update.hpp"
+#include "tomography/joint/joint_event.hpp"
+#include "tomography/joint/options.hpp"
 #include "tomography/misfit.hpp"
 #include "tomography/smoothing/smoothing.hpp"
 
@@ -64,6 +66,7 @@ inline constexpr auto options_of<FieldlessOptions> = std::tuple{
 struct InversionOptions {
     InversionMethod method = InversionMethod::automatic;
     GaussNewtonOptions gauss_newton;  ///< of that method
+    JointOptions joint;               ///< of that method, with two phases or events that move
     EikonalOptions eikonal;           ///< of the fields that rays descend
     Tracer tracer = Tracer::descent;
     FieldlessOptions fieldless;   ///< of the tracers bending and graph
@@ -97,6 +100,7 @@ inline constexpr auto options_of<InversionOptions> = std::tuple{
            "adjoint: gauss-newton's objective by gradients alone, without rays or a matrix; auto: "
            "hole where a schedule is given"},
     OptionPart{&InversionOptions::gauss_newton},
+    OptionPart{&InversionOptions::joint},
     Option{"target_rms", &InversionOptions::target_rms, "stop once the RMS residual is as small",
            not_negative, "none"},
     Option{"target_chi2", &InversionOptions::target_chi2,
@@ -211,6 +215,9 @@ struct InversionResult {
     StopReason reason = StopReason::schedule_end;
     std::vector<double> unknowns{};  ///< of a Gauss-Newton run's grid, on every rank
     PickTerms terms{};               ///< of such a run; empty where none were asked for
+    std::optional<Model> s_model{};  ///< where the picks are of P and S; `model` is then that of P
+    Field<float> s_coverage{};       ///< the same of its rays
+    std::vector<JointEvent> events{};  ///< as in the survey; empty without relocation
 };
 
 /// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a

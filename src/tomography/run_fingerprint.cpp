@@ -68,6 +68,13 @@ void add_to(Fingerprint& print, const InversionOptions& options, bool cuda) {
     print.add(options.update.step);
     print.add(options.gauss_newton.reference != nullptr);
     if (options.gauss_newton.reference) add_to(print, *options.gauss_newton.reference);
+    print.add(options.joint.s_start != nullptr);
+    if (options.joint.s_start) add_to(print, *options.joint.s_start);
+    for (const KnownEvent& known : options.joint.known) {
+        print.add(known.event);
+        print.add(known.place);
+        print.add(known.time);
+    }
     for (const Stage& stage : options.schedule) {
         add_to(print, stage.cell);
         add_to(print, stage.vertex);

@@ -213,7 +213,7 @@ def test_phases_ids_and_origin_times_survive_files_and_reach_the_inversion(tmp_p
     assert list(read.phase) == ["P", "P", "S"]
     assert list(read.origin_time) == [0, 10]
     model = fm.Model.constant((7, 7), velocity=2)
-    with pytest.raises(ValueError, match="two phases, 2 of P and 1 of S"):
+    with pytest.raises(ValueError, match="two phases, 2 of P and 1 of S, and there is one velocity"):
         fm.invert(model, read)
     with pytest.raises(ValueError, match="phase is 'Q'"):
         fm.Picks([(0, 0)], [(1, 0)], source=[0], receiver=[0], time=[1], phase="Q")

@@ -205,7 +205,8 @@ class Run {
         Candidate candidate{std::move(x), Vector(time.size())};
         for (std::size_t n = 0; n < candidate.residual.size(); ++n) {
             const double term = terms_.time_of(candidate.x, n);
-            candidate.residual[n] = picks_.arrivals[n].time - time[n] - term;
+            // Turned round, times count from the origin of the event.
+            candidate.residual[n] = survey_.arrivals[n].time - time[n] - term;
         }
         const bool first = now_.x.empty();
         if (!first && !admitted(candidate)) return false;

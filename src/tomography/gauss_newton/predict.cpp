@@ -1,6 +1,7 @@
 #include "tomography/gauss_newton/predict.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -19,12 +20,14 @@ namespace {
 /// Some picks' part of a prediction, as it travels from a rank to rank 0. Rows stay behind.
 struct Lot {
     std::vector<double> time;
+    std::vector<Vec3> slope;
     double field_seconds = 0;
     double ray_seconds = 0;
 
     Bytes pack() const {
         ByteWriter out;
         out.add(time);
+        out.add(slope);
         out.add(field_seconds);
         out.add(ray_seconds);
         return out.take();
@@ -33,6 +36,7 @@ struct Lot {
         ByteReader in(bytes);
         Lot lot;
         lot.time = in.take_vector<double>();
+        lot.slope = in.take_vector<Vec3>();
         lot.field_seconds = in.take<double>();
         lot.ray_seconds = in.take<double>();
         return lot;
@@ -148,7 +152,7 @@ RaySet rays_of_event(const Model& model, const EventTracer& tracer, const Survey
 /// `tracer` is null where a CUDA device traces many events at once; else there is one event.
 Lot lot_of(const Model& model, const Survey& shots, const EventTracer* tracer,
            const Unknowns& unknowns, std::span<const float> slopes, const RayOptions& options,
-           const Execution& execution, UnknownRows& rows) {
+           bool with_receiver_slopes, const Execution& execution, UnknownRows& rows) {
     Lot lot;
     if (shots.arrivals.empty()) return lot;
     const Stopwatch watch;
@@ -164,6 +168,10 @@ Lot lot_of(const Model& model, const Survey& shots, const EventTracer* tracer,
         lot.time.push_back(arrived ? time_of(model, ray)
                                    : std::numeric_limits<double>::quiet_NaN());
     }
+    for (std::size_t r = 0; with_receiver_slopes && r < rays.size(); ++r) {
+        const bool arrived = rays.rays[r].status == RayStatus::ok;
+        lot.slope.push_back(arrived ? receiver_slope(model, rays.path(r)) : Vec3{});
+    }
     rows = rows_of(model, rays, unknowns, slopes, execution.threads);
     lot.ray_seconds = watch.seconds() - lot.field_seconds;
     return lot;
@@ -177,7 +185,9 @@ struct Gathering {
 
     void add(const Lot& lot, std::span<const std::int32_t> picks) {
         for (std::size_t r = 0; r < picks.size(); ++r) {
-            out.time[static_cast<std::size_t>(picks[r])] = lot.time[r];
+            const auto pick = static_cast<std::size_t>(picks[r]);
+            out.time[pick] = lot.time[r];
+            if (!out.receiver_slope.empty()) out.receiver_slope[pick] = lot.slope[r];
         }
         field_seconds += lot.field_seconds;
         ray_seconds += lot.ray_seconds;
@@ -188,9 +198,24 @@ struct Gathering {
 
 }  // namespace
 
+Vec3 receiver_slope(const Model& model, std::span<const Vec3> path) {
+    if (path.empty()) return {};
+    // The first points may lie so close that rounding turns their line.
+    const Vec3 h = model.grid().spacing;
+    const double enough = 0.25 * std::min(h.x, h.z);
+    Vec3 way;
+    for (const Vec3& point : path) {
+        way = path.front() - point;
+        if (norm(way) >= enough) break;
+    }
+    const double length = norm(way);
+    const double slowness = slowness_at(model, path.front());
+    return length > 0 && std::isfinite(slowness) ? (slowness / length) * way : Vec3{};
+}
+
 Prediction predict(const Model& model, const Survey& picks, const Unknowns& unknowns,
                    std::span<const float> slopes, const RayOptions& options,
-                   const Execution& execution) {
+                   const Execution& execution, bool with_receiver_slopes) {
     Ranks& ranks = execution.ranks;
     Monitor& monitor = execution.monitor;
     const Stopwatch watch;
@@ -213,7 +238,10 @@ Prediction predict(const Model& model, const Survey& picks, const Unknowns& unkn
     };
 
     Prediction out;
-    if (ranks.is_root()) out.time.resize(picks.arrivals.size());
+    if (ranks.is_root()) {
+        out.time.resize(picks.arrivals.size());
+        if (with_receiver_slopes) out.receiver_slope.resize(picks.arrivals.size());
+    }
     Gathering gathering{out};
     std::vector<RowLot> kept(jobs);  // of the jobs that this rank is dealt
     monitor.begin("times and rays", static_cast<std::int64_t>(picks.arrivals.size()));
@@ -225,7 +253,7 @@ Prediction predict(const Model& model, const Survey& picks, const Unknowns& unkn
             kept[n].picks = picks_of_job(n);
             const Survey shots = compact(picks, kept[n].picks);
             return lot_of(model, shots, tracer ? &*tracer : nullptr, unknowns, slopes, options,
-                          own.with_threads(team.threads), kept[n].rows)
+                          with_receiver_slopes, own.with_threads(team.threads), kept[n].rows)
                 .pack();
         },
         [&](std::int64_t job, const Bytes& bytes) {

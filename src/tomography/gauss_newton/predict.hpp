@@ -15,6 +15,9 @@ namespace fermat {
 /// Times of all picks in a model, and how they change with the unknowns.
 struct Prediction {
     std::vector<double> time;  ///< on rank 0, per pick; not a number where the ray was lost
+    /// On rank 0, per pick, where asked for: derivative of the time by the receiver's place, which
+    /// is the slowness there along the ray, away from the source.
+    std::vector<Vec3> receiver_slope;
     std::vector<RowLot> rows;  ///< of the picks that this rank has traced
     double seconds = 0;
     double ray_fraction = 0;  ///< of these, how much went into rays and not into time fields
@@ -26,6 +29,10 @@ struct Prediction {
 /// same bits for any number of either, and rows stay on the rank that has traced them.
 Prediction predict(const Model& model, const Survey& picks, const Unknowns& unknowns,
                    std::span<const float> slopes, const RayOptions& options,
-                   const Execution& execution);
+                   const Execution& execution, bool with_receiver_slopes = false);
+
+/// Slowness at the first point of a path times the direction in which the path, from receiver to
+/// source, arrives there; 0 where the path has no length.
+Vec3 receiver_slope(const Model& model, std::span<const Vec3> path);
 
 }  // namespace fermat

@@ -140,8 +140,9 @@ GradientFit fit_gradient(const Survey& picks, const SurveyShape& shape,
     return fit;
 }
 
-FirstGuess first_guess(const Survey& picks, const GuessOptions& options) {
-    const SurveyShape shape = survey_shape(picks);
+FirstGuess first_guess(const Survey& picks, const GuessOptions& options, bool buried) {
+    SurveyShape shape = survey_shape(picks);
+    if (buried) shape.along_surface = false;
     const std::optional<Surface> ground = ground_of(picks, shape);
     const GradientFit fit = fit_gradient(picks, shape, ground);
 

@@ -45,6 +45,7 @@ struct FirstGuess {
 /// forty along the longest side. Below a surface it reaches a third deeper than the longest ray in
 /// the fitted gradient, at least a sixth and at most half of that ray's distance. The start model
 /// is that gradient, no faster than where the longest ray turns.
-FirstGuess first_guess(const Survey& picks, const GuessOptions& options);
+/// `buried`: events are earthquakes below the ground, however few they are.
+FirstGuess first_guess(const Survey& picks, const GuessOptions& options, bool buried = false);
 
 }  // namespace fermat

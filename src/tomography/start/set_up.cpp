@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "tomography/gauss_newton/cross_validation.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
+#include "tomography/joint/invert_joint.hpp"
 #include "tomography/start/survey_points.hpp"
 
 namespace fermat {
@@ -29,6 +31,15 @@ double rounded(double value, bool up) {
 double fastest_of(const Model& model) {
     const auto v = model.given();
     return *std::max_element(v.begin(), v.end());
+}
+
+/// Times from the origin of events, of P alone where there is P: what a velocity is guessed from.
+Survey travel_times(const Survey& picks) {
+    const std::vector<std::int32_t> of_p = arrivals_of(picks, Phase::P);
+    Survey out = of_p.empty() ? picks : subset(picks, of_p);
+    for (Arrival& pick : out.arrivals) pick.time -= picks.event_of(pick).origin_time;
+    for (Event& event : out.events) event.origin_time = 0;
+    return out;
 }
 
 class SetUp {
@@ -99,8 +110,10 @@ class SetUp {
         const bool low = limits.min_velocity > 0;
         const bool high = std::isfinite(limits.max_velocity);
         if (low && high) return;
-        double slowest = shape_.slowest;
-        double fastest = shape_.fastest;
+        // Times of events that are not yet in place say little about velocity.
+        const bool moves = setup_.options.joint.relocate != Relocate::none;
+        double slowest = moves ? std::numeric_limits<double>::infinity() : shape_.slowest;
+        double fastest = moves ? 0 : shape_.fastest;
         for (const float v : setup_.start.given()) {
             if (v == 0) continue;
             slowest = std::min(slowest, static_cast<double>(v));
@@ -117,8 +130,45 @@ class SetUp {
         Survey& picks = setup_.picks;
         if (!errors) return;
         for (Arrival& pick : picks.arrivals)
-            pick.error = errors->absolute + errors->relative * pick.time;
+            pick.error = errors->absolute +
+                         errors->relative * (pick.time - picks.event_of(pick).origin_time);
         picks.has_errors = true;
+    }
+
+    /// Of runs that find more than one velocity: cross-validation knows these alone.
+    void settle_joint() {
+        InversionOptions& options = setup_.options;
+        const Survey& picks = setup_.picks;
+        if (!picks.has_errors && !(options.target_rms > 0) && !(options.gauss_newton.lambda > 0)) {
+            throw InputError(
+                "the picks have no errors, in a run of P and S or of events that move (give "
+                "`error` "
+                "or `target_rms`: cross-validation does not move events)");
+        }
+        Regularisation& kind = options.gauss_newton.roughness.kind;
+        if (kind == Regularisation::automatic) {
+            kind = Regularisation::second;
+            choose(fmt::format("`regularisation={}`", name_of(kind)));
+        }
+        std::vector<std::string> unknowns;
+        const Velocities found = options.joint.velocities;
+        const bool two = phases_of(picks).size() == 2;
+        if (found == Velocities::both || found == Velocities::p) {
+            unknowns.emplace_back(two ? "Vp" : "velocity");
+        }
+        if (two && (found == Velocities::both || found == Velocities::s)) {
+            unknowns.emplace_back("Vp/Vs");
+        }
+        const std::size_t events = used_points(picks).events;
+        if (options.joint.relocate == Relocate::all) {
+            unknowns.push_back(fmt::format("places and origin times of {} events", events));
+        } else if (options.joint.relocate == Relocate::times) {
+            unknowns.push_back(fmt::format("origin times of {} events", events));
+        }
+        if (options.gauss_newton.terms == Terms::receiver) {
+            unknowns.push_back(fmt::format("terms of {} stations", used_points(picks).stations));
+        }
+        choose(fmt::format("unknowns: {}", fmt::join(unknowns, "; ")));
     }
 
     /// The kind of regularisation, and how well picks without errors can be explained.
@@ -211,10 +261,14 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
                                 const Execution& execution) {
     if (picks.arrivals.empty()) throw InputError("there is no pick (at least one is needed)");
     resolve_threads(execution.threads);
-    const SurveyShape shape = survey_shape(picks);
+    const Survey travelling = travel_times(picks);
+    SurveyShape shape = survey_shape(travelling);
+    // Few earthquakes below few stations could pass for points on a ground.
+    const bool buried = is_joint(picks, options) && options.joint.relocate == Relocate::all;
+    if (buried) shape.along_surface = false;
     std::optional<FirstGuess> first;
     if (!start) {
-        first.emplace(first_guess(picks, guess));
+        first.emplace(first_guess(travelling, guess, buried));
         if (first->shape.is_2d) picks.is_2d = true;
     }
     InversionSetup setup{first ? first->start.copy() : std::move(*start),
@@ -236,7 +290,11 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
         choices.choose_axis_weights();
         choices.choose_bounds();
         validate(setup.options, setup.picks, setup.start);
-        choices.validate_by_folds(execution);
+        if (is_joint(setup.picks, setup.options)) {
+            choices.settle_joint();
+        } else {
+            choices.validate_by_folds(execution);
+        }
     } else if (setup.options.method == InversionMethod::adjoint) {
         choices.choose_axis_weights();
         choices.choose_bounds();

@@ -1,0 +1,127 @@
+#include "io/joint_io.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "core/error.hpp"
+#include "io/columns.hpp"
+#include "io/csv.hpp"
+#include "io/geometry.hpp"
+#include "io/vtkhdf_image.hpp"
+#include "tomography/joint/vp_vs.hpp"
+
+namespace fermat {
+
+namespace fs = std::filesystem;
+
+void write_events(const fs::path& path, const Survey& picks, const InversionResult& result,
+                  const std::string& run) {
+    if (result.events.empty()) return;
+    const bool flat = picks.is_2d;
+    std::vector<std::string> names = {"event"};
+    const auto add_axes = [&](const std::string& prefix) {
+        for (const char* axis : {"x", "y", "z"}) {
+            if (!flat || *axis != 'y') names.push_back(prefix + axis);
+        }
+    };
+    add_axes("");
+    names.emplace_back("origin_time");
+    add_axes("shift_");
+    names.emplace_back("shift_time");
+    add_axes("error_");
+    names.insert(names.end(), {"error_time", "rms", "picks", "used", "use"});
+    CsvWriter table(path, names, run);
+    for (std::size_t n = 0; n < result.events.size(); ++n) {
+        const JointEvent& event = result.events[n];
+        if (event.picks == 0) continue;
+        const std::string name = name_of(picks, picks.events[n]);
+        const std::string rms = std::isnan(event.rms) ? "" : fmt::format("{}", event.rms);
+        std::vector<CsvCell> cells = {std::string_view(name)};
+        const auto add = [&](Vec3 v) {
+            for (int axis = 0; axis < 3; ++axis) {
+                if (!flat || axis != 1) cells.emplace_back(v[axis]);
+            }
+        };
+        add(event.position);
+        cells.emplace_back(event.origin_time);
+        add(event.shift);
+        cells.emplace_back(event.time_shift);
+        add(event.error);
+        cells.insert(cells.end(), {CsvCell(event.time_error), CsvCell(std::string_view(rms)),
+                                   CsvCell(std::int64_t{event.picks}),
+                                   CsvCell(std::int64_t{event.used}), CsvCell(name_of(event.use))});
+        table.add_row(cells);
+    }
+    table.commit();
+}
+
+void write_moved_picks(const fs::path& path, const Survey& picks, const InversionResult& result,
+                       const std::string& run) {
+    if (result.events.empty()) return;
+    Survey moved = picks;
+    for (std::size_t n = 0; n < result.events.size(); ++n) {
+        moved.events[n].position = result.events[n].position;
+        moved.events[n].origin_time = result.events[n].origin_time;
+    }
+    write_picks(path, moved, run);
+}
+
+void write_vp_vs(const fs::path& path, const InversionResult& result, const std::string& run) {
+    if (!result.s_model) return;
+    const Field<float> ratio = vp_vs_of(result.model, *result.s_model);
+    ImageWriter image(path, result.model.grid(), run);
+    if (result.model.cells() != nullptr) {
+        image.add_cell_array("vp_vs", ratio);
+    } else {
+        image.add_point_array("vp_vs", ratio);
+    }
+    image.commit();
+}
+
+KnownEvent known_event(const Survey& picks, const std::string& name, const std::string& known) {
+    KnownEvent out;
+    out.place = known == "place" || known == "both";
+    out.time = known == "time" || known == "both";
+    if (!out.place && !out.time) {
+        throw InputError(
+            fmt::format("what is known of event '{}' is '{}' (must be place, time or "
+                        "both)",
+                        name, known));
+    }
+    const auto at = std::find_if(picks.events.begin(), picks.events.end(),
+                                 [&](const Event& event) { return name_of(picks, event) == name; });
+    if (at == picks.events.end()) {
+        throw InputError(fmt::format(
+            "event '{}', which is known, is not in the picks (they have {} events, the first is "
+            "'{}')",
+            name, picks.events.size(),
+            picks.events.empty() ? "" : name_of(picks, picks.events.front())));
+    }
+    out.event = static_cast<std::int32_t>(at - picks.events.begin());
+    return out;
+}
+
+std::vector<KnownEvent> read_known_events(const fs::path& path, const Survey& picks, Notes& notes) {
+    const CsvTable table(path);
+    const std::size_t event = table.column("event");
+    const std::size_t known = table.column("known");
+    constexpr std::array<std::string_view, 2> used = {"event", "known"};
+    note_unused_columns(fmt::format("'{}'", path.string()), table.names(), used,
+                        "known events have event,known", notes);
+    std::vector<KnownEvent> out;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        try {
+            out.push_back(known_event(picks, std::string(table.text(row, event)),
+                                      std::string(table.text(row, known))));
+        } catch (const InputError& error) {
+            throw InputError(table.where(row) + error.what());
+        }
+    }
+    return out;
+}
+
+}  // namespace fermat

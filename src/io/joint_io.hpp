@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/notes.hpp"
+#include "tomography/invert.hpp"
+
+namespace fermat {
+
+/// Events that an inversion found: place, origin time, shifts from what was given, standard
+/// deviations with the velocities held, RMS of the picks used, numbers of picks and of those used,
+/// and what became of it. Events without picks are left out; no file where none was relocated.
+void write_events(const std::filesystem::path& path, const Survey& picks,
+                  const InversionResult& result, const std::string& run);
+
+/// The picks with the events where and when they were found; no file where none was relocated.
+void write_moved_picks(const std::filesystem::path& path, const Survey& picks,
+                       const InversionResult& result, const std::string& run);
+
+/// Vp/Vs of a result of P and S, as `vp_vs` on nodes or in cells; 0 in air.
+void write_vp_vs(const std::filesystem::path& path, const InversionResult& result,
+                 const std::string& run);
+
+/// What is known of events: CSV with the columns event (its id in the picks, or its number where
+/// they have none) and known (place, time or both). Throws InputError that names file and line.
+std::vector<KnownEvent> read_known_events(const std::filesystem::path& path, const Survey& picks,
+                                          Notes& notes);
+
+/// The known event of an id or number and of "place", "time" or "both". Throws InputError.
+KnownEvent known_event(const Survey& picks, const std::string& name, const std::string& known);
+
+}  // namespace fermat

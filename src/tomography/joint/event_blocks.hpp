@@ -1,0 +1,89 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "core/vec3.hpp"
+#include "model/model.hpp"
+#include "survey/survey.hpp"
+#include "tomography/joint/joint_event.hpp"
+#include "tomography/joint/options.hpp"
+
+namespace fermat {
+
+/// x, y, z and origin time of an event.
+inline constexpr std::size_t event_unknowns = 4;
+using EventVector = std::array<double, event_unknowns>;
+
+/// The events' part of a joint step, separated from the rest (Pavlis & Booker 1980). The step
+/// makes |r - A d - H s|^2 + s^T D s least by d (velocities and terms) and s (events). H has one
+/// block per event, with a row (dt/dx, dt/dy, dt/dz, 1) times its weight per pick. For any d,
+///
+///     s = (H^T H + D)^-1 H^T (r - A d),
+///
+/// so that d alone solves the problem with r and A replaced by Q r and Q A, where the symmetric
+/// Q = I - H (H^T H + D)^-1 H^T is applied event by event. D = mu diag(H^T H) damps steps
+/// (Levenberg-Marquardt), not shifts: where steps end does not depend on it. Where given places are
+/// believed, (x + s)^T W (x + s) is added, x being the shift so far and W one over the variances;
+/// then s = (H^T H + D + W)^-1 (H^T (r - A d) - W x), and Q r gains H (H^T H + D + W)^-1 W x.
+class EventBlocks {
+  public:
+    EventBlocks(const Survey& picks, const Grid& grid, const JointOptions& options);
+
+    bool any() const { return relocate_ != Relocate::none; }
+    std::size_t events() const { return lists_.size(); }
+
+    /// `slopes`: dt/dx at the event, per pick; `weights`: of rows, 0 where a pick has no say.
+    /// `shift`: of events from what was given, four numbers each.
+    void renew(std::span<const Vec3> slopes, std::span<const double> weights,
+               std::span<const double> shift, double damping);
+    /// y <- Q y.
+    void project(std::span<double> y, int threads) const;
+    /// r <- Q r with what believed places add to it.
+    void project_residual(std::span<double> r, int threads) const;
+    /// x^T W x: what believed places add to the objective.
+    double prior_of(std::span<const double> shift) const;
+
+    /// Unknowns of events that are free with these weights: what the picks lose as degrees of
+    /// freedom. One that is believed has a datum of its own and does not count.
+    std::size_t free_unknowns(std::span<const double> weights) const;
+
+    /// Adds the steps that belong to what the rest left of the residuals to `shift`, four numbers
+    /// per event. No event leaves the box of the grid or the rock of the model: what a face stops
+    /// is held there, and the other unknowns of the event are found again.
+    void step(const Model& model, std::span<const double> left, std::span<double> shift,
+              std::vector<bool>& bounded) const;
+
+    /// Standard deviations of an event's unknowns by the weights of its picks; 0 of what is kept.
+    EventVector deviations(std::size_t event) const;
+    /// Why an event keeps its place or not, by the weights of the last `renew`.
+    EventUse use_of(std::size_t event) const;
+    const std::vector<std::int32_t>& picks_of(std::size_t event) const { return lists_[event]; }
+
+  private:
+    using Mask = std::array<bool, event_unknowns>;
+    using Matrix = std::array<EventVector, event_unknowns>;
+    struct Block {
+        Mask free{};
+        EventVector pull{};  ///< W x
+        Matrix normal{};     ///< H^T H + D; the unit matrix of what is kept
+        Matrix factor{};     ///< its lower triangle of Cholesky
+    };
+
+    Mask freedom(std::size_t event, std::size_t heard) const;
+    EventVector products(std::size_t event, std::span<const double> y) const;
+    EventVector bounded_step(const Block& block, EventVector right, Vec3 from, bool& bounded) const;
+
+    Grid grid_;
+    Relocate relocate_;
+    EventVector belief_{};  ///< W: one over the variances of given places
+    std::size_t least_picks_;
+    std::vector<Vec3> given_;  ///< places of the events
+    ArrivalLists lists_;
+    std::vector<std::array<bool, 2>> known_;  ///< place and time, per event
+    std::vector<EventVector> rows_;           ///< H, per pick
+    std::vector<Block> blocks_;
+};
+
+}  // namespace fermat

@@ -1,0 +1,80 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.hpp"
+#include "model/medium.hpp"
+#include "tomography/joint/invert_joint.hpp"
+
+namespace fermat {
+namespace {
+
+void check_phases(const JointOptions& joint, const Survey& picks, const Model& start) {
+    const std::vector<Phase> phases = phases_of(picks);
+    if (phases.size() == 1) {
+        const bool other =
+            joint.velocities == (phases[0] == Phase::P ? Velocities::s : Velocities::p);
+        if (!other) return;
+        throw InputError(
+            fmt::format("velocities is '{}' and all picks are of phase {} (leave "
+                        "velocities out, or give picks of both)",
+                        name_of(joint.velocities), name_of(phases[0])));
+    }
+    if (joint.s_start && joint.vp_vs > 0) {
+        throw InputError(
+            "an S model and Vp/Vs are both given (must be one of them: S velocities come from it)");
+    }
+    if (!joint.s_start && !(joint.vp_vs > 0)) {
+        const auto of_s = arrivals_of(picks, Phase::S).size();
+        throw InputError(
+            fmt::format("the picks are of two phases, {} of P and {} of S, and there is one "
+                        "velocity (give an S "
+                        "model or `vp_vs`, or leave out one of the phases)",
+                        picks.arrivals.size() - of_s, of_s));
+    }
+    if (joint.s_start) static_cast<void>(Medium(start, *joint.s_start));
+}
+
+void check_known(const JointOptions& joint, const Survey& picks) {
+    for (const KnownEvent& known : joint.known) {
+        if (known.event >= 0 && static_cast<std::size_t>(known.event) < picks.events.size())
+            continue;
+        throw InputError(fmt::format("known event {} is not there (there are {} events)",
+                                     known.event, picks.events.size()));
+    }
+    if (!joint.known.empty() && joint.relocate == Relocate::none) {
+        throw InputError(
+            "events are said to be known and none moves (`relocate=all` moves the others)");
+    }
+}
+
+}  // namespace
+
+bool is_joint(const Survey& picks, const InversionOptions& options) {
+    return options.joint.relocate != Relocate::none ||
+           options.joint.velocities == Velocities::none || phases_of(picks).size() > 1;
+}
+
+void validate_joint(const InversionOptions& options, const Survey& picks, const Model& start) {
+    const JointOptions& joint = options.joint;
+    check_known(joint, picks);
+    check_phases(joint, picks, start);
+    if (!is_joint(picks, options)) return;
+    const bool other_method = (options.method != InversionMethod::automatic &&
+                               options.method != InversionMethod::gauss_newton) ||
+                              !options.schedule.empty();
+    if (other_method) {
+        throw InputError(
+            "picks of P and S, or events that move, need `method=gauss-newton` without a schedule");
+    }
+    const Terms terms = options.gauss_newton.terms;
+    if (terms == Terms::shot || terms == Terms::both) {
+        throw InputError(
+            fmt::format("terms is '{}' in a run of P and S or of events that move (origin times "
+                        "are the terms of "
+                        "events: use `relocate=times`, and `terms=receiver` for stations)",
+                        name_of(terms)));
+    }
+}
+
+}  // namespace fermat

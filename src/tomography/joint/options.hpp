@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/choice.hpp"
+#include "core/option.hpp"
+#include "model/model.hpp"
+
+namespace fermat {
+
+/// What an inversion finds of its events beside the ground.
+enum class Relocate {
+    none,   ///< events stay where and when they are
+    times,  ///< origin times
+    all,    ///< hypocentres and origin times
+};
+template <>
+inline constexpr auto choices<Relocate> = choice_table<Relocate>(
+    "relocation", {{"none", Relocate::none}, {"times", Relocate::times}, {"all", Relocate::all}});
+
+/// Which velocities an inversion of P and S changes.
+enum class Velocities {
+    both,
+    p,     ///< Vp; Vp/Vs stays, so that Vs follows
+    s,     ///< Vs; Vp stays
+    none,  ///< none: events and terms alone
+};
+template <>
+inline constexpr auto choices<Velocities> = choice_table<Velocities>("velocities",
+                                                                     {{"p,s", Velocities::both},
+                                                                      {"p", Velocities::p},
+                                                                      {"s", Velocities::s},
+                                                                      {"none", Velocities::none}});
+
+/// What is known of an event beforehand and is kept: a quarry's place, a shot's time.
+struct KnownEvent {
+    std::int32_t event = 0;  ///< index into Survey::events
+    bool place = false;
+    bool time = false;
+};
+
+/// Of an inversion that finds more than one velocity, or where its events were.
+struct JointOptions {
+    Relocate relocate = Relocate::none;
+    Velocities velocities = Velocities::both;
+    double vp_vs = 0;            ///< S velocities of the start are Vp over it; 0: not given
+    double vp_vs_smoothing = 1;  ///< weight of the roughness of Vp/Vs, in that of Vp
+    int least_picks = 5;         ///< an event with fewer keeps its place
+    Vec3 prior;                  ///< standard deviations of the given places; 0: not believed
+    std::shared_ptr<const Model> s_start;  ///< S velocities of the start, in place of vp_vs
+    std::vector<KnownEvent> known;
+};
+inline bool is_ratio_or_none(const double& ratio) {
+    return ratio == 0 || (ratio > 1 && std::isfinite(ratio));
+}
+inline bool is_factor(const double& factor) { return factor > 0 && std::isfinite(factor); }
+inline bool are_deviations(const Vec3& v) {
+    return v.x >= 0 && v.y >= 0 && v.z >= 0 && std::isfinite(v.x + v.y + v.z);
+}
+inline bool are_enough_picks(const int& count) { return count >= 4 && count <= 1000; }
+/// Without the S model and the known events, which are files.
+template <>
+inline constexpr auto options_of<JointOptions> = std::tuple{
+    Option{"relocate", &JointOptions::relocate,
+           "of gauss-newton: what is found of the events beside the ground, their origin times or "
+           "all (places too), into events.csv"},
+    Option{"velocities", &JointOptions::velocities,
+           "of gauss-newton with P and S: which of them change; with p alone Vp/Vs stays"},
+    Option{"vp_vs", &JointOptions::vp_vs, "Vp/Vs of the start, where picks are of P and S",
+           Rule<double>{&is_ratio_or_none, "> 1"}, "an S model is given"},
+    Option{"vp_vs_smoothing", &JointOptions::vp_vs_smoothing,
+           "weight of the roughness of Vp/Vs, as a factor of that of Vp",
+           Rule<double>{&is_factor, "> 0"}},
+    Option{"least_picks", &JointOptions::least_picks,
+           "of relocate: an event with fewer picks keeps its place",
+           Rule<int>{&are_enough_picks, "from 4 to 1000"}},
+    Option{"prior", &JointOptions::prior,
+           "of relocate: standard deviations of the given places along each axis, as if measured",
+           Rule<Vec3>{&are_deviations, ">= 0 along each axis; 0: not believed"}, "not believed",
+           0}};
+
+}  // namespace fermat

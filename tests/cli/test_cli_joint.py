@@ -1,0 +1,136 @@
+"""`fermat invert` of P and S with events that move: outputs, resuming, ranks, known events, errors."""
+
+import gzip
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+from run_files import results, rows_of
+
+ROOT = Path(__file__).resolve().parents[2]
+DATA = Path(os.environ.get("FERMAT_DATA", ROOT.parent / "shared" / "data"))
+INVERT = ["invert", "--model", "start.h5", "--picks", "catalogue.csv", "--vp-vs", "1.75", "--relocate",
+          "all", "--terms", "receiver", "--known", "known.csv", "--iterations", "3", "--device", "cpu"]
+
+
+def all_results(folder):
+    joint = {name: (folder / name).read_bytes()
+             for name in ("s_model.h5", "vp_vs.h5", "s_coverage.h5", "events.csv", "terms.csv")}
+    return results(folder), joint
+
+
+@pytest.fixture(scope="module")
+def quakes(module_fermat):
+    """Twelve events of P and S in straight rays, mislocated; one is a blast of known place."""
+    fermat = module_fermat
+    rng = np.random.default_rng(5)
+    fermat("model", "gradient", "--shape", "13,13,9", "--spacing", "2", "--v0", "6", "--gradient", "0",
+           "-o", "start.h5")
+    stations = rng.uniform((1, 1, 0), (23, 23, 0), (9, 3))
+    places = rng.uniform((5, 5, 4), (19, 19, 12), (12, 3))
+    wrong = places + rng.uniform(-1.5, 1.5, places.shape)
+    wrong[0] = places[0]
+    lines = ["event,station,phase,origin_time,source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,time,error"]
+    for e, place in enumerate(places):
+        for s, station in enumerate(stations[: 3 if e == 11 else 9]):
+            for phase, velocity in (("P", 6), ("S", 6 / 1.75)):
+                if e == 11 and phase == "S":
+                    continue
+                time = 100 * e + np.linalg.norm(place - station) / velocity
+                points = ",".join(f"{x:.6f}" for x in (*wrong[e], *station))
+                lines.append(f"q{e},s{s},{phase},{100 * e + 0.2 * (e > 0)},{points},{time:.6f},0.02")
+    fermat.write("catalogue.csv", "\n".join(lines) + "\n")
+    fermat.write("known.csv", "event,known\nq0,both\n")
+    fermat.places = places
+    return fermat
+
+
+@pytest.fixture(scope="module")
+def whole(quakes):
+    done = quakes.call(*INVERT, "-o", "whole", "--threads", "1")
+    assert done.returncode == 0, done.stderr
+    return quakes.folder / "whole", done
+
+
+def test_events_come_back_and_what_stays_is_counted(quakes, whole):
+    folder, done = whole
+    events = rows_of(folder / "events.csv")
+    assert [row["use"] for row in events] == ["known"] + 10 * ["moved"] + ["few_picks"]
+    found = np.array([[float(row[c]) for c in "xyz"] for row in events])
+    far = np.linalg.norm(found - quakes.places, axis=1)
+    assert far[0] < 1e-5 and np.median(far[1:11]) < 0.1
+    assert all(abs(float(row["shift_time"]) + 0.2) < 0.05 for row in events[1:11])
+    assert float(events[0]["shift_time"]) == 0 and float(events[11]["shift_x"]) == 0
+    assert 0 < float(events[3]["error_z"]) < 1
+    assert "1 of 12 events have too few picks and keep their place" in done.stderr
+    assert "unknowns: Vp; Vp/Vs; places and origin times of 12 events; terms of 9 stations" in done.stdout
+    moved = {row["event"]: float(row["source_x"]) for row in rows_of(folder / "moved_picks.csv")}
+    assert moved == {row["event"]: float(row["x"]) for row in events}
+    assert {row["phase"] for row in rows_of(folder / "residuals.csv")} == {"P", "S"}
+    terms = rows_of(folder / "terms.csv")
+    assert [row["kind"] for row in terms] == 9 * ["receiver"] + 9 * ["receiver_s"]
+    with h5py.File(folder / "vp_vs.h5") as file:
+        assert abs(np.median(file["VTKHDF/PointData/vp_vs"]) - 1.75) < 0.05
+    assert (folder / "s_model.h5").exists() and (folder / "s_coverage.h5").exists()
+
+
+def test_resuming_and_ranks_change_no_bit(quakes, whole, program):
+    assert quakes.call(*INVERT, "-o", "again", "--threads", "2").returncode == 0
+    assert all_results(quakes.folder / "again") == all_results(whole[0])
+    # A run that was stopped before its end has its checkpoint and no results.
+    for name in ("model.h5", "s_model.h5", "events.csv", "terms.csv"):
+        (quakes.folder / "again" / name).unlink()
+    assert quakes.call(*INVERT, "-o", "again", "--resume").returncode == 0
+    assert all_results(quakes.folder / "again") == all_results(whole[0])
+    if shutil.which("mpirun") is None:
+        return
+    command = ["mpirun", "-n", "2", "--oversubscribe", "--allow-run-as-root", str(program), *INVERT,
+               "-o", "ranks", "--threads", "1"]
+    done = subprocess.run(command, cwd=quakes.folder, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert all_results(quakes.folder / "ranks") == all_results(whole[0])
+
+
+@pytest.mark.parametrize(("flags", "why"), [
+    (["--known", "nobody.csv"], "event 'q77', which is known, is not in the picks"),
+    (["--known", "what.csv"], "is 'depth' (must be place, time or both)"),
+    (["--vp-vs", "0.5"], "must be > 1"),
+    (["--terms", "shot"], "--relocate times"),
+    (["--resolution"], "know one velocity and events in place"),
+    (["--method", "hole"], "--method gauss-newton"),
+])
+def test_what_contradicts_itself_is_refused_in_a_sentence(quakes, flags, why):
+    quakes.write("nobody.csv", "event,known\nq77,place\n")
+    quakes.write("what.csv", "event,known\nq1,depth\n")
+    given = [*INVERT]
+    for flag in flags[::2]:
+        if flag in given:
+            del given[given.index(flag) : given.index(flag) + 2]
+    done = quakes.call(*given, *flags, "-o", "never")
+    assert done.returncode != 0 and why in done.stderr, done.stderr
+    assert not (quakes.folder / "never" / "model.h5").exists()
+
+
+def test_california_is_relocated_with_terms(fermat):
+    """A subset of the catalogue, every eighth event."""
+    if not (DATA / "california_src_rec.gz").is_file():
+        pytest.skip("california_src_rec.gz is not here (set FERMAT_DATA)")
+    with gzip.open(DATA / "california_src_rec.gz", "rt") as file:
+        text = file.read().splitlines(keepends=True)
+    starts = [n for n, row in enumerate(text) if len(row.split()) > 11]
+    kept = [row for first, last in list(zip(starts, starts[1:]))[::8] for row in text[first:last]]
+    (fermat.folder / "part.dat").write_text("".join(kept))
+    assert fermat.call("picks", "convert", "part.dat", "--format", "src_rec", "-o", "picks.csv").returncode == 0
+    done = fermat.call("invert", "--picks", "picks.csv", "--error", "0.1", "--relocate", "all", "--terms", "receiver",
+           "--iterations", "2", "--depth", "5", "--spacing", "4", "-o", "run", "--quiet")
+    assert done.returncode == 0, done.stderr
+    history = rows_of(fermat.folder / "run" / "history.csv")
+    assert float(history[0]["rms"]) > 0.25 and float(history[-1]["rms"]) < 0.12
+    events = rows_of(fermat.folder / "run" / "events.csv")
+    assert sum(row["use"] == "moved" for row in events) > 0.7 * len(events)
+    terms = [float(row["term"]) for row in rows_of(fermat.folder / "run" / "terms.csv")]
+    assert abs(np.mean(terms)) < 0.01 and max(map(abs, terms)) < 3

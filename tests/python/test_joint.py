@@ -1,0 +1,91 @@
+"""`fm.invert` of P and S with events that move."""
+
+import fermat as fm
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def quakes():
+    """Ten events of P and S in straight rays: true places, and picks of a wrong catalogue."""
+    rng = np.random.default_rng(3)
+    stations = rng.uniform((1, 1, 0), (19, 19, 0), (8, 3))
+    places = rng.uniform((4, 4, 4), (16, 16, 10), (10, 3))
+    source, receiver = (a.ravel() for a in np.meshgrid(np.arange(10), np.arange(8), indexing="ij"))
+    length = np.linalg.norm(places[source] - stations[receiver], axis=1)
+    origin = 50.0 * np.arange(10)
+    picks = fm.Picks(
+        places + rng.uniform(-1, 1, places.shape), stations, source=np.tile(source, 2),
+        receiver=np.tile(receiver, 2), phase=np.repeat(["P", "S"], 80), error=0.02,
+        time=np.tile(origin[source], 2) + np.concatenate([length / 5, length / 5 * 1.7]),
+        origin_time=origin + 0.3, event=[f"q{n}" for n in range(10)])
+    model = fm.Model.constant((11, 11, 7), velocity=5.0, spacing=2.0)
+    return model, picks, places, origin
+
+
+def test_relocation_finds_places_and_origin_times(quakes):
+    model, picks, places, origin = quakes
+    run = fm.invert(model, picks, relocate=True, vp_vs=1.7, iterations=4, known={"q3": "time"})
+    far = np.linalg.norm(run.events["position"] - places, axis=1)
+    late = np.abs(run.events["origin_time"] - origin)
+    others = np.arange(10) != 3
+    assert np.median(far[others]) < 0.1 and np.median(late[others]) < 0.02
+    assert run.events["shift_time"][3] == 0 and run.events["shift"].shape == (10, 3)
+    assert set(run.events["use"]) <= {"moved", "bounded"} and (run.events["used"] <= 16).all()
+    assert run.vp_vs.shape == model.shape and abs(np.median(run.vp_vs) - 1.7) < 0.02
+    assert run.s_model.shape == model.shape and run.s_coverage.shape == run.coverage.shape
+
+
+@pytest.mark.parametrize("method", ["gauss-newton", "hole", "adjoint"])
+def test_another_clock_per_event_changes_nothing(quakes, method):
+    """Also where events outnumber stations, so that fields start at stations."""
+    model, picks, _, origin = quakes
+    p = slice(0, 80)
+    late = picks.time[p] - origin[picks.source[p]]
+    models = [fm.invert(model, fm.Picks(picks.sources, picks.receivers, source=picks.source[p],
+                                        receiver=picks.receiver[p], time=late + clock[picks.source[p]],
+                                        error=0.02, origin_time=clock),
+                        method=method, iterations=2, regularisation="second").model.velocity
+              for clock in (np.zeros(10), 64.0 * np.arange(10))]
+    np.testing.assert_allclose(models[0], models[1], rtol=1e-5)
+
+
+def test_velocities_can_be_held(quakes):
+    model, picks, places, _ = quakes
+    run = fm.invert(model, picks, relocate="all", vp_vs=1.7, velocities="none", terms="receiver",
+                    iterations=6)
+    assert (run.model.velocity == model.velocity).all()
+    assert np.median(np.linalg.norm(run.events["position"] - places, axis=1)) < 0.1
+    assert set(run.terms) == {"receiver", "receiver_s"}
+    assert abs(run.terms["receiver"].mean()) < 1e-9
+    held = fm.invert(model, picks, relocate="all", vp_vs=1.7, velocities="p", iterations=2)
+    np.testing.assert_allclose(held.vp_vs, 1.7, rtol=1e-5)
+
+
+def test_places_in_2d_have_two_coordinates():
+    rng = np.random.default_rng(2)
+    receivers = np.column_stack([np.linspace(1, 19, 12), np.zeros(12)])
+    places = rng.uniform((4, 4), (16, 12), (6, 2))
+    source, receiver = (a.ravel() for a in np.meshgrid(np.arange(6), np.arange(12), indexing="ij"))
+    time = np.linalg.norm(places[source] - receivers[receiver], axis=1) / 3
+    picks = fm.Picks(places + rng.uniform(-1, 1, places.shape), receivers, source=source,
+                     receiver=receiver, time=time, error=0.02)
+    run = fm.invert(fm.Model.constant((41, 31), velocity=3.0, spacing=0.5), picks, relocate=True,
+                    velocities="none", iterations=8)
+    assert run.events["position"].shape == (6, 2)
+    assert np.linalg.norm(run.events["position"] - places, axis=1).max() < 0.2
+    held = fm.invert(fm.Model.constant((41, 31), velocity=3.0, spacing=0.5), picks, relocate=True,
+                     velocities="none", prior=1e-3)
+    assert np.abs(held.events["shift"]).max() < 0.01
+
+
+def test_what_is_missing_is_said(quakes):
+    model, picks, _, _ = quakes
+    with pytest.raises(ValueError, match="80 of P and 80 of S, and there is one velocity"):
+        fm.invert(model, picks)
+    with pytest.raises(ValueError, match="'nobody', which is known, is not in the picks"):
+        fm.invert(model, picks, relocate=True, vp_vs=1.7, known={"nobody": "place"})
+    bare = fm.Picks(picks.sources, picks.receivers, source=picks.source[:80], time=picks.time[:80],
+                    receiver=picks.receiver[:80], origin_time=picks.origin_time)
+    with pytest.raises(ValueError, match="cross-validation does not move events"):
+        fm.invert(model, bare, relocate=True)

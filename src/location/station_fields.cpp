@@ -108,6 +108,7 @@ void note_unusable(const Survey& survey, const StationFields& fields, Notes& not
 StationFields::StationFields(const Media& media, const Survey& survey, const LocateOptions& options,
                              const Execution& execution, Notes& notes)
     : box_(box_of(media.p.grid(), options.box)) {
+    require_plain(media.p, "location");
     validate(survey);
     require_velocity(media, survey);
     const Grid& grid = media.p.grid();

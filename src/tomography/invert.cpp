@@ -22,6 +22,7 @@ InversionResult invert(const Model& start, const Survey& picks, const InversionO
                            ? !options.schedule.empty()
                            : options.method == InversionMethod::hole;
     together(ranks, [&] {
+        require_plain(start, "inversion");
         if (boxes) require_nodes(start, "inversion method 'hole'");
         if (by_gradients) {
             on_cuda(execution.device, "inversion method 'adjoint' computes on the CPU");

@@ -14,6 +14,7 @@ from ._adjoint import Adjoint, adjoint
 from ._bench import bench
 from ._bending import Profile
 from ._core import CudaModel, Model, build_info, devices
+from ._earth import Earth
 from ._geometry import Geometry, geometry
 from ._grid import Grid
 from ._invert import Inversion, invert, synthetic_picks
@@ -37,6 +38,7 @@ for _type in (
     Catalogue,
     CrossValidation,
     CudaModel,
+    Earth,
     Ensemble,
     Geometry,
     Graph,
@@ -57,6 +59,7 @@ __all__ = [
     "Catalogue",
     "CrossValidation",
     "CudaModel",
+    "Earth",
     "Ensemble",
     "Geometry",
     "Graph",

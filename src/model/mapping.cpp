@@ -113,7 +113,7 @@ class SphericalMapping final : public Mapping {
     SphericalMapping(const Grid& grid, double radius, bool geodetic)
         : radius_(radius),
           geodetic_(geodetic),
-          middle_(0.5 * (grid.origin.y + grid.far_corner().y)) {}
+          middle_(grid.coordinate(1, 0.5 * (grid.shape.y - 1))) {}
     Vec3 place(Vec3 q) const override { return place_on_sphere(radius_, q); }
     Mat3 jacobian(Vec3 q) const override {
         const double r = radius_ - q.z;

@@ -49,6 +49,9 @@ bool step_back(const MetricField& field, Vec3& q, double& time, double& cells) {
     constexpr double shortest = 1.0 / 32;
     constexpr double longest = 1;
     const Grid& grid = field.grid();
+    // The last piece of a ray is a straight line to the source. A step must not lead past it.
+    const double away = cells_along(grid, q - field.factor.position());
+    cells = std::min(cells, std::max(0.5, away - 0.9));
     const Vec3 start = way_back(field, q, time_point(field, q).gradient);
     const double crosses = cells_along(grid, start);
     if (!(crosses > 0) || !std::isfinite(crosses)) return false;

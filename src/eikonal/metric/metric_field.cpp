@@ -5,6 +5,24 @@
 #include "core/parallel.hpp"
 
 namespace fermat {
+namespace {
+
+/// The gradient of tau with respect to grid coordinates in a cell. Differences of tau between nodes
+/// belong to the Jacobians at the nodes, which may differ from that of the cell where grid lines
+/// have kinks, as below a ridge.
+Vec3 cell_gradient(const MetricField& field, Vec3 q, const Mat3& jacobian, Vec3 between_nodes) {
+    const Coordinates system = field.model.metric()->coordinates().system;
+    if (system != Coordinates::terrain && system != Coordinates::graded) return between_nodes;
+    Mat3 at_nodes;
+    for_each_corner(field.grid(), q, [&](Index3 n, double weight) {
+        if (weight != 0) {
+            at_nodes = at_nodes + weight * field.mapping().node_jacobian(field.grid(), n);
+        }
+    });
+    return transposed(inverse(at_nodes) * jacobian) * between_nodes;
+}
+
+}  // namespace
 
 double time_at(const MetricField& field, Vec3 q) {
     const double t0 = field.factor.at(field.mapping().place(q)).time;
@@ -17,8 +35,9 @@ TimePoint time_point(const MetricField& field, Vec3 q) {
     const MetricFactor::Value t0 = field.factor.at(field.mapping().place(q));
     if (t0.time == 0) return {field.start_time, {}};
     if (!std::isfinite(tau.tau)) return {};
-    Vec3 gradient =
-        t0.time * tau.gradient + tau.tau * (transposed(field.mapping().jacobian(q)) * t0.gradient);
+    const Mat3 jacobian = field.mapping().jacobian(q);
+    Vec3 gradient = t0.time * cell_gradient(field, q, jacobian, tau.gradient) +
+                    tau.tau * (transposed(jacobian) * t0.gradient);
     if (field.grid().is_2d()) gradient.y = 0;
     return {field.start_time + t0.time * tau.tau, gradient};
 }

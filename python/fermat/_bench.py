@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["bench"]
 
-Bench = Literal["eikonal", "rays", "graph", "bending", "smoothing", "tomography", "paper"]
+Bench = Literal[
+    "eikonal", "rays", "graph", "bending", "metric", "smoothing", "tomography", "paper"
+]
 Cell = int | float | str | None
 
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/parallel.hpp"
+#include "core/teams.hpp"
 #include "eikonal/solve_factored.hpp"
 
 namespace fermat {
@@ -189,21 +190,25 @@ void for_each_metric_rays(const Model& model, const Survey& survey, const RayOpt
     for (const auto& event : survey.events) solver.inside(event.position, "source");
     for (const auto& station : survey.stations) solver.inside(station.position, "station");
     const ArrivalLists lists = by_event(survey);
-    execution.monitor.begin("rays", static_cast<std::int64_t>(survey.arrivals.size()));
-    for (std::size_t e = 0; e < lists.size(); ++e) {
+    Monitor& monitor = execution.monitor;
+    monitor.begin("rays", static_cast<std::int64_t>(survey.arrivals.size()));
+    std::vector<RaySet> sets(lists.size());
+    const auto count = static_cast<std::int64_t>(lists.size());
+    for_each_by_teams(count, resolve_threads(execution.threads), [&](std::int64_t i, int team) {
+        monitor.check();
+        const auto e = static_cast<std::size_t>(i);
         const Listeners to = listeners_of(survey, lists[e]);
-        const auto number = static_cast<std::int32_t>(e);
+        const auto number = static_cast<std::int32_t>(i);
         const PointSource source = survey.events[e].source();
-        if (lists[e].empty()) {
-            consume({});
-        } else if (in_air(model, solver.inside(source.position, "source"))) {
-            consume(dead_rays(number, to));
-        } else {
-            consume(rays_of(solver.solve(source, execution), solver, number, to, execution));
-        }
-        execution.monitor.advance(static_cast<std::int64_t>(lists[e].size()));
-    }
-    execution.monitor.end();
+        if (lists[e].empty()) return;
+        const Execution own = execution.with_threads(team);
+        sets[e] = in_air(model, solver.inside(source.position, "source"))
+                      ? dead_rays(number, to)
+                      : rays_of(solver.solve(source, own), solver, number, to, own);
+        monitor.advance(static_cast<std::int64_t>(lists[e].size()));
+    });
+    for (RaySet& set : sets) consume(std::move(set));
+    monitor.end();
 }
 
 }  // namespace fermat

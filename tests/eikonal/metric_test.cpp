@@ -88,7 +88,7 @@ TEST(Metric, FirstOrderIsFirstOrder) {
 }
 
 TEST(Metric, SameBitsForAnyNumberOfThreads) {
-    const MetricMedium medium = power_law_block(35);
+    const MetricMedium medium = power_law_block(64);
     const Field<float> one = times_of(medium, 1);
     const Field<float> many = times_of(medium, 3);
     EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size() * sizeof(float)), 0);

@@ -109,6 +109,26 @@ def test_files_keep_coordinates_and_anisotropy(tmp_path: Path) -> None:
         model.save(tmp_path / "model.npy")
 
 
+def test_earth_models_have_their_published_values(tmp_path: Path) -> None:
+    assert fm.Earth("ak135").velocity([0, 34.9, 35, 660]) == pytest.approx([5.8, 6.5, 8.04, 10.79])
+    assert fm.Earth("iasp91").velocity([35, 2889], "S") == pytest.approx([4.47, 0], abs=1e-3)
+    assert fm.Earth("prem").velocity([2890.999]) == pytest.approx([13.7166], abs=1e-3)
+    model = fm.Earth("ak135").model((0, 1), (0, 1), 50, spacing=(0.5, 0.5, 5))
+    # The crust ends on a node, which has the mean slowness of both sides.
+    wanted = [5.8] * 4 + [2 / (1 / 5.8 + 1 / 6.5)] + [6.5] * 2 + [2 / (1 / 6.5 + 1 / 8.0403)]
+    assert model.velocity[0, 0, :8] == pytest.approx(wanted, abs=1e-3)
+    (tmp_path / "a.nd").write_text("0 5 3 2.7\n30 5 3 2.7\nmantle\n30 8 4.5 3.3\n400 9 5 3.5\n")
+    (tmp_path / "a.tvel").write_text("a - P\na - S\n0 5 3 2.7\n30 5 3 2.7\n30 8 4.5 3.3\n")
+    assert fm.Earth(tmp_path / "a.nd").velocity([29, 31]) == pytest.approx([5, 8], abs=0.01)
+    assert fm.Earth(tmp_path / "a.tvel").velocity([29]) == pytest.approx([5])
+    for name, message in (("ak136", "is unknown"), (tmp_path / "b.nd", "line 1 of")):
+        (tmp_path / "b.nd").write_text("0 fast slow\n")
+        with pytest.raises(ValueError, match=message):
+            fm.Earth(name)
+    with pytest.raises(ValueError, match="has 0 to 2891.5 km"):
+        fm.Earth("ak135").velocity(3000)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

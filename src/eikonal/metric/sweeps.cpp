@@ -254,8 +254,8 @@ float MetricSweeps::sweep(Side& side, int step_x, int step_m) {
         }
         return worst;
     };
-    // Smaller grids are not worth the waiting between levels.
-    constexpr std::size_t worth_threads = 40000;
+    // In smaller grids, threads would mostly wait for one another.
+    constexpr std::size_t worth_threads = 250000;
     if (threads_ <= 1 || slabs == 1 || shape_.count() < worth_threads) {
         return block(0, slabs, 0, lines);
     }

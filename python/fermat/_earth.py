@@ -158,7 +158,7 @@ class Earth:
         row = np.clip(np.searchsorted(self.depth, at, side="right") - 1, 0, len(v) - 2)
         step = self.depth[row + 1] - self.depth[row]
         part = np.divide(at - self.depth[row], step, out=np.zeros_like(at), where=step > 0)
-        return v[row] + part * (v[row + 1] - v[row])
+        return np.asarray(v[row] + part * (v[row + 1] - v[row]), float)
 
     def _vertical_time(self, depth: NDArray[np.float64], phase: str) -> NDArray[np.float64]:
         """Integral of the slowness from the surface, exact for linear velocities."""
@@ -173,7 +173,7 @@ class Earth:
         rest = depth - self.depth[row]
         # Simpson's rule in one layer is exact enough for a part of it.
         middle = self.velocity(self.depth[row] + rest / 2, "P" if phase == "P" else "S")
-        return upto[row] + rest / 6 * (1 / v[row] + 4 / middle + 1 / here)
+        return np.asarray(upto[row] + rest / 6 * (1 / v[row] + 4 / middle + 1 / here), float)
 
     def model(
         self,
@@ -207,13 +207,13 @@ class Earth:
                     f"{what} from {low:g} to {high:g} is no whole number of steps of {step:g}"
                 )
         z = np.linspace(0, depth, counts[2])
-        low = np.maximum(z - spacing[2] / 2, 0)
-        high = np.minimum(z + spacing[2] / 2, self.depth[-1])
         self._require(z)
+        above = np.maximum(z - spacing[2] / 2, 0)
+        below = np.minimum(z + spacing[2] / 2, self.depth[-1])
         if phase == "S" and (self.velocity(z, "S") == 0).any():
             raise ValueError(f"'{self.name}' has no S velocity in liquids (choose a smaller depth)")
-        time = self._vertical_time(high, phase) - self._vertical_time(low, phase)
-        v = ((high - low) / time).astype(np.float32)
+        time = self._vertical_time(below, phase) - self._vertical_time(above, phase)
+        v = ((below - above) / time).astype(np.float32)
         return _core.Model(
             np.broadcast_to(v, counts).copy(),
             spacing=list(spacing),

@@ -37,7 +37,8 @@ def bench(
     ----------
     what
         "eikonal" time fields, "rays", "graph" shortest paths, "bending" two-point rays,
-        "metric" curved coordinates and anisotropy, "smoothing", "tomography", or "paper": all tables of one of the five papers.
+        "metric" curved coordinates and anisotropy, "smoothing", "tomography", or "paper": all
+        tables of one of the five papers.
     device, threads
         As in `traveltimes`.
     show

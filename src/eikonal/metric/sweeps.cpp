@@ -62,15 +62,23 @@ ChosenSide chosen(const AxisValues& axis, V gamma, Mask from_low) {
             from_low ? gamma : -gamma};
 }
 
-template <int Order>
+template <bool Full, int Order>
 OctantTerm<V> term_of(const ChosenSide& side, V base) {
     V c = 1 + side.toward;
     V r = (side.near - base) - side.toward * base;
     if constexpr (Order == 2) {
         // Not where tau changes to a third within a cell, as beside a source in a slow node, nor
         // towards unreached nodes.
-        const auto second = (side.far < 3 * side.near) & (side.near < 3 * side.far) &
-                            (side.near < reached_limit<float>);
+        auto second = (side.far < 3 * side.near) & (side.near < 3 * side.far) &
+                      (side.near < reached_limit<float>);
+        if constexpr (!Full) {
+            // Nor across a front: the node behind must be upwind too. Where axes couple, times may
+            // fall along the way of the wave. T0 varies as 1 - k sigma gamma.
+            second =
+                second &
+                ((0.99999F * side.far * (1 - 2 * side.toward) <= side.near * (1 - side.toward)) |
+                 (side.toward > 0.3F));
+        }
         c = second ? c + 0.5F : c;
         r = second ? r + 0.5F * (side.near - base) + 0.5F * (side.near - side.far) : r;
     }
@@ -225,8 +233,9 @@ float MetricSweeps::update_line(Side& side, int i, int m) const {
         const ChosenSide sz = chosen(tz, gz, from_z);
         const V base = least(sx.near, sy.near, sz.near);
         constexpr float slack = ByNeighbours ? 0.0F : 0.05F;
-        const V found = base + octant_root(t, term_of<Order>(sx, base), term_of<Order>(sy, base),
-                                           term_of<Order>(sz, base), live ? f2 : V{} + 1, slack);
+        const V found =
+            base + octant_root(t, term_of<Full, Order>(sx, base), term_of<Full, Order>(sy, base),
+                               term_of<Full, Order>(sz, base), live ? f2 : V{} + 1, slack);
         const V change =
             Mode == Accept::earlier ? old - found : (found > old ? found - old : old - found);
         const auto take = live & (found < reached_limit<float>)&(found > 0) & (change > 0);
@@ -278,21 +287,15 @@ float MetricSweeps::sweep(Side& side, int step_x, int step_m) {
 
 /// Sweeps once in each of the eight orders and returns the greatest relative change of the last
 /// four.
-float MetricSweeps::round(int order, bool by_neighbours, Accept accept, Monitor& monitor) {
+float MetricSweeps::round(int order, bool by_neighbours, Monitor& monitor) {
     const auto run = [&](Side& side, int step_x, int step_m) {
         monitor.check();
         const auto with = [&](auto full) {
             constexpr bool is_full = decltype(full)::value;
             if (by_neighbours)
                 return sweep<is_full, 1, true, Accept::earlier>(side, step_x, step_m);
-            if (order == 1 && accept == Accept::changed) {
-                return sweep<is_full, 1, false, Accept::changed>(side, step_x, step_m);
-            }
-            if (order == 1) return sweep<is_full, 1, false, Accept::earlier>(side, step_x, step_m);
-            if (accept == Accept::changed) {
-                return sweep<is_full, 2, false, Accept::changed>(side, step_x, step_m);
-            }
-            return sweep<is_full, 2, false, Accept::earlier>(side, step_x, step_m);
+            if (order == 1) return sweep<is_full, 1, false, Accept::changed>(side, step_x, step_m);
+            return sweep<is_full, 2, false, Accept::changed>(side, step_x, step_m);
         };
         return full_ ? with(std::true_type{}) : with(std::false_type{});
     };
@@ -312,20 +315,16 @@ void MetricSweeps::first_order(Monitor& monitor) {
     // Rough times suffice: settle() corrects them.
     constexpr float rough = 3e-3F;
     for (int n = 0; n < most_rounds; ++n) {
-        if (round(1, true, Accept::earlier, monitor) < rough) return;
+        if (round(1, true, monitor) < rough) return;
     }
 }
 
 int MetricSweeps::settle(int order, Monitor& monitor) {
     constexpr float quiet = 1.5e-6F;
-    constexpr int free_rounds = 12;
-    constexpr int most_rounds = 200;
-    for (int n = 0; n < free_rounds; ++n) {
-        if (round(order, false, Accept::changed, monitor) < quiet) return n + 1;
-    }
-    // A few nodes may swing between two octants for ever; from now on times only fall.
-    for (int n = free_rounds; n < most_rounds; ++n) {
-        if (round(order, false, Accept::earlier, monitor) < quiet) return n + 1;
+    // A few nodes may swing between two octants for ever, by little.
+    constexpr int most_rounds = 30;
+    for (int n = 0; n < most_rounds; ++n) {
+        if (round(order, false, monitor) < quiet) return n + 1;
     }
     return most_rounds;
 }

@@ -44,7 +44,7 @@ class MetricSweeps {
     };
     enum class Accept { earlier, changed };
 
-    float round(int order, bool by_neighbours, Accept accept, Monitor& monitor);
+    float round(int order, bool by_neighbours, Monitor& monitor);
     template <bool Full, int Order, bool ByNeighbours, Accept Mode>
     float sweep(Side& side, int step_x, int step_m);
     template <bool Full, int Order, bool ByNeighbours, Accept Mode>

@@ -18,6 +18,7 @@ from ._adjoint import Adjoint, adjoint
 from ._bench import bench
 from ._bending import Profile
 from ._core import CudaModel, Model, build_info, devices
+from ._earth import Earth
 from ._geometry import Geometry, geometry
 from ._grid import Grid
 from ._invert import Inversion, invert, synthetic_picks
@@ -43,6 +44,7 @@ for _type in (
     Catalogue,
     CrossValidation,
     CudaModel,
+    Earth,
     Ensemble,
     Geometry,
     Graph,
@@ -64,6 +66,7 @@ __all__ = [
     "Catalogue",
     "CrossValidation",
     "CudaModel",
+    "Earth",
     "Ensemble",
     "Geometry",
     "Graph",

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 __all__ = ["bench"]
 
-Bench = Literal["eikonal", "rays", "graph", "bending", "smoothing", "tomography", "paper"]
+Bench = Literal[
+    "eikonal", "rays", "graph", "bending", "metric", "smoothing", "tomography", "paper"
+]
 Cell = int | float | str | None
 
 
@@ -35,7 +37,8 @@ def bench(
     ----------
     what
         "eikonal" time fields, "rays", "graph" shortest paths, "bending" two-point rays,
-        "smoothing", "tomography", or "paper": all tables of one of the five papers.
+        "metric" curved coordinates and anisotropy, "smoothing", "tomography", or "paper": all
+        tables of one of the five papers.
     device, threads
         As in `traveltimes`.
     show

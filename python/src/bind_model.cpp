@@ -11,6 +11,7 @@
 #include "bindings.hpp"
 #include "core/error.hpp"
 #include "cuda_array.hpp"
+#include "metric_keywords.hpp"
 #include "model/placement.hpp"
 #include "numpy.hpp"
 #include "warn.hpp"
@@ -38,7 +39,7 @@ nb::object without_mask(nb::object velocity) {
 }
 
 Model model_from(nb::object velocity, const AxisNumbers& spacing, const AxisNumbers& origin,
-                 bool cells) {
+                 bool cells, const nb::kwargs& metric) {
     velocity = without_mask(std::move(velocity));
     HostValues given = values_from_array(velocity, "velocity");
     const Shape shape = given.values.shape();
@@ -46,10 +47,14 @@ Model model_from(nb::object velocity, const AxisNumbers& spacing, const AxisNumb
     // sides.
     const bool is_2d = cells ? nb::cast<int>(velocity.attr("ndim")) == 2 : shape.y == 1;
     const Placement placement = cells ? Placement::cells : Placement::nodes;
-    const Grid grid{node_shape(shape, is_2d, placement), axes_from(origin, is_2d, 0, "origin"),
-                    axes_from(spacing, is_2d, 1, "spacing")};
+    const Grid grid =
+        grid_of({node_shape(shape, is_2d, placement), axes_from(origin, is_2d, 0, "origin"),
+                 axes_from(spacing, is_2d, 1, "spacing")},
+                metric);
+    validate(grid);
     Model model = cells ? Model::of_cells(grid, given.values, std::move(given.owner))
                         : Model(grid, given.values, std::move(given.owner));
+    if (const auto made = metric_from(grid, metric)) model = model.with_metric(made);
     if (given.shared.is_valid()) make_read_only(given.shared);
     return model;
 }
@@ -78,15 +83,23 @@ std::string description(const Model& model) {
         if (v > 0) low = std::min(low, v);
         high = std::max(high, v);
     }
-    return fmt::format("Model(shape={}, spacing={}, origin={}, velocity {:g} to {:g}{}{})",
+    return fmt::format("Model(shape={}, spacing={}, origin={}, velocity {:g} to {:g}{}{}{})",
                        to_string(grid.shape), numbers(grid.spacing, grid.is_2d()),
                        numbers(grid.origin, grid.is_2d()), low, high,
-                       model.cells() ? " in cells" : "", model.has_air() ? ", with air" : "");
+                       model.cells() ? " in cells" : "", model.has_air() ? ", with air" : "",
+                       model.metric() ? ", " + model.metric()->name() : "");
 }
 
 nb::object model_or_cuda_model(nb::handle, nb::object velocity, const AxisNumbers& spacing,
-                               const AxisNumbers& origin, bool cells) {
-    if (!lies_on_cuda(velocity)) return nb::cast(model_from(velocity, spacing, origin, cells));
+                               const AxisNumbers& origin, bool cells, const nb::kwargs& metric) {
+    if (!lies_on_cuda(velocity)) {
+        return nb::cast(model_from(velocity, spacing, origin, cells, metric));
+    }
+    if (metric.size() > 0) {
+        throw InputError(
+            "velocity of a model with coordinates or anisotropy lies on a CUDA device (must lie in "
+            "host memory: give a NumPy array)");
+    }
     if (cells) {
         throw InputError(
             "velocity in cells lies on a CUDA device (must lie in host memory: give a NumPy "
@@ -109,6 +122,27 @@ array has one value less along each axis. Interfaces on faces of cells are then 
 would be smeared over a cell. Solvers "fim", "fmm" and "fsm" read cells, and rays follow their
 fields. Functions that need nodes refuse such a model; give them to_nodes().
 
+Coordinates and anisotropy (see "Coordinates and anisotropy" in docs/methods.md), for times by solver
+"fim" and rays by tracer "descent":
+
+coordinates="spherical"
+    Points are (latitude, longitude, depth) in degrees and the unit of length; radius is that of
+    depth 0. Axis x of the array is latitude. With geodetic=True, latitudes of points are those of
+    WGS84, and those of the grid are geocentric. Longitudes may differ by 360.
+axes
+    The coordinates of the nodes along each axis, with any steps, in place of spacing and origin.
+surface
+    The depth of the ground at the nodes (nx, ny), or (nx,) in 2-D: the first row of nodes follows
+    it, the last stays flat. Points have their true depths.
+tensor
+    Elliptical anisotropy, an array (..., 3, 3), or (..., 2, 2) in 2-D, per node or one for all. The
+    squared velocity along a wavefront's normal n is velocity^2 n . tensor n.
+epsilon, delta, tilt, azimuth
+    Thomsen's parameters of P waves, one number or one per node. velocity is that along the axis,
+    which is tilted from the vertical towards the azimuth from x towards y, in degrees.
+
+On a sphere, tensors and axes refer to north, east and down.
+
 An array of float32 in C order that is the only owner of its memory is not copied. It becomes
 read-only, so the model stays as it was checked; give velocity.copy() to keep writing to the array.
 An array of CuPy or PyTorch on a CUDA device makes a CudaModel.
@@ -118,26 +152,33 @@ An array of CuPy or PyTorch on a CUDA device makes a CudaModel.
     Model(shape=(101, 51), spacing=(0.1, 0.1), origin=(0, 0), velocity 2 to 2)
     >>> fm.Model(np.full((100, 50), 2.0), spacing=0.1, cells=True)
     Model(shape=(101, 51), spacing=(0.1, 0.1), origin=(0, 0), velocity 2 to 2 in cells)
+    >>> fm.Model(np.full((61, 61, 21), 8.0), spacing=(0.1, 0.1, 10), origin=(44, 5, 0),
+    ...          coordinates="spherical")
+    Model(shape=(61, 61, 21), ..., velocity 8 to 8, spherical coordinates)
 )";
 
 }  // namespace
 
 void bind_model(nb::module_& module) {
+    const std::string keywords = fmt::format(
+        "velocity: numpy.typing.NDArray[typing.Any], *, "
+        "spacing: float | collections.abc.Sequence[float] = 1.0, "
+        "origin: float | collections.abc.Sequence[float] = 0.0, cells: bool = False, {}",
+        metric_signature);
+    const std::string new_signature = fmt::format("def __new__(cls, {}) -> Model", keywords);
+    const std::string init_signature = fmt::format("def __init__(self, {}) -> None", keywords);
     nb::class_<Model> type(module, "Model", model_doc);
     // An array on a CUDA device makes a model of another type, which __init__ could not return.
     type.def_static("__new__", &model_or_cuda_model, "cls"_a, "velocity"_a.none(), nb::kw_only(),
-                    "spacing"_a = 1.0, "origin"_a = 0.0, "cells"_a = false,
-                    nb::sig("def __new__(cls, velocity: numpy.typing.NDArray[typing.Any], *, "
-                            "spacing: float | collections.abc.Sequence[float] = 1.0, "
-                            "origin: float | collections.abc.Sequence[float] = 0.0, "
-                            "cells: bool = False) -> Model"));
+                    "spacing"_a = 1.0, "origin"_a = 0.0, "cells"_a = false, "metric"_a,
+                    nb::sig(new_signature.c_str()));
     type.def(
-        "__init__", [](nb::handle, nb::handle, const AxisNumbers&, const AxisNumbers&, bool) {},
+        "__init__",
+        [](nb::handle, nb::handle, const AxisNumbers&, const AxisNumbers&, bool,
+           const nb::kwargs&) {},
         "velocity"_a.none(), nb::kw_only(), "spacing"_a = 1.0, "origin"_a = 0.0, "cells"_a = false,
-        nb::sig("def __init__(self, velocity: numpy.typing.NDArray[typing.Any], *, "
-                "spacing: float | collections.abc.Sequence[float] = 1.0, "
-                "origin: float | collections.abc.Sequence[float] = 0.0, "
-                "cells: bool = False) -> None"));
+        "metric"_a, nb::sig(init_signature.c_str()));
+    bind_metric(type);
     type.def_prop_ro(
         "velocity",
         [](nb::handle_t<Model> self) {
@@ -191,6 +232,7 @@ void bind_model(nb::module_& module) {
             options["spacing"] = self.attr("spacing");
             options["origin"] = self.attr("origin");
             options["cells"] = self.attr("cells");
+            add_metric_keywords(nb::cast<const Model&>(self), options);
             return nb::make_tuple(nb::make_tuple(self.attr("velocity").attr("copy")()), options);
         },
         nb::sig("def __getnewargs_ex__(self) -> tuple[tuple[object], dict[str, object]]"));

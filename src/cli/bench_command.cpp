@@ -7,6 +7,7 @@
 #include "bench/bending.hpp"
 #include "bench/eikonal.hpp"
 #include "bench/graph.hpp"
+#include "bench/metric.hpp"
 #include "bench/rays.hpp"
 #include "bench/smoothing.hpp"
 #include "bench/tomography.hpp"
@@ -191,6 +192,21 @@ void run_adjoint(const AdjointBench& flags, const Run& run) {
                   {resolve_threads(run.common.threads), usable_device(run.common), stop_only});
 }
 
+void add_metric_flags(CLI::App& app, MetricBench& bench) {
+    app.add_flag("--quick", bench.quick, "a third of the nodes per axis, and 100 rays");
+    add_whole(app, "--repeat", "R", bench.repeats, "runs of each, of which the median is told", 1,
+              1000)
+        ->default_str("3");
+    add_output(app, "--csv", bench.csv, "CSV to write: the same rows");
+}
+
+void run_metric(const MetricBench& flags, const Run& run) {
+    MetricBench bench = flags;
+    bench.threads = resolve_threads(run.common.threads);
+    Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
+    bench_metric(bench, stop_only);
+}
+
 }  // namespace
 
 void add_bench_commands(Program& program) {
@@ -220,6 +236,9 @@ void add_bench_commands(Program& program) {
         group, "graph", "Shortest paths on the grid graph: paper 1's Figures 7 and 8",
         "fermat bench graph --quick --largest 128 --repeat 1 --threads 1 --csv graph.csv",
         &add_graph_flags, &run_graph);
+    program.add_command<MetricBench>(
+        group, "metric", "Spherical, graded, terrain-following and anisotropic media",
+        "fermat bench metric --quick --repeat 1 --threads 1", &add_metric_flags, &run_metric);
     program.add_command<SmoothingBench>(
         group, "smoothing", "Smoothing: paper 4's tables, four methods side by side",
         "fermat bench smoothing --quick --threads 1", &add_smoothing_flags, &run_smoothing);

@@ -5,6 +5,7 @@
 #include "cli/values.hpp"
 #include "core/error.hpp"
 #include "io/geometry.hpp"
+#include "model/metric.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -18,8 +19,27 @@ std::string range_of(const Grid& grid) {
     return text + fmt::format("z from {:g} to {:g}", grid.origin.z, far.z);
 }
 
+/// Checks a point in the coordinates of a model with a metric.
+Vec3 checked_in_metric(const Model& model, Vec3 point, const std::string& name, AirPoints air) {
+    const Grid& grid = model.grid();
+    const Mapping& mapping = model.metric()->mapping();
+    const Vec3 q = mapping.to_grid(point);
+    if (!grid.contains(q)) {
+        throw InputError(fmt::format("{} at {} is outside the model (which goes from {} to {})",
+                                     name, to_string(grid, point),
+                                     to_string(grid, mapping.to_user(grid.origin)),
+                                     to_string(grid, mapping.to_user(grid.far_corner()))));
+    }
+    if (air == AirPoints::refused && in_air(model, q)) {
+        throw InputError(fmt::format("{} at {} is in air (must touch a node of velocity > 0)", name,
+                                     to_string(grid, point)));
+    }
+    return point;
+}
+
 /// Checks a point and clamps it to the box, which rounding may have put it outside of.
 Vec3 checked(const Model& model, Vec3 point, const std::string& name, AirPoints air) {
+    if (model.metric()) return checked_in_metric(model, point, name, air);
     const Grid& grid = model.grid();
     const std::string at = grid.is_2d()
                                ? fmt::format("({:g}, {:g})", point.x, point.z)
@@ -40,6 +60,12 @@ Vec3 checked(const Model& model, Vec3 point, const std::string& name, AirPoints 
 PointList fit_to_model(const Model& model, PointList list, const fs::path& file, PointRole role,
                        AirPoints air) {
     const Grid& grid = model.grid();
+    const bool spherical =
+        model.metric() && model.metric()->coordinates().system == Coordinates::spherical;
+    if (list.geographic && !spherical) {
+        throw InputError(fmt::format("'{}' has latitudes and longitudes (this model has x, y, z)",
+                                     file.string()));
+    }
     if (list.is_2d && !grid.is_2d()) {
         throw InputError(fmt::format("'{}' has no column y (the model is 3-D: x,y,z are needed)",
                                      file.string()));

@@ -43,6 +43,8 @@ Vec3 require_source(const Model& model, Vec3 position) {
 }
 
 FactoredSource factor_source(const Model& model, Vec3 position) {
+    // All solvers of isotropic velocity start here.
+    require_plain(model, "this computation");
     const Grid& grid = model.grid();
     FactoredSource source;
     source.position = require_source(model, position);

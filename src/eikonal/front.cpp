@@ -142,6 +142,7 @@ template <class Real>
 BasicTimeField<Real> solve_front(const Model& model, FieldView<const double> times,
                                  const EikonalOptions& options, const Execution& execution,
                                  Notes& notes) {
+    require_plain(model, "a front");
     validate(options);
     if (options.solver == Solver::vidale) {
         throw InputError("solver 'vidale' starts from points (a front needs fim, fmm or fsm)");

@@ -105,6 +105,7 @@ bool on_cuda(const GraphOptions& options, Device device) {
 Graph::Graph(const Model& model, const GraphOptions& options, const Execution& execution)
     : grid_(model.grid()), options_(options) {
     require_nodes(model, "the graph");
+    require_plain(model, "the graph");
     validate(options_, grid_);
     const int threads = resolve_threads(execution.threads);
     const bool device = on_cuda(options_, execution.device);

@@ -28,6 +28,14 @@ namespace {
 /// The columns of a table that hold a point: prefix + "x", prefix + "y" (optional), prefix + "z".
 class PointColumns {
   public:
+    /// Those of latitude, longitude and depth.
+    static PointColumns geographic(const CsvTable& table) {
+        PointColumns columns(table);
+        columns.x_ = table.column("latitude");
+        columns.y_ = table.column("longitude");
+        columns.z_ = table.column("depth");
+        return columns;
+    }
     PointColumns(const CsvTable& table, const std::string& prefix)
         : table_(table),
           x_(table.column(prefix + "x")),
@@ -40,10 +48,12 @@ class PointColumns {
     }
 
   private:
+    explicit PointColumns(const CsvTable& table) : table_(table) {}
+
     const CsvTable& table_;
-    std::size_t x_;
+    std::size_t x_ = 0;
     std::optional<std::size_t> y_;
-    std::size_t z_;
+    std::size_t z_ = 0;
 };
 
 void require_rows(const CsvTable& table) {
@@ -55,8 +65,9 @@ std::string quoted(const fs::path& path) { return fmt::format("'{}'", path.strin
 
 /// Notes unused columns. A table of picks may serve as a table of points; its pick columns are not
 /// noted.
-void note_unused_of_points(const CsvTable& table, bool prefixed, Notes& notes) {
+void note_unused_of_points(const CsvTable& table, bool prefixed, bool geographic, Notes& notes) {
     std::vector<std::string_view> known = {"x", "y", "z", "start_time"};
+    if (geographic) known = {"latitude", "longitude", "depth", "start_time"};
     if (prefixed) {
         const auto names = pick_column_names();
         known.insert(known.end(), names.begin(), names.end());
@@ -73,12 +84,16 @@ PointList read_csv_points(const fs::path& path, PointRole role, Notes& notes) {
     require_rows(table);
     const std::string prefix = role == PointRole::source ? "source_" : "receiver_";
     const bool prefixed = !table.find_column("x") && table.find_column(prefix + "x");
-    const PointColumns point(table, prefixed ? prefix : "");
+    const bool geographic =
+        !prefixed && !table.find_column("x") && table.find_column("latitude").has_value();
+    const PointColumns point =
+        geographic ? PointColumns::geographic(table) : PointColumns(table, prefixed ? prefix : "");
     const auto start = role == PointRole::source ? table.find_column("start_time") : std::nullopt;
 
     PointList list;
     list.is_2d = point.is_2d();
-    note_unused_of_points(table, prefixed, notes);
+    list.geographic = geographic;
+    note_unused_of_points(table, prefixed, geographic, notes);
     std::set<std::tuple<double, double, double, double>> seen;
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const Vec3 p = point(row);
@@ -261,8 +276,19 @@ PointList read_points(const fs::path& path, PointRole role, Notes& notes) {
     return list;
 }
 
+namespace {
+
+PointList read_plain_points(const fs::path& path, PointRole role, Notes& notes) {
+    PointList list = read_points(path, role, notes);
+    if (!list.geographic) return list;
+    throw InputError(
+        fmt::format("'{}' has latitudes and longitudes (x, y, z are needed)", path.string()));
+}
+
+}  // namespace
+
 std::vector<PointSource> read_sources(const fs::path& path, Notes& notes) {
-    const PointList list = read_points(path, PointRole::source, notes);
+    const PointList list = read_plain_points(path, PointRole::source, notes);
     std::vector<PointSource> sources;
     for (std::size_t i = 0; i < list.positions.size(); ++i) {
         sources.push_back({list.positions[i], list.start_times[i]});
@@ -271,7 +297,7 @@ std::vector<PointSource> read_sources(const fs::path& path, Notes& notes) {
 }
 
 std::vector<Vec3> read_receivers(const fs::path& path, Notes& notes) {
-    return read_points(path, PointRole::receiver, notes).positions;
+    return read_plain_points(path, PointRole::receiver, notes).positions;
 }
 
 void write_points(const fs::path& path, const PointList& points) {
@@ -322,7 +348,7 @@ Surface read_surface(const fs::path& path, Notes& notes) {
         }
         return {survey.picks.is_2d ? Surface::Kind::line : Surface::Kind::area, survey.points};
     }
-    const PointList list = read_points(path, PointRole::receiver, notes);
+    const PointList list = read_plain_points(path, PointRole::receiver, notes);
     return {list.is_2d ? Surface::Kind::line : Surface::Kind::area, list.positions};
 }
 

@@ -20,12 +20,14 @@ struct PointList {
     std::vector<Vec3> positions;
     std::vector<double> start_times;  ///< one per point; 0 where the file gives none
     bool is_2d = false;               ///< the file has no y; every y is 0
+    bool geographic = false;          ///< x, y, z are latitude, longitude and depth
 };
 
 /// Reads sources or receivers by suffix. CSV: columns x,y,z and, for sources, start_time; y may be
-/// left out in 2-D. If the columns carry the name of the role, as in source_x, the file is a table
-/// of picks and equal points count once. `.sgt`: the points that have this role. All readers of
-/// this file note the columns that they do not use.
+/// left out in 2-D; for spherical models, latitude,longitude,depth in their place. If the columns
+/// carry the name of the role, as in source_x, the file is a table of picks and equal points count
+/// once. `.sgt`: the points that have this role. All readers of this file note the columns that
+/// they do not use.
 PointList read_points(const std::filesystem::path& path, PointRole role, Notes& notes);
 
 std::vector<PointSource> read_sources(const std::filesystem::path& path, Notes& notes);

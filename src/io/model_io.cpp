@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "io/columns.hpp"
 #include "io/csv.hpp"
+#include "io/metric_io.hpp"
 #include "io/model_files.hpp"
 #include "io/nonlinloc.hpp"
 #include "io/npy.hpp"
@@ -155,7 +156,11 @@ Model read_vtkhdf_model(const fs::path& path) {
     };
     if (has(image.point_arrays())) {
         Field<float> velocity = image.read_point_array("velocity");
-        return named_by_file(path, [&] { return Model(image.grid(), std::move(velocity)); });
+        return named_by_file(path, [&] {
+            const Model model(image.grid(), std::move(velocity));
+            const auto metric = read_metric(image);
+            return metric ? model.with_metric(metric) : model;
+        });
     }
     if (has(image.cell_arrays())) {
         Field<float> velocity = image.read_cell_array("velocity");
@@ -226,6 +231,10 @@ Model read_model_file(const fs::path& path, Notes& notes, const ModelFileOptions
 
 void write_model(const fs::path& path, const Model& model, const std::string& run) {
     const std::string suffix = suffix_of(path);
+    if (model.metric() && !is_vtkhdf(suffix)) {
+        throw InputError(
+            fmt::format("'{}' cannot hold {} (write .h5)", path.string(), model.metric()->name()));
+    }
     if (suffix == ".npy") {
         write_npy(path, model.given());
     } else if (is_vtkhdf(suffix)) {
@@ -235,6 +244,7 @@ void write_model(const fs::path& path, const Model& model, const std::string& ru
         } else {
             image.add_point_array("velocity", model.given());
         }
+        if (model.metric()) write_metric(image, *model.metric());
         image.commit();
     } else if (suffix == ".vti") {
         write_vti(path, model);

@@ -63,6 +63,7 @@ struct ImageWriter::Impl {
     Handle root;
     Handle point_data;
     Handle cell_data;
+    Handle field_data;               ///< made when it is needed
     std::set<std::string> reserved;  ///< point arrays with reserved space and no values yet
 
     Impl(const fs::path& path, const Grid& image_grid, const std::string& run)
@@ -159,6 +160,23 @@ void ImageWriter::add_cell_array(const std::string& name, FieldView<const float>
     impl_->add(impl_->cell_data, name, values, impl_->grid.cell_shape(), "cells");
 }
 
+void ImageWriter::add_numbers(const std::string& name, std::span<const double> values) {
+    const fs::path& path = impl_->output.path();
+    const Session session;
+    if (!impl_->field_data.valid()) {
+        impl_->field_data = hdf5::create_group(impl_->root, "FieldData", path);
+    }
+    const auto count = static_cast<hsize_t>(values.size());
+    const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    Handle dataset(H5Dcreate2(impl_->field_data, name.c_str(), H5T_IEEE_F64LE, space, H5P_DEFAULT,
+                              hdf5::creation_properties(H5P_DATASET_CREATE), H5P_DEFAULT),
+                   H5Dclose);
+    const bool written = dataset.valid() && H5Dwrite(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL,
+                                                     H5P_DEFAULT, values.data()) >= 0;
+    if (!written || !dataset.reset()) hdf5::fail_write(path);
+    impl_->output.check();
+}
+
 void ImageWriter::reserve_point_arrays(std::span<const std::string> names) {
     const Session session;
     for (const std::string& name : names) {
@@ -174,8 +192,9 @@ void ImageWriter::commit() {
                                      *impl_->reserved.begin(), impl_->output.path().string()));
     }
     const Session session;
+    const bool extra = !impl_->field_data.valid() || impl_->field_data.reset();
     const bool closed =
-        impl_->point_data.reset() && impl_->cell_data.reset() && impl_->root.reset();
+        extra && impl_->point_data.reset() && impl_->cell_data.reset() && impl_->root.reset();
     if (!closed) hdf5::fail_write(impl_->output.path());
     impl_->output.commit();
 }
@@ -303,6 +322,25 @@ Field<float> ImageReader::read_point_array(const std::string& name) const {
 
 Field<float> ImageReader::read_cell_array(const std::string& name) const {
     return impl_->read("CellData", name, impl_->grid.cell_shape(), "cells");
+}
+
+std::vector<double> ImageReader::read_numbers(const std::string& name) const {
+    const Session session;
+    const std::vector<std::string> names =
+        hdf5::dataset_names(impl_->root, "FieldData", impl_->path);
+    if (std::find(names.begin(), names.end(), name) == names.end()) return {};
+    const std::string full = "FieldData/" + name;
+    const hdf5::Dataset dataset =
+        hdf5::open_dataset(impl_->root, full, hdf5::Kind::floating, impl_->path);
+    if (dataset.shape.size() != 1) {
+        throw InputError(fmt::format("'{}' holds '{}' with {} axes (must have 1)",
+                                     impl_->path.string(), full, dataset.shape.size()));
+    }
+    std::vector<double> values(static_cast<std::size_t>(dataset.shape[0]));
+    if (H5Dread(dataset.id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0) {
+        hdf5::fail_read(impl_->path, fmt::format("dataset '{}'", full));
+    }
+    return values;
 }
 
 }  // namespace fermat

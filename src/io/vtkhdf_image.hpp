@@ -29,6 +29,8 @@ class ImageWriter {
     void add_point_array(const std::string& name, FieldView<const float> values);
     /// Streams a field of the grid's cell shape to the file. Each name may be used once.
     void add_cell_array(const std::string& name, FieldView<const float> values);
+    /// Writes numbers that belong to the whole grid, under /VTKHDF/FieldData.
+    void add_numbers(const std::string& name, std::span<const double> values);
     /// Reserves space for point arrays in this order. They are added later, each once and in any
     /// order; the bytes of the file do not depend on that order.
     void reserve_point_arrays(std::span<const std::string> names);
@@ -58,6 +60,8 @@ class ImageReader {
 
     Field<float> read_point_array(const std::string& name) const;
     Field<float> read_cell_array(const std::string& name) const;
+    /// Numbers of the whole grid; empty if the file has none of that name.
+    std::vector<double> read_numbers(const std::string& name) const;
 
   private:
     struct Impl;

@@ -114,6 +114,7 @@ std::optional<double> constant_ratio(const Medium& medium) {
 StationFields::StationFields(const Medium& medium, const Survey& survey,
                              const LocateOptions& options, const Execution& execution, Notes& notes)
     : box_(box_of(medium.grid(), options.box)) {
+    require_plain(medium.of(Phase::P), "location");
     validate(survey);
     require_phases(medium, survey);
     const Grid& grid = medium.grid();

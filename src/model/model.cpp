@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/huge_pages.hpp"
+#include "model/metric.hpp"
 #include "model/velocity_check.hpp"
 
 namespace fermat {
@@ -54,7 +55,17 @@ Model Model::of_cells(Grid grid, Field<float> velocity) {
 }
 
 Model Model::with_given(Field<float> velocity) const {
-    return cells_ ? of_cells(grid_, std::move(velocity)) : Model(grid_, std::move(velocity));
+    if (cells_) return of_cells(grid_, std::move(velocity));
+    Model model(grid_, std::move(velocity));
+    model.metric_ = metric_;
+    return model;
+}
+
+Model Model::with_metric(std::shared_ptr<const Metric> metric) const {
+    require_nodes(*this, metric ? metric->name() : "it");
+    Model model = *this;
+    model.metric_ = std::move(metric);
+    return model;
 }
 
 Model Model::copy() const {
@@ -72,7 +83,16 @@ void require_nodes(const Model& model, std::string_view what) {
     }
 }
 
+void require_plain(const Model& model, std::string_view what) {
+    if (!model.metric()) return;
+    throw InputError(fmt::format(
+        "{} knows isotropic velocity on a Cartesian grid only, and this model has {} (times by "
+        "solver 'fim' on the CPU and rays by tracer 'descent' know it)",
+        what, model.metric()->name()));
+}
+
 Model as_nodes(const Model& model) {
+    if (!model.cells()) return model.copy();
     Field<float> values(model.grid().shape);
     std::copy(model.velocity().begin(), model.velocity().end(), values.begin());
     return Model(model.grid(), std::move(values));

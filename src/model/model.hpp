@@ -9,6 +9,8 @@
 
 namespace fermat {
 
+class Metric;
+
 /// Velocity on the nodes of a grid; 0 marks air (no propagation). Velocity is kept as given.
 /// Computations use its inverse, the slowness, which is interpolated between nodes.
 ///
@@ -42,8 +44,16 @@ class Model {
     /// The velocity as it was given, on nodes or in cells.
     FieldView<const float> given() const { return cells_ ? cells_->velocity : velocity_; }
 
+    /// Coordinates and anisotropy (metric.hpp); null for isotropic velocity on a Cartesian grid.
+    /// Code that does not know them refuses such a model by require_plain.
+    const Metric* metric() const { return metric_.get(); }
+    /// This model, over the same memory, with other coordinates or anisotropy. Velocity must be on
+    /// nodes.
+    Model with_metric(std::shared_ptr<const Metric> metric) const;
+
     Model copy() const;
-    /// A model on the same grid, of nodes or cells as this one, with other velocities.
+    /// A model on the same grid, of nodes or cells as this one and with its metric, with other
+    /// velocities.
     Model with_given(Field<float> velocity) const;
 
   private:
@@ -53,12 +63,17 @@ class Model {
     FieldView<const float> velocity_;
     std::shared_ptr<const void> owner_;
     std::shared_ptr<const CellMedium> cells_;
+    std::shared_ptr<const Metric> metric_;
     bool has_air_ = false;
 };
 
 /// Throws InputError for a model of cells. `what` names the method that reads velocities on nodes
 /// only.
 void require_nodes(const Model& model, std::string_view what);
+
+/// Throws InputError for a model with a metric. `what` names the method that knows isotropic
+/// velocity on a Cartesian grid only.
+void require_plain(const Model& model, std::string_view what);
 
 /// A model of nodes with the velocities that the nodes of this model hold.
 Model as_nodes(const Model& model);

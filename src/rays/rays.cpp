@@ -22,6 +22,7 @@
 #include "rays/event_tracer.hpp"
 #include "rays/grid_descent.hpp"
 #include "rays/integrate.hpp"
+#include "rays/metric_rays.hpp"
 #include "rays/rays_cuda.hpp"
 #include "rays/reciprocity.hpp"
 #include "rays/trace.hpp"
@@ -137,6 +138,7 @@ void trace_each(const Model& model, const Survey& survey, const RayOptions& opti
 void bend_survey(const Model& model, const Survey& survey, const RayOptions& options,
                  const Execution& execution, const std::function<void(RaySet&&)>& consume) {
     require_nodes(model, "tracer 'bending'");
+    require_plain(model, "tracer 'bending'");
     const StartSet& starts = options.bending.starts;
     const bool seeded = starts.has(RayStart::descent) || starts.has(RayStart::graph);
     if (on_cuda(execution.device, seeded ? "seeded rays are bent on the CPU" : "")) {
@@ -231,6 +233,13 @@ void for_each_event_rays(const Medium& medium, const Survey& survey, const RayOp
                          const Execution& execution, const std::function<void(RaySet&&)>& consume) {
     validate(options, medium.grid());
     resolve_threads(execution.threads);
+    if (medium.of(Phase::P).metric()) {
+        for (const Phase phase : phases_of(survey)) {
+            if (phase != Phase::P) require_plain(medium.of(Phase::P), "a survey with S waves");
+        }
+        for_each_metric_rays(medium.of(Phase::P), survey, options, execution, consume);
+        return;
+    }
     validate(survey, medium.grid());
     require_phases(medium, survey);
     const std::vector<Phase> phases = phases_of(survey);

@@ -3,17 +3,35 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/error.hpp"
+#include "core/parallel.hpp"
 #include "eikonal/factored_source.hpp"
 
 namespace fermat {
 
+namespace {
+
+/// Grid coordinates of a point of a user, in the closed box.
+Vec3 grid_point(const MetricField& field, Vec3 user) {
+    if (field.grid().is_2d()) user.y = field.grid().origin.y;
+    return field.grid().clamp(field.mapping().to_grid(user));
+}
+
+}  // namespace
+
 double ArrivalField::time_at(Vec3 point) const {
+    if (const auto* field = std::get_if<MetricField>(&solved_)) {
+        return fermat::time_at(*field, grid_point(*field, point));
+    }
     if (const auto* field = std::get_if<TimeField>(&solved_)) return fermat::time_at(*field, point);
     const auto& on_graph = std::get<OnGraph>(solved_);
     return fermat::time_at(*on_graph.graph, on_graph.field, point);
 }
 
 Vec3 ArrivalField::gradient_at(Vec3 point) const {
+    if (const auto* field = std::get_if<MetricField>(&solved_)) {
+        return frame_gradient(*field, grid_point(*field, point));
+    }
     if (const auto* field = std::get_if<TimeField>(&solved_)) {
         return fermat::gradient_at(field->view(), point);
     }
@@ -28,6 +46,11 @@ Vec3 ArrivalField::gradient_at(Vec3 point) const {
 Field<float> ArrivalField::on_nodes(int threads) const {
     if (const auto* field = std::get_if<TimeField>(&solved_)) {
         Field<float> times(field->grid.shape);
+        write_times(*field, times.view(), threads);
+        return times;
+    }
+    if (const auto* field = std::get_if<MetricField>(&solved_)) {
+        Field<float> times(field->grid().shape);
         write_times(*field, times.view(), threads);
         return times;
     }
@@ -48,6 +71,7 @@ TimeSolver::TimeSolver(const Model& model, const TimeMethod& method, const Execu
     : model_(model) {
     if (const auto* eikonal = std::get_if<EikonalOptions>(&method)) {
         eikonal_ = *eikonal;
+        if (model.metric()) metric_ = std::make_unique<MetricSolver>(model, eikonal_, execution);
     } else {
         graph_ = std::make_unique<Graph>(model, std::get<GraphOptions>(method), execution);
     }
@@ -60,6 +84,10 @@ void TimeSolver::for_each_field(
         fermat::for_each_field(*graph_, sources, execution, [&](std::size_t n, GraphField&& field) {
             consume(n, ArrivalField(*graph_, std::move(field)));
         });
+    } else if (metric_) {
+        metric_->for_each_field(sources, execution, [&](std::size_t n, MetricField&& field) {
+            consume(n, ArrivalField(std::move(field)));
+        });
     } else {
         fermat::for_each_field(
             model_, sources, eikonal_, execution,
@@ -69,6 +97,22 @@ void TimeSolver::for_each_field(
 
 Field<float> TimeSolver::first_arrivals(std::span<const PointSource> sources,
                                         const Execution& execution) const {
+    if (metric_) {
+        if (sources.empty()) throw InputError("no source is given (at least one is needed)");
+        Field<float> earliest(model_.grid().shape, std::numeric_limits<float>::infinity());
+        execution.monitor.begin("first arrivals", static_cast<std::int64_t>(sources.size()));
+        for (const PointSource& source : sources) {
+            const MetricField field = metric_->solve(source, execution);
+            Field<float> times(model_.grid().shape);
+            write_times(field, times.view(), resolve_threads(execution.threads));
+            for (std::size_t n = 0; n < times.size(); ++n) {
+                earliest[n] = std::min(earliest[n], times[n]);
+            }
+            execution.monitor.advance();
+        }
+        execution.monitor.end();
+        return earliest;
+    }
     return graph_ ? fermat::first_arrivals(*graph_, sources, execution)
                   : fermat::first_arrivals(model_, sources, eikonal_, execution);
 }
@@ -76,9 +120,25 @@ Field<float> TimeSolver::first_arrivals(std::span<const PointSource> sources,
 std::vector<double> TimeSolver::receiver_times(std::span<const PointSource> sources,
                                                std::span<const Vec3> receivers,
                                                const Execution& execution) const {
-    if (!graph_) return fermat::receiver_times(model_, sources, receivers, eikonal_, execution);
-    const Grid& grid = model_.grid();
-    for (const Vec3 receiver : receivers) require_inside(grid, receiver, "receiver");
+    if (!graph_ && !metric_) {
+        return fermat::receiver_times(model_, sources, receivers, eikonal_, execution);
+    }
+    for (const Vec3 receiver : receivers) {
+        if (metric_) {
+            metric_->inside(receiver, "receiver");
+        } else {
+            require_inside(model_.grid(), receiver, "receiver");
+        }
+    }
+    return receiver_times_by_fields(sources, receivers, execution);
+}
+
+std::vector<double> TimeSolver::receiver_times_by_fields(std::span<const PointSource> sources,
+                                                         std::span<const Vec3> receivers,
+                                                         const Execution& execution) const {
+    const auto placed = [&](Vec3 user, const char* what) {
+        return metric_ ? metric_->inside(user, what) : model_.grid().clamp(user);
+    };
     std::vector<double> times(sources.size() * receivers.size(),
                               std::numeric_limits<double>::infinity());
     if (sources.size() <= receivers.size()) {
@@ -92,11 +152,17 @@ std::vector<double> TimeSolver::receiver_times(std::span<const PointSource> sour
     std::vector<PointSource> from_receivers;
     std::vector<std::size_t> numbers;
     for (std::size_t r = 0; r < receivers.size(); ++r) {
-        if (in_air(model_, grid.clamp(receivers[r]))) continue;
+        if (in_air(model_, placed(receivers[r], "receiver"))) continue;
         from_receivers.push_back({receivers[r], 0});
         numbers.push_back(r);
     }
-    for (const PointSource& source : sources) require_source(model_, source.position);
+    for (const PointSource& source : sources) {
+        if (metric_) {
+            metric_->require_source(source.position);
+        } else {
+            require_source(model_, source.position);
+        }
+    }
     for_each_field(from_receivers, execution, [&](std::size_t n, const ArrivalField& field) {
         for (std::size_t s = 0; s < sources.size(); ++s) {
             times[s * receivers.size() + numbers[n]] =

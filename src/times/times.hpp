@@ -10,6 +10,7 @@
 
 #include "core/execution.hpp"
 #include "eikonal/eikonal.hpp"
+#include "eikonal/metric/metric_solver.hpp"
 #include "graph/graph.hpp"
 #include "model/model.hpp"
 #include "survey/point_source.hpp"
@@ -23,15 +24,18 @@ using TimeMethod = std::variant<EikonalOptions, GraphOptions>;
 class ArrivalField {
   public:
     explicit ArrivalField(TimeField&& field) : solved_(std::move(field)) {}
+    explicit ArrivalField(MetricField&& field) : solved_(std::move(field)) {}
     /// The graph must outlive it.
     ArrivalField(const Graph& graph, GraphField&& field)
         : solved_(OnGraph{&graph, std::move(field)}) {}
 
-    /// Time at a point of the closed box; infinite where no wave arrives.
+    /// Time at a point of the closed box, in the coordinates of the user; infinite where no wave
+    /// arrives.
     double time_at(Vec3 point) const;
     /// Gradient of the time at a point: it points where the wave goes and is as long as the
-    /// slowness there. Of a graph, along the last edge of the shortest path. Zero at the source and
-    /// where no wave arrives.
+    /// slowness there. Of a graph, along the last edge of the shortest path. On a sphere its
+    /// components are those to the north, to the east and down. Zero at the source and where no
+    /// wave arrives.
     Vec3 gradient_at(Vec3 point) const;
     /// Times on the nodes.
     Field<float> on_nodes(int threads = 1) const;
@@ -44,7 +48,7 @@ class ArrivalField {
         const Graph* graph;
         GraphField field;
     };
-    std::variant<TimeField, OnGraph> solved_;
+    std::variant<TimeField, OnGraph, MetricField> solved_;
 };
 
 /// Makes the time fields of a model. What all sources share, such as the edges of a graph, is made
@@ -70,9 +74,14 @@ class TimeSolver {
                                        const Execution& execution) const;
 
   private:
+    std::vector<double> receiver_times_by_fields(std::span<const PointSource> sources,
+                                                 std::span<const Vec3> receivers,
+                                                 const Execution& execution) const;
+
     const Model& model_;
     EikonalOptions eikonal_;
-    std::unique_ptr<const Graph> graph_;  ///< null for a solver of the eikonal equation
+    std::unique_ptr<const MetricSolver> metric_;  ///< null unless the model has a metric
+    std::unique_ptr<const Graph> graph_;          ///< null for a solver of the eikonal equation
 };
 
 }  // namespace fermat

@@ -23,6 +23,7 @@ InversionResult invert(const Model& start, const Survey& picks, const InversionO
                            ? !options.schedule.empty()
                            : options.method == InversionMethod::hole;
     together(ranks, [&] {
+        require_plain(start, "inversion");
         if (boxes) require_nodes(start, "inversion method 'hole'");
         if (by_gradients) require_adjoint(start, options);
         validate(options, picks, start);

@@ -108,6 +108,7 @@ AdjointSurvey::AdjointSurvey(const Model& model, FieldView<const double> exact,
       sources_(std::move(sources)),
       receivers_(std::move(receivers)),
       options_(options) {
+    require_plain(model, "the adjoint");
     validate(options_);
     require_all_times(options_, "the adjoint needs whole fields: leave it out");
     if (options_.solver == Solver::vidale) {

@@ -1,0 +1,124 @@
+#include "bench/metric.hpp"
+
+#include <fmt/format.h>
+
+#include <random>
+#include <span>
+#include <vector>
+
+#include "bench/measure.hpp"
+#include "bench/metric_media.hpp"
+#include "bench/table.hpp"
+#include "core/version.hpp"
+#include "rays/metric_rays.hpp"
+
+namespace fermat::bench {
+namespace {
+
+struct Problem {
+    const char* name;
+    int nodes;  ///< of the published measurement
+    MetricMedium (*make)(int nodes);
+    double target;  ///< mean error, s
+    const char* peer;
+};
+
+MetricMedium ellipse(int nodes) { return elliptical_cube(nodes); }
+MetricMedium sphere(int nodes) { return power_law_block(nodes); }
+MetricMedium diffeomorphic(int nodes) { return diffeomorphic_cube(nodes); }
+MetricMedium slope(int nodes) { return mountain(nodes, 0); }
+MetricMedium slope_of_gradient(int nodes) { return mountain(nodes, 1); }
+
+constexpr Problem problems[] = {
+    {"power-law sphere", 81, &sphere, 2e-5, "TomoATT 2.5e-4, 6 s"},
+    {"diffeomorphic", 101, &diffeomorphic, 2e-5, "agd 2.1e-4, 3.3 s"},
+    {"Thomsen TTI", 65, &thomsen_cube, 5e-5, "agd 2.8e-4, 3.2 s"},
+    {"ellipse 3:2", 128, &ellipse, 2e-5, "pyekfmm 5.5e-2, 1 s"},
+    {"slopes of 60 %", 101, &slope, 1e-5, "pyGIMLi crashes"},
+    {"slopes, gradient", 101, &slope_of_gradient, 1e-5, ""},
+    {"graded section", 201, &graded_section, 1e-5, ""},
+};
+
+struct RayCount {
+    std::size_t arrived = 0;
+    double worst = 0;
+};
+
+RayCount trace(const MetricMedium& medium, int rays, int threads, Monitor& monitor) {
+    const Grid& grid = medium.model.grid();
+    std::mt19937_64 random(1);
+    std::vector<Vec3> stations;
+    for (int n = 0; n < rays; ++n) {
+        Vec3 q;
+        for (int axis = 0; axis < 3; ++axis) {
+            const double part = static_cast<double>(random() >> 11) * 0x1p-53;
+            q[axis] = grid.coordinate(axis, part * (grid.shape[axis] - 1));
+        }
+        stations.push_back(medium.model.metric()->mapping().to_user(q));
+    }
+    const PointSource source{medium.source, 0};
+    const RaySet set = trace_rays(medium.model, survey_of(std::span(&source, 1), stations), {},
+                                  on_cpu(threads, monitor));
+    RayCount count;
+    for (const RayInfo& ray : set.rays) {
+        if (ray.status != RayStatus::ok) continue;
+        ++count.arrived;
+        if (ray.field_time > 0) {
+            count.worst =
+                std::max(count.worst, std::abs(ray.time - ray.field_time) / ray.field_time);
+        }
+    }
+    return count;
+}
+
+struct FieldErrors {
+    double mean = 0;
+    double max = 0;
+};
+
+FieldErrors errors_of(const MetricMedium& medium, const Field<float>& times) {
+    const Grid& grid = medium.model.grid();
+    FieldErrors errors;
+    for_each_node(grid.shape, [&](Index3 n) {
+        const Vec3 user = medium.model.metric()->mapping().to_user(grid.position(n));
+        const double error = std::abs(times(n) - medium.time(user));
+        errors.mean += error / static_cast<double>(grid.node_count());
+        errors.max = std::max(errors.max, error);
+    });
+    return errors;
+}
+
+}  // namespace
+
+void bench_metric(const MetricBench& bench, Monitor& monitor) {
+    BenchTable table(
+        fmt::format("fermat {}: coordinates and anisotropy, {} thread{}, median of {}; errors in s "
+                    "against closed forms",
+                    version, bench.threads, bench.threads == 1 ? "" : "s", bench.repeats),
+        {"problem", "nodes", "mean_error", "max_error", "target", "model_s", "source_s", "rays",
+         "arrived", "worst_ray", "best_elsewhere"},
+        bench.csv);
+    for (const Problem& problem : problems) {
+        monitor.check();
+        const int nodes = bench.quick ? problem.nodes / 3 : problem.nodes;
+        const int rays = bench.quick ? 100 : 2000;
+        const MetricMedium medium = problem.make(nodes);
+        const Execution execution = on_cpu(bench.threads, monitor);
+        const double model_seconds = median_seconds(
+            bench.repeats, [&] { const MetricSolver solver(medium.model, {}, execution); });
+        const MetricSolver solver(medium.model, {}, execution);
+        Field<float> times(medium.model.grid().shape);
+        const double seconds = median_seconds(bench.repeats, [&] {
+            write_times(solver.solve({medium.source, 0}, execution), times.view(), bench.threads);
+        });
+        const FieldErrors errors = errors_of(medium, times);
+        const RayCount count = trace(medium, rays, bench.threads, monitor);
+        table.add({std::string(problem.name), static_cast<std::int64_t>(nodes), errors.mean,
+                   errors.max, problem.target, model_seconds, seconds,
+                   static_cast<std::int64_t>(rays), static_cast<std::int64_t>(count.arrived),
+                   count.worst, std::string(problem.peer)});
+    }
+    table.commit();
+}
+
+}  // namespace fermat::bench

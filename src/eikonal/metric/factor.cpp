@@ -1,0 +1,111 @@
+#include "eikonal/metric/factor.hpp"
+
+#include <cmath>
+
+namespace fermat {
+namespace {
+
+/// S = D^-1 at a point, in space.
+Mat3 squared_slowness(const Model& model, Vec3 q) {
+    const Metric& metric = *model.metric();
+    const double s = slowness_at(model, q);
+    if (metric.isotropic()) return (s * s) * Mat3::identity();
+    const Mat3 frame = metric.mapping().frame(q);
+    return (s * s) * (frame * inverse(metric.tensor_at(model.grid(), q)) * transposed(frame));
+}
+
+Thomsen thomsen_in_space(const Model& model, Vec3 q) {
+    const Metric& metric = *model.metric();
+    Thomsen medium = metric.thomsen_at(model.grid(), q);
+    medium.axis = metric.mapping().frame(q) * medium.axis;
+    return medium;
+}
+
+}  // namespace
+
+MetricFactor::MetricFactor(const Model& model, Vec3 source)
+    : position_(source), place_(model.metric()->mapping().place(source)) {
+    const Grid& grid = model.grid();
+    const Metric& metric = *model.metric();
+    slowness_ = slowness_at(model, source);
+    has_thomsen_ = metric.has_thomsen();
+    if (has_thomsen_) {
+        thomsen_ = thomsen_in_space(model, source);
+        return;
+    }
+    squared_slowness_ = squared_slowness(model, source);
+    if (metric.isotropic()) return;
+    varies_ = true;
+    const Mat3 to_grid = inverse(metric.mapping().jacobian(source));
+    for (int axis = 0; axis < 3; ++axis) {
+        if (axis == 1 && grid.is_2d()) continue;
+        Vec3 low = source;
+        Vec3 high = source;
+        low[axis] -= grid.spacing[axis];
+        high[axis] += grid.spacing[axis];
+        low = grid.clamp(low);
+        high = grid.clamp(high);
+        const Mat3 below = squared_slowness(model, low);
+        const Mat3 above = squared_slowness(model, high);
+        const double per = 0.5 / (high[axis] - low[axis]);
+        const Mat3 slope = per * (above + -1.0 * below);
+        // Beside air the variation is unknown.
+        if (!std::isfinite(slope(0, 0) + slope(1, 1) + slope(2, 2))) continue;
+        for (int k = 0; k < 3; ++k) {
+            auto& out = variation_[static_cast<std::size_t>(k)];
+            out = out + to_grid(axis, k) * slope;
+        }
+    }
+}
+
+MetricFactor::Value MetricFactor::at(Vec3 place) const {
+    const Vec3 d = place - place_;
+    if (has_thomsen_) {
+        const GroupTime group = group_time(thomsen_, d);
+        return {slowness_ * group.time, slowness_ * group.slowness};
+    }
+    const Vec3 sd = squared_slowness_ * d;
+    const double square = dot(d, sd);
+    if (!(square > 0)) return {};
+    if (!varies_) {
+        const double time = std::sqrt(square);
+        return {time, sd / time};
+    }
+    double cubic = 0;
+    Vec3 gradient;
+    for (int k = 0; k < 3; ++k) {
+        const Vec3 v = variation_[static_cast<std::size_t>(k)] * d;
+        const double part = dot(d, v);
+        cubic += d[k] * part;
+        gradient[k] += part;
+        gradient = gradient + (2 * d[k]) * v;
+    }
+    const double z = cubic / square;
+    const double w = std::sqrt(1 + 4 * z * z);
+    const double phi = 1 + z / w;
+    const double slope = 1 / (w * w * w);
+    const double time = std::sqrt(square * phi);
+    return {time, (0.5 / time) * ((2 * (phi - slope * z)) * sd + slope * gradient)};
+}
+
+double line_time(const Model& model, Vec3 q, Vec3 d) {
+    const double s = slowness_at(model, q);
+    if (!std::isfinite(s)) return s;
+    const Metric& metric = *model.metric();
+    if (metric.isotropic()) return s * norm(d);
+    if (metric.has_thomsen()) return s * group_time(thomsen_in_space(model, q), d).time;
+    return std::sqrt(dot(d, squared_slowness(model, q) * d));
+}
+
+double straight_time(const Model& model, Vec3 from, Vec3 to) {
+    const Mapping& mapping = model.metric()->mapping();
+    const Vec3 d = mapping.place(to) - mapping.place(from);
+    constexpr double weights[] = {1, 4, 2, 4, 1};
+    double sum = 0;
+    for (int i = 0; i < 5; ++i) {
+        sum += weights[i] * line_time(model, from + (i / 4.0) * (to - from), d);
+    }
+    return sum / 12;
+}
+
+}  // namespace fermat

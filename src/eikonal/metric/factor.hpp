@@ -1,0 +1,54 @@
+#pragma once
+
+#include <array>
+
+#include "model/metric.hpp"
+#include "model/model.hpp"
+
+namespace fermat {
+
+/// T0 of a model with a metric: the time in the homogeneous medium of the source, along the
+/// straight line d between places,
+///
+///     T0^2 = d . S d,   S = D^-1 at the source,
+///
+/// or that of Thomsen's group velocity. In homogeneous media tau = T/T0 is 1 in any coordinates.
+/// Where a tensor varies, tau = 1 + O(d) would still have another slope in every direction, and the
+/// solution only first order beside the source. So T0 also contains the first variation of S,
+///
+///     T0^2 = d . S d phi(z),   z = (1/2) sum_k d_k d . dS/dx_k d / (d . S d),
+///
+/// with phi(z) = 1 + z / sqrt(1 + 4 z^2), which keeps T0^2 positive.
+class MetricFactor {
+  public:
+    /// `source` is given in grid coordinates and lies in rock.
+    MetricFactor(const Model& model, Vec3 source);
+
+    struct Value {
+        double time = 0;
+        Vec3 gradient;  ///< with respect to the place
+    };
+    Value at(Vec3 place) const;
+
+    /// In grid coordinates.
+    Vec3 position() const { return position_; }
+    Vec3 place() const { return place_; }
+
+  private:
+    Vec3 position_;
+    Vec3 place_;
+    Mat3 squared_slowness_;
+    std::array<Mat3, 3> variation_;  ///< dS/dx_k / 2
+    bool varies_ = false;
+    bool has_thomsen_ = false;
+    double slowness_ = 0;
+    Thomsen thomsen_;  ///< with the axis as a direction in space
+};
+
+/// Time along the straight line between the places of two near points of the grid.
+double straight_time(const Model& model, Vec3 from, Vec3 to);
+
+/// The local slowness of a direction in space: the time of a short line `d` at a point.
+double line_time(const Model& model, Vec3 q, Vec3 d);
+
+}  // namespace fermat

@@ -1,0 +1,79 @@
+#include "eikonal/metric/metric_field.hpp"
+
+#include <vector>
+
+#include "core/parallel.hpp"
+
+namespace fermat {
+namespace {
+
+/// The gradient of tau with respect to grid coordinates in a cell. Differences of tau between nodes
+/// belong to the Jacobians at the nodes, which may differ from that of the cell where grid lines
+/// have kinks, as below a ridge.
+Vec3 cell_gradient(const MetricField& field, Vec3 q, const Mat3& jacobian, Vec3 between_nodes) {
+    const Coordinates system = field.model.metric()->coordinates().system;
+    if (system != Coordinates::terrain && system != Coordinates::graded) return between_nodes;
+    Mat3 at_nodes;
+    for_each_corner(field.grid(), q, [&](Index3 n, double weight) {
+        if (weight != 0) {
+            at_nodes = at_nodes + weight * field.mapping().node_jacobian(field.grid(), n);
+        }
+    });
+    return transposed(inverse(at_nodes) * jacobian) * between_nodes;
+}
+
+}  // namespace
+
+double time_at(const MetricField& field, Vec3 q) {
+    const double t0 = field.factor.at(field.mapping().place(q)).time;
+    return t0 == 0 ? field.start_time : field.start_time + t0 * tau_at(field.tau_view(), q);
+}
+
+TimePoint time_point(const MetricField& field, Vec3 q) {
+    const auto view = field.tau_view();
+    const TauPoint tau = field.grid().is_2d() ? tau_point<2>(view, q) : tau_point<3>(view, q);
+    const MetricFactor::Value t0 = field.factor.at(field.mapping().place(q));
+    if (t0.time == 0) return {field.start_time, {}};
+    if (!std::isfinite(tau.tau)) return {};
+    const Mat3 jacobian = field.mapping().jacobian(q);
+    Vec3 gradient = t0.time * cell_gradient(field, q, jacobian, tau.gradient) +
+                    tau.tau * (transposed(jacobian) * t0.gradient);
+    if (field.grid().is_2d()) gradient.y = 0;
+    return {field.start_time + t0.time * tau.tau, gradient};
+}
+
+Vec3 frame_gradient(const MetricField& field, Vec3 q) {
+    const Mat3 to_frame = inverse(field.mapping().jacobian(q)) * field.mapping().frame(q);
+    return transposed(to_frame) * time_point(field, q).gradient;
+}
+
+Vec3 group_velocity(const MetricField& field, Vec3 q, Vec3 gradient) {
+    const double s = slowness_at(field.model, q);
+    // Columns: the grid coordinates of steps along the directions of the frame.
+    const Mat3 step = inverse(field.mapping().jacobian(q)) * field.mapping().frame(q);
+    const Vec3 slowness = transposed(step) * gradient;
+    const Mat3 tensor = field.model.metric()->tensor_at(field.grid(), q, slowness);
+    Vec3 out = (1 / (s * s)) * (step * (tensor * slowness));
+    if (field.grid().is_2d()) out.y = 0;
+    return out;
+}
+
+void write_times(const MetricField& field, FieldView<float> times, int threads) {
+    const Grid& grid = field.grid();
+    const Shape shape = grid.shape;
+    parallel_for(shape.x, threads, [&](std::int64_t slab) {
+        const int i = static_cast<int>(slab);
+        std::vector<MappedPoint> line(static_cast<std::size_t>(shape.z));
+        for (int j = 0; j < shape.y; ++j) {
+            field.mapping().line(grid, i, j, line);
+            for (int k = 0; k < shape.z; ++k) {
+                const double t0 = field.factor.at(line[static_cast<std::size_t>(k)].place).time;
+                const double tau = field.tau(i, j, k);
+                times(i, j, k) =
+                    static_cast<float>(t0 == 0 ? field.start_time : field.start_time + t0 * tau);
+            }
+        }
+    });
+}
+
+}  // namespace fermat

@@ -1,0 +1,131 @@
+#include "model/metric.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace fermat {
+namespace {
+
+constexpr std::size_t value_count(Anisotropy kind) {
+    return kind == Anisotropy::none ? 0 : kind == Anisotropy::elliptical ? 6 : 5;
+}
+
+Mat3 symmetric(const AnisotropyValues& of, std::size_t n) {
+    const auto value = [&](std::size_t k) { return static_cast<double>(of.values[k][n]); };
+    return {{{{value(0), value(3), value(4)},
+              {value(3), value(1), value(5)},
+              {value(4), value(5), value(2)}}}};
+}
+
+/// By the leading minors (Sylvester), with room for the rounding of single precision.
+bool positive(const Mat3& m) {
+    const double size = m(0, 0) + m(1, 1) + m(2, 2);
+    const double least = 1e-6 * size;
+    const double minor = m(0, 0) * m(1, 1) - m(0, 1) * m(0, 1);
+    return m(0, 0) > least && minor > least * least && determinant(m) > least * least * least;
+}
+
+std::string node_name(Shape shape, std::size_t n) {
+    const auto y = static_cast<std::size_t>(shape.y);
+    const auto z = static_cast<std::size_t>(shape.z);
+    return shape.y == 1 ? fmt::format("({}, {})", n / z, n % z)
+                        : fmt::format("({}, {}, {})", n / (y * z), n / z % y, n % z);
+}
+
+void require_tensors(const AnisotropyValues& of, Shape shape) {
+    for (std::size_t n = 0; n < shape.count(); ++n) {
+        const Mat3 m = symmetric(of, n);
+        if (positive(m)) continue;
+        throw InputError(fmt::format(
+            "the tensor at node {} has the diagonal {:g}, {:g}, {:g} and is not positive definite "
+            "(velocity must be positive in every direction)",
+            node_name(shape, n), m(0, 0), m(1, 1), m(2, 2)));
+    }
+}
+
+void require_thomsen(const AnisotropyValues& of, Shape shape) {
+    for (std::size_t n = 0; n < shape.count(); ++n) {
+        const double epsilon = of.values[0][n];
+        const double delta = of.values[1][n];
+        const Vec3 axis{of.values[2][n], of.values[3][n], of.values[4][n]};
+        if (!(std::abs(norm(axis) - 1) < 1e-3)) {
+            throw InputError(fmt::format("the axis at node {} has the length {:g} (must be 1)",
+                                         node_name(shape, n), norm(axis)));
+        }
+        // Beyond these the acoustic slowness surface is not convex, or not real.
+        const bool stable = epsilon > -0.4 && delta > -0.4 && delta <= epsilon + 0.4 &&
+                            epsilon <= 2 && epsilon - delta <= 0.5;
+        if (stable) continue;
+        throw InputError(fmt::format(
+            "epsilon {:g} and delta {:g} at node {} are beyond stability (epsilon from -0.4 to 2, "
+            "delta above -0.4, epsilon - delta from -0.4 to 0.5)",
+            epsilon, delta, node_name(shape, n)));
+    }
+}
+
+}  // namespace
+
+Metric::Metric(const Grid& grid, CoordinateNumbers coordinates, AnisotropyValues anisotropy)
+    : coordinates_(std::move(coordinates)),
+      mapping_(make_mapping(grid, coordinates_)),
+      anisotropy_(std::move(anisotropy)) {
+    for (std::size_t k = 0; k < value_count(anisotropy_.kind); ++k) {
+        if (anisotropy_.values[k].shape() == grid.shape) continue;
+        throw InputError(fmt::format("anisotropy has shape {} (must be {} nodes, as the grid)",
+                                     to_string(anisotropy_.values[k].shape()),
+                                     to_string(grid.shape)));
+    }
+    if (anisotropy_.kind == Anisotropy::elliptical) require_tensors(anisotropy_, grid.shape);
+    if (anisotropy_.kind == Anisotropy::thomsen) require_thomsen(anisotropy_, grid.shape);
+}
+
+Thomsen Metric::thomsen(std::size_t n) const {
+    const auto& v = anisotropy_.values;
+    return {v[0][n], v[1][n], {v[2][n], v[3][n], v[4][n]}};
+}
+
+Mat3 Metric::tensor(std::size_t node, Vec3 slowness) const {
+    if (isotropic()) return Mat3::identity();
+    return has_thomsen() ? touching_ellipse(thomsen(node), slowness) : symmetric(anisotropy_, node);
+}
+
+Thomsen Metric::thomsen_at(const Grid& grid, Vec3 q) const {
+    Thomsen out{0, 0, {}};
+    Vec3 first;
+    for_each_corner(grid, q, [&](Index3 n, double weight) {
+        const Thomsen here = thomsen(grid.shape.offset(n));
+        if (norm(first) == 0) first = here.axis;
+        // An axis has no sign.
+        const double sign = dot(first, here.axis) < 0 ? -1 : 1;
+        out.epsilon += weight * here.epsilon;
+        out.delta += weight * here.delta;
+        out.axis = out.axis + (sign * weight) * here.axis;
+    });
+    out.axis = out.axis / norm(out.axis);
+    return out;
+}
+
+Mat3 Metric::tensor_at(const Grid& grid, Vec3 q, Vec3 slowness) const {
+    if (isotropic()) return Mat3::identity();
+    if (has_thomsen()) return touching_ellipse(thomsen_at(grid, q), slowness);
+    Mat3 sum;
+    for_each_corner(grid, q, [&](Index3 n, double weight) {
+        if (weight != 0) sum = sum + weight * inverse(tensor(grid.shape.offset(n)));
+    });
+    return inverse(sum);
+}
+
+std::string Metric::name() const {
+    std::string text;
+    if (coordinates_.system != Coordinates::cartesian) {
+        text = fmt::format("{} coordinates", name_of(coordinates_.system));
+    }
+    if (isotropic()) return text;
+    const char* const kind = has_thomsen() ? "Thomsen anisotropy" : "elliptical anisotropy";
+    return text.empty() ? kind : fmt::format("{} and {}", text, kind);
+}
+
+}  // namespace fermat

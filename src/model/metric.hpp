@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+
+#include "core/field.hpp"
+#include "model/mapping.hpp"
+#include "model/thomsen.hpp"
+
+namespace fermat {
+
+/// Anisotropy on the nodes. Tensors and axes refer to Mapping::frame.
+enum class Anisotropy {
+    none,
+    elliptical,  ///< velocity^2 along directions: D = v^2 A, the tensor A per node
+    thomsen,     ///< P waves of a tilted transversely isotropic medium; v is along its axis
+};
+
+/// Values on nodes. Elliptical: xx, yy, zz, xy, xz, yz of A. Thomsen: epsilon, delta, and the x, y,
+/// z of the axis.
+struct AnisotropyValues {
+    Anisotropy kind = Anisotropy::none;
+    std::array<Field<float>, 6> values;
+};
+
+/// What makes the eikonal equation grad T . D grad T = 1 more than that of isotropic velocity on a
+/// Cartesian grid: coordinates and anisotropy. A Model with velocity v carries one; in grid
+/// coordinates q, with the Jacobian J of the places,
+///
+///     grad_q T . M grad_q T = 1,   M = J^-1 D J^-T.
+class Metric {
+  public:
+    /// Throws InputError for coordinates that make no grid, for tensors that are not positive
+    /// definite and for Thomsen parameters without a real P velocity.
+    Metric(const Grid& grid, CoordinateNumbers coordinates, AnisotropyValues anisotropy = {});
+
+    const CoordinateNumbers& coordinates() const { return coordinates_; }
+    const Mapping& mapping() const { return *mapping_; }
+    const AnisotropyValues& anisotropy() const { return anisotropy_; }
+    bool isotropic() const { return anisotropy_.kind == Anisotropy::none; }
+    bool has_thomsen() const { return anisotropy_.kind == Anisotropy::thomsen; }
+
+    /// A = D / v^2 at a node, in the frame there. Of Thomsen's medium: the ellipse that touches the
+    /// slowness surface in the direction of `slowness`.
+    Mat3 tensor(std::size_t node, Vec3 slowness = {}) const;
+    Thomsen thomsen(std::size_t node) const;
+
+    /// A and Thomsen's parameters at a point: between nodes, A^-1 and the parameters are
+    /// multilinear.
+    Mat3 tensor_at(const Grid& grid, Vec3 q, Vec3 slowness = {}) const;
+    Thomsen thomsen_at(const Grid& grid, Vec3 q) const;
+
+    /// "spherical coordinates", "elliptical anisotropy", or both: for messages.
+    std::string name() const;
+
+  private:
+    CoordinateNumbers coordinates_;
+    std::shared_ptr<const Mapping> mapping_;
+    AnisotropyValues anisotropy_;
+};
+
+}  // namespace fermat

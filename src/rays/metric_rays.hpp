@@ -1,0 +1,21 @@
+#pragma once
+
+#include <functional>
+
+#include "eikonal/metric/metric_solver.hpp"
+#include "rays/rays.hpp"
+
+namespace fermat {
+
+/// Traces one ray through a field with a metric, from `receiver` to the source, both in grid
+/// coordinates. It follows the group velocity M grad T backwards, which is not the gradient where
+/// the medium is anisotropic. Appends the points in grid coordinates. Where no step along the group
+/// velocity makes the time fall, it goes from node to node, down the steepest way.
+RayStatus trace_metric_ray(const MetricField& field, Vec3 receiver, std::vector<Vec3>& points);
+
+/// As for_each_event_rays, for one phase of a medium whose model has a metric. Positions and points
+/// are in the coordinates of users. Knows tracer `descent` only, and solves from the events.
+void for_each_metric_rays(const Model& model, const Survey& survey, const RayOptions& options,
+                          const Execution& execution, const std::function<void(RaySet&&)>& consume);
+
+}  // namespace fermat

@@ -1,0 +1,173 @@
+"""Models in curved coordinates and anisotropic media, as users make them."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+
+import fermat as fm
+import numpy as np
+import pytest
+
+R = 6371.0
+
+
+def block(n: int = 21, **options: object) -> fm.Model:
+    """8 km/s, 4 by 4 degrees across the date line, 100 km deep."""
+    return fm.Model(
+        np.full((n, n, n), 8.0, np.float32),
+        spacing=(4 / (n - 1), 4 / (n - 1), 100 / (n - 1)),
+        origin=(-42, 178, 0),
+        coordinates="spherical",
+        **options,  # type: ignore[arg-type]
+    )
+
+
+def place(latitude: float, longitude: float, depth: float) -> np.ndarray:
+    la, lo = np.radians([latitude, longitude])
+    r = R - depth
+    return r * np.array([np.cos(la) * np.cos(lo), np.cos(la) * np.sin(lo), np.sin(la)])
+
+
+def test_times_on_a_sphere_are_those_of_the_chord() -> None:
+    source, receiver = (-40.3, 179.1, 35.0), (-39.0, -178.9, 4.0)
+    wanted = np.linalg.norm(place(*source) - place(*receiver)) / 8
+    for model in (block(), pickle.loads(pickle.dumps(block()))):
+        assert fm.receiver_times(model, source, receiver)[0, 0] == pytest.approx(wanted, rel=1e-6)
+    # A longitude is the same 360 degrees on.
+    again = fm.receiver_times(block(), source, (-39.0, 181.1, 4.0))
+    assert again[0, 0] == pytest.approx(wanted, rel=1e-6)
+    times = fm.traveltimes(block(), source)
+    assert times.shape == (21, 21, 21)
+    wanted = np.linalg.norm(place(*source) - place(-38, 182, 100)) / 8
+    assert times[-1, -1, -1] == pytest.approx(wanted, rel=1e-6)
+
+
+def test_geodetic_latitudes_are_turned_into_geocentric_ones() -> None:
+    source, receiver = (-40.0, 179.0, 10.0), (-39.0, 180.0, 10.0)
+    turned = [
+        (np.degrees(np.arctan((1 - 1 / 298.257223563) ** 2 * np.tan(np.radians(p[0])))), *p[1:])
+        for p in (source, receiver)
+    ]
+    got = fm.receiver_times(block(geodetic=True), source, receiver)
+    assert got[0, 0] == pytest.approx(fm.receiver_times(block(), *turned)[0, 0], rel=1e-6)
+
+
+def test_rays_on_a_sphere_arrive_in_the_coordinates_of_the_user() -> None:
+    source, receivers = (-40.3, 179.1, 35.0), [(-39.0, -178.9, 4.0), (-41.5, 178.2, 0.0)]
+    rays = fm.rays(block(), source, receivers)
+    assert rays.status.tolist() == ["ok", "ok"]
+    assert rays.paths[0][-1] == pytest.approx(source)
+    assert rays.times == pytest.approx(rays.field_times, rel=1e-5)
+
+
+def test_elliptical_and_thomsen_media_have_their_group_velocities() -> None:
+    v = np.full((21, 21, 21), 2.0, np.float32)
+    model = fm.Model(v, spacing=0.1, tensor=np.diag([2.25, 1, 1]))
+    assert model.anisotropy == "elliptical"
+    times = fm.receiver_times(model, (1, 1, 1), [(1.9, 1, 1), (1, 1.9, 1)])
+    assert times[0] == pytest.approx([0.3, 0.45], rel=1e-5)
+    model = fm.Model(v, spacing=0.1, epsilon=0.2, delta=0.1)
+    times = fm.receiver_times(model, (1, 1, 1), [(1, 1, 1.9), (1, 1.9, 1)])
+    assert times[0] == pytest.approx([0.45, 0.45 / np.sqrt(1.4)], rel=1e-5)
+    again = pickle.loads(pickle.dumps(model))
+    assert np.array_equal(fm.traveltimes(again, (1, 1, 1)), fm.traveltimes(model, (1, 1, 1)))
+
+
+def test_graded_axes_and_surfaces_take_true_coordinates() -> None:
+    z = np.linspace(0, 1, 31) ** 1.5 * 3
+    model = fm.Model(np.full((41, 31), 2.0), axes=(np.linspace(0, 4, 41), z))
+    assert fm.receiver_times(model, (0.5, 0.1), (3.5, 2.9))[0, 0] == pytest.approx(
+        np.hypot(3, 2.8) / 2, rel=1e-5
+    )
+    x = np.linspace(0, 4, 41)
+    surface = 0.6 * np.abs(x - 2) - 0.5
+    model = fm.Model(np.full((41, 31), 2.0), spacing=0.1, surface=surface)
+    assert model.node_positions()[0, 0] == pytest.approx((0, 0.7))
+    points = [(float(a), float(b)) for a, b in zip(x, surface, strict=True)]
+    times = fm.receiver_times(model, points[10], points)[0]
+    assert times[:20] == pytest.approx(np.hypot(x - 1, surface - surface[10])[:20] / 2, abs=1e-5)
+
+
+def test_files_keep_coordinates_and_anisotropy(tmp_path: Path) -> None:
+    surface = np.linspace(-0.3, 0.1, 21)
+    tensor = np.array([[1.5, 0.2], [0.2, 1.0]])
+    v = np.full((21, 21), 3.0, np.float32)
+    for name, model in {
+        "sphere": block(9, geodetic=True),
+        "terrain": fm.Model(v, spacing=0.1, surface=surface),
+        "graded": fm.Model(v, axes=(np.linspace(0, 2, 21), np.linspace(0, 1, 21) ** 2)),
+        "tensor": fm.Model(v, spacing=0.1, tensor=tensor),
+        "tti": fm.Model(v, spacing=0.1, epsilon=0.1, delta=0.05, tilt=30),
+    }.items():
+        model.save(tmp_path / f"{name}.h5")
+        again = fm.Model.load(tmp_path / f"{name}.h5")
+        assert repr(again) == repr(model)
+        source = (-40, 180, 50) if name == "sphere" else (0.9, 0.5)
+        assert np.array_equal(fm.traveltimes(again, source), fm.traveltimes(model, source))
+    with pytest.raises(ValueError, match=r"cannot hold Thomsen anisotropy \(write .h5\)"):
+        model.save(tmp_path / "model.npy")
+
+
+def test_earth_models_have_their_published_values(tmp_path: Path) -> None:
+    assert fm.Earth("ak135").velocity([0, 34.9, 35, 660]) == pytest.approx([5.8, 6.5, 8.04, 10.79])
+    assert fm.Earth("iasp91").velocity([35, 2889], "S") == pytest.approx([4.47, 0], abs=1e-3)
+    assert fm.Earth("prem").velocity([2890.999]) == pytest.approx([13.7166], abs=1e-3)
+    model = fm.Earth("ak135").model((0, 1), (0, 1), 50, spacing=(0.5, 0.5, 5))
+    # The crust ends on a node, which has the mean slowness of both sides.
+    wanted = [5.8] * 4 + [2 / (1 / 5.8 + 1 / 6.5)] + [6.5] * 2 + [2 / (1 / 6.5 + 1 / 8.0403)]
+    assert model.velocity[0, 0, :8] == pytest.approx(wanted, abs=1e-3)
+    (tmp_path / "a.nd").write_text("0 5 3 2.7\n30 5 3 2.7\nmantle\n30 8 4.5 3.3\n400 9 5 3.5\n")
+    (tmp_path / "a.tvel").write_text("a - P\na - S\n0 5 3 2.7\n30 5 3 2.7\n30 8 4.5 3.3\n")
+    assert fm.Earth(tmp_path / "a.nd").velocity([29, 31]) == pytest.approx([5, 8], abs=0.01)
+    assert fm.Earth(tmp_path / "a.tvel").velocity([29]) == pytest.approx([5])
+    for name, message in (("ak136", "is unknown"), (tmp_path / "b.nd", "line 1 of")):
+        (tmp_path / "b.nd").write_text("0 fast slow\n")
+        with pytest.raises(ValueError, match=message):
+            fm.Earth(name)
+    with pytest.raises(ValueError, match="has 0 to 2891.5 km"):
+        fm.Earth("ak135").velocity(3000)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"coordinates": "polar"}, "polar"),
+        ({"coordinates": "spherical", "origin": (86.0, 0.0, 0.0)}, "latitudes go from 86"),
+        ({"coordinates": "spherical", "radius": 3.0}, "depths go to 4"),
+        ({"tensor": np.diag([1.0, -1.0, 1.0])}, "not positive definite"),
+        ({"tensor": [[1, 1, 0], [0, 1, 0], [0, 0, 1]]}, "not symmetric"),
+        ({"epsilon": 0.1, "delta": -0.9}, "beyond stability"),
+        ({"tilt": 10.0}, "without epsilon"),
+        ({"surface": np.full((5, 5), 9.0)}, "folds the grid"),
+        ({"surface": np.zeros((5, 4))}, "20 depths"),
+        ({"axes": ([0, 1, 2, 3, 4], [0, 1, 1, 2, 3], [0, 1, 2, 3, 4])}, "axis y is 1"),
+        ({"axes": ([0, 1, 2, 3, 4],) * 3, "spacing": 2.0}, "replace both"),
+        ({"radius": 1.0}, "for coordinates 'spherical'"),
+        ({"tensor": np.eye(3), "cells": True}, "velocity on nodes"),
+    ],
+)
+def test_bad_input_is_named(options: dict[str, object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        fm.Model(np.ones((5, 5, 5)), **options)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'velocities'"):
+        fm.Model(np.ones((5, 5)), velocities=1)  # type: ignore[call-arg]
+
+
+def test_what_does_not_know_a_metric_says_so() -> None:
+    model = block(5)
+    source, receiver = (-40, 180, 50), (-41, 179, 0)
+    only = "knows isotropic velocity on a Cartesian grid only, and this model has spherical"
+    for call in (
+        lambda: fm.traveltimes(model, source, solver="fsm"),
+        lambda: fm.traveltimes(model, source, solver="dijkstra"),
+        lambda: fm.traveltimes(model, source, precision="double"),
+        lambda: fm.traveltimes(model, source, gradient=True),
+        lambda: fm.rays(model, source, receiver, tracer="bending"),
+        lambda: fm.rays(model, source, receiver, tracer="cells"),
+        lambda: fm.rays(model, source, receiver).sensitivity(),
+    ):
+        with pytest.raises(ValueError, match=only):
+            call()
+    with pytest.raises(ValueError, match="source at .* lies outside the grid"):
+        fm.traveltimes(model, (0, 0, 0))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,11 +10,11 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core, _cuda, _notes
-from ._notes import tell
 from ._picks import Picks
 from ._picks import picks as picks_from
 from ._progress import listener
 from ._rays import _pairs
+from ._schedule import Schedule, schedule_rows
 from ._trust import Trusted
 
 if TYPE_CHECKING:
@@ -27,8 +26,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Inversion", "invert", "synthetic_picks"]
 
-Stage = tuple[Any, ...]
-Schedule = Sequence[Stage] | str | os.PathLike[str]
 USES = np.array(["used", "lost", "rejected"])
 
 
@@ -365,7 +362,7 @@ def invert(
     kept: list[NDArray[np.float32]] = []
     if keep_models:
         options["keep"] = kept.append
-    rows = _rows(schedule, ndim)
+    rows = schedule_rows(schedule, ndim)
     found = _core.invert(model, columns, rows, options, callback, listener(progress))
     run = Inversion(model, observed, found)
     if keep_models:
@@ -468,36 +465,3 @@ def _pair(error: float | tuple[float, float]) -> tuple[float, float]:
     if np.shape(error) != (2,):
         raise ValueError(f"error is {error!r} (must be a time, or a time and a part of the time)")
     return (float(error[0]), float(error[1]))  # type: ignore[index]
-
-
-def _rows(schedule: Schedule | None, ndim: int) -> NDArray[np.int32]:
-    """Stages as the C++ side wants them: 9 whole numbers each."""
-    if schedule is None:
-        return np.empty((0, 9), np.int32)
-    if isinstance(schedule, (str, os.PathLike)):
-        stages, notes = _core.load_schedule(schedule)
-        tell(notes)
-        return np.array(stages, np.int32)
-    rows = [_row(stage, number, ndim) for number, stage in enumerate(schedule, 1)]
-    if not rows:
-        raise ValueError("schedule has no stage (leave it out for the default)")
-    return np.array(rows, np.int32)
-
-
-def _row(stage: Stage, number: int, ndim: int) -> list[int]:
-    axes = "(x, z)" if ndim == 2 else "(x, y, z)"
-    wrong = ValueError(
-        f"stage {number} of schedule is {stage!r} (must be (iterations, cell box, vertex box), "
-        f"boxes as {axes}, perhaps with cell passes and vertex passes behind)"
-    )
-    if len(stage) not in (3, 5):
-        raise wrong
-    row = [stage[0]]
-    for box in stage[1:3]:
-        if np.shape(box) != (ndim,):
-            raise wrong
-        row += [box[0], 1, box[1]] if ndim == 2 else list(box)
-    row += stage[3:] if len(stage) == 5 else [1, 1]
-    if not all(isinstance(value, (int, np.integer)) for value in row):
-        raise wrong
-    return [int(value) for value in row]

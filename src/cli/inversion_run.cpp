@@ -17,6 +17,7 @@
 #include "io/model_io.hpp"
 #include "io/run_io.hpp"
 #include "tomography/doubts.hpp"
+#include "tomography/joint/invert_joint.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -166,6 +167,11 @@ std::optional<InversionState> enter(RunFolder& folder, const InversionInputs& in
 
 InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
                               const RunStart& start, const IterationChoice& kept, const Run& run) {
+    if (!kept.empty() && is_joint(inputs.picks, inputs.options)) {
+        throw InputError(
+            "--keep is given for an inversion of two phases or with --relocate (it is for one "
+            "velocity and events that stay)");
+    }
     std::optional<InversionState> state;
     std::string identity;
     together(run.ranks, [&] {

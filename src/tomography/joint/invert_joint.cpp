@@ -333,7 +333,7 @@ class JointRun {
         now.seconds = std::exchange(seconds_, {});
         if (history_.empty()) initial_residual_ = now_.residual;
         history_.push_back(now);
-        if (listener_.iteration) listener_.iteration(now);
+        if (listener_.iteration) listener_.iteration(now, models_.front());
         const double chi2 = chi2_of(scaled_, hearing_.use());
         if (!hearing_.is_hearing()) {
             cooling_.accepted(chi2);

@@ -197,9 +197,11 @@ Shown shown_run(const fs::path& run, RunPhase phase, const CsvTable& history) {
 /// Throws InputError where a run that has not ended has nothing to show.
 void require_something(const fs::path& run, RunPhase phase) {
     if (phase == RunPhase::ended || fs::exists(run / "checkpoint.h5")) return;
-    throw InputError(fmt::format("'{}' has neither model.h5 nor checkpoint.h5 ({})", run.string(),
+    throw InputError(fmt::format("'{}' has no model.h5 ({})", run.string(),
                                  phase == RunPhase::going
                                      ? "its run is going and has made no update yet: wait for one"
+                                 : fs::exists(run / "settings.toml")
+                                     ? "its run has not ended and made no update: start it again"
                                      : "is it a folder that fermat invert wrote?"));
 }
 

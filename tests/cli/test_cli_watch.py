@@ -110,5 +110,5 @@ def test_folders_without_a_run_are_refused_in_a_sentence(line):
     assert "is not a folder" in line.error("watch", "none")
     (line.folder / "empty").mkdir()
     error = line.error("report", "empty")
-    assert "'empty' has neither model.h5 nor checkpoint.h5" in error
+    assert "'empty' has no model.h5" in error
     assert "--every is '0' (must be from 0.1 to 3600)" in line.error("watch", "empty", "--every", "0")

@@ -25,6 +25,7 @@
 #include "io/vtk_xml.hpp"
 #include "io/vtkhdf_image.hpp"
 #include "io/vtkhdf_rays.hpp"
+#include "model/metric.hpp"
 #include "rays/integrate.hpp"
 
 namespace fermat::fuzz {
@@ -40,6 +41,22 @@ Model small_model(Shape shape) {
 
 std::string model_seed(const fs::path& file, Shape shape) {
     write_model(file, small_model(shape));
+    return read_whole_file(file);
+}
+
+/// A model on graded axes with Thomsen's parameters.
+std::string metric_seed(const fs::path& file) {
+    const Model plain = small_model({5, 4, 3});
+    const Grid& grid = plain.grid();
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::graded;
+    for (int axis = 0; axis < 3; ++axis) {
+        for (int n = 0; n < grid.shape[axis]; ++n) numbers.axes[axis].push_back(n + 0.1 * n * n);
+    }
+    AnisotropyValues thomsen{Anisotropy::thomsen, {}};
+    for (int n = 0; n < 5; ++n) thomsen.values[n] = Field<float>(grid.shape, n == 4 ? 1.0F : 0.0F);
+    write_model(file, plain.with_metric(
+                          std::make_shared<Metric>(grid, std::move(numbers), std::move(thomsen))));
     return read_whole_file(file);
 }
 
@@ -261,7 +278,8 @@ std::vector<Target> library_targets(const fs::path& folder) {
         {"vti", ".vti", xml_seeds(), [](const fs::path& file) { read_vtk_xml(file); }},
         {"image",
          ".h5",
-         {model_seed(folder / "a.h5", {5, 4, 3}), model_seed(folder / "b.h5", {5, 1, 3})},
+         {model_seed(folder / "a.h5", {5, 4, 3}), model_seed(folder / "b.h5", {5, 1, 3}),
+          metric_seed(folder / "metric.h5")},
          read_image},
         {"rays", ".h5", {ray_seed(folder / "r.h5")}, [](const fs::path& file) { read_rays(file); }},
         {"vectors",

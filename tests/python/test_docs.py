@@ -54,4 +54,4 @@ def test_every_public_name_is_documented(name):
 def test_functions_have_examples():
     functions = {name for name, thing in THINGS.items() if inspect.isfunction(thing)}
     methods = {name for name in functions if name.split(".")[1][0].isupper()}
-    assert functions - methods - set(EXAMPLES) == {"fermat.plot.interactive3d"}
+    assert functions - methods - set(EXAMPLES) == set()

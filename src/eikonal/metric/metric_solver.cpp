@@ -233,6 +233,15 @@ Vec3 MetricSolver::require_source(Vec3 user) const {
     return q;
 }
 
+void MetricSolver::require_settled(const MetricSweeps::Settled& settled) const {
+    constexpr float most = 1e-3F;
+    if (settled.change <= most) return;
+    throw ComputeError(fmt::format(
+        "times in {} do not settle: one still changes by {:.2g} of itself after {} rounds "
+        "(smooth the jumps of the model, refine the grid, or use `order=1`)",
+        model_.metric()->name(), settled.change, settled.rounds));
+}
+
 MetricField MetricSolver::solve(const PointSource& source, const Execution& execution) const {
     const int threads = resolve_threads(execution.threads);
     MetricField field{model_, MetricFactor(model_, require_source(source.position)),
@@ -247,18 +256,19 @@ MetricField MetricSolver::solve(const PointSource& source, const Execution& exec
     set_starts(field.factor, fields);
     MetricSweeps sweeps(fields, threads);
     sweeps.first_order(execution.monitor);
-    sweeps.settle(options_.order, execution.monitor);
+    MetricSweeps::Settled settled = sweeps.settle(options_.order, execution.monitor);
     sweeps.copy_to({field.tau.data(), solver_shape()});
     if (thomsen) {
         constexpr int most_ellipses = 12;
         for (int n = 0; n < most_ellipses; ++n) {
             touch(field, fields, threads);
             sweeps.replace_tensors(fields);
-            const int rounds = sweeps.settle(options_.order, execution.monitor);
+            settled = sweeps.settle(options_.order, execution.monitor);
             sweeps.copy_to({field.tau.data(), solver_shape()});
-            if (rounds <= 1) break;
+            if (settled.rounds <= 1) break;
         }
     }
+    require_settled(settled);
     if (std::isfinite(options_.until)) {
         for (std::size_t n = 0; n < field.tau.size(); ++n) {
             const Shape s = model_.grid().shape;

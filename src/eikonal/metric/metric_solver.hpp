@@ -37,6 +37,8 @@ class MetricSolver {
     void put_tensor(NodeFields& fields, std::size_t node, const Mat3& step, const Mat3& tensor,
                     double velocity) const;
     Shape solver_shape() const;
+    /// Throws ComputeError where times still change so much that none can be trusted.
+    void require_settled(const MetricSweeps::Settled& settled) const;
 
     Model model_;
     EikonalOptions options_;

@@ -319,14 +319,15 @@ void MetricSweeps::first_order(Monitor& monitor) {
     }
 }
 
-int MetricSweeps::settle(int order, Monitor& monitor) {
+MetricSweeps::Settled MetricSweeps::settle(int order, Monitor& monitor) {
     constexpr float quiet = 1.5e-6F;
-    // A few nodes may swing between two octants for ever, by little.
     constexpr int most_rounds = 30;
-    for (int n = 0; n < most_rounds; ++n) {
-        if (round(order, false, monitor) < quiet) return n + 1;
-    }
-    return most_rounds;
+    Settled settled;
+    do {
+        settled.change = round(order, false, monitor);
+        ++settled.rounds;
+    } while (settled.change >= quiet && settled.rounds < most_rounds);
+    return settled;
 }
 
 }  // namespace fermat

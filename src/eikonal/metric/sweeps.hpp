@@ -25,14 +25,19 @@ using NodeFields = std::array<Field<float>, node_numbers>;
 /// lines in levels, whose blocks do not read one another.
 class MetricSweeps {
   public:
+    struct Settled {
+        int rounds = 0;
+        float change = 0;  ///< the greatest relative change of a time in the last round
+    };
+
     /// tau is unreached except on start nodes.
     MetricSweeps(const NodeFields& fields, int threads);
 
     /// First order; makes every reachable node reached.
     void first_order(Monitor& monitor);
-    /// Of order 1 or 2, by the octant that the characteristic comes from. Returns the rounds that
-    /// it took.
-    int settle(int order, Monitor& monitor);
+    /// Of order 1 or 2, by the octant that the characteristic comes from, until times are quiet or
+    /// for a limited number of rounds: a few nodes may swing between two octants for ever.
+    Settled settle(int order, Monitor& monitor);
     /// Takes over new tensors.
     void replace_tensors(const NodeFields& fields);
     void copy_to(FieldView<float> tau) const;

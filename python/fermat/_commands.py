@@ -19,7 +19,7 @@ from . import _core, export, plot
 from ._core import Model
 from ._files import renamed_to
 from ._geometry import geometry
-from ._picks import picks
+from ._picks import Picks, picks
 from ._rays import Rays, rays
 from .plot._runs import run_of
 
@@ -88,24 +88,43 @@ def _parser() -> argparse.ArgumentParser:
 
 def _plot(arguments: Any) -> str:
     what: Path = arguments.what
-    units = {"length": arguments.length_unit, "time": arguments.time_unit}
+    units = {"time": arguments.time_unit}
     over = {"times": arguments.times, "rays": arguments.rays}
     given = [name for name, file in over.items() if file]
     figure: Any
     if (what / "model.h5").is_file():
         if given:
             raise ValueError(f"--{given[0]} is drawn over a model, and '{what}' is a run")
+        units["length"] = _length(arguments, Model.load(what / "model.h5").velocity)
         figure = plot.overview(what, title=arguments.title, elevation=arguments.elevation, **units)
     elif what.suffix.lower() in READ_MODELS:
-        figure = _picture_of_model(Model.load(what), arguments, units)
+        model = Model.load(what)
+        units["length"] = _length(arguments, model.velocity)
+        figure = _picture_of_model(model, arguments, units)
     else:
         if given:
             raise ValueError(f"--{given[0]} is drawn over a model, and '{what}' is a file of picks")
-        figure = plot.traveltime_curves(picks(what), **units).figure
+        read = picks(what)
+        units["length"] = _length(arguments, _apparent_velocity(read))
+        figure = plot.traveltime_curves(read, **units).figure
         if arguments.title:
             figure.axes[0].set_title(arguments.title)
     _save_figure(figure, arguments.output)
     return f"wrote {arguments.output}"
+
+
+def _length(arguments: Any, velocity: Any) -> str:
+    """The unit of length that was named, or the one in which velocities are those of rock."""
+    if arguments.length_unit:
+        return str(arguments.length_unit)
+    values = np.asarray(velocity)
+    values = values[values > 0]
+    return "m" if values.size and np.median(values) > 50 else "km"
+
+
+def _apparent_velocity(read: Picks) -> NDArray[Any]:
+    travelled = read.time > 0
+    return np.asarray(read.offset[travelled] / read.time[travelled])
 
 
 def _picture_of_model(model: Model, arguments: Any, units: dict[str, str]) -> Any:

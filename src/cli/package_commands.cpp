@@ -43,7 +43,7 @@ struct PlotFlags {
     std::optional<fs::path> times;
     std::optional<fs::path> rays;
     std::string title;
-    std::string length = "km";
+    std::string length;  ///< empty: by the velocities
     std::string time = "s";
     bool elevation = false;
 };
@@ -57,8 +57,9 @@ void add_plot_flags(CLI::App& app, PlotFlags& flags) {
     add_path(app, "--times", flags.times, "times to draw over a model: .h5 of fermat times");
     add_path(app, "--rays", flags.rays, "rays to draw over a model: .h5 of fermat rays");
     add_value(app, "--title", "TEXT", flags.title, "heading", parse_text);
-    add_value(app, "--length-unit", "TEXT", flags.length, "name of your unit of length", parse_text)
-        ->default_str("km");
+    add_value(app, "--length-unit", "TEXT", flags.length,
+              "name of your unit of length (default: m if velocities exceed 50, else km)",
+              parse_text);
     add_value(app, "--time-unit", "TEXT", flags.time, "name of your unit of time", parse_text)
         ->default_str("s");
     app.add_flag("--elevation", flags.elevation, "an axis of heights instead of depths");
@@ -71,7 +72,7 @@ void plot(const PlotFlags& flags, const Run& run) {
     words.give("--times", flags.times);
     words.give("--rays", flags.rays);
     if (!flags.title.empty()) words.give("--title", flags.title);
-    words.give("--length-unit", flags.length);
+    if (!flags.length.empty()) words.give("--length-unit", flags.length);
     words.give("--time-unit", flags.time);
     words.give("--elevation", flags.elevation);
     words.go();

@@ -155,6 +155,7 @@ def locate(
     model_error: float | None = None,
     model_error_share: float = 0,
     outliers: float = 0.05,
+    reach: float | None = None,
     least_picks: int = 4,
     search_cells: int = 500,
     samples: int = 0,
@@ -216,6 +217,9 @@ def locate(
         Further standard deviation of computed times, as a share of each.
     outliers
         Share of picks that may be grossly wrong.
+    reach
+        Use a station only if all of the search box lies within this horizontal distance of it, as
+        NonLinLoc does with time grids of that length. Default: all stations are used.
     least_picks
         Events with fewer usable picks are not located.
     search_cells
@@ -244,7 +248,8 @@ def locate(
     else:
         survey, event_ids, station_ids, plane = _survey(model, picks, stations, events, centre)
     options: dict[str, Any] = {
-        "likelihood": likelihood, "fixed": fixed, "model_error_share": float(model_error_share), "outliers": float(outliers),
+        "likelihood": likelihood, "fixed": fixed,
+        "model_error_share": float(model_error_share), "outliers": float(outliers),
         "least_picks": int(least_picks), "search_cells": int(search_cells),
         "samples": int(samples), "seed": int(seed), "solver": solver, "order": int(order),
         "device": device, "threads": int(threads),
@@ -253,6 +258,8 @@ def locate(
         options["depth"] = float(depth)
     if model_error is not None:
         options["model_error"] = float(model_error)
+    if reach is not None:
+        options["reach"] = float(reach)
     if prior is not None:
         options["prior"] = _per_axis(model, prior)
     ground = None if surface is None else arguments.points(model, surface, "surface")

@@ -42,6 +42,7 @@ struct LocateOptions {
     std::optional<double> model_error;
     double model_error_share = 0;
     double outliers = 0.05;
+    std::optional<double> reach;
     int least_picks = 4;
     int search_cells = 500;
     int samples = 0;
@@ -63,6 +64,7 @@ inline bool is_prior(const Vec3& prior) {
            std::isfinite(prior.x + prior.y + prior.z);
 }
 inline bool is_outlier_share(const double& share) { return share >= 0 && share <= 0.5; }
+inline bool is_reach(const std::optional<double>& reach) { return !reach || *reach > 0; }
 inline bool is_least_picks(const int& count) { return count >= 1 && count <= 1000; }
 inline bool is_cell_count(const int& count) { return count >= 100 && count <= 1000000; }
 inline bool is_sample_count(const int& count) { return count >= 0 && count <= 1000000; }
@@ -91,6 +93,10 @@ inline constexpr auto options_of<LocateOptions> = std::tuple{
            "further standard deviation of computed times, as a share of each", not_negative},
     Option{"outliers", &LocateOptions::outliers, "share of picks that may be grossly wrong",
            Rule<double>{&is_outlier_share, "from 0 to 0.5"}},
+    Option{"reach", &LocateOptions::reach,
+           "use a station only if all of the search box lies within this horizontal distance of "
+           "it, as NonLinLoc does with time grids of that length",
+           Rule<std::optional<double>>{&is_reach, "> 0"}, "all stations are used"},
     Option{"least_picks", &LocateOptions::least_picks, "of an event that is located",
            Rule<int>{&is_least_picks, "from 1 to 1000"}},
     Option{

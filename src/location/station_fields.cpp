@@ -65,11 +65,13 @@ bool any_phase(const Survey& survey, Phase phase) {
                        [&](const Arrival& arrival) { return arrival.phase == phase; });
 }
 
-void note_unusable(const Survey& survey, const StationFields& fields, Notes& notes) {
+/// Says how many picks of stations that are lost(station) are not used, and why.
+template <class Lost>
+void note_unusable(const Survey& survey, Lost is_lost, const std::string& why, Notes& notes) {
     std::vector<char> lost(survey.stations.size(), 0);
     std::size_t picks = 0;
     for (const Arrival& arrival : survey.arrivals) {
-        if (fields.of(arrival) >= 0) continue;
+        if (!is_lost(arrival)) continue;
         ++picks;
         lost[static_cast<std::size_t>(arrival.station)] = 1;
     }
@@ -81,10 +83,9 @@ void note_unusable(const Survey& survey, const StationFields& fields, Notes& not
         if (++count <= 5) names += (count == 1 ? "" : ", ") + name_of(survey, survey.stations[n]);
     }
     if (count > 5) names += fmt::format(" and {} more", count - 5);
-    notes.add(
-        fmt::format("{} of {} picks are not used: {} station{} outside the model or in air "
-                    "({})",
-                    picks, survey.arrivals.size(), count, count == 1 ? " lies" : "s lie", names));
+    notes.add(fmt::format("{} of {} picks are not used: {} station{} {} ({})", picks,
+                          survey.arrivals.size(), count, count == 1 ? " lies" : "s lie", why,
+                          names));
 }
 
 }  // namespace
@@ -125,8 +126,13 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
     ratio_ = ratio.value_or(1);
     radial_ = !grid.is_2d() && is_layered(model_of(Phase::P)) && is_layered(model_of(Phase::S));
     cropped_ = !radial_ && options.box.has_value();
+    const auto beyond_reach = [&](const Arrival& arrival) {
+        return options.reach &&
+               farthest(box_, survey.station_of(arrival).position) > *options.reach;
+    };
     double distance = 0;
     for (const Arrival& arrival : survey.arrivals) {
+        if (beyond_reach(arrival)) continue;
         distance = std::max(distance, farthest(box_, survey.station_of(arrival).position));
     }
     numbers_.assign(survey.stations.size(), {-1, -1});
@@ -141,7 +147,7 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
         const bool shared = ratio && phase == Phase::S;
         std::vector<Vec3> places;
         for (const Arrival& arrival : survey.arrivals) {
-            if (arrival.phase != phase) continue;
+            if (arrival.phase != phase || beyond_reach(arrival)) continue;
             auto& numbers = numbers_[static_cast<std::size_t>(arrival.station)];
             if (numbers[p] >= 0) continue;
             if (shared && numbers[0] >= 0) {
@@ -160,7 +166,13 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
         }
         add(model, places, options.eikonal, execution);
     }
-    note_unusable(survey, *this, notes);
+    if (options.reach) {
+        note_unusable(survey, beyond_reach, fmt::format("beyond `reach={}`", *options.reach),
+                      notes);
+    }
+    note_unusable(
+        survey, [&](const Arrival& arrival) { return of(arrival) < 0 && !beyond_reach(arrival); },
+        "outside the model or in air", notes);
 }
 
 void StationFields::add(const Model& model, std::span<const Vec3> stations,

@@ -103,3 +103,28 @@ def test_nonlinlocs_sample_in_its_layers(fermat):
              for row in rows(fermat.folder / "found.csv")}
     off = {event: np.linalg.norm(found[event] - best[event]) for event in best}
     assert len(off) == 7 and max(off.values()) < 0.5, off
+
+
+def test_nonlinlocs_sample_from_its_own_files(fermat):
+    """Picks, stations, projection, layers and the length of the time grids as its control file says."""
+    folder = DATA / "nlloc_alaska"
+    if not folder.is_dir():
+        pytest.skip("nlloc_alaska is not here (set FERMAT_DATA)")
+    tops = (-5, 4, 9, 14, 19, 24, 33, 49, 66)
+    velocities = (5.3, 5.6, 6.2, 6.9, 7.4, 7.7, 7.9, 8.1, 8.3)
+    layers = [word for pair in zip(tops, velocities, strict=True) for word in ("--layer", "{}:{}".format(*pair))]
+    fermat("model", "layers", "--cells", "--shape", "201,201,106", "--spacing", "1",
+           "--origin", "-100,-100,-5", *layers, "-o", "p.h5")
+    done = fermat.call("locate", "--model", "p.h5", "--vp-vs", "1.68", "--stations",
+                       folder / "station_coordinates.txt", "--centre", "-150,61", "--picks",
+                       folder / "events.obs", "--likelihood", "edt", "--model-error", "0",
+                       "--model-error-share", "0.02", "--order", "1", "--reach", "400", "-o", "found.csv")
+    assert "73 of 303 picks are not used: 23 stations lie beyond --reach 400" in done.stderr
+    found = {row["event"]: row for row in rows(fermat.folder / "found.csv")}
+    for path in sorted(folder.glob("*.hyp")):
+        words = next(line for line in path.read_text().splitlines() if line.startswith("GEOGRAPHIC")).split()
+        latitude, longitude, depth = (float(words[words.index(name) + 1]) for name in ("Lat", "Long", "Depth"))
+        event = found[path.stem.split(".", 1)[1]]
+        north = 111.2 * (float(event["latitude"]) - latitude)
+        east = 111.2 * np.cos(np.radians(latitude)) * (float(event["longitude"]) - longitude)
+        assert np.linalg.norm([north, east, float(event["z"]) - depth]) < 0.5, path.stem

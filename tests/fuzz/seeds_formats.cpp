@@ -4,6 +4,7 @@
 
 #include "fuzz/seeds.hpp"
 #include "io/hypodd.hpp"
+#include "io/joint_io.hpp"
 #include "io/model_files.hpp"
 #include "io/nonlinloc_phases.hpp"
 #include "io/phase_picks.hpp"
@@ -170,6 +171,14 @@ std::vector<Target> format_targets(const fs::path& folder) {
           "station,event,x,y,z,origin_time\nA,7,1,2,3,5\nB,8,1,2,4,5.5\n"},
          noting([](const fs::path& file, Notes& notes) {
              read_hypocentres({{}, file, file, {}}, notes);
+         })},
+        {"known",
+         ".csv",
+         {"event,known\n7,place\n8,both\n", "event,known\n8,time\n"},
+         noting([](const fs::path& file, Notes& notes) {
+             Survey survey;
+             survey.events = {{{}, 0, "7"}, {{}, 0, "8"}};
+             read_known_events(file, survey, notes);
          })},
         {"dtct",
          ".ct",

@@ -26,6 +26,12 @@ def files_at_work(fermat):
     return found
 
 
+def heed_signals():
+    """In a background job, as CI may be, a shell has these ignored, and children inherit that."""
+    for name in ("SIGHUP", "SIGINT", "SIGQUIT"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
+
+
 @pytest.fixture
 def waiting(section):
     """Starts runs that have opened out.h5 and wait for a reader of their table."""
@@ -36,7 +42,8 @@ def waiting(section):
     def start():
         before = files_at_work(section)
         command = [str(section.program), *TIMES, "--receivers", "r.csv", "--table", "pipe"]
-        run = subprocess.Popen(command, cwd=section.folder, stderr=subprocess.DEVNULL)
+        run = subprocess.Popen(command, cwd=section.folder, stderr=subprocess.DEVNULL,
+                               preexec_fn=heed_signals)
         runs.append(run)
         deadline = time.monotonic() + 60
         while not files_at_work(section) - before:

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -52,7 +53,10 @@ std::optional<double> parse_clock(std::string_view text) {
 }
 
 std::string clock_text(double seconds) {
-    const auto micro = static_cast<std::int64_t>(std::llround(seconds * 1e6));
+    constexpr double first = -62167219200;  // year 0
+    constexpr double last = 253402300799;   // year 9999
+    const double shown = seconds > first ? std::min(seconds, last) : first;
+    const auto micro = static_cast<std::int64_t>(std::llround(shown * 1e6));
     constexpr std::int64_t per_day = 86400000000;
     const std::int64_t day = (micro >= 0 ? micro : micro - per_day + 1) / per_day;
     const std::int64_t rest = micro - day * per_day;

@@ -12,6 +12,7 @@ namespace fermat {
 std::optional<double> parse_clock(std::string_view text);
 
 /// The date and time of such seconds, rounded to microseconds: "2018-11-30T17:29:35.110000Z".
+/// Beyond the years 0 to 9999 it is the first or the last of them.
 std::string clock_text(double seconds);
 
 }  // namespace fermat

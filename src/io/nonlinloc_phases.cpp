@@ -94,14 +94,20 @@ class PhaseFile {
         return *value;
     }
     double date(int year, int month, int day, int hour, int minute, double second) const {
-        const auto time = seconds_of(year, month, day, hour, minute, second);
+        constexpr double most = 86400;  // seconds may go on after the minute
+        const auto time = std::abs(second) <= most
+                              ? seconds_of(year, month, day, hour, minute, second)
+                              : std::nullopt;
         if (!time) fail("there is no such date");
         return *time;
     }
 
     /// GEOGRAPHIC OT y m d h m s Lat a Long o Depth d
     void read_geographic(const std::vector<std::string_view>& words) {
-        const auto whole = [&](std::size_t n) { return static_cast<int>(number(words, n)); };
+        const auto whole = [&](std::size_t n) {
+            const double value = number(words, n);
+            return std::abs(value) < 1e5 ? static_cast<int>(value) : -1;  // no date has it
+        };
         event_.geographic.time =
             date(whole(2), whole(3), whole(4), whole(5), whole(6), number(words, 7));
         event_.geographic.place = {number(words, 11), number(words, 9), number(words, 13)};

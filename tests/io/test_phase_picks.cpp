@@ -102,6 +102,8 @@ TEST(Clock, DatesAreSecondsSince1970AndBack) {
     }
     EXPECT_EQ(clock_text(1543598975.1095), "2018-11-30T17:29:35.109500Z");
     EXPECT_EQ(clock_text(-0.25), "1969-12-31T23:59:59.750000Z");
+    EXPECT_EQ(clock_text(1e300), "9999-12-31T23:59:59.000000Z");
+    EXPECT_EQ(clock_text(-1e300), "0000-01-01T00:00:00.000000Z");
 }
 
 }  // namespace

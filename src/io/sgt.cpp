@@ -201,13 +201,15 @@ class SgtReader {
         return value && std::isnan(*value) ? missing_error : number(words, column, "error");
     }
 
-    PickDialect dialect(const Columns& columns) const {
+    PickDialect dialect(const Columns& columns) {
         PickDialect dialect;
         dialect.has_errors = columns.error.has_value();
         dialect.has_y = y_.has_value();
         dialect.flat_if_on_axis = true;
         dialect.length = length_unit_;
-        if (!units_.empty()) dialect.time = units_[columns.time];
+        // Kept apart: a later line of names replaces units_.
+        if (!units_.empty()) time_unit_ = units_[columns.time];
+        dialect.time = time_unit_;
         return dialect;
     }
 
@@ -270,6 +272,7 @@ class SgtReader {
     std::vector<std::string_view> names_;
     std::vector<std::string> units_;  ///< of the columns that names_ has
     std::string length_unit_;
+    std::string time_unit_;
     std::vector<Vec3> points_;
     std::size_t x_ = 0;
     std::optional<std::size_t> y_;

@@ -36,6 +36,12 @@ class HostBlock {
         }
     }
 
+    /// One item per lane of a warp.
+    template <class Phase>
+    FERMAT_HD void each_lane(Phase phase) const {
+        for_each(32, phase);
+    }
+
     /// Calls write(n, read(n)) for n in [0, Count). Writes must not touch the memory that reads
     /// use.
     template <int Count, class Read, class Write>
@@ -60,6 +66,16 @@ class HostBlock {
     FERMAT_HD float least(float gathered) const { return gathered; }
     /// True in one lane only, for work that is done once.
     FERMAT_HD bool leads() const { return true; }
+
+    /// What each lane of a warp keeps from phase to phase.
+    template <class T>
+    class Local {
+      public:
+        FERMAT_HD T& operator[](int lane) { return values_[lane]; }
+
+      private:
+        T values_[32];
+    };
 
   private:
     LaneOrder order_;
@@ -109,6 +125,11 @@ class CudaWarp {
     template <class Phase>
     __device__ void for_each(int count, Phase phase) const {
         for (int lane = index(); lane < count; lane += lanes) phase(lane);
+        __syncwarp();
+    }
+    template <class Phase>
+    __device__ void each_lane(Phase phase) const {
+        phase(index());
         __syncwarp();
     }
     /// Starts several reads per lane before the first write. The loop is unrolled, so that the
@@ -173,6 +194,16 @@ class CudaWarp {
 #endif
     }
     __device__ bool leads() const { return index() == 0; }
+
+    /// The lane's own registers.
+    template <class T>
+    class Local {
+      public:
+        __device__ T& operator[](int) { return value_; }
+
+      private:
+        T value_;
+    };
 
   private:
     __device__ static int index() { return static_cast<int>(threadIdx.x & (lanes - 1)); }

@@ -33,7 +33,17 @@ inline constexpr Real reached_limit = Real(1e9);
 
 template <class V>
 FERMAT_HD_INLINE V least(V a, V b) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::same_as<V, float>) return fminf(a, b);  // one instruction
+#endif
     return a < b ? a : b;
+}
+template <class V>
+FERMAT_HD_INLINE V most(V a, V b) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::same_as<V, float>) return fmaxf(a, b);
+#endif
+    return a < b ? b : a;
 }
 template <class V>
 FERMAT_HD_INLINE V least(V a, V b, V c) {
@@ -152,6 +162,15 @@ FERMAT_HD_INLINE auto could_feed(V now, V neighbour, V toward, V eta) {
     const V ratio2 = 1 - 2 * toward + eta;
     return (neighbour * neighbour * ratio2 > now * now) |
            (neighbour * (ratio2 - toward + eta) > now * ratio2);
+}
+
+/// Positive where could_feed is true. It needs no branch.
+template <class V>
+FERMAT_HD_INLINE V feeding_lead(V now, V neighbour, V toward, V eta) {
+    const V ratio2 = 1 - 2 * toward + eta;
+    const V earlier = neighbour * neighbour * ratio2 - now * now;
+    const V upwind = neighbour * (ratio2 - toward + eta) - now * ratio2;
+    return most(earlier, upwind);
 }
 
 /// Whether the node behind the upwind neighbour is itself upwind of that neighbour, which second

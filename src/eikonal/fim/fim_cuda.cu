@@ -22,28 +22,37 @@ constexpr int threads = warps * CudaWarp::lanes;
 /// Blocks per multiprocessor: as many as shared memory allows. They share its registers.
 constexpr int resident_blocks = 4;
 
+/// Which tile of a list a warp takes first. Few tiles are spread over all multiprocessors and over
+/// the schedulers of each. Blocks with consecutive numbers run on different multiprocessors, and
+/// the warps of a block on different schedulers.
+__device__ unsigned first_tile(unsigned processors) {
+    const unsigned layer = (threadIdx.x / CudaWarp::lanes + blockIdx.x / processors) % warps;
+    return layer * gridDim.x + blockIdx.x;
+}
+
 /// Runs all passes of a batch without the host. Warps take tiles from the list of the pass, then
 /// wait for one another.
 template <int Dim, int Order>
 __global__ void __launch_bounds__(threads, resident_blocks)
-    run_passes(TileProblem problem, TileQueue queue, int* passes) {
+    run_passes(TileProblem problem, TileQueue queue, unsigned processors, int* passes) {
     extern __shared__ char shared[];
     auto* const tiles = reinterpret_cast<TileStorage<Dim>*>(shared);
     TileStorage<Dim>& storage = tiles[threadIdx.x / CudaWarp::lanes];
     const CudaWarp warp;
     const auto grid = cooperative_groups::this_grid();
+    const unsigned all_warps = gridDim.x * warps;
+    const unsigned first = first_tile(processors);
     int pass = 0;
     for (; !queue.finished(pass); ++pass) {
         const int slot = pass & (TileQueue::ring - 1);
         if (blockIdx.x == 0 && threadIdx.x < CudaWarp::lanes) queue.prepare(warp, pass);
         const unsigned count = queue.count[slot];
-        while (true) {
-            unsigned n = 0;
-            if (warp.leads()) n = atomicAdd(&queue.taken[slot], 1U);
-            n = __shfl_sync(CudaWarp::all, n, 0);
-            if (n >= count) break;
+        for (unsigned n = first; n < count;) {
             take_tile<Dim, Order>(warp, problem, queue, pass, queue.list[slot][n], storage);
             __syncwarp();
+            if (count <= all_warps) break;
+            if (warp.leads()) n = all_warps + atomicAdd(&queue.taken[slot], 1U);
+            n = __shfl_sync(CudaWarp::all, n, 0);
         }
         grid.sync();
     }
@@ -144,6 +153,7 @@ struct CudaFim::State {
     int order = 2;
     std::size_t batch = 0;
     int blocks = 0;
+    unsigned processors = 1;
     CudaArray<float> own_velocity;
     const float* velocity = nullptr;  ///< own_velocity, or that of a CudaModel
     CudaArray<float> held_velocity;   ///< for a front: velocity with 0 at its nodes
@@ -283,6 +293,7 @@ void CudaFim::prepare(const Grid& grid, int order, std::size_t most_shots,
     check_cuda(cudaGetDevice(&device), "asking for the device");
     check_cuda(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
                "asking for the device");
+    s.processors = static_cast<unsigned>(processors);
     s.blocks = std::numeric_limits<int>::max();
     for (const int each : s.orders()) {
         check_cuda(cudaFuncSetAttribute(s.kernel(each), cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -349,7 +360,7 @@ double CudaFim::solve(std::span<const FactoredSource> sources) {
     activate<<<1, 256>>>(queue, s.active.data(), static_cast<unsigned>(setup.active[0].size()),
                          static_cast<unsigned>(active.size()));
     int* passes = s.passes.data();
-    void* arguments[] = {&problem, &queue, &passes};
+    void* arguments[] = {&problem, &queue, &s.processors, &passes};
     const std::vector<int> orders = s.orders();
     for (std::size_t n = 0; n < orders.size(); ++n) {
         if (n > 0) {

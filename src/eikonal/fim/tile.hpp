@@ -54,10 +54,10 @@ struct TileProblem {
     }
 };
 
-/// When the time of a node changed by more than rounding: in this visit, in the last sweep.
+/// Marks of a node in a visit.
 struct Moved {
-    static constexpr unsigned char in_visit = 1;
-    static constexpr unsigned char in_sweep = 2;
+    static constexpr unsigned char in_visit = 1;  ///< its value changed by more than rounding
+    static constexpr unsigned char asks = 2;      ///< and may feed a neighbour swept before it
 };
 
 /// What a warp keeps of its tile in shared memory. The pitches put the nodes of a step into
@@ -74,8 +74,8 @@ struct TileStorage {
         Dim == 3 ? (Tile::size(0) + 2 * halo) * pitch(0) : (Tile::size(1) + 2 * halo) * pitch(1);
 
     float tau[tau_size];
-    float f[tile_nodes<Dim>];              ///< s / T0; `unreached` at nodes that are not computed
-    unsigned char moved[tile_nodes<Dim>];  ///< how the visit changed each node: bits of Moved
+    float f[tile_nodes<Dim>];  ///< s / T0; `unreached` at nodes that are not computed
+    alignas(4) unsigned char moved[tile_nodes<Dim>];  ///< bits of Moved
 
     FERMAT_HD static int at(int o, int l, int r) {
         return (o + outer_halo) * pitch(0) + (l + halo) * pitch(1) + r + halo;

@@ -110,26 +110,19 @@ FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueu
     visit.load();
     const bool settled =
         visit.solve(visit.entry(before.faces), fim_only_falls(Order, before.visits));
+    float keys[6];
+    visit.earliest_through(keys);
     float earliest = INFINITY;
-    const auto look_through = [&]<int axis, int side>() {
-        const float key = visit.template earliest_through<axis, side>();
-        if (!(key < INFINITY)) return;
+    for (int face = Dim == 3 ? 0 : 2; face < 6; ++face) {
+        const float key = keys[face];
         earliest = least(earliest, key);
-        const int stride = axis == 0   ? problem.tiles[1] * problem.tiles[2]
-                           : axis == 1 ? problem.tiles[2]
-                                       : 1;
-        const int neighbour = static_cast<int>(entry) + (side ? stride : -stride);
-        if (!block.leads()) return;
-        queue.wake(pass, shot, static_cast<unsigned>(neighbour), 1U << (2 * axis + 1 - side), key);
-    };
-    if constexpr (Dim == 3) {
-        look_through.template operator()<0, 0>();
-        look_through.template operator()<0, 1>();
+        if (!(key < INFINITY) || !block.leads()) continue;
+        const int stride = face < 2   ? problem.tiles[1] * problem.tiles[2]
+                           : face < 4 ? problem.tiles[2]
+                                      : 1;
+        const int neighbour = static_cast<int>(entry) + (face & 1 ? stride : -stride);
+        queue.wake(pass, shot, static_cast<unsigned>(neighbour), 1U << (face ^ 1), key);
     }
-    look_through.template operator()<1, 0>();
-    look_through.template operator()<1, 1>();
-    look_through.template operator()<2, 0>();
-    look_through.template operator()<2, 1>();
     visit.store();
     if (!settled && block.leads()) {
         const float key = fim_unsettled_key(earliest);

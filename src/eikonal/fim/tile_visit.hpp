@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstddef>
+#include <cstring>
 
 #include "eikonal/fim/rules.hpp"
 #include "eikonal/fim/tile.hpp"
@@ -75,11 +76,9 @@ class TileVisit {
                        begin_[axis] + Tile::size(axis) + halo > problem_.shape[axis];
         }
         if (clipped) {
-            load_tau<true>();
-            load_medium<true>();
+            load_nodes<true>();
         } else {
-            load_tau<false>();
-            load_medium<false>();
+            load_nodes<false>();
         }
         if (holds_source()) hold_starts();
     }
@@ -88,42 +87,44 @@ class TileVisit {
     /// reverses that axis. Returns false if the limit on sweeps is reached first.
     FERMAT_HD bool solve(SweepWay way, bool only_earlier) {
         for (int turn = 0; turn < most_sweeps; ++turn) {
-            sweep(way, only_earlier);
-            const unsigned against = moved_against(way);
+            if (!sweep(way, only_earlier)) return true;
+            const unsigned against = asked_against(way);
             if (against == 0) return true;
             way = way.after(against, turn);
         }
         return false;
     }
 
-    /// The earliest changed arrival, as T/s0, that may matter to the tile across a face; infinite
-    /// if there is none.
-    template <int axis, int side>
-    FERMAT_HD float earliest_through() const {
-        const int edge = side ? Tile::size(axis) - 1 : 0;
-        const int outward = side ? 1 : -1;
-        const int beyond = begin_[axis] + edge + outward;
-        if (beyond < 0 || beyond >= problem_.shape[axis]) return INFINITY;
-        float earliest = INFINITY;
-        const int a = axis == 0 ? 1 : 0;
-        const int b = axis == 2 ? 1 : 2;
-        block_.for_each(Tile::size(a) * Tile::size(b), [&](int n) {
-            int node[3];
-            node[axis] = edge;
-            node[a] = n / Tile::size(b);
-            node[b] = n % Tile::size(b);
-            earliest = least(earliest, matters<axis>(node, outward));
+    /// For each face (2 * axis + side) the earliest changed arrival, as T/s0, that may matter to
+    /// the tile across it; infinite if there is none.
+    FERMAT_HD void earliest_through(float (&keys)[6]) const {
+        for (float& key : keys) key = INFINITY;
+        constexpr int face_nodes = tile_nodes<Dim> / Tile::size(2);
+        block_.for_each(face_nodes, [&](int n) {
+            if constexpr (Dim == 3) look_through<0>(n, keys);
+            look_through<1>(n, keys);
+            look_through<2>(n, keys);
         });
-        return block_.least(earliest);
+        for (int face = 2 * first_axis; face < 6; ++face) {
+            const int axis = face / 2;
+            const int beyond = begin_[axis] + (face & 1 ? Tile::size(axis) : -1);
+            const bool outside = beyond < 0 || beyond >= problem_.shape[axis];
+            keys[face] = outside ? INFINITY : block_.least(keys[face]);
+        }
     }
 
     FERMAT_HD void store() {
-        block_.for_each(tile_nodes<Dim>, [&](int code) {
-            if (!(s_.f[code] < reached_limit<float>)) return;
-            int node[3];
-            Halo::node_of(code, node);
-            tau_[offset(node)] = s_.tau[at(node)];
-        });
+        block_.template transfer<tile_nodes<Dim>>(
+            [&](int code) {
+                int node[3];
+                Halo::node_of(code, node);
+                return s_.f[code] < reached_limit<float> ? s_.tau[at(node)] : -1.0F;
+            },
+            [&](int code, float tau) {
+                int node[3];
+                Halo::node_of(code, node);
+                if (tau >= 0) tau_[offset(node)] = tau;
+            });
     }
 
   private:
@@ -154,6 +155,9 @@ class TileVisit {
         }
         return holds;
     }
+
+    /// tau of nodes without velocity, to tell them from those that no wave has reached yet.
+    static constexpr float closed = 2 * unreached<float>;
 
     static constexpr unsigned rising = 1;
     static constexpr unsigned falling = 2;
@@ -200,7 +204,7 @@ class TileVisit {
     }
 
     template <bool Clipped>
-    FERMAT_HD void load_tau() {
+    FERMAT_HD void load_nodes() {
         block_.template transfer<Halo::loaded>(
             [&](int n) {
                 int node[3];
@@ -212,10 +216,6 @@ class TileVisit {
                 Halo::loaded_node(n, node);
                 s_.tau[at(node)] = value;
             });
-    }
-
-    template <bool Clipped>
-    FERMAT_HD void load_medium() {
         block_.template transfer<tile_nodes<Dim>>(
             [&](int code) {
                 int node[3];
@@ -225,9 +225,12 @@ class TileVisit {
             [&](int code, float v) {
                 int node[3];
                 Halo::node_of(code, node);
+                const bool open = v > 0;
                 s_.f[code] =
-                    v > 0 ? shot_.inverse_slowness / (v * root(r2(node))) : unreached<float>;
+                    open ? shot_.inverse_slowness / (v * root(r2(node))) : unreached<float>;
                 s_.moved[code] = 0;
+                float& tau = s_.tau[at(node)];
+                if (!open && tau >= reached_limit<float>) tau = closed;
             });
     }
 
@@ -242,82 +245,166 @@ class TileVisit {
         });
     }
 
-    FERMAT_HD_INLINE AxisStencil<float> stencil(const float* t, int axis, int n,
-                                                float inverse_r2) const {
-        const int step = Storage::pitch(axis);
-        const float h = h_[axis];
-        return axis_stencil(h * coordinate(axis, n), h * h, inverse_r2, inverse_h_[axis],
-                            [&](int steps) { return t[steps * step]; });
+    /// What a lane knows of a node of its next step before the times of the neighbours are there.
+    struct NextNode {
+        int code;
+        float f;  ///< as in TileStorage; `unreached` if the lane is idle
+        float inverse_r2;
+        float moment[3];  ///< h x along each axis
+    };
+    struct Lane {
+        NextNode next;
+        int after[2];  ///< what the table of steps says of the two steps after the next
+    };
+
+    FERMAT_HD_INLINE int entry_of(int step, int end, int lane) const {
+        const int last = step < end ? step : end - 1;
+        return problem_.steps[last * TileSteps::lanes + lane];
+    }
+    FERMAT_HD_INLINE NextNode look_ahead(int entry, int mask) const {
+        const bool idle = entry == TileSteps::idle;
+        NextNode next;
+        next.code = idle ? 0 : entry ^ mask;
+        const float f = s_.f[next.code];
+        next.f = idle ? unreached<float> : f;
+        float square = far2_;
+        for (int axis = first_axis; axis < 3; ++axis) {
+            const float x = coordinate(axis, Tile::part(next.code, axis));
+            square += x * x;
+            next.moment[axis] = h_[axis] * x;
+        }
+        next.inverse_r2 = 1 / square;
+        return next;
     }
 
-    FERMAT_HD void sweep(SweepWay way, bool only_earlier) {
+    /// One sweep over the tile. Returns whether a node that changed may feed a neighbour swept
+    /// before it, which has its value of this sweep by then; asked_against tells for sure.
+    ///
+    /// The time of a step is that of one chain of dependent operations, and a small grid has too
+    /// few tiles to hide it. So a lane looks ahead to its next node while the present one waits for
+    /// its neighbours, and there are few branches.
+    FERMAT_HD bool sweep(SweepWay way, bool only_earlier) {
         int mask = 0;
+        int pivot[3];
         for (int axis = first_axis; axis < 3; ++axis) {
-            const bool flip = (way.down & ~way.outward) >> axis & 1;
+            const bool outward = way.outward >> axis & 1;
+            const bool flip = !outward && (way.down >> axis & 1);
             if (flip) mask |= (Tile::size(axis) - 1) * Tile::stride(axis);
+            pivot[axis] = outward ? Tile::size(axis) / 2 : flip ? Tile::size(axis) - 1 : 0;
         }
+        const int begin = problem_.step_begin[way.outward];
         const int end = problem_.step_begin[way.outward + 1];
-        for (int step = problem_.step_begin[way.outward]; step < end; ++step) {
-            block_.for_each(TileSteps::lanes, [&](int lane) {
-                const int entry = problem_.steps[step * TileSteps::lanes + lane];
-                if (entry != TileSteps::idle) update(entry ^ mask, only_earlier);
+        typename Block::template Local<Lane> lanes;
+        float lead = 0;
+        block_.each_lane([&](int lane) {
+            lanes[lane].next = look_ahead(entry_of(begin, end, lane), mask);
+            lanes[lane].after[0] = entry_of(begin + 1, end, lane);
+            lanes[lane].after[1] = entry_of(begin + 2, end, lane);
+        });
+        for (int step = begin; step < end; ++step) {
+            block_.each_lane([&](int lane) {
+                const NextNode node = lanes[lane].next;
+                int place[3];
+                Halo::node_of(node.code, place);
+                float* const t = s_.tau + at(place);
+                const auto stencil = [&](int axis) {
+                    const int pitch = Storage::pitch(axis);
+                    return axis_stencil(node.moment[axis], h_[axis] * h_[axis], node.inverse_r2,
+                                        inverse_h_[axis], [&](int n) { return t[n * pitch]; });
+                };
+                const auto on_lane = stencil(1);
+                const auto on_run = stencil(2);
+                const float old = *t;
+                lanes[lane].next = look_ahead(lanes[lane].after[0], mask);
+                lanes[lane].after[0] = lanes[lane].after[1];
+                lanes[lane].after[1] = entry_of(step + 3, end, lane);
+                float now;
+                float back = 0;
+                if constexpr (Dim == 3) {
+                    const auto on_outer = stencil(0);
+                    now = update_tau<Order>(node.f, node.inverse_r2, on_lane, on_run, on_outer);
+                    back = most(back, lead_back(on_outer, place[0], pivot[0], now));
+                } else {
+                    now = update_tau<Order>(node.f, node.inverse_r2, on_lane, on_run);
+                }
+                back = most(back, lead_back(on_lane, place[1], pivot[1], now));
+                back = most(back, lead_back(on_run, place[2], pivot[2], now));
+                // Even the smallest changes are stored: dropped changes would add up along a ray.
+                const float limit =
+                    only_earlier ? least(old, reached_limit<float>) : reached_limit<float>;
+                const bool taken = (node.f < reached_limit<float>)&(now < limit);
+                if (taken) *t = now;
+                if (taken & fim_moved(now, old, fim_tolerance<float, Order>)) {
+                    s_.moved[node.code] = Moved::in_visit | (back > 0 ? Moved::asks : 0);
+                    lead = most(lead, back);
+                }
             });
         }
+        return block_.any_bits(lead > 0 ? 1 : 0) != 0;
     }
 
-    FERMAT_HD void update(int code, bool only_earlier) {
-        const float f = s_.f[code];
-        if (!(f < reached_limit<float>)) return;
-        int node[3];
-        Halo::node_of(code, node);
-        float* const t = s_.tau + at(node);
-        const float old = *t;
-        const float inverse_r2 = 1 / r2(node);
-        const auto on_lane = stencil(t, 1, node[1], inverse_r2);
-        const auto on_run = stencil(t, 2, node[2], inverse_r2);
-        float now;
-        if constexpr (Dim == 3) {
-            const auto on_outer = stencil(t, 0, node[0], inverse_r2);
-            now = update_tau<Order>(f, inverse_r2, on_lane, on_run, on_outer);
-        } else {
-            now = update_tau<Order>(f, inverse_r2, on_lane, on_run);
-        }
-        if (!(now < reached_limit<float>) || (only_earlier && now >= old)) return;
-        // Even the smallest changes are stored: dropped changes would add up along a ray.
-        *t = now;
-        if (!fim_moved(now, old, fim_tolerance<float, Order>)) return;
-        s_.moved[code] = Moved::in_visit | Moved::in_sweep;
+    /// Positive if a node may feed the neighbour swept before it along an axis. The sweep runs away
+    /// from `pivot`.
+    FERMAT_HD_INLINE static float lead_back(const AxisStencil<float>& axis, int place, int pivot,
+                                            float now) {
+        const bool up = place > pivot;
+        const float before = up ? axis.low : axis.high;
+        const bool asked = (place != pivot) & (before < closed);
+        return feeding_lead(now, asked ? before : 0, up ? axis.gamma : -axis.gamma, axis.eta);
     }
 
-    /// The axes along which a node that changed in this sweep may change the neighbour swept before
-    /// it.
-    FERMAT_HD unsigned moved_against(SweepWay way) {
+    /// The axes along which nodes that ask may change the neighbour swept before them.
+    FERMAT_HD unsigned asked_against(SweepWay way) {
         unsigned axes = 0;
-        block_.for_each(tile_nodes<Dim>, [&](int code) {
-            const unsigned moved = s_.moved[code];
-            if (!(moved & Moved::in_sweep)) return;
-            s_.moved[code] = Moved::in_visit;
-            int node[3];
-            Halo::node_of(code, node);
-            const int here = at(node);
-            const float now = s_.tau[here];
-            const float inverse_r2 = 1 / r2(node);
-            for (int axis = first_axis; axis < 3; ++axis) {
-                const int sense = way.sense<Dim>(axis, node[axis]);
-                const int before = node[axis] - sense;
-                if (sense == 0 || before < 0 || before >= Tile::size(axis)) continue;
-                const float h = h_[axis];
-                const float toward =
-                    static_cast<float>(sense) * h * coordinate(axis, node[axis]) * inverse_r2;
-                const float neighbour = s_.tau[here - sense * Storage::pitch(axis)];
-                const bool stale = may_feed(now, neighbour, toward, h * h * inverse_r2,
-                                            fim_tolerance<float, Order>);
-                const bool computed =
-                    s_.f[code - sense * Tile::stride(axis)] < reached_limit<float>;
-                if (stale && computed) axes |= 1U << axis;
+        block_.for_each(tile_nodes<Dim> / 4, [&](int word) {
+            unsigned char marks[4];
+            copy_word(marks, s_.moved + 4 * word);
+            for (int n = 0; n < 4; ++n) {
+                if (!(marks[n] & Moved::asks)) continue;
+                s_.moved[4 * word + n] = Moved::in_visit;
+                axes |= feeds_against(way, 4 * word + n);
             }
         });
         return block_.any_bits(axes);
+    }
+    FERMAT_HD_INLINE static void copy_word(unsigned char (&to)[4], const unsigned char* from) {
+        std::memcpy(to, __builtin_assume_aligned(from, 4), 4);
+    }
+    FERMAT_HD unsigned feeds_against(SweepWay way, int code) const {
+        unsigned axes = 0;
+        int node[3];
+        Halo::node_of(code, node);
+        const int here = at(node);
+        const float now = s_.tau[here];
+        const float inverse_r2 = 1 / r2(node);
+        for (int axis = first_axis; axis < 3; ++axis) {
+            const int sense = way.sense<Dim>(axis, node[axis]);
+            const int before = node[axis] - sense;
+            if (sense == 0 || before < 0 || before >= Tile::size(axis)) continue;
+            const float h = h_[axis];
+            const float toward =
+                static_cast<float>(sense) * h * coordinate(axis, node[axis]) * inverse_r2;
+            const float neighbour = s_.tau[here - sense * Storage::pitch(axis)];
+            const bool stale =
+                may_feed(now, neighbour, toward, h * h * inverse_r2, fim_tolerance<float, Order>);
+            const bool computed = s_.f[code - sense * Tile::stride(axis)] < reached_limit<float>;
+            if (stale && computed) axes |= 1U << axis;
+        }
+        return axes;
+    }
+
+    /// Looks through node n of both faces normal to an axis.
+    template <int axis>
+    FERMAT_HD_INLINE void look_through(int n, float (&keys)[6]) const {
+        constexpr int a = axis == 0 ? 1 : 0;
+        constexpr int b = axis == 2 ? 1 : 2;
+        int node[3];
+        node[a] = n / Tile::size(b);
+        node[b] = n % Tile::size(b);
+        node[axis] = 0;
+        keys[2 * axis] = least(keys[2 * axis], matters<axis>(node, -1));
+        node[axis] = Tile::size(axis) - 1;
+        keys[2 * axis + 1] = least(keys[2 * axis + 1], matters<axis>(node, 1));
     }
 
     /// T/s0 of a node at a face if it or (second order) the node behind it changed and the
@@ -325,19 +412,20 @@ class TileVisit {
     template <int axis>
     FERMAT_HD float matters(const int (&node)[3], int outward) const {
         const float now = s_.tau[at(node)];
-        if (!(now < reached_limit<float>)) return INFINITY;
         const int code = Tile::code(node[0], node[1], node[2]);
-        bool matter = s_.moved[code] != 0;
-        if constexpr (Order == 2) matter |= s_.moved[code - outward * Tile::stride(axis)] != 0;
-        if (!matter) return INFINITY;
+        unsigned moved = s_.moved[code];
+        if constexpr (Order == 2) moved |= s_.moved[code - outward * Tile::stride(axis)];
         const float next = s_.tau[at(node) + outward * Storage::pitch(axis)];
         const float square = r2(node);
+        const float inverse = 1 / square;
         const float h = h_[axis];
-        const float toward = -static_cast<float>(outward) * h * coordinate(axis, node[axis]);
-        if (!may_feed(now, next, toward / square, h * h / square, fim_tolerance<float, Order>))
-            return INFINITY;
-        if (fim_too_late(now, 1 / square, h * h, shot_.until2)) return INFINITY;
-        return now * root(square);
+        const float toward =
+            -static_cast<float>(outward) * h * coordinate(axis, node[axis]) * inverse;
+        const bool feeds =
+            may_feed(now, next, toward, h * h * inverse, fim_tolerance<float, Order>);
+        const bool late = fim_too_late(now, inverse, h * h, shot_.until2);
+        const bool matter = (now < reached_limit<float>)&(moved != 0) & feeds & !late;
+        return matter ? now * root(square) : INFINITY;
     }
 
     Block block_;

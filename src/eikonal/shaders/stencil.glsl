@@ -7,7 +7,16 @@ const float unreached = 1e10;
 const float reached_limit = 1e9;
 
 float least(float a, float b) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::same_as<float, float>) return fminf(a, b);
+#endif
     return a < b ? a : b;
+}
+float most(float a, float b) {
+#if defined(__CUDA_ARCH__)
+    if constexpr (std::same_as<float, float>) return fmaxf(a, b);
+#endif
+    return a < b ? b : a;
 }
 float least(float a, float b, float c) {
     return least(least(a, b), c);
@@ -84,6 +93,13 @@ bool could_feed(float now, float neighbour, float toward, float eta) {
     const float ratio2 = 1 - 2 * toward + eta;
     return (neighbour * neighbour * ratio2 > now * now) ||
            (neighbour * (ratio2 - toward + eta) > now * ratio2);
+}
+
+float feeding_lead(float now, float neighbour, float toward, float eta) {
+    const float ratio2 = 1 - 2 * toward + eta;
+    const float earlier = neighbour * neighbour * ratio2 - now * now;
+    const float upwind = neighbour * (ratio2 - toward + eta) - now * ratio2;
+    return most(earlier, upwind);
 }
 
 bool upwind_behind(UpwindSide side) {

@@ -63,6 +63,12 @@ FERMAT_HD inline double root(double v) { return std::sqrt(v); }
 
 FERMAT_HD_INLINE bool any_lane(bool mask) { return mask; }
 
+#if defined(__CUDACC__)
+/// One instruction of a device; the templates of the stencil would compare and select.
+FERMAT_HD_INLINE float least(float a, float b) { return fminf(a, b); }
+FERMAT_HD_INLINE float most(float a, float b) { return fmaxf(a, b); }
+#endif
+
 #if !defined(__CUDACC__)
 template <class V>
 [[gnu::always_inline]] inline V root(V v) {

@@ -33,16 +33,10 @@ inline constexpr Real reached_limit = Real(1e9);
 
 template <class V>
 FERMAT_HD_INLINE V least(V a, V b) {
-#if defined(__CUDA_ARCH__)
-    if constexpr (std::same_as<V, float>) return fminf(a, b);  // one instruction
-#endif
     return a < b ? a : b;
 }
 template <class V>
 FERMAT_HD_INLINE V most(V a, V b) {
-#if defined(__CUDA_ARCH__)
-    if constexpr (std::same_as<V, float>) return fmaxf(a, b);
-#endif
     return a < b ? b : a;
 }
 template <class V>

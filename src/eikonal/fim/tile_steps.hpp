@@ -34,6 +34,10 @@ struct SweepWay {
     unsigned down = 0;
     unsigned outward = 0;
 
+    /// As bits of one word, and back.
+    FERMAT_HD unsigned packed() const { return down | outward << 3; }
+    FERMAT_HD static SweepWay unpacked(unsigned bits) { return {bits & 7U, bits >> 3 & 7U}; }
+
     /// The step to a node from the neighbour swept just before it: 1, -1, or 0 in the middle.
     template <int Dim>
     FERMAT_HD int sense(int axis, int n) const {

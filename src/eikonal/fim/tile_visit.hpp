@@ -84,9 +84,10 @@ class TileVisit {
     }
 
     /// Sweeps until no node can change a neighbour swept before it. If one can, the next sweep
-    /// reverses that axis. Returns false if the limit on sweeps is reached first.
-    FERMAT_HD bool solve(SweepWay way, bool only_earlier) {
-        for (int turn = 0; turn < most_sweeps; ++turn) {
+    /// reverses that axis. Returns false if the limit on sweeps is reached first; `way` is then
+    /// that of the next sweep.
+    FERMAT_HD bool solve(SweepWay& way, int sweeps, bool only_earlier) {
+        for (int turn = 0; turn < sweeps; ++turn) {
             if (!sweep(way, only_earlier)) return true;
             const unsigned against = asked_against(way);
             if (against == 0) return true;

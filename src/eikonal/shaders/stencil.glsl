@@ -7,15 +7,9 @@ const float unreached = 1e10;
 const float reached_limit = 1e9;
 
 float least(float a, float b) {
-#if defined(__CUDA_ARCH__)
-    if constexpr (std::same_as<float, float>) return fminf(a, b);
-#endif
     return a < b ? a : b;
 }
 float most(float a, float b) {
-#if defined(__CUDA_ARCH__)
-    if constexpr (std::same_as<float, float>) return fmaxf(a, b);
-#endif
     return a < b ? b : a;
 }
 float least(float a, float b, float c) {

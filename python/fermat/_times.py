@@ -229,6 +229,7 @@ def traveltimes(
                 order,
                 precision,
                 listener(progress),
+                _cuda.stream_of(model.velocity),
             )
             return _cuda.given_back(model, times)
         model = model.to_host()

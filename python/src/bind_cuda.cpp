@@ -8,6 +8,7 @@
 
 #include "bindings.hpp"
 #include "core/error.hpp"
+#include "core/stream.hpp"
 #include "core/version.hpp"
 #include "cuda_array.hpp"
 #include "eikonal/times_cuda.hpp"
@@ -23,29 +24,6 @@ using namespace nb::literals;
 namespace {
 
 std::string words(nb::handle object) { return nb::str(object).c_str(); }
-
-CudaFloats floats_of(nb::handle velocity) {
-    nb::ndarray<nb::ro> any;
-    if (!nb::try_cast(velocity, any, false)) {
-        throw InputError(
-            fmt::format("velocity is a {} (it lies on a CUDA device, but its library "
-                        "does not hand it over by DLPack)",
-                        words(velocity.type().attr("__name__"))));
-    }
-    if (any.dtype() != nb::dtype<float>()) {
-        throw InputError(
-            fmt::format("velocity on the CUDA device has dtype {} (must be float32 "
-                        "there: convert it, as by velocity.astype('float32'))",
-                        words(velocity.attr("dtype"))));
-    }
-    CudaFloats floats;
-    if (!nb::try_cast(velocity, floats, false)) {
-        throw InputError(
-            "velocity on the CUDA device is not in C order (make it so, as by "
-            "cupy.ascontiguousarray(velocity) or velocity.contiguous())");
-    }
-    return floats;
-}
 
 std::string description(const ArrayOnCuda& self) {
     const Grid& grid = self.model.grid();
@@ -83,7 +61,7 @@ CudaFields fields_of(CudaTimes times, bool one, int device) {
 
 CudaFields traveltimes(const ArrayOnCuda& self, const Points& sources, const Numbers& start_times,
                        bool together, const std::string& solver, int order,
-                       const std::string& precision, nb::object progress) {
+                       const std::string& precision, nb::object progress, StreamHandle stream) {
     if (solver != name_of(Solver::fim)) {
         throw InputError(
             fmt::format("solver is '{}' (arrays on the device are solved by 'fim': use "
@@ -95,6 +73,7 @@ CudaFields traveltimes(const ArrayOnCuda& self, const Points& sources, const Num
     const std::vector<PointSource> from = sources_from(sources, start_times, self.model.grid());
     PythonMonitor bridge(std::move(progress));
     CudaTimes times = bridge.run([&](const Execution& execution) {
+        const StreamScope scope(self.values.device_id(), stream);
         return first_arrivals(self.model, from, order, together ? Fields::together : Fields::each,
                               execution.monitor);
     });
@@ -112,6 +91,36 @@ fermat.rays and other functions use to_host(), which copies the velocity once, w
 
 }  // namespace
 
+CudaFloats floats_on_cuda(nb::handle array, const char* what) {
+    if (build::cuda == "no") {
+        throw InputError(
+            fmt::format("{} lies on a CUDA device (CUDA is not in this build: "
+                        "configure with -DFERMAT_CUDA=ON, or give a NumPy array)",
+                        what));
+    }
+    nb::ndarray<nb::ro> any;
+    if (!nb::try_cast(array, any, false)) {
+        throw InputError(
+            fmt::format("{} is a {} (it lies on a CUDA device, but its library "
+                        "does not hand it over by DLPack)",
+                        what, words(array.type().attr("__name__"))));
+    }
+    if (any.dtype() != nb::dtype<float>()) {
+        throw InputError(
+            fmt::format("{} on the CUDA device has dtype {} (must be float32 "
+                        "there: convert it, as by {}.astype('float32'))",
+                        what, words(array.attr("dtype")), what));
+    }
+    CudaFloats floats;
+    if (!nb::try_cast(array, floats, false)) {
+        throw InputError(
+            fmt::format("{} on the CUDA device is not in C order (make it so, as by "
+                        "cupy.ascontiguousarray({}) or {}.contiguous())",
+                        what, what, what));
+    }
+    return floats;
+}
+
 bool lies_on_cuda(nb::handle array) {
     if (!nb::hasattr(array, "__dlpack_device__")) return false;
     const nb::object place = array.attr("__dlpack_device__")();
@@ -121,12 +130,7 @@ bool lies_on_cuda(nb::handle array) {
 
 nb::object cuda_model_from(nb::object velocity, const AxisNumbers& spacing,
                            const AxisNumbers& origin) {
-    if (build::cuda == "no") {
-        throw InputError(
-            "velocity lies on a CUDA device (CUDA is not in this build: configure with "
-            "-DFERMAT_CUDA=ON, or give a NumPy array)");
-    }
-    CudaFloats values = floats_of(velocity);
+    CudaFloats values = floats_on_cuda(velocity, "velocity");
     const Shape shape = shape_of(nb::ndarray<nb::ro>(values), "velocity");
     const bool is_2d = shape.y == 1;
     const Grid grid{shape, axes_from(origin, is_2d, 0, "origin"),
@@ -180,10 +184,11 @@ void bind_cuda(nb::module_& module) {
         nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
     module.def("cuda_traveltimes", &traveltimes, "model"_a, "sources"_a, "start_times"_a,
                "together"_a, "solver"_a, "order"_a, "precision"_a, "progress"_a.none(),
+               "stream"_a = 0,
                nb::sig("def cuda_traveltimes(model: CudaModel, sources: "
                        "numpy.typing.NDArray[typing.Any], start_times: "
                        "numpy.typing.NDArray[typing.Any], together: bool, solver: str, order: int, "
-                       "precision: str, progress: object | None) -> typing.Any"),
+                       "precision: str, progress: object | None, stream: int = 0) -> typing.Any"),
                "fermat.traveltimes of a model on the device: what DLPack hands on.");
 }
 

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from . import _core
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ._arguments import Device
     from ._core import CudaModel, Model
 
-__all__ = ["empty", "given_back", "library_of", "on_host", "placed", "stream_of"]
+__all__ = [
+    "empty",
+    "given_back",
+    "library_of",
+    "on_host",
+    "placed",
+    "refuse",
+    "shared_by",
+    "stream_of",
+]
 
 
 def on_host(model: Model | CudaModel) -> Model:
@@ -53,3 +66,27 @@ def placed(like: Any, values: Any) -> Any:
         tensor = library.as_tensor(values, dtype=library.float32, device=like.device)
         return tensor.detach().contiguous()
     return library.ascontiguousarray(library.asarray(values, dtype="float32"))
+
+
+@contextmanager
+def shared_by(devices: Sequence[int] | None, device: Device) -> Iterator[Device]:
+    """Lets CUDA devices share the sources of calls inside it; gives the device to compute on."""
+    if devices is None:
+        yield device
+        return
+    if device not in ("auto", "cuda"):
+        raise ValueError(
+            f"devices is {devices!r} and device {device!r} (several devices are of CUDA: use "
+            "device='cuda', or leave devices out)"
+        )
+    with _core.UseDevices([int(number) for number in devices]):
+        yield "cuda"
+
+
+def refuse(devices: Sequence[int] | None, what: str) -> None:
+    """Raises ValueError if several devices are to share what one computes."""
+    if devices is not None:
+        raise ValueError(
+            f"devices is {devices!r} (it shares sources of plain times and rays, not {what}: "
+            "leave it out)"
+        )

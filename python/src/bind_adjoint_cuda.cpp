@@ -136,7 +136,7 @@ class TimesOnCuda {
     template <class Work>
     void on_stream(StreamHandle stream, Work work) {
         place_.stream = stream;
-        PythonMonitor bridge(nb::none());
+        PythonMonitor bridge{nb::none()};
         bridge.run([&](const Execution& execution) {
             const StreamScope scope(place_.device, stream);
             work(execution.monitor);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <string>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "core/device_team.hpp"
 #include "core/error.hpp"
 #include "core/stream.hpp"
 #include "core/version.hpp"
@@ -79,6 +81,18 @@ CudaFields traveltimes(const ArrayOnCuda& self, const Points& sources, const Num
     });
     return fields_of(std::move(times), together, self.values.device_id());
 }
+
+/// A DevicesScope as a context of Python.
+class UseDevices {
+  public:
+    explicit UseDevices(std::vector<int> devices) : devices_(std::move(devices)) {}
+    void enter() { scope_ = std::make_unique<DevicesScope>(devices_); }
+    void exit() { scope_.reset(); }
+
+  private:
+    std::vector<int> devices_;
+    std::unique_ptr<DevicesScope> scope_;
+};
 
 constexpr const char* cuda_model_doc =
     R"(A model whose velocity lies on a CUDA device. fermat.Model(array) makes it from an array of
@@ -182,6 +196,12 @@ void bind_cuda(nb::module_& module) {
                 nb::make_tuple(nb::type<Model>(), nb::make_tuple(self.attr("velocity")), options));
         },
         nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
+    nb::class_<UseDevices>(module, "UseDevices", "CUDA devices that share the sources of calls.")
+        .def(nb::init<std::vector<int>>(), "devices"_a)
+        .def("__enter__", &UseDevices::enter)
+        .def(
+            "__exit__", [](UseDevices& self, nb::args) { self.exit(); },
+            nb::sig("def __exit__(self, *args: object) -> None"));
     module.def("cuda_traveltimes", &traveltimes, "model"_a, "sources"_a, "start_times"_a,
                "together"_a, "solver"_a, "order"_a, "precision"_a, "progress"_a.none(),
                "stream"_a = 0,

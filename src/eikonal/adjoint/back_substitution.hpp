@@ -13,6 +13,7 @@
 #include "core/monitor.hpp"
 #include "eikonal/adjoint/causal_order.hpp"
 #include "eikonal/adjoint/equation_weights.hpp"
+#include "eikonal/adjoint/huge_array.hpp"
 #include "eikonal/adjoint/node_scheme.hpp"
 
 namespace fermat {
@@ -31,7 +32,8 @@ class BackSubstitution {
     /// `lambda` holds b, what J asks of each node.
     BackSubstitution(const Scheme& scheme, const Weights& weights, std::vector<double>& lambda,
                      Shape shape)
-        : scheme_(scheme), weights_(weights), lambda_(lambda), rest_(lambda), shape_(shape) {
+        : scheme_(scheme), weights_(weights), lambda_(lambda), rest_(lambda.size()), shape_(shape) {
+        std::copy(lambda.begin(), lambda.end(), rest_.data());
         std::fill(lambda_.begin(), lambda_.end(), 0.0);
         stride_[0] = static_cast<std::ptrdiff_t>(shape.y) * shape.z;
         stride_[1] = shape.z;
@@ -61,6 +63,7 @@ class BackSubstitution {
                     "the adjoint of the times does not settle (the model's times hardly do either; "
                     "try order 1)");
             }
+            if (!queue_.empty()) prefetch(box_of(queue_.top().second));
             visit(tile);
         }
     }
@@ -74,7 +77,9 @@ class BackSubstitution {
     static constexpr float asleep = -1;
 
     /// Nodes along an axis of a tile.
-    static constexpr int length(int axis) { return Dim == 3 ? 8 : axis == 1 ? 1 : 32; }
+    static constexpr int length(int axis) {
+        return Dim == 3 ? (axis == 2 ? 16 : 8) : axis == 1 ? 1 : 32;
+    }
     static constexpr int axis_of(int d) { return Dim == 2 ? 2 * d : d; }
     /// Tiles begin so many nodes before the grid that the source lies in the middle of one: nodes
     /// on both sides of its planes draw on each other, and sweeps of one tile settle them.
@@ -122,6 +127,26 @@ class BackSubstitution {
         for (n[0] = box.begin[0]; n[0] < box.end[0]; ++n[0]) {
             for (n[1] = box.begin[1]; n[1] < box.end[1]; ++n[1]) {
                 for (n[2] = box.begin[2]; n[2] < box.end[2]; ++n[2]) visit(offset(n));
+            }
+        }
+    }
+    /// Starts to read the lines of the tile that is probably the next.
+    void prefetch(const Box& box) const {
+        constexpr int line = 64;
+        constexpr int of_weights = line / sizeof(typename Weights::Weights);
+        constexpr int of_lambda = line / sizeof(double);
+        for (int i = box.begin[0]; i < box.end[0]; ++i) {
+            for (int j = box.begin[1]; j < box.end[1]; ++j) {
+                const std::size_t first = shape_.offset(i, j, box.begin[2]);
+                const int count = box.end[2] - box.begin[2];
+                for (int k = 0; k < count; k += of_weights) {
+                    weights_.prefetch(first + static_cast<std::size_t>(k));
+                }
+                for (int k = 0; k < count; k += of_lambda) {
+                    const auto n = static_cast<std::ptrdiff_t>(first) + k;
+                    prefetch_at(lambda_.data(), n);
+                    prefetch_at(rest_.data(), n);
+                }
             }
         }
     }
@@ -240,7 +265,7 @@ class BackSubstitution {
     const Scheme& scheme_;
     const Weights& weights_;
     std::vector<double>& lambda_;
-    std::vector<double> rest_;  ///< what has come and was not handed on
+    HugeArray<double> rest_;  ///< what has come and was not handed on
     Shape shape_;
     std::ptrdiff_t stride_[3] = {};
     int tiles_[3] = {1, 1, 1};

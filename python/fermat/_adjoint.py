@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core
+from ._adjoint_cuda import on_device
 from ._notes import tell
 from ._progress import listener
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ._arguments import Device, Precision, Progress
-    from ._core import Model
+    from ._core import CudaModel, Model
 
 __all__ = ["Adjoint", "adjoint"]
 
@@ -33,8 +34,9 @@ class Adjoint(NamedTuple):
     J's derivative by velocity is -slowness / velocity**2.
     """
 
-    slowness: NDArray[np.float64]
-    """By the slowness of every node, or of every cell in a model of cells. 0 in air."""
+    slowness: Any
+    """By the slowness of every node, or of every cell in a model of cells. 0 in air. Of a model on
+    a CUDA device, a float32 array of the velocity's library there."""
     source: NDArray[np.float64]
     """By the position of the source, or of each source."""
     start_time: NDArray[np.float64]
@@ -44,7 +46,7 @@ class Adjoint(NamedTuple):
 
 
 def adjoint(
-    model: Model,
+    model: Model | CudaModel,
     source: ArrayLike,
     *,
     by_times: ArrayLike | None = None,
@@ -68,7 +70,9 @@ def adjoint(
     Parameters
     ----------
     model
-        Velocity on nodes, or in cells between which it does not jump.
+        Velocity on nodes, or in cells between which it does not jump. If it is an array on a CUDA
+        device, nothing but positions passes through the host, and all work runs on the current
+        stream of the array's library.
     source
         A position (x, y, z), or (x, z) in 2-D; or an array (n, 3) or (n, 2) of them.
     by_times
@@ -122,6 +126,18 @@ def adjoint(
     if (receivers is None) != (by_receiver_times is None):
         raise ValueError("receivers and by_receiver_times belong together (give both or none)")
     spots = np.empty((0, model.ndim)) if receivers is None else _spots(model, receivers)
+    if isinstance(model, _core.CudaModel):
+        if device != "cpu":
+            if solver != "fim" or precision != "single":
+                raise ValueError(
+                    f"solver is {solver!r} and precision {precision!r} (the adjoint on the device "
+                    "is of 'fim' in 'single': use them, or model.to_host())"
+                )
+            there = on_device(model, places, starts, spots, by_times, by_receiver_times, order)
+            tell_unsettled(there[4])
+            sources, begins = (part[0] if one else part for part in there[1:3])
+            return Adjoint(there[0], sources, begins, there[3])
+        model = model.to_host()
     times = _core.DifferentiableTimes(
         model, None, places, starts, spots, solver, order, precision, device
     )

@@ -259,6 +259,7 @@ def rays(
     queue: Queue | None = None,
     reciprocity: Reciprocity = "auto",
     device: Device = "auto",
+    devices: Sequence[int] | None = None,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Rays:
@@ -296,7 +297,9 @@ def rays(
     reciprocity
         "auto": with tracer="descent" and fewer receivers than sources, solve the receivers' fields
         and reverse the rays. "off": always solve the sources' fields.
-    start_time, solver, order, radius, star, reading, weights, queue, device, threads, progress
+    start_time, solver, order, radius, star, reading, weights, queue
+        As in `traveltimes`.
+    device, devices, threads, progress
         As in `traveltimes`. A model on a CUDA device is copied to the host, once.
 
     Returns
@@ -345,8 +348,11 @@ def rays(
     graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
     options = arguments.solver(model, solver, order, graph) | bending
     options |= {"tracer": tracer, "directions": directions, "reciprocity": reciprocity}
-    options |= {"device": device, "threads": threads}
-    traced = _core.rays(model, places, start_times, stations, which, options, listener(progress))
+    with _cuda.shared_by(devices, device) as chosen:
+        options |= {"device": chosen, "threads": threads}
+        traced = _core.rays(
+            model, places, start_times, stations, which, options, listener(progress)
+        )
     return Rays(model, traced)
 
 

@@ -51,6 +51,7 @@ def traveltimes(
     queue: Queue | None = ...,
     precision: Literal["single"] = ...,
     device: Device = ...,
+    devices: Sequence[int] | None = ...,
     threads: int = ...,
     progress: Progress | None = ...,
 ) -> NDArray[np.float32]: ...
@@ -73,6 +74,7 @@ def traveltimes(
     queue: Queue | None = ...,
     precision: Literal["double"],
     device: Device = ...,
+    devices: Sequence[int] | None = ...,
     threads: int = ...,
     progress: Progress | None = ...,
 ) -> NDArray[np.float64]: ...
@@ -95,6 +97,7 @@ def traveltimes(
     queue: Queue | None = ...,
     precision: Precision = ...,
     device: Device = ...,
+    devices: Sequence[int] | None = ...,
     threads: int = ...,
     progress: Progress | None = ...,
 ) -> Any: ...
@@ -116,6 +119,7 @@ def traveltimes(
     queue: Queue | None = None,
     precision: Precision = "single",
     device: Device = "auto",
+    devices: Sequence[int] | None = None,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Any:
@@ -166,6 +170,9 @@ def traveltimes(
     device
         "cpu", "cuda", "opengl" (solvers fim and bellman-ford), or "auto": the CUDA device if there is
         one and the solver supports it.
+    devices
+        Numbers of the CUDA devices that share the sources, such as [0, 1]; a device may be named
+        twice. The result is that of one device, bit by bit. Default: the current one. For "fim".
     threads
         Number of threads, 0 for all cores. The result does not depend on it.
     progress
@@ -201,6 +208,7 @@ def traveltimes(
     starts = arguments.start_times(start_time, len(places))
     one = given.ndim == 1
     if front is not None or gradient or until != math.inf:
+        _cuda.refuse(devices, "front, gradient and until")
         model = _cuda.on_host(model)
         return _fields.solve(
             model,
@@ -219,6 +227,7 @@ def traveltimes(
             progress,
         )
     if isinstance(model, _core.CudaModel):
+        _cuda.refuse(devices, "a model on a device")
         if device != "cpu":
             times = _core.cuda_traveltimes(
                 model,
@@ -229,15 +238,17 @@ def traveltimes(
                 order,
                 precision,
                 listener(progress),
+                _cuda.stream_of(model.velocity),
             )
             return _cuda.given_back(model, times)
         model = model.to_host()
     graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
     options = arguments.solver(model, solver, order, graph)
-    options |= {"precision": precision, "device": device, "threads": threads}
-    return _core.traveltimes(
-        model, places, starts, one or together, options, listener(progress)
-    )
+    with _cuda.shared_by(devices, device) as chosen:
+        options |= {"precision": precision, "device": chosen, "threads": threads}
+        return _core.traveltimes(
+            model, places, starts, one or together, options, listener(progress)
+        )
 
 
 def receiver_times(
@@ -254,6 +265,7 @@ def receiver_times(
     weights: Weights | None = None,
     queue: Queue | None = None,
     device: Device = "auto",
+    devices: Sequence[int] | None = None,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> NDArray[np.float64]:
@@ -274,6 +286,9 @@ def receiver_times(
     starts = arguments.start_times(start_time, len(places))
     graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
     options = arguments.solver(model, solver, order, graph)
-    options |= {"device": device, "threads": threads}
-    times = _core.receiver_times(model, places, starts, stations, options, listener(progress))
+    with _cuda.shared_by(devices, device) as chosen:
+        options |= {"device": chosen, "threads": threads}
+        times = _core.receiver_times(
+            model, places, starts, stations, options, listener(progress)
+        )
     return times.reshape(len(places), len(stations))

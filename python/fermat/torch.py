@@ -24,6 +24,7 @@ except ImportError:
     raise ImportError("fermat.torch needs PyTorch (pip install torch)") from None
 
 from ._adjoint import Differentiable, batch_shape, one_per_model, reduced, tell_unsettled
+from ._adjoint_cuda import OnDevice
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -54,8 +55,9 @@ def traveltimes(
         Velocity (0 is air) or, with given="slowness", slowness (inf is air): a tensor of the
         grid's shape, or (models, *shape) for several models. Its type, float32 or float64, is
         that of the computation and of the times. If it is on a CUDA device, times and gradients
-        are too; the device computes them in float32, the CPU in float64. Values travel through
-        the memory of the host.
+        are too. A float32 tensor of nodes stays there: neither it nor times nor gradients pass
+        through the memory of the host, and all work runs on the current stream. The CPU computes
+        float64 and cells.
     source
         A position (x, z) or (x, y, z), a tensor (n, 2) or (n, 3) of them, or (models, n, ...).
     spacing
@@ -118,6 +120,14 @@ def _array(tensor: Any) -> Any:
     return tensor.detach().cpu().numpy()
 
 
+def _survey(medium: Any, places: Any, starts: Any, spots: Any, options: dict[str, Any]) -> Any:
+    """Times of one medium and their derivatives, where the medium lies and the device can do it."""
+    if medium.is_cuda and medium.dtype == torch.float32 and not options["cells"]:
+        grid = {name: options[name] for name in ("spacing", "origin", "given", "order")}
+        return OnDevice(medium.detach().contiguous(), places, starts, spots, **grid)
+    return Differentiable(_array(medium), places, starts, spots, **options)
+
+
 class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
     @staticmethod
     def forward(  # type: ignore[override,unused-ignore]
@@ -128,13 +138,13 @@ class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
         spots = None
         if receivers is not None:
             spots = _array(receivers).reshape(-1, places.shape[-1])
-        media = _array(medium).reshape(places.shape[0], *medium.shape[len(models) :])
+        media = medium.reshape(places.shape[0], *medium.shape[len(models) :])
         needed = any(ctx.needs_input_grad)
         ctx.surveys = []
         times = []
         for values, of_model, at in zip(media, places, starts, strict=True):
-            survey = Differentiable(values, of_model, at, spots, **options)
-            times.append(survey.times(keep=needed))
+            survey = _survey(values, of_model, at, spots, options)
+            times.append(torch.as_tensor(survey.times(keep=needed), device=medium.device))
             if needed:
                 ctx.surveys.append(survey)
         ctx.shapes = [
@@ -143,32 +153,30 @@ class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
         ctx.models = models
         inputs = (medium, source, start_time, receivers)
         ctx.devices = [None if t is None else t.device for t in inputs]
-        found = np.stack(times)
-        sources = found.shape[1:2] if source.ndim > 1 else ()
-        result = torch.from_numpy(found.reshape(*models, *sources, *found.shape[2:]))
-        return result.to(medium.device)
+        sources = places.shape[1:2] if source.ndim > 1 else ()
+        found = times[0] if len(times) == 1 else torch.stack(times)
+        return found.reshape(*models, *sources, *times[0].shape[1:])
 
     @staticmethod
     @once_differentiable  # type: ignore[misc,untyped-decorator,unused-ignore]
     def backward(ctx: Any, by_times: Any) -> Any:
-        by = _array(by_times)
         count = len(ctx.surveys)
-        parts = [
-            survey.gradient(part)
-            for survey, part in zip(ctx.surveys, by.reshape(count, -1), strict=True)
-        ]
+        parts = []
+        for survey, by in zip(ctx.surveys, by_times.reshape(count, -1), strict=True):
+            parts.append(survey.gradient(by if isinstance(survey, OnDevice) else _array(by)))
         tell_unsettled(sum(survey.unsettled for survey in ctx.surveys))
-        medium, places, starts, spots = (np.stack(part) for part in zip(*parts, strict=True))
+        of_media = [torch.as_tensor(part[0], device=ctx.devices[0]) for part in parts]
+        medium = of_media[0] if count == 1 else torch.stack(of_media)
+        places, starts, spots = (np.stack(part) for part in zip(*(p[1:] for p in parts), strict=True))
         source, start_time, receivers = ctx.shapes
         places = places if len(source) == 3 else places.sum(axis=0).reshape(source)
         gradients = [
-            medium.reshape(*ctx.models, *medium.shape[1:]),
             places,
             reduced(starts, start_time),
             None if receivers is None else spots.sum(axis=0).reshape(receivers),
         ]
         tensors = [
             None if g is None else torch.from_numpy(np.ascontiguousarray(g)).to(device)
-            for g, device in zip(gradients, ctx.devices, strict=True)
+            for g, device in zip(gradients, ctx.devices[1:], strict=True)
         ]
-        return (*tensors, None)
+        return (medium.reshape(*ctx.models, *of_media[0].shape), *tensors, None)

@@ -36,21 +36,6 @@ Field<double> copied(const std::optional<Values>& values) {
     return field;
 }
 
-/// (n, 3) or, in 2-D, (n, 2).
-nb::object rows_of(const std::vector<Vec3>& points, bool is_2d) {
-    const std::size_t columns = is_2d ? 2 : 3;
-    std::vector<double> flat;
-    for (const Vec3& p : points) {
-        flat.push_back(p.x);
-        if (!is_2d) flat.push_back(p.y);
-        flat.push_back(p.z);
-    }
-    auto* kept = new std::vector<double>(std::move(flat));
-    const nb::capsule owner(kept,
-                            [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, double>(kept->data(), {points.size(), columns}, owner));
-}
-
 /// Differentiable times of a model: sources, receivers, and the fields where they are kept.
 class DifferentiableTimes {
   public:

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <memory>
 #include <string>
@@ -7,7 +8,9 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "core/device_team.hpp"
 #include "core/error.hpp"
+#include "core/stream.hpp"
 #include "core/version.hpp"
 #include "cuda_array.hpp"
 #include "eikonal/times_cuda.hpp"
@@ -23,29 +26,6 @@ using namespace nb::literals;
 namespace {
 
 std::string words(nb::handle object) { return nb::str(object).c_str(); }
-
-CudaFloats floats_of(nb::handle velocity) {
-    nb::ndarray<nb::ro> any;
-    if (!nb::try_cast(velocity, any, false)) {
-        throw InputError(
-            fmt::format("velocity is a {} (it lies on a CUDA device, but its library "
-                        "does not hand it over by DLPack)",
-                        words(velocity.type().attr("__name__"))));
-    }
-    if (any.dtype() != nb::dtype<float>()) {
-        throw InputError(
-            fmt::format("velocity on the CUDA device has dtype {} (must be float32 "
-                        "there: convert it, as by velocity.astype('float32'))",
-                        words(velocity.attr("dtype"))));
-    }
-    CudaFloats floats;
-    if (!nb::try_cast(velocity, floats, false)) {
-        throw InputError(
-            "velocity on the CUDA device is not in C order (make it so, as by "
-            "cupy.ascontiguousarray(velocity) or velocity.contiguous())");
-    }
-    return floats;
-}
 
 std::string description(const ArrayOnCuda& self) {
     const Grid& grid = self.model.grid();
@@ -83,7 +63,7 @@ CudaFields fields_of(CudaTimes times, bool one, int device) {
 
 CudaFields traveltimes(const ArrayOnCuda& self, const Points& sources, const Numbers& start_times,
                        bool together, const std::string& solver, int order,
-                       const std::string& precision, nb::object progress) {
+                       const std::string& precision, nb::object progress, StreamHandle stream) {
     if (solver != name_of(Solver::fim)) {
         throw InputError(
             fmt::format("solver is '{}' (arrays on the device are solved by 'fim': use "
@@ -95,11 +75,24 @@ CudaFields traveltimes(const ArrayOnCuda& self, const Points& sources, const Num
     const std::vector<PointSource> from = sources_from(sources, start_times, self.model.grid());
     PythonMonitor bridge(std::move(progress));
     CudaTimes times = bridge.run([&](const Execution& execution) {
+        const StreamScope scope(self.values.device_id(), stream);
         return first_arrivals(self.model, from, order, together ? Fields::together : Fields::each,
                               execution.monitor);
     });
     return fields_of(std::move(times), together, self.values.device_id());
 }
+
+/// A DevicesScope as a context of Python.
+class UseDevices {
+  public:
+    explicit UseDevices(std::vector<int> devices) : devices_(std::move(devices)) {}
+    void enter() { scope_ = std::make_unique<DevicesScope>(devices_); }
+    void exit() { scope_.reset(); }
+
+  private:
+    std::vector<int> devices_;
+    std::unique_ptr<DevicesScope> scope_;
+};
 
 constexpr const char* cuda_model_doc =
     R"(A model whose velocity lies on a CUDA device. fermat.Model(array) makes it from an array of
@@ -112,6 +105,36 @@ fermat.rays and other functions use to_host(), which copies the velocity once, w
 
 }  // namespace
 
+CudaFloats floats_on_cuda(nb::handle array, const char* what) {
+    if (build::cuda == "no") {
+        throw InputError(
+            fmt::format("{} lies on a CUDA device (CUDA is not in this build: "
+                        "configure with -DFERMAT_CUDA=ON, or give a NumPy array)",
+                        what));
+    }
+    nb::ndarray<nb::ro> any;
+    if (!nb::try_cast(array, any, false)) {
+        throw InputError(
+            fmt::format("{} is a {} (it lies on a CUDA device, but its library "
+                        "does not hand it over by DLPack)",
+                        what, words(array.type().attr("__name__"))));
+    }
+    if (any.dtype() != nb::dtype<float>()) {
+        throw InputError(
+            fmt::format("{} on the CUDA device has dtype {} (must be float32 "
+                        "there: convert it, as by {}.astype('float32'))",
+                        what, words(array.attr("dtype")), what));
+    }
+    CudaFloats floats;
+    if (!nb::try_cast(array, floats, false)) {
+        throw InputError(
+            fmt::format("{} on the CUDA device is not in C order (make it so, as by "
+                        "cupy.ascontiguousarray({}) or {}.contiguous())",
+                        what, what, what));
+    }
+    return floats;
+}
+
 bool lies_on_cuda(nb::handle array) {
     if (!nb::hasattr(array, "__dlpack_device__")) return false;
     const nb::object place = array.attr("__dlpack_device__")();
@@ -121,12 +144,7 @@ bool lies_on_cuda(nb::handle array) {
 
 nb::object cuda_model_from(nb::object velocity, const AxisNumbers& spacing,
                            const AxisNumbers& origin) {
-    if (build::cuda == "no") {
-        throw InputError(
-            "velocity lies on a CUDA device (CUDA is not in this build: configure with "
-            "-DFERMAT_CUDA=ON, or give a NumPy array)");
-    }
-    CudaFloats values = floats_of(velocity);
+    CudaFloats values = floats_on_cuda(velocity, "velocity");
     const Shape shape = shape_of(nb::ndarray<nb::ro>(values), "velocity");
     const bool is_2d = shape.y == 1;
     const Grid grid{shape, axes_from(origin, is_2d, 0, "origin"),
@@ -178,12 +196,19 @@ void bind_cuda(nb::module_& module) {
                 nb::make_tuple(nb::type<Model>(), nb::make_tuple(self.attr("velocity")), options));
         },
         nb::sig("def __reduce__(self) -> tuple[typing.Any, ...]"));
+    nb::class_<UseDevices>(module, "UseDevices", "CUDA devices that share the sources of calls.")
+        .def(nb::init<std::vector<int>>(), "devices"_a)
+        .def("__enter__", &UseDevices::enter)
+        .def(
+            "__exit__", [](UseDevices& self, nb::args) { self.exit(); },
+            nb::sig("def __exit__(self, *args: object) -> None"));
     module.def("cuda_traveltimes", &traveltimes, "model"_a, "sources"_a, "start_times"_a,
                "together"_a, "solver"_a, "order"_a, "precision"_a, "progress"_a.none(),
+               "stream"_a = 0,
                nb::sig("def cuda_traveltimes(model: CudaModel, sources: "
                        "numpy.typing.NDArray[typing.Any], start_times: "
                        "numpy.typing.NDArray[typing.Any], together: bool, solver: str, order: int, "
-                       "precision: str, progress: object | None) -> typing.Any"),
+                       "precision: str, progress: object | None, stream: int = 0) -> typing.Any"),
                "fermat.traveltimes of a model on the device: what DLPack hands on.");
 }
 

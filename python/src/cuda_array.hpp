@@ -19,6 +19,10 @@ struct ArrayOnCuda {
     nanobind::object host;  ///< a Model, made on the first request
 };
 
+/// The values of an array on a CUDA device, which are not copied. `what` names it in messages.
+/// Throws InputError where CUDA is not in this build, and unless it is float32 in C order.
+CudaFloats floats_on_cuda(nanobind::handle array, const char* what);
+
 bool lies_on_cuda(nanobind::handle array);
 
 /// Throws InputError unless the array is float32 in C order.

@@ -45,4 +45,17 @@ nb::ndarray<nb::numpy, const double> columns_of(std::span<const Vec3> points, bo
                  : Array(data, {points.size(), 3}, owner, {3, 1});
 }
 
+DoubleArray rows_of(std::span<const Vec3> points, bool is_2d) {
+    const std::size_t columns = is_2d ? 2 : 3;
+    auto* kept = new std::vector<double>();
+    for (const Vec3& p : points) {
+        kept->push_back(p.x);
+        if (!is_2d) kept->push_back(p.y);
+        kept->push_back(p.z);
+    }
+    const nb::capsule owner(kept,
+                            [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    return DoubleArray(kept->data(), {points.size(), columns}, owner);
+}
+
 }  // namespace fermat::python

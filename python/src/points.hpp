@@ -39,4 +39,7 @@ nanobind::ndarray<nanobind::numpy, T> array_from(std::vector<T> values) {
 nanobind::ndarray<nanobind::numpy, const double> columns_of(std::span<const Vec3> points,
                                                             bool is_2d, nanobind::handle owner);
 
+/// A new NumPy array (n, 3) or, in 2-D, (n, 2).
+DoubleArray rows_of(std::span<const Vec3> points, bool is_2d);
+
 }  // namespace fermat::python

@@ -2,6 +2,7 @@
 #include <spdlog/spdlog.h>
 
 #include "cli/commands.hpp"
+#include "cli/device_flags.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/medium_flags.hpp"
@@ -22,6 +23,7 @@ struct PicksFlags {
     MediumFlags medium;
     RaySurveyFlags survey;
     EikonalOptions eikonal;
+    std::vector<int> devices;
     AxisFlags axes;
     NoiseOptions noise;
     std::filesystem::path output;
@@ -37,6 +39,7 @@ void add_flags(CLI::App& app, PicksFlags& flags) {
              "standard deviation of Gaussian noise; also the column error (default: 0, no column)");
     add_value(app, "--seed", "N", flags.noise.seed, "of the noise", parse_seed)->default_str("1");
     add_option_flags(app, flags.eikonal, flags.axes);
+    add_device_flags(app, flags.devices);
     add_text_output(app, "-o,--output", flags.output,
                     "picks to write: .csv, or - for standard output (needed)");
 }
@@ -52,6 +55,7 @@ void make_picks(const PicksFlags& flags, const Run& run) {
     }
     if (flags.output.empty()) throw InputError("--output is required (see fermat picks --help)");
     usable_device(run.common);
+    const auto devices = named_devices(flags.devices, run.common);
     const bool to_stdout = is_standard_output(flags.output);
     if (!to_stdout && suffix_of(flags.output) != ".csv") {
         throw InputError(flag_message("--output", flags.output.string(), "must end in .csv"));

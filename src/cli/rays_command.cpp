@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "cli/commands.hpp"
+#include "cli/device_flags.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/graph_flags.hpp"
@@ -24,6 +25,7 @@ struct RaysFlags {
     RaySurveyFlags survey;
     RayOptions rays;
     SolverFlags solver;
+    std::vector<int> devices;
     std::optional<std::filesystem::path> read;
     RayOutputFlags outputs;
 };
@@ -37,6 +39,7 @@ void add_flags(CLI::App& app, RaysFlags& flags) {
         "vector coverage XML: take its rays instead of tracing, for --coverage and the others");
     add_option_flags(app, flags.rays, flags.solver.axes);
     add_solver_flags(app, flags.solver);
+    add_device_flags(app, flags.devices);
     add_output(app, "-o,--output", flags.outputs.rays, "rays to write: .h5");
     add_text_output(app, "--table", flags.outputs.table,
                     "CSV to write (-: standard output): source,receiver,time,length,points,status "
@@ -108,6 +111,7 @@ void take_rays_of_file(const RaysFlags& flags, const Medium& medium, Notes& note
 
 void trace(const RaysFlags& flags, const Run& run) {
     check(flags, run.common);
+    const auto devices = named_devices(flags.devices, run.common);
     RayOptions options = flags.rays;
     options.eikonal = eikonal_options(flags.solver);
     Notes notes;

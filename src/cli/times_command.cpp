@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "cli/commands.hpp"
+#include "cli/device_flags.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/graph_flags.hpp"
@@ -36,6 +37,7 @@ struct TimesFlags {
     bool gradient = false;
     std::optional<fs::path> receivers;
     SolverFlags solver;
+    std::vector<int> devices;
     Precision precision = Precision::single;
     std::optional<fs::path> output;
     std::optional<fs::path> table;
@@ -60,6 +62,7 @@ void add_flags(CLI::App& app, TimesFlags& flags) {
     add_path(app, "--receivers", flags.receivers,
              "receivers: CSV with columns x,y,z (no y in 2-D), or .sgt");
     add_solver_flags(app, flags.solver);
+    add_device_flags(app, flags.devices);
     add_choice(app, "--precision", flags.precision, "of the computation");
     add_output(app, "-o,--output", flags.output,
                "fields to write: .h5; infinite where none arrives");
@@ -254,6 +257,7 @@ void fill_table(const Job& job, const PairTimes& pairs, CsvWriter& table, bool t
 
 void compute_times(const TimesFlags& flags, const Run& run) {
     check(flags, run.common);
+    const auto devices = named_devices(flags.devices, run.common);
     EikonalOptions options = eikonal_options(flags.solver);
     if (flags.until) options.until = *flags.until;
     Notes notes;

@@ -12,14 +12,25 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/stream.hpp"
 
 namespace fermat {
+
+/// The stream on which the calling thread computes (StreamScope).
+inline cudaStream_t cuda_stream() { return reinterpret_cast<cudaStream_t>(stream_in_use()); }
 
 /// Throws ComputeError for a failed CUDA call. `what` names the work.
 inline void check_cuda(cudaError_t status, const std::string& what) {
     if (status == cudaSuccess) return;
     cudaGetLastError();
     throw ComputeError(what + " failed on the CUDA device: " + cudaGetErrorString(status));
+}
+
+/// Copies bytes between host and device on the stream in use, and waits for them.
+inline void copy_and_wait(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                          const std::string& what) {
+    check_cuda(cudaMemcpyAsync(to, from, bytes, kind, cuda_stream()), what);
+    check_cuda(cudaStreamSynchronize(cuda_stream()), what);
 }
 
 /// Memory of the current device that is free, and all of it.
@@ -70,16 +81,16 @@ inline void keep_freed_memory() {
 
 }  // namespace detail
 
-/// Owner of memory on the current device.
+/// Owner of memory on the current device, from its pool and in the order of the stream in use.
 template <class T>
 class CudaArray {
   public:
     CudaArray() = default;
-    explicit CudaArray(std::size_t count) : count_(count) {
+    explicit CudaArray(std::size_t count) : count_(count), stream_(cuda_stream()) {
         if (count == 0) return;
         detail::keep_freed_memory();
         const cudaError_t status =
-            cudaMallocAsync(reinterpret_cast<void**>(&data_), bytes(), nullptr);
+            cudaMallocAsync(reinterpret_cast<void**>(&data_), bytes(), stream_);
         if (status == cudaSuccess) return;
         data_ = nullptr;
         cudaGetLastError();
@@ -93,10 +104,11 @@ class CudaArray {
     CudaArray& operator=(CudaArray&& other) noexcept {
         std::swap(data_, other.data_);
         std::swap(count_, other.count_);
+        std::swap(stream_, other.stream_);
         return *this;
     }
     ~CudaArray() {
-        if (data_ != nullptr) cudaFreeAsync(data_, nullptr);
+        if (data_ != nullptr) cudaFreeAsync(data_, stream_);
     }
 
     T* data() const { return data_; }
@@ -110,12 +122,12 @@ class CudaArray {
         *this = CudaArray(count);
     }
 
-    void upload(std::span<const T> values, cudaStream_t stream = nullptr) {
+    void upload(std::span<const T> values, cudaStream_t stream = cuda_stream()) {
         check_cuda(cudaMemcpyAsync(data_, values.data(), values.size_bytes(),
                                    cudaMemcpyHostToDevice, stream),
                    "sending data");
     }
-    void download(std::span<T> values, cudaStream_t stream = nullptr) const {
+    void download(std::span<T> values, cudaStream_t stream = cuda_stream()) const {
         check_cuda(cudaMemcpyAsync(values.data(), data_, values.size_bytes(),
                                    cudaMemcpyDeviceToHost, stream),
                    "fetching data");
@@ -130,6 +142,7 @@ class CudaArray {
 
     T* data_ = nullptr;
     std::size_t count_ = 0;
+    cudaStream_t stream_ = nullptr;
 };
 
 /// Measures the time of work on a stream by two events.
@@ -146,9 +159,9 @@ class CudaTimer {
         cudaEventDestroy(end_);
     }
 
-    void start(cudaStream_t stream = nullptr) { cudaEventRecord(begin_, stream); }
+    void start(cudaStream_t stream = cuda_stream()) { cudaEventRecord(begin_, stream); }
     /// Waits for the work and returns its seconds.
-    double stop(const std::string& what, cudaStream_t stream = nullptr) {
+    double stop(const std::string& what, cudaStream_t stream = cuda_stream()) {
         cudaEventRecord(end_, stream);
         check_cuda(cudaEventSynchronize(end_), what);
         float milliseconds = 0;

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/device_team.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
@@ -26,34 +27,51 @@ BasicTimeField<Real> solve_on_cpu(const Model& model, const PointSource& source,
                                 options, execution.on(Device::cpu));
 }
 
-/// Solves sources on the CUDA device, in batches that fill it.
+/// The number of sources of a batch: it fills a device, and leaves work for the other ones.
+std::size_t batch_for(const Grid& grid, std::size_t sources) {
+    const std::size_t devices = devices_in_use().size();
+    return std::clamp<std::size_t>((sources + devices - 1) / devices, 1, filling_batch(grid));
+}
+
+/// Solves a batch of sources by `fim` and calls consume(number of the source, field).
+template <class Consume>
+void solve_batch(CudaFim& fim, const Model& model, std::span<const PointSource> sources,
+                 BatchTurns::Batch which, const EikonalOptions& options, const Execution& execution,
+                 Consume&& consume) {
+    const auto batch = sources.subspan(which.first, which.count);
+    std::vector<FactoredSource> factored;
+    for (const PointSource& source : batch) {
+        factored.push_back(factor_source(model, source.position));
+        require_crossing_time(model.grid(), factored.back());
+        factored.back().until = wanted_until(options, source.start_time);
+    }
+    fim.solve(factored);
+    const int threads = resolve_threads(execution.threads);
+    for (std::size_t n = 0; n < batch.size(); ++n) {
+        TimeField field{model.grid(), factored[n], batch[n].start_time,
+                        allocate_field<float>(model.grid().shape)};
+        fim.download(n, field.tau.view());
+        require_resolved<float>(model, factored[n], field.tau.view(), threads);
+        cut_late_times(field, options.until, threads);
+        consume(which.first + n, std::move(field));
+        execution.monitor.advance();
+    }
+}
+
+/// Solves sources on the CUDA devices in use, in batches that fill them. Batches are dealt to
+/// devices as these become free: `consume` may be called from any of their threads.
 template <class Consume>
 void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources,
                         const EikonalOptions& options, const Execution& execution,
                         Consume&& consume) {
-    Monitor& monitor = execution.monitor;
-    CudaFim fim(model, options.order, std::min(sources.size(), filling_batch(model.grid())));
-    for (std::size_t first = 0; first < sources.size(); first += fim.batch()) {
-        monitor.check();
-        const auto batch = sources.subspan(first, std::min(fim.batch(), sources.size() - first));
-        std::vector<FactoredSource> factored;
-        for (const PointSource& source : batch) {
-            factored.push_back(factor_source(model, source.position));
-            require_crossing_time(model.grid(), factored.back());
-            factored.back().until = wanted_until(options, source.start_time);
+    const std::size_t most = batch_for(model.grid(), sources.size());
+    on_each_device(sources.size(), [&](BatchTurns& turns) {
+        CudaFim fim(model, options.order, most);
+        while (const auto batch = turns.take(fim.batch())) {
+            execution.monitor.check();
+            solve_batch(fim, model, sources, *batch, options, execution, consume);
         }
-        fim.solve(factored);
-        for (std::size_t n = 0; n < batch.size(); ++n) {
-            const int threads = resolve_threads(execution.threads);
-            TimeField field{model.grid(), factored[n], batch[n].start_time,
-                            allocate_field<float>(model.grid().shape)};
-            fim.download(n, field.tau.view());
-            require_resolved<float>(model, factored[n], field.tau.view(), threads);
-            cut_late_times(field, options.until, threads);
-            consume(first + n, std::move(field));
-            monitor.advance();
-        }
-    }
+    });
 }
 
 /// Whether fields are solved in OpenGL shaders. Throws InputError where `device` asks for them and

@@ -74,30 +74,40 @@ FactoredSource factor_source(const Model& model, Vec3 position) {
     return source;
 }
 
-FactoredSource factor_source(const CudaModel& model, Vec3 position) {
+PartOfModel round_source(const CudaModel& model, Vec3 position) {
     // Start nodes lie within one cell of the source; the nodes that the lines to them read lie
     // within two.
     constexpr int reach = 2;
     const Grid& whole = model.grid();
-    const Vec3 place = placed(whole, position);
-    const Index3 centre = whole.nearest_node(place);
-    Index3 first;
+    PartOfModel part;
+    part.source = placed(whole, position);
+    const Index3 centre = whole.nearest_node(part.source);
     Index3 last;
     for (int axis = 0; axis < 3; ++axis) {
-        first[axis] = std::max(0, centre[axis] - reach);
+        part.first[axis] = std::max(0, centre[axis] - reach);
         last[axis] = std::min(whole.shape[axis] - 1, centre[axis] + reach);
     }
-    const Grid box{{last.x - first.x + 1, last.y - first.y + 1, last.z - first.z + 1},
-                   whole.position(first),
-                   whole.spacing};
-    Field<float> velocity = model.fetch(first, box.shape);
-    if (!check_velocity(velocity).has_rock) throw in_the_air(whole, position);
-    FactoredSource source = factor_source(Model(box, std::move(velocity)), place);
-    source.position = place;
+    const Index3 first = part.first;
+    part.grid = {{last.x - first.x + 1, last.y - first.y + 1, last.z - first.z + 1},
+                 whole.position(first),
+                 whole.spacing};
+    part.velocity = model.fetch(first, part.grid.shape);
+    if (!check_velocity(part.velocity).has_rock) throw in_the_air(whole, position);
+    return part;
+}
+
+FactoredSource in_whole_grid(FactoredSource source, const PartOfModel& part) {
+    source.position = part.source;
     for (StartNode& start : source.starts) {
-        for (int axis = 0; axis < 3; ++axis) start.node[axis] += first[axis];
+        for (int axis = 0; axis < 3; ++axis) start.node[axis] += part.first[axis];
     }
     return source;
+}
+
+FactoredSource factor_source(const CudaModel& model, Vec3 position) {
+    PartOfModel part = round_source(model, position);
+    const Model box(part.grid, std::move(part.velocity));
+    return in_whole_grid(factor_source(box, part.source), part);
 }
 
 void require_crossing_time(const Grid& grid, const FactoredSource& source) {

@@ -38,6 +38,17 @@ FactoredSource factor_source(const Model& model, Vec3 position);
 /// Factors a source in a model on the device; reads only the few nodes round the source.
 FactoredSource factor_source(const CudaModel& model, Vec3 position);
 
+/// The nodes of a model on the device that factor_source reads for a source.
+struct PartOfModel {
+    Index3 first;  ///< in the whole grid
+    Grid grid;
+    Field<float> velocity;
+    Vec3 source;  ///< the position that the solvers use
+};
+PartOfModel round_source(const CudaModel& model, Vec3 position);
+/// A source factored in a part of a model, as one of the whole.
+FactoredSource in_whole_grid(FactoredSource source, const PartOfModel& part);
+
 /// Throws InputError if the time across a cell is so small or so large that arrival times could
 /// leave the range of single precision.
 void require_crossing_time(const Grid& grid, const FactoredSource& source);

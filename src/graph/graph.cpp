@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 
+#include "core/device_team.hpp"
 #include "core/error.hpp"
 #include "core/memory.hpp"
 #include "core/parallel.hpp"
@@ -135,6 +136,7 @@ Graph::Graph(const Model& model, const GraphOptions& options, const Execution& e
         return;
     }
     if (device && on_cuda(execution.device, cuda_obstacle(view_))) {
+        require_one_device("the graph");
         cuda_ = std::make_shared<CudaGraph>(view_, star_, options_.weights, tuning);
         return;
     }

@@ -47,23 +47,24 @@ void require_on_device(const float* memory) {
                          " (the current one is " + std::to_string(current) +
                          ": make the array there, or choose by CUDA_VISIBLE_DEVICES)");
     }
-    // Work on another stream may still be writing the array.
-    check_cuda(cudaDeviceSynchronize(), "waiting for the velocity");
+    // On the default stream, work on another one may still be writing the array. Who names a
+    // stream has ordered his work on it.
+    if (stream_in_use() == 0) check_cuda(cudaDeviceSynchronize(), "waiting for the velocity");
 }
 
 VelocityCheck check_velocity(FieldView<const float, Space::device> velocity) {
     Found found{VelocityCheck::none, 0, 0};
     CudaArray<Found> on_device(1);
     on_device.upload(std::span(&found, 1));
-    check_nodes<<<blocks, threads>>>(velocity.data(), velocity.size(), on_device.data());
+    check_nodes<<<blocks, threads, 0, cuda_stream()>>>(velocity.data(), velocity.size(),
+                                                       on_device.data());
     check_cuda(cudaGetLastError(), "checking the velocity");
     on_device.download(std::span(&found, 1));
     VelocityCheck check{static_cast<std::size_t>(found.first_bad), 0, found.has_air != 0,
                         found.has_rock != 0};
     if (check.first_bad != VelocityCheck::none) {
-        check_cuda(cudaMemcpy(&check.bad_value, velocity.data() + check.first_bad, sizeof(float),
-                              cudaMemcpyDeviceToHost),
-                   "fetching a velocity");
+        copy_and_wait(&check.bad_value, velocity.data() + check.first_bad, sizeof(float),
+                      cudaMemcpyDeviceToHost, "fetching a velocity");
     }
     return check;
 }
@@ -82,7 +83,8 @@ void fetch_box(FieldView<const float, Space::device> values, Index3 first, Field
     copy.extent = make_cudaExtent(bytes(part.z), static_cast<std::size_t>(part.y),
                                   static_cast<std::size_t>(part.x));
     copy.kind = cudaMemcpyDeviceToHost;
-    check_cuda(cudaMemcpy3D(&copy), "fetching velocities");
+    check_cuda(cudaMemcpy3DAsync(&copy, cuda_stream()), "fetching velocities");
+    check_cuda(cudaStreamSynchronize(cuda_stream()), "fetching velocities");
 }
 
 }  // namespace fermat

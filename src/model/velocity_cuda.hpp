@@ -4,8 +4,8 @@
 
 namespace fermat {
 
-/// Throws InputError unless the memory is on the current CUDA device. Waits until all work on the
-/// device is done, on any stream.
+/// Throws InputError unless the memory is on the current CUDA device. On the default stream, waits
+/// until all work on the device is done, on any stream.
 void require_on_device(const float* memory);
 
 /// Copies the box of `values` that begins at node `first` and has the shape of `box`.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/device_team.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
@@ -142,6 +143,7 @@ void bend_survey(const Model& model, const Survey& survey, const RayOptions& opt
     const StartSet& starts = options.bending.starts;
     const bool seeded = starts.has(RayStart::descent) || starts.has(RayStart::graph);
     if (on_cuda(execution.device, seeded ? "seeded rays are bent on the CPU" : "")) {
+        require_one_device("tracer 'bending'");
         bend_rays_cuda(model, survey, options.bending, execution.monitor, consume);
         return;
     }

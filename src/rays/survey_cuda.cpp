@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "core/device_team.hpp"
 #include "rays/rays_cuda.hpp"
 
 namespace fermat {
@@ -15,24 +16,31 @@ void trace_each_on_cuda(const Model& model, const Survey& survey,
                         std::span<const std::size_t> which, const ArrivalLists& lists,
                         const RayOptions& options, const Execution& execution,
                         const std::function<void(std::size_t, RaySet&&)>& consume) {
-    CudaFim fim(model, options.eikonal.order, std::min(which.size(), filling_batch(model.grid())));
-    CudaTracer tracer;
-    for (std::size_t first = 0; first < which.size(); first += fim.batch()) {
-        execution.monitor.check();
-        const auto batch = which.subspan(first, std::min(fim.batch(), which.size() - first));
-        std::vector<FactoredSource> factored;
-        std::vector<ShotRays> shots;
-        for (const std::size_t e : batch) {
-            shots.push_back(shot_rays(model, survey, e, lists[e]));
-            factored.push_back(shots.back().source);
+    const std::size_t devices = devices_in_use().size();
+    const std::size_t most = std::clamp<std::size_t>((which.size() + devices - 1) / devices, 1,
+                                                     filling_batch(model.grid()));
+    on_each_device(which.size(), [&](BatchTurns& turns) {
+        CudaFim fim(model, options.eikonal.order, most);
+        CudaTracer tracer;
+        while (const auto taken = turns.take(fim.batch())) {
+            execution.monitor.check();
+            const auto batch = which.subspan(taken->first, taken->count);
+            std::vector<FactoredSource> factored;
+            std::vector<ShotRays> shots;
+            for (const std::size_t e : batch) {
+                shots.push_back(shot_rays(model, survey, e, lists[e]));
+                factored.push_back(shots.back().source);
+            }
+            fim.solve(factored);
+            std::vector<RaySet> sets = tracer.trace(model, fim, shots, options, execution);
+            turns.in_turn(*taken, [&] {
+                for (std::size_t n = 0; n < batch.size(); ++n) {
+                    execution.monitor.advance(static_cast<std::int64_t>(sets[n].size()));
+                    consume(batch[n], std::move(sets[n]));
+                }
+            });
         }
-        fim.solve(factored);
-        std::vector<RaySet> sets = tracer.trace(model, fim, shots, options, execution);
-        for (std::size_t n = 0; n < batch.size(); ++n) {
-            execution.monitor.advance(static_cast<std::int64_t>(sets[n].size()));
-            consume(batch[n], std::move(sets[n]));
-        }
-    }
+    });
 }
 
 }  // namespace fermat

@@ -36,8 +36,14 @@ Outcome on_tiles(const Model& model, const BasicTimeField<Real>& field, const So
     std::vector<Real> b(asked.begin(), asked.end());
     std::vector<Real> lambda(nodes, Real(0));
     std::vector<AxisWeight<Real>> weights(Dim * nodes);
-    BackShot<Real> shot{field.tau.data(), field.factor.slowness, weights.data(),
-                        b.data(),         lambda.data(),         0};
+    std::vector<Real> by_slowness(nodes);
+    BackShot<Real> shot{field.tau.data(),
+                        field.factor.slowness,
+                        weights.data(),
+                        by_slowness.data(),
+                        b.data(),
+                        lambda.data(),
+                        0};
     const NodeSlowness slowness(model);
     for (int o = 0; o < tiles.shape[0]; ++o) {
         for (int l = 0; l < tiles.shape[1]; ++l) {
@@ -48,7 +54,7 @@ Outcome on_tiles(const Model& model, const BasicTimeField<Real>& field, const So
                     shot.latest,
                     weigh_node<Dim, Order>(tiles, setup.shots[0].factor, shot,
                                            static_cast<Real>(slowness[node] / shot.slowness), n,
-                                           starts.holds(node), weights.data()));
+                                           starts.holds(node), weights.data(), by_slowness.data()));
             }
         }
     }

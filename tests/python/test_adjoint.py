@@ -35,6 +35,39 @@ def test_fields_give_the_same_as_receivers_on_nodes(rng: np.random.Generator) ->
     np.testing.assert_allclose(field.source, points.source, atol=1e-10)
 
 
+def smoothed(field: np.ndarray, times: int = 8) -> np.ndarray:
+    """Means of three, weighted 1, 2, 1, along both axes."""
+    for axis in (0, 1) * times:
+        padded = np.pad(field, [(int(a == axis),) * 2 for a in (0, 1)], mode="edge")
+        low, high = (np.take(padded, range(n, n + field.shape[axis]), axis) for n in (0, 2))
+        field = (low + 2 * field + high) / 4
+    return field
+
+
+def test_the_gradient_is_that_of_rays_after_equal_smoothing(rng: np.random.Generator) -> None:
+    x, z = np.meshgrid(np.linspace(0, 6, 61), np.linspace(0, 3, 31), indexing="ij")
+    model = fm.Model(2 + 0.4 * z + 0.2 * np.sin(x) * np.cos(2 * z), spacing=0.1)
+    sources = [(0.3 + 0.6 * n, 0.1) for n in range(10)]
+    receivers = [(0.15 + 0.3 * n, 2.9) for n in range(20)]
+    residuals = rng.standard_normal((10, 20))
+    rows = fm.rays(model, sources, receivers, device="cpu", reciprocity="off").sensitivity()
+    by_rays = (rows.T @ residuals.ravel()).reshape(model.shape)
+    by_adjoint = fm.adjoint(
+        model, sources, receivers=receivers, by_receiver_times=residuals, device="cpu"
+    ).slowness
+    assert np.corrcoef(smoothed(by_rays).ravel(), smoothed(by_adjoint).ravel())[0, 1] > 0.99
+
+
+def test_devices_share_sources_of_cuda_only(rng: np.random.Generator) -> None:
+    model = fm.Model(smooth(rng, (9, 8)))
+    with pytest.raises(ValueError, match=r"devices is \[0, 0\] and device 'cpu'"):
+        fm.receiver_times(model, (1, 1), (5, 5), device="cpu", devices=[0, 0])
+    with pytest.raises(ValueError, match="not front, gradient and until"):
+        fm.traveltimes(model, (1, 1), until=2.0, devices=[0])
+    with pytest.raises(ValueError, match=r"CUDA|does not exist|no device"):
+        fm.rays(model, (1, 1), (5, 5), devices=[999])
+
+
 def test_what_is_missing_or_wrong_is_named(rng: np.random.Generator) -> None:
     model = fm.Model(smooth(rng, (9, 8)))
     with pytest.raises(ValueError, match="neither by_times nor by_receiver_times"):

@@ -24,6 +24,15 @@ def test_a_build_without_cuda_says_so():
     )
 
 
+@pytest.mark.skipif(fm.build_info()["cuda"] != "no", reason="CUDA is in this build")
+def test_gradients_on_a_device_need_a_build_with_cuda():
+    from fermat import _core
+
+    points = np.array([[1.0, 1.0]])
+    with pytest.raises(ValueError, match="velocity lies on a CUDA device .CUDA is not in this"):
+        _core.TimesOnCuda(OnCuda(), 1.0, 0.0, points, np.zeros(1), points, 2, 0)
+
+
 def libraries():
     return [pytest.param(name, id=name) for name in ("cupy", "torch")]
 
@@ -141,3 +150,51 @@ def test_a_source_in_air_is_a_sentence(to_device):
     velocity[:10] = 0
     with pytest.raises(ValueError, match=r"source at \(2, 2\) is in air"):
         fm.traveltimes(fm.Model(to_device(velocity)), (2, 2))
+
+
+@pytest.mark.parametrize("shape", [(67, 45), (23, 17, 31)])
+def test_the_adjoint_stays_on_the_device(to_device, shape):
+    velocity = medium(shape)
+    velocity[velocity == 0] = 2.5
+    sources = [[0.71 * (n - 1) for n in shape], [0.2 * n for n in shape]]
+    receivers = [[0.9 * (n - 1) for n in shape], [0.4 * n for n in shape], [1.0] * len(shape)]
+    by = [[1.0, 2.0, -1.0], [0.5, 1.0, 1.0]]
+    array = to_device(velocity)
+    there = fm.adjoint(fm.Model(array), sources, receivers=receivers, by_receiver_times=by, order=1)
+    here = fm.adjoint(
+        fm.Model(velocity), sources, receivers=receivers, by_receiver_times=by, order=1, device="cpu"
+    )
+    assert type(there.slowness) is type(array) and there.slowness.shape == shape
+    scale = np.linalg.norm(here.slowness)
+    assert np.linalg.norm(to_numpy(there.slowness) - here.slowness) < 1e-3 * scale
+    np.testing.assert_allclose(there.start_time, here.start_time, rtol=1e-6)
+    np.testing.assert_allclose(there.source, here.source, atol=1e-3)
+
+
+def test_torch_computes_on_the_stream_of_the_caller_without_a_copy():
+    torch = pytest.importorskip("torch")
+    if not fm.devices() or not torch.cuda.is_available():
+        pytest.skip("no CUDA device")
+    import fermat.torch as ft
+
+    values = np.linspace(2, 4, 45 * 37, dtype=np.float32).reshape(45, 37)
+    places = [[3.2, 4.1], [30.0, 20.0], [12.0, 35.5]]
+    spots = [[40.0, 30.0], [1.5, 30.0]]
+
+    def gradients(device, given):
+        medium_ = torch.tensor(values if given == "velocity" else 1 / values, device=device)
+        medium_ = torch.stack([medium_, 2 * medium_]).requires_grad_()
+        source = torch.tensor(places, requires_grad=True)
+        at = torch.tensor(spots, requires_grad=True)
+        times = ft.traveltimes(medium_, source, 1.0, receivers=at, given=given)
+        assert times.device.type == device and times.shape == (2, 3, 2)
+        field = ft.traveltimes(medium_, source, 1.0, given=given)
+        ((times**2).sum() + field.mean()).backward()
+        return [t.detach().cpu().numpy() for t in (times, medium_.grad, source.grad, at.grad)]
+
+    for given in ("velocity", "slowness"):
+        here = gradients("cpu", given)
+        with torch.cuda.stream(torch.cuda.Stream()):
+            there = gradients("cuda", given)
+        for a, b in zip(here, there, strict=True):
+            assert np.linalg.norm(a - b) < 1e-3 * np.linalg.norm(a)

@@ -128,12 +128,16 @@ AdjointSurvey::AdjointSurvey(const Model& model, FieldView<const double> exact,
             grid.node_count()));
     }
     for (const PointSource& source : sources_) require_source(model_, source.position);
-    for (Vec3& receiver : receivers_) {
+    place_receivers(grid, receivers_);
+    hats_ = ReceiverHats(grid, receivers_);
+}
+
+void place_receivers(const Grid& grid, std::span<Vec3> receivers) {
+    for (Vec3& receiver : receivers) {
         if (grid.is_2d()) receiver.y = grid.origin.y;
         require_inside(grid, receiver, "receiver");
         receiver = grid.clamp(receiver);
     }
-    hats_ = ReceiverHats(grid, receivers_);
 }
 
 std::string adjoint_obstacle(const AdjointSurvey& survey) {

@@ -57,6 +57,10 @@ class AdjointSurvey {
     EikonalOptions options_;
 };
 
+/// Moves receivers to the places that the adjoint uses: into the plane of a 2-D grid and into its
+/// closed box. Throws InputError for those outside.
+void place_receivers(const Grid& grid, std::span<Vec3> receivers);
+
 /// dJ/dT of the field of one source. What no wave reaches counts for nothing.
 struct TimeDerivatives {
     FieldView<const double> nodes;      ///< without data: none

@@ -1,17 +1,11 @@
-#include <algorithm>
 #include <cmath>
-#include <limits>
 #include <optional>
-#include <vector>
 
 #include "core/device.hpp"
-#include "core/memory_cuda.hpp"
 #include "core/parallel.hpp"
 #include "eikonal/adjoint/adjoint_cuda.hpp"
-#include "eikonal/adjoint/adjoint_kernels.cuh"
+#include "eikonal/adjoint/adjoint_state.cuh"
 #include "eikonal/adjoint/field_adjoint.hpp"
-#include "eikonal/adjoint/source_starts.hpp"
-#include "eikonal/fim/fim_cuda.hpp"
 
 namespace fermat {
 namespace {
@@ -20,136 +14,169 @@ using namespace adjoint_kernels;
 
 constexpr unsigned wide = 1024;  ///< blocks of the simple kernels: enough to fill any device
 
-std::size_t batch_that_fits(const AdjointSurvey& survey) {
-    const Grid& grid = survey.model().grid();
-    const std::size_t nodes = grid.node_count();
-    // tau, weights of each axis, what is asked, lambda, and the lists of tiles; beside them the
-    // model and the sum.
-    const std::size_t each =
-        nodes * sizeof(float) * (4 + static_cast<std::size_t>(grid.dimensions()));
-    const std::size_t once = nodes * (sizeof(float) + 2 * sizeof(double));
-    const auto usable = static_cast<std::size_t>(0.9 * static_cast<double>(device_memory().free));
-    const std::size_t most = usable > once ? (usable - once) / each : 0;
-    return std::clamp(std::min({survey.sources().size(), filling_batch(grid), most}),
-                      std::size_t{1}, std::size_t{4096});
-}
-
-CudaFim make_fim(const AdjointSurvey& survey) {
+std::size_t batch_that_fits(const Grid& grid, std::size_t sources) {
     if (device_count() == 0) {
         throw InputError("this machine has no CUDA device (use `device=cpu`)");
     }
-    return {survey.model(), survey.options().order, batch_that_fits(survey)};
+    const std::size_t nodes = grid.node_count();
+    // tau, weights of each axis and of the slowness, what is asked, lambda, and the lists of tiles;
+    // beside them the model and the sum.
+    const std::size_t each =
+        nodes * sizeof(float) * (5 + static_cast<std::size_t>(grid.dimensions()));
+    const std::size_t once = nodes * (sizeof(float) + 2 * sizeof(double));
+    const auto usable = static_cast<std::size_t>(0.9 * static_cast<double>(device_memory().free));
+    const std::size_t most = usable > once ? (usable - once) / each : 0;
+    return std::clamp(std::min({sources, filling_batch(grid), most}), std::size_t{1},
+                      std::size_t{4096});
 }
+
+/// Blocks that sum over the nodes of one source: the same for every batch, so that sums are too.
+unsigned blocks_of_shot(std::size_t nodes) {
+    return static_cast<unsigned>(std::clamp<std::size_t>(nodes / (32 * threads), 1, wide));
+}
+
+cudaStream_t on_stream() { return cuda_stream(); }
 
 }  // namespace
 
 struct CudaAdjoint::State {
-    State(const AdjointSurvey& of, int host_threads)
-        : survey(of),
-          cores(resolve_threads(host_threads)),
-          fim(make_fim(of)),
-          nodes(of.model().grid().node_count()),
-          dimensions(of.model().grid().is_2d() ? 2 : 3),
-          unit(smallest_spacing(of.model().grid())),
-          weights(static_cast<std::size_t>(dimensions) * nodes * fim.batch()),
-          asked(nodes * fim.batch()),
-          lambda(nodes * fim.batch()),
-          fields(fim.batch()),
+    using BoxOf = std::function<SourceBox(Vec3)>;
+
+    State(const Grid& of, int of_order, std::vector<PointSource> all, const ReceiverHats& hats,
+          CudaFim solver, BoxOf boxes_of, int host_threads)
+        : grid(of),
+          order(of_order),
+          all_sources(std::move(all)),
+          receivers(hats),
+          fim(std::move(solver)),
+          box_of(std::move(boxes_of)),
+          cores(host_threads),
+          nodes(grid.node_count()),
+          dimensions(grid.is_2d() ? 2 : 3),
+          unit(smallest_spacing(grid)),
+          blocks(blocks_of_shot(nodes)),
           by_slowness(nodes),
-          sums(wide * fim.batch()),
+          by_receivers(hats.receivers()),
+          shot_sums(fim.batch()),
+          heard_shots(fim.batch()),
           counters(3) {
-        const std::size_t sources = survey.sources().size();
-        out.sources.resize(sources);
-        out.start_times.resize(sources);
-        out.receivers.resize(survey.receivers().size());
-        check_cuda(cudaMemset(by_slowness.data(), 0, by_slowness.bytes()),
-                   "setting up the adjoint");
-        const std::span<const std::size_t> heard = survey.hats().nodes();
-        heard_nodes = CudaArray<std::uint32_t>(heard.size());
-        const std::vector<std::uint32_t> offsets(heard.begin(), heard.end());
-        heard_nodes.upload(offsets);
-        heard_values = CudaArray<float>(heard.size() * fim.batch());
-        heard_tau.resize(heard.size() * fim.batch());
+        clear();
     }
 
-    const AdjointSurvey& survey;
-    int cores;
+    Grid grid;
+    int order;
+    std::vector<PointSource> all_sources;
+    ReceiversOnCuda receivers;
     CudaFim fim;
+    BoxOf box_of;
+    int cores;
     std::size_t nodes;
     int dimensions;
     double unit;
+    unsigned blocks;
     std::size_t first = 0;  ///< source of the last solve
     std::size_t count = 0;
-    std::vector<FactoredSource> sources;
-    std::vector<BackShot<float>> shots;
-    CudaArray<AxisWeight<float>> weights;
-    CudaArray<float> asked;
-    CudaArray<float> lambda;
-    CudaArray<BackShot<float>> fields;
-    CudaArray<double> by_slowness;
-    CudaArray<NodeSums> sums;
-    CudaArray<unsigned> counters;  ///< passes, tiles given up, a node whose dJ/dT is not finite
-    CudaArray<double> by_nodes;
-    CudaArray<std::uint32_t> heard_nodes;
-    CudaArray<float> heard_values;
-    std::vector<float> heard_tau;
+    std::vector<std::optional<SourceBox>> boxes;  ///< of the last solve
+    std::optional<BackMemory> back;
+    bool asking = false;  ///< something was asked since the last solve or substitution
     bool everywhere = false;
+    CudaArray<double> by_slowness;
+    CudaArray<Vec3> by_receivers;
+    CudaArray<NodeSums> shot_sums;
+    CudaArray<HeardShot> heard_shots;
+    CudaArray<unsigned> counters;  ///< passes, tiles given up, a node whose dJ/dT is not finite
+    CudaArray<double> from_host;
+    CudaArray<double> shares;
+    SparseSum beside_sources;
+    AdjointGradient out;
     int last_passes = 0;
     std::size_t last_entries = 0;
-    AdjointGradient out;
-    /// What start nodes say of the slownesses round the sources, in the order of sources.
-    std::vector<std::pair<std::size_t, double>> beside_sources;
 
+    std::size_t receiver_count() const { return receivers.heard().receivers; }
+
+    void clear() {
+        out.sources.assign(all_sources.size(), {});
+        out.start_times.assign(all_sources.size(), 0.0);
+        out.unsettled = 0;
+        beside_sources.clear();
+        check_cuda(cudaMemsetAsync(by_slowness.data(), 0, by_slowness.bytes(), on_stream()),
+                   "setting up the adjoint");
+        if (by_receivers.size() == 0) return;
+        check_cuda(cudaMemsetAsync(by_receivers.data(), 0, by_receivers.bytes(), on_stream()),
+                   "setting up the adjoint");
+    }
+    /// The fields of the last solve, for kernels.
+    std::vector<BackShot<float>> shots() const {
+        std::vector<BackShot<float>> all;
+        for (std::size_t n = 0; n < count; ++n) {
+            const auto axes = static_cast<std::size_t>(dimensions);
+            all.push_back({fim.tau(n).data(), boxes[n]->factored().slowness,
+                           back->weights.data() + n * axes * nodes,
+                           back->by_slowness.data() + n * nodes, back->asked.data() + n * nodes,
+                           back->lambda.data() + n * nodes, 0});
+        }
+        return all;
+    }
+    void send_heard_shots() {
+        std::vector<HeardShot> all;
+        for (std::size_t n = 0; n < count; ++n) {
+            all.push_back({boxes[n]->factored(), all_sources[first + n].start_time,
+                           fim.tau(n).data(), back ? back->asked.data() + n * nodes : nullptr});
+        }
+        heard_shots.upload(all);
+    }
+    void begin_asking() {
+        if (asking) return;
+        asking = true;
+        everywhere = false;
+        if (!back) back.emplace(nodes, dimensions, fim.batch(), blocks);
+        check_cuda(
+            cudaMemsetAsync(back->asked.data(), 0, count * nodes * sizeof(float), on_stream()),
+            "asking nodes");
+        constexpr unsigned none = std::numeric_limits<unsigned>::max();
+        check_cuda(cudaMemsetAsync(counters.data() + 2, 0xff, sizeof none, on_stream()),
+                   "asking nodes");
+    }
+    /// Throws InputError if a kernel met a derivative that is not finite.
+    void require_finite(const char* where) {
+        unsigned number = 0;
+        copy_and_wait(&number, counters.data() + 2, sizeof number, cudaMemcpyDeviceToHost,
+                      "asking nodes");
+        if (number == std::numeric_limits<unsigned>::max()) return;
+        asking = false;
+        require_derivative(NAN, where, number);
+    }
     /// From the axes of a tile to those of the grid.
     Vec3 turned(const double (&of_tile)[3]) const {
         return dimensions == 2 ? Vec3{of_tile[1], 0, of_tile[2]}
                                : Vec3{of_tile[0], of_tile[1], of_tile[2]};
     }
-    /// Adds the sums of the first blocks of a source.
-    void add_sums(std::size_t number, std::span<const NodeSums> of_blocks) {
-        NodeSums all;
-        for (const NodeSums& sum : of_blocks) all.add(sum);
-        out.sources[first + number] = out.sources[first + number] + turned(all.slope);
-        out.start_times[first + number] += all.start_time;
+    /// Adds sums of single sources, beginning with source `number` of the last solve.
+    template <class SlopeOf>
+    void add_sums(std::size_t number, std::size_t of_sources, SlopeOf slope_of) {
+        std::vector<NodeSums> found(of_sources);
+        shot_sums.download(found);
+        for (std::size_t n = 0; n < of_sources; ++n) {
+            const std::size_t s = first + number + n;
+            out.sources[s] = out.sources[s] + slope_of(found[n]);
+            out.start_times[s] += found[n].start_time;
+            out.unsettled += static_cast<std::int64_t>(found[n].unsettled);
+        }
     }
     /// Calls run<Dim, Order>().
     template <class Run>
     void with_scheme(Run run) const {
-        const bool first_order = survey.options().order == 1;
         if (dimensions == 2) {
-            first_order ? run.template operator()<2, 1>() : run.template operator()<2, 2>();
+            order == 1 ? run.template operator()<2, 1>() : run.template operator()<2, 2>();
         } else {
-            first_order ? run.template operator()<3, 1>() : run.template operator()<3, 2>();
+            order == 1 ? run.template operator()<3, 1>() : run.template operator()<3, 2>();
         }
-    }
-    /// lambda at the start nodes of each source of the last solve.
-    std::vector<std::vector<float>> at_starts(
-        std::span<const std::optional<SourceStarts>> starts) const {
-        std::vector<std::size_t> at;
-        for (std::size_t n = 0; n < starts.size(); ++n) {
-            for (const std::size_t node : starts[n]->nodes()) at.push_back(n * nodes + node);
-        }
-        CudaArray<std::size_t> places(at.size());
-        CudaArray<float> values(at.size());
-        places.upload(at);
-        pick<<<blocks_for(at.size(), threads), threads>>>(lambda.data(), places.data(), at.size(),
-                                                          values.data());
-        std::vector<float> all(at.size());
-        values.download(all);
-        std::vector<std::vector<float>> found;
-        auto next = all.cbegin();
-        for (const auto& of_source : starts) {
-            const auto end = next + static_cast<std::ptrdiff_t>(of_source->nodes().size());
-            found.emplace_back(next, end);
-            next = end;
-        }
-        return found;
     }
     void run_passes(TileBatch& tiles) {
-        clear<<<1, threads>>>(tiles.queue);
+        adjoint_kernels::clear<<<1, threads, 0, on_stream()>>>(tiles.queue);
         BackProblem<float> problem;
         problem.tiles = tiles.problem;
-        problem.fields = fields.data();
+        problem.fields = back->fields.data();
         problem.everywhere = everywhere;
         problem.unsettled = counters.data() + 1;
         auto entries = static_cast<unsigned>(tiles.entries);
@@ -171,67 +198,125 @@ struct CudaAdjoint::State {
         check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
                                                                  substitution_threads, shared),
                    "starting the adjoint");
-        const auto blocks = static_cast<unsigned>(std::max(1, resident) * processors);
-        check_cuda(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(substitution_threads),
-                                               arguments, shared, nullptr),
-                   "starting the adjoint");
+        // A pass visits the tiles of one parity. Warps without one would only make all others wait
+        // longer for each other.
+        const std::size_t busy = (tiles.entries + 2 * warps - 1) / (2 * warps);
+        const auto grid_blocks = static_cast<unsigned>(std::min<std::size_t>(
+            static_cast<std::size_t>(std::max(1, resident) * processors), busy));
+        check_cuda(
+            cudaLaunchCooperativeKernel(kernel, dim3(grid_blocks), dim3(substitution_threads),
+                                        arguments, shared, on_stream()),
+            "starting the adjoint");
     }
-    /// Adds what the nodes of each source of the last solve say of it, start nodes included.
-    void add_sources() {
-        std::vector<NodeSums> found(wide * count);
-        sums.download(found);
-        std::vector<std::optional<SourceStarts>> starts(count);
-        const auto for_each_source = [&](auto visit) {
-            parallel_for(static_cast<std::int64_t>(count), cores,
-                         [&](std::int64_t n) { visit(static_cast<std::size_t>(n)); });
-        };
-        for_each_source([&](std::size_t n) {
-            starts[n].emplace(survey.model(), survey.slowness(), sources[n].position);
-        });
-        const std::vector<std::vector<float>> by_w = at_starts(starts);
+    /// Adds what start nodes say of the sources of the last solve and of the slownesses round them.
+    void add_starts() {
+        std::vector<std::size_t> at;
+        for (std::size_t n = 0; n < count; ++n) {
+            for (const std::size_t node : boxes[n]->nodes()) at.push_back(n * nodes + node);
+        }
+        CudaArray<std::size_t> places(at.size());
+        CudaArray<float> values(at.size());
+        places.upload(at);
+        pick<<<blocks_for(at.size(), threads), threads, 0, on_stream()>>>(
+            back->lambda.data(), places.data(), at.size(), values.data());
+        std::vector<float> by_w(at.size());
+        values.download(by_w);
         std::vector<std::vector<std::pair<std::size_t, double>>> beside(count);
-        for_each_source([&](std::size_t n) {
-            add_sums(n, std::span(found).subspan(n * wide, wide));
-            for (std::size_t m = 0; m < by_w[n].size(); ++m) {
-                const double by = by_w[n][m];
+        std::vector<std::size_t> begin(1, 0);
+        for (const auto& box : boxes) begin.push_back(begin.back() + box->nodes().size());
+        parallel_for(static_cast<std::int64_t>(count), cores, [&](std::int64_t i) {
+            const auto n = static_cast<std::size_t>(i);
+            for (std::size_t m = 0; m < boxes[n]->nodes().size(); ++m) {
+                const double by = by_w[begin[n] + m];
                 if (by == 0) continue;
-                const auto keep = [&](std::size_t node, double part) {
+                const Vec3 slope = boxes[n]->derivative(m, [&](std::size_t node, double part) {
                     beside[n].emplace_back(node, by * part);
-                };
-                const Vec3 slope = starts[n]->derivative(starts[n]->nodes()[m], keep);
+                });
                 out.sources[first + n] = out.sources[first + n] + by * slope;
             }
         });
-        for (std::size_t n = 0; n < count; ++n) {
-            beside_sources.insert(beside_sources.end(), beside[n].begin(), beside[n].end());
-            for (const NodeSums& sum : std::span(found).subspan(n * wide, wide)) {
-                out.unsettled += static_cast<std::int64_t>(sum.unsettled);
-            }
+        for (const auto& of_source : beside) {
+            for (const auto& [node, value] : of_source) beside_sources.add(node, value);
         }
     }
     template <class Number>
     void ask_on_device(std::size_t number, const Number* by_times) {
+        begin_asking();
         everywhere = true;
-        constexpr unsigned none = std::numeric_limits<unsigned>::max();
-        unsigned not_finite = none;
-        check_cuda(
-            cudaMemcpy(counters.data() + 2, &not_finite, sizeof not_finite, cudaMemcpyHostToDevice),
-            "asking nodes");
-        ask<<<wide, threads>>>(fim.tiles().problem, static_cast<int>(number), by_times, unit,
-                               shots[number].slowness, shots[number].tau,
-                               asked.data() + number * nodes, sums.data(), counters.data() + 2);
-        std::vector<NodeSums> found(wide);
-        sums.download(found);
-        check_cuda(
-            cudaMemcpy(&not_finite, counters.data() + 2, sizeof not_finite, cudaMemcpyDeviceToHost),
-            "asking nodes");
-        if (not_finite != none) require_derivative(NAN, "node", not_finite);
-        add_sums(number, found);
+        ask<<<blocks, threads, 0, on_stream()>>>(
+            fim.tiles().problem, static_cast<int>(number), by_times, unit,
+            boxes[number]->factored().slowness, fim.tau(number).data(),
+            back->asked.data() + number * nodes, back->sums.data(), counters.data() + 2);
+        add_blocks<<<1, threads, 0, on_stream()>>>(back->sums.data(), static_cast<int>(blocks),
+                                                   shot_sums.data());
+        require_finite("node");
+        add_sums(number, 1, [&](const NodeSums& sum) { return turned(sum.slope); });
+    }
+    template <class Number>
+    void ask_receivers_on_device(const Number* by_times) {
+        const HeardReceivers& heard = receivers.heard();
+        begin_asking();
+        if (heard.receivers == 0) return;
+        send_heard_shots();
+        shares.reserve(count * heard.receivers);
+        const auto rows = static_cast<unsigned>(count);
+        pull_sources<<<rows, threads, 0, on_stream()>>>(heard, heard_shots.data(), by_times,
+                                                        shares.data(), shot_sums.data(),
+                                                        counters.data() + 2);
+        ask_slots<<<dim3(blocks_for(heard.slots, threads), rows), threads, 0, on_stream()>>>(
+            heard, heard_shots.data(), shares.data());
+        require_finite("receiver");
+        pull_receivers<<<blocks_for(heard.receivers, threads), threads, 0, on_stream()>>>(
+            heard, heard_shots.data(), static_cast<int>(count), by_times, by_receivers.data());
+        add_sums(0, count, [](const NodeSums& sum) {
+            return Vec3{sum.slope[0], sum.slope[1], sum.slope[2]};
+        });
+    }
+    template <class Number>
+    void hear_on_device(Number* times) {
+        const HeardReceivers& heard = receivers.heard();
+        if (heard.receivers == 0) return;
+        send_heard_shots();
+        const dim3 rows(blocks_for(heard.receivers, threads), static_cast<unsigned>(count));
+        hear<<<rows, threads, 0, on_stream()>>>(heard, heard_shots.data(), times);
+        check_cuda(cudaStreamSynchronize(on_stream()), "hearing times");
+    }
+    AdjointGradient all_but_slowness() {
+        beside_sources.flush(by_slowness.data());
+        AdjointGradient found = {{}, out.sources, out.start_times, {}, out.unsettled};
+        found.receivers.resize(receiver_count());
+        if (receiver_count() > 0) by_receivers.download(found.receivers);
+        if (dimensions == 2) {
+            for (Vec3& source : found.sources) source.y = 0;
+            for (Vec3& receiver : found.receivers) receiver.y = 0;
+        }
+        return found;
     }
 };
 
-CudaAdjoint::CudaAdjoint(const AdjointSurvey& survey, int threads)
-    : state_(std::make_unique<State>(survey, threads)) {}
+CudaAdjoint::CudaAdjoint(const AdjointSurvey& survey, int threads) {
+    const Model& model = survey.model();
+    const std::size_t batch = batch_that_fits(model.grid(), survey.sources().size());
+    const int order = survey.options().order;
+    state_ = std::make_unique<State>(
+        model.grid(), order,
+        std::vector<PointSource>(survey.sources().begin(), survey.sources().end()), survey.hats(),
+        CudaFim(model, order, batch),
+        [&survey](Vec3 p) { return SourceBox(survey.model(), survey.slowness(), p); },
+        resolve_threads(threads));
+}
+
+CudaAdjoint::CudaAdjoint(const CudaModel& model, std::vector<PointSource> sources,
+                         std::vector<Vec3> receivers, int order) {
+    const Grid& grid = model.grid();
+    place_receivers(grid, receivers);
+    const std::size_t batch = batch_that_fits(grid, sources.size());
+    // A thread of its own would compute on another stream.
+    state_ = std::make_unique<State>(
+        grid, order, std::move(sources), ReceiverHats(grid, receivers),
+        CudaFim(model, order, batch), [&model](Vec3 p) { return SourceBox(model, p); }, 1);
+}
+
 CudaAdjoint::~CudaAdjoint() = default;
 
 std::size_t CudaAdjoint::batch() const { return state_->fim.batch(); }
@@ -240,49 +325,38 @@ double CudaAdjoint::solve(std::size_t first, std::size_t count) {
     State& s = *state_;
     s.first = first;
     s.count = count;
-    s.sources.resize(count);
+    s.asking = false;
+    s.boxes.clear();
+    s.boxes.resize(count);
     parallel_for(static_cast<std::int64_t>(count), s.cores, [&](std::int64_t i) {
         const auto n = static_cast<std::size_t>(i);
-        s.sources[n] = factor_source(s.survey.model(), s.survey.sources()[first + n].position);
+        s.boxes[n].emplace(s.box_of(s.all_sources[first + n].position));
     });
-    const double seconds = s.fim.solve(s.sources);
-    s.shots.clear();
-    for (std::size_t n = 0; n < count; ++n) {
-        s.shots.push_back({s.fim.tau(n).data(), s.sources[n].slowness,
-                           s.weights.data() + n * static_cast<std::size_t>(s.dimensions) * s.nodes,
-                           s.asked.data() + n * s.nodes, s.lambda.data() + n * s.nodes, 0});
-    }
-    s.everywhere = false;
-    check_cuda(cudaMemset(s.asked.data(), 0, count * s.nodes * sizeof(float)), "asking nodes");
-    const std::size_t heard = s.heard_nodes.size();
-    if (heard > 0) {
-        const dim3 blocks(blocks_for(heard, threads), static_cast<unsigned>(count));
-        gather<<<blocks, threads>>>(s.fim.tau(0).data(), s.nodes, s.heard_nodes.data(), heard,
-                                    s.heard_values.data());
-        s.heard_values.download(std::span(s.heard_tau).first(heard * count));
-    }
-    return seconds;
+    std::vector<FactoredSource> sources;
+    for (const auto& box : s.boxes) sources.push_back(box->factored());
+    return s.fim.solve(sources);
 }
 
 void CudaAdjoint::receiver_times(std::span<double> times) {
+    State& s = *state_;
+    s.from_host.reserve(times.size());
+    s.hear_on_device(s.from_host.data());
+    if (!times.empty()) s.from_host.download(times);
+}
+
+void CudaAdjoint::receiver_times(float* on_device) { state_->hear_on_device(on_device); }
+
+void CudaAdjoint::write_times(std::size_t number, FieldView<float, Space::device> times) const {
     const State& s = *state_;
-    const ReceiverHats& hats = s.survey.hats();
-    parallel_for(static_cast<std::int64_t>(s.count), s.cores, [&](std::int64_t i) {
-        const auto n = static_cast<std::size_t>(i);
-        const float* const tau = s.heard_tau.data() + n * hats.nodes().size();
-        const double start = s.survey.sources()[s.first + n].start_time;
-        for (std::size_t r = 0; r < hats.receivers(); ++r) {
-            times[n * hats.receivers() + r] =
-                start + hats.time(r, s.sources[n], [&](std::size_t slot) { return tau[slot]; });
-        }
-    });
+    s.fim.write_times(number, s.boxes[number]->factored(),
+                      s.all_sources[s.first + number].start_time, CudaFim::Keep::all, times);
 }
 
 void CudaAdjoint::ask_nodes(std::size_t number, FieldView<const double> by_times) {
     State& s = *state_;
-    s.by_nodes.reserve(s.nodes);
-    s.by_nodes.upload(std::span(by_times.data(), by_times.size()));
-    s.ask_on_device(number, s.by_nodes.data());
+    s.from_host.reserve(s.nodes);
+    s.from_host.upload(std::span(by_times.data(), by_times.size()));
+    s.ask_on_device(number, s.from_host.data());
 }
 
 void CudaAdjoint::ask_nodes(std::size_t number, FieldView<const float, Space::device> by_times) {
@@ -291,99 +365,93 @@ void CudaAdjoint::ask_nodes(std::size_t number, FieldView<const float, Space::de
 
 void CudaAdjoint::ask_receivers(std::span<const double> by_times) {
     State& s = *state_;
-    const ReceiverHats& hats = s.survey.hats();
-    const std::size_t heard = hats.nodes().size();
-    const std::size_t receivers = hats.receivers();
-    if (heard == 0) return;
-    std::vector<float> values(heard * s.count);
-    std::vector<ReceiverPull> pulls(receivers * s.count);
-    parallel_for(static_cast<std::int64_t>(s.count), s.cores, [&](std::int64_t i) {
-        const auto n = static_cast<std::size_t>(i);
-        const float* const tau = s.heard_tau.data() + n * heard;
-        std::vector<double> by_w(heard, 0.0);
-        for (std::size_t r = 0; r < receivers; ++r) {
-            const double by = by_times[n * receivers + r];
-            if (by == 0) continue;
-            pulls[n * receivers + r] = hats.pull(
-                r, by, s.sources[n], [&](std::size_t slot) { return tau[slot]; },
-                [&](std::size_t slot, double value) { by_w[slot] += value; });
-        }
-        std::transform(by_w.begin(), by_w.end(),
-                       values.begin() + static_cast<std::ptrdiff_t>(n * heard),
-                       [](double value) { return static_cast<float>(value); });
-    });
-    for (std::size_t n = 0; n < s.count; ++n) {
-        for (std::size_t r = 0; r < receivers; ++r) {
-            const ReceiverPull& pull = pulls[n * receivers + r];
-            const double by = by_times[n * receivers + r];
-            if (by == 0 || !pull.arrives) continue;
-            require_derivative(by, "receiver", r);
-            s.out.start_times[s.first + n] += by;
-            s.out.sources[s.first + n] = s.out.sources[s.first + n] + pull.source;
-            s.out.receivers[r] = s.out.receivers[r] + pull.receiver;
-        }
-    }
-    s.heard_values.upload(values);
-    const dim3 blocks(blocks_for(heard, threads), static_cast<unsigned>(s.count));
-    scatter<<<blocks, threads>>>(s.heard_values.data(), s.nodes, s.heard_nodes.data(), heard,
-                                 s.asked.data());
-    check_cuda(cudaGetLastError(), "asking nodes beside receivers");
-    check_cuda(cudaStreamSynchronize(nullptr), "asking nodes beside receivers");
+    s.from_host.reserve(by_times.size());
+    if (!by_times.empty()) s.from_host.upload(by_times);
+    s.ask_receivers_on_device(s.from_host.data());
+}
+
+void CudaAdjoint::ask_receivers(const float* on_device) {
+    state_->ask_receivers_on_device(on_device);
 }
 
 double CudaAdjoint::substitute() {
     State& s = *state_;
+    s.begin_asking();
+    s.asking = false;
     TileBatch tiles = s.fim.tiles();
     s.last_entries = tiles.entries;
-    s.fields.upload(s.shots);
-    const unsigned zero[2] = {0, 0};
-    check_cuda(cudaMemcpy(s.counters.data(), zero, sizeof zero, cudaMemcpyHostToDevice),
+    BackMemory& back = *s.back;
+    back.fields.upload(s.shots());
+    check_cuda(cudaMemsetAsync(s.counters.data(), 0, 2 * sizeof(unsigned), on_stream()),
                "starting the adjoint");
     const auto count = static_cast<unsigned>(s.count);
-    const dim3 rows(std::max(1U, wide * 4 / count), count);
     CudaTimer timer;
     timer.start();
-    check_cuda(cudaMemsetAsync(s.lambda.data(), 0, s.count * s.nodes * sizeof(float)),
-               "starting the adjoint");
+    check_cuda(
+        cudaMemsetAsync(back.lambda.data(), 0, s.count * s.nodes * sizeof(float), on_stream()),
+        "starting the adjoint");
     s.with_scheme([&]<int Dim, int Order>() {
-        weigh<Dim, Order><<<rows, threads>>>(tiles.problem, s.fields.data(), s.weights.data());
+        const dim3 rows(std::max(1U, wide * 4 / count), count);
+        weigh<Dim, Order><<<rows, threads, 0, on_stream()>>>(
+            tiles.problem, back.fields.data(), back.weights.data(), back.by_slowness.data());
     });
     s.run_passes(tiles);
+    add_slowness<<<2 * wide, threads, 0, on_stream()>>>(back.fields.data(), static_cast<int>(count),
+                                                        s.nodes, s.by_slowness.data());
     s.with_scheme([&]<int Dim, int Order>() {
-        conclude<Dim, Order><<<wide, threads>>>(tiles.problem, s.fields.data(),
-                                                static_cast<int>(count), s.unit,
-                                                s.by_slowness.data(), s.sums.data());
+        add_slopes<Dim, Order><<<dim3(s.blocks, count), threads, 0, on_stream()>>>(
+            tiles.problem, back.fields.data(), s.unit, back.sums.data());
     });
+    add_blocks<<<count, threads, 0, on_stream()>>>(back.sums.data(), static_cast<int>(s.blocks),
+                                                   s.shot_sums.data());
     const double seconds = timer.stop("the adjoint");
     unsigned counted[2] = {};
-    check_cuda(cudaMemcpy(counted, s.counters.data(), sizeof counted, cudaMemcpyDeviceToHost),
-               "the adjoint");
+    copy_and_wait(counted, s.counters.data(), sizeof counted, cudaMemcpyDeviceToHost,
+                  "the adjoint");
     s.last_passes = static_cast<int>(counted[0]);
     if (counted[1] > 0) {
         throw ComputeError(
             "the adjoint of the times does not settle (the model's times hardly do either; try "
             "order 1)");
     }
-    s.add_sources();
+    s.add_sums(0, s.count, [&](const NodeSums& sum) { return s.turned(sum.slope); });
+    s.add_starts();
     return seconds;
 }
 
 AdjointGradient CudaAdjoint::gradient() const {
-    const State& s = *state_;
-    AdjointGradient out = {Field<double>(s.survey.model().grid().shape), s.out.sources,
-                           s.out.start_times, s.out.receivers, s.out.unsettled};
-    s.by_slowness.download(std::span(out.slowness.data(), out.slowness.size()));
-    for (const auto& [node, value] : s.beside_sources) out.slowness[node] += value;
-    return out;
+    State& s = *state_;
+    AdjointGradient found = s.all_but_slowness();
+    found.slowness = Field<double>(s.grid.shape);
+    s.by_slowness.download(std::span(found.slowness.data(), found.slowness.size()));
+    return found;
+}
+
+AdjointGradient CudaAdjoint::gradient(FieldView<float, Space::device> by_slowness) const {
+    State& s = *state_;
+    AdjointGradient found = s.all_but_slowness();
+    round_to_single<<<wide, threads, 0, on_stream()>>>(s.by_slowness.data(), s.nodes,
+                                                       by_slowness.data());
+    check_cuda(cudaStreamSynchronize(on_stream()), "handing on the gradient");
+    return found;
+}
+
+void CudaAdjoint::clear() { state_->clear(); }
+
+void CudaAdjoint::release() {
+    state_->back.reset();
+    state_->asking = false;
 }
 
 CudaAdjoint::Work CudaAdjoint::work() const {
     const State& s = *state_;
     unsigned visits = 0;
-    check_cuda(cudaMemset(s.counters.data(), 0, sizeof visits), "counting visits");
-    count_visits<<<wide, threads>>>(s.fim.tiles().queue.states, s.last_entries, s.counters.data());
-    check_cuda(cudaMemcpy(&visits, s.counters.data(), sizeof visits, cudaMemcpyDeviceToHost),
+    check_cuda(cudaMemsetAsync(s.counters.data(), 0, sizeof visits, on_stream()),
                "counting visits");
+    count_visits<<<wide, threads, 0, on_stream()>>>(s.fim.tiles().queue.states, s.last_entries,
+                                                    s.counters.data());
+    copy_and_wait(&visits, s.counters.data(), sizeof visits, cudaMemcpyDeviceToHost,
+                  "counting visits");
     return {
         static_cast<double>(visits) / static_cast<double>(std::max<std::size_t>(s.last_entries, 1)),
         s.last_passes};

@@ -9,9 +9,11 @@
 
 namespace fermat::adjoint_kernels {
 
-/// Warps per block of the substitution. They wait for one another between passes only. Measured: 4
-/// are a tenth faster than 1, though fewer share a multiprocessor's memory.
+/// Warps per block of the substitution. They wait for one another between passes only.
 constexpr int warps = 4;
+/// Blocks per multiprocessor: as many as shared memory allows. They share its registers.
+template <int Dim>
+constexpr int resident_blocks = Dim == 3 ? 5 : 3;
 constexpr int substitution_threads = warps * CudaWarp::lanes;
 constexpr int threads = 256;
 
@@ -83,16 +85,19 @@ __device__ inline bool is_start(const TileProblem& problem, const TileShot& shot
 /// Block row `blockIdx.y` weighs the nodes of one field.
 template <int Dim, int Order>
 __global__ void __launch_bounds__(threads, 2)
-    weigh(TileProblem problem, BackShot<float>* fields, AxisWeight<float>* weights) {
+    weigh(TileProblem problem, BackShot<float>* fields, AxisWeight<float>* weights,
+          float* by_slowness) {
     const TileShot shot = problem.shots[blockIdx.y];
     const BackShot<float> field = fields[blockIdx.y];
     const std::size_t nodes = problem.offset(problem.shape[0], 0, 0);
     AxisWeight<float>* const own = weights + blockIdx.y * Dim * nodes;
+    float* const own_slowness = by_slowness + blockIdx.y * nodes;
     float latest = 0;
     for_each_node(problem, [&](std::size_t n, const int(&place)[3]) {
         const float slowness = shot.inverse_slowness / problem.velocity[n];
-        const float time = weigh_node<Dim, Order>(problem, shot.factor, field, slowness, place,
-                                                  is_start(problem, shot, place), own);
+        const float time =
+            weigh_node<Dim, Order>(problem, shot.factor, field, slowness, place,
+                                   is_start(problem, shot, place), own, own_slowness);
         latest = fmaxf(latest, time);
     });
     latest = __uint_as_float(__reduce_max_sync(CudaWarp::all, __float_as_uint(latest)));
@@ -131,25 +136,10 @@ __global__ void ask(TileProblem problem, int number, const Number* by_times, dou
     keep_sums(mine, sums[blockIdx.x]);
 }
 
-/// values[field][slot] = field's own number at each of `nodes`.
-__global__ inline void gather(const float* from, std::size_t stride, const std::uint32_t* nodes,
-                              std::size_t count, float* values) {
-    const std::size_t n = thread_number();
-    if (n >= count) return;
-    values[blockIdx.y * count + n] = from[blockIdx.y * stride + nodes[n]];
-}
-
 __global__ inline void pick(const float* from, const std::size_t* at, std::size_t count,
                             float* values) {
     const std::size_t n = thread_number();
     if (n < count) values[n] = from[at[n]];
-}
-
-__global__ inline void scatter(const float* values, std::size_t stride, const std::uint32_t* nodes,
-                               std::size_t count, float* to) {
-    const std::size_t n = thread_number();
-    if (n >= count) return;
-    to[blockIdx.y * stride + nodes[n]] += values[blockIdx.y * count + n];
 }
 
 __global__ inline void clear(TileQueue queue) {
@@ -166,7 +156,7 @@ __global__ inline void clear(TileQueue queue) {
 
 /// Finds the tiles in which the substitution begins, then runs all passes without the host.
 template <int Dim>
-__global__ void __launch_bounds__(substitution_threads)
+__global__ void __launch_bounds__(substitution_threads, resident_blocks<Dim>)
     run_back(BackProblem<float> problem, TileQueue queue, unsigned entries, int* passes) {
     extern __shared__ char shared[];
     auto* const tiles = reinterpret_cast<BackStorage<Dim, float>*>(shared);
@@ -198,30 +188,63 @@ __global__ void __launch_bounds__(substitution_threads)
     if (grid.thread_rank() == 0) *passes = pass;
 }
 
-/// Adds what lambda says of the slownesses, source after source, and of the sources' positions.
+/// Adds what lambda says of the slownesses, source after source.
+__global__ inline void add_slowness(const BackShot<float>* fields, int count, std::size_t nodes,
+                                    double* by_slowness) {
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = thread_number(); n < nodes; n += step) {
+        double sum = by_slowness[n];
+        for (int number = 0; number < count; ++number) {
+            const float by = fields[number].lambda[n];
+            if (by == 0) continue;
+            const float weight = NodeWeight<float>::by_slowness(fields[number].by_slowness[n]);
+            sum += static_cast<double>(by) * static_cast<double>(weight);
+        }
+        by_slowness[n] = sum;
+    }
+}
+
+/// What lambda says of the position of the source of block row `blockIdx.y`.
 template <int Dim, int Order>
 __global__ void __launch_bounds__(threads, 2)
-    conclude(TileProblem problem, const BackShot<float>* fields, int count, double unit,
-             double* by_slowness, NodeSums* sums) {
-    for (int number = 0; number < count; ++number) {
-        const TileShot shot = problem.shots[number];
-        const BackShot<float> field = fields[number];
-        NodeSums mine;
-        for_each_node(problem, [&](std::size_t n, const int(&place)[3]) {
-            const auto by = static_cast<double>(field.lambda[n]);
-            if (by == 0 || is_start(problem, shot, place)) return;
-            const float slowness = shot.inverse_slowness / problem.velocity[n];
-            const auto equation = equation_of<Dim>(problem, shot.factor, field, slowness, place);
-            const auto derived = derivative<Order>(equation);
-            by_slowness[n] += by * static_cast<double>(derived.f * std::sqrt(equation.inverse_r2));
-            const Vec3 slope =
-                source_slope(shot.factor, EquationAxes<Dim>::of_tile(), equation, derived);
-            const double scale = by * field.slowness / unit;
-            for (int axis = 0; axis < 3; ++axis) mine.slope[axis] += scale * slope[axis];
-            mine.unsettled += solves_equation(derived.tau, field.tau[n]) ? 0 : 1;
-        });
-        keep_sums(mine, sums[static_cast<std::size_t>(number) * gridDim.x + blockIdx.x]);
+    add_slopes(TileProblem problem, const BackShot<float>* fields, double unit, NodeSums* sums) {
+    const TileShot shot = problem.shots[blockIdx.y];
+    const BackShot<float> field = fields[blockIdx.y];
+    const double scale = field.slowness / unit;
+    NodeSums mine;
+    for_each_node(problem, [&](std::size_t n, const int(&place)[3]) {
+        const float by = field.lambda[n];
+        const float weight = field.by_slowness[n];
+        if (by == 0 || weight == 0) return;
+        const float slowness = shot.inverse_slowness / problem.velocity[n];
+        const Vec3 slope = weighed_slope<Dim, Order>(problem, shot.factor, field, slowness, place);
+        for (int axis = 0; axis < 3; ++axis) {
+            mine.slope[axis] += static_cast<double>(by) * scale * slope[axis];
+        }
+        mine.unsettled += NodeWeight<float>::settled(weight) ? 0 : 1;
+    });
+    keep_sums(mine, sums[static_cast<std::size_t>(blockIdx.y) * gridDim.x + blockIdx.x]);
+}
+
+/// Adds the sums of the blocks of each source, one block of threads per source.
+__global__ inline void add_blocks(const NodeSums* sums, int blocks, NodeSums* of_shots) {
+    NodeSums mine;
+    for (int n = static_cast<int>(threadIdx.x); n < blocks; n += threads) {
+        mine.add(sums[static_cast<std::size_t>(blockIdx.x) * blocks + n]);
     }
+    keep_sums(mine, of_shots[blockIdx.x]);
+}
+
+/// by_slowness[node] += value, for nodes that are all different.
+__global__ inline void add_values(const std::size_t* nodes, const double* values, std::size_t count,
+                                  double* by_slowness) {
+    const std::size_t n = thread_number();
+    if (n < count) by_slowness[nodes[n]] += values[n];
+}
+
+__global__ inline void round_to_single(const double* from, std::size_t count, float* to) {
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = thread_number(); n < count; n += step) to[n] = static_cast<float>(from[n]);
 }
 
 __global__ inline void count_visits(const TileState* states, std::size_t entries, unsigned* sum) {

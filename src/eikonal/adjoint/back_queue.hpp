@@ -35,7 +35,6 @@ FERMAT_HD void start_back_tile(Block block, const BackProblem<Real>& problem,
     const int tile = static_cast<int>(entry % tiles);
     BackVisit<Dim, Real, Block> visit(block, problem.tiles, problem.tiles.shots[shot],
                                       problem.fields[shot], tile, storage);
-    visit.load(false);
     const float key = visit.start_key(problem.everywhere);
     if (!block.leads()) return;
     queue.states[entry] = {key, key < INFINITY ? TileQueue::by_itself : 0, 0};
@@ -68,28 +67,27 @@ FERMAT_HD void take_back_tile(Block block, const BackProblem<Real>& problem, con
     }
     BackVisit<Dim, Real, Block> visit(block, problem.tiles, problem.tiles.shots[shot],
                                       problem.fields[shot], tile, storage);
-    visit.load(problem.everywhere && before.visits == 0);
+    const auto taus = visit.load(problem.everywhere && before.visits == 0);
     const bool settled = visit.solve(visit.way());
+    const auto keys = visit.keys(taus);
     float earliest = INFINITY;
-    const auto look_through = [&]<int axis, int side>() {
-        const float key = visit.template key_through<axis, side>();
+    const auto wake_through = [&](int stride, unsigned face, float key) {
         if (!(key < INFINITY)) return;
         earliest = least(earliest, key);
-        const int stride = axis == 0   ? problem.tiles.tiles[1] * problem.tiles.tiles[2]
-                           : axis == 1 ? problem.tiles.tiles[2]
-                                       : 1;
-        const int neighbour = static_cast<int>(entry) + (side ? stride : -stride);
-        if (!block.leads()) return;
-        queue.wake(pass, shot, static_cast<unsigned>(neighbour), 1U << (2 * axis + 1 - side), key);
+        const int neighbour = static_cast<int>(entry) + stride;
+        if (block.leads()) {
+            queue.wake(pass, shot, static_cast<unsigned>(neighbour), 1U << face, key);
+        }
+    };
+    const auto wake_along = [&](unsigned axis, int stride, const float(&through)[2]) {
+        wake_through(-stride, 2U * axis + 1, through[0]);
+        wake_through(stride, 2U * axis, through[1]);
     };
     if constexpr (Dim == 3) {
-        look_through.template operator()<0, 0>();
-        look_through.template operator()<0, 1>();
+        wake_along(0, problem.tiles.tiles[1] * problem.tiles.tiles[2], keys.through[0]);
     }
-    look_through.template operator()<1, 0>();
-    look_through.template operator()<1, 1>();
-    look_through.template operator()<2, 0>();
-    look_through.template operator()<2, 1>();
+    wake_along(1, problem.tiles.tiles[2], keys.through[1]);
+    wake_along(2, 1, keys.through[2]);
     visit.store();
     if (!settled && block.leads()) {
         const float key = fim_unsettled_key(earliest);

@@ -23,18 +23,32 @@ FERMAT_HD NodeEquation<Dim, Real> equation_of(const TileProblem& problem, const 
                          });
 }
 
-/// Writes what a node hands on, weights[axis][node], and returns its T/s0. Nodes without a time and
-/// start nodes hand on nothing.
+/// What J's derivative by a node says of the slowness there: dw/ds, and whether the node's time
+/// solves its equation, in the size of one number. dw/ds is never negative: a minus marks a node
+/// that is not settled.
+template <class Real>
+class NodeWeight {
+  public:
+    FERMAT_HD static Real packed(Real by_slowness, bool settled) {
+        return settled ? by_slowness : -by_slowness;
+    }
+    FERMAT_HD_INLINE static Real by_slowness(Real packed) { return packed < 0 ? -packed : packed; }
+    FERMAT_HD_INLINE static bool settled(Real packed) { return !(packed < 0); }
+};
+
+/// Writes what a node hands on, weights[axis][node] and by_slowness[node], and returns its T/s0.
+/// Nodes without a time and start nodes hand on nothing.
 template <int Dim, int Order, class Real>
 FERMAT_HD float weigh_node(const TileProblem& problem, const NodeFactor& factor,
                            const BackShot<Real>& field, Real slowness, const int (&n)[3],
-                           bool is_start, AxisWeight<Real>* weights) {
+                           bool is_start, AxisWeight<Real>* weights, Real* by_slowness) {
     const std::size_t node = problem.offset(n[0], n[1], n[2]);
     const std::size_t nodes = problem.offset(problem.shape[0], 0, 0);
     const Real tau = field.tau[node];
     const bool reached = tau < reached_limit<Real>;
     if (!reached || is_start) {
         for (int d = 0; d < Dim; ++d) weights[d * nodes + node] = {};
+        by_slowness[node] = 0;
         return 0;
     }
     const NodeEquation<Dim, Real> equation = equation_of<Dim>(problem, factor, field, slowness, n);
@@ -45,7 +59,46 @@ FERMAT_HD float weigh_node(const TileProblem& problem, const NodeFactor& factor,
             axis.near > 0 ? AxisWeight<Real>(axis.near, axis.from_low, axis.far != 0, by.plain)
                           : AxisWeight<Real>{};
     }
+    by_slowness[node] = NodeWeight<Real>::packed(by.f * std::sqrt(equation.inverse_r2),
+                                                 solves_equation(by.tau, tau));
     return static_cast<float>(tau / std::sqrt(equation.inverse_r2));
+}
+
+/// d tau/d(source position), in units of the smallest spacing, of a node by its weights. `slowness`
+/// is in units of the source's own.
+template <int Dim, int Order, class Real>
+FERMAT_HD Vec3 weighed_slope(const TileProblem& problem, const NodeFactor& factor,
+                             const BackShot<Real>& field, Real slowness, const int (&n)[3]) {
+    constexpr auto axes = EquationAxes<Dim>::of_tile();
+    const std::size_t node = problem.offset(n[0], n[1], n[2]);
+    const std::size_t nodes = problem.offset(problem.shape[0], 0, 0);
+    AxisWeight<Real> weight[Dim];
+    bool plain = false;
+    bool any = false;
+    for (int d = 0; d < Dim; ++d) {
+        weight[d] = field.weights[d * nodes + node];
+        plain |= weight[d].plain();
+        any |= weight[d].side() != 0;
+    }
+    if (!any) return {};  // the limit of update_tau: it depends on the slowness alone
+    if (plain) {
+        const auto equation = equation_of<Dim>(problem, factor, field, slowness, n);
+        return source_slope(factor, axes, equation, derivative<Order>(equation));
+    }
+    Vec3 x;
+    for (const int axis : axes.axis) x[axis] = factor.coordinate(axis, n[axis]);
+    const double inverse_r2 = 1 / (dot(x, x) + factor.far2);
+    const auto by_s = static_cast<double>(NodeWeight<Real>::by_slowness(field.by_slowness[node]));
+    // by.f f = by_s r s / (s0 r)
+    Vec3 slope = (by_s * static_cast<double>(slowness) * inverse_r2) * x;
+    for (int d = 0; d < Dim; ++d) {
+        const int axis = axes.axis[d];
+        const int side = weight[d].side();
+        const Real part = weight[d].near(side) * (weight[d].second() ? Real(0.5) : Real(1));
+        const auto by_gamma = static_cast<double>(side * part * field.tau[node]);
+        slope = slope + place_slope(axis, factor.spacing[axis], x, inverse_r2, by_gamma, 0);
+    }
+    return slope;
 }
 
 }  // namespace fermat

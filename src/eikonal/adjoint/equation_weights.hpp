@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "eikonal/adjoint/huge_array.hpp"
 #include "eikonal/adjoint/slowness.hpp"
 #include "eikonal/adjoint/source_starts.hpp"
 #include "eikonal/lanes.hpp"
@@ -189,8 +190,8 @@ class EquationWeights {
     TimeFieldView<Real> field_;
     const NodeSlowness& slowness_;
     NodeFactor place_;
-    std::vector<Weights> weights_;
-    std::vector<std::uint8_t> marks_;
+    HugeArray<Weights> weights_;
+    HugeArray<std::uint8_t> marks_;
 };
 
 }  // namespace fermat

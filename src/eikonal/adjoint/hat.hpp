@@ -85,14 +85,14 @@ struct HatValue {
 /// and tau_at do.
 class HatSum {
   public:
-    void add(double value, double weight, Vec3 gradient) {
+    FERMAT_HD void add(double value, double weight, Vec3 gradient) {
         if (!std::isfinite(value)) return;
         sum_ += weight * value;
         slope_ = slope_ + value * gradient;
         out_.weights += weight;
         out_.weights_slope = out_.weights_slope + gradient;
     }
-    HatValue value() const {
+    FERMAT_HD HatValue value() const {
         if (!(out_.weights > 0)) return {};
         HatValue out = out_;
         out.value = sum_ / out.weights;

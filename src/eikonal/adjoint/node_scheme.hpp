@@ -114,6 +114,8 @@ class NodeScheme {
         return {static_cast<int>(line / y), static_cast<int>(line % y),
                 static_cast<int>(n - line * z)};
     }
+    /// Position of the source along an axis, in nodes.
+    double source_node(int axis) const { return place_.source_node(axis); }
     bool reached(std::size_t node) const { return std::isfinite(field_.tau[node]); }
 
   private:

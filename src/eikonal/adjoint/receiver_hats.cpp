@@ -12,13 +12,28 @@ ReceiverHats::ReceiverHats(const Grid& grid, std::span<const Vec3> receivers)
         });
         begin_.push_back(hats_.size());
     }
-    for (const Hat& hat : hats_) nodes_.push_back(hat.slot);
+    for (const ReceiverHat& hat : hats_) nodes_.push_back(hat.slot);
     std::sort(nodes_.begin(), nodes_.end());
     nodes_.erase(std::unique(nodes_.begin(), nodes_.end()), nodes_.end());
-    for (Hat& hat : hats_) {
+    for (ReceiverHat& hat : hats_) {
         const auto at = std::lower_bound(nodes_.begin(), nodes_.end(), hat.slot);
         hat.slot = static_cast<std::size_t>(at - nodes_.begin());
     }
+}
+
+ReceiverHats::BySlot ReceiverHats::by_slot() const {
+    BySlot out;
+    out.begin.assign(nodes_.size() + 1, 0);
+    for (const ReceiverHat& hat : hats_) ++out.begin[hat.slot + 1];
+    for (std::size_t n = 0; n < nodes_.size(); ++n) out.begin[n + 1] += out.begin[n];
+    out.beside.resize(hats_.size());
+    std::vector<std::size_t> next(out.begin.begin(), out.begin.end() - 1);
+    for (std::size_t r = 0; r + 1 < begin_.size(); ++r) {
+        for (std::size_t n = begin_[r]; n < begin_[r + 1]; ++n) {
+            out.beside[next[hats_[n].slot]++] = {static_cast<std::uint32_t>(r), hats_[n].weight};
+        }
+    }
+    return out;
 }
 
 }  // namespace fermat

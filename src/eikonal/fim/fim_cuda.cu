@@ -192,12 +192,10 @@ struct CudaFim::State {
         for (const StartNode& start : source.starts) {
             values(start.node) = static_cast<float>(start.tau);
         }
-        check_cuda(cudaMemcpy(tau.data(), values.data(), values.size() * sizeof(float),
-                              cudaMemcpyHostToDevice),
-                   "sending a front");
-        check_cuda(cudaMemcpy(values.data(), velocity, values.size() * sizeof(float),
-                              cudaMemcpyDeviceToHost),
-                   "fetching velocities");
+        copy_and_wait(tau.data(), values.data(), values.size() * sizeof(float),
+                      cudaMemcpyHostToDevice, "sending a front");
+        copy_and_wait(values.data(), velocity, values.size() * sizeof(float),
+                      cudaMemcpyDeviceToHost, "fetching velocities");
         for (const StartNode& start : source.starts) values(start.node) = 0;
         held_velocity.reserve(values.size());
         held_velocity.upload(std::span(values.data(), values.size()));
@@ -320,9 +318,10 @@ void CudaFim::set_velocity(const Model& model) {
 }
 
 void CudaFim::set_velocity(FieldView<const float, Space::device> velocity) {
-    check_cuda(cudaMemcpyAsync(state_->own_velocity.data(), velocity.data(),
-                               velocity.size() * sizeof(float), cudaMemcpyDeviceToDevice),
-               "copying velocities");
+    check_cuda(
+        cudaMemcpyAsync(state_->own_velocity.data(), velocity.data(),
+                        velocity.size() * sizeof(float), cudaMemcpyDeviceToDevice, cuda_stream()),
+        "copying velocities");
 }
 
 double CudaFim::solve(std::span<const FactoredSource> sources) {
@@ -354,25 +353,29 @@ double CudaFim::solve(std::span<const FactoredSource> sources) {
 
     CudaTimer timer;
     timer.start();
-    if (!front) fill<<<wide, 256>>>(s.tau.data(), nodes * sources.size(), unreached<float>);
-    set_starts<<<std::min(shot_count, wide), 32>>>(problem, shot_count, s.start_tau.data());
-    reset<<<wide, 256>>>(queue, s.entries);
-    activate<<<1, 256>>>(queue, s.active.data(), static_cast<unsigned>(setup.active[0].size()),
-                         static_cast<unsigned>(active.size()));
+    if (!front)
+        fill<<<wide, 256, 0, cuda_stream()>>>(s.tau.data(), nodes * sources.size(),
+                                              unreached<float>);
+    set_starts<<<std::min(shot_count, wide), 32, 0, cuda_stream()>>>(problem, shot_count,
+                                                                     s.start_tau.data());
+    reset<<<wide, 256, 0, cuda_stream()>>>(queue, s.entries);
+    activate<<<1, 256, 0, cuda_stream()>>>(queue, s.active.data(),
+                                           static_cast<unsigned>(setup.active[0].size()),
+                                           static_cast<unsigned>(active.size()));
     int* passes = s.passes.data();
     void* arguments[] = {&problem, &queue, &s.processors, &passes};
     const std::vector<int> orders = s.orders();
     for (std::size_t n = 0; n < orders.size(); ++n) {
         if (n > 0) {
-            reset<<<wide, 256>>>(queue, s.entries);
-            activate_all<<<wide, 256>>>(problem, queue, s.entries);
+            reset<<<wide, 256, 0, cuda_stream()>>>(queue, s.entries);
+            activate_all<<<wide, 256, 0, cuda_stream()>>>(problem, queue, s.entries);
         }
         check_cuda(
             cudaLaunchCooperativeKernel(s.kernel(orders[n]), dim3(static_cast<unsigned>(s.blocks)),
-                                        dim3(threads), arguments, s.shared_bytes(), nullptr),
+                                        dim3(threads), arguments, s.shared_bytes(), cuda_stream()),
             "starting the eikonal solver");
     }
-    mark_unreached<<<wide, 256>>>(s.tau.data(), nodes * sources.size());
+    mark_unreached<<<wide, 256, 0, cuda_stream()>>>(s.tau.data(), nodes * sources.size());
     const double seconds = timer.stop("solving the eikonal equation");
     s.passes.download(std::span(&s.last_passes, 1));
     return seconds;
@@ -380,9 +383,8 @@ double CudaFim::solve(std::span<const FactoredSource> sources) {
 
 void CudaFim::download(std::size_t number, FieldView<float> tau) const {
     const std::size_t nodes = state_->grid.node_count();
-    check_cuda(cudaMemcpy(tau.data(), state_->tau.data() + number * nodes, nodes * sizeof(float),
-                          cudaMemcpyDeviceToHost),
-               "fetching a time field");
+    copy_and_wait(tau.data(), state_->tau.data() + number * nodes, nodes * sizeof(float),
+                  cudaMemcpyDeviceToHost, "fetching a time field");
 }
 
 FieldView<float, Space::device> CudaFim::tau(std::size_t number) const {
@@ -400,18 +402,19 @@ TileBatch CudaFim::tiles() const {
 void CudaFim::write_times(std::size_t number, const FactoredSource& source, double start_time,
                           Keep keep, FieldView<float, Space::device> times) const {
     const State& s = *state_;
-    times_of<<<wide, 256>>>({s.grid, source, start_time, tau(number), true}, keep, times.data());
+    times_of<<<wide, 256, 0, cuda_stream()>>>({s.grid, source, start_time, tau(number), true}, keep,
+                                              times.data());
     check_cuda(cudaGetLastError(), "making times");
-    check_cuda(cudaStreamSynchronize(nullptr), "making times");
+    check_cuda(cudaStreamSynchronize(cuda_stream()), "making times");
 }
 
 CudaFim::Work CudaFim::work() const {
     const State& s = *state_;
     unsigned* const sum = s.counters.data() + 2 * TileQueue::ring;
-    check_cuda(cudaMemset(sum, 0, sizeof(unsigned)), "counting visits");
-    count_visits<<<wide, 256>>>(s.queue(1), s.entries, sum);
+    check_cuda(cudaMemsetAsync(sum, 0, sizeof(unsigned), cuda_stream()), "counting visits");
+    count_visits<<<wide, 256, 0, cuda_stream()>>>(s.queue(1), s.entries, sum);
     unsigned visits = 0;
-    check_cuda(cudaMemcpy(&visits, sum, sizeof visits, cudaMemcpyDeviceToHost), "counting visits");
+    copy_and_wait(&visits, sum, sizeof visits, cudaMemcpyDeviceToHost, "counting visits");
     return {static_cast<double>(visits) / static_cast<double>(std::max<std::size_t>(s.entries, 1)),
             s.last_passes};
 }

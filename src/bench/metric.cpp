@@ -92,18 +92,22 @@ FieldErrors errors_of(const MetricMedium& medium, const Field<float>& times) {
 
 void bench_metric(const MetricBench& bench, Monitor& monitor) {
     BenchTable table(
-        fmt::format("fermat {}: coordinates and anisotropy, {} thread{}, median of {}; errors in s "
-                    "against closed forms",
-                    version, bench.threads, bench.threads == 1 ? "" : "s", bench.repeats),
-        {"problem", "nodes", "mean_error", "max_error", "target", "model_s", "source_s", "rays",
-         "arrived", "worst_ray", "best_elsewhere"},
+        fmt::format(
+            "fermat {}: coordinates and anisotropy, {}{} thread{}, median of {}; errors in s "
+            "against closed forms",
+            version, bench.device == Device::cuda ? "CUDA, " : "", bench.threads,
+            bench.threads == 1 ? "" : "s", bench.repeats),
+        {"problem", "nodes", "mean_error", "max_error", "target", "model_s", "source_s", "device_s",
+         "rays", "arrived", "worst_ray", "best_elsewhere"},
         bench.csv);
     for (const Problem& problem : problems) {
         monitor.check();
-        const int nodes = bench.quick ? problem.nodes / 3 : problem.nodes;
+        const int nodes = bench.nodes > 0 ? bench.nodes
+                          : bench.quick   ? problem.nodes / 3
+                                          : problem.nodes;
         const int rays = bench.quick ? 100 : 2000;
         const MetricMedium medium = problem.make(nodes);
-        const Execution execution = on_cpu(bench.threads, monitor);
+        const Execution execution = on_cpu(bench.threads, monitor).on(bench.device);
         const double model_seconds = median_seconds(
             bench.repeats, [&] { const MetricSolver solver(medium.model, {}, execution); });
         const MetricSolver solver(medium.model, {}, execution);
@@ -112,9 +116,10 @@ void bench_metric(const MetricBench& bench, Monitor& monitor) {
             write_times(solver.solve({medium.source, 0}, execution), times.view(), bench.threads);
         });
         const FieldErrors errors = errors_of(medium, times);
+        const double device_seconds = solver.device_seconds();
         const RayCount count = trace(medium, rays, bench.threads, monitor);
         table.add({std::string(problem.name), static_cast<std::int64_t>(nodes), errors.mean,
-                   errors.max, problem.target, model_seconds, seconds,
+                   errors.max, problem.target, model_seconds, seconds, device_seconds,
                    static_cast<std::int64_t>(rays), static_cast<std::int64_t>(count.arrived),
                    count.worst, std::string(problem.peer)});
     }

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "core/device.hpp"
 #include "core/monitor.hpp"
 
 namespace fermat::bench {
@@ -10,6 +11,8 @@ namespace fermat::bench {
 struct MetricBench {
     int repeats = 3;
     int threads = 1;
+    Device device = Device::cpu;
+    int nodes = 0;       ///< along each axis; 0: those of the published measurements
     bool quick = false;  ///< smaller grids, and fewer rays
     std::optional<std::filesystem::path> csv;
 };

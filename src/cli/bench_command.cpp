@@ -194,6 +194,8 @@ void run_adjoint(const AdjointBench& flags, const Run& run) {
 
 void add_metric_flags(CLI::App& app, MetricBench& bench) {
     app.add_flag("--quick", bench.quick, "a third of the nodes per axis, and 100 rays");
+    add_whole(app, "--nodes", "N", bench.nodes,
+              "nodes along each axis (default: those of the published measurements)", 5, 2000);
     add_whole(app, "--repeat", "R", bench.repeats, "runs of each, of which the median is told", 1,
               1000)
         ->default_str("3");
@@ -203,6 +205,7 @@ void add_metric_flags(CLI::App& app, MetricBench& bench) {
 void run_metric(const MetricBench& flags, const Run& run) {
     MetricBench bench = flags;
     bench.threads = resolve_threads(run.common.threads);
+    if (usable_device(run.common) == Device::cuda) bench.device = Device::cuda;
     Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
     bench_metric(bench, stop_only);
 }

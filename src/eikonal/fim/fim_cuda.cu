@@ -10,6 +10,7 @@
 #include "core/device.hpp"
 #include "core/memory_cuda.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
+#include "eikonal/fim/tile_kernels.cuh"
 #include "eikonal/fim/tile_queue.hpp"
 #include "eikonal/fim/tile_setup.hpp"
 #include "eikonal/time_field.hpp"
@@ -59,13 +60,6 @@ __global__ void __launch_bounds__(threads, resident_blocks)
     if (grid.thread_rank() == 0) *passes = pass;
 }
 
-__global__ void fill(float* values, std::size_t count, float value) {
-    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
-        values[n] = value;
-    }
-}
-
 __global__ void set_starts(TileProblem problem, int shots, const float* start_tau) {
     for (int s = static_cast<int>(blockIdx.x); s < shots; s += static_cast<int>(gridDim.x)) {
         const TileShot shot = problem.shots[s];
@@ -74,13 +68,6 @@ __global__ void set_starts(TileProblem problem, int shots, const float* start_ta
             const Index3 node = problem.starts[shot.first_start + n];
             shot.tau[problem.offset(node.x, node.y, node.z)] = start_tau[shot.first_start + n];
         }
-    }
-}
-
-__global__ void mark_unreached(float* tau, std::size_t count) {
-    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
-        if (!(tau[n] < reached_limit<float>)) tau[n] = INFINITY;
     }
 }
 
@@ -100,15 +87,6 @@ __global__ void times_of(TimeFieldView<float, Space::device> field, CudaFim::Kee
     }
 }
 
-__global__ void activate(TileQueue queue, const unsigned* entries, unsigned even, unsigned all) {
-    for (unsigned n = threadIdx.x; n < all; n += blockDim.x) {
-        const unsigned entry = entries[n];
-        queue.states[entry].faces = TileQueue::by_itself;
-        queue.states[entry].key = 0;
-        queue.push(n < even ? 0 : 1, entry);
-    }
-}
-
 /// Activates every tile of every shot, each in the list of its parity.
 __global__ void activate_all(TileProblem problem, TileQueue queue, std::size_t entries) {
     const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
@@ -119,32 +97,6 @@ __global__ void activate_all(TileProblem problem, TileQueue queue, std::size_t e
         queue.push(problem.parity(static_cast<int>(n % tiles)), static_cast<unsigned>(n));
     }
 }
-
-__global__ void reset(TileQueue queue, std::size_t entries) {
-    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-    const std::size_t first = blockIdx.x * blockDim.x + threadIdx.x;
-    for (std::size_t n = first; n < entries; n += step) queue.states[n] = {};
-    for (std::size_t n = first; n < static_cast<std::size_t>(TileQueue::ring); n += step) {
-        queue.count[n] = 0;
-        queue.taken[n] = 0;
-    }
-    for (std::size_t n = first; n < static_cast<std::size_t>(TileQueue::ring * queue.shots);
-         n += step) {
-        queue.woken_least[n] = INFINITY;
-        queue.waiting_least[n] = INFINITY;
-    }
-}
-
-__global__ void count_visits(TileQueue queue, std::size_t entries, unsigned* sum) {
-    unsigned mine = 0;
-    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < entries; n += step) {
-        mine += queue.states[n].visits;
-    }
-    atomicAdd(sum, mine);
-}
-
-constexpr int wide = 1024;  ///< blocks of the simple kernels: enough to fill any device
 
 }  // namespace
 

@@ -9,14 +9,6 @@
 namespace fermat {
 namespace {
 
-/// Nodes on both sides of the source depend on each other, so the source is placed in the middle of
-/// a tile.
-int shift_of(double source_node, int size) {
-    if (size == 1) return 0;
-    const int middle = size / 2 - static_cast<int>(std::lround(source_node)) % size;
-    return (middle + size) % size;
-}
-
 template <int Dim>
 void activate_starts(const Grid& grid, std::span<const FactoredSource> sources, int order,
                      TileSetup& setup) {
@@ -59,7 +51,7 @@ void finish(const Grid& grid, std::span<const FactoredSource> sources, int order
         setup.problem.crossing =
             std::max(setup.problem.crossing, static_cast<float>(size * nodes.spacing[axis]));
         for (TileShot& shot : setup.shots) {
-            shot.shift[axis] = shift_of(shot.factor.source_node(axis), size);
+            shot.shift[axis] = tile_shift(shot.factor.source_node(axis), size);
         }
     }
     setup.steps = &tile_steps<Dim>();
@@ -69,6 +61,12 @@ void finish(const Grid& grid, std::span<const FactoredSource> sources, int order
 }
 
 }  // namespace
+
+int tile_shift(double source_node, int size) {
+    if (size == 1) return 0;
+    const int middle = size / 2 - static_cast<int>(std::lround(source_node)) % size;
+    return (middle + size) % size;
+}
 
 std::size_t filling_batch(const Grid& grid) {
     constexpr std::size_t filling_nodes = std::size_t{1} << 27;

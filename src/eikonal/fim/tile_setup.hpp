@@ -20,6 +20,10 @@ struct TileSetup {
     const TileSteps* steps = nullptr;
 };
 
+/// How many nodes before the grid the first tile begins. Nodes on both sides of the source depend
+/// on each other, so the source is placed in the middle of a tile.
+int tile_shift(double source_node, int size);
+
 TileSetup make_tile_setup(const Grid& grid, std::span<const FactoredSource> sources, int order);
 
 }  // namespace fermat

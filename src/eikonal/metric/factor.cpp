@@ -58,36 +58,6 @@ MetricFactor::MetricFactor(const Model& model, Vec3 source)
     }
 }
 
-MetricFactor::Value MetricFactor::at(Vec3 place) const {
-    const Vec3 d = place - place_;
-    if (has_thomsen_) {
-        const GroupTime group = group_time(thomsen_, d);
-        return {slowness_ * group.time, slowness_ * group.slowness};
-    }
-    const Vec3 sd = squared_slowness_ * d;
-    const double square = dot(d, sd);
-    if (!(square > 0)) return {};
-    if (!varies_) {
-        const double time = std::sqrt(square);
-        return {time, sd / time};
-    }
-    double cubic = 0;
-    Vec3 gradient;
-    for (int k = 0; k < 3; ++k) {
-        const Vec3 v = variation_[static_cast<std::size_t>(k)] * d;
-        const double part = dot(d, v);
-        cubic += d[k] * part;
-        gradient[k] += part;
-        gradient = gradient + (2 * d[k]) * v;
-    }
-    const double z = cubic / square;
-    const double w = std::sqrt(1 + 4 * z * z);
-    const double phi = 1 + z / w;
-    const double slope = 1 / (w * w * w);
-    const double time = std::sqrt(square * phi);
-    return {time, (0.5 / time) * ((2 * (phi - slope * z)) * sd + slope * gradient)};
-}
-
 double line_time(const Model& model, Vec3 q, Vec3 d) {
     const double s = slowness_at(model, q);
     if (!std::isfinite(s)) return s;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 
 #include "model/metric.hpp"
 #include "model/model.hpp"
@@ -28,7 +29,44 @@ class MetricFactor {
         double time = 0;
         Vec3 gradient;  ///< with respect to the place
     };
-    Value at(Vec3 place) const;
+    Value at(Vec3 place) const {
+        const Square square = square_at(place);
+        if (!(square.value > 0)) return {};
+        const double time = std::sqrt(square.value);
+        return {time, square.half_slope / time};
+    }
+    double time(Vec3 place) const { return std::sqrt(square_at(place).value); }
+
+    /// T0^2 and half its gradient with respect to the place, T0 grad T0.
+    struct Square {
+        double value = 0;
+        Vec3 half_slope;
+    };
+    Square square_at(Vec3 place) const {
+        const Vec3 d = place - place_;
+        if (has_thomsen_) {
+            const GroupTime group = group_time(thomsen_, d);
+            const double scale = slowness_ * slowness_ * group.time;
+            return {scale * group.time, scale * group.slowness};
+        }
+        const Vec3 sd = squared_slowness_ * d;
+        const double square = dot(d, sd);
+        if (!varies_ || !(square > 0)) return {square > 0 ? square : 0, sd};
+        double cubic = 0;
+        Vec3 gradient;
+        for (int k = 0; k < 3; ++k) {
+            const Vec3 v = variation_[static_cast<std::size_t>(k)] * d;
+            const double part = dot(d, v);
+            cubic += d[k] * part;
+            gradient[k] += part;
+            gradient = gradient + (2 * d[k]) * v;
+        }
+        const double z = cubic / square;
+        const double w = std::sqrt(1 + 4 * z * z);
+        const double phi = 1 + z / w;
+        const double slope = 1 / (w * w * w);
+        return {square * phi, (phi - slope * z) * sd + (0.5 * slope) * gradient};
+    }
 
     /// In grid coordinates.
     Vec3 position() const { return position_; }

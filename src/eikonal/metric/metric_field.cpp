@@ -25,7 +25,7 @@ Vec3 cell_gradient(const MetricField& field, Vec3 q, const Mat3& jacobian, Vec3 
 }  // namespace
 
 double time_at(const MetricField& field, Vec3 q) {
-    const double t0 = field.factor.at(field.mapping().place(q)).time;
+    const double t0 = field.factor.time(field.mapping().place(q));
     return t0 == 0 ? field.start_time : field.start_time + t0 * tau_at(field.tau_view(), q);
 }
 
@@ -67,7 +67,7 @@ void write_times(const MetricField& field, FieldView<float> times, int threads) 
         for (int j = 0; j < shape.y; ++j) {
             field.mapping().line(grid, i, j, line);
             for (int k = 0; k < shape.z; ++k) {
-                const double t0 = field.factor.at(line[static_cast<std::size_t>(k)].place).time;
+                const double t0 = field.factor.time(line[static_cast<std::size_t>(k)].place);
                 const double tau = field.tau(i, j, k);
                 times(i, j, k) =
                     static_cast<float>(t0 == 0 ? field.start_time : field.start_time + t0 * tau);

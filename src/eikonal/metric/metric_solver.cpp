@@ -5,50 +5,34 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
+#include "eikonal/fim/rules.hpp"
+#include "eikonal/metric/metric_cuda.hpp"
+#include "eikonal/metric/tile_schedule.hpp"
 #include "eikonal/stencil.hpp"
 
 namespace fermat {
+
+/// The memory of the device serves one source at a time.
+struct MetricSolver::OnCuda {
+    explicit OnCuda(CudaMetric made) : solver(std::move(made)) {}
+
+    std::mutex one_at_a_time;
+    CudaMetric solver;
+};
+
 namespace {
 
-constexpr std::size_t at(NodeNumber number) { return static_cast<std::size_t>(number); }
+constexpr int most_ellipses = 12;
 
-/// The axis of the sweeps for an axis of the grid. Registers lie across the last two axes of the
-/// sweeps, so in 2-D these are x and z, and the first has one node.
-int sweep_axis(const Grid& grid, int axis) { return grid.is_2d() && axis < 2 ? 1 - axis : axis; }
-
-NodeNumber cross_number(int a, int b) {
-    const int sum = a + b;
-    return sum == 1 ? NodeNumber::xy : sum == 2 ? NodeNumber::xz : NodeNumber::yz;
-}
-
-/// Steps of a node along the directions of the frame, in nodes of the grid.
-Mat3 steps_of(const Grid& grid, const Mat3& jacobian, const Mat3& frame) {
-    Mat3 step = inverse(jacobian) * frame;
-    for (int axis = 0; axis < 3; ++axis) {
-        for (int c = 0; c < 3; ++c) step(axis, c) /= grid.spacing[axis];
+void mark_unreached(FieldView<float> tau) {
+    for (float& value : tau) {
+        if (!(value < reached_limit<float>)) value = std::numeric_limits<float>::infinity();
     }
-    return step;
-}
-
-template <class Visit>
-void each_line(const Model& model, int threads, Visit visit) {
-    const Grid& grid = model.grid();
-    parallel_for(grid.shape.x, threads, [&](std::int64_t slab) {
-        const int i = static_cast<int>(slab);
-        std::vector<MappedPoint> line(static_cast<std::size_t>(grid.shape.z));
-        for (int j = 0; j < grid.shape.y; ++j) {
-            model.metric()->mapping().line(grid, i, j, line);
-            visit(i, j, std::span<const MappedPoint>(line));
-        }
-    });
-}
-
-bool couples_axes(const Metric& metric) {
-    return !metric.isotropic() || metric.coordinates().system == Coordinates::terrain;
 }
 
 }  // namespace
@@ -60,155 +44,15 @@ MetricSolver::MetricSolver(const Model& model, const EikonalOptions& options,
     if (options.solver != Solver::fim) {
         require_plain(model, fmt::format("solver '{}'", name_of(options.solver)));
     }
-    if (execution.device == Device::cuda) require_plain(model, "`device=cuda`");
-    make_tensors(resolve_threads(execution.threads));
-}
-
-Shape MetricSolver::solver_shape() const {
-    const Shape shape = model_.grid().shape;
-    return model_.grid().is_2d() ? Shape{1, shape.x, shape.z} : shape;
-}
-
-void MetricSolver::put_tensor(NodeFields& fields, std::size_t node, const Mat3& step,
-                              const Mat3& tensor, double velocity) const {
-    const Grid& grid = model_.grid();
-    Mat3 m = (velocity * velocity) * (step * tensor * transposed(step));
-    if (grid.is_2d()) {
-        for (int axis = 0; axis < 3; ++axis) m(1, axis) = m(axis, 1) = 0;
-    }
-    const double mean = (m(0, 0) + m(1, 1) + m(2, 2)) / grid.dimensions();
-    if (grid.is_2d()) m(1, 1) = mean;
-    const double per = mean > 0 ? 1 / mean : 0;
-    const bool full = !fields[at(NodeNumber::xy)].empty();
-    for (int a = 0; a < 3; ++a) {
-        const int to = sweep_axis(grid, a);
-        fields[static_cast<std::size_t>(to)][node] =
-            mean > 0 ? static_cast<float>(per * m(a, a)) : 1.0F;
-        for (int b = 0; b < a && full; ++b) {
-            fields[at(cross_number(to, sweep_axis(grid, b)))][node] =
-                static_cast<float>(per * m(a, b));
-        }
+    const bool device = on_cuda(execution.device);
+    medium_ = std::make_shared<const NodeMedium>(model_, resolve_threads(execution.threads));
+    if (device) {
+        cuda_ = std::make_shared<OnCuda>(
+            CudaMetric(medium_->numbers({}, model_.grid().origin), options.order));
     }
 }
 
-void MetricSolver::make_tensors(int threads) {
-    const Grid& grid = model_.grid();
-    const Metric& metric = *model_.metric();
-    const bool full = couples_axes(metric);
-    for (const NodeNumber number : {NodeNumber::xx, NodeNumber::yy, NodeNumber::zz}) {
-        tensors_[at(number)] = Field<float>(solver_shape());
-    }
-    for (const NodeNumber number : {NodeNumber::xy, NodeNumber::xz, NodeNumber::yz}) {
-        if (full) tensors_[at(number)] = Field<float>(solver_shape());
-    }
-    mean_ = Field<float>(grid.shape);
-    each_line(model_, threads, [&](int i, int j, std::span<const MappedPoint> line) {
-        for (int k = 0; k < grid.shape.z; ++k) {
-            const Index3 index{i, j, k};
-            const std::size_t node = grid.shape.offset(index);
-            const double v = model_.velocity()(index);
-            const Mat3 step = steps_of(grid, line[static_cast<std::size_t>(k)].jacobian,
-                                       metric.mapping().frame(grid.position(index)));
-            const Mat3 tensor = metric.tensor(node);
-            put_tensor(tensors_, node, step, tensor, v);
-            const Mat3 m = step * tensor * transposed(step);
-            const double trace = m(0, 0) + m(2, 2) + (grid.is_2d() ? 0 : m(1, 1));
-            mean_[node] = static_cast<float>(v * v * trace / grid.dimensions());
-        }
-    });
-}
-
-NodeFields MetricSolver::fields_of(const MetricFactor& factor, int threads) const {
-    const Grid& grid = model_.grid();
-    NodeFields fields;
-    for (std::size_t n = 0; n < node_numbers; ++n) {
-        const bool own = n >= at(NodeNumber::gamma_x);
-        if (own) fields[n] = Field<float>(solver_shape());
-        if (!own && !tensors_[n].empty()) fields[n] = tensors_[n].copy();
-    }
-    each_line(model_, threads, [&](int i, int j, std::span<const MappedPoint> line) {
-        for (int k = 0; k < grid.shape.z; ++k) {
-            const std::size_t node = grid.shape.offset(i, j, k);
-            const MappedPoint& here = line[static_cast<std::size_t>(k)];
-            const MetricFactor::Value t0 = factor.at(here.place);
-            const double per = t0.time > 0 ? 1 / t0.time : 0;
-            const Vec3 slope = transposed(here.jacobian) * t0.gradient;
-            for (int axis = 0; axis < 3; ++axis) {
-                const bool absent = axis == 1 && grid.is_2d();
-                fields[at(NodeNumber::gamma_x) + static_cast<std::size_t>(sweep_axis(grid, axis))]
-                      [node] = absent ? 0.0F
-                                      : static_cast<float>(grid.spacing[axis] * slope[axis] * per);
-            }
-            const double mean = mean_[node];
-            const bool dead = !(mean > 0) || t0.time == 0;
-            fields[at(NodeNumber::f2)][node] = dead ? -1.0F : static_cast<float>(per * per / mean);
-            fields[at(NodeNumber::tau)][node] = unreached<float>;
-        }
-    });
-    return fields;
-}
-
-void MetricSolver::set_starts(const MetricFactor& factor, NodeFields& fields) const {
-    const Grid& grid = model_.grid();
-    const Vec3 where = grid.to_index(factor.position());
-    Index3 first;
-    Index3 last;
-    for (int axis = 0; axis < 3; ++axis) {
-        constexpr double reach = 1 + 1e-6;
-        first[axis] = std::max(0, static_cast<int>(std::ceil(where[axis] - reach)));
-        last[axis] =
-            std::min(grid.shape[axis] - 1, static_cast<int>(std::floor(where[axis] + reach)));
-    }
-    for (int i = first.x; i <= last.x; ++i) {
-        for (int j = first.y; j <= last.y; ++j) {
-            for (int k = first.z; k <= last.z; ++k) {
-                const Index3 index{i, j, k};
-                if (model_.is_air(index)) continue;
-                const Vec3 q = grid.position(index);
-                const double t0 = factor.at(model_.metric()->mapping().place(q)).time;
-                const double time = straight_time(model_, factor.position(), q);
-                if (!std::isfinite(time)) continue;
-                const std::size_t node = grid.shape.offset(index);
-                fields[at(NodeNumber::tau)][node] = t0 > 0 ? static_cast<float>(time / t0) : 1.0F;
-                fields[at(NodeNumber::f2)][node] = -1;
-            }
-        }
-    }
-}
-
-void MetricSolver::touch(const MetricField& field, NodeFields& fields, int threads) const {
-    const Grid& grid = model_.grid();
-    const Metric& metric = *model_.metric();
-    each_line(model_, threads, [&](int i, int j, std::span<const MappedPoint> line) {
-        for (int k = 0; k < grid.shape.z; ++k) {
-            const Index3 index{i, j, k};
-            const std::size_t node = grid.shape.offset(index);
-            const double tau = field.tau[node];
-            if (!std::isfinite(tau)) continue;
-            const MappedPoint& here = line[static_cast<std::size_t>(k)];
-            const MetricFactor::Value t0 = field.factor.at(here.place);
-            Vec3 slope;
-            for (int axis = 0; axis < 3; ++axis) {
-                if (axis == 1 && grid.is_2d()) continue;
-                slope[axis] =
-                    t0.time * tau_slope(field.tau_view(), index, axis) / grid.spacing_along(axis);
-            }
-            slope = slope + tau * (transposed(here.jacobian) * t0.gradient);
-            const Mat3 frame = metric.mapping().frame(grid.position(index));
-            const Vec3 slowness = transposed(inverse(here.jacobian) * frame) * slope;
-            const Mat3 step = steps_of(grid, here.jacobian, frame);
-            const Mat3 tensor = metric.tensor(node, slowness);
-            const double v = model_.velocity()(index);
-            put_tensor(fields, node, step, tensor, v);
-            const Mat3 m = step * tensor * transposed(step);
-            const double trace = m(0, 0) + m(2, 2) + (grid.is_2d() ? 0 : m(1, 1));
-            float& f2 = fields[at(NodeNumber::f2)][node];
-            if (f2 > 0) {
-                f2 = static_cast<float>(grid.dimensions() / (v * v * trace * t0.time * t0.time));
-            }
-        }
-    });
-}
+double MetricSolver::device_seconds() const { return cuda_ ? cuda_->solver.work().seconds : 0; }
 
 Vec3 MetricSolver::inside(Vec3 user, const std::string& what) const {
     const Grid& grid = model_.grid();
@@ -233,42 +77,66 @@ Vec3 MetricSolver::require_source(Vec3 user) const {
     return q;
 }
 
-void MetricSolver::require_settled(const MetricSweeps::Settled& settled) const {
+void MetricSolver::require_settled(int rounds, float change) const {
     constexpr float most = 1e-3F;
-    if (settled.change <= most) return;
+    if (change <= most) return;
     throw ComputeError(fmt::format(
-        "times in {} do not settle: one still changes by {:.2g} of itself after {} rounds "
+        "times in {} do not settle: one still changes by {:.2g} of itself after {} visits "
         "(smooth the jumps of the model, refine the grid, or use `order=1`)",
-        model_.metric()->name(), settled.change, settled.rounds));
+        model_.metric()->name(), change, rounds));
+}
+
+void MetricSolver::solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
+                                int threads, Monitor& monitor) const {
+    const float* const starts = numbers.values[static_cast<std::size_t>(NodeNumber::tau)];
+    std::copy(starts, starts + tau.size(), tau.begin());
+    MetricTiles tiles(numbers, tau.data(), threads);
+    tiles.first_order(monitor);
+    MetricTiles::Settled settled = tiles.settle(options_.order, monitor);
+    mark_unreached(tau);
+    for (int n = 0; n < most_ellipses && model_.metric()->has_thomsen(); ++n) {
+        constexpr float quiet = 1.5e-6F;
+        medium_->touch({tau.data(), model_.grid().shape}, of, threads);
+        settled = tiles.settle(options_.order, monitor);
+        if (settled.change < quiet) break;
+    }
+    require_settled(fim_free_visits, settled.swing);
+}
+
+void MetricSolver::solve_on_cuda(SourceNumbers& of, const NodeNumbers& numbers,
+                                 FieldView<float> tau, int threads) const {
+    const std::lock_guard lock(cuda_->one_at_a_time);
+    CudaMetric& solver = cuda_->solver;
+    if (!model_.metric()->has_thomsen()) {
+        solver.solve(numbers, tau);
+        return;
+    }
+    constexpr float quiet = 1.5e-6F;
+    solver.replace_tensors(numbers);
+    solver.solve(numbers, tau);
+    float change = 0;
+    int rounds = 0;
+    do {
+        medium_->touch({tau.data(), model_.grid().shape}, of, threads);
+        solver.replace_tensors(numbers);
+        change = solver.settle_again(numbers, tau);
+        ++rounds;
+    } while (change > quiet && rounds < most_ellipses);
+    require_settled(rounds, change);
 }
 
 MetricField MetricSolver::solve(const PointSource& source, const Execution& execution) const {
     const int threads = resolve_threads(execution.threads);
     MetricField field{model_, MetricFactor(model_, require_source(source.position)),
                       source.start_time, Field<float>(model_.grid().shape)};
-    NodeFields fields = fields_of(field.factor, threads);
-    const bool thomsen = model_.metric()->has_thomsen();
-    if (thomsen) {
-        // The first ellipses are those of the homogeneous medium.
-        std::fill(field.tau.begin(), field.tau.end(), 1.0F);
-        touch(field, fields, threads);
+    SourceNumbers of = medium_->fields_of(field.factor, threads);
+    const NodeNumbers numbers = medium_->numbers(of, field.factor.position());
+    const FieldView<float> tau{field.tau.data(), medium_->shape()};
+    if (cuda_) {
+        solve_on_cuda(of, numbers, tau, threads);
+    } else {
+        solve_on_cpu(of, numbers, tau, threads, execution.monitor);
     }
-    set_starts(field.factor, fields);
-    MetricSweeps sweeps(fields, threads);
-    sweeps.first_order(execution.monitor);
-    MetricSweeps::Settled settled = sweeps.settle(options_.order, execution.monitor);
-    sweeps.copy_to({field.tau.data(), solver_shape()});
-    if (thomsen) {
-        constexpr int most_ellipses = 12;
-        for (int n = 0; n < most_ellipses; ++n) {
-            touch(field, fields, threads);
-            sweeps.replace_tensors(fields);
-            settled = sweeps.settle(options_.order, execution.monitor);
-            sweeps.copy_to({field.tau.data(), solver_shape()});
-            if (settled.rounds <= 1) break;
-        }
-    }
-    require_settled(settled);
     if (std::isfinite(options_.until)) {
         for (std::size_t n = 0; n < field.tau.size(); ++n) {
             const Shape s = model_.grid().shape;
@@ -292,12 +160,18 @@ void MetricSolver::for_each_field(
     Monitor& monitor = execution.monitor;
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("first arrivals", count);
-    for_each_by_teams(count, resolve_threads(execution.threads), [&](std::int64_t i, int team) {
+    const auto one = [&](std::int64_t i, int team) {
         monitor.check();
         const auto n = static_cast<std::size_t>(i);
         consume(n, solve(sources[n], execution.with_threads(team)));
         monitor.advance();
-    });
+    };
+    const int threads = resolve_threads(execution.threads);
+    if (cuda_) {
+        for (std::int64_t i = 0; i < count; ++i) one(i, threads);
+    } else {
+        for_each_by_teams(count, threads, one);
+    }
     monitor.end();
 }
 

@@ -1,13 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "core/execution.hpp"
 #include "eikonal/eikonal.hpp"
 #include "eikonal/metric/metric_field.hpp"
-#include "eikonal/metric/sweeps.hpp"
+#include "eikonal/metric/node_medium.hpp"
 
 namespace fermat {
 
@@ -15,7 +16,7 @@ namespace fermat {
 /// are in the coordinates of users (latitudes, true depths), except those of MetricField.
 class MetricSolver {
   public:
-    /// Throws InputError for options that do not know a metric: another solver than `fim`, or CUDA.
+    /// Throws InputError for options that do not know a metric, such as another solver than `fim`.
     MetricSolver(const Model& model, const EikonalOptions& options, const Execution& execution);
 
     MetricField solve(const PointSource& source, const Execution& execution) const;
@@ -27,23 +28,22 @@ class MetricSolver {
     /// As inside(), and throws InputError in air.
     Vec3 require_source(Vec3 user) const;
     const Model& model() const { return model_; }
+    /// The CUDA device's seconds for the last source, transfers excluded; 0 on the CPU.
+    double device_seconds() const;
 
   private:
-    void make_tensors(int threads);
-    NodeFields fields_of(const MetricFactor& factor, int threads) const;
-    void set_starts(const MetricFactor& factor, NodeFields& fields) const;
-    /// Thomsen's medium: the tensors that touch the slowness surface in the direction of grad T.
-    void touch(const MetricField& field, NodeFields& fields, int threads) const;
-    void put_tensor(NodeFields& fields, std::size_t node, const Mat3& step, const Mat3& tensor,
-                    double velocity) const;
-    Shape solver_shape() const;
+    struct OnCuda;
+    void solve_on_cuda(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
+                       int threads) const;
+    void solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
+                      int threads, Monitor& monitor) const;
     /// Throws ComputeError where times still change so much that none can be trusted.
-    void require_settled(const MetricSweeps::Settled& settled) const;
+    void require_settled(int rounds, float change) const;
 
     Model model_;
     EikonalOptions options_;
-    NodeFields tensors_;  ///< those of NodeFields that no source changes
-    Field<float> mean_;   ///< mu
+    std::shared_ptr<const NodeMedium> medium_;
+    std::shared_ptr<OnCuda> cuda_;  ///< null on the CPU
 };
 
 }  // namespace fermat

@@ -1,0 +1,111 @@
+#include "eikonal/metric/metric_tile_setup.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "eikonal/fim/tile_setup.hpp"
+
+namespace fermat {
+namespace {
+
+constexpr std::size_t at(NodeNumber number) { return static_cast<std::size_t>(number); }
+
+}  // namespace
+
+double medium_mean(const NodeNumbers& numbers) {
+    double sum = 0;
+    std::size_t count = 0;
+    for (std::size_t n = 0; n < numbers.shape.count(); ++n) {
+        if (!(numbers.mean[n] > 0)) continue;
+        sum += numbers.mean[n];
+        ++count;
+    }
+    return count > 0 ? sum / static_cast<double>(count) : 1;
+}
+
+std::vector<Quad> diagonal_quads(const NodeNumbers& numbers) {
+    const double mean = medium_mean(numbers);
+    std::vector<Quad> out(numbers.shape.count());
+    for (std::size_t n = 0; n < out.size(); ++n) {
+        const double mu = numbers.mean[n];
+        out[n] = {numbers.values[at(NodeNumber::xx)][n], numbers.values[at(NodeNumber::yy)][n],
+                  numbers.values[at(NodeNumber::zz)][n],
+                  mu > 0 ? static_cast<float>(mean / mu) : 1.0F};
+    }
+    return out;
+}
+
+std::vector<Quad> cross_quads(const NodeNumbers& numbers) {
+    if (!numbers.full()) return {};
+    std::vector<Quad> out(numbers.shape.count());
+    for (std::size_t n = 0; n < out.size(); ++n) {
+        const auto value = [&](NodeNumber number) { return numbers.values[at(number)][n]; };
+        const SymmetricTensor<float> m{value(NodeNumber::xx), value(NodeNumber::yy),
+                                       value(NodeNumber::zz), value(NodeNumber::xy),
+                                       value(NodeNumber::xz), value(NodeNumber::yz)};
+        out[n] = {value(NodeNumber::xy), value(NodeNumber::xz), value(NodeNumber::yz),
+                  metric_reach<true>(m)};
+    }
+    return out;
+}
+
+std::vector<Quad> source_quads(const NodeNumbers& numbers) {
+    std::vector<Quad> out(numbers.shape.count());
+    for (std::size_t n = 0; n < out.size(); ++n) {
+        out[n] = {
+            numbers.values[at(NodeNumber::gamma_x)][n], numbers.values[at(NodeNumber::gamma_y)][n],
+            numbers.values[at(NodeNumber::gamma_z)][n], numbers.values[at(NodeNumber::f2)][n]};
+    }
+    return out;
+}
+
+MetricTileSetup make_metric_tiles(const NodeNumbers& numbers) {
+    using Tile = TileShape<3>;
+    MetricTileSetup setup;
+    MetricTileProblem& problem = setup.problem;
+    const Shape shape = numbers.shape;
+    for (int axis = 0; axis < 3; ++axis) {
+        const int size = Tile::size(axis);
+        problem.shape[axis] = shape[axis];
+        // Enough for any shift.
+        problem.tiles[axis] = (shape[axis] + 2 * size - 2) / size;
+        setup.shot.at[axis] = static_cast<float>(numbers.source[axis]);
+        setup.shot.shift[axis] = tile_shift(numbers.source[axis], size);
+        problem.crossing = static_cast<float>(size);
+    }
+    setup.steps = &tile_steps<3>();
+    std::copy(std::begin(setup.steps->begin), std::end(setup.steps->begin), problem.step_begin);
+    std::vector<char> near_start(static_cast<std::size_t>(problem.tile_count()));
+    const float* const tau = numbers.values[at(NodeNumber::tau)];
+    if (tau == nullptr) return setup;
+    // Start nodes lie beside the source.
+    Index3 low;
+    Index3 high;
+    for (int axis = 0; axis < 3; ++axis) {
+        const int near = static_cast<int>(std::lround(numbers.source[axis]));
+        low[axis] = std::max(0, near - 2);
+        high[axis] = std::min(shape[axis] - 1, near + 2);
+    }
+    for (int i = low.x; i <= high.x; ++i) {
+        for (int j = low.y; j <= high.y; ++j) {
+            for (int k = low.z; k <= high.z; ++k) {
+                if (!(tau[shape.offset(i, j, k)] < reached_limit<float>)) continue;
+                for_each_reader(Index3{i, j, k}, 2, shape, [&](Index3 near) {
+                    int tile = 0;
+                    for (int axis = 0; axis < 3; ++axis) {
+                        tile = tile * problem.tiles[axis] +
+                               (near[axis] + setup.shot.shift[axis]) / Tile::size(axis);
+                    }
+                    near_start[static_cast<std::size_t>(tile)] = 1;
+                });
+            }
+        }
+    }
+    for (int tile = 0; tile < problem.tile_count(); ++tile) {
+        if (!near_start[static_cast<std::size_t>(tile)]) continue;
+        setup.active[problem.parity(tile)].push_back(static_cast<unsigned>(tile));
+    }
+    return setup;
+}
+
+}  // namespace fermat

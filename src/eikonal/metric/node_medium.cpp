@@ -1,0 +1,249 @@
+#include "eikonal/metric/node_medium.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "eikonal/stencil.hpp"
+#include "eikonal/time_field.hpp"
+
+namespace fermat {
+namespace {
+
+constexpr std::size_t at(NodeNumber number) { return static_cast<std::size_t>(number); }
+
+/// The axis of the sweeps for an axis of the grid: in 2-D the first one has one node.
+int sweep_axis(const Grid& grid, int axis) { return grid.is_2d() && axis < 2 ? 1 - axis : axis; }
+
+NodeNumber cross_number(int a, int b) {
+    const int sum = a + b;
+    return sum == 1 ? NodeNumber::xy : sum == 2 ? NodeNumber::xz : NodeNumber::yz;
+}
+
+template <class Visit>
+void each_line(const Model& model, int threads, Visit visit) {
+    const Grid& grid = model.grid();
+    parallel_for(grid.shape.x, threads, [&](std::int64_t slab) {
+        const int i = static_cast<int>(slab);
+        std::vector<MappedPoint> line(static_cast<std::size_t>(grid.shape.z));
+        for (int j = 0; j < grid.shape.y; ++j) {
+            model.metric()->mapping().line(grid, i, j, line);
+            visit(i, j, std::span<const MappedPoint>(line));
+        }
+    });
+}
+
+/// Whether the axes of the grid lie along those of the frame.
+bool aligned(const Metric& metric) { return metric.coordinates().system != Coordinates::terrain; }
+
+bool all_zero(const Field<float>& field) {
+    return std::all_of(field.begin(), field.end(), [](float v) { return v == 0; });
+}
+
+bool couples_axes(const Metric& metric) {
+    if (!aligned(metric) || metric.has_thomsen()) return true;
+    if (metric.isotropic()) return false;
+    const auto& a = metric.anisotropy().values;
+    return !(all_zero(a[3]) && all_zero(a[4]) && all_zero(a[5]));
+}
+
+/// Nodes per length along the directions of the frame, at a node; columns are directions.
+Mat3 steps_of(const Grid& grid, const Metric& metric, const MappedPoint& here) {
+    const Mat3& j = here.jacobian;
+    if (!aligned(metric)) {
+        Mat3 step = inverse(j);
+        for (int axis = 0; axis < 3; ++axis) {
+            for (int c = 0; c < 3; ++c) step(axis, c) /= grid.spacing[axis];
+        }
+        return step;
+    }
+    Mat3 step;
+    for (int axis = 0; axis < 3; ++axis) {
+        const double square =
+            j(0, axis) * j(0, axis) + j(1, axis) * j(1, axis) + j(2, axis) * j(2, axis);
+        step(axis, axis) = 1 / (std::sqrt(square) * grid.spacing[axis]);
+    }
+    return step;
+}
+
+/// v^2 step A step^T.
+Mat3 in_nodes(const Metric& metric, const Mat3& step, const Mat3& tensor, double velocity) {
+    const double v2 = velocity * velocity;
+    if (!aligned(metric)) return v2 * (step * tensor * transposed(step));
+    Mat3 m;
+    for (int a = 0; a < 3; ++a) {
+        for (int b = 0; b <= a; ++b) {
+            m(a, b) = m(b, a) = v2 * step(a, a) * step(b, b) * tensor(a, b);
+        }
+    }
+    return m;
+}
+
+double mean_of(const Grid& grid, const Mat3& m) {
+    return (m(0, 0) + m(2, 2) + (grid.is_2d() ? 0 : m(1, 1))) / grid.dimensions();
+}
+
+}  // namespace
+
+Shape NodeMedium::shape() const {
+    const Shape shape = model_.grid().shape;
+    return model_.grid().is_2d() ? Shape{1, shape.x, shape.z} : shape;
+}
+
+void NodeMedium::put_tensor(NodeFields& fields, std::size_t node, Mat3 m) const {
+    const Grid& grid = model_.grid();
+    const double mean = mean_of(grid, m);
+    if (grid.is_2d()) {
+        m(0, 1) = m(1, 0) = m(1, 2) = m(2, 1) = 0;
+        m(1, 1) = mean;
+    }
+    const double per = mean > 0 ? 1 / mean : 0;
+    for (int a = 0; a < 3; ++a) {
+        const int to = sweep_axis(grid, a);
+        fields[static_cast<std::size_t>(to)][node] =
+            mean > 0 ? static_cast<float>(per * m(a, a)) : 1.0F;
+        for (int b = 0; b < a && full_; ++b) {
+            fields[at(cross_number(to, sweep_axis(grid, b)))][node] =
+                static_cast<float>(per * m(a, b));
+        }
+    }
+}
+
+NodeMedium::NodeMedium(const Model& model, int threads)
+    : model_(model), full_(couples_axes(*model.metric())), mean_(model.grid().shape) {
+    const Grid& grid = model_.grid();
+    const Metric& metric = *model_.metric();
+    for (std::size_t n = 0; n <= at(NodeNumber::yz); ++n) {
+        if (full_ || n <= at(NodeNumber::zz)) tensors_[n] = Field<float>(shape());
+    }
+    each_line(model_, threads, [&](int i, int j, std::span<const MappedPoint> line) {
+        for (int k = 0; k < grid.shape.z; ++k) {
+            const Index3 index{i, j, k};
+            const std::size_t node = grid.shape.offset(index);
+            const Mat3 step = steps_of(grid, metric, line[static_cast<std::size_t>(k)]);
+            const Mat3 m = in_nodes(metric, step, metric.tensor(node), model_.velocity()(index));
+            put_tensor(tensors_, node, m);
+            mean_[node] = static_cast<float>(mean_of(grid, m));
+        }
+    });
+}
+
+SourceNumbers NodeMedium::fields_of(const MetricFactor& factor, int threads) const {
+    const Grid& grid = model_.grid();
+    SourceNumbers out;
+    NodeFields& fields = out.fields;
+    for (std::size_t n = at(NodeNumber::gamma_x); n < node_numbers; ++n) {
+        fields[n] = Field<float>(shape());
+    }
+    float* gamma[3];
+    for (int axis = 0; axis < 3; ++axis) {
+        const auto to = static_cast<std::size_t>(sweep_axis(grid, axis));
+        gamma[axis] = fields[at(NodeNumber::gamma_x) + to].data();
+    }
+    each_line(model_, threads, [&](int i, int j, std::span<const MappedPoint> line) {
+        for (int k = 0; k < grid.shape.z; ++k) {
+            const std::size_t node = grid.shape.offset(i, j, k);
+            const MappedPoint& here = line[static_cast<std::size_t>(k)];
+            const MetricFactor::Square t0 = factor.square_at(here.place);
+            const double per = t0.value > 0 ? 1 / t0.value : 0;
+            for (int axis = 0; axis < 3; ++axis) {
+                const Vec3 h = t0.half_slope;
+                const double slope = here.jacobian(0, axis) * h.x + here.jacobian(1, axis) * h.y +
+                                     here.jacobian(2, axis) * h.z;
+                const bool absent = axis == 1 && grid.is_2d();
+                gamma[axis][node] =
+                    absent ? 0.0F : static_cast<float>(grid.spacing[axis] * slope * per);
+            }
+            const double mean = mean_[node];
+            const bool dead = !(mean > 0) || !(t0.value > 0);
+            fields[at(NodeNumber::f2)][node] = dead ? -1.0F : static_cast<float>(per / mean);
+            fields[at(NodeNumber::tau)][node] = unreached<float>;
+        }
+    });
+    if (model_.metric()->has_thomsen()) {
+        for (std::size_t n = 0; n <= at(NodeNumber::yz); ++n) fields[n] = tensors_[n].copy();
+        out.first_f2 = fields[at(NodeNumber::f2)].copy();
+        touch({}, out, threads);
+    }
+    set_starts(factor, fields);
+    return out;
+}
+
+void NodeMedium::set_starts(const MetricFactor& factor, NodeFields& fields) const {
+    const Grid& grid = model_.grid();
+    const Vec3 where = grid.to_index(factor.position());
+    Index3 first;
+    Index3 last;
+    for (int axis = 0; axis < 3; ++axis) {
+        constexpr double reach = 1 + 1e-6;
+        first[axis] = std::max(0, static_cast<int>(std::ceil(where[axis] - reach)));
+        last[axis] =
+            std::min(grid.shape[axis] - 1, static_cast<int>(std::floor(where[axis] + reach)));
+    }
+    for (int i = first.x; i <= last.x; ++i) {
+        for (int j = first.y; j <= last.y; ++j) {
+            for (int k = first.z; k <= last.z; ++k) {
+                const Index3 index{i, j, k};
+                if (model_.is_air(index)) continue;
+                const Vec3 q = grid.position(index);
+                const double t0 = factor.time(model_.metric()->mapping().place(q));
+                const double time = straight_time(model_, factor.position(), q);
+                if (!std::isfinite(time)) continue;
+                const std::size_t node = grid.shape.offset(index);
+                fields[at(NodeNumber::tau)][node] = t0 > 0 ? static_cast<float>(time / t0) : 1.0F;
+                fields[at(NodeNumber::f2)][node] = -1;
+            }
+        }
+    }
+}
+
+void NodeMedium::touch(FieldView<const float> tau, SourceNumbers& of, int threads) const {
+    NodeFields& fields = of.fields;
+    const bool first = tau.data() == nullptr;
+    const Grid& grid = model_.grid();
+    const Metric& metric = *model_.metric();
+    const TimeFieldView<float> view{grid, {}, 0, tau};
+    each_line(model_, threads, [&](int i, int j, std::span<const MappedPoint> line) {
+        for (int k = 0; k < grid.shape.z; ++k) {
+            const Index3 index{i, j, k};
+            const std::size_t node = grid.shape.offset(index);
+            const double here = first ? 1.0 : static_cast<double>(tau[node]);
+            if (!std::isfinite(here)) continue;
+            // grad T / T0 per node. Only its direction matters.
+            Vec3 slope;
+            for (int axis = 0; axis < 3; ++axis) {
+                if (axis == 1 && grid.is_2d()) continue;
+                const auto to = static_cast<std::size_t>(sweep_axis(grid, axis));
+                slope[axis] = here * fields[at(NodeNumber::gamma_x) + to][node] +
+                              (first ? 0 : tau_slope(view, index, axis));
+            }
+            const Mat3 step = steps_of(grid, metric, line[static_cast<std::size_t>(k)]);
+            const Vec3 slowness = transposed(step) * slope;
+            const Mat3 m =
+                in_nodes(metric, step, metric.tensor(node, slowness), model_.velocity()(index));
+            put_tensor(fields, node, m);
+            float& f2 = fields[at(NodeNumber::f2)][node];
+            if (f2 > 0) {
+                f2 = static_cast<float>(of.first_f2[node] * (mean_[node] / mean_of(grid, m)));
+            }
+        }
+    });
+}
+
+NodeNumbers NodeMedium::numbers(const SourceNumbers& of, Vec3 source) const {
+    const Grid& grid = model_.grid();
+    NodeNumbers numbers;
+    numbers.shape = shape();
+    numbers.mean = mean_.data();
+    const Vec3 where = grid.to_index(source);
+    numbers.source = grid.is_2d() ? Vec3{0, where.x, where.z} : where;
+    for (std::size_t n = 0; n < node_numbers; ++n) {
+        const Field<float>& field = of.fields[n].empty() ? tensors_[n] : of.fields[n];
+        numbers.values[n] = field.empty() ? nullptr : field.data();
+    }
+    return numbers;
+}
+
+}  // namespace fermat

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <array>
+
+#include "core/field.hpp"
+#include "eikonal/metric/factor.hpp"
+#include "eikonal/metric/node_numbers.hpp"
+#include "model/model.hpp"
+
+namespace fermat {
+
+/// Fields of NodeNumbers; empty where there is none.
+using NodeFields = std::array<Field<float>, node_numbers>;
+
+/// The fields that belong to one source: gamma, f2 and tau. Of Thomsen's medium also the tensors.
+struct SourceNumbers {
+    NodeFields fields;
+    Field<float> first_f2;  ///< Thomsen: f^2 before the first ellipses
+};
+
+/// What the equations of nodes need of a model with a metric, made once for all sources.
+class NodeMedium {
+  public:
+    NodeMedium(const Model& model, int threads);
+
+    /// Ellipses of Thomsen's medium are at first those of the direction of grad T0.
+    SourceNumbers fields_of(const MetricFactor& factor, int threads) const;
+    /// Thomsen's medium: the tensors that touch the slowness surface in the direction of grad T, or
+    /// of grad T0 if tau is empty.
+    void touch(FieldView<const float> tau, SourceNumbers& of, int threads) const;
+    /// `source` is in grid coordinates.
+    NodeNumbers numbers(const SourceNumbers& of, Vec3 source) const;
+    /// The shape of the fields. Registers of a sweep lie across the last two axes, so in 2-D these
+    /// are x and z.
+    Shape shape() const;
+    /// False if no tensor couples the axes of the grid.
+    bool full() const { return full_; }
+
+  private:
+    void put_tensor(NodeFields& fields, std::size_t node, Mat3 m) const;
+    void set_starts(const MetricFactor& factor, NodeFields& fields) const;
+
+    Model model_;
+    bool full_ = false;
+    NodeFields tensors_;
+    Field<float> mean_;  ///< mu
+};
+
+}  // namespace fermat

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "core/field.hpp"
+#include "core/grid.hpp"
+
+namespace fermat {
+
+/// Numbers of the equation at a node, in units of the grid and without units: M / mu with mu the
+/// mean of M's diagonal, gamma = grad(T0) / T0, and f^2 = 1 / (mu T0^2). Nodes that are not
+/// computed (air, start nodes, the rim) have f^2 < 0.
+enum class NodeNumber { xx, yy, zz, xy, xz, yz, gamma_x, gamma_y, gamma_z, f2, tau };
+inline constexpr std::size_t node_numbers = 11;
+
+/// The numbers of a problem in C order; null where a diagonal tensor has no xy, xz, yz.
+struct NodeNumbers {
+    Shape shape;
+    Vec3 source;                  ///< in nodes
+    const float* mean = nullptr;  ///< mu, of the first tensors
+    std::array<const float*, node_numbers> values{};
+
+    bool full() const { return values[static_cast<std::size_t>(NodeNumber::xy)] != nullptr; }
+};
+
+}  // namespace fermat

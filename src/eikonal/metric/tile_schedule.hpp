@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/field.hpp"
+#include "core/monitor.hpp"
+#include "eikonal/metric/metric_tile_setup.hpp"
+#include "eikonal/metric/node_numbers.hpp"
+
+namespace fermat {
+
+class TileLanes;
+
+/// The solver of metrics on the CPU: tiles of 8^3 nodes that the wave reaches one after the other,
+/// as `fim`. A wave of first order gives every tile its octants; a second one, of the wanted order,
+/// visits every tile again. Tiles of one parity share no face and are visited in parallel, so the
+/// result does not depend on the number of threads.
+class MetricTiles {
+  public:
+    /// How one wave ended.
+    struct Settled {
+        std::int64_t visits = 0;
+        float change = 0;  ///< the greatest relative change of a value
+        /// Likewise in tiles that were visited so often that their times may only fall
+        /// (fim_free_visits): there second order swings between two solutions.
+        float swing = 0;
+    };
+
+    /// `numbers` and `tau` must outlive it; tau is unreached except on start nodes.
+    MetricTiles(const NodeNumbers& numbers, float* tau, int threads);
+    ~MetricTiles();
+
+    /// First order, by the earlier neighbours: makes every reachable node reached.
+    Settled first_order(Monitor& monitor);
+    /// Of order 1 or 2, by the octant that the characteristic comes from.
+    Settled settle(int order, Monitor& monitor);
+
+  private:
+    struct State {
+        float key = 0;       ///< earliest arrival that it has not seen
+        unsigned faces = 0;  ///< of TileQueue
+        unsigned visits = 0;
+    };
+
+    template <bool Full, int Order, bool ByNeighbours>
+    Settled wave(Monitor& monitor);
+    void activate(int tile, unsigned faces, float key);
+    std::vector<int> take_batch(int parity);
+    std::array<int, 3> place_of(int tile) const;
+
+    const NodeNumbers& numbers_;
+    int threads_;
+    MetricTileSetup setup_;
+    std::vector<State> states_;
+    std::array<std::vector<int>, 2> active_;
+    std::vector<std::unique_ptr<TileLanes>> workers_;
+};
+
+}  // namespace fermat

@@ -1,0 +1,161 @@
+// Runs the solver of metrics of the GPU on the host: the same tiles, steps, passes and arithmetic,
+// with the lanes of a warp one after another.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "bench/metric_media.hpp"
+#include "core/block.hpp"
+#include "eikonal/metric/metric_solver.hpp"
+#include "eikonal/metric/metric_tile_setup.hpp"
+
+namespace fermat {
+namespace {
+
+struct Outcome {
+    Field<float> tau;
+    double visits_per_tile = 0;
+    int passes = 0;
+};
+
+struct Lists {
+    explicit Lists(std::size_t tiles) : states(tiles) {
+        queue.states = states.data();
+        for (int i = 0; i < TileQueue::ring; ++i) {
+            lists[i].resize(tiles);
+            queue.list[i] = lists[i].data();
+        }
+        queue.count = counts.data();
+        queue.taken = taken.data();
+        queue.woken_least = woken.data();
+        queue.waiting_least = waiting.data();
+        queue.shots = 1;
+    }
+    std::vector<TileState> states;
+    std::vector<unsigned> lists[TileQueue::ring];
+    std::vector<unsigned> counts = std::vector<unsigned>(TileQueue::ring);
+    std::vector<unsigned> taken = counts;
+    std::vector<float> woken = std::vector<float>(TileQueue::ring, INFINITY);
+    std::vector<float> waiting = woken;
+    TileQueue queue;
+};
+
+template <bool Full, int Order, bool ByNeighbours>
+void run_wave(const MetricTileSetup& setup, LaneOrder order, Outcome& outcome) {
+    MetricTileProblem problem = setup.problem;
+    problem.visit_all = !ByNeighbours;
+    Lists on(static_cast<std::size_t>(problem.tile_count()));
+    for (int parity = 0; parity < 2; ++parity) {
+        for (const unsigned entry : setup.active[parity]) {
+            on.states[entry].faces = TileQueue::by_itself;
+            on.states[entry].key = 0;
+            on.queue.push(parity, entry);
+        }
+    }
+    MetricTileStorage storage;
+    const HostBlock block(order);
+    int pass = 0;
+    for (; !on.queue.finished(pass); ++pass) {
+        on.queue.prepare(block, pass);
+        const int slot = pass % TileQueue::ring;
+        for (unsigned n = 0; n < on.counts[slot]; ++n) {
+            // The result must not depend on the order of the list.
+            const unsigned at = order == LaneOrder::forward ? n : on.counts[slot] - 1 - n;
+            take_metric_tile<Full, Order, ByNeighbours>(block, problem, on.queue, pass,
+                                                        on.lists[slot][at], storage);
+        }
+    }
+    double visits = 0;
+    for (const TileState& state : on.states) visits += state.visits;
+    outcome.visits_per_tile +=
+        visits * tile_nodes<3> / static_cast<double>(outcome.tau.shape().count());
+    outcome.passes += pass;
+}
+
+Outcome solve_on_tiles(const MetricMedium& medium, LaneOrder lanes = LaneOrder::forward) {
+    const NodeMedium nodes(medium.model, 1);
+    const MetricFactor factor(medium.model,
+                              medium.model.metric()->mapping().to_grid(medium.source));
+    const SourceNumbers of = nodes.fields_of(factor, 1);
+    const NodeNumbers numbers = nodes.numbers(of, factor.position());
+    const std::vector<Quad> diagonal = diagonal_quads(numbers);
+    const std::vector<Quad> cross = cross_quads(numbers);
+    const std::vector<Quad> source = source_quads(numbers);
+    Outcome outcome;
+    outcome.tau = of.fields[static_cast<std::size_t>(NodeNumber::tau)].copy();
+    MetricTileSetup setup = make_metric_tiles(numbers);
+    setup.shot.tau = outcome.tau.data();
+    setup.shot.source = source.data();
+    setup.problem.diagonal = diagonal.data();
+    setup.problem.cross = cross.empty() ? nullptr : cross.data();
+    setup.problem.shots = &setup.shot;
+    setup.problem.steps = setup.steps->nodes.data();
+    if (numbers.full()) {
+        run_wave<true, 1, true>(setup, lanes, outcome);
+        run_wave<true, 2, false>(setup, lanes, outcome);
+    } else {
+        run_wave<false, 1, true>(setup, lanes, outcome);
+        run_wave<false, 2, false>(setup, lanes, outcome);
+    }
+    return outcome;
+}
+
+double mean_error(const MetricMedium& medium, const Outcome& outcome) {
+    const Grid& grid = medium.model.grid();
+    const MetricFactor factor(medium.model,
+                              medium.model.metric()->mapping().to_grid(medium.source));
+    double sum = 0;
+    for_each_node(grid.shape, [&](Index3 n) {
+        const Vec3 q = grid.position(n);
+        const Mapping& mapping = medium.model.metric()->mapping();
+        const double time = outcome.tau[grid.shape.offset(n)] * factor.time(mapping.place(q));
+        sum += std::abs(time - medium.time(mapping.to_user(q)));
+    });
+    return sum / static_cast<double>(grid.node_count());
+}
+
+TEST(MetricTile, DiagonalTensorsAreSolvedInFewVisits) {
+    const MetricMedium medium = power_law_block(41);
+    const Outcome outcome = solve_on_tiles(medium);
+    EXPECT_LT(mean_error(medium, outcome), 1.2e-5);
+    // Both orders together.
+    EXPECT_LT(outcome.visits_per_tile, 8);
+}
+
+TEST(MetricTile, FullTensorsAreSolvedInFewVisits) {
+    const MetricMedium medium = diffeomorphic_cube(41);
+    const Outcome outcome = solve_on_tiles(medium);
+    EXPECT_LT(mean_error(medium, outcome), 6e-5);
+    EXPECT_LT(outcome.visits_per_tile, 16);
+}
+
+TEST(MetricTile, LanesOfAStepDoNotReadOneAnother) {
+    for (const bool full : {false, true}) {
+        const MetricMedium medium = full ? diffeomorphic_cube(21) : power_law_block(21);
+        const Outcome forward = solve_on_tiles(medium, LaneOrder::forward);
+        const Outcome backward = solve_on_tiles(medium, LaneOrder::backward);
+        EXPECT_EQ(std::memcmp(forward.tau.data(), backward.tau.data(),
+                              forward.tau.size() * sizeof(float)),
+                  0);
+    }
+}
+
+TEST(MetricTile, TheGridsEdgeAndAnOddShapeAreKept) {
+    MetricMedium medium = power_law_block(19);
+    Field<float> velocity(medium.model.grid().shape);
+    std::copy(medium.model.velocity().begin(), medium.model.velocity().end(), velocity.begin());
+    for_each_node(velocity.shape(), [&](Index3 n) {
+        if (n.y == 13) velocity(n) = 0;
+    });
+    medium.model = medium.model.with_given(std::move(velocity));
+    const Outcome outcome = solve_on_tiles(medium);
+    for_each_node(medium.model.grid().shape, [&](Index3 n) {
+        const float tau = outcome.tau[medium.model.grid().shape.offset(n)];
+        EXPECT_EQ(tau < reached_limit<float>, n.y < 13) << n.x << ' ' << n.y << ' ' << n.z;
+    });
+}
+
+}  // namespace
+}  // namespace fermat

@@ -6,6 +6,7 @@
 #include "core/launch_cuda.hpp"
 #include "eikonal/adjoint/back_queue.hpp"
 #include "eikonal/adjoint/back_weights.hpp"
+#include "eikonal/fim/tile_passes.cuh"
 
 namespace fermat::adjoint_kernels {
 
@@ -170,22 +171,9 @@ __global__ void __launch_bounds__(substitution_threads, resident_blocks<Dim>)
         __syncwarp();
     }
     grid.sync();
-    int pass = 0;
-    for (; !queue.finished(pass); ++pass) {
-        const int slot = pass & (TileQueue::ring - 1);
-        if (blockIdx.x == 0 && threadIdx.x < CudaWarp::lanes) queue.prepare(warp, pass);
-        const unsigned count = queue.count[slot];
-        while (true) {
-            unsigned n = 0;
-            if (warp.leads()) n = atomicAdd(&queue.taken[slot], 1U);
-            n = __shfl_sync(CudaWarp::all, n, 0);
-            if (n >= count) break;
-            take_back_tile<Dim, float>(warp, problem, queue, pass, queue.list[slot][n], storage);
-            __syncwarp();
-        }
-        grid.sync();
-    }
-    if (grid.thread_rank() == 0) *passes = pass;
+    *passes = run_over_tiles(queue, [&](int pass, unsigned entry) {
+        take_back_tile<Dim, float>(warp, problem, queue, pass, entry, storage);
+    });
 }
 
 /// Adds what lambda says of the slownesses, source after source.

@@ -1,5 +1,3 @@
-#include <cooperative_groups.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +9,7 @@
 #include "core/memory_cuda.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
 #include "eikonal/fim/tile_kernels.cuh"
+#include "eikonal/fim/tile_passes.cuh"
 #include "eikonal/fim/tile_queue.hpp"
 #include "eikonal/fim/tile_setup.hpp"
 #include "eikonal/time_field.hpp"
@@ -23,41 +22,15 @@ constexpr int threads = warps * CudaWarp::lanes;
 /// Blocks per multiprocessor: as many as shared memory allows. They share its registers.
 constexpr int resident_blocks = 4;
 
-/// Which tile of a list a warp takes first. Few tiles are spread over all multiprocessors and over
-/// the schedulers of each. Blocks with consecutive numbers run on different multiprocessors, and
-/// the warps of a block on different schedulers.
-__device__ unsigned first_tile(unsigned processors) {
-    const unsigned layer = (threadIdx.x / CudaWarp::lanes + blockIdx.x / processors) % warps;
-    return layer * gridDim.x + blockIdx.x;
-}
-
-/// Runs all passes of a batch without the host. Warps take tiles from the list of the pass, then
-/// wait for one another.
 template <int Dim, int Order>
 __global__ void __launch_bounds__(threads, resident_blocks)
-    run_passes(TileProblem problem, TileQueue queue, unsigned processors, int* passes) {
+    run_passes(TileProblem problem, TileQueue queue, int* passes) {
     extern __shared__ char shared[];
     auto* const tiles = reinterpret_cast<TileStorage<Dim>*>(shared);
     TileStorage<Dim>& storage = tiles[threadIdx.x / CudaWarp::lanes];
-    const CudaWarp warp;
-    const auto grid = cooperative_groups::this_grid();
-    const unsigned all_warps = gridDim.x * warps;
-    const unsigned first = first_tile(processors);
-    int pass = 0;
-    for (; !queue.finished(pass); ++pass) {
-        const int slot = pass & (TileQueue::ring - 1);
-        if (blockIdx.x == 0 && threadIdx.x < CudaWarp::lanes) queue.prepare(warp, pass);
-        const unsigned count = queue.count[slot];
-        for (unsigned n = first; n < count;) {
-            take_tile<Dim, Order>(warp, problem, queue, pass, queue.list[slot][n], storage);
-            __syncwarp();
-            if (count <= all_warps) break;
-            if (warp.leads()) n = all_warps + atomicAdd(&queue.taken[slot], 1U);
-            n = __shfl_sync(CudaWarp::all, n, 0);
-        }
-        grid.sync();
-    }
-    if (grid.thread_rank() == 0) *passes = pass;
+    *passes = run_over_tiles(queue, [&](int pass, unsigned entry) {
+        take_tile<Dim, Order>(CudaWarp(), problem, queue, pass, entry, storage);
+    });
 }
 
 __global__ void set_starts(TileProblem problem, int shots, const float* start_tau) {
@@ -167,6 +140,7 @@ struct CudaFim::State {
         q.woken_least = minima.data();
         q.waiting_least = minima.data() + static_cast<std::size_t>(TileQueue::ring) * batch;
         q.shots = shot_count;
+        q.processors = processors;
         return q;
     }
 };
@@ -315,7 +289,7 @@ double CudaFim::solve(std::span<const FactoredSource> sources) {
                                            static_cast<unsigned>(setup.active[0].size()),
                                            static_cast<unsigned>(active.size()));
     int* passes = s.passes.data();
-    void* arguments[] = {&problem, &queue, &s.processors, &passes};
+    void* arguments[] = {&problem, &queue, &passes};
     const std::vector<int> orders = s.orders();
     for (std::size_t n = 0; n < orders.size(); ++n) {
         if (n > 0) {

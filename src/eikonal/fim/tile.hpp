@@ -57,7 +57,8 @@ struct TileProblem {
 /// Marks of a node in a visit.
 struct Moved {
     static constexpr unsigned char in_visit = 1;  ///< its value changed by more than rounding
-    static constexpr unsigned char asks = 2;      ///< and may feed a neighbour swept before it
+    static constexpr unsigned char in_sweep = 2;  ///< it changed in the last sweep
+    static constexpr unsigned char asks = 4;      ///< it may feed a neighbour swept before it
 };
 
 /// What a warp keeps of its tile in shared memory. The pitches put the nodes of a step into

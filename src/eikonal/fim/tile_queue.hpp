@@ -45,6 +45,7 @@ struct TileQueue {
     float* woken_least = nullptr;    ///< [ring][shot], the least key given to neighbours
     float* waiting_least = nullptr;  ///< [ring][shot], the least key of tiles that wait
     int shots = 1;
+    unsigned processors = 1;  ///< multiprocessors of the device
 
     FERMAT_HD float& woken(int pass, int shot) const {
         return woken_least[(pass & (ring - 1)) * shots + shot];

@@ -1,5 +1,3 @@
-#include <cooperative_groups.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -9,6 +7,7 @@
 #include "core/device.hpp"
 #include "core/memory_cuda.hpp"
 #include "eikonal/fim/tile_kernels.cuh"
+#include "eikonal/fim/tile_passes.cuh"
 #include "eikonal/metric/metric_cuda.hpp"
 #include "eikonal/metric/metric_tile_setup.hpp"
 
@@ -18,33 +17,16 @@ namespace {
 constexpr int warps = 4;
 constexpr int threads = warps * CudaWarp::lanes;
 
-/// Runs all passes without the host. Warps take tiles from the list of the pass, then wait for one
-/// another.
 template <bool Full, int Order, bool ByNeighbours>
 __global__ void __launch_bounds__(threads, 4)
     run_metric_passes(MetricTileProblem problem, TileQueue queue, int* passes) {
     extern __shared__ char shared[];
     auto* const tiles = reinterpret_cast<MetricTileStorage*>(shared);
     MetricTileStorage& storage = tiles[threadIdx.x / CudaWarp::lanes];
-    const CudaWarp warp;
-    const auto grid = cooperative_groups::this_grid();
-    int pass = 0;
-    for (; !queue.finished(pass); ++pass) {
-        const int slot = pass & (TileQueue::ring - 1);
-        if (blockIdx.x == 0 && threadIdx.x < CudaWarp::lanes) queue.prepare(warp, pass);
-        const unsigned count = queue.count[slot];
-        while (true) {
-            unsigned n = 0;
-            if (warp.leads()) n = atomicAdd(&queue.taken[slot], 1U);
-            n = __shfl_sync(CudaWarp::all, n, 0);
-            if (n >= count) break;
-            take_metric_tile<Full, Order, ByNeighbours>(warp, problem, queue, pass,
-                                                        queue.list[slot][n], storage);
-            __syncwarp();
-        }
-        grid.sync();
-    }
-    if (grid.thread_rank() == 0) *passes = pass;
+    *passes = run_over_tiles(queue, [&](int pass, unsigned entry) {
+        take_metric_tile<Full, Order, ByNeighbours>(CudaWarp(), problem, queue, pass, entry,
+                                                    storage);
+    });
 }
 
 const void* kernel(bool full, int order, bool by_neighbours) {
@@ -66,6 +48,7 @@ struct CudaMetric::State {
     bool full = false;
     int order = 2;
     int blocks = 0;
+    unsigned processors = 1;
     CudaArray<Quad> diagonal;
     CudaArray<Quad> cross;
     CudaArray<Quad> source;
@@ -92,6 +75,7 @@ struct CudaMetric::State {
         q.woken_least = minima.data();
         q.waiting_least = minima.data() + TileQueue::ring;
         q.shots = 1;
+        q.processors = processors;
         return q;
     }
 
@@ -160,6 +144,7 @@ CudaMetric::CudaMetric(const NodeNumbers& numbers, int order) : state_(std::make
     check_cuda(cudaGetDevice(&device), "asking for the device");
     check_cuda(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
                "asking for the device");
+    s.processors = static_cast<unsigned>(processors);
     s.blocks = std::numeric_limits<int>::max();
     for (const bool by_neighbours : {true, false}) {
         const void* const each = kernel(s.full, order, by_neighbours);

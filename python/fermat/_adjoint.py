@@ -169,7 +169,7 @@ def tell_unsettled(count: int) -> None:
         )
 
 
-def _spots(model: Model, receivers: ArrayLike) -> NDArray[np.float64]:
+def _spots(model: Model | CudaModel, receivers: ArrayLike) -> NDArray[np.float64]:
     return arguments.points(model, receivers, "receivers")
 
 

@@ -135,7 +135,7 @@ def on_device(
         parts.append((by_slowness, *survey.gradient(given, at_nodes, by_slowness, stream)))
     if len(parts) == 1:
         return parts[0]
-    return tuple(a + b for a, b in zip(*parts, strict=True))  # type: ignore[return-value]
+    return tuple(a + b for a, b in zip(*parts, strict=True))
 
 
 def _velocity(medium: Any, given: Given) -> Any:

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <queue>
 #include <span>
 #include <utility>
@@ -22,7 +23,8 @@ namespace fermat {
 /// dJ/dw is what J asks of it plus what the nodes made of it hand on. Nodes are made of earlier
 /// ones. So tiles of nodes, which fit into the nearest cache, are visited from the latest to the
 /// earliest, and their nodes are swept against the wave. A node hands on what has come since its
-/// last visit; tiles are visited again until what is left is below rounding.
+/// last visit: sweeps do where the wave has one direction along each axis, and nodes in the order
+/// of their times elsewhere. Tiles are visited again until what is left is below rounding.
 template <class Real, int Dim, int Order>
 class BackSubstitution {
   public:
@@ -73,7 +75,7 @@ class BackSubstitution {
     /// sum, or that of the weights.
     static constexpr double rounding = sizeof(Real) == 8 ? 1e-17 : 1e-11;
     static constexpr std::size_t between_checks = 64;
-    static constexpr int most_sweeps = 16;
+    static constexpr int most_passes = 16;
     static constexpr float asleep = -1;
 
     /// Nodes along an axis of a tile.
@@ -153,9 +155,7 @@ class BackSubstitution {
     float latest_asked(std::size_t tile) const {
         float latest = asleep;
         for_each_node(box_of(tile), [&](std::size_t node) {
-            if (std::abs(rest_[node]) > rounding * std::abs(lambda_[node])) {
-                latest = std::max(latest, times_[node]);
-            }
+            if (has_rest(node)) latest = std::max(latest, times_[node]);
         });
         return latest;
     }
@@ -171,13 +171,7 @@ class BackSubstitution {
         set_senses(box);
         keys_[tile] = asleep;
         for (auto& of_axis : through_) of_axis[0] = of_axis[1] = asleep;
-        unsigned against = 1;
-        for (int turn = 0; turn < most_sweeps && against != 0; ++turn) {
-            against = sweep(box);
-            for (int axis = 0; axis < 3; ++axis) {
-                if (against >> axis & 1U) box.sense[axis] = -box.sense[axis];
-            }
-        }
+        const bool settled = sweep(box) == 0 || settle_by_time(box);
         const std::size_t step[3] = {
             static_cast<std::size_t>(tiles_[1]) * static_cast<std::size_t>(tiles_[2]),
             static_cast<std::size_t>(tiles_[2]), 1};
@@ -185,7 +179,7 @@ class BackSubstitution {
             wake(tile - step[axis], through_[axis][0], tile >= step[axis]);
             wake(tile + step[axis], through_[axis][1], true);
         }
-        if (against != 0) wake(tile, latest_asked(tile));
+        if (!settled) wake(tile, latest_asked(tile));
     }
     void wake(std::size_t tile, float time, bool exists) {
         if (exists && time > asleep) wake(tile, time);
@@ -207,14 +201,60 @@ class BackSubstitution {
                 n[2] = first(2);
                 std::size_t node = offset(n);
                 for (; inside(2, n[2]); n[2] += box.sense[2]) {
-                    const double by_w = rest_[node];
-                    if (std::abs(by_w) > rounding * std::abs(lambda_[node]))
-                        against |= hand_on(box, n, node, by_w);
+                    if (has_rest(node)) against |= hand_on(box, n, node, rest_[node]);
                     node += static_cast<std::size_t>(static_cast<std::ptrdiff_t>(box.sense[2]));
                 }
             }
         }
         return against;
+    }
+
+    bool has_rest(std::size_t node) const {
+        return std::abs(rest_[node]) > rounding * std::abs(lambda_[node]);
+    }
+
+    /// Visits the nodes of a tile from the latest to the earliest, nearly, until nothing is left.
+    /// False if the limit on passes is reached first.
+    bool settle_by_time(const Box& box) {
+        sort_by_time(box);
+        for (int turn = 0; turn < most_passes; ++turn) {
+            bool any = false;
+            for (const std::uint32_t node : by_time_) {
+                if (!has_rest(node)) continue;
+                any = true;
+                const Index3 at = scheme_.index_of(node);
+                hand_on(box, {at.x, at.y, at.z}, node, rest_[node]);
+            }
+            if (!any) return true;
+        }
+        return false;
+    }
+    /// One counting sort: nodes whose times differ by less than a 256th of the tile's come in the
+    /// order of their numbers.
+    void sort_by_time(const Box& box) {
+        constexpr int buckets = 256;
+        float first = std::numeric_limits<float>::infinity();
+        float last = 0;
+        for_each_node(box, [&](std::size_t node) {
+            if (!std::isfinite(times_[node])) return;
+            first = std::min(first, times_[node]);
+            last = std::max(last, times_[node]);
+        });
+        const float scale = last > first ? (buckets - 1) / (last - first) : 0;
+        const auto bucket = [&](std::size_t node) {
+            return static_cast<std::size_t>((last - times_[node]) * scale);
+        };
+        std::uint32_t begin[buckets + 1] = {};
+        for_each_node(box, [&](std::size_t node) {
+            if (std::isfinite(times_[node])) ++begin[bucket(node) + 1];
+        });
+        for (int b = 0; b < buckets; ++b) begin[b + 1] += begin[b];
+        by_time_.resize(begin[buckets]);
+        for_each_node(box, [&](std::size_t node) {
+            if (std::isfinite(times_[node])) {
+                by_time_[begin[bucket(node)]++] = static_cast<std::uint32_t>(node);
+            }
+        });
     }
 
     [[gnu::always_inline]] unsigned hand_on(const Box& box, const int (&n)[3], std::size_t node,
@@ -273,6 +313,7 @@ class BackSubstitution {
     std::span<const float> times_;
     std::vector<float> keys_;  ///< time of the latest node of a tile that waits, or asleep
     std::priority_queue<std::pair<float, std::uint32_t>> queue_;
+    std::vector<std::uint32_t> by_time_;  ///< nodes of the tile that is visited
     float through_[3][2] = {};  ///< of the nodes beyond each face of the tile that is visited
 };
 

@@ -115,6 +115,9 @@ void convert_picks(const PicksConvertFlags& flags, const Run& run) {
     }
     Notes notes;
     const SurveyFile survey = read_pick_survey(flags.in, options_of_flags(flags), notes);
+    if (suffix == ".sgt" && (survey.plane || !survey.projection.empty())) {
+        notes.add("a .sgt file cannot keep the plane of longitudes and latitudes (write .csv)");
+    }
     tell(notes);
     write_survey_file(flags.output, survey, flags.geographic);
     if (run.common.quiet || to_stdout) return;

@@ -140,9 +140,18 @@ def truths_ahead(row, rows):
 def truths_table(rows):
     head = ["package", "threads", "survey", "truths", "RMS error, %", "median error, %",
             "correlation", "χ²", "iterations", "processor s", "peak MiB", "Fermat ahead"]
+    ours = {row["medium"]: row for row in rows if is_ours(row) and "failed" not in row}
+
+    def shown(row, name, sign, text):
+        """Bold where a peer is better."""
+        best = ours.get(row["medium"], row)[name]
+        return f"**{text}**" if sign * (row[name] - best) < 0 else text
+
     return by_package(head, rows, lambda row: [
-        row["medium"], str(len(row["seeds"])), number(100 * row["mean_error"]),
-        number(100 * row["median_error"]), f"{row['correlation']:.3f}", f"{row['chi2']:.2f}",
+        row["medium"], str(len(row["seeds"])),
+        shown(row, "mean_error", 1, number(100 * row["mean_error"])),
+        shown(row, "median_error", 1, number(100 * row["median_error"])),
+        shown(row, "correlation", -1, f"{row['correlation']:.3f}"), f"{row['chi2']:.2f}",
         f"{row['iterations']:.0f}", number(row["seconds"]), f"{row['peak_mib']:.0f}",
         ratio(truths_ahead(row, rows))])
 

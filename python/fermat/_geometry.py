@@ -75,7 +75,11 @@ class Geometry:
                 np.savetxt(file, rows, fmt=form, delimiter=",", header=head, comments="")
 
     def plot(self, ax: Any = None) -> Any:
-        """Sources and receivers: x and elevation of a line, x and y else. Returns the axes."""
+        """Sources and receivers: x and elevation of a line, x and y else. Returns the axes.
+
+        >>> import fermat as fm
+        >>> ax = fm.Geometry([((0, 0, 0), (5, 0, 0)), ((0, 0, 0), (10, 0, 0))]).plot()
+        """
         if ax is None:
             import matplotlib.pyplot as plt
 

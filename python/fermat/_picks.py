@@ -196,6 +196,15 @@ class Picks:
         plane
             Plane to put longitudes and latitudes on, such as that of other data; default: one about
             the middle of the survey.
+
+        Examples
+        --------
+        >>> import fermat as fm
+        >>> rows = "shot geo time\\n0 5 4.1\\n0 10 7.8\\n"
+        >>> _ = open("field.txt", "w").write(rows)
+        >>> names = {"source_x": "shot", "receiver_x": "geo"}
+        >>> fm.Picks.load("field.txt", columns=names, unit={"time": "ms"}).time.round(4).tolist()
+        [0.0041, 0.0078]
         """
         *parts, is_2d, text, notes = _core.load_picks(
             path,
@@ -266,7 +275,13 @@ class Picks:
         )
 
     def to_columns(self) -> dict[str, NDArray[np.float64]]:
-        """One array per column of the CSV file: `pandas.DataFrame(picks.to_columns())`."""
+        """One array per column of the CSV file: `pandas.DataFrame(picks.to_columns())`.
+
+        >>> import fermat as fm
+        >>> picks = fm.Picks([(0, 0)], [(3, 0)], source=[0], receiver=[0], time=[0.5])
+        >>> list(picks.to_columns())
+        ['source_x', 'source_z', 'receiver_x', 'receiver_z', 'time']
+        """
         table = {}
         for role, points, rows in (
             ("source", self.sources, self.source),

@@ -49,7 +49,12 @@ class Plane:
 
     @classmethod
     def round(cls, longitude: ArrayLike, latitude: ArrayLike, *, metres: float = 1000) -> Plane:
-        """The local plane about the mean of some places, in units of `metres` (km by default)."""
+        """The local plane about the mean of some places, in units of `metres` (km by default).
+
+        >>> import fermat as fm
+        >>> print(fm.Plane.round([12.0, 13.0], [47.0, 48.0], metres=1))
+        local plane: longitude=12.5 latitude=47.5 metres=1
+        """
         east, north = _both(longitude, latitude, "longitude", "latitude")
         return cls(_core.plane_round(east.reshape(-1), north.reshape(-1), metres))
 
@@ -70,7 +75,13 @@ class Plane:
     def to_plane(
         self, longitude: ArrayLike, latitude: ArrayLike
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """x and y of places in degrees."""
+        """x and y of places in degrees.
+
+        >>> import fermat as fm
+        >>> x, y = fm.Plane.round([12.0], [47.0]).to_plane([12.0, 12.0], [47.0, 47.1])
+        >>> y.round(2).tolist()
+        [0.0, 11.12]
+        """
         east, north = _both(longitude, latitude, "longitude", "latitude")
         if self._proj is not None:
             x, y = (np.asarray(v) * self._unit for v in self._proj.transform(east, north))
@@ -81,7 +92,13 @@ class Plane:
     def to_geographic(
         self, x: ArrayLike, y: ArrayLike
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Longitude and latitude in degrees of points of the plane."""
+        """Longitude and latitude in degrees of points of the plane.
+
+        >>> import fermat as fm
+        >>> longitude, latitude = fm.Plane.round([12.0], [47.0]).to_geographic(0, 11.12)
+        >>> round(float(latitude), 3)
+        47.1
+        """
         east, north = _both(x, y, "x", "y")
         if self._proj is not None:
             longitude, latitude = self._proj.transform(

@@ -87,8 +87,20 @@ def _picture_of_run(run: Path, kind: str, title: str | None, looks: dict[str, An
     drawn = draw(run, **{k: v for k, v in {"title": title, **looks}.items() if k in known})
     figure = getattr(drawn, "figure", drawn)  # of axes
     if title and "title" not in known:
-        figure.suptitle(title)
+        _entitle(figure, title)
     return figure
+
+
+def _entitle(figure: Any, title: str) -> None:
+    """A heading; below a legend at the top of the figure, where suptitle would lie on it."""
+    if not figure.legends:
+        figure.suptitle(title)
+        return
+    width, height = figure.get_size_inches()
+    tall = height + 0.35  # inches
+    figure.set_size_inches(width, tall)
+    figure.get_layout_engine().set(rect=(0, 0, 1, height / tall))
+    figure.text(0.5, 1 - 0.33 / tall, title, ha="center", va="top", fontsize="large")
 
 
 def _length(arguments: Any, velocity: Any) -> str:

@@ -46,17 +46,18 @@ def animate(
     title: str | None = None,
     dpi: int = 90,
 ) -> Path:
-    """Write the models of all iterations as a GIF that repeats.
+    """Write the models of all iterations as a GIF that repeats, or as a page with a slider.
 
     Every frame has the colours, the scale and the pale parts of the last. A run of
-    `invert(..., keep_models=True)` has a frame a model; any other has its start and its end.
+    `invert(..., keep_models=True)` or `fermat invert --keep all` has a frame per model; any other has
+    its start and its end.
 
     Parameters
     ----------
     run
         What `invert` returned, or a folder of `fermat invert`.
     path
-        The file to write: .gif.
+        The file to write: .gif or .html.
     seconds
         How long a frame is seen; the last one is seen three times as long.
     x, y, depth, length, time, cmap, vmin, vmax, log, elevation, exaggeration
@@ -118,7 +119,7 @@ def animate(
         pictures.append(_picture(figure, dpi))
     plt.close(figure)
     if target.suffix.lower() == ".html":
-        _write_page(target, pictures, [words for _, words in frames], seconds, title)
+        _write_page(target, pictures, seconds, title)
     else:
         _write(target, pictures, seconds)
     return target
@@ -150,16 +151,15 @@ PAGE = """<!doctype html>
 img {{ width: 100% }} input {{ width: 70% }}</style>
 <img id="frame" alt="{title}">
 <p><button id="play">pause</button> <input id="at" type="range" min="0" max="{last}" value="0"
-aria-label="iteration"> <span id="words"></span></p>
+aria-label="iteration"></p>
 <script>
 "use strict";
-const frames = {frames}, words = {words};
+const frames = {frames};
 const at = document.getElementById("at"), play = document.getElementById("play");
 let timer = null;
 function show(n) {{
   at.value = n;
   document.getElementById("frame").src = "data:image/png;base64," + frames[n];
-  document.getElementById("words").textContent = words[n];
 }}
 function step() {{
   const n = (Number(at.value) + 1) % frames.length;
@@ -175,21 +175,18 @@ timer = setTimeout(step, {pause});
 """
 
 
-def _write_page(
-    target: Path, pictures: list[Any], words: list[str], seconds: float, title: str | None
-) -> None:
+def _write_page(target: Path, pictures: list[Any], seconds: float, title: str | None) -> None:
     """One file that plays the frames, and a slider to step through them."""
     coded = []
     for picture in pictures:
         file = io.BytesIO()
-        picture.quantize(160).save(file, format="PNG", optimize=True)
+        picture.save(file, format="PNG", optimize=True)
         coded.append(base64.b64encode(file.getvalue()).decode())
     page = PAGE.format(
         title=html.escape(title or "iterations of an inversion"),
         width=pictures[0].width,
         last=len(coded) - 1,
         frames=json.dumps(coded),
-        words=json.dumps(words).replace("<", "\\u003c"),
         pause=round(1000 * seconds),
     )
     with renamed_to(target) as part:

@@ -104,10 +104,11 @@ def _export(arguments: Any) -> str:
         known = ", ".join((*RAY_SUFFIXES, *WRITTEN_MODELS))
         raise ValueError(f"cannot write '{out}' (must end in {known}, or be a folder for ParaView)")
     model = run_of(run).model if what.is_dir() else run
+    ways: Rays | None = None
     if arguments.rays:
         ways = Rays.load(arguments.rays, model)
-    else:
-        ways = _rays_of(what, arguments.threads) if what.is_dir() else None
+    elif what.is_dir():
+        ways = _rays_of(what, arguments.threads)
     files = export.paraview(run, out, rays=ways)
     return f"wrote {', '.join(str(file) for file in files.values())}"
 

@@ -321,7 +321,8 @@ class Picks:
             tell(["a .sgt file cannot keep the plane of longitudes and latitudes (write .csv)"])
         _core.save_picks(
             path,
-            *places,
+            places[0],
+            places[1],
             self.source,
             self.receiver,
             self.time,

@@ -188,7 +188,7 @@ class Picks:
         depths
             z of PyRefra counts downward.
         relative_errors
-            Errors are fractions of the times, as pyGIMLi writes them.
+            Errors are fractions of the times, not times.
         line
             Make the survey 2-D along its straight line.
         leave_out_bad

@@ -38,7 +38,7 @@ void add_flags(CLI::App& app, PicksConvertFlags& flags) {
     app.add_flag("--heights", options.heights, "z of a table counts upward");
     app.add_flag("--depths", options.depths, "z of PyRefra counts downward");
     app.add_flag("--relative-errors", options.relative_errors,
-                 "errors are fractions of the times, as pyGIMLi writes them");
+                 "errors are fractions of the times, not times");
     app.add_flag("--line", options.on_line, "make the survey 2-D along its straight line");
     app.add_flag("--leave-out-bad", options.leave_out_bad,
                  "leave out negative and missing times; errors that are not > 0 count as missing");

@@ -185,7 +185,7 @@ void PickBuilder::tell_left_out(Notes& notes) const {
     }
 }
 
-/// pyGIMLi writes relative errors, which look like absolute ones.
+/// Some programs write relative errors, which look like absolute ones.
 void PickBuilder::tell_large_errors(Notes& notes) const {
     if (!dialect_.has_errors || options_.relative_errors) return;
     const auto is_large = [](const PickRow& row) {
@@ -196,8 +196,8 @@ void PickBuilder::tell_large_errors(Notes& notes) const {
         static_cast<std::size_t>(std::count_if(rows_.begin(), rows_.end(), is_large));
     if (2 * large <= rows_.size()) return;
     notes.add(fmt::format(
-        "{}: {} of {} errors are larger than their times (if they are fractions of the times, as "
-        "pyGIMLi writes them, read them with `relative_errors`)",
+        "{}: {} of {} errors are larger than their times (if they are fractions of the times, "
+        "read them with `relative_errors`)",
         quoted(), large, rows_.size()));
 }
 

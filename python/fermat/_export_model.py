@@ -91,5 +91,5 @@ def _write_table(
     if not solid.all():
         tell([f"{(~solid).sum()} of {len(rows)} values are air and were left out"])
     with renamed_to(path) as file:
-        np.savetxt(file, rows[solid], fmt=("%.6f", "%.6f", "%.7g", "%.7g"), delimiter=",",
+        np.savetxt(file, rows[solid], fmt=("%.8f", "%.8f", "%.7g", "%.7g"), delimiter=",",
                    header="longitude,latitude,depth,velocity", comments="")

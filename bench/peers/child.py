@@ -8,6 +8,12 @@ import os
 import sys
 
 
+def installed_as(job):
+    """The name of a package on PyPI, where "fermat" is another project."""
+    name = job["distribution"]
+    return "fermat-rays" if name == "fermat" else name
+
+
 def main():
     job = json.load(sys.stdin)
     try:
@@ -17,10 +23,11 @@ def main():
     except Exception as error:  # whatever a peer throws is a row of the table
         lines = str(error).splitlines()
         answer = {"failed": f"{type(error).__name__}: {lines[0][:80] if lines else ''}"}
-    try:
-        answer["version"] = importlib.metadata.version(job["distribution"])
-    except importlib.metadata.PackageNotFoundError:
-        answer["version"] = None
+    if "version" not in answer:
+        try:
+            answer["version"] = importlib.metadata.version(installed_as(job))
+        except importlib.metadata.PackageNotFoundError:
+            answer["version"] = None
     with os.fdopen(int(sys.argv[1]), "w") as out:
         json.dump(answer, out)
 

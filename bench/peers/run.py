@@ -25,6 +25,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+from child import installed_as
 from report import write_page
 from workloads import WORKLOADS
 
@@ -66,7 +67,7 @@ def machine():
 
 def installed_version(job):
     try:
-        return importlib.metadata.version(job["distribution"])
+        return importlib.metadata.version(installed_as(job))
     except importlib.metadata.PackageNotFoundError:
         return None
 
@@ -108,7 +109,7 @@ def main():
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--limit", type=float, default=200, help="seconds a row may take")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of the threaded rows")
-    parser.add_argument("--data", type=Path, default=DATA, help="koenigsee.sgt")
+    parser.add_argument("--data", type=Path, default=DATA, help="koenigsee.sgt, beside nlloc_alaska")
     parser.add_argument("--results", type=Path, default=HERE / "results")
     parser.add_argument("--docs", type=Path, default=ROOT / "docs", help="where peers.md goes")
     parser.add_argument("--report", action="store_true", help="only write the page again")
@@ -118,9 +119,11 @@ def main():
         parser.error(f"no workload {', '.join(sorted(unknown))} (there are {', '.join(WORKLOADS)})")
     if arguments.quick:
         arguments.repeat = 1
+    catalogue = arguments.data.parent / "nlloc_alaska"
     setup = SimpleNamespace(
         quick=arguments.quick, threads=sorted({1, arguments.threads}),
-        data=str(arguments.data.resolve()) if arguments.data.exists() else None)
+        data=str(arguments.data.resolve()) if arguments.data.exists() else None,
+        catalogue=str(catalogue.resolve()) if catalogue.is_dir() else None)
     arguments.results.mkdir(parents=True, exist_ok=True)
     (arguments.docs / "images").mkdir(parents=True, exist_ok=True)
     for name in [] if arguments.report else arguments.workloads or WORKLOADS:

@@ -3,6 +3,9 @@
 from compare import ahead, grid, is_ours
 
 
+SOLIDS = ("cube", "sphere", "slab")
+
+
 def number(value):
     """Three digits, without a power of ten."""
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
@@ -13,7 +16,7 @@ def size(row):
     refined = row.get("refined", 1)
     other = ("" if refined == 1 else f", {refined:g} × finer" if refined > 1 else
              f", {1 / refined:g} × coarser")
-    return f"{row['nodes']}{'³' if row['medium'] == 'cube' else '²'}{other}"
+    return f"{row['nodes']}{'³' if row['medium'] in SOLIDS else '²'}{other}"
 
 
 def seconds(row):
@@ -124,6 +127,44 @@ def inversion_table(rows):
         number(1e3 * row["rms"]), f"{row['peak_mib']:.0f}", ratio(inversion_ahead(row, rows))])
 
 
+def truths_ahead(row, rows):
+    """Against ours in the same medium if it is no further from the truth."""
+    if is_ours(row) or "failed" in row:
+        return ""
+    found = [ours for ours in rows if is_ours(ours) and "failed" not in ours
+             and ours["medium"] == row["medium"] and ours["mean_error"] <= row["mean_error"]]
+    best = min(found, key=lambda ours: ours["seconds"], default=None)
+    return None if best is None else (row["seconds"] / best["seconds"], best)
+
+
+def truths_table(rows):
+    head = ["package", "threads", "survey", "truths", "RMS error, %", "median error, %",
+            "correlation", "χ²", "iterations", "processor s", "peak MiB", "Fermat ahead"]
+    ours = {row["medium"]: row for row in rows if is_ours(row) and "failed" not in row}
+
+    def shown(row, name, sign, text):
+        """Bold where a peer is better."""
+        best = ours.get(row["medium"], row)[name]
+        return f"**{text}**" if sign * (row[name] - best) < 0 else text
+
+    return by_package(head, rows, lambda row: [
+        row["medium"], str(len(row["seeds"])),
+        shown(row, "mean_error", 1, number(100 * row["mean_error"])),
+        shown(row, "median_error", 1, number(100 * row["median_error"])),
+        shown(row, "correlation", -1, f"{row['correlation']:.3f}"), f"{row['chi2']:.2f}",
+        f"{row['iterations']:.0f}", number(row["seconds"]), f"{row['peak_mib']:.0f}",
+        ratio(truths_ahead(row, rows))])
+
+
+def locations_table(rows):
+    head = ["package", "threads", "seconds", "events", "mean RMS residual, s",
+            "median distance from NonLinLoc's, km", "largest, km", "peak MiB"]
+    return by_package(head, rows, lambda row: [
+        "" if row["seconds"] is None else seconds(row), str(row["events"]), number(row["rms"]),
+        *([f"{row['apart']:.2f}", f"{row['furthest']:.2f}", f"{row['peak_mib']:.0f}"]
+          if is_ours(row) else ["", "", ""])])
+
+
 def markdown(head, body):
     lines = [head, ["---"] * len(head), *body]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines) + "\n"
@@ -134,4 +175,8 @@ def table(name, rows):
         return markdown(*survey_table(rows))
     if name == "koenigsee":
         return markdown(*inversion_table(rows))
+    if name == "truths":
+        return markdown(*truths_table(rows))
+    if name == "locations":
+        return markdown(*locations_table(rows))
     return markdown(*field_table(rows, any("rays" in row for row in rows)))

@@ -1,8 +1,11 @@
 """The workloads: which rows each has, as jobs for child.py."""
 
 import koenigsee_job
+import locations_job
+import metric_job
 import packages
 import survey_job
+import truths_job
 
 FERMAT = "Fermat fim, order 2"
 PEERS = ("pyekfmm, order 2", "fteikpy, 2 sweeps", "ttcrpy FSM, order 1", "scikit-fmm, order 2",
@@ -96,5 +99,33 @@ def koenigsee(setup):
             or len(setup.threads) == 1]
 
 
-WORKLOADS = {"paper5": paper5, "paper1": paper1, "volumes": volumes,
-             "shortest-path": shortest_path, "survey": survey, "koenigsee": koenigsee}
+def truths(setup):
+    """Slow peers get the first seed alone."""
+    kinds = ("crosshole",) if setup.quick else ("refraction", "hill", "crosshole")
+    return [{"kind": "truths_job", "method": name, "medium": kind, "distribution": distribution,
+             "threads": 1, "seeds": [10]}
+            for kind in kinds for name, (_, distribution) in truths_job.INVERSIONS.items()]
+
+
+def metric(setup):
+    jobs = []
+    for medium, sizes, peer in (("sphere", (21, 41, 81), "pykonal, point source"),
+                                ("ellipse", (26, 51, 101), "ttcrpy SPM, 5 secondary"),
+                                ("slab", (17, 33, 65), "pyekfmm eikonalvti, order 1")):
+        for name, grids in (("Fermat fim, order 2", sizes), (peer, sizes[-1:])):
+            jobs += [{"kind": "metric_job", "method": name, "medium": medium, "nodes": nodes,
+                      "threads": 1, "distribution": metric_job.METHODS[name][1]}
+                     for nodes in (grids[:1] if setup.quick else grids)]
+    return jobs
+
+
+def locations(setup):
+    rows = {**dict.fromkeys(locations_job.WAYS, "fermat"), "NonLinLoc": "NonLinLoc"}
+    return [{"kind": "locations_job", "method": name, "medium": "Alaska", "threads": 1,
+             "distribution": distribution, "data": setup.catalogue}
+            for name, distribution in rows.items()]
+
+
+WORKLOADS = {"paper5": paper5, "paper1": paper1, "volumes": volumes, "metric": metric,
+             "shortest-path": shortest_path, "survey": survey, "koenigsee": koenigsee,
+             "truths": truths, "locations": locations}

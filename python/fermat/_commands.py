@@ -11,26 +11,24 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from . import _core, export, plot
+from . import _core, export
 from ._core import Model
-from ._files import renamed_to
 from ._geometry import geometry
-from ._picks import Picks, picks
+from ._picks import picks
+from ._plot_command import save_figure
+from ._plot_command import plot as _plot
 from ._rays import Rays, rays
 from .plot._runs import run_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 __all__ = ["main"]
 
 WRITTEN_MODELS = (".h5", ".hdf", ".hdf5", ".vtkhdf", ".vti", ".nc", ".grd", ".hdr", ".npy")
-READ_MODELS = tuple(suffix for suffix in WRITTEN_MODELS if suffix != ".npy") + (".vtr",)
 RAY_SUFFIXES = (".geojson", ".vtp")
+MOST_RAYS = 20_000  # of a run; more make a file that nobody can look at
 
 
 def main(words: Sequence[str]) -> None:
@@ -70,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fermat", allow_abbrev=False)
     commands = parser.add_subparsers(required=True)
     for name, work, files, words in (
-        ("plot", _plot, ("times", "rays"), ("title", "length-unit", "time-unit")),
+        ("plot", _plot, ("times", "rays"), ("kind", "title", "length-unit", "time-unit")),
         ("export", _export, ("rays", "picks"), ()),
         ("geometry", _geometry, ("figure",), ()),
     ):
@@ -84,77 +82,6 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--quiet", action="store_true")
         command.add_argument("--threads", type=int, default=0)
     return parser
-
-
-def _plot(arguments: Any) -> str:
-    what: Path = arguments.what
-    units = {"time": arguments.time_unit}
-    over = {"times": arguments.times, "rays": arguments.rays}
-    given = [name for name, file in over.items() if file]
-    figure: Any
-    if (what / "model.h5").is_file():
-        if given:
-            raise ValueError(f"--{given[0]} is drawn over a model, and '{what}' is a run")
-        units["length"] = _length(arguments, Model.load(what / "model.h5").velocity)
-        figure = plot.overview(what, title=arguments.title, elevation=arguments.elevation, **units)
-    elif what.suffix.lower() in READ_MODELS:
-        model = Model.load(what)
-        units["length"] = _length(arguments, model.velocity)
-        figure = _picture_of_model(model, arguments, units)
-    else:
-        if given:
-            raise ValueError(f"--{given[0]} is drawn over a model, and '{what}' is a file of picks")
-        read = picks(what)
-        units["length"] = _length(arguments, _apparent_velocity(read))
-        figure = plot.traveltime_curves(read, **units).figure
-        if arguments.title:
-            figure.axes[0].set_title(arguments.title)
-    _save_figure(figure, arguments.output)
-    return f"wrote {arguments.output}"
-
-
-def _length(arguments: Any, velocity: Any) -> str:
-    """The unit of length that was named, or the one in which velocities are those of rock."""
-    if arguments.length_unit:
-        return str(arguments.length_unit)
-    values = np.asarray(velocity)
-    values = values[values > 0]
-    return "m" if values.size and np.median(values) > 50 else "km"
-
-
-def _apparent_velocity(read: Picks) -> NDArray[Any]:
-    travelled = read.time > 0
-    return np.asarray(read.offset[travelled] / read.time[travelled])
-
-
-def _picture_of_model(model: Model, arguments: Any, units: dict[str, str]) -> Any:
-    ways = Rays.load(arguments.rays, model) if arguments.rays else None
-    looks = {"rays": ways, "elevation": arguments.elevation, **units}
-    figure: Any
-    if model.ndim == 3 and arguments.times is None:
-        figure = plot.views(model, **looks)
-    else:
-        times = None if arguments.times is None else _times(arguments.times, model)
-        figure = plot.section(model, times=times, **looks).figure
-    if arguments.title:
-        figure.suptitle(arguments.title)
-    return figure
-
-
-def _times(file: Path, model: Model) -> NDArray[Any]:
-    """The first field of times in a file of `fermat times`."""
-    fields = _core.load_fields(file)[0]
-    names = sorted(name for name in fields if name == "time" or name.startswith("time_"))
-    if not names:
-        raise ValueError(f"'{file}' has no array 'time' on its nodes (write it with: fermat times)")
-    if len(names) > 1:
-        warnings.warn(
-            f"'{file}' has the times of {len(names)} sources; {names[0]} is drawn", stacklevel=2
-        )
-    times = np.asarray(fields[names[0]])
-    if times.shape != tuple(model.shape):
-        raise ValueError(f"times in '{file}' have shape {times.shape} (must be {model.shape})")
-    return times
 
 
 def _export(arguments: Any) -> str:
@@ -177,7 +104,11 @@ def _export(arguments: Any) -> str:
         known = ", ".join((*RAY_SUFFIXES, *WRITTEN_MODELS))
         raise ValueError(f"cannot write '{out}' (must end in {known}, or be a folder for ParaView)")
     model = run_of(run).model if what.is_dir() else run
-    ways = Rays.load(arguments.rays, model) if arguments.rays else None
+    ways: Rays | None = None
+    if arguments.rays:
+        ways = Rays.load(arguments.rays, model)
+    elif what.is_dir():
+        ways = _rays_of(what, arguments.threads)
     files = export.paraview(run, out, rays=ways)
     return f"wrote {', '.join(str(file) for file in files.values())}"
 
@@ -196,6 +127,9 @@ def _rays_of(what: Path, threads: int) -> Rays:
     ends = [np.unique(run.points(role)[used], axis=0, return_inverse=True)
             for role in ("source", "receiver")]
     pairs = np.column_stack([which.reshape(-1) for _, which in ends])
+    if len(pairs) > MOST_RAYS:
+        warnings.warn(f"{MOST_RAYS} of {len(pairs)} rays are written, evenly chosen", stacklevel=2)
+        pairs = pairs[np.linspace(0, len(pairs) - 1, MOST_RAYS).astype(int)]
     return rays(run.model, ends[0][0], ends[1][0], pairs=pairs, threads=threads)
 
 
@@ -203,13 +137,5 @@ def _geometry(arguments: Any) -> str:
     found = geometry(arguments.records)
     found.save(arguments.output)
     if arguments.figure is not None:
-        _save_figure(found.plot().figure, arguments.figure)
+        save_figure(found.plot().figure, arguments.figure)
     return f"{found!r} in {arguments.output}"
-
-
-def _save_figure(figure: Any, path: Path) -> None:
-    known = figure.canvas.get_supported_filetypes()
-    if path.suffix[1:].lower() not in known:
-        raise ValueError(f"cannot draw '{path}' (must end in {', '.join('.' + k for k in known)})")
-    with renamed_to(path) as file:
-        figure.savefig(file, dpi=150)

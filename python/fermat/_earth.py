@@ -151,7 +151,12 @@ class Earth:
             )
 
     def velocity(self, depth: ArrayLike, phase: Literal["P", "S"] = "P") -> NDArray[np.float64]:
-        """Velocity at depths in km; at a jump, that below it."""
+        """Velocity at depths in km; at a jump, that below it.
+
+        >>> import fermat as fm
+        >>> fm.Earth("ak135").velocity([0, 35, 660]).round(2).tolist()
+        [5.8, 8.04, 10.79]
+        """
         at = np.asarray(depth, float)
         self._require(at)
         v = self._of(phase)

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 
 def model(run: Any, path: str | os.PathLike[str], *, plane: Plane) -> None:
-    """Write a 3-D model with longitudes and latitudes, as NetCDF (`.nc`) or as a table (`.csv`).
+    """Write a model with longitudes and latitudes, as NetCDF (`.nc`) or as a table (`.csv`).
 
-    NetCDF has `velocity` over x, y and z, and `longitude` and `latitude` of every x and y; the table
-    has the columns longitude, latitude, depth and velocity, which GMT reads, one row per node or per
+    The model is 3-D, or a section whose plane is that of a line. NetCDF has `velocity` over x, y and
+    z, and `longitude` and `latitude` of every x and y (of every x of a section); the table has the columns longitude, latitude, depth and velocity, which GMT reads, one row per node or per
     cell. Nodes of air are not in the table; a UserWarning says how many. Depth has the model's unit.
 
     Parameters
@@ -51,15 +51,22 @@ def model(run: Any, path: str | os.PathLike[str], *, plane: Plane) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in (".nc", ".csv"):
         raise ValueError(f"cannot write '{path}' (models in degrees are .nc or .csv)")
-    if found.ndim != 3:
-        raise ValueError("a model in (x, z) has no place on a map (must be 3-D)")
-    x, y, z = _places(found)
-    longitude, latitude = plane.to_geographic(*np.meshgrid(x, y, indexing="ij"))
+    if found.ndim == 2 and not plane.is_line:
+        raise ValueError(
+            "a model in (x, z) has no place on a map (must be 3-D, or its plane that of a line: "
+            "picks(..., line=True).plane)"
+        )
+    *level, z = _places(found)
+    if found.ndim == 2:
+        level.append(np.zeros(()))
+        longitude, latitude = plane.to_geographic(*level)
+    else:
+        longitude, latitude = plane.to_geographic(*np.meshgrid(*level, indexing="ij"))
     if suffix == ".csv":
         _write_table(found.velocity, longitude, latitude, z, path)
         return
     data = found.to_xarray()
-    over = ("x_cell", "y_cell") if found.cells else ("x", "y")
+    over = [axis + "_cell" * found.cells for axis in ("x", "y")[: found.ndim - 1]]
     data = data.assign_coords(longitude=(over, longitude), latitude=(over, latitude))
     data["longitude"].attrs.update(units="degrees_east", standard_name="longitude")
     data["latitude"].attrs.update(units="degrees_north", standard_name="latitude")
@@ -84,5 +91,5 @@ def _write_table(
     if not solid.all():
         tell([f"{(~solid).sum()} of {len(rows)} values are air and were left out"])
     with renamed_to(path) as file:
-        np.savetxt(file, rows[solid], fmt=("%.6f", "%.6f", "%.7g", "%.7g"), delimiter=",",
+        np.savetxt(file, rows[solid], fmt=("%.8f", "%.8f", "%.7g", "%.7g"), delimiter=",",
                    header="longitude,latitude,depth,velocity", comments="")

@@ -3,27 +3,22 @@
 from __future__ import annotations
 
 import os
-import struct
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._files import renamed_to
 from ._notes import tell
 from ._picks import in_order
+from ._plane import Plane
+from ._records import SUFFIXES, Ends, read_records
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = ["Geometry", "geometry"]
-
-Trace = tuple[tuple[float, ...], tuple[float, ...]]
-"""Source and receiver as x, y and z, with z downward."""
-
-SUFFIXES = {".sg2": "seg2", ".seg2": "seg2", ".dat": "seg2", ".sgy": "segy", ".segy": "segy"}
-SAMPLE_BYTES = {1: 4, 2: 4, 3: 2, 5: 4, 6: 8, 8: 1, 10: 4, 11: 2, 16: 1}
-
 
 class Geometry:
     """Sources, receivers and the pairs of them that were recorded, in the order of the traces.
@@ -34,10 +29,13 @@ class Geometry:
         Positions (n, 3), or (n, 2) as (x, z) where all lie on a line along x; z is downward.
     pairs
         Source and receiver of each trace, (n, 2), as the argument `pairs` of `fermat.rays`.
+    plane
+        The plane of x and y, in m, where the headers had longitudes and latitudes; None else.
     """
 
-    def __init__(self, traces: Iterable[Trace]) -> None:
+    def __init__(self, traces: Iterable[Ends], plane: Plane | None = None) -> None:
         ends = np.array([(*source, *receiver) for source, receiver in traces], dtype=float)
+        self.plane = plane
         axes = [0, 2] if (ends[:, [1, 4]] == ends[0, 1]).all() else [0, 1, 2]
         sources, source = in_order(ends[:, :3][:, axes])
         receivers, receiver = in_order(ends[:, 3:][:, axes])
@@ -56,7 +54,13 @@ class Geometry:
 
     def save(self, folder: str | os.PathLike[str]) -> None:
         """Write sources.csv, receivers.csv and pairs.csv, which `fermat rays` and `fermat picks`
-        take (--sources, --receivers, --pairs)."""
+        take (--sources, --receivers, --pairs); the plane stands in their first line.
+
+        >>> import fermat as fm
+        >>> fm.Geometry([((0, 0, 0), (5, 0, 0)), ((0, 0, 0), (10, 0, 0))]).save("survey")
+        >>> print(open("survey/receivers.csv").read().split())
+        ['x,z', '5,0', '10,0']
+        """
         out = Path(folder)
         out.mkdir(parents=True, exist_ok=True)
         names = "x,z" if self.sources.shape[1] == 2 else "x,y,z"
@@ -65,10 +69,17 @@ class Geometry:
             ("receivers", self.receivers, names, "%.17g"),
             ("pairs", self.pairs, "source,receiver", "%d"),
         ):
-            np.savetxt(out / f"{name}.csv", rows, fmt=form, delimiter=",", header=head, comments="")
+            if self.plane is not None and name != "pairs":
+                head = f"# {self.plane}\n{head}"
+            with renamed_to(out / f"{name}.csv") as file:
+                np.savetxt(file, rows, fmt=form, delimiter=",", header=head, comments="")
 
     def plot(self, ax: Any = None) -> Any:
-        """Sources and receivers: x and elevation of a line, x and y else. Returns the axes."""
+        """Sources and receivers: x and elevation of a line, x and y else. Returns the axes.
+
+        >>> import fermat as fm
+        >>> ax = fm.Geometry([((0, 0, 0), (5, 0, 0)), ((0, 0, 0), (10, 0, 0))]).plot()
+        """
         if ax is None:
             import matplotlib.pyplot as plt
 
@@ -88,14 +99,16 @@ def geometry(path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) ->
     Parameters
     ----------
     path
-        A file (`.sg2`, `.seg2`, `.dat`, `.sgy`, `.segy`), a folder of them, or a list.
+        A file (`.sg2`, `.seg2`, `.dat`, `.sgy`, `.segy`, `.su`), a folder of them, or a list. What is
+        none of these is read through ObsPy where it is installed.
 
     Returns
     -------
     Geometry
         SEG-2: SOURCE_LOCATION and RECEIVER_LOCATION, whose third number is elevation. SEG-Y: source
         and group coordinates with their scalars; elevations are upward, and the depth of the source
-        is below its surface. A UserWarning says which traces were left out, and why.
+        is below its surface. Coordinates in seconds of arc or degrees are put on a local plane in m,
+        which is kept. A UserWarning says which traces were left out, and why.
 
     Examples
     --------
@@ -103,23 +116,15 @@ def geometry(path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) ->
     >>> survey = fm.geometry("line1")  # doctest: +SKIP
     """
     files = _files(path)
-    traces: list[Trace] = []
-    bare = 0
+    traces: list[Ends] = []
+    bare, degrees = 0, 0
     for file in files:
-        data = file.read_bytes()
-        is_seg2 = data[:2] in (b"\x55\x3a", b"\x3a\x55")
-        kind = "seg2" if is_seg2 else SUFFIXES.get(file.suffix.lower())
-        if kind is None:
-            raise ValueError(f"'{file}' is not known (must be SEG-2 or SEG-Y)")
-        read = _seg2 if kind == "seg2" else _segy
-        try:
-            found = list(read(data))
-        except (struct.error, IndexError):
-            raise ValueError(f"'{file}' is truncated or damaged") from None
-        except ValueError as error:
-            raise ValueError(f"'{file}' {error}") from None
-        bare += sum(trace is None for trace in found)
-        traces += [trace for trace in found if trace is not None]
+        for trace in read_records(file):
+            if trace is None:
+                bare += 1
+                continue
+            degrees += trace.in_degrees
+            traces.append((trace.source, trace.receiver))
     if not traces:
         raise ValueError(
             f"none of {bare} traces in {len(files)} files tells where its source and receiver are "
@@ -128,7 +133,13 @@ def geometry(path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) ->
     if bare:
         total = bare + len(traces)
         tell([f"{bare} of {total} traces do not tell their geometry and were left out"])
-    return Geometry(traces)
+    if degrees == 0:
+        return Geometry(traces)
+    if degrees < len(traces):
+        raise ValueError(
+            f"{degrees} of {len(traces)} traces have degrees and the others lengths (read them apart)"
+        )
+    return _on_plane(traces)
 
 
 def _files(path: Any) -> list[Path]:
@@ -143,63 +154,11 @@ def _files(path: Any) -> list[Path]:
     return files
 
 
-def _seg2(data: bytes) -> Iterable[Trace | None]:
-    """SEG-2 (Pullan 1990): a descriptor with pointers to traces; each has strings of keywords."""
-    order = {b"\x55\x3a": "<", b"\x3a\x55": ">"}.get(data[:2])
-    if order is None:
-        raise ValueError("is not SEG-2 (its first bytes are wrong)")
-    pointer_bytes, count = struct.unpack_from(order + "HH", data, 4)
-    shared = _strings(data, 32 + pointer_bytes, len(data), order)
-    for pointer in struct.unpack_from(f"{order}{count}I", data, 32):
-        size = struct.unpack_from(order + "H", data, pointer + 2)[0]
-        words = shared | _strings(data, pointer + 32, pointer + size, order)
-        ends = [_location(words.get(f"{end}_LOCATION")) for end in ("SOURCE", "RECEIVER")]
-        yield None if None in ends else (ends[0], ends[1])  # type: ignore[misc]
-
-
-def _strings(data: bytes, at: int, end: int, order: str) -> dict[str, str]:
-    words = {}
-    while at + 2 <= end:
-        step = struct.unpack_from(order + "H", data, at)[0]
-        if step == 0:
-            break
-        text = data[at + 2 : at + step].split(b"\0")[0].decode("latin-1").strip()
-        key, _, value = text.partition(" ")
-        words[key.upper()] = value.strip()
-        at += step
-    return words
-
-
-def _location(text: str | None) -> tuple[float, float, float] | None:
-    if not text:
-        return None
-    numbers = [float(word) for word in text.split()[:3]]
-    x, y, height = numbers + [0.0] * (3 - len(numbers))
-    return x, y, 0.0 - height
-
-
-def _segy(data: bytes) -> Iterable[Trace | None]:
-    """SEG-Y: 3600 bytes of headers, then 240 bytes and the samples of each trace, big-endian."""
-    samples, code = struct.unpack_from(">H2xH", data, 3220)
-    extended = max(struct.unpack_from(">h", data, 3504)[0], 0)
-    if code not in SAMPLE_BYTES:
-        raise ValueError(f"has samples of type {code} (not SEG-Y, or little-endian)")
-    at = 3600 + 3200 * extended
-    while at + 240 <= len(data):
-        group, surface, depth = struct.unpack_from(">3i", data, at + 40)
-        height_scale, place_scale = (_scale(s) for s in struct.unpack_from(">2h", data, at + 68))
-        sx, sy, gx, gy = struct.unpack_from(">4i", data, at + 72)
-        count = struct.unpack_from(">H", data, at + 114)[0] or samples
-        at += 240 + count * SAMPLE_BYTES[code]
-        if not any((sx, sy, gx, gy)):
-            yield None
-            continue
-        yield (
-            (sx * place_scale, sy * place_scale, (depth - surface) * height_scale),
-            (gx * place_scale, gy * place_scale, 0.0 - group * height_scale),
-        )
-
-
-def _scale(scalar: int) -> float:
-    return 1.0 if scalar == 0 else float(scalar) if scalar > 0 else 1 / -scalar
-
+def _on_plane(traces: list[Ends]) -> Geometry:
+    """Longitudes and latitudes become x and y on a local plane."""
+    ends = np.array(traces)  # (traces, end, axis)
+    plane = Plane.round(ends[..., 0], ends[..., 1], metres=1)
+    tell([f"longitudes and latitudes were put on the {plane}"])
+    x, y = plane.to_plane(ends[..., 0], ends[..., 1])
+    moved = np.stack([x, y, ends[..., 2]], axis=-1)
+    return Geometry([(tuple(source), tuple(receiver)) for source, receiver in moved], plane)

@@ -44,7 +44,12 @@ class Graph:
     queue: Queue | None = None
 
     def options(self) -> dict[str, Any]:
-        """Those that are given, without the solver's name."""
+        """Those that are given, without the solver's name.
+
+        >>> import fermat as fm
+        >>> fm.Graph(radius=3).options()
+        {'radius': 3}
+        """
         given = _given(self)
         del given["solver"]
         return given
@@ -67,7 +72,12 @@ class Bending:
     tasks: BendingTasks | None = None
 
     def options(self) -> dict[str, Any]:
-        """Those that are given, as the C++ side wants them."""
+        """Those that are given, as the C++ side wants them.
+
+        >>> import fermat as fm
+        >>> fm.Bending(starts=("straight", "deep")).options()
+        {'starts': 'straight,deep'}
+        """
         given = _given(self)
         if "starts" in given and not isinstance(given["starts"], str):
             given["starts"] = ",".join(given["starts"])

@@ -161,6 +161,7 @@ class Picks:
         relative_errors: bool = False,
         line: bool = False,
         leave_out_bad: bool = False,
+        plane: Plane | None = None,
     ) -> Picks:
         """Read a file of picks, as `fermat picks convert` does; a UserWarning tells what is left
         out, filled in, guessed or not used.
@@ -187,13 +188,25 @@ class Picks:
         depths
             z of PyRefra counts downward.
         relative_errors
-            Errors are fractions of the times, as pyGIMLi writes them.
+            Errors are fractions of the times, not times.
         line
             Make the survey 2-D along its straight line.
         leave_out_bad
             Leave out negative and missing times; errors that are not > 0 count as missing.
+        plane
+            Plane to put longitudes and latitudes on, such as that of other data; default: one about
+            the middle of the survey.
+
+        Examples
+        --------
+        >>> import fermat as fm
+        >>> rows = "shot geo time\\n0 5 4.1\\n0 10 7.8\\n"
+        >>> _ = open("field.txt", "w").write(rows)
+        >>> names = {"source_x": "shot", "receiver_x": "geo"}
+        >>> fm.Picks.load("field.txt", columns=names, unit={"time": "ms"}).time.round(4).tolist()
+        [0.0041, 0.0078]
         """
-        *parts, is_2d, plane, notes = _core.load_picks(
+        *parts, is_2d, text, notes = _core.load_picks(
             path,
             format,
             list((columns or {}).items()),
@@ -211,6 +224,10 @@ class Picks:
         phases, events, stations, origin_time = labels
         axes = [0, 2] if is_2d else [0, 1, 2]
         places = [points.reshape(-1, 3)[:, axes] for points in (sources, receivers, surface)]
+        found = Plane(text) if text else None
+        if plane is not None:
+            places = [_onto(plane, found, points, path) for points in places]
+            found = plane
         return cls(
             places[0],
             places[1],
@@ -219,7 +236,7 @@ class Picks:
             time=time,
             error=error if len(error) else None,
             surface=places[2] if len(surface) else None,
-            plane=Plane(plane) if plane else None,
+            plane=found,
             phase=np.asarray(PHASES)[phases],
             event=events,
             station=stations,
@@ -258,7 +275,13 @@ class Picks:
         )
 
     def to_columns(self) -> dict[str, NDArray[np.float64]]:
-        """One array per column of the CSV file: `pandas.DataFrame(picks.to_columns())`."""
+        """One array per column of the CSV file: `pandas.DataFrame(picks.to_columns())`.
+
+        >>> import fermat as fm
+        >>> picks = fm.Picks([(0, 0)], [(3, 0)], source=[0], receiver=[0], time=[0.5])
+        >>> list(picks.to_columns())
+        ['source_x', 'source_z', 'receiver_x', 'receiver_z', 'time']
+        """
         table = {}
         for role, points, rows in (
             ("source", self.sources, self.source),
@@ -277,19 +300,35 @@ class Picks:
 
     def save(self, path: str | os.PathLike[str], *, geographic: bool = False) -> None:
         """Write `.csv` or `.sgt`; with `geographic` a CSV of longitudes and latitudes, which needs
-        a local `plane`. If writing fails, an existing file is not changed."""
+        a `plane`. If writing fails, an existing file is not changed.
+
+        >>> import fermat as fm
+        >>> picks = fm.Picks([(0, 0)], [(1, 0)], source=[0], receiver=[0], time=[0.5])
+        >>> picks.save("picks.csv")
+        >>> fm.picks("picks.csv")
+        Picks(1 picks of 1 sources and 1 receivers in 2-D, time 0.5 to 0.5)
+        """
         none = np.empty(0)
         error = none if self.error is None else self.error
+        places, plane = [self.sources, self.receivers], self.plane
+        if geographic and plane is not None and str(plane).startswith("proj:"):
+            everywhere = np.vstack(places)
+            degrees = plane.to_geographic(everywhere[:, 0], everywhere[:, 1])
+            local = Plane.round(*degrees, metres=plane.metres)
+            places = [_onto(local, plane, points, path) for points in places]
+            plane = local
+        if plane is not None and os.fspath(path).lower().endswith(".sgt"):
+            tell(["a .sgt file cannot keep the plane of longitudes and latitudes (write .csv)"])
         _core.save_picks(
             path,
-            self.sources,
-            self.receivers,
+            places[0],
+            places[1],
             self.source,
             self.receiver,
             self.time,
             error,
             self._labels(),
-            str(self.plane or ""),
+            str(plane or ""),
             geographic,
         )
 
@@ -318,7 +357,7 @@ def picks(
         For a catalogue: a function from (longitude, latitude) in degrees to (x, y) in km. Default:
         a local plane about the stations' mean position (`Picks.plane`).
     options
-        For a file: `columns`, `unit`, `to`, `format` and the others of `Picks.load`.
+        For a file: `columns`, `unit`, `to`, `format`, `plane` and the others of `Picks.load`.
 
     Returns
     -------
@@ -352,6 +391,18 @@ def picks(
         f"picks of type {type(data).__name__} are not understood (must be a file name, a "
         "DataFrame or dict of columns, an ObsPy catalogue, or Picks)"
     )
+
+
+def _onto(
+    plane: Plane, found: Plane | None, points: NDArray[np.float64], path: str | os.PathLike[str]
+) -> NDArray[np.float64]:
+    """Points of one plane on another; z gets its unit of length."""
+    if found is None:
+        raise ValueError(f"plane is given, and '{path}' has no longitudes and latitudes")
+    if points.shape[1] == 2:
+        raise ValueError("plane is given with line=True (x is the distance along the line)")
+    x, y = plane.to_plane(*found.to_geographic(points[:, 0], points[:, 1]))
+    return np.column_stack([x, y, points[:, 2] * found.metres / plane.metres])
 
 
 def _positions(values: ArrayLike, what: str) -> NDArray[np.float64]:

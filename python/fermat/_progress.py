@@ -48,14 +48,17 @@ class _Lines:
     """Without tqdm: prints a line every few seconds and at the end of a task."""
 
     def __init__(self) -> None:
+        self._begin = 0.0
         self._next = 0.0
         self._ended = False
 
     def __call__(self, done: int, total: int, task: str) -> None:
         now = time.monotonic()
         if done == 0:
-            self._next, self._ended = now + LINE_PERIOD, False
+            self._begin, self._next, self._ended = now, now + LINE_PERIOD, False
         ends = done == total and not self._ended
         if ends or (now >= self._next and not self._ended):
             self._next, self._ended = now + LINE_PERIOD, ends
-            print(f"{task}: {done} of {total}", file=sys.stderr)
+            spent = now - self._begin
+            left = f", {spent * (total - done) / done:.0f} s left" if 0 < done < total else ""
+            print(f"{task}: {done} of {total}{left}", file=sys.stderr)

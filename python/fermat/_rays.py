@@ -163,20 +163,37 @@ class Rays:
         self, *, threads: int = 0
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Number and total length of the rays in each cell: two arrays with the shape of the
-        model's cells."""
+        model's cells.
+
+        >>> import fermat as fm
+        >>> model = fm.Model.constant((3, 2), velocity=2)
+        >>> count, length = fm.rays(model, (0, 0.5), (2, 0.5)).coverage()
+        >>> count.ravel().tolist(), length.sum().item()
+        ([1.0, 1.0], 2.0)
+        """
         cells = tuple(n - 1 for n in self._model.shape)
         count, length = _core.coverage(self._model, self._rays, threads)
         return count.reshape(cells), length.reshape(cells)
 
     def to_pyvista(self) -> Any:
         """The rays as lines of a pyvista.PolyData, with source, receiver, time and length of each;
-        rays without a path are left out. 2-D rays lie in the plane y = 0."""
+        rays without a path are left out. 2-D rays lie in the plane y = 0.
+
+        >>> import fermat as fm
+        >>> model = fm.Model.constant((3, 2), velocity=2)
+        >>> fm.rays(model, (0, 0.5), [(2, 0.5), (2, 0)]).to_pyvista().n_lines
+        2
+        """
         return _grid.rays_to_pyvista(self)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the rays as lines for ParaView, PyVista and h5py (VTKHDF PolyData, .h5).
 
-        If writing fails, an existing file is not changed."""
+        If writing fails, an existing file is not changed.
+
+        >>> import fermat as fm
+        >>> fm.rays(fm.Model.constant((3, 2), velocity=2), (0, 0), (2, 1)).save("rays.h5")
+        """
         self._rays.save(path)
 
     @classmethod
@@ -201,6 +218,11 @@ class Rays:
         its shotpoint, receiver, pick time and vertices.
 
         pick_times has one time per ray; default: the times along the rays.
+
+        >>> import fermat as fm
+        >>> model = fm.Model.constant((3, 2), velocity=2)
+        >>> fm.rays(model, (0, 0), (2, 1)).save_vector_coverage("rays.xml")
+        >>> rays, pick_times = fm.Rays.load_vector_coverage(model, "rays.xml")
         """
         times = arguments.numbers(self.times if pick_times is None else pick_times, "pick_times")
         if times.shape != (len(self),):
@@ -215,7 +237,15 @@ class Rays:
     ) -> tuple[Rays, NDArray[np.float64]]:
         """Rays of a vector coverage file (XML) in a model, and the pick time of each: what
         `save_vector_coverage` and `fermat invert --keep` wrote. Times are integrated along the
-        rays; all points must lie in the model."""
+        rays; all points must lie in the model.
+
+        >>> import fermat as fm
+        >>> model = fm.Model.constant((3, 2), velocity=2)
+        >>> fm.rays(model, (0, 0), (2, 0)).save_vector_coverage("one.xml")
+        >>> rays, pick_times = fm.Rays.load_vector_coverage(model, "one.xml")
+        >>> pick_times.tolist()
+        [1.0]
+        """
         model = _cuda.on_host(model)
         rays, pick_times, notes = _core.load_vector_coverage(model, path)
         tell(notes)

@@ -94,7 +94,11 @@ void bind_files(nb::class_<Model>& type) {
         "velocity is given in cells (the rows of a .csv and the nodes of a .grd are then the "
         "centres of cells) or on nodes; the other formats contain that too. By default they have "
         "nodes, and .hdr has cells, as in NonLinLoc, with a UserWarning. A UserWarning also "
-        "reports columns of a table that are not used.");
+        "reports columns of a table that are not used.\n\n"
+        ">>> import fermat as fm, numpy as np\n"
+        ">>> np.full((3, 2), 1500, np.float32).tofile('raw.bin')\n"
+        ">>> fm.Model.load('raw.bin', shape=(3, 2), spacing=10).shape\n"
+        "(3, 2)");
     type.def(
         "save",
         [](const nb::object& self, const std::filesystem::path& path) {
@@ -109,7 +113,11 @@ void bind_files(nb::class_<Model>& type) {
         "path"_a, nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
         "Write the model: .h5 (VTKHDF, for ParaView, PyVista and h5py), .vti, .hdr (NonLinLoc), "
         ".grd (Surfer, 2-D), .nc (through xarray) or .npy (values only). If writing fails, an "
-        "existing file stays unchanged.");
+        "existing file stays unchanged.\n\n"
+        ">>> import fermat as fm\n"
+        ">>> fm.Model.constant((3, 2), velocity=2).save('model.vti')\n"
+        ">>> fm.Model.load('model.vti').velocity.max()\n"
+        "np.float32(2.0)");
 }
 
 }  // namespace fermat::python

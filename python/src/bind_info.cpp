@@ -58,7 +58,10 @@ void bind_info(nb::module_& module) {
             return info;
         },
         nb::sig("def build_info() -> dict[str, str]"),
-        "What is in this build: version, compiler, CUDA, MPI, native instructions.");
+        "What is in this build: version, compiler, CUDA, MPI, native instructions.\n\n"
+        ">>> import fermat as fm\n"
+        ">>> sorted(fm.build_info())\n"
+        "['compiler', 'cuda', 'mpi', 'native', 'type', 'version']");
     module.def(
         "devices",
         [] {
@@ -67,7 +70,9 @@ void bind_info(nb::module_& module) {
             return names;
         },
         nb::sig("def devices() -> list[str]"),
-        "Names of the CUDA devices that this build can use; empty without one.");
+        "Names of the CUDA devices that this build can use; empty without one.\n\n"
+        ">>> import fermat as fm\n"
+        ">>> device = 'cuda' if fm.devices() else 'cpu'");
     module.def(
         "options",
         [] {

@@ -104,12 +104,12 @@ nb::tuple load(const std::filesystem::path& path, const std::string& format, con
         time.push_back(pick.time);
         if (picks.has_errors) error.push_back(pick.error);
     }
-    return nb::make_tuple(array_from(flat_positions(picks.events)),
-                          array_from(flat_positions(picks.stations)),
-                          array_from(flat(survey.points)), array_from(std::move(source)),
-                          array_from(std::move(receiver)), array_from(std::move(time)),
-                          array_from(std::move(error)), labels_of(picks), picks.is_2d,
-                          survey.plane ? to_text(*survey.plane) : "", sentences_of(notes));
+    return nb::make_tuple(
+        array_from(flat_positions(picks.events)), array_from(flat_positions(picks.stations)),
+        array_from(flat(survey.points)), array_from(std::move(source)),
+        array_from(std::move(receiver)), array_from(std::move(time)), array_from(std::move(error)),
+        labels_of(picks), picks.is_2d, survey.plane ? to_text(*survey.plane) : survey.projection,
+        sentences_of(notes));
 }
 
 /// Errors, or None, as settle_times() leaves them beside these times, and what it noted.
@@ -146,6 +146,7 @@ void save(const std::filesystem::path& path, const Points& sources, const Points
           const nb::tuple& labels, const std::string& plane, bool geographic) {
     SurveyFile survey;
     survey.plane = plane_from(plane);
+    if (!survey.plane) survey.projection = plane;
     Survey& picks = survey.picks;
     for (const Vec3 p : points_from(sources, 0)) picks.events.push_back({p});
     for (const Vec3 p : points_from(receivers, 0)) picks.stations.push_back({p});

@@ -80,7 +80,11 @@ void bind_views(nb::class_<Model>& type) {
         },
         "fields"_a, nb::sig("def to_xarray(self, **fields: numpy.typing.ArrayLike) -> typing.Any"),
         "An xarray.Dataset with the velocity, its coordinates and further fields by name:\n"
-        "model.to_xarray(time=times).");
+        "model.to_xarray(time=times).\n\n"
+        ">>> import fermat as fm\n"
+        ">>> model = fm.Model.constant((3, 2), velocity=2)\n"
+        ">>> dict(model.to_xarray(time=fm.traveltimes(model, (0, 0))).sizes)\n"
+        "{'x': 3, 'z': 2}");
     type.def(
         "to_pyvista",
         [](nb::handle_t<Model> self, const nb::kwargs& fields) {
@@ -88,7 +92,10 @@ void bind_views(nb::class_<Model>& type) {
         },
         "fields"_a, nb::sig("def to_pyvista(self, **fields: numpy.typing.ArrayLike) -> typing.Any"),
         "A pyvista.ImageData with the velocity and further fields by name, on nodes or cells:\n"
-        "model.to_pyvista(time=times, coverage=count).");
+        "model.to_pyvista(time=times, coverage=count).\n\n"
+        ">>> import fermat as fm\n"
+        ">>> fm.Model.constant((3, 2), velocity=2).to_pyvista().dimensions\n"
+        "(3, 1, 2)");
 }
 
 }  // namespace fermat::python

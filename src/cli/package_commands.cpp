@@ -42,6 +42,7 @@ struct PlotFlags {
     fs::path output;
     std::optional<fs::path> times;
     std::optional<fs::path> rays;
+    std::string kind = "auto";
     std::string title;
     std::string length;  ///< empty: by the velocities
     std::string time = "s";
@@ -52,8 +53,14 @@ void add_plot_flags(CLI::App& app, PlotFlags& flags) {
     add_path(app, "--what,what", flags.what,
              "folder of fermat invert, model (.h5, .vti, .grd, .nc, ...) or file of picks")
         ->required();
-    add_output(app, "-o,--output", flags.output, "picture to write: .png, .pdf, .svg, .webp")
+    add_output(app, "-o,--output", flags.output,
+               "picture to write: .png, .pdf, .svg, .webp; .gif or .html: the iterations of a run")
         ->required();
+    add_value(app, "--kind", "NAME", flags.kind,
+              "of a run: overview, section, before-after, shots, curves, misfit, residuals, "
+              "convergence, trade-off, trust, views, slices, animation",
+              parse_text)
+        ->default_str("auto");
     add_path(app, "--times", flags.times, "times to draw over a model: .h5 of fermat times");
     add_path(app, "--rays", flags.rays, "rays to draw over a model: .h5 of fermat rays");
     add_value(app, "--title", "TEXT", flags.title, "heading", parse_text);
@@ -71,6 +78,7 @@ void plot(const PlotFlags& flags, const Run& run) {
     words.give("--output", flags.output.string());
     words.give("--times", flags.times);
     words.give("--rays", flags.rays);
+    words.give("--kind", flags.kind);
     if (!flags.title.empty()) words.give("--title", flags.title);
     if (!flags.length.empty()) words.give("--length-unit", flags.length);
     words.give("--time-unit", flags.time);

@@ -38,7 +38,7 @@ void add_flags(CLI::App& app, PicksConvertFlags& flags) {
     app.add_flag("--heights", options.heights, "z of a table counts upward");
     app.add_flag("--depths", options.depths, "z of PyRefra counts downward");
     app.add_flag("--relative-errors", options.relative_errors,
-                 "errors are fractions of the times, as pyGIMLi writes them");
+                 "errors are fractions of the times, not times");
     app.add_flag("--line", options.on_line, "make the survey 2-D along its straight line");
     app.add_flag("--leave-out-bad", options.leave_out_bad,
                  "leave out negative and missing times; errors that are not > 0 count as missing");
@@ -115,6 +115,9 @@ void convert_picks(const PicksConvertFlags& flags, const Run& run) {
     }
     Notes notes;
     const SurveyFile survey = read_pick_survey(flags.in, options_of_flags(flags), notes);
+    if (suffix == ".sgt" && (survey.plane || !survey.projection.empty())) {
+        notes.add("a .sgt file cannot keep the plane of longitudes and latitudes (write .csv)");
+    }
     tell(notes);
     write_survey_file(flags.output, survey, flags.geographic);
     if (run.common.quiet || to_stdout) return;

@@ -238,7 +238,8 @@ void write_rows(const fs::path& path, const SurveyFile& survey, const std::strin
     const SurveyColumns columns(picks);
     columns.add_names(names);
     // The line goes before the first name, which the writer puts at the start of the file.
-    if (survey.plane && !geographic) names[0].insert(0, "# " + to_text(*survey.plane) + "\n");
+    const std::string plane = survey.plane ? to_text(*survey.plane) : survey.projection;
+    if (!plane.empty() && !geographic) names[0].insert(0, "# " + plane + "\n");
     CsvWriter table(path, names, run);
     const auto append = [&](std::vector<CsvCell>& cells, Vec3 p) {
         if (geographic) {
@@ -322,7 +323,7 @@ Survey read_picks(const fs::path& path, Notes& notes) {
 
 SurveyFile read_pick_survey(const fs::path& path, const PickReadOptions& options, Notes& notes) {
     if (options == PickReadOptions{} && suffix_of(path) == ".csv" && has_our_columns(path)) {
-        return {{}, read_csv_picks(path, notes), read_plane(path)};
+        return {{}, read_csv_picks(path, notes), read_plane(path), read_projection(path)};
     }
     return read_survey_file(path, options, notes);
 }

@@ -83,10 +83,35 @@ PlanePoint LocalPlane::to_plane(GeoPoint place) const {
     }
     const Angles at = project(apart, place.latitude);
     const double scale = rectifying / metres;
-    return {scale * at.east, scale * (at.north - project(0, centre.latitude).north)};
+    const PlanePoint map{scale * at.east, scale * (at.north - project(0, centre.latitude).north)};
+    if (!is_turned()) return map;
+    const double s = std::sin(azimuth * radians);
+    const double c = std::cos(azimuth * radians);
+    const double east = map.x - start.x;
+    const double north = map.y - start.y;
+    return {east * s + north * c, north * s - east * c};
 }
 
-GeoPoint LocalPlane::to_geographic(PlanePoint point) const {
+PlanePoint LocalPlane::east_north(PlanePoint point) const {
+    if (!is_turned()) return point;
+    const double s = std::sin(azimuth * radians);
+    const double c = std::cos(azimuth * radians);
+    return {start.x + point.x * s - point.y * c, start.y + point.x * c + point.y * s};
+}
+
+LocalPlane LocalPlane::along(PlanePoint from, PlanePoint direction) const {
+    const PlanePoint first = east_north(from);
+    const PlanePoint next = east_north({from.x + direction.x, from.y + direction.y});
+    const double angle = std::atan2(next.x - first.x, next.y - first.y) / radians;
+    return {centre, metres, first, angle};
+}
+
+LocalPlane LocalPlane::scaled(double factor) const {
+    return {centre, metres / factor, {factor * start.x, factor * start.y}, azimuth};
+}
+
+GeoPoint LocalPlane::to_geographic(PlanePoint given) const {
+    const PlanePoint point = east_north(given);
     const double scale = metres / rectifying;
     const Angles at{point.y * scale + project(0, centre.latitude).north, point.x * scale};
     const Angles sphere = add_series(at, backward, -1);
@@ -113,39 +138,68 @@ LocalPlane plane_round(const std::vector<GeoPoint>& places, double metres) {
 }
 
 std::string to_text(const LocalPlane& plane) {
-    return fmt::format("local plane: longitude={} latitude={} metres={}", plane.centre.longitude,
-                       plane.centre.latitude, plane.metres);
+    const std::string turned = plane.is_turned()
+                                   ? fmt::format(" east={} north={} azimuth={}", plane.start.x,
+                                                 plane.start.y, plane.azimuth)
+                                   : "";
+    return fmt::format("local plane: longitude={} latitude={} metres={}{}", plane.centre.longitude,
+                       plane.centre.latitude, plane.metres, turned);
 }
 
 std::optional<LocalPlane> plane_from(std::string_view text) {
     constexpr std::string_view start = "local plane:";
     text = trim(text);
     if (!text.starts_with(start)) return std::nullopt;
-    std::array<std::optional<double>, 3> found;
-    constexpr std::array<std::string_view, 3> names = {"longitude=", "latitude=", "metres="};
+    // The first three must be there, the others are those of turned axes.
+    constexpr std::array<std::string_view, 6> names = {
+        "longitude=", "latitude=", "metres=", "east=", "north=", "azimuth="};
+    std::array<double, 6> found = {NAN, NAN, NAN, 0, 0, 90};
     for (const std::string_view word : split_words(text.substr(start.size()))) {
         for (std::size_t i = 0; i < names.size(); ++i) {
-            if (word.starts_with(names[i])) found[i] = parse_number(word.substr(names[i].size()));
+            if (!word.starts_with(names[i])) continue;
+            found[i] = parse_number(word.substr(names[i].size())).value_or(NAN);
         }
     }
-    if (!found[0] || !found[1] || !found[2]) return std::nullopt;
-    const LocalPlane plane{{*found[0], *found[1]}, *found[2]};
-    if (!on_earth(plane.centre) || !(plane.metres > 0) || std::isinf(plane.metres)) {
-        return std::nullopt;
+    for (const double number : found) {
+        if (!std::isfinite(number)) return std::nullopt;
     }
+    const LocalPlane plane{{found[0], found[1]}, found[2], {found[3], found[4]}, found[5]};
+    if (!on_earth(plane.centre) || !(plane.metres > 0)) return std::nullopt;
     return plane;
 }
 
-std::optional<LocalPlane> read_plane(const std::filesystem::path& table) {
+namespace {
+
+/// Shows the '#' lines before a table's header to `found`, until it says that it has what it wants.
+template <class Found>
+void look_at_head(const std::filesystem::path& table, Found found) {
     const std::string content = read_whole_file(table);
     LineReader lines(content);
     while (const auto line = lines.next()) {
         const std::string_view shown = trim(*line);
         if (shown.empty()) continue;
-        if (!shown.starts_with('#')) break;
-        if (const auto plane = plane_from(shown.substr(1))) return plane;
+        if (!shown.starts_with('#') || found(trim(shown.substr(1)))) return;
     }
-    return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<LocalPlane> read_plane(const std::filesystem::path& table) {
+    std::optional<LocalPlane> plane;
+    look_at_head(table, [&](std::string_view text) {
+        plane = plane_from(text);
+        return plane.has_value();
+    });
+    return plane;
+}
+
+std::string read_projection(const std::filesystem::path& table) {
+    std::string projection;
+    look_at_head(table, [&](std::string_view text) {
+        if (text.starts_with("proj:")) projection = text;
+        return !projection.empty();
+    });
+    return projection;
 }
 
 void note_distortion(const std::string& what, const LocalPlane& plane, double widest,

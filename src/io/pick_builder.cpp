@@ -33,14 +33,19 @@ void PickBuilder::change_points(Change change) {
 }
 
 /// Errors that are fractions of the times become times before anything is judged.
-void PickBuilder::change_units() {
+void PickBuilder::change_units(Notes& notes) {
     const double length =
         unit_factor(Quantity::length, options_.units, dialect_.length, dialect_.usual_length);
     const double time =
         unit_factor(Quantity::time, options_.units, dialect_.time, dialect_.usual_time);
     if (length != 1) {
         change_points([=](Vec3 p) { return length * p; });
-        if (plane_) plane_->metres /= length;
+        if (plane_) plane_ = plane_->scaled(length);
+        drop_projection("lengths have another unit now", notes);
+    }
+    if (plane_ && plane_is_new_) {
+        notes.add(fmt::format("{}: longitudes and latitudes were put on the {}", quoted(),
+                              to_text(*plane_)));
     }
     for (PickRow& row : rows_) {
         row.time *= time;
@@ -88,11 +93,24 @@ void PickBuilder::flatten(Notes& notes) {
                                   quoted(), first.y));
         }
         change_points([](Vec3 p) { return Vec3{p.x, 0, p.z}; });
+        turn_plane({0, first.y}, {1, 0}, notes);
         return;
     }
     notes.add(fmt::format("{}: x is {:g} everywhere, so the survey is 2-D and its y became x",
                           quoted(), first.x));
     change_points([](Vec3 p) { return Vec3{p.y, 0, p.z}; });
+    turn_plane({first.x, 0}, {0, 1}, notes);
+}
+
+void PickBuilder::turn_plane(PlanePoint from, PlanePoint direction, Notes& notes) {
+    if (plane_) plane_ = plane_->along(from, direction);
+    drop_projection("positions are distances along a line now", notes);
+}
+
+void PickBuilder::drop_projection(std::string_view why, Notes& notes) {
+    if (projection_.empty()) return;
+    notes.add(fmt::format("{}: its plane '{}' is not kept ({})", quoted(), projection_, why));
+    projection_.clear();
 }
 
 /// The line through the middle of all points along which they spread most. It starts at the point
@@ -135,14 +153,14 @@ void PickBuilder::put_on_line(Notes& notes) {
     });
     change_points([&](Vec3 p) { return Vec3{distance_along(p) - least, 0, p.z}; });
     is_2d_ = true;
-    if (plane_) {
-        notes.add(
-            fmt::format("{}: on a line, longitudes and latitudes cannot be given back", quoted()));
-        plane_.reset();
-    }
+    turn_plane({middle.x + least * along.x, middle.y + least * along.y}, {along.x, along.y}, notes);
     notes.add(fmt::format(
-        "{}: positions became distances along a straight line, which are up to {:g} off it",
-        quoted(), off));
+        "{}: positions became distances along a straight line, which are up to {:g} off it{}",
+        quoted(), off,
+        plane_ ? fmt::format(" (it runs {:.1f} degrees from north to east; longitudes and "
+                             "latitudes that are given back lie on it)",
+                             plane_->azimuth < 0 ? plane_->azimuth + 360 : plane_->azimuth)
+               : ""));
 }
 
 void PickBuilder::tell_left_out(Notes& notes) const {
@@ -167,7 +185,7 @@ void PickBuilder::tell_left_out(Notes& notes) const {
     }
 }
 
-/// pyGIMLi writes relative errors, which look like absolute ones.
+/// Some programs write relative errors, which look like absolute ones.
 void PickBuilder::tell_large_errors(Notes& notes) const {
     if (!dialect_.has_errors || options_.relative_errors) return;
     const auto is_large = [](const PickRow& row) {
@@ -178,8 +196,8 @@ void PickBuilder::tell_large_errors(Notes& notes) const {
         static_cast<std::size_t>(std::count_if(rows_.begin(), rows_.end(), is_large));
     if (2 * large <= rows_.size()) return;
     notes.add(fmt::format(
-        "{}: {} of {} errors are larger than their times (if they are fractions of the times, as "
-        "pyGIMLi writes them, read them with `relative_errors`)",
+        "{}: {} of {} errors are larger than their times (if they are fractions of the times, "
+        "read them with `relative_errors`)",
         quoted(), large, rows_.size()));
 }
 
@@ -217,7 +235,7 @@ Survey PickBuilder::build_with_ids(Notes& notes) const {
 }
 
 SurveyFile PickBuilder::finish(Notes& notes) {
-    change_units();
+    change_units(notes);
     leave_out_bad_rows();
     tell_left_out(notes);
     flatten(notes);
@@ -226,6 +244,7 @@ SurveyFile PickBuilder::finish(Notes& notes) {
 
     SurveyFile file;
     file.plane = plane_;
+    file.projection = projection_;
     file.points = std::move(points_);
     file.picks = build_with_ids(notes);
     const auto where = [&](std::size_t n) {

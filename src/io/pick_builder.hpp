@@ -23,6 +23,7 @@ struct SurveyFile {
     std::vector<Vec3> points{};
     Survey picks{};
     std::optional<LocalPlane> plane{};
+    std::string projection{};  ///< instead of a plane: "proj: ...", of the Python package
 };
 
 /// One arrival of a file, in the units of the file, with z downward.
@@ -63,7 +64,12 @@ class PickBuilder {
     void add_point(Vec3 point) { points_.push_back(point); }
     /// Counts rows that the reader leaves out. `reason` follows the count: "have valid = 0".
     void leave_out(const std::string& reason, std::size_t count = 1) { left_out_[reason] += count; }
-    void keep_plane(const LocalPlane& plane) { plane_ = plane; }
+    /// The plane of the points; a new one is told in the units that the result has.
+    void keep_plane(const LocalPlane& plane, bool is_new = false) {
+        plane_ = plane;
+        plane_is_new_ = is_new;
+    }
+    void keep_projection(std::string projection) { projection_ = std::move(projection); }
     std::size_t rows() const { return rows_.size(); }
 
     /// Throws InputError that names file and line.
@@ -72,9 +78,11 @@ class PickBuilder {
   private:
     std::string quoted() const;
     void leave_out_bad_rows();
-    void change_units();
+    void change_units(Notes& notes);
     void flatten(Notes& notes);
     void put_on_line(Notes& notes);
+    void turn_plane(PlanePoint from, PlanePoint direction, Notes& notes);
+    void drop_projection(std::string_view why, Notes& notes);
     Survey build(bool with_ids) const;
     Survey build_with_ids(Notes& notes) const;
     void tell_left_out(Notes& notes) const;
@@ -89,6 +97,8 @@ class PickBuilder {
     std::vector<Vec3> points_{};
     std::map<std::string, std::size_t> left_out_{};
     std::optional<LocalPlane> plane_{};
+    std::string projection_{};
+    bool plane_is_new_ = false;
     std::size_t bad_errors_ = 0;
     bool is_2d_ = false;
 };

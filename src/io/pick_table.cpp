@@ -43,6 +43,8 @@ class PickTable {
             choose_plane(builder);
         } else if (const auto plane = read_plane(table_.path())) {
             builder.keep_plane(*plane);
+        } else {
+            builder.keep_projection(read_projection(table_.path()));
         }
         for (std::size_t row = 0; row < table_.rows(); ++row) add(row, builder);
         return builder.finish(notes_);
@@ -208,9 +210,7 @@ class PickTable {
             places.push_back(place(row, "receiver"));
         }
         plane_ = plane_round(places, unit_size(Quantity::length, length_unit_));
-        builder.keep_plane(plane_);
-        notes_.add(fmt::format("{}: longitudes and latitudes were put on the {}", quoted(),
-                               to_text(plane_)));
+        builder.keep_plane(plane_, true);
         double widest = 0;
         for (const GeoPoint& p : places) widest = std::max(widest, std::abs(plane_.to_plane(p).x));
         note_distortion(quoted(), plane_, widest, notes_);

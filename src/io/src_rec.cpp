@@ -42,9 +42,7 @@ void put_on_plane(const std::vector<GeoRow>& rows, const std::string& quoted, Pi
         builder.add({place(row.source, row.depth), place(row.receiver, 0.0 - row.height), row.time,
                      missing_error, row.line, row.phase, row.event, row.station});
     }
-    builder.keep_plane(plane);
-    notes.add(
-        fmt::format("{}: longitudes and latitudes were put on the {}", quoted, to_text(plane)));
+    builder.keep_plane(plane, true);
     note_distortion(quoted, plane, widest, notes);
 }
 

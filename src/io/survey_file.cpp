@@ -125,6 +125,12 @@ SurveyFile read_survey_file(const fs::path& path, const PickReadOptions& options
 
 void write_survey_file(const fs::path& path, const SurveyFile& survey, bool geographic) {
     if (geographic && !survey.plane) {
+        if (!survey.projection.empty()) {
+            throw InputError(fmt::format(
+                "the plane of the picks, '{}', is one of PROJ, which the Python package knows "
+                "(fermat.picks(FILE).save(..., geographic=True))",
+                survey.projection));
+        }
         throw InputError(
             "the picks have no plane to give longitudes and latitudes back from (it is the "
             "line '# local plane: ...' of a table that was converted from them)");

@@ -45,6 +45,20 @@ def test_a_picture_is_drawn_of_models_and_picks(traced):
         assert (traced.folder / picture).stat().st_size > 5000
 
 
+def test_a_run_is_drawn_in_many_ways(volume):
+    volume.write("line.csv", "source_x,source_z,receiver_x,receiver_z,time,error\n" + "".join(
+        f"{s},0,{r},0,{abs(s - r) / 2:g},0.05\n" for s in (0, 10) for r in range(1, 10)))
+    volume("invert", "--picks", "line.csv", "-o", "run", "--keep", "all", "--quiet")
+    volume("plot", "run", "--kind", "before-after", "-o", "two.png")
+    volume("plot", "run", "-o", "run.html", "--title", "a line")
+    assert "a line" in (volume.folder / "run.html").read_text()
+    written = volume("export", "run", "-o", "view")
+    assert "rays.vtp" in written and "sources.vtp" in written
+    assert "kind is 'shot' (must be auto, animation, overview" in volume.error(
+        "plot", "run", "--kind", "shot", "-o", "a.png")
+    assert "is of a run" in volume.error("plot", "model.h5", "--kind", "shots", "-o", "a.png")
+
+
 def test_what_cannot_be_is_one_line_and_writes_nothing(traced, monkeypatch):
     assert "'ImageData' (rays are 'PolyData')" in traced.error("export", "model.h5", "-o", "r.vtp")
     assert "or be a folder" in traced.error("export", "model.h5", "-o", "model.xyz")

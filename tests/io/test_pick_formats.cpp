@@ -1,7 +1,10 @@
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstring>
 
 #include "io/local_plane.hpp"
+#include "io/pick_units.hpp"
 #include "io/survey_file.hpp"
 #include "io/temp_folder.hpp"
 
@@ -214,6 +217,61 @@ TEST_F(PickFormats, LongitudesAndLatitudesComeBackThroughThePlaneThatTheTableKee
                          "no plane"));
 }
 
+TEST_F(PickFormats, ALineOfLongitudesAndLatitudesComesBackToItsPlaces) {
+    // Four points 30 degrees from north to east, written from a plane in m.
+    const LocalPlane truth{{12, 47.5}, 1};
+    std::string rows = "slon,slat,sz,glon,glat,gz,t\n";
+    for (const double far : {20.0, 40.0, 70.0}) {
+        const GeoPoint shot = truth.to_geographic({0, 0});
+        const GeoPoint phone = truth.to_geographic({far * 0.5, far * std::sqrt(0.75)});
+        rows += fmt::format("{},{},0,{},{},0,{}\n", shot.longitude, shot.latitude, phone.longitude,
+                            phone.latitude, far / 1000);
+    }
+    put("a.csv", rows);
+    PickReadOptions options;
+    options.on_line = true;
+    options.columns = {{"source_longitude", "slon"},
+                       {"source_latitude", "slat"},
+                       {"source_z", "sz"},
+                       {"receiver_longitude", "glon"},
+                       {"receiver_latitude", "glat"},
+                       {"receiver_z", "gz"},
+                       {"time", "t"}};
+    set_unit(options, "length", "m");
+    set_wanted_unit(options, "length", "m");
+    const SurveyFile survey = read("a.csv", options);
+    ASSERT_TRUE(survey.plane && survey.picks.is_2d);
+    EXPECT_TRUE(noted("30.0 degrees from north to east"));
+    EXPECT_NEAR(receiver(survey, 2).x - source(survey, 0).x, 70, 1e-3);
+    const GeoPoint back = survey.plane->to_geographic({receiver(survey, 2).x, 0});
+    const GeoPoint wanted = truth.to_geographic({35, 70 * std::sqrt(0.75)});
+    EXPECT_NEAR(back.longitude, wanted.longitude, 1e-9);
+    EXPECT_NEAR(back.latitude, wanted.latitude, 1e-9);
+    // The table keeps it, and gives degrees back.
+    write_survey_file(at("b.csv"), survey);
+    Notes quiet;
+    EXPECT_EQ(*read_pick_survey(at("b.csv"), {}, quiet).plane, *survey.plane);
+    write_survey_file(at("c.csv"), survey, true);
+    EXPECT_NEAR(read("c.csv").plane->centre.latitude, 47.5, 1e-3);
+}
+
+TEST_F(PickFormats, AProjectionOfPythonsIsPassedOnAndDroppedAloud) {
+    put("a.csv",
+        "# proj: EPSG:32633\nsource_x,source_y,source_z,receiver_x,receiver_y,receiver_z,"
+        "time\n0,0,0,3,4,0,1\n0,0,0,6,8,0,2\n");
+    Notes quiet;
+    const SurveyFile survey = read_pick_survey(at("a.csv"), {}, quiet);
+    EXPECT_EQ(survey.projection, "proj: EPSG:32633");
+    write_survey_file(at("b.csv"), survey);
+    EXPECT_EQ(read_projection(at("b.csv")), "proj: EPSG:32633");
+    EXPECT_TRUE(contains(message_of([&] { write_survey_file(at("c.csv"), survey, true); }),
+                         "the Python package knows"));
+    PickReadOptions options;
+    options.on_line = true;
+    EXPECT_TRUE(read("b.csv", options).projection.empty());
+    EXPECT_TRUE(noted("its plane 'proj: EPSG:32633' is not kept"));
+}
+
 TEST_F(PickFormats, SrcRecHasKilometresAndMetresOfElevation) {
     put("src_rec.txt",
         " 0 2013 10 6 9 20 53.00 -1.0 -0.6 9.5 2.66 3 494990 2.0\n"
@@ -246,6 +304,15 @@ TEST(LocalPlaneTest, IsTheTransverseMercatorProjection) {
     }
     EXPECT_EQ(plane_from(to_text(plane)), plane);
     EXPECT_FALSE(plane_from("local plane: longitude=1 latitude=91 metres=1"));
+    EXPECT_FALSE(plane_from("local plane: longitude=1 latitude=9 metres=1 azimuth=x"));
+    // Turned, moved, and in another unit: the same places.
+    const LocalPlane line = plane.along({100, -50}, {3, 4});
+    EXPECT_EQ(plane_from(to_text(line)), line);
+    const GeoPoint there = line.to_geographic({5, 0});
+    EXPECT_NEAR(plane.to_plane(there).x, 103, 1e-6);
+    EXPECT_NEAR(plane.to_plane(there).y, -46, 1e-6);
+    EXPECT_NEAR(line.along({5, 2}, {0, 1}).to_plane(there).x, -2, 1e-6);
+    EXPECT_NEAR(line.scaled(0.001).to_plane(there).x, 0.005, 1e-9);
     EXPECT_TRUE(contains(message_of([&] { plane.to_plane({0, 95}); }), "no place"));
 }
 

@@ -29,6 +29,16 @@ def test_ahead_is_of_the_fastest_row_of_ours_that_is_as_accurate():
     assert compare.ahead(row("peer", 5.0, 1e-3) | {"failed": "crashed"}, ours) == ""
 
 
+def test_an_inversion_is_compared_where_ours_is_no_further_from_the_truth():
+    tables = pytest.importorskip("tables")
+    known = {"medium": "hill", "seeds": [1], "median_error": 0.1, "correlation": 0.9, "chi2": 1.0,
+             "iterations": 3, "peak_mib": 50, "version": "1"}
+    rows = [row("fermat", 2.0, 0.2, **known), row("peer", 50.0, 0.3, **known | {"median_error": 0.05}),
+            row("peer", 9.0, 0.1, **known)]
+    text = tables.table("truths", rows)
+    assert "25 ×" in text and "**none as accurate**" in text and "**5**" in text
+
+
 def test_rays_are_compared_only_with_rays_as_good():
     traced = {"with_rays": 2.0, "rays": 10, "traced": 10, "lost": 0, "off_length": 0.1}
     peer = row("peer", 5.0, 1e-4) | traced | {"with_rays": 8.0}
@@ -46,7 +56,7 @@ def test_a_quick_run_of_our_rows_makes_a_page_and_keeps_the_others(tmp_path):
                max_error=0.2, peak_mib=50)
     (results / "volumes.json").write_text(json.dumps({"rows": [kept]}))
     command = [sys.executable, PEERS / "run.py", "--quick", "--results", results, "--docs", tmp_path,
-               "--only", "Fermat fim, order 2", "--", "volumes", "survey"]
+               "--only", "Fermat fim, order 2", "--", "volumes", "survey", "metric"]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     volumes = json.loads((results / "volumes.json").read_text())["rows"]
@@ -55,6 +65,9 @@ def test_a_quick_run_of_our_rows_makes_a_page_and_keeps_the_others(tmp_path):
     assert ours and all(found["lost"] == 0 and found["mean_error"] < 2e-3 for found in ours)
     survey = json.loads((results / "survey.json").read_text())["rows"]
     assert [found["matrix"] for found in survey] == [True]
+    metric = json.loads((results / "metric.json").read_text())["rows"]
+    assert [found["medium"] for found in metric] == ["sphere", "ellipse", "slab"]
+    assert all(found["mean_error"] < 1e-5 for found in metric)
     page = (tmp_path / "peers.md").read_text()
     assert "3-D, constant gradient" in page and "pyekfmm, order 2" in page
     assert (tmp_path / "images" / "peers.png").stat().st_size > 10000

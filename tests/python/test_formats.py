@@ -158,14 +158,15 @@ def seg2(order, source, receivers):
     return head + pointers + shared + traces
 
 
-def segy(traces):
+def segy(traces, order=">", unit=1, north=0):
     data = bytearray(3600)
-    struct.pack_into(">HHH", data, 3220, 2, 2, 5)
+    struct.pack_into(order + "HHH", data, 3220, 2, 2, 5)
     for sx, gx, height in traces:
         head = bytearray(240)
-        struct.pack_into(">i", head, 40, height)
-        struct.pack_into(">2h", head, 68, -10, -100)
-        struct.pack_into(">4i", head, 72, sx, 0, gx, 0)
+        struct.pack_into(order + "i", head, 40, height)
+        struct.pack_into(order + "2h", head, 68, -10, -100)
+        struct.pack_into(order + "4ih", head, 72, sx, north, gx, north, unit)
+        struct.pack_into(order + "H", head, 114, 2)
         data += head + bytes(8)
     return bytes(data)
 
@@ -193,9 +194,103 @@ def test_the_geometry_of_segy_has_scalars(tmp_path):
         found = fm.geometry(tmp_path / "a.sgy")
     assert found.sources.tolist() == [[1, 0]]
     assert found.receivers.tolist() == [[2.5, -1.5], [3.5, -2]]
+    # The other byte order, and Seismic Unix, which has no header of the file.
+    (tmp_path / "l.sgy").write_bytes(segy([(100, 250, 15)], order="<"))
+    for order, name in ((">", "b.su"), ("<", "l.su")):
+        (tmp_path / name).write_bytes(segy([(100, 250, 15), (100, 350, 20)], order)[3600:])
+    for name in ("l.sgy", "b.su", "l.su"):
+        assert fm.geometry(tmp_path / name).receivers[0].tolist() == [2.5, -1.5]
+    (tmp_path / "l.su").write_bytes(segy([(100, 250, 15)])[3600:-3])
+    with pytest.raises(ValueError, match="traces do not fill it"):
+        fm.geometry(tmp_path / "l.su")
     (tmp_path / "b.sgy").write_bytes(segy([(0, 0, 0)]))
     with pytest.raises(ValueError, match="none of 1 traces"):
         fm.geometry(tmp_path / "b.sgy")
+
+
+def test_geometry_in_seconds_of_arc_is_put_on_a_plane(tmp_path):
+    at = 12 * 3600 * 100  # hundredths of a second
+    rows = [(at, at + 100 * n, 0) for n in (1, 2)]
+    (tmp_path / "a.sgy").write_bytes(segy(rows, unit=2, north=47 * 3600 * 100))
+    with pytest.warns(UserWarning, match="were put on the local plane: longitude=12.000"):
+        found = fm.geometry(tmp_path / "a.sgy")
+    # A second of longitude is 21.1 m at 47 degrees north.
+    assert np.allclose(np.diff(found.receivers[:, 0]), 21.12, atol=0.01)
+    assert np.allclose(found.plane.to_geographic(*found.sources[0, :2]), [12, 47])
+    found.save(tmp_path / "survey")
+    assert (tmp_path / "survey" / "sources.csv").read_text().startswith(f"# {found.plane}\nx,y,z\n")
+    (tmp_path / "b.sgy").write_bytes(segy([(1, 2, 0)]))
+    with pytest.raises(ValueError, match="2 of 3 traces have degrees"):
+        fm.geometry([tmp_path / "a.sgy", tmp_path / "b.sgy"])
+
+
+@pytest.fixture
+def slanted(tmp_path):
+    """A table of a line 30 degrees from north to east, in degrees and m."""
+    plane = fm.Plane.round([12.0], [47.5], metres=1)
+    x = np.arange(0, 41, 10.0)
+    lon, lat = plane.to_geographic(x / 2, x * np.sqrt(0.75))
+    rows = [f"{lon[s]},{lat[s]},0,{lon[r]},{lat[r]},0,{abs(x[r] - x[s]) / 500}"
+            for s in (0, 4) for r in range(5) if r != s]
+    return put(tmp_path, "line.txt", "slon,slat,sz,rlon,rlat,rz,t\n" + "\n".join(rows) + "\n")
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_line_in_degrees_gives_its_results_in_degrees(slanted, tmp_path):
+    names = {f"{end}_{ours}": f"{end[0]}{theirs}" for end in ("source", "receiver")
+             for ours, theirs in (("longitude", "lon"), ("latitude", "lat"), ("z", "z"))}
+    picks = fm.picks(slanted, columns={**names, "time": "t"}, line=True, unit={"length": "m"},
+                     to={"length": "m"})
+    assert picks.ndim == 2 and picks.plane.is_line
+    picks.save(tmp_path / "line.csv")
+    assert fm.picks(tmp_path / "line.csv").plane == picks.plane
+    picks.save(tmp_path / "back.csv", geographic=True)
+    again = np.loadtxt(tmp_path / "back.csv", delimiter=",", skiprows=1)
+    theirs = np.loadtxt(slanted, delimiter=",", skiprows=1)
+    assert np.allclose(again[:, :6], theirs[:, :6], atol=1e-8)
+    model = fm.Model.constant((42, 5), velocity=500)
+    rays = fm.rays(model, picks.sources, picks.receivers)
+    fm.export.rays(rays, tmp_path / "r.geojson", plane=picks.plane)
+    first = json.loads((tmp_path / "r.geojson").read_text())["features"][1]["geometry"]["coordinates"][0]
+    assert np.allclose(first[:2], theirs[1, 3:5]) or np.allclose(first[:2], theirs[0, 3:5])
+    fm.export.model(model, tmp_path / "m.csv", plane=picks.plane)
+    table = np.loadtxt(tmp_path / "m.csv", delimiter=",", skiprows=1)
+    assert len(table) == 42 * 5
+    assert np.allclose(table[0, :2], theirs[0, :2], atol=1e-8)
+    if pytest.importorskip("xarray"):
+        fm.export.model(model, tmp_path / "m.nc", plane=picks.plane)
+    with pytest.raises(ValueError, match="distance along the line"):
+        fm.picks(tmp_path / "line.csv", plane=fm.Plane.round([12], [47]))
+
+
+def test_picks_go_onto_a_plane_of_the_users(tmp_path):
+    head = "source_longitude,source_latitude,source_z,receiver_longitude,receiver_latitude,receiver_z,time"
+    file = put(tmp_path, "q.csv", head + "\n12,47,10,12.5,47.25,0,3\n12.1,47,5,13,48,0,20\n")
+    mine = fm.Plane.round([11.0], [46.0], metres=1)
+    with pytest.warns(UserWarning, match="local plane"):
+        local, moved = fm.picks(file), fm.picks(file, plane=mine)
+    assert moved.plane == mine and np.allclose(moved.sources[:, 2], 1000 * local.sources[:, 2])
+    assert np.allclose(mine.to_geographic(*moved.sources[0, :2]), [12, 47])
+    local.save(tmp_path / "p.csv")
+    with pytest.warns(UserWarning, match="cannot keep the plane"):
+        moved.save(tmp_path / "p.sgt")
+    with pytest.raises(ValueError, match="has no longitudes and latitudes"):
+        fm.picks(tmp_path / "p.sgt", plane=mine)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_planes_of_proj_are_kept_and_given_back(tmp_path):
+    pytest.importorskip("pyproj")
+    zone = fm.Plane.proj("EPSG:32633", metres=1000)
+    assert zone.metres == 1000 and np.allclose(zone.to_plane(12, 47.5), [274.0686, 5265.0925])
+    picks = fm.Picks([(274, 5265, 8)], [(280, 5270, 0)], source=[0], receiver=[0], time=[3], plane=zone)
+    picks.save(tmp_path / "p.csv")
+    assert fm.picks(tmp_path / "p.csv").plane == zone
+    picks.save(tmp_path / "degrees.csv", geographic=True)
+    row = np.loadtxt(tmp_path / "degrees.csv", delimiter=",", skiprows=1)
+    assert np.allclose(row[:2], zone.to_geographic(274, 5265), atol=1e-8) and row[2] == 8
+    with pytest.raises(ValueError, match="has no x and y on a plane"):
+        fm.Plane.proj("EPSG:4326")
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

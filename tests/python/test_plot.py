@@ -256,3 +256,23 @@ def test_the_scene_has_depth_downward(cube):
     right = np.cross(np.subtract(camera.focal_point, camera.position), up)
     assert right[0] > 0
     scene.close()
+
+
+def test_a_map_has_degrees_on_its_axes():
+    model = fm.Model.constant((7, 7, 3), velocity=5, spacing=50, origin=(-150, -150, 0))
+    plane = fm.Plane.round([-179.5], [50.0])
+    ax = fm.plot.degrees(fm.plot.map(model, depth=0), plane)
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["179", "180", "-179", "-178"] or [
+        label.get_text() for label in ax.get_xticklabels()] == ["179", "-180", "-179", "-178"]
+    ticks = ax.get_yticks()
+    assert np.allclose(plane.to_geographic(np.zeros(len(ticks)), ticks)[1], [49, 50, 51])
+    # A meridian is straight to the eye: 4 km off at the edges of 300 km.
+    x = ax.get_xticks()[-1]
+    longitude, _ = plane.to_geographic(x, 0)
+    assert abs(plane.to_plane(longitude, 51.35)[0] - x) < 4.5
+    figure = fm.plot.views(model)
+    fm.plot.degrees(figure.axes[0], plane)
+    assert figure.axes[0].get_ylabel() == "latitude (°)"
+    assert figure.axes[1].get_xlabel() == "longitude (°)"  # the section below shares its axis
+    with pytest.raises(ValueError, match="that of a line"):
+        fm.plot.degrees(ax, fm.Plane(f"{plane} east=0 north=0 azimuth=30"))

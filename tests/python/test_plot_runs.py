@@ -279,9 +279,17 @@ def test_iterations_move(run, tmp_path):
     folder = save(run, tmp_path / "run")
     assert image.open(fm.plot.animate(folder, tmp_path / "two.gif", dpi=40)).n_frames >= 2
     assert sorted(path.name for path in tmp_path.glob("*.gif")) == ["all.gif", "two.gif"]
+    page = fm.plot.animate(run, tmp_path / "all.html", dpi=30, title="a <line>").read_text()
+    assert page.count("iVBOR") == len(run.models) and "a &lt;line&gt;" in page
+    (folder / "iterations").mkdir()
+    for n, model in enumerate(run.models):  # as `fermat invert --keep all` names them
+        model.save(folder / "iterations" / f"{n:04}-model.h5")
+    kept = image.open(fm.plot.animate(folder, tmp_path / "kept.gif", dpi=40))
+    assert kept.n_frames >= len(run.models)
     with pytest.raises(ValueError, match=r"must end in \.gif"):
         fm.plot.animate(run, "film.mp4")
-    (folder / "start.h5").unlink()
+    for file in (folder / "start.h5", folder / "iterations" / "0001-model.h5"):
+        file.unlink()
     with pytest.raises(ValueError, match="the run has one model"):
         fm.plot.animate(folder, tmp_path / "none.gif")
 

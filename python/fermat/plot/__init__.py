@@ -12,6 +12,7 @@ from ._checkerboard import checkerboard
 from ._compare import before_after, trust
 from ._coverage import coverage
 from ._curves import shots, traveltime_curves
+from ._degrees import degrees
 from ._interactive import interactive3d
 from ._maps import depth_slices, map
 from ._misfit import misfit, trade_off
@@ -27,6 +28,7 @@ __all__ = [
     "checkerboard",
     "convergence",
     "coverage",
+    "degrees",
     "depth_slices",
     "interactive3d",
     "map",

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import html
 import io
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._files import renamed_to
 from . import _fade as fading
 from . import _ground as ground
 from ._colours import SEQUENTIAL, bar, named, norm_of
@@ -39,23 +43,27 @@ def animate(
     log: bool | None = None,
     elevation: bool = False,
     exaggeration: float | None = None,
+    title: str | None = None,
     dpi: int = 90,
 ) -> Path:
-    """Write the models of all iterations as a GIF that repeats.
+    """Write the models of all iterations as a GIF that repeats, or as a page with a slider.
 
     Every frame has the colours, the scale and the pale parts of the last. A run of
-    `invert(..., keep_models=True)` has a frame a model; any other has its start and its end.
+    `invert(..., keep_models=True)` or `fermat invert --keep all` has a frame per model; any other has
+    its start and its end.
 
     Parameters
     ----------
     run
         What `invert` returned, or a folder of `fermat invert`.
     path
-        The file to write: .gif.
+        The file to write: .gif or .html.
     seconds
         How long a frame is seen; the last one is seen three times as long.
     x, y, depth, length, time, cmap, vmin, vmax, log, elevation, exaggeration
         As in `before_after`.
+    title
+        Heading.
     dpi
         Dots per inch.
 
@@ -76,8 +84,8 @@ def animate(
     import matplotlib.pyplot as plt
 
     target = Path(path)
-    if target.suffix.lower() != ".gif":
-        raise ValueError(f"path is '{target}' (must end in .gif)")
+    if target.suffix.lower() not in (".gif", ".html"):
+        raise ValueError(f"path is '{target}' (must end in .gif or .html)")
     if not seconds > 0:
         raise ValueError(f"seconds is {seconds} (must be > 0)")
     found = run_of(run)
@@ -95,8 +103,10 @@ def animate(
     style: dict[str, Any] = {"length": length, "fade": shown, "line": line, "stretch": stretch}
     image = draw(ax, planes[-1], cmap=cmap, norm=norm, **style)
     bar(ax, image, named("velocity", f"{length}/{time}", norm), tall=stretch * planes[-1].tall())
-    title = ax.set_title(frames[-1][1], fontsize="medium")
+    above = ax.set_title(frames[-1][1], fontsize="medium")
     figure = figure_of(ax)
+    if title:
+        figure.suptitle(title)
     figure.canvas.draw()
     figure.set_layout_engine("none")  # else every frame would be laid out anew
 
@@ -105,10 +115,13 @@ def animate(
         values = plane.values
         filled = values if line is None else ground.fill_up(values, ground.hidden(values))
         image.set_data(filled.T)
-        title.set_text(words)
+        above.set_text(words)
         pictures.append(_picture(figure, dpi))
     plt.close(figure)
-    _write(target, pictures, seconds)
+    if target.suffix.lower() == ".html":
+        _write_page(target, pictures, seconds, title)
+    else:
+        _write(target, pictures, seconds)
     return target
 
 
@@ -128,12 +141,56 @@ def _write(target: Path, pictures: list[Any], seconds: float) -> None:
     flat = [each.quantize(palette=palette, dither=Image.Dither.NONE) for each in pictures]
     usual = round(1000 * seconds)
     times = [usual] * (len(flat) - 1) + [3 * usual]
-    part = target.with_name(f".{target.stem}.part.gif")
-    try:
-        flat[0].save(part, save_all=True, append_images=flat[1:], duration=times, loop=0)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    with renamed_to(target) as part:
+        flat[0].save(part, format="GIF", save_all=True, append_images=flat[1:], duration=times, loop=0)
+
+
+PAGE = """<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>{title}</title>
+<style>body {{ font-family: sans-serif; margin: 1em; max-width: {width}px }}
+img {{ width: 100% }} input {{ width: 70% }}</style>
+<img id="frame" alt="{title}">
+<p><button id="play">pause</button> <input id="at" type="range" min="0" max="{last}" value="0"
+aria-label="iteration"></p>
+<script>
+"use strict";
+const frames = {frames};
+const at = document.getElementById("at"), play = document.getElementById("play");
+let timer = null;
+function show(n) {{
+  at.value = n;
+  document.getElementById("frame").src = "data:image/png;base64," + frames[n];
+}}
+function step() {{
+  const n = (Number(at.value) + 1) % frames.length;
+  show(n);
+  timer = setTimeout(step, {pause} * (n === frames.length - 1 ? 3 : 1));
+}}
+function stop() {{ clearTimeout(timer); timer = null; play.textContent = "play"; }}
+play.onclick = () => {{ if (timer) stop(); else {{ play.textContent = "pause"; step(); }} }};
+at.oninput = () => {{ stop(); show(Number(at.value)); }};
+show(0);
+timer = setTimeout(step, {pause});
+</script></html>
+"""
+
+
+def _write_page(target: Path, pictures: list[Any], seconds: float, title: str | None) -> None:
+    """One file that plays the frames, and a slider to step through them."""
+    coded = []
+    for picture in pictures:
+        file = io.BytesIO()
+        picture.save(file, format="PNG", optimize=True)
+        coded.append(base64.b64encode(file.getvalue()).decode())
+    page = PAGE.format(
+        title=html.escape(title or "iterations of an inversion"),
+        width=pictures[0].width,
+        last=len(coded) - 1,
+        frames=json.dumps(coded),
+        pause=round(1000 * seconds),
+    )
+    with renamed_to(target) as part:
+        part.write_text(page, encoding="utf-8")
 
 
 def _frames(run: Run, time: str) -> list[tuple[Model, str]]:

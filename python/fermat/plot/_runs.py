@@ -125,9 +125,15 @@ def _open(folder: Path) -> Run:
         history=columns(folder, "history"),
         residuals=table,
         use=np.full(len(table["time"]), "used") if use is None else use,
-        models=[],
+        models=_kept(folder, columns(folder, "history")),
         name=folder.resolve().name,
     )
+
+
+def _kept(folder: Path, history: Columns) -> list[Model]:
+    """Models on the way, if `--keep all` kept all of them."""
+    files = [folder / "iterations" / f"{n:04.0f}-model.h5" for n in history["iteration"]]
+    return [Model.load(file) for file in files] if all(f.is_file() for f in files) else []
 
 
 def _fields(path: Path, kind: int) -> dict[str, NDArray[Any]]:

@@ -1,0 +1,156 @@
+"""The command `fermat plot`: which picture of what."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from . import plot as pictures
+from ._core import Model
+from ._files import renamed_to
+from ._picks import Picks, picks
+from ._rays import Rays
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["plot", "save_figure"]
+
+READ_MODELS = (".h5", ".hdf", ".hdf5", ".vtkhdf", ".vti", ".vtr", ".nc", ".grd", ".hdr")
+MOVING = (".gif", ".html")
+
+
+KINDS: dict[str, Callable[..., Any]] = {
+    "overview": pictures.overview,
+    "section": pictures.section,
+    "before-after": pictures.before_after,
+    "shots": pictures.shots,
+    "curves": pictures.traveltime_curves,
+    "misfit": pictures.misfit,
+    "residuals": pictures.residuals,
+    "convergence": pictures.convergence,
+    "trade-off": pictures.trade_off,
+    "trust": pictures.trust,
+    "views": pictures.views,
+    "slices": pictures.depth_slices,
+}
+"""Pictures of a run by name."""
+
+
+def plot(arguments: Any) -> str:
+    """Draws what the arguments say and returns the line that tells it."""
+    what: Path = arguments.what
+    out: Path = arguments.output
+    kind: str = arguments.kind or "auto"
+    units = {"time": arguments.time_unit}
+    given = [name for name in ("times", "rays") if getattr(arguments, name)]
+    is_run = (what / "model.h5").is_file()
+    if kind not in ("auto", "animation", *KINDS):
+        raise ValueError(f"kind is '{kind}' (must be auto, animation, {', '.join(KINDS)})")
+    if kind != "auto" and not is_run:
+        raise ValueError(f"--kind {kind} is of a run, and '{what}' is no folder of fermat invert")
+    figure: Any
+    if is_run:
+        if given:
+            raise ValueError(f"--{given[0]} is drawn over a model, and '{what}' is a run")
+        units["length"] = _length(arguments, Model.load(what / "model.h5").velocity)
+        looks = {"elevation": arguments.elevation, **units}
+        if kind == "animation" or (kind == "auto" and out.suffix.lower() in MOVING):
+            pictures.animate(what, out, title=arguments.title, **looks)
+            return f"wrote {out}"
+        figure = _picture_of_run(what, "overview" if kind == "auto" else kind, arguments.title, looks)
+    elif what.suffix.lower() in READ_MODELS:
+        model = Model.load(what)
+        units["length"] = _length(arguments, model.velocity)
+        figure = _picture_of_model(model, arguments, units)
+    else:
+        if given:
+            raise ValueError(f"--{given[0]} is drawn over a model, and '{what}' is a file of picks")
+        read = picks(what)
+        units["length"] = _length(arguments, _apparent_velocity(read))
+        figure = pictures.traveltime_curves(read, **units).figure
+        if arguments.title:
+            figure.axes[0].set_title(arguments.title)
+    save_figure(figure, out)
+    return f"wrote {out}"
+
+
+def _picture_of_run(run: Path, kind: str, title: str | None, looks: dict[str, Any]) -> Any:
+    draw = KINDS[kind]
+    known = inspect.signature(draw).parameters
+    drawn = draw(run, **{k: v for k, v in {"title": title, **looks}.items() if k in known})
+    figure = getattr(drawn, "figure", drawn)  # of axes
+    if title and "title" not in known:
+        _entitle(figure, title)
+    return figure
+
+
+def _entitle(figure: Any, title: str) -> None:
+    """A heading; below a legend at the top of the figure, where suptitle would lie on it."""
+    if not figure.legends:
+        figure.suptitle(title)
+        return
+    width, height = figure.get_size_inches()
+    tall = height + 0.35  # inches
+    figure.set_size_inches(width, tall)
+    figure.get_layout_engine().set(rect=(0, 0, 1, height / tall))
+    figure.text(0.5, 1 - 0.33 / tall, title, ha="center", va="top", fontsize="large")
+
+
+def _length(arguments: Any, velocity: Any) -> str:
+    """The unit of length that was named, or the one in which velocities are those of rock."""
+    if arguments.length_unit:
+        return str(arguments.length_unit)
+    values = np.asarray(velocity)
+    values = values[values > 0]
+    return "m" if values.size and np.median(values) > 50 else "km"
+
+
+def _apparent_velocity(read: Picks) -> NDArray[Any]:
+    travelled = read.time > 0
+    return np.asarray(read.offset[travelled] / read.time[travelled])
+
+
+def _picture_of_model(model: Model, arguments: Any, units: dict[str, str]) -> Any:
+    ways = Rays.load(arguments.rays, model) if arguments.rays else None
+    looks = {"rays": ways, "elevation": arguments.elevation, **units}
+    figure: Any
+    if model.ndim == 3 and arguments.times is None:
+        figure = pictures.views(model, **looks)
+    else:
+        times = None if arguments.times is None else _times(arguments.times, model)
+        figure = pictures.section(model, times=times, **looks).figure
+    if arguments.title:
+        figure.suptitle(arguments.title)
+    return figure
+
+
+def _times(file: Path, model: Model) -> NDArray[Any]:
+    """The first field of times in a file of `fermat times`."""
+    fields = _core.load_fields(file)[0]
+    names = sorted(name for name in fields if name == "time" or name.startswith("time_"))
+    if not names:
+        raise ValueError(f"'{file}' has no array 'time' on its nodes (write it with: fermat times)")
+    if len(names) > 1:
+        warnings.warn(
+            f"'{file}' has the times of {len(names)} sources; {names[0]} is drawn", stacklevel=2
+        )
+    times = np.asarray(fields[names[0]])
+    if times.shape != tuple(model.shape):
+        raise ValueError(f"times in '{file}' have shape {times.shape} (must be {model.shape})")
+    return times
+
+
+def save_figure(figure: Any, path: Path) -> None:
+    """Writes a figure in the format of the suffix, under another name first."""
+    known = figure.canvas.get_supported_filetypes()
+    if path.suffix[1:].lower() not in known:
+        raise ValueError(f"cannot draw '{path}' (must end in {', '.join('.' + k for k in known)})")
+    with renamed_to(path) as file:
+        figure.savefig(file, dpi=150)

@@ -1,0 +1,168 @@
+"""Headers of shot records: SEG-2, SEG-Y of both byte orders, Seismic Unix, and through ObsPy."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Point = tuple[float, ...]
+Ends = tuple[Point, Point]
+"""Source and receiver as x, y and z, with z downward."""
+
+SUFFIXES = {
+    ".sg2": "seg2", ".seg2": "seg2", ".dat": "seg2", ".sgy": "segy", ".segy": "segy", ".su": "su",
+}
+SAMPLE_BYTES = {1: 4, 2: 4, 3: 2, 5: 4, 6: 8, 8: 1, 10: 4, 11: 2, 16: 1}
+
+
+class Trace(NamedTuple):
+    """Where a trace was recorded; x and y are longitude and latitude if `in_degrees`."""
+
+    source: Point
+    receiver: Point
+    in_degrees: bool = False
+
+
+def read_records(file: Path) -> list[Trace | None]:
+    """The traces of a file; None for one that does not tell where it was."""
+    data = file.read_bytes()
+    is_seg2 = data[:2] in (b"\x55\x3a", b"\x3a\x55")
+    kind = "seg2" if is_seg2 else SUFFIXES.get(file.suffix.lower())
+    readers = {"seg2": _seg2, "segy": _segy, "su": _su}
+    try:
+        if kind is None:
+            raise ValueError("is not known (must be SEG-2, SEG-Y or Seismic Unix)")
+        return list(readers[kind](data))
+    except (struct.error, IndexError):
+        raise ValueError(f"'{file}' is truncated or damaged") from None
+    except ValueError as error:
+        found = _through_obspy(file)
+        if found is None:
+            raise ValueError(f"'{file}' {error}") from None
+        return found
+
+
+def _seg2(data: bytes) -> Iterable[Trace | None]:
+    """SEG-2 (Pullan 1990): a descriptor with pointers to traces; each has strings of keywords."""
+    order = {b"\x55\x3a": "<", b"\x3a\x55": ">"}.get(data[:2])
+    if order is None:
+        raise ValueError("is not SEG-2 (its first bytes are wrong)")
+    pointer_bytes, count = struct.unpack_from(order + "HH", data, 4)
+    shared = _strings(data, 32 + pointer_bytes, len(data), order)
+    for pointer in struct.unpack_from(f"{order}{count}I", data, 32):
+        size = struct.unpack_from(order + "H", data, pointer + 2)[0]
+        words = shared | _strings(data, pointer + 32, pointer + size, order)
+        ends = [_location(words.get(f"{end}_LOCATION")) for end in ("SOURCE", "RECEIVER")]
+        yield None if ends[0] is None or ends[1] is None else Trace(ends[0], ends[1])
+
+
+def _strings(data: bytes, at: int, end: int, order: str) -> dict[str, str]:
+    words = {}
+    while at + 2 <= end:
+        step = struct.unpack_from(order + "H", data, at)[0]
+        if step == 0:
+            break
+        text = data[at + 2 : at + step].split(b"\0")[0].decode("latin-1").strip()
+        key, _, value = text.partition(" ")
+        words[key.upper()] = value.strip()
+        at += step
+    return words
+
+
+def _location(text: str | None) -> tuple[float, float, float] | None:
+    if not text:
+        return None
+    numbers = [float(word) for word in text.split()[:3]]
+    x, y, height = numbers + [0.0] * (3 - len(numbers))
+    return x, y, 0.0 - height
+
+
+def _segy(data: bytes) -> Iterable[Trace | None]:
+    """SEG-Y: 3600 bytes of headers, then traces. Big-endian, or little-endian as rev 2 allows and
+    some programs write it: the type of the samples makes sense in one of them."""
+    for order in "><":
+        samples, code = struct.unpack_from(order + "H2xH", data, 3220)
+        if code in SAMPLE_BYTES:
+            extended = max(struct.unpack_from(order + "h", data, 3504)[0], 0)
+            return _traces(data, 3600 + 3200 * extended, order, samples, SAMPLE_BYTES[code])
+    raise ValueError(f"has samples of type {code} (not SEG-Y)")
+
+
+def _su(data: bytes) -> Iterable[Trace | None]:
+    """Seismic Unix: the traces of SEG-Y with samples of four bytes, in the machine's byte order: that
+    in which whole traces fill the file."""
+    for order in "<>":
+        at, count = 0, 0
+        while at + 240 <= len(data):
+            at += 240 + 4 * int(struct.unpack_from(order + "H", data, at + 114)[0])
+            count += 1
+        if count and at == len(data):
+            return _traces(data, 0, order, 0, 4)
+    raise ValueError("is not Seismic Unix (its traces do not fill it)")
+
+
+def _traces(
+    data: bytes, at: int, order: str, samples: int, width: int
+) -> Iterable[Trace | None]:
+    """Headers of 240 bytes, each with its samples behind it."""
+    while at + 240 <= len(data):
+        group, surface, depth = struct.unpack_from(order + "3i", data, at + 40)
+        scales = struct.unpack_from(order + "2h", data, at + 68)
+        places = struct.unpack_from(order + "4i", data, at + 72)
+        unit = struct.unpack_from(order + "h", data, at + 88)[0]
+        count = struct.unpack_from(order + "H", data, at + 114)[0] or samples
+        at += 240 + count * width
+        yield _trace(places, (group, surface, depth), scales, unit)
+
+
+def _trace(places: Any, heights: Any, scales: Any, unit: int) -> Trace | None:
+    """Coordinates of unit 2 are seconds of arc, of unit 3 degrees."""
+    if not any(places):
+        return None
+    if unit == 4:
+        raise ValueError("has coordinates in degrees, minutes and seconds (write decimal degrees)")
+    height_scale, place_scale = (_scale(s) for s in scales)
+    place_scale /= 3600 if unit == 2 else 1
+    sx, sy, gx, gy = (place_scale * p for p in places)
+    group, surface, depth = (height_scale * h for h in heights)
+    return Trace((sx, sy, depth - surface), (gx, gy, 0.0 - group), unit in (2, 3))
+
+
+def _scale(scalar: int) -> float:
+    return 1.0 if scalar == 0 else float(scalar) if scalar > 0 else 1 / -scalar
+
+
+def _through_obspy(file: Path) -> list[Trace | None] | None:
+    """What ObsPy reads of a file that is none of ours; None if it is not installed or cannot."""
+    try:
+        import obspy  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+        stream = obspy.read(str(file), headonly=True)
+    except Exception:  # whatever it throws, our own message is said
+        return None
+    found: list[Trace | None] = []
+    for trace in stream:
+        stats = trace.stats
+        header = getattr(getattr(stats, "segy", None) or getattr(stats, "su", None), "trace_header", None)
+        if header is not None:
+            found.append(_of_header(header))
+            continue
+        words = getattr(stats, "seg2", {})
+        ends = [_location(words.get(f"{end}_LOCATION")) for end in ("SOURCE", "RECEIVER")]
+        found.append(None if ends[0] is None or ends[1] is None else Trace(ends[0], ends[1]))
+    return found
+
+
+def _of_header(header: Any) -> Trace | None:
+    names = ("source_coordinate_x", "source_coordinate_y", "group_coordinate_x", "group_coordinate_y")
+    heights = ("receiver_group_elevation", "surface_elevation_at_source", "source_depth_below_surface")
+    scales = (
+        "scalar_to_be_applied_to_all_elevations_and_depths",
+        "scalar_to_be_applied_to_all_coordinates",
+    )
+    places, levels, factors = (
+        [int(getattr(header, name, 0) or 0) for name in each] for each in (names, heights, scales)
+    )
+    return _trace(places, levels, factors, int(getattr(header, "coordinate_units", 1) or 1))

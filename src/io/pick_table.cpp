@@ -209,6 +209,7 @@ class PickTable {
         }
         plane_ = plane_round(places, unit_size(Quantity::length, length_unit_));
         builder.keep_plane(plane_);
+        if (options_.on_sphere) return;
         notes_.add(fmt::format("{}: longitudes and latitudes were put on the {}", quoted(),
                                to_text(plane_)));
         double widest = 0;

@@ -23,8 +23,8 @@ struct GeoRow {
 };
 
 /// The plane round the stations and events, and the rows on it.
-void put_on_plane(const std::vector<GeoRow>& rows, const std::string& quoted, PickBuilder& builder,
-                  Notes& notes) {
+void put_on_plane(const std::vector<GeoRow>& rows, const std::string& quoted, bool on_sphere,
+                  PickBuilder& builder, Notes& notes) {
     std::vector<GeoPoint> places;
     for (const GeoRow& row : rows) {
         places.push_back(row.source);
@@ -43,6 +43,7 @@ void put_on_plane(const std::vector<GeoRow>& rows, const std::string& quoted, Pi
                      missing_error, row.line, row.phase, row.event, row.station});
     }
     builder.keep_plane(plane);
+    if (on_sphere) return;
     notes.add(
         fmt::format("{}: longitudes and latitudes were put on the {}", quoted, to_text(plane)));
     note_distortion(quoted, plane, widest, notes);
@@ -94,7 +95,7 @@ SurveyFile read_src_rec(const std::filesystem::path& path, const PickReadOptions
                             std::string(words[2])});
         }
     }
-    put_on_plane(rows, lines.quoted(), builder, notes);
+    put_on_plane(rows, lines.quoted(), options.on_sphere, builder, notes);
     return builder.finish(notes);
 }
 

@@ -5,6 +5,7 @@
 
 #include "core/stopwatch.hpp"
 #include "rays/graph_rays.hpp"
+#include "rays/metric_rays.hpp"
 
 namespace fermat {
 namespace {
@@ -27,12 +28,17 @@ RaySet bend_event(const Model& model, const PointSource& source, std::int32_t ev
 
 EventTracer::EventTracer(const Model& model, const RayOptions& options, const Execution& execution)
     : model_(model), options_(options) {
+    if (model.metric()) {
+        metric_.emplace(metric_solver(model, options, execution));
+        return;
+    }
     if (options.tracer == Tracer::graph) graph_.emplace(model, options.graph, execution);
 }
 
 RaySet EventTracer::trace(const PointSource& source, std::int32_t event, const Listeners& to,
                           const Execution& execution, double* field_seconds) const {
     if (to.positions.empty()) return {};
+    if (metric_) return trace_metric_event(*metric_, source, event, to, execution, field_seconds);
     if (in_air(model_, model_.grid().clamp(source.position))) return rays_of_dead_event(event, to);
     if (options_.tracer == Tracer::bending) {
         return bend_event(model_, source, event, to, options_, execution);

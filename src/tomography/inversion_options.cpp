@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "survey/mapped_points.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/joint/invert_joint.hpp"
 
@@ -111,7 +112,7 @@ void validate(const InversionOptions& options, const Survey& picks, const Model&
                                      update.max_velocity, update.min_velocity));
     }
     check_picks(options, picks);
-    validate(picks, grid);
+    validate(picks, start);
     validate_joint(options, picks, start);
 }
 

@@ -293,7 +293,7 @@ void bind_metric(nb::class_<Model>& type) {
                 const Vec3 p = mapping ? mapping->place(mapping->to_grid(user)) : user;
                 out.insert(out.end(), {p.x, p.y, p.z});
             }
-            return nb::object(array_from(std::move(out)).attr("reshape")(-1, 3));
+            return nb::object(nb::cast(array_from(std::move(out))).attr("reshape")(-1, 3));
         },
         "points"_a,
         nb::sig("def places(self, points: numpy.typing.NDArray[typing.Any]) -> "

@@ -155,10 +155,13 @@ class PickTable {
         time_unit_ = options_.units.time;
         if (geographic() && length_unit_.empty()) {
             length_unit_ = "km";
-            notes_.add(
-                fmt::format("{}: depths and heights are taken as km (say the unit of "
-                            "length, or of one column, with `unit` for others)",
-                            quoted()));
+            const bool ours = options_.on_sphere && has("source_z") && has("receiver_z");
+            if (!ours) {
+                notes_.add(
+                    fmt::format("{}: depths and heights are taken as km (say the unit of "
+                                "length, or of one column, with `unit` for others)",
+                                quoted()));
+            }
         }
         std::map<std::string, std::string> units = name_units_;
         for (const auto& [role, unit] : options_.column_units) {

@@ -25,8 +25,11 @@ void scale(Matrix3& covariance, Vec3 by) {
 LocationFrame::LocationFrame(const Model& model)
     : model_(model),
       sphere_(model.metric()->coordinates().system == Coordinates::spherical),
-      radius_(model.metric()->coordinates().radius),
-      middle_(0.5 * (model.grid().origin + model.grid().far_corner())) {
+      radius_(model.metric()->coordinates().radius) {
+    const Grid& grid = model.grid();
+    for (int axis = 0; axis < 3; ++axis) {
+        middle_[axis] = grid.coordinate(axis, 0.5 * (grid.shape[axis] - 1));
+    }
     if (!sphere_) return;
     north_ = radius_ * degree;
     east_ = north_ * std::cos(middle_.x * degree);

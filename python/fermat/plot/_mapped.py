@@ -145,11 +145,14 @@ def draw(
         wide, high = panel_size(plane.tall(), 5.4, 6.4)
         ax = subplots(1, size=(wide + 1.6, high + 0.8))[0]
     ax.set_facecolor(AIR)
-    alpha: dict[str, Any] = {} if shown is None else {"alpha": shown}
-    image = ax.pcolormesh(
-        plane.across, plane.along, values, shading="nearest" if alpha else "gouraud",
-        cmap=cmap, norm=norm, rasterized=True, **alpha,
-    )
+    if shown is None:
+        image = ax.pcolormesh(plane.across, plane.along, values, shading="gouraud", cmap=cmap,
+                              norm=norm, rasterized=True)
+    else:  # shaded triangles would show their edges
+        image = ax.pcolormesh(
+            _finer(plane.across), _finer(plane.along), _finer(values), shading="nearest",
+            alpha=_finer(shown), cmap=cmap, norm=norm, rasterized=True,
+        )
     if not plane.is_map and model.coordinates == "terrain":
         ax.plot(plane.across[:, 0], plane.along[:, 0], color="0.15", linewidth=1.1, zorder=2.2,
                 gid="ground")
@@ -166,6 +169,20 @@ def draw(
         label = named("velocity", f"{length}/{time}", norm)
         bar(ax, image, label, extend=extends(values, norm), tall=plane.tall())
     return ax
+
+
+def _finer(nodes: NDArray[Any], parts: int = 4) -> NDArray[Any]:
+    """Values between nodes, linear along both axes."""
+    for axis in (0, 1):
+        low = nodes.take(range(nodes.shape[axis] - 1), axis=axis)
+        high = nodes.take(range(1, nodes.shape[axis]), axis=axis)
+        between = [low + part / parts * (high - low) for part in range(parts)]
+        shape = list(low.shape)
+        shape[axis] *= parts
+        mixed = np.ma.stack(between, axis=axis + 1).reshape(shape)  # type: ignore[no-untyped-call,unused-ignore]
+        last = nodes.take([nodes.shape[axis] - 1], axis=axis)
+        nodes = np.ma.concatenate([mixed, last], axis=axis)  # type: ignore[no-untyped-call,unused-ignore]
+    return nodes
 
 
 class _Field:
@@ -187,3 +204,36 @@ def _points(
     across, along = 0.02 * (right - left), 0.03 * (top - bottom)
     ax.set_xlim(left - across, right + across)
     ax.set_ylim(bottom - along, top + along)
+
+
+def views(
+    model: Model, *, x: float | None, y: float | None, depth: float | None, title: str | None = None,
+    last: Any = None, **options: Any,
+) -> Any:
+    """A map and sections along both axes of a 3-D model, or the section of a 2-D one; `last` draws on
+    one more panel."""
+    from matplotlib.pyplot import subplots as panels
+
+    if model.ndim == 2:
+        count = 1 + (last is not None)
+        figure, axes = panels(count, 1, figsize=(7.2, 3.4 * count), layout="compressed", squeeze=False)
+        draw(model, ax=axes[0, 0], **options)
+    else:
+        figure, axes = panels(2, 2, figsize=(10.5, 7.6), layout="compressed")
+        at = model.node_positions()
+        middle = at[tuple(n // 2 for n in model.shape)]
+        z = float(middle[2]) if depth is None else depth
+        sphere = model.coordinates == "spherical"
+        draw(model, z=z, ax=axes[0, 0], **options)
+        for panel, axis, given in ((axes[0, 1], 0, x), (axes[1, 0], 1, y)):
+            value = float(middle[axis]) if given is None else given
+            draw(model, **{"xy"[axis]: value}, ax=panel, **options)
+            name = ("latitude", "longitude")[axis] if sphere else "xy"[axis]
+            panel.set_title(f"{name} {value:g}{'°' if sphere else ''}", fontsize="medium")
+    if last is not None:
+        last(axes.flat[-1])
+    elif model.ndim == 3:
+        axes.flat[-1].remove()
+    if title:
+        figure.suptitle(title)
+    return figure

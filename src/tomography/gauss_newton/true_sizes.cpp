@@ -15,6 +15,14 @@ double length_of(const Mat3& jacobian, int axis, double step) {
     return step * norm(Vec3{jacobian(0, axis), jacobian(1, axis), jacobian(2, axis)});
 }
 
+Vec3 middle_of(const Grid& grid) {
+    Vec3 out;
+    for (int axis = 0; axis < 3; ++axis) {
+        out[axis] = grid.coordinate(axis, 0.5 * (grid.shape[axis] - 1));
+    }
+    return out;
+}
+
 double volume_of(const Mat3& jacobian, const Grid& grid) {
     const Vec3 h = grid.spacing;
     if (!grid.is_2d()) return std::abs(determinant(jacobian)) * h.x * h.y * h.z;
@@ -63,7 +71,7 @@ TrueSizes true_sizes(const Model& model, const Grid& grid) {
 Vec3 true_spacing(const Model& model) {
     const Grid& grid = model.grid();
     if (!model.metric()) return grid.spacing;
-    const Vec3 middle = 0.5 * (grid.origin + grid.far_corner());
+    const Vec3 middle = middle_of(grid);
     const Mat3 jacobian = model.metric()->mapping().jacobian(middle);
     Vec3 out;
     for (int axis = 0; axis < 3; ++axis) {
@@ -76,7 +84,7 @@ double least_extent(const Model& model) {
     const Grid& grid = model.grid();
     if (!model.metric()) return least_extent(grid);
     const Mapping& mapping = model.metric()->mapping();
-    const Vec3 middle = 0.5 * (grid.origin + grid.far_corner());
+    const Vec3 middle = middle_of(grid);
     double least = std::numeric_limits<double>::infinity();
     for (int axis = 0; axis < 3; ++axis) {
         if (grid.shape[axis] == 1) continue;

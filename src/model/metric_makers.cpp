@@ -1,5 +1,6 @@
 #include "model/metric_makers.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
@@ -75,6 +76,13 @@ Model terrain_model(const Model& base, const Surface& surface, Draping draping) 
                              ? base
                              : base.with_given(velocities_at_places(base, metric->mapping()));
     return placed.with_metric(metric);
+}
+
+Model with_metric_of(const Model& base, const Model& values) {
+    if (!base.metric()) return values;
+    Field<float> velocity(values.given().shape());
+    std::copy(values.given().begin(), values.given().end(), velocity.begin());
+    return base.with_given(std::move(velocity));
 }
 
 Model elliptical_model(const Model& base, const Mat3& t) {

@@ -25,4 +25,7 @@ Model terrain_model(const Model& base, const Surface& surface, Draping draping);
 Model elliptical_model(const Model& base, const Mat3& tensor);
 Model thomsen_model(const Model& base, const Thomsen& medium);
 
+/// A model with the values of `values` and the metric of `base`.
+Model with_metric_of(const Model& base, const Model& values);
+
 }  // namespace fermat

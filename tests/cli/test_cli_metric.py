@@ -61,14 +61,14 @@ def test_a_region_goes_from_picks_to_models_and_places(sphere):
     (folder / "stations.csv").write_text("latitude,longitude,depth\n" + rows)
     quakes = "".join(f"{a + 0.2},{b + 0.3},{30 + 9 * n % 60}\n" for n, (a, b) in enumerate(spots[:12]))
     (folder / "quakes.csv").write_text("latitude,longitude,depth\n" + quakes)
-    sphere("model", "checkerboard", "--base", "model.h5", "--size", "2,2,50", "--amplitude", "0.05",
+    sphere("model", "checkerboard", "--base", "model.h5", "--size", "2,2,50", "--amplitude", "0.02",
            "-o", "board.h5")
     sphere("picks", "--model", "board.h5", "--sources", "quakes.csv", "--receivers", "stations.csv",
-           "--noise", "0.05", "-o", "picks.csv")
+           "--noise", "0.3", "-o", "picks.csv")
     with open(folder / "picks.csv") as file:
         assert file.readline().startswith("source_longitude,source_latitude,source_z,receiver_l")
     said = sphere("invert", "--model", "model.h5", "--picks", "picks.csv", "--regularisation",
-                  "second", "--iterations", "3", "-o", "run")
+                  "second", "-o", "run")
     assert "chi2" in said
     assert "local plane" not in said
     sphere("model", "convert", "run/model.h5", "-o", "found.vts")
@@ -81,11 +81,11 @@ def test_a_region_goes_from_picks_to_models_and_places(sphere):
     times = "".join(f"e,s{n},P,{r['time']}\n" for n, r in enumerate(first))
     (folder / "phases.csv").write_text("event,station,phase,time\n" + times)
     sphere("locate", "--model", "board.h5", "--stations", "named.csv", "--picks", "phases.csv",
-           "--model-error", "0.05", "-o", "catalogue.csv")
+           "--model-error", "0.3", "-o", "catalogue.csv")
     with open(folder / "catalogue.csv") as file:
         found = next(csv.DictReader(file))
-    assert float(found["latitude"]) == pytest.approx(40.7, abs=0.1)
-    assert float(found["longitude"]) == pytest.approx(float(first[0]["source_longitude"]), abs=0.1)
+    assert float(found["latitude"]) == pytest.approx(40.7, abs=0.15)
+    assert float(found["longitude"]) == pytest.approx(float(first[0]["source_longitude"]), abs=0.15)
     (folder / "flat.csv").write_text("source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,"
                                      "time\n41,179,10,42,180,0,9\n")
     assert "has x and y (a spherical model needs longitudes and latitudes" in sphere.error(

@@ -78,6 +78,16 @@ Model terrain_model(const Model& base, const Surface& surface, Draping draping) 
     return placed.with_metric(metric);
 }
 
+bool same_coordinates(const Model& a, const Model& b) {
+    const auto numbers = [](const Model& model) {
+        return model.metric() ? model.metric()->coordinates() : CoordinateNumbers{};
+    };
+    const CoordinateNumbers one = numbers(a);
+    const CoordinateNumbers other = numbers(b);
+    return one.system == other.system && one.radius == other.radius &&
+           one.geodetic == other.geodetic && one.axes == other.axes && one.surface == other.surface;
+}
+
 Model with_metric_of(const Model& base, const Model& values) {
     if (!base.metric()) return values;
     Field<float> velocity(values.given().shape());

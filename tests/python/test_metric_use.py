@@ -84,6 +84,14 @@ def test_picks_come_back_from_their_plane(tmp_path: Path) -> None:
     assert picks.receivers[1].tolist() == [-41.0, 179.0, 0.0]
     with pytest.raises(ValueError, match="have no plane"):
         picks.geographic()
+    with pytest.warns(UserWarning), pytest.raises(ValueError, match="the model is spherical"):
+        fm.invert(region(), fm.picks(file))
+    flat = fm.Model(region().velocity, spacing=region().spacing, origin=region().origin)
+    with pytest.raises(ValueError, match="other coordinates than the start model"):
+        fm.invert(region(), picks, reference=flat, error=0.1)
+    with pytest.raises(ValueError, match="different coordinates"):
+        fm.locate(region(), {"event": [1], "station": ["A"], "time": [1.0]}, s_model=flat,
+                  stations={"station": ["A"], "latitude": [-40], "longitude": [179], "depth": [0]})
 
 
 def test_closed_forms_are_those_of_the_solver() -> None:

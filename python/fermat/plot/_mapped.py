@@ -150,7 +150,7 @@ def draw(
                               norm=norm, rasterized=True)
     else:  # shaded triangles would show their edges
         image = ax.pcolormesh(
-            _finer(plane.across), _finer(plane.along), _finer(values), shading="nearest",
+            _edges(_finer(plane.across)), _edges(_finer(plane.along)), _finer(values), shading="flat",
             alpha=_finer(shown), cmap=cmap, norm=norm, rasterized=True,
         )
     if not plane.is_map and model.coordinates == "terrain":
@@ -183,6 +183,18 @@ def _finer(nodes: NDArray[Any], parts: int = 4) -> NDArray[Any]:
         last = nodes.take([nodes.shape[axis] - 1], axis=axis)
         nodes = np.ma.concatenate([mixed, last], axis=axis)  # type: ignore[no-untyped-call,unused-ignore]
     return nodes
+
+
+def _edges(nodes: NDArray[Any]) -> NDArray[Any]:
+    """Corners of the boxes round nodes."""
+    at = np.asarray(nodes)
+    for axis in (0, 1):
+        first, second = at.take([0], axis=axis), at.take([1], axis=axis)
+        last, before = at.take([-1], axis=axis), at.take([-2], axis=axis)
+        at = np.concatenate([2 * first - second, at, 2 * last - before], axis=axis)
+        count = at.shape[axis] - 1
+        at = (at.take(range(count), axis=axis) + at.take(range(1, count + 1), axis=axis)) / 2
+    return at
 
 
 class _Field:

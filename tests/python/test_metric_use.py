@@ -72,6 +72,22 @@ def test_events_of_a_region_are_located() -> None:
         fm.locate(model, phases, stations={"station": names, "latitude": latitude})
 
 
+def test_events_inside_a_hill_are_located() -> None:
+    x = np.linspace(0, 20, 21)
+    surface = 1 - 3 * np.exp(-((x[:, None] - 10) ** 2 + (x - 9) ** 2) / 20)
+    at = fm.Model(np.ones((21, 21, 13)), spacing=1, surface=surface).node_positions()
+    model = fm.Model(4 + 0.1 * at[..., 2], spacing=1, surface=surface)
+    stations = at[[2, 4, 9, 10, 12, 15, 18, 17], [3, 16, 4, 9, 14, 8, 3, 17], 0]
+    names = [f"S{n}" for n in range(len(stations))]
+    place = (10.0, 9.0, -1.2)  # above the plain round the hill
+    phases = {"event": ["e"] * 8, "station": names, "error": [0.01] * 8,
+              "time": 7 + fm.receiver_times(model, place, stations)[0]}
+    table = dict(zip(("station", "x", "y", "z"), (names, *stations.T), strict=True))
+    found = fm.locate(model, phases, stations=table, model_error=0.0)
+    assert found.position[0] == pytest.approx(place, abs=0.15)
+    assert found.status == ["located"]
+
+
 def test_picks_come_back_from_their_plane(tmp_path: Path) -> None:
     file = tmp_path / "picks.csv"
     file.write_text(

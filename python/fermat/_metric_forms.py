@@ -29,7 +29,7 @@ def power_law_time(
     >>> import fermat as fm
     >>> points = [(0, 1, 0), (0, 10, 0)]
     >>> fm.analytic.power_law_time((0, 0, 0), points, surface_velocity=8, exponent=-2).round(3)
-    array([ 13.898, 137.404])
+    array([ 13.898, 137.411])
     """
     points, shape = _points(receivers)
     if not (surface_velocity > 0 and radius > 0) or exponent == 1:

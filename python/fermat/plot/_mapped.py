@@ -30,7 +30,7 @@ class Plane(NamedTuple):
     axes: tuple[int, int]
     """Numbers of the coordinates of points that these are."""
     labels: tuple[str, str]
-    index: tuple[Any, ...]
+    where: tuple[Any, ...]
     """Picks the plane's values out of a field."""
     aspect: float | str
     is_map: bool
@@ -138,8 +138,8 @@ def draw(
             raise ValueError(f"{name} is for models on a regular grid of x, y, z (leave it out)")
     plane = plane_of(model, x=x, y=y, z=z, length=length)
     overlay.check(model, times, rays)
-    values = hide_air(model.velocity)[plane.index]
-    shown = None if fade is None else np.clip(fade[plane.index], 0, 1)
+    values = hide_air(model.velocity)[plane.where]
+    shown = None if fade is None else np.clip(fade[plane.where], 0, 1)
     norm = norm_of(values, shown, vmin=vmin, vmax=vmax, log=log)
     if ax is None:
         wide, high = panel_size(plane.tall(), 5.4, 6.4)
@@ -151,19 +151,20 @@ def draw(
     else:  # shaded triangles would show their edges
         image = ax.pcolormesh(
             _edges(_finer(plane.across)), _edges(_finer(plane.along)), _finer(values), shading="flat",
-            alpha=_finer(shown), cmap=cmap, norm=norm, rasterized=True,
+            alpha=_finer(shown),  # type: ignore[arg-type]
+            cmap=cmap, norm=norm, rasterized=True,
         )
     if not plane.is_map and model.coordinates == "terrain":
         ax.plot(plane.across[:, 0], plane.along[:, 0], color="0.15", linewidth=1.1, zorder=2.2,
                 gid="ground")
     if times is not None:
-        overlay.isochrons(ax, _Field(plane, np.asarray(times)[plane.index]), levels, time)  # type: ignore[arg-type]
+        overlay.isochrons(ax, _Field(plane, np.asarray(times)[plane.where]), levels, time)  # type: ignore[arg-type]
     _points(ax, model, plane, rays, sources, receivers)
     ax.set_xlabel(plane.labels[0])
     ax.set_ylabel(plane.labels[1])
     ax.set_aspect(plane.aspect)  # type: ignore[arg-type]
     if plane.is_map:
-        depth = float(model.node_positions()[plane.index][..., 2].mean())
+        depth = float(model.node_positions()[plane.where][..., 2].mean())
         ax.set_title(f"depth {depth:g} {length}", fontsize="medium")
     if colorbar:
         label = named("velocity", f"{length}/{time}", norm)
@@ -239,7 +240,8 @@ def views(
         draw(model, z=z, ax=axes[0, 0], **options)
         for panel, axis, given in ((axes[0, 1], 0, x), (axes[1, 0], 1, y)):
             value = float(middle[axis]) if given is None else given
-            draw(model, **{"xy"[axis]: value}, ax=panel, **options)
+            at_value: dict[str, Any] = {"xy"[axis]: value}
+            draw(model, ax=panel, **at_value, **options)
             name = ("latitude", "longitude")[axis] if sphere else "xy"[axis]
             panel.set_title(f"{name} {value:g}{'°' if sphere else ''}", fontsize="medium")
     if last is not None:

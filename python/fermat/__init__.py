@@ -15,6 +15,7 @@ _load_core()  # before anything imports _core
 
 from . import _html, _neighbour, analytic, export, plot
 from ._adjoint import Adjoint, adjoint
+from ._azimuthal import azimuthal_tensor
 from ._bench import bench
 from ._bending import Profile
 from ._core import CudaModel, Model, build_info, devices
@@ -81,6 +82,7 @@ __all__ = [
     "__version__",
     "adjoint",
     "analytic",
+    "azimuthal_tensor",
     "bench",
     "build_info",
     "cross_validate",

@@ -27,6 +27,7 @@ Weights = Literal["auto", "stored", "computed"]
 Queue = Literal["buckets", "heap"]
 Reciprocity = Literal["auto", "off"]
 Basis = Literal["nodes", "cells"]
+Parameter = Literal["slowness", "epsilon", "delta", "xx", "yy", "zz", "xy", "xz", "yz"]
 Progress = Callable[[int, int, str], object] | bool
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from . import _core, export
 from ._core import Model
+from ._earth import Earth
 from ._geometry import geometry
 from ._picks import picks
 from ._plot_command import save_figure
@@ -26,7 +27,7 @@ from .plot._runs import run_of
 
 __all__ = ["main"]
 
-WRITTEN_MODELS = (".h5", ".hdf", ".hdf5", ".vtkhdf", ".vti", ".nc", ".grd", ".hdr", ".npy")
+WRITTEN_MODELS = (".h5", ".hdf", ".hdf5", ".vtkhdf", ".vti", ".vts", ".nc", ".grd", ".hdr", ".npy")
 RAY_SUFFIXES = (".geojson", ".vtp")
 MOST_RAYS = 20_000  # of a run; more make a file that nobody can look at
 
@@ -81,7 +82,29 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--elevation", action="store_true")
         command.add_argument("--quiet", action="store_true")
         command.add_argument("--threads", type=int, default=0)
+    earth = commands.add_parser("earth", allow_abbrev=False)
+    earth.set_defaults(work=_earth)
+    earth.add_argument("--output", type=Path)
+    for flag in ("name", "latitude", "longitude", "depth", "spacing", "phase"):
+        earth.add_argument(f"--{flag}")
+    for flag in ("geodetic", "quiet"):
+        earth.add_argument(f"--{flag}", action="store_true")
     return parser
+
+
+def _earth(arguments: Any) -> str:
+    ranges = {}
+    for flag, count in (("latitude", 2), ("longitude", 2), ("spacing", 3)):
+        text = getattr(arguments, flag)
+        ranges[flag] = tuple(float(part) for part in text.split(","))
+        if len(ranges[flag]) != count:
+            raise ValueError(f"--{flag} is '{text}' (must be {count} numbers with commas)")
+    model = Earth(arguments.name).model(
+        ranges["latitude"], ranges["longitude"], float(arguments.depth),  # type: ignore[arg-type]
+        spacing=ranges["spacing"], phase=arguments.phase, geodetic=arguments.geodetic,
+    )
+    model.save(arguments.output)
+    return f"wrote {arguments.output} with {' x '.join(map(str, model.shape))} nodes of {arguments.name}"
 
 
 def _export(arguments: Any) -> str:

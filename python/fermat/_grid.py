@@ -114,15 +114,22 @@ def to_xarray(model: Model, fields: Mapping[str, ArrayLike]) -> Any:
 
 
 def to_pyvista(model: Model, fields: Mapping[str, ArrayLike]) -> Any:
-    """The model as a pyvista.ImageData with point data; a 2-D model lies in the plane y = 0."""
+    """The model as a pyvista.ImageData with point data, or, in curved coordinates, a StructuredGrid
+    whose points lie where the nodes lie in space; a 2-D model lies in the plane y = 0."""
     pyvista = import_pyvista("to_pyvista")
     grid = grid_of(model)
     flat = grid.ndim == 2
-    image = pyvista.ImageData(
-        dimensions=(grid.shape[0], 1, grid.shape[1]) if flat else grid.shape,
-        spacing=(grid.spacing[0], 1.0, grid.spacing[1]) if flat else grid.spacing,
-        origin=(grid.origin[0], 0.0, grid.origin[1]) if flat else grid.origin,
-    )
+    image: Any
+    if model.coordinates != "cartesian":
+        at = model.places(np.ascontiguousarray(model.node_positions().reshape(-1, grid.ndim)))
+        nodes = at.reshape((grid.shape[0], 1, grid.shape[1], 3) if flat else (*grid.shape, 3))
+        image = pyvista.StructuredGrid(*(np.ascontiguousarray(nodes[..., n]) for n in range(3)))
+    else:
+        image = pyvista.ImageData(
+            dimensions=(grid.shape[0], 1, grid.shape[1]) if flat else grid.shape,
+            spacing=(grid.spacing[0], 1.0, grid.spacing[1]) if flat else grid.spacing,
+            origin=(grid.origin[0], 0.0, grid.origin[1]) if flat else grid.origin,
+        )
     for name, field in {"velocity": model.velocity, **fields}.items():
         values = np.asarray(field)
         if values.shape == grid.shape:

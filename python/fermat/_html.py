@@ -89,6 +89,11 @@ def of_run(run: Any) -> str:
 
 def _draw_model(axes: Any, model: Model) -> None:
     """The section of a 2-D model, the plane in the middle of the depths of a 3-D one."""
+    if model.coordinates != "cartesian":
+        from .plot import _mapped as mapped
+
+        mapped.draw(model, ax=axes, cmap="viridis")
+        return
     values = np.asarray(model.velocity)
     coords = grid_of(model).coords
     flat = model.ndim == 2

@@ -15,6 +15,7 @@ from ._picks import picks as picks_from
 from ._progress import listener
 from ._rays import _pairs
 from ._schedule import Schedule, schedule_rows
+from ._sphere import on_sphere
 from ._trust import Trusted
 
 if TYPE_CHECKING:
@@ -291,6 +292,11 @@ def invert(
     elif model is not None:
         model = _cuda.on_host(model)
     observed = picks_from(picks)
+    if model is not None and on_sphere(model) and observed.plane is not None:
+        raise ValueError(
+            "the picks lie on a plane and the model is spherical (picks.geographic() has latitudes and "
+            "longitudes)"
+        )
     ndim = observed.ndim if model is None else model.ndim
     if model is not None and observed.ndim != model.ndim:
         raise ValueError(f"picks are {observed.ndim}-D and the model is {model.ndim}-D")

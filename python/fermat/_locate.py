@@ -16,6 +16,7 @@ from ._notes import tell
 from ._obspy_phases import is_catalogue, write_tables
 from ._plane import Plane
 from ._progress import listener
+from ._sphere import NAMES, as_xyz, off_plane, on_sphere
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -63,6 +64,9 @@ class Catalogue:
         longitudes and latitudes too.
     station_position
         Positions of the stations, as `station`.
+    axis_names
+        What positions are: x, y, z, or latitude, longitude, depth in a spherical model, where
+        covariances and axes are lengths to the east, to the north and down.
     """
 
     def __init__(self, event: list[str], station: list[str], found: dict[str, Any],
@@ -98,6 +102,7 @@ class Catalogue:
         self.plane = plane
         self.station_position = station_position
         self.ndim = ndim
+        self.axis_names: tuple[str, ...] = ("x", "z") if ndim == 2 else ("x", "y", "z")
 
     def __len__(self) -> int:
         return len(self.status)
@@ -118,7 +123,7 @@ class Catalogue:
         """One entry per column: `pandas.DataFrame(catalogue.to_columns())`."""
         table: dict[str, Any] = {"event": self.event, "status": self.status}
         names = "xz" if self.ndim == 2 else "xyz"
-        for n, name in enumerate(names):
+        for n, name in enumerate(self.axis_names):
             table[name] = self.position[:, n]
         if self.plane is not None:
             place = self.plane.to_geographic(self.position[:, 0], self.position[:, 1])
@@ -183,8 +188,8 @@ def locate(
         2018-11-30T17:29:35.11 (datetime64 in tables), which become seconds since 1970. Files may
         also be NonLinLoc's .obs and .hyp, hypoDD's phase.dat and TomoATT's src_rec.
     stations
-        A CSV file or table with the columns station,x,y,z (no y in 2-D). Files may also have
-        longitude,latitude,elevation, or be hypoDD's station.dat or NonLinLoc's GTSRCE lines.
+        A CSV file or table with the columns station,x,y,z (no y in 2-D); tables for a spherical
+        model have station,latitude,longitude,depth. Files may also have longitude,latitude,elevation, or be hypoDD's station.dat or NonLinLoc's GTSRCE lines.
     events
         A CSV file or table with event,x,y,z: given positions, for `fixed` and `prior`.
     centre
@@ -209,7 +214,7 @@ def locate(
         Keep all events at this depth.
     prior
         Standard deviation of the given positions, one number or one per axis; 0 along an axis means
-        that they tell nothing.
+        that they tell nothing. On a sphere they are lengths along latitude, longitude and depth.
     model_error
         Standard deviation of computed times, added to the error of each pick. Default: found from
         the residuals.
@@ -277,10 +282,13 @@ def locate(
         "station": np.array(station_ids)[survey["station"]],
         "phase": phase, "time": survey["time"],
     } | fits
-    return Catalogue(
+    catalogue = Catalogue(
         event_ids, station_ids, found, fits, (error_p, error_s), model.ndim, plane,
         np.asarray(survey["stations"]),
     )
+    if on_sphere(model):
+        catalogue.axis_names = NAMES
+    return catalogue
 
 
 def _per_axis(model: Model, value: float | Sequence[float]) -> tuple[float, float, float]:
@@ -320,7 +328,16 @@ def _survey(
         station_ids = [name or str(n) for n, name in enumerate(at_stations[0])]
         for name, places in (("events", at_events[1]), ("stations", at_stations[1])):
             survey[name] = np.ascontiguousarray(places.reshape(-1, 3)[:, axes])
-        return survey, event_ids, station_ids, Plane(plane) if plane else None
+        on_plane = Plane(plane) if plane else None
+        if on_sphere(model):
+            if on_plane is None:
+                raise ValueError(
+                    "the stations have x and y (a spherical model needs longitude and latitude)"
+                )
+            for name in ("events", "stations"):
+                survey[name] = off_plane(survey[name], on_plane)
+            on_plane = None
+        return survey, event_ids, station_ids, on_plane
     if centre is not None:
         raise ValueError("centre is for files (tables have x and y)")
     if stations is None:
@@ -398,6 +415,7 @@ def _places(
     model: Model, table: Mapping[str, Any], key: str
 ) -> tuple[list[str], NDArray[np.float64]]:
     names = [str(name) for name in _column(table, key, f"{key}s")]
+    table = as_xyz(table, model)
     axes = "xz" if model.ndim == 2 else "xyz"
     columns = [numbers(_column(table, axis, f"{key}s"), axis) for axis in axes]
     if len(set(names)) != len(names):

@@ -294,6 +294,13 @@ class Picks:
             table["error"] = self.error
         return table
 
+    def geographic(self) -> Picks:
+        """The same picks with latitudes, longitudes and depths in km instead of x, y, z, as spherical
+        models have them; needs a `plane`."""
+        from ._sphere import geographic
+
+        return geographic(self)
+
     def _labels(self) -> tuple[Any, ...]:
         numbers_of = np.searchsorted(PHASES, self.phase).astype(np.int32)
         return numbers_of, list(self.event), list(self.station), self.origin_time

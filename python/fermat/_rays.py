@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         Basis,
         BendingTasks,
         Device,
+        Parameter,
         Progress,
         Queue,
         Reading,
@@ -135,13 +136,19 @@ class Rays:
         """The start of a bent ray, the fastest of `starts`; "none" for other tracers."""
         return np.array(_core.ray_start_names())[_core.ray_starts(self._rays)]
 
-    def sensitivity(self, basis: Basis = "nodes", *, threads: int = 0) -> Any:
+    def sensitivity(
+        self, basis: Basis = "nodes", *, parameter: Parameter = "slowness", threads: int = 0
+    ) -> Any:
         """Derivatives of the rays' times: a scipy.sparse.csr_array, one row per ray.
 
         With "nodes", columns are the model's nodes in C order and a row times their slowness is
         the time along the ray. With "cells", columns are cells and values are the ray's length
         in each; velocity given in cells has that basis only. Rays that did not arrive have empty
-        rows.
+        rows. With curved coordinates lengths are true lengths.
+
+        In an anisotropic medium `parameter` may be "epsilon" or "delta", or "xx", "yy", "zz", "xy",
+        "xz", "yz" of a tensor ("xy" stands for xy and yx, which are equal): the derivatives by that
+        parameter at each node, with velocity and the others kept.
 
         >>> import fermat as fm, numpy as np
         >>> model = fm.Model.gradient((41, 21), v0=2, gradient=0.5, spacing=0.25)
@@ -156,7 +163,13 @@ class Rays:
             from scipy.sparse import csr_array  # type: ignore[import-untyped,unused-ignore]
         except ImportError:
             raise ImportError("sensitivity needs SciPy (pip install scipy)") from None
-        values, columns, starts, width = _core.sensitivity(self._model, self._rays, basis, threads)
+        if parameter == "slowness":
+            found = _core.sensitivity(self._model, self._rays, basis, threads)
+        elif basis == "nodes":
+            found = _core.anisotropy_sensitivity(self._model, self._rays, parameter, threads)
+        else:
+            raise ValueError(f"basis is {basis!r} and parameter {parameter!r} (must be 'nodes')")
+        values, columns, starts, width = found
         return csr_array((values, columns, starts), shape=(len(self), width))
 
     def coverage(
@@ -258,7 +271,9 @@ class FreeRays(Rays):
     def __init__(self, medium: bend.Medium, rays: _core.RaySet) -> None:
         super().__init__(medium, rays)  # type: ignore[arg-type]
 
-    def sensitivity(self, basis: Basis = "nodes", *, threads: int = 0) -> Any:
+    def sensitivity(
+        self, basis: Basis = "nodes", *, parameter: Parameter = "slowness", threads: int = 0
+    ) -> Any:
         raise ValueError("sensitivity needs rays of a model (profiles and functions have no nodes)")
 
     def coverage(

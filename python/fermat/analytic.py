@@ -12,15 +12,27 @@ import numpy as np
 
 from . import _core
 from ._arguments import numbers
+from ._metric_forms import (
+    diffeomorphic_time,
+    elliptical_time,
+    power_law_time,
+    pulled_back_tensor,
+    thomsen_time,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "crossover_distance",
+    "diffeomorphic_time",
+    "elliptical_time",
     "gradient_ray",
     "gradient_time",
     "homogeneous_time",
+    "power_law_time",
+    "pulled_back_tensor",
+    "thomsen_time",
     "two_layers_time",
 ]
 
@@ -45,6 +57,8 @@ def gradient_time(
 
     v0 is the velocity at z = 0. In Model.gradient, v0 is the velocity at the top of the grid: for
     a model that begins at another depth, give v0 - gradient * depth here.
+
+    A gradient (gx, gz) or (gx, gy, gz) that is not vertical is a half-space below a slope.
 
     With r the distance and g the gradient's size, T = acosh(1 + g^2 r^2 / (2 v_s v_r)) / g.
 

@@ -52,12 +52,13 @@ def rays(rays: Rays, path: str | os.PathLike[str], *, plane: Plane | None = None
     if suffix == ".vtp":
         _write(path, _poly_data(*_lines(rays, kept)))
         return
+    sphere = getattr(rays.model, "coordinates", "cartesian") == "spherical"
     features = []
     for r in kept:
         features.append(
             {
                 "type": "Feature",
-                "geometry": {"type": "LineString", "coordinates": _places(rays.paths[r], plane)},
+                "geometry": {"type": "LineString", "coordinates": _places(rays.paths[r], plane, sphere)},
                 "properties": {
                     "source": int(rays.source[r]),
                     "receiver": int(rays.receiver[r]),
@@ -66,7 +67,7 @@ def rays(rays: Rays, path: str | os.PathLike[str], *, plane: Plane | None = None
                 },
             }
         )
-    if plane is None:
+    if plane is None and not sphere:
         tell(["the rays have no plane: x and y stand for longitude and latitude in the GeoJSON"])
     _write(path, json.dumps({"type": "FeatureCollection", "features": features}))
 
@@ -104,17 +105,18 @@ def paraview(
 
     out = Path(folder)
     out.mkdir(parents=True, exist_ok=True)
-    files = {"velocity": out / "velocity.vti"}
     if isinstance(run, Model):
         solid, points = run, {}
     else:
         known = run_of(run)
         solid = known.model
         points = _ends(known)
+    mapped = solid.coordinates != "cartesian"
+    files = {"velocity": out / ("velocity.vts" if mapped else "velocity.vti")}
     solid.save(files["velocity"])
     for name, places in points.items():
         files[name] = out / f"{name}.vtp"
-        _write(files[name], _poly_data(places, np.arange(len(places)), None, {}))
+        _write(files[name], _poly_data(_in_space(solid, places), np.arange(len(places)), None, {}))
     if rays is not None:
         files["rays"] = out / "rays.vtp"
         _save_rays(rays, files["rays"])
@@ -131,7 +133,11 @@ def paraview(
     )
     files["state"] = out / "state.py"
     named = [name for name in files if name not in ("view", "state")]
-    _write(files["state"], _state(named, "CELLS" if solid.cells else "POINTS"))
+    _write(
+        files["state"],
+        _state(named, "CELLS" if solid.cells else "POINTS", files["velocity"].name,
+               solid.coordinates == "spherical"),
+    )
     return files
 
 
@@ -149,8 +155,18 @@ def _ends(run: Any) -> dict[str, NDArray[np.float64]]:
     return ends
 
 
-def _places(way: NDArray[np.float64], plane: Plane | None) -> Any:
+def _in_space(model: Any, points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Points (n, 3) of a model where they lie in space: of a sphere about its centre."""
+    if getattr(model, "coordinates", "cartesian") == "cartesian":
+        return points
+    flat = points[:, [0, 2]] if model.ndim == 2 else points
+    return np.asarray(model.places(np.ascontiguousarray(flat)))
+
+
+def _places(way: NDArray[np.float64], plane: Plane | None, sphere: bool) -> Any:
     x, z = way[:, 0], way[:, -1]
+    if sphere:
+        return np.column_stack([way[:, 1], x, -1000 * z]).tolist()
     y = way[:, 1] if way.shape[1] == 3 else np.zeros(len(way))
     if plane is None:
         return np.column_stack([x, y, -z]).tolist()
@@ -165,6 +181,7 @@ def _lines(
     flat = np.vstack([np.asarray(way) for way in ways]) if ways else np.empty((0, 3))
     if flat.shape[1] == 2:
         flat = np.column_stack([flat[:, 0], np.zeros(len(flat)), flat[:, 1]])
+    flat = _in_space(rays.model, flat)
     ends = np.cumsum([len(way) for way in ways], dtype=np.int64)
     data = {
         "source": np.asarray(rays.source)[kept],
@@ -208,7 +225,8 @@ def _poly_data(
     )
 
 
-def _state(names: list[str], place: str) -> str:
+def _state(names: list[str], place: str, file: str, sphere: bool) -> str:
+    reader = "XMLImageDataReader" if file.endswith(".vti") else "XMLStructuredGridReader"
     return f'''"""Shows this folder in ParaView: File > Load State, or pvpython state.py."""
 
 import os
@@ -220,14 +238,14 @@ view = GetActiveViewOrCreate("RenderView")
 
 
 def shown(reader):
-    """Depth is positive down in the files."""
+    """{"Points of a sphere lie about its centre." if sphere else "Depth is positive down in the files."}"""
     flipped = Transform(Input=reader)
-    flipped.Transform.Scale = [1, 1, -1]
+    flipped.Transform.Scale = [1, 1, {1 if sphere else -1}]
     return Show(flipped, view)
 
 
 names = {names!r}
-velocity = shown(XMLImageDataReader(FileName=[os.path.join(here, "velocity.vti")]))
+velocity = shown({reader}(FileName=[os.path.join(here, "{file}")]))
 ColorBy(velocity, ("{place}", "velocity"))
 velocity.SetScalarBarVisibility(view, True)
 velocity.Opacity = 0.8

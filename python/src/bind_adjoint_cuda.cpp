@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstddef>

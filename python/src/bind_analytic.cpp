@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "bind_metric_forms.hpp"
 #include "bindings.hpp"
 #include "core/error.hpp"
 #include "model/analytic.hpp"
@@ -50,6 +51,7 @@ DoubleArray two_layer_times(double v1, double v2, double thickness, double depth
 }  // namespace
 
 void bind_analytic(nb::module_& module) {
+    bind_metric_forms(module);
     module.def(
         "homogeneous_times",
         [](double velocity, const Triple& source, const Points& points) {

@@ -19,6 +19,7 @@
 #include "numpy.hpp"
 #include "options.hpp"
 #include "points.hpp"
+#include "rays/anisotropy_rows.hpp"
 #include "rays/integrate.hpp"
 #include "rays/rays.hpp"
 #include "rays/sensitivity.hpp"
@@ -95,6 +96,18 @@ nb::tuple sensitivity_rows(const Model& model, const RaySet& rays, const std::st
         const Basis columns = parse_choice<Basis>(basis);
         const nb::gil_scoped_release release;
         rows = sensitivity(model, rays, columns, threads);
+    }
+    return nb::make_tuple(array_from(std::move(rows.value)), array_from(std::move(rows.column)),
+                          array_from(std::move(rows.row_start)), rows.columns);
+}
+
+nb::tuple anisotropy_rows(const Model& model, const RaySet& rays, const std::string& parameter,
+                          int threads) {
+    SparseRows rows;
+    {
+        const auto wanted = parse_choice<AnisotropyParameter>(parameter);
+        const nb::gil_scoped_release release;
+        rows = anisotropy_sensitivity(model, rays, wanted, threads);
     }
     return nb::make_tuple(array_from(std::move(rows.value)), array_from(std::move(rows.column)),
                           array_from(std::move(rows.row_start)), rows.columns);
@@ -212,6 +225,13 @@ void bind_rays(nb::module_& module) {
                        "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64], "
                        "int]"),
                "Values, columns, row starts and the number of columns of a CSR matrix.");
+    module.def("anisotropy_sensitivity", &anisotropy_rows, "model"_a, "rays"_a, "parameter"_a,
+               "threads"_a,
+               nb::sig("def anisotropy_sensitivity(model: Model, rays: RaySet, parameter: str, "
+                       "threads: int) -> tuple[numpy.typing.NDArray[numpy.float64], "
+                       "numpy.typing.NDArray[numpy.int64], numpy.typing.NDArray[numpy.int64], "
+                       "int]"),
+               "As sensitivity, by a parameter of anisotropy on the nodes.");
     module.def("coverage", &coverage_cells, "model"_a, "rays"_a, "threads"_a,
                nb::sig("def coverage(model: Model, rays: RaySet, threads: int) -> "
                        "tuple[numpy.typing.NDArray[numpy.float32], "

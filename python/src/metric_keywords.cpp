@@ -1,13 +1,18 @@
 #include "metric_keywords.hpp"
 
 #include <fmt/format.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 
 #include <array>
+#include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "core/error.hpp"
+#include "io/vts_write.hpp"
+#include "points.hpp"
 
 namespace fermat::python {
 
@@ -278,6 +283,49 @@ void bind_metric(nb::class_<Model>& type) {
             return std::string(metric->has_thomsen() ? "thomsen" : "elliptical");
         },
         "'none', 'elliptical' (a tensor per node) or 'thomsen' (epsilon and delta per node).");
+    type.def(
+        "places",
+        [](const Model& self, const Points& points) {
+            std::vector<double> out;
+            const Grid& grid = self.grid();
+            for (const Vec3 user : points_from(points, grid.origin.y)) {
+                const Mapping* const mapping = self.metric() ? &self.metric()->mapping() : nullptr;
+                const Vec3 p = mapping ? mapping->place(mapping->to_grid(user)) : user;
+                out.insert(out.end(), {p.x, p.y, p.z});
+            }
+            return nb::object(nb::cast(array_from(std::move(out))).attr("reshape")(-1, 3));
+        },
+        "points"_a,
+        nb::sig("def places(self, points: numpy.typing.NDArray[typing.Any]) -> "
+                "numpy.typing.NDArray[numpy.float64]"),
+        "Cartesian places (n, 3) of points (n, 3), or (n, 2) in 2-D: of a sphere about its centre, "
+        "else x, y, z.");
+    type.def(
+        "write_vts",
+        [](const Model& self, const std::filesystem::path& path, const nb::dict& fields) {
+            std::vector<NamedField> named;
+            const Grid& grid = self.grid();
+            using Array = nb::ndarray<const float, nb::c_contig, nb::device::cpu>;
+            std::vector<Array> owners;
+            for (const auto& [name, values] : fields) {
+                owners.push_back(nb::cast<Array>(values));
+                const Array& given = owners.back();
+                const bool nodes = given.size() == grid.node_count();
+                const Shape shape = nodes ? grid.shape : grid.cell_shape();
+                const auto text = nb::cast<std::string>(name);
+                if (given.size() != shape.count()) {
+                    throw InputError(fmt::format(
+                        "{} has {} values (must be on {} nodes or {} cells)", text, given.size(),
+                        to_string(grid.shape), to_string(grid.cell_shape())));
+                }
+                named.push_back({text, {given.data(), shape}});
+            }
+            write_vts(path, self, named);
+        },
+        "path"_a, "fields"_a,
+        nb::sig("def write_vts(self, path: str | os.PathLike[str], fields: dict[str, "
+                "numpy.typing.NDArray[numpy.float32]]) -> None"),
+        "Write velocity and fields as .vts, whose points lie where the nodes lie in space.");
     type.def(
         "node_positions",
         [](const Model& self) {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <system_error>
 
+#include "cli/survey.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/checkpoint.hpp"
@@ -186,7 +187,7 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         if (inputs.guessed_start) write_model(folder.file("start.h5"), inputs.start, identity);
         if (!inputs.board) return;
         write_model(folder.file("board.h5"), *inputs.board, identity);
-        write_picks(folder.file("picks.csv"), inputs.picks, identity);
+        write_model_picks(inputs.start, folder.file("picks.csv"), inputs.picks, identity);
     });
     const int planned = planned_iterations(inputs);
     InversionListener listener;

@@ -161,9 +161,10 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     }
     std::optional<Model> start;
     Notes notes;
-    Survey picks = read_picks(flags.picks, notes);
-    if (flags.model) {
-        start.emplace(read_model(*flags.model, notes));
+    if (flags.model) start.emplace(read_model(*flags.model, notes));
+    Survey picks =
+        start ? read_model_picks(*start, flags.picks, notes) : read_picks(flags.picks, notes);
+    if (start) {
         fit_to_model(*start, picks, flags.picks, AirPoints::refused);
     }
     InversionOptions options = flags.options;

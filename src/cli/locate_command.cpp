@@ -15,10 +15,12 @@
 #include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/catalogue_io.hpp"
+#include "io/geographic_picks.hpp"
 #include "io/geometry.hpp"
 #include "io/nonlinloc_results.hpp"
 #include "io/phase_picks.hpp"
 #include "location/locate.hpp"
+#include "survey/mapped_points.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -77,13 +79,15 @@ void add_flags(CLI::App& app, LocateFlags& flags) {
                "FILE.P.STATION.time.hdr and .buf");
 }
 
-LocateOptions settled(const LocateFlags& flags, const Grid& grid) {
+LocateOptions settled(const LocateFlags& flags, const Model& model) {
+    const Grid& grid = model.grid();
     LocateOptions options = flags.options;
     settle_axes(options, flags.axes, grid.is_2d());
     if (flags.box_low.given() || flags.box_high.given()) {
+        const UserBox whole = user_box(model);
         options.box =
-            SearchBox{flags.box_low.given() ? to_point(flags.box_low, grid) : grid.origin,
-                      flags.box_high.given() ? to_point(flags.box_high, grid) : grid.far_corner()};
+            SearchBox{flags.box_low.given() ? to_point(flags.box_low, grid) : whole.low,
+                      flags.box_high.given() ? to_point(flags.box_high, grid) : whole.high};
     }
     return options;
 }
@@ -118,6 +122,24 @@ void write_grids(const LocateFlags& flags, const Medium& medium, const PhasePick
     if (!run.common.quiet) spdlog::info("{} time grids written", count);
 }
 
+/// Picks whose places are those of the model.
+PhasePicks read_places(const LocateFlags& flags, bool sphere, Notes& notes) {
+    PhaseFiles files = flags.files;
+    files.on_sphere = sphere;
+    PhasePicks picks = read_phase_picks(files, notes);
+    if (!sphere) return picks;
+    if (!picks.plane) {
+        throw InputError(
+            "the stations have x and y (a spherical model needs longitude and latitude)");
+    }
+    if (flags.hyp || flags.grids) {
+        throw InputError("--hyp and --time-grids are for models of x, y, z (leave them out)");
+    }
+    take_off_plane(picks.survey, *picks.plane);
+    picks.plane.reset();
+    return picks;
+}
+
 void locate_events(const LocateFlags& flags, const Run& run) {
     usable_device(run.common);
     if (flags.sampled && flags.options.samples == 0) {
@@ -126,8 +148,9 @@ void locate_events(const LocateFlags& flags, const Run& run) {
     Notes notes;
     const Medium medium = medium_of(flags.medium, notes);
     const Grid& grid = medium.grid();
-    const LocateOptions options = settled(flags, grid);
-    const PhasePicks picks = read_phase_picks(flags.files, notes);
+    const LocateOptions options = settled(flags, medium.of(Phase::P));
+    const bool sphere = on_sphere(medium.of(Phase::P));
+    const PhasePicks picks = read_places(flags, sphere, notes);
     if (picks.survey.is_2d != grid.is_2d()) {
         throw InputError(
             fmt::format("the model is {}-D and the stations are {}-D (must be the "
@@ -145,11 +168,14 @@ void locate_events(const LocateFlags& flags, const Run& run) {
     tell(notes);
 
     run.monitor.check();
-    write_catalogue(flags.output, picks.survey, found, clock,
-                    picks.plane ? &*picks.plane : nullptr);
+    write_catalogue(flags.output, picks.survey, found, clock, picks.plane ? &*picks.plane : nullptr,
+                    sphere);
     if (flags.fits) write_fits(*flags.fits, picks.survey, found, clock);
-    if (flags.sampled) write_samples(*flags.sampled, picks.survey, found);
-    if (flags.moved) write_picks(*flags.moved, relocated(picks.survey, found));
+    if (flags.sampled) write_samples(*flags.sampled, picks.survey, found, sphere);
+    if (flags.moved) {
+        (sphere ? write_geographic_picks : write_picks)(*flags.moved,
+                                                        relocated(picks.survey, found), "");
+    }
     if (flags.hyp) {
         write_nonlinloc_hyp(*flags.hyp, picks.survey, found, picks.plane ? &*picks.plane : nullptr);
     }

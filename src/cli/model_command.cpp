@@ -4,6 +4,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/model_media.hpp"
 #include "cli/outputs.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
@@ -21,8 +22,9 @@ struct OutputFlag {
 };
 
 void add_model_output(CLI::App& app, OutputFlag& flag) {
-    add_output(app, "-o,--output", flag.output,
-               "model to write: .h5; .vti, .hdr (NonLinLoc), .grd (Surfer); .npy for values only")
+    add_output(
+        app, "-o,--output", flag.output,
+        "model to write: .h5; .vti, .vts, .hdr (NonLinLoc), .grd (Surfer); .npy for values only")
         ->required();
 }
 
@@ -307,6 +309,7 @@ void add_model_commands(Program& program) {
                             "Read what people bring and write .h5, .vti, .hdr or .grd",
                             "printf 'x,z,velocity\\n0,0,2\\n1,0,2\\n0,1,3\\n1,1,3\\n' > model.csv\n"
                             "fermat model convert model.csv -o model.h5");
+    add_model_media(program, group);
 }
 
 }  // namespace fermat::cli

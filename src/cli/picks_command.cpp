@@ -10,6 +10,7 @@
 #include "cli/outputs.hpp"
 #include "cli/picks_convert.hpp"
 #include "cli/ray_survey.hpp"
+#include "cli/survey.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/geometry.hpp"
@@ -71,7 +72,7 @@ void make_picks(const PicksFlags& flags, const Run& run) {
         throw InputError(fmt::format(
             "none of the {} pairs has a time (air lies at or between them)", made.unreached));
     }
-    write_picks(flags.output, made.picks);
+    write_model_picks(medium.of(Phase::P), flags.output, made.picks);
     if (made.unreached > 0) {
         spdlog::warn("{} pairs without a time were left out (air lies at or between them)",
                      made.unreached);

@@ -128,7 +128,7 @@ Survey of_each(const Survey& survey, const std::vector<Phase>& phases) {
 }
 
 void take_picks(const Model& model, const fs::path& file, Survey& survey, Notes& notes) {
-    Survey picks = read_picks(file, notes);
+    Survey picks = read_model_picks(model, file, notes);
     fit_to_model(model, picks, file, AirPoints::allowed);
     if (survey.events.empty()) survey.events = picks.events;
     if (survey.stations.empty()) survey.stations = picks.stations;

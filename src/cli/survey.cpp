@@ -4,8 +4,10 @@
 
 #include "cli/values.hpp"
 #include "core/error.hpp"
+#include "io/geographic_picks.hpp"
 #include "io/geometry.hpp"
 #include "model/metric.hpp"
+#include "survey/mapped_points.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -60,9 +62,7 @@ Vec3 checked(const Model& model, Vec3 point, const std::string& name, AirPoints 
 PointList fit_to_model(const Model& model, PointList list, const fs::path& file, PointRole role,
                        AirPoints air) {
     const Grid& grid = model.grid();
-    const bool spherical =
-        model.metric() && model.metric()->coordinates().system == Coordinates::spherical;
-    if (list.geographic && !spherical) {
+    if (list.geographic && !on_sphere(model)) {
         throw InputError(fmt::format("'{}' has latitudes and longitudes (this model has x, y, z)",
                                      file.string()));
     }
@@ -113,6 +113,15 @@ std::vector<Vec3> read_survey_receivers(const Model& model, const fs::path& file
     return fit_to_model(model, read_points(file, PointRole::receiver, notes), file,
                         PointRole::receiver, air)
         .positions;
+}
+
+Survey read_model_picks(const Model& model, const fs::path& file, Notes& notes) {
+    return on_sphere(model) ? read_geographic_picks(file, notes) : read_picks(file, notes);
+}
+
+void write_model_picks(const Model& model, const fs::path& file, const Survey& picks,
+                       const std::string& run) {
+    (on_sphere(model) ? write_geographic_picks : write_picks)(file, picks, run);
 }
 
 void fit_to_model(const Model& model, Survey& picks, const std::filesystem::path& file,

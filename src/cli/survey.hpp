@@ -35,6 +35,12 @@ std::vector<Vec3> read_survey_receivers(const Model& model, const std::filesyste
 PointList fit_to_model(const Model& model, PointList list, const std::filesystem::path& file,
                        PointRole role, AirPoints air);
 
+/// Reads picks whose places are those of a model: longitudes and latitudes of a spherical one.
+Survey read_model_picks(const Model& model, const std::filesystem::path& file, Notes& notes);
+/// Writes picks as read_model_picks() reads them.
+void write_model_picks(const Model& model, const std::filesystem::path& file, const Survey& picks,
+                       const std::string& run = "");
+
 /// Fits the events and stations of picks that a file holds.
 void fit_to_model(const Model& model, Survey& picks, const std::filesystem::path& file,
                   AirPoints air);

@@ -18,6 +18,7 @@
 #include "eikonal/eikonal.hpp"
 #include "eikonal/front.hpp"
 #include "io/csv.hpp"
+#include "io/metric_io.hpp"
 #include "io/model_io.hpp"
 #include "io/vtkhdf_image.hpp"
 #include "times/times.hpp"
@@ -277,6 +278,7 @@ void compute_times(const TimesFlags& flags, const Run& run) {
     std::optional<ImageWriter> image;
     std::optional<CsvWriter> table;
     if (flags.output) image.emplace(*flags.output, model.grid());
+    if (image && model.metric()) write_coordinates(*image, *model.metric());
     if (flags.table)
         table.emplace(*flags.table, std::vector<std::string>{"source", "receiver", "time"});
 

@@ -36,11 +36,12 @@ bool wants_linear(const TrustFlags& flags) {
     return flags.trust.resolution || flags.trust.deviation || !flags.points.empty();
 }
 
-std::vector<Vec3> points_of(const TrustFlags& flags, const Grid& grid) {
+std::vector<Vec3> points_of(const TrustFlags& flags, const Model& model) {
+    const Grid& grid = model.grid();
     std::vector<Vec3> points;
     for (const std::string& text : flags.points) {
         points.push_back(to_point(parse_axes("--point-spread", text), grid));
-        require_inside(grid, points.back(), "--point-spread " + text);
+        if (!model.metric()) require_inside(grid, points.back(), "--point-spread " + text);
     }
     return points;
 }
@@ -172,7 +173,7 @@ void prepare(InversionOptions& options, const TrustFlags& flags) {
 Choice choose_options(InversionInputs& inputs, TrustFlags flags, std::uint64_t seed,
                       const Run& run) {
     flags.validation.seed = seed;
-    together(run.ranks, [&] { points_of(flags, inputs.start.grid()); });
+    together(run.ranks, [&] { points_of(flags, inputs.start); });
     Choice choice;
     if (flags.chosen == Chosen::smoothing) {
         choice.smoothing = choose_smoothing(inputs.start, inputs.picks, inputs.options,
@@ -209,7 +210,7 @@ void run_trust(const InversionInputs& inputs, const InversionResult& result, con
             trust = estimate_trust(problem, flags.trust, execution);
             say(run, "resolution and deviation: " + trust.sentence);
         }
-        spreads = point_spread(problem, points_of(flags, inputs.start.grid()), execution);
+        spreads = point_spread(problem, points_of(flags, inputs.start), execution);
     }
     Ensemble ensemble;
     if (flags.ensemble_given) {

@@ -16,6 +16,7 @@
 #include "eikonal/fim/fim_opengl.hpp"
 #include "eikonal/resolution.hpp"
 #include "eikonal/solve_factored.hpp"
+#include "model/metric.hpp"
 
 namespace fermat {
 namespace {
@@ -167,6 +168,9 @@ bool on_cuda(const EikonalOptions& options, Device device, Precision precision) 
 
 bool on_cuda(const EikonalOptions& options, Device device, const Model& model,
              Precision precision) {
+    if (model.metric()) {
+        return on_cuda(device, fmt::format("{} computes on the CPU", model.metric()->name()));
+    }
     const std::string obstacle = cuda_obstacle(options, precision);
     if (!obstacle.empty() || !model.jumping_cells().exist()) {
         return on_cuda(device, obstacle);

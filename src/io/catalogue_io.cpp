@@ -19,9 +19,21 @@ bool has_samples(const Catalogue& catalogue) {
     return false;
 }
 
-std::vector<std::string> catalogue_columns(bool is_2d, bool geographic, bool samples) {
+/// Names of a place: x, y, z, or longitude, latitude, z of a sphere.
+void add_place_names(std::vector<std::string>& names, const std::string& prefix, bool is_2d,
+                     bool on_sphere) {
+    if (!on_sphere) return add_axis_names(names, prefix, is_2d);
+    for (const char* const name : {"longitude", "latitude", "z"}) names.push_back(prefix + name);
+}
+
+Vec3 as_named(Vec3 place, bool on_sphere) {
+    return on_sphere ? Vec3{place.y, place.x, place.z} : place;
+}
+
+std::vector<std::string> catalogue_columns(bool is_2d, bool geographic, bool samples,
+                                           bool on_sphere) {
     std::vector<std::string> names = {"event", "status"};
-    add_axis_names(names, "", is_2d);
+    add_place_names(names, "", is_2d, on_sphere);
     if (geographic) names.insert(names.end(), {"longitude", "latitude"});
     names.emplace_back("origin_time");
     add_axis_names(names, "error_", is_2d);
@@ -38,7 +50,7 @@ std::vector<std::string> catalogue_columns(bool is_2d, bool geographic, bool sam
         names.push_back(fmt::format("axis{}_plunge", axis));
     }
     if (samples) {
-        add_axis_names(names, "mean_", is_2d);
+        add_place_names(names, "mean_", is_2d, on_sphere);
         names.insert(names.end(), {"effective_samples", "log_density_68", "log_density_95"});
     }
     return names;
@@ -83,16 +95,16 @@ void add_ellipsoid(CatalogueRow& row, const Hypocentre& event, bool is_2d) {
 }  // namespace
 
 void write_catalogue(const fs::path& path, const Survey& survey, const Catalogue& catalogue,
-                     Clock clock, const LocalPlane* plane) {
+                     Clock clock, const LocalPlane* plane, bool on_sphere) {
     const bool is_2d = survey.is_2d;
     const bool samples = has_samples(catalogue);
-    CsvWriter table(path, catalogue_columns(is_2d, plane != nullptr, samples));
+    CsvWriter table(path, catalogue_columns(is_2d, plane != nullptr, samples, on_sphere));
     CatalogueRow row;
     for (std::size_t n = 0; n < survey.events.size(); ++n) {
         const Hypocentre& event = catalogue.events[n];
         row.add(name_of(survey, survey.events[n]));
         row.add(std::string(name_of(event.status)));
-        row.add(event.position, is_2d);
+        row.add(as_named(event.position, on_sphere), is_2d);
         row.add_geographic(event.position, plane);
         row.add_time(event.origin_time, clock);
         add_errors(row, event, is_2d);
@@ -100,7 +112,7 @@ void write_catalogue(const fs::path& path, const Survey& survey, const Catalogue
         if (samples) {
             const bool drawn = !event.posterior.places.empty();
             const Vec3 none{not_known, not_known, not_known};
-            row.add(drawn ? event.posterior.mean : none, is_2d);
+            row.add(drawn ? as_named(event.posterior.mean, on_sphere) : none, is_2d);
             row.add(drawn ? event.posterior.effective : not_known);
             row.add(drawn ? event.posterior.least_68 : not_known);
             row.add(drawn ? event.posterior.least_95 : not_known);
@@ -133,9 +145,10 @@ void write_fits(const fs::path& path, const Survey& survey, const Catalogue& cat
     table.commit();
 }
 
-void write_samples(const fs::path& path, const Survey& survey, const Catalogue& catalogue) {
+void write_samples(const fs::path& path, const Survey& survey, const Catalogue& catalogue,
+                   bool on_sphere) {
     std::vector<std::string> names = {"event"};
-    add_axis_names(names, "", survey.is_2d);
+    add_place_names(names, "", survey.is_2d, on_sphere);
     names.emplace_back("log_density");
     CsvWriter table(path, names);
     CatalogueRow row;
@@ -143,7 +156,7 @@ void write_samples(const fs::path& path, const Survey& survey, const Catalogue& 
         const Posterior& posterior = catalogue.events[n].posterior;
         for (std::size_t s = 0; s < posterior.places.size(); ++s) {
             row.add(name_of(survey, survey.events[n]));
-            row.add(posterior.places[s], survey.is_2d);
+            row.add(as_named(posterior.places[s], on_sphere), survey.is_2d);
             row.add(posterior.log_density[s]);
             row.write(table);
         }

@@ -17,9 +17,12 @@ enum class Clock { seconds, dates };
 /// One row per event: status, place, longitude and latitude if there is a plane, origin time,
 /// standard deviations, covariance, semi-axes of the 68 and 95 % ellipsoids with azimuth and
 /// plunge, RMS, gap, nearest station, picks and those used; with samples also their mean, their
-/// number of independent ones, and the log densities that bound the 68 and 95 % regions.
+/// number of independent ones, and the log densities that bound the 68 and 95 % regions. Places of
+/// a sphere are written as longitude, latitude and z, in degrees and km; their errors are lengths
+/// east (x), north (y) and down.
 void write_catalogue(const std::filesystem::path& path, const Survey& survey,
-                     const Catalogue& catalogue, Clock clock, const LocalPlane* plane = nullptr);
+                     const Catalogue& catalogue, Clock clock, const LocalPlane* plane = nullptr,
+                     bool on_sphere = false);
 
 /// One row per pick, in the order of the survey: residual, weight, distance, azimuth, take-off.
 void write_fits(const std::filesystem::path& path, const Survey& survey, const Catalogue& catalogue,
@@ -27,6 +30,6 @@ void write_fits(const std::filesystem::path& path, const Survey& survey, const C
 
 /// One row per sample: event, place and log density.
 void write_samples(const std::filesystem::path& path, const Survey& survey,
-                   const Catalogue& catalogue);
+                   const Catalogue& catalogue, bool on_sphere = false);
 
 }  // namespace fermat

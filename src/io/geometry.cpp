@@ -13,6 +13,7 @@
 #include "io/columns.hpp"
 #include "io/csv.hpp"
 #include "io/destination.hpp"
+#include "io/geographic_picks.hpp"
 #include "io/input_file.hpp"
 #include "io/pick_columns.hpp"
 #include "io/suffix.hpp"
@@ -222,11 +223,17 @@ void append_point(std::vector<CsvCell>& cells, Vec3 p, bool is_2d) {
     cells.emplace_back(p.z);
 }
 
+/// How places are written: x, y, z; longitudes and latitudes by the plane; or, of a sphere, the
+/// longitudes and latitudes that they are.
+enum class PlaceColumns { plane, geographic, sphere };
+
 /// A table of picks. Its plane stands in a '#' line before the names; a geographic one has
 /// longitudes and latitudes instead of x and y.
 void write_rows(const fs::path& path, const SurveyFile& survey, const std::string& run,
-                bool geographic) {
+                PlaceColumns kind) {
     const Survey& picks = survey.picks;
+    const std::string plane_line = survey.plane ? to_text(*survey.plane) : survey.projection;
+    const bool geographic = kind != PlaceColumns::plane;
     std::vector<std::string> names;
     for (const std::string prefix : {"source_", "receiver_"}) {
         names.push_back(prefix + (geographic ? "longitude" : "x"));
@@ -238,11 +245,11 @@ void write_rows(const fs::path& path, const SurveyFile& survey, const std::strin
     const SurveyColumns columns(picks);
     columns.add_names(names);
     // The line goes before the first name, which the writer puts at the start of the file.
-    const std::string plane = survey.plane ? to_text(*survey.plane) : survey.projection;
-    if (!plane.empty() && !geographic) names[0].insert(0, "# " + plane + "\n");
+    if (!plane_line.empty() && !geographic) names[0].insert(0, "# " + plane_line + "\n");
     CsvWriter table(path, names, run);
     const auto append = [&](std::vector<CsvCell>& cells, Vec3 p) {
-        if (geographic) {
+        if (kind == PlaceColumns::sphere) p = {p.y, p.x, p.z};
+        if (kind == PlaceColumns::geographic) {
             const GeoPoint at = survey.plane->to_geographic({p.x, p.y});
             p = {at.longitude, at.latitude, p.z};
         }
@@ -328,17 +335,21 @@ SurveyFile read_pick_survey(const fs::path& path, const PickReadOptions& options
     return read_survey_file(path, options, notes);
 }
 
+void write_geographic_picks(const fs::path& path, const Survey& picks, const std::string& run) {
+    write_rows(path, {{}, picks, {}}, run, PlaceColumns::sphere);
+}
+
 void write_picks(const fs::path& path, const Survey& picks, const std::string& run) {
     const bool is_file = destination_of(path).kind == Destination::Kind::file;
     if (is_file && suffix_of(path) != ".csv") {
         throw InputError(
             fmt::format("cannot write '{}' (picks are written as .csv)", path.string()));
     }
-    write_rows(path, {{}, picks, {}}, run, false);
+    write_rows(path, {{}, picks, {}}, run, PlaceColumns::plane);
 }
 
 void write_pick_table(const fs::path& path, const SurveyFile& survey, bool geographic) {
-    write_rows(path, survey, "", geographic);
+    write_rows(path, survey, "", geographic ? PlaceColumns::geographic : PlaceColumns::plane);
 }
 
 Surface read_surface(const fs::path& path, Notes& notes) {

@@ -58,7 +58,7 @@ CoordinateNumbers read_coordinates(const ImageReader& image) {
 
 }  // namespace
 
-void write_metric(ImageWriter& image, const Metric& metric) {
+void write_coordinates(ImageWriter& image, const Metric& metric) {
     const CoordinateNumbers& from = metric.coordinates();
     const std::array<double, numbers_of_system> system = {static_cast<double>(from.system),
                                                           from.radius, from.geodetic ? 1.0 : 0.0};
@@ -67,6 +67,10 @@ void write_metric(ImageWriter& image, const Metric& metric) {
         if (!from.axes[axis].empty()) image.add_numbers(axis_names[axis], from.axes[axis]);
     }
     if (!from.surface.empty()) image.add_numbers("surface", from.surface);
+}
+
+void write_metric(ImageWriter& image, const Metric& metric) {
+    write_coordinates(image, metric);
     if (metric.anisotropy().kind == Anisotropy::elliptical) {
         write_arrays(image, tensor_names, metric.anisotropy());
     } else if (metric.has_thomsen()) {

@@ -20,8 +20,8 @@ struct ModelFileOptions : ModelReadOptions {
 Model read_model_file(const std::filesystem::path& path, Notes& notes,
                       const ModelFileOptions& options);
 
-/// True for the suffixes that write_model() writes: .h5 (also .hdf, .hdf5, .vtkhdf), .vti, .hdr
-/// (NonLinLoc), .grd (Surfer, 2-D only) and .npy. Only .h5 keeps the identity of a run.
+/// True for the suffixes that write_model() writes: .h5 (also .hdf, .hdf5, .vtkhdf), .vti, .vts,
+/// .hdr (NonLinLoc), .grd (Surfer, 2-D only) and .npy. Only .h5 keeps the identity of a run.
 bool is_model_output(const std::filesystem::path& path);
 
 }  // namespace fermat

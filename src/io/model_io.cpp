@@ -22,6 +22,7 @@
 #include "io/vti_write.hpp"
 #include "io/vtk_xml.hpp"
 #include "io/vtkhdf_image.hpp"
+#include "io/vts_write.hpp"
 
 namespace fermat {
 namespace {
@@ -231,9 +232,9 @@ Model read_model_file(const fs::path& path, Notes& notes, const ModelFileOptions
 
 void write_model(const fs::path& path, const Model& model, const std::string& run) {
     const std::string suffix = suffix_of(path);
-    if (model.metric() && !is_vtkhdf(suffix)) {
-        throw InputError(
-            fmt::format("'{}' cannot hold {} (write .h5)", path.string(), model.metric()->name()));
+    if (model.metric() && !is_vtkhdf(suffix) && suffix != ".vts") {
+        throw InputError(fmt::format("'{}' cannot hold {} (write .h5, or .vts for ParaView)",
+                                     path.string(), model.metric()->name()));
     }
     if (suffix == ".npy") {
         write_npy(path, model.given());
@@ -248,21 +249,23 @@ void write_model(const fs::path& path, const Model& model, const std::string& ru
         image.commit();
     } else if (suffix == ".vti") {
         write_vti(path, model);
+    } else if (suffix == ".vts") {
+        write_vts(path, model);
     } else if (suffix == ".hdr") {
         write_nonlinloc(path, model);
     } else if (suffix == ".grd") {
         write_surfer(path, model);
     } else {
-        throw InputError(
-            fmt::format("cannot write '{}' (models are written as .h5, .vti, .hdr, .grd or .npy)",
-                        path.string()));
+        throw InputError(fmt::format(
+            "cannot write '{}' (models are written as .h5, .vti, .vts, .hdr, .grd or .npy)",
+            path.string()));
     }
 }
 
 bool is_model_output(const fs::path& path) {
     const std::string suffix = suffix_of(path);
-    return is_vtkhdf(suffix) || suffix == ".npy" || suffix == ".vti" || suffix == ".hdr" ||
-           suffix == ".grd";
+    return is_vtkhdf(suffix) || suffix == ".npy" || suffix == ".vti" || suffix == ".vts" ||
+           suffix == ".hdr" || suffix == ".grd";
 }
 
 }  // namespace fermat

@@ -78,7 +78,7 @@ void settle_plane(Tables& tables, const PhaseFiles& files, Notes& notes) {
     for (auto* table : {&tables.stations, &tables.events}) {
         if (*table) put_on_plane(**table, *tables.plane);
     }
-    if (files.centre) return;
+    if (files.centre || files.on_sphere) return;
     notes.add(fmt::format("longitudes and latitudes were put on the {} (`centre` chooses another)",
                           to_text(*tables.plane)));
 }

@@ -19,6 +19,7 @@ struct PhaseFiles {
     std::optional<std::filesystem::path> stations;
     std::optional<std::filesystem::path> events;
     std::optional<GeoPoint> centre{};  ///< of x = y = 0, if places are longitudes and latitudes
+    bool on_sphere = false;            ///< as PickReadOptions::on_sphere
 };
 
 /// Picks without a phase, of phases other than P and S, of stations that are not in their file, and

@@ -52,6 +52,8 @@ struct PickReadOptions {
     /// missing, with a note. Otherwise both are refused. Formats of picking programs, which write
     /// such rows, are always read so.
     bool leave_out_bad = false;
+    /// Longitudes and latitudes are for a sphere: the plane is only a way, and not noted.
+    bool on_sphere = false;
 
     friend bool operator==(const PickReadOptions&, const PickReadOptions&) = default;
 };

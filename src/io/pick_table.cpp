@@ -157,10 +157,13 @@ class PickTable {
         time_unit_ = options_.units.time;
         if (geographic() && length_unit_.empty()) {
             length_unit_ = "km";
-            notes_.add(
-                fmt::format("{}: depths and heights are taken as km (say the unit of "
-                            "length, or of one column, with `unit` for others)",
-                            quoted()));
+            const bool ours = options_.on_sphere && has("source_z") && has("receiver_z");
+            if (!ours) {
+                notes_.add(
+                    fmt::format("{}: depths and heights are taken as km (say the unit of "
+                                "length, or of one column, with `unit` for others)",
+                                quoted()));
+            }
         }
         std::map<std::string, std::string> units = name_units_;
         for (const auto& [role, unit] : options_.column_units) {
@@ -210,7 +213,8 @@ class PickTable {
             places.push_back(place(row, "receiver"));
         }
         plane_ = plane_round(places, unit_size(Quantity::length, length_unit_));
-        builder.keep_plane(plane_, true);
+        builder.keep_plane(plane_, !options_.on_sphere);
+        if (options_.on_sphere) return;
         double widest = 0;
         for (const GeoPoint& p : places) widest = std::max(widest, std::abs(plane_.to_plane(p).x));
         note_distortion(quoted(), plane_, widest, notes_);

@@ -23,8 +23,8 @@ struct GeoRow {
 };
 
 /// The plane round the stations and events, and the rows on it.
-void put_on_plane(const std::vector<GeoRow>& rows, const std::string& quoted, PickBuilder& builder,
-                  Notes& notes) {
+void put_on_plane(const std::vector<GeoRow>& rows, const std::string& quoted, bool on_sphere,
+                  PickBuilder& builder, Notes& notes) {
     std::vector<GeoPoint> places;
     for (const GeoRow& row : rows) {
         places.push_back(row.source);
@@ -42,7 +42,8 @@ void put_on_plane(const std::vector<GeoRow>& rows, const std::string& quoted, Pi
         builder.add({place(row.source, row.depth), place(row.receiver, 0.0 - row.height), row.time,
                      missing_error, row.line, row.phase, row.event, row.station});
     }
-    builder.keep_plane(plane, true);
+    builder.keep_plane(plane, !on_sphere);
+    if (on_sphere) return;
     note_distortion(quoted, plane, widest, notes);
 }
 
@@ -92,7 +93,7 @@ SurveyFile read_src_rec(const std::filesystem::path& path, const PickReadOptions
                             std::string(words[2])});
         }
     }
-    put_on_plane(rows, lines.quoted(), builder, notes);
+    put_on_plane(rows, lines.quoted(), options.on_sphere, builder, notes);
     return builder.finish(notes);
 }
 

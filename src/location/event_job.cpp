@@ -99,11 +99,12 @@ void describe(const LocateJob& job, const Likelihood& likelihood, Hypocentre& fo
         fit.residual = pick.time - work.travel[n] - found.origin_time;
         fit.deviation = std::sqrt(work.variance[n]);
         fit.weight = likelihood.trust(fit.residual, work.variance[n]);
-        const Vec3 to = job.survey.station_of(arrival).position - found.position;
+        const Vec3 to = job.fields.way(found.position, job.survey.station_of(arrival).position);
         fit.distance = std::hypot(to.x, to.y);
         fit.azimuth = azimuth_of(to);
         // The field's wave comes from the station, the event's goes to it.
-        const Vec3 leaving = -1.0 * job.fields.time_point(pick.field, found.position).gradient;
+        const Vec3 arriving = job.fields.time_point(pick.field, found.position).gradient;
+        const Vec3 leaving = -1.0 * job.fields.in_lengths(found.position, arriving);
         fit.ray_azimuth = azimuth_of(leaving);
         fit.take_off = take_off_of(leaving);
         squares += fit.weight * fit.residual * fit.residual;

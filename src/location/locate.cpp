@@ -71,16 +71,14 @@ void tell_outcome(const Survey& survey, const Catalogue& catalogue, const Locate
     }
 }
 
-}  // namespace
-
-Catalogue locate(const Medium& medium, const Survey& survey, const LocateOptions& options,
-                 const Surface* surface, const Execution& execution, Notes* told) {
-    validate(options);
-    Notes unheard;
-    Notes& notes = told != nullptr ? *told : unheard;
-    const StationFields fields(medium, survey, options, execution, notes);
+/// In a model with a metric, positions are those of the frame.
+Catalogue locate_in(const Medium& medium, const Survey& survey, const LocateOptions& options,
+                    const Surface* surface, const LocationFrame* frame, const Execution& execution,
+                    Notes& notes) {
+    const StationFields fields(medium, survey, options, execution, notes, frame);
     const Grid& grid = medium.grid();
-    const Region region{fields.box(), {true, !grid.is_2d(), true}, medium.of(Phase::P), surface};
+    const Region region{
+        fields.box(), {true, !grid.is_2d(), true}, medium.of(Phase::P), surface, frame};
     require_positions(survey, options, region);
     const int threads = resolve_threads(execution.threads);
     // Most of the first cells are hopeless, so they get half of all.
@@ -90,8 +88,8 @@ Catalogue locate(const Medium& medium, const Survey& survey, const LocateOptions
         job.slowness[static_cast<std::size_t>(phase)] = typical_slowness(medium.of(phase));
     }
     // No time is better than a thousandth of the time across a cell.
-    const double finest =
-        1e-3 * job.slowness[0] * std::min(grid.spacing_along(0), grid.spacing_along(2));
+    const Vec3 cell = frame ? frame->cell_at_middle() : grid.spacing;
+    const double finest = 1e-3 * job.slowness[0] * std::min(cell.x, cell.z);
     job.least_variance = finest * finest;
 
     const ArrivalLists lists = by_event(survey);
@@ -114,6 +112,27 @@ Catalogue locate(const Medium& medium, const Survey& survey, const LocateOptions
     });
     monitor.end();
     tell_outcome(survey, catalogue, options, notes);
+    return catalogue;
+}
+
+}  // namespace
+
+Catalogue locate(const Medium& medium, const Survey& survey, const LocateOptions& options,
+                 const Surface* surface, const Execution& execution, Notes* told) {
+    validate(options);
+    Notes unheard;
+    Notes& notes = told != nullptr ? *told : unheard;
+    const Model& model = medium.of(Phase::P);
+    if (!model.metric()) {
+        return locate_in(medium, survey, options, surface, nullptr, execution, notes);
+    }
+    const LocationFrame frame(model);
+    if (surface != nullptr && frame.on_sphere()) {
+        require_plain(model, "a surface of the ground in location");
+    }
+    Catalogue catalogue = locate_in(medium, frame.from_user(survey), frame.from_user(options),
+                                    surface, &frame, execution, notes);
+    frame.to_user(catalogue);
     return catalogue;
 }
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <optional>
 
-#include "location/options.hpp"
+#include "location/frame.hpp"
 #include "model/model.hpp"
 #include "model/topography.hpp"
 
@@ -13,13 +13,18 @@ namespace fermat {
 struct Region {
     SearchBox box;
     std::array<bool, 3> free{true, true, true};
-    const Model& model;                ///< whose air holds no events
-    const Surface* surface = nullptr;  ///< above which no event is
+    const Model& model;                    ///< whose air holds no events
+    const Surface* surface = nullptr;      ///< above which no event is
+    const LocationFrame* frame = nullptr;  ///< of a model with a metric
 
     int dimensions() const { return int{free[0]} + int{free[1]} + int{free[2]}; }
 
     bool allows(Vec3 place) const {
         if (surface != nullptr && place.z < surface_at(*surface, place)) return false;
+        if (frame != nullptr) {
+            if (!frame->holds(place)) return false;
+            place = frame->to_grid(place);
+        }
         return !model.has_air() || !in_air(model, model.grid().clamp(place));
     }
 

@@ -10,17 +10,35 @@
 
 #include "core/error.hpp"
 #include "eikonal/eikonal.hpp"
+#include "eikonal/metric/metric_solver.hpp"
 #include "location/layered.hpp"
 
 namespace fermat {
 namespace {
 
-SearchBox box_of(const Grid& grid, const std::optional<SearchBox>& wanted) {
-    if (!wanted) return {grid.origin, grid.far_corner()};
+void require_corner(const SearchBox& whole, Vec3 corner, const char* what) {
+    for (int axis = 0; axis < 3; ++axis) {
+        const double slack = 1e-6 * (whole.high[axis] - whole.low[axis]);
+        if (corner[axis] >= whole.low[axis] - slack && corner[axis] <= whole.high[axis] + slack) {
+            continue;
+        }
+        throw InputError(fmt::format("the {} corner of the search box is outside the model", what));
+    }
+}
+
+SearchBox box_of(const Grid& grid, const std::optional<SearchBox>& wanted,
+                 const LocationFrame* frame) {
+    const SearchBox whole = frame ? frame->box() : SearchBox{grid.origin, grid.far_corner()};
+    if (!wanted) return whole;
     SearchBox box = *wanted;
     if (grid.is_2d()) box.low.y = box.high.y = grid.origin.y;
-    require_inside(grid, box.low, "the low corner of the search box");
-    require_inside(grid, box.high, "the high corner of the search box");
+    if (frame) {
+        require_corner(whole, box.low, "low");
+        require_corner(whole, box.high, "high");
+    } else {
+        require_inside(grid, box.low, "the low corner of the search box");
+        require_inside(grid, box.high, "the high corner of the search box");
+    }
     for (int axis = 0; axis < 3; ++axis) {
         if (axis == 1 && grid.is_2d()) continue;
         if (!(box.low[axis] < box.high[axis])) {
@@ -30,7 +48,11 @@ SearchBox box_of(const Grid& grid, const std::optional<SearchBox>& wanted) {
                             box.low[axis], box.high[axis], "xyz"[axis]));
         }
     }
-    return {grid.clamp(box.low), grid.clamp(box.high)};
+    for (int axis = 0; axis < 3; ++axis) {
+        box.low[axis] = std::clamp(box.low[axis], whole.low[axis], whole.high[axis]);
+        box.high[axis] = std::clamp(box.high[axis], whole.low[axis], whole.high[axis]);
+    }
+    return box;
 }
 
 /// The horizontal distance from a point to the farthest corner of a box.
@@ -113,9 +135,10 @@ std::optional<double> constant_ratio(const Medium& medium) {
 }
 
 StationFields::StationFields(const Medium& medium, const Survey& survey,
-                             const LocateOptions& options, const Execution& execution, Notes& notes)
-    : box_(box_of(medium.grid(), options.box)) {
-    require_plain(medium.of(Phase::P), "location");
+                             const LocateOptions& options, const Execution& execution, Notes& notes,
+                             const LocationFrame* frame)
+    : frame_(frame), box_(box_of(medium.grid(), options.box, frame)) {
+    if (!frame) require_plain(medium.of(Phase::P), "relocation by differences, or a time grid,");
     validate(survey);
     require_phases(medium, survey);
     const Grid& grid = medium.grid();
@@ -124,8 +147,9 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
         return medium.of(ratio ? Phase::P : phase);
     };
     ratio_ = ratio.value_or(1);
-    radial_ = !grid.is_2d() && is_layered(model_of(Phase::P)) && is_layered(model_of(Phase::S));
-    cropped_ = !radial_ && options.box.has_value();
+    radial_ =
+        !frame && !grid.is_2d() && is_layered(model_of(Phase::P)) && is_layered(model_of(Phase::S));
+    cropped_ = !frame && !radial_ && options.box.has_value();
     const auto beyond_reach = [&](const Arrival& arrival) {
         return options.reach &&
                farthest(box_, survey.station_of(arrival).position) > *options.reach;
@@ -157,11 +181,12 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
             Vec3 place = survey.station_of(arrival).position;
             if (grid.is_2d()) place.y = grid.origin.y;
             const Vec3 source = radial_ ? Vec3{0, 0, place.z} : place;
-            if (!is_finite(place) || !model.grid().contains(source) ||
-                in_air(model, model.grid().clamp(source))) {
+            const Vec3 node = frame ? frame->to_grid(source) : source;
+            if (!is_finite(place) || !model.grid().contains(node) ||
+                in_air(model, model.grid().clamp(node))) {
                 continue;
             }
-            numbers[p] = static_cast<int>(fields_.size() + places.size());
+            numbers[p] = static_cast<int>(places_.size() + places.size());
             places.push_back(place);
         }
         add(model, places, options.eikonal, execution);
@@ -177,6 +202,7 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
 
 void StationFields::add(const Model& model, std::span<const Vec3> stations,
                         const EikonalOptions& options, const Execution& execution) {
+    if (frame_) return add_metric(model, stations, options, execution);
     const std::size_t before = fields_.size();
     std::vector<PointSource> sources;
     for (const Vec3 place : stations) {
@@ -195,7 +221,41 @@ void StationFields::add(const Model& model, std::span<const Vec3> stations,
     }
 }
 
+void StationFields::add_metric(const Model& model, std::span<const Vec3> stations,
+                               const EikonalOptions& options, const Execution& execution) {
+    if (stations.empty()) return;
+    const std::size_t before = metric_fields_.size();
+    std::vector<PointSource> sources;
+    for (const Vec3 place : stations) {
+        sources.push_back({frame_->to_user(place), 0});
+        places_.push_back(place);
+    }
+    metric_fields_.resize(before + stations.size());
+    const MetricSolver solver(model, options, execution);
+    solver.for_each_field(sources, execution, [&](std::size_t n, MetricField&& field) {
+        metric_fields_[before + n] = std::make_unique<const MetricField>(std::move(field));
+    });
+}
+
+void StationFields::metric_times(std::span<const int> fields, Vec3 point, double* out) const {
+    const Grid& grid = metric_fields_.front()->grid();
+    const Vec3 q = grid.clamp(frame_->to_grid(point));
+    const Vec3 place = frame_->mapping().place(q);
+    for (std::size_t n = 0; n < fields.size(); ++n) {
+        const MetricField& field = *metric_fields_[static_cast<std::size_t>(fields[n])];
+        out[n] = field.factor.at(place).time * tau_at(field.tau_view(), q);
+    }
+}
+
+Vec3 StationFields::in_lengths(Vec3 place, Vec3 gradient) const {
+    if (!frame_) return gradient;
+    const Vec3 lengths = frame_->lengths_at(place);
+    return {gradient.x / lengths.x, gradient.y / lengths.y, gradient.z / lengths.z};
+}
+
 void StationFields::times(std::span<const int> fields, Vec3 point, double* out) const {
+    if (fields.empty()) return;
+    if (frame_) return metric_times(fields, point, out);
     if (radial_) {
         for (std::size_t n = 0; n < fields.size(); ++n) {
             const auto field = static_cast<std::size_t>(fields[n]);
@@ -230,6 +290,12 @@ void StationFields::times(std::span<const int> fields, Vec3 point, double* out) 
 
 TimePoint StationFields::time_point(int number, Vec3 point) const {
     const auto n = static_cast<std::size_t>(number);
+    if (frame_) {
+        const MetricField& solved = *metric_fields_[n];
+        TimePoint at = fermat::time_point(solved, solved.grid().clamp(frame_->to_grid(point)));
+        at.gradient = transposed(frame_->slope(point)) * at.gradient;
+        return at;
+    }
     const TimeFieldView<float>& field = views_[n];
     if (!radial_) {
         return field.grid.is_2d() ? fermat::time_point<2>(field, point)

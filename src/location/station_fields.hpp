@@ -9,8 +9,8 @@
 
 #include "core/execution.hpp"
 #include "core/notes.hpp"
-#include "eikonal/time_field.hpp"
-#include "location/options.hpp"
+#include "eikonal/metric/metric_field.hpp"
+#include "location/frame.hpp"
 #include "model/medium.hpp"
 #include "survey/survey.hpp"
 
@@ -23,14 +23,15 @@ std::optional<double> constant_ratio(const Medium& medium);
 /// Times from every station to all places, one field per station and model (reciprocity: few
 /// stations hear many events). Where velocity depends on depth alone, a field is over distance and
 /// depth: it is small, and its station may lie beside the model. If Vp/Vs is the same everywhere, P
-/// and S share a field. The medium must live as long.
+/// and S share a field. In a model with a metric, places are those of its frame. The medium must
+/// live as long.
 class StationFields {
   public:
     /// Solves the fields that the arrivals of a survey need. Stations in air or outside the model
     /// have none, which is noted with the number of their picks. Throws InputError for P and S
     /// arrivals in a medium of one velocity.
     StationFields(const Medium& medium, const Survey& survey, const LocateOptions& options,
-                  const Execution& execution, Notes& notes);
+                  const Execution& execution, Notes& notes, const LocationFrame* frame = nullptr);
 
     /// Number of the field of an arrival, or -1 if its station has none.
     int of(const Arrival& arrival) const {
@@ -39,7 +40,7 @@ class StationFields {
     }
     /// What times of a field of of() are multiplied by.
     double stretch(Phase phase) const { return phase == Phase::S ? ratio_ : 1; }
-    std::size_t size() const { return fields_.size(); }
+    std::size_t size() const { return places_.size(); }
     /// A field as it was solved; with radial() its x is the distance from the station.
     const TimeFieldView<float>& view(int field) const {
         return views_[static_cast<std::size_t>(field)];
@@ -52,12 +53,21 @@ class StationFields {
     void times(std::span<const int> fields, Vec3 point, double* out) const;
     /// A time and its gradient.
     TimePoint time_point(int field, Vec3 point) const;
+    /// East, north and down from one place to another, in lengths.
+    Vec3 way(Vec3 from, Vec3 to) const { return frame_ ? frame_->way(from, to) : to - from; }
+    /// A direction of the gradient of time in lengths.
+    Vec3 in_lengths(Vec3 place, Vec3 gradient) const;
 
   private:
     /// Solves the fields of stations in a model and adds them.
     void add(const Model& model, std::span<const Vec3> stations, const EikonalOptions& options,
              const Execution& execution);
+    void add_metric(const Model& model, std::span<const Vec3> stations,
+                    const EikonalOptions& options, const Execution& execution);
+    void metric_times(std::span<const int> fields, Vec3 point, double* out) const;
 
+    const LocationFrame* frame_ = nullptr;  ///< of a model with a metric
+    std::vector<std::unique_ptr<const MetricField>> metric_fields_;
     std::vector<std::array<int, phase_count>> numbers_;  ///< [station][phase]
     std::vector<TimeField> fields_;
     std::vector<TimeFieldView<float>> views_;

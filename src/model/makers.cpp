@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "model/fill.hpp"
+#include "model/metric_makers.hpp"
 
 namespace fermat {
 namespace {
@@ -136,11 +137,12 @@ Model checkerboard_model(const Model& base, const CheckerboardOptions& options) 
         return static_cast<long>(std::floor(
             grid.length_along(axis, n + middle) / options.size[axis] + detail::face_slack));
     };
-    return detail::fill(grid, placement, [&](Index3 n) {
-        const long boxes = box(n.x, 0) + (grid.is_2d() ? 0 : box(n.y, 1)) + box(n.z, 2);
-        const double sign = boxes % 2 == 0 ? 1 : -1;
-        return static_cast<double>(base.given()(n)) * (1 + sign * options.amplitude);
-    });
+    return with_metric_of(
+        base, detail::fill(grid, placement, [&](Index3 n) {
+            const long boxes = box(n.x, 0) + (grid.is_2d() ? 0 : box(n.y, 1)) + box(n.z, 2);
+            const double sign = boxes % 2 == 0 ? 1 : -1;
+            return static_cast<double>(base.given()(n)) * (1 + sign * options.amplitude);
+        }));
 }
 
 }  // namespace fermat

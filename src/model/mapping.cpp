@@ -181,6 +181,7 @@ class TerrainMapping final : public Mapping {
         : plane_{{grid.shape.x, grid.shape.y, 2}, grid.origin, grid.spacing},
           top_(grid.origin.z),
           depth_(grid.extent().z),
+          half_row_(0.5 * grid.spacing.z),
           e_(surface) {
         for (double& e : e_) e -= top_;
     }
@@ -208,6 +209,8 @@ class TerrainMapping final : public Mapping {
     Vec3 to_grid(Vec3 user) const override {
         const double e_here = at(user, [this](Index3 n) { return e(n); });
         user.z = top_ + (user.z - top_ - e_here) / (1 - e_here / depth_);
+        // The ground is straight between nodes: points that were measured on it may lie above.
+        if (user.z < top_ && user.z > top_ - half_row_) user.z = top_;
         return user;
     }
     Vec3 to_user(Vec3 q) const override { return place(q); }
@@ -262,6 +265,7 @@ class TerrainMapping final : public Mapping {
     Grid plane_;
     double top_;
     double depth_;
+    double half_row_;
     std::vector<double> e_;
 };
 

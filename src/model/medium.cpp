@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "model/metric_makers.hpp"
 
 namespace fermat {
 
@@ -15,6 +16,9 @@ Medium::Medium(const Model& p, const Model& s) : models_{p, s} {
             "the models of P and S are {} and {} (both must be on one grid, and their velocities "
             "on nodes or in cells of both)",
             to_string(p.grid().shape), to_string(s.grid().shape)));
+    }
+    if (!same_coordinates(p, s)) {
+        throw InputError("the models of P and S have different coordinates (must have the same)");
     }
     const auto vp = p.given();
     const auto vs = s.given();

@@ -8,6 +8,7 @@
 
 #include "core/error.hpp"
 #include "model/fill.hpp"
+#include "model/metric_makers.hpp"
 
 namespace fermat {
 namespace {
@@ -185,6 +186,10 @@ double Surface::among_neighbours(double x, double y) const {
 
 Model cut_by_surface(const Model& model, const Surface& surface) {
     const Grid& grid = model.grid();
+    const bool bent =
+        model.metric() && (model.metric()->coordinates().system == Coordinates::graded ||
+                           model.metric()->coordinates().system == Coordinates::terrain);
+    if (bent) require_plain(model, "air above a surface");
     if (grid.is_2d() && surface.kind() == Surface::Kind::area) {
         throw InputError("surface is an area and the model is 2-D (give points along a line)");
     }
@@ -198,9 +203,9 @@ Model cut_by_surface(const Model& model, const Surface& surface) {
                         "positive down: heights must be given as negative z)",
                         grid.far_corner().z));
     }
-    return detail::fill(grid, placement_of(model), [&](Index3 n) {
-        return n.z < kept.first(n.x, n.y) ? 0.0F : model.given()(n);
-    });
+    return with_metric_of(model, detail::fill(grid, placement_of(model), [&](Index3 n) {
+                              return n.z < kept.first(n.x, n.y) ? 0.0F : model.given()(n);
+                          }));
 }
 
 }  // namespace fermat

@@ -3,8 +3,10 @@
 #include <limits>
 #include <span>
 
+#include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "rays/graph_rays.hpp"
+#include "rays/metric_rays.hpp"
 
 namespace fermat {
 namespace {
@@ -27,12 +29,28 @@ RaySet bend_event(const Model& model, const PointSource& source, std::int32_t ev
 
 EventTracer::EventTracer(const Model& model, const RayOptions& options, const Execution& execution)
     : model_(model), options_(options) {
+    if (model.metric()) {
+        metric_.emplace(metric_solver(model, options, execution));
+        return;
+    }
     if (options.tracer == Tracer::graph) graph_.emplace(model, options.graph, execution);
 }
 
 RaySet EventTracer::trace(const PointSource& source, std::int32_t event, const Listeners& to,
                           const Execution& execution, double* field_seconds) const {
     if (to.positions.empty()) return {};
+    if (metric_) {
+        try {
+            return trace_metric_event(*metric_, source, event, to, execution, field_seconds);
+        } catch (const ComputeError&) {
+            // A model on the way of an inversion may be too rough for the second order.
+            if (options_.eikonal.order == 1) throw;
+            RayOptions rough = options_;
+            rough.eikonal.order = 1;
+            return trace_metric_event(metric_solver(model_, rough, execution), source, event, to,
+                                      execution, field_seconds);
+        }
+    }
     if (in_air(model_, model_.grid().clamp(source.position))) return rays_of_dead_event(event, to);
     if (options_.tracer == Tracer::bending) {
         return bend_event(model_, source, event, to, options_, execution);

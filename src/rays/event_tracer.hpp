@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/execution.hpp"
+#include "eikonal/metric/metric_solver.hpp"
 #include "graph/graph.hpp"
 #include "model/model.hpp"
 #include "rays/rays.hpp"
@@ -13,7 +14,7 @@ namespace fermat {
 
 /// Traces the rays of one event at a time on the CPU, by any tracer. What all events share, the
 /// graph of tracer `graph`, is made once. Several threads may call it at once; the model and the
-/// options must outlive it.
+/// options must outlive it. Points are in the coordinates of users.
 class EventTracer {
   public:
     EventTracer(const Model& model, const RayOptions& options, const Execution& execution);
@@ -28,6 +29,7 @@ class EventTracer {
     const Model& model_;
     const RayOptions& options_;
     std::optional<Graph> graph_;
+    std::optional<MetricSolver> metric_;
 };
 
 /// Rays of an event that lies in air: each is its receiver alone.

@@ -6,8 +6,10 @@
 #include <limits>
 
 #include "core/parallel.hpp"
+#include "core/stopwatch.hpp"
 #include "core/teams.hpp"
 #include "eikonal/solve_factored.hpp"
+#include "rays/event_tracer.hpp"
 
 namespace fermat {
 namespace {
@@ -143,16 +145,6 @@ RaySet rays_of(const MetricField& field, const MetricSolver& solver, std::int32_
     return set;
 }
 
-RaySet dead_rays(std::int32_t event, const Listeners& to) {
-    RaySet set;
-    for (std::size_t n = 0; n < to.positions.size(); ++n) {
-        constexpr double never = std::numeric_limits<double>::infinity();
-        set.append({event, to.stations[n], never, never, 0, RayStatus::source_in_air},
-                   std::span(&to.positions[n], 1));
-    }
-    return set;
-}
-
 }  // namespace
 
 RayStatus trace_metric_ray(const MetricField& field, Vec3 receiver, std::vector<Vec3>& points) {
@@ -179,14 +171,30 @@ RayStatus trace_metric_ray(const MetricField& field, Vec3 receiver, std::vector<
     return RayStatus::stalled;
 }
 
-void for_each_metric_rays(const Model& model, const Survey& survey, const RayOptions& options,
-                          const Execution& execution,
-                          const std::function<void(RaySet&&)>& consume) {
+MetricSolver metric_solver(const Model& model, const RayOptions& options,
+                           const Execution& execution) {
     if (options.tracer != Tracer::descent) {
         require_plain(model, fmt::format("tracer '{}'", name_of(options.tracer)));
     }
     require_all_times(options.eikonal, "rays need whole fields: leave it out");
-    const MetricSolver solver(model, options.eikonal, execution);
+    return MetricSolver(model, options.eikonal, execution);
+}
+
+RaySet trace_metric_event(const MetricSolver& solver, const PointSource& source, std::int32_t event,
+                          const Listeners& to, const Execution& execution, double* field_seconds) {
+    if (in_air(solver.model(), solver.inside(source.position, "source"))) {
+        return rays_of_dead_event(event, to);
+    }
+    const Stopwatch watch;
+    const MetricField field = solver.solve(source, execution);
+    if (field_seconds != nullptr) *field_seconds = watch.seconds();
+    return rays_of(field, solver, event, to, execution);
+}
+
+void for_each_metric_rays(const Model& model, const Survey& survey, const RayOptions& options,
+                          const Execution& execution,
+                          const std::function<void(RaySet&&)>& consume) {
+    const MetricSolver solver = metric_solver(model, options, execution);
     for (const auto& event : survey.events) solver.inside(event.position, "source");
     for (const auto& station : survey.stations) solver.inside(station.position, "station");
     const ArrivalLists lists = by_event(survey);
@@ -199,12 +207,9 @@ void for_each_metric_rays(const Model& model, const Survey& survey, const RayOpt
         const auto e = static_cast<std::size_t>(i);
         const Listeners to = listeners_of(survey, lists[e]);
         const auto number = static_cast<std::int32_t>(i);
-        const PointSource source = survey.events[e].source();
         if (lists[e].empty()) return;
-        const Execution own = execution.with_threads(team);
-        sets[e] = in_air(model, solver.inside(source.position, "source"))
-                      ? dead_rays(number, to)
-                      : rays_of(solver.solve(source, own), solver, number, to, own);
+        sets[e] = trace_metric_event(solver, survey.events[e].source(), number, to,
+                                     execution.with_threads(team));
         monitor.advance(static_cast<std::int64_t>(lists[e].size()));
     });
     for (RaySet& set : sets) consume(std::move(set));

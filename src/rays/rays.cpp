@@ -27,6 +27,7 @@
 #include "rays/rays_cuda.hpp"
 #include "rays/reciprocity.hpp"
 #include "rays/trace.hpp"
+#include "survey/mapped_points.hpp"
 
 namespace fermat {
 namespace {
@@ -210,6 +211,10 @@ namespace {
 void trace_phase(const Model& model, const Survey& survey, const RayOptions& options,
                  const Execution& execution, const std::function<void(RaySet&&)>& consume) {
     Monitor& monitor = execution.monitor;
+    if (model.metric()) {
+        for_each_metric_rays(model, survey, options, execution, consume);
+        return;
+    }
     if (options.tracer == Tracer::bending) {
         bend_survey(model, survey, options, execution, consume);
         return;
@@ -235,14 +240,7 @@ void for_each_event_rays(const Medium& medium, const Survey& survey, const RayOp
                          const Execution& execution, const std::function<void(RaySet&&)>& consume) {
     validate(options, medium.grid());
     resolve_threads(execution.threads);
-    if (medium.of(Phase::P).metric()) {
-        for (const Phase phase : phases_of(survey)) {
-            if (phase != Phase::P) require_plain(medium.of(Phase::P), "a survey with S waves");
-        }
-        for_each_metric_rays(medium.of(Phase::P), survey, options, execution, consume);
-        return;
-    }
-    validate(survey, medium.grid());
+    validate(survey, medium.of(Phase::P));
     require_phases(medium, survey);
     const std::vector<Phase> phases = phases_of(survey);
     if (phases.size() < 2 && (phases.empty() || phases.front() == Phase::P)) {

@@ -46,7 +46,6 @@ std::vector<RowLot> make_lots(const Model& model, const RaySet& rays, std::size_
 }  // namespace
 
 SparseRows sensitivity(const Model& model, const RaySet& rays, Basis basis, int threads) {
-    require_plain(model, "the sensitivity of times");
     if (model.cells() && basis == Basis::nodes) {
         throw InputError(
             "basis of the sensitivity is 'nodes', and this model has velocity in cells (use "
@@ -80,9 +79,7 @@ CoverageSum::CoverageSum(const Model& model, int threads)
     : model_(model),
       threads_(resolve_threads(threads)),
       count_(model.grid().cell_shape(), 0),
-      length_(model.grid().cell_shape(), 0) {
-    require_plain(model, "coverage");
-}
+      length_(model.grid().cell_shape(), 0) {}
 
 void CoverageSum::add(const RaySet& rays) {
     constexpr std::size_t batch = 4096;

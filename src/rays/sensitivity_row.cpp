@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "rays/cells/line.hpp"
+#include "rays/metric_row.hpp"
 
 namespace fermat {
 namespace {
@@ -79,6 +80,10 @@ std::span<const RowEntry> RowMaker::cells(std::span<const Vec3> path) {
     const Shape shape = grid.cell_shape();
     const CellsView<> jumping = model_.jumping_cells();
     row_.clear();
+    if (model_.metric()) {
+        append_metric_cells(model_, path, row_);
+        return ordered();
+    }
     for (std::size_t p = 0; p + 1 < path.size(); ++p) {
         for_each_piece(grid, path[p], path[p + 1], [&](const Piece& piece) {
             const auto cell =
@@ -119,7 +124,9 @@ std::span<const RowEntry> RowMaker::nodes(std::span<const Vec3> path) {
 
 std::span<const RowEntry> RowMaker::node_parts(std::span<const Vec3> path) {
     row_.clear();
-    if (model_.grid().is_2d()) {
+    if (model_.metric()) {
+        append_metric_nodes(model_, path, row_);
+    } else if (model_.grid().is_2d()) {
         enter_nodes<2>(path);
     } else {
         enter_nodes<3>(path);

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "model/metric_makers.hpp"
+#include "survey/mapped_points.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/joint/invert_joint.hpp"
 
@@ -13,6 +15,10 @@ namespace {
 void check_reference(const Model* reference, const Model& start) {
     if (reference == nullptr) return;
     const Grid& grid = reference->grid();
+    if (!same_coordinates(*reference, start)) {
+        throw InputError(
+            "the reference model has other coordinates than the start model (must have the same)");
+    }
     if (grid == start.grid() && (reference->cells() != nullptr) == (start.cells() != nullptr)) {
         return;
     }
@@ -111,7 +117,7 @@ void validate(const InversionOptions& options, const Survey& picks, const Model&
                                      update.max_velocity, update.min_velocity));
     }
     check_picks(options, picks);
-    validate(picks, grid);
+    validate(picks, start);
     validate_joint(options, picks, start);
 }
 

@@ -23,7 +23,11 @@ InversionResult invert(const Model& start, const Survey& picks, const InversionO
                            ? !options.schedule.empty()
                            : options.method == InversionMethod::hole;
     together(ranks, [&] {
-        require_plain(start, "inversion");
+        if (boxes) require_plain(start, "inversion method 'hole'");
+        if (by_gradients) require_plain(start, "inversion method 'adjoint'");
+        if (is_joint(picks, options)) {
+            require_plain(start, "an inversion of P and S or of events that move");
+        }
         if (boxes) require_nodes(start, "inversion method 'hole'");
         if (by_gradients) require_adjoint(start, options);
         validate(options, picks, start);

@@ -6,9 +6,23 @@
 
 #include "core/fingerprint.hpp"
 #include "core/version.hpp"
+#include "model/metric.hpp"
 
 namespace fermat {
 namespace {
+
+void add_to(Fingerprint& print, const Metric& metric) {
+    const CoordinateNumbers& numbers = metric.coordinates();
+    print.add(numbers.system);
+    print.add(numbers.radius);
+    print.add(numbers.geodetic);
+    for (const auto& axis : numbers.axes) print.add(std::span<const double>(axis));
+    print.add(std::span<const double>(numbers.surface));
+    print.add(metric.anisotropy().kind);
+    for (const Field<float>& values : metric.anisotropy().values) {
+        print.add(std::span<const float>(values.begin(), values.end()));
+    }
+}
 
 void add_to(Fingerprint& print, const Model& model) {
     const Grid& grid = model.grid();
@@ -19,6 +33,7 @@ void add_to(Fingerprint& print, const Model& model) {
     }
     print.add(model.cells() != nullptr);
     print.add(std::span<const float>(model.given().begin(), model.given().end()));
+    if (model.metric()) add_to(print, *model.metric());
 }
 
 void add_to(Fingerprint& print, const Survey& picks) {

@@ -24,6 +24,10 @@ struct SyntheticPicks {
     std::int64_t unreached = 0;  ///< arrivals without a time (air between them), which are left out
 };
 
+/// Times of the arrivals of a survey; infinite where no wave arrives.
+std::vector<double> arrival_times(const Medium& medium, const Survey& survey,
+                                  const EikonalOptions& options, const Execution& execution);
+
 /// First arrivals of a survey in a medium, as if they had been picked. Times that noise would put
 /// before the origin time become the origin time. Errors are those of the noise, or without noise
 /// those of the survey. A point outside the model, or a phase that the medium does not have, throws

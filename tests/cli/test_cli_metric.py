@@ -2,7 +2,6 @@
 
 import csv
 
-import h5py
 import numpy as np
 import pytest
 
@@ -11,9 +10,8 @@ import pytest
 def sphere(fermat):
     """8 km/s, 4 by 4 degrees across the date line, 100 km deep."""
     fermat("model", "constant", "--shape", "11,11,11", "--spacing", "0.4,0.4,10", "--origin",
-           "40,178,0", "--velocity", "8", "-o", "model.h5")
-    with h5py.File(fermat.folder / "model.h5", "r+") as h5:
-        h5["VTKHDF"].create_group("FieldData")["coordinates"] = [2.0, 6371.0, 0.0]
+           "40,178,0", "--velocity", "8", "-o", "flat.h5")
+    fermat("model", "spherical", "--base", "flat.h5", "-o", "model.h5")
     rows = "latitude,longitude,depth\n42,179,10\n43,-178.5,5\n"
     (fermat.folder / "points.csv").write_text(rows)
     return fermat
@@ -53,6 +51,82 @@ def test_latitudes_need_a_sphere(fermat, sphere):
     sphere("model", "constant", "--shape", "11,11,11", "--velocity", "8", "-o", "plain.h5")
     assert "has latitudes and longitudes" in sphere.error(
         "times", "--model", "plain.h5", "--sources", "points.csv", "-o", "times.h5")
+
+
+def test_a_region_goes_from_picks_to_models_and_places(sphere):
+    """Tables of longitudes and latitudes in and out, without a plane."""
+    folder = sphere.folder
+    spots = [(40.5 + 0.7 * i, 178.4 + 0.8 * j) for i in range(5) for j in range(4)]
+    rows = "".join(f"{a},{b},0\n" for a, b in spots)
+    (folder / "stations.csv").write_text("latitude,longitude,depth\n" + rows)
+    quakes = "".join(f"{a + 0.2},{b + 0.3},{30 + 9 * n % 60}\n" for n, (a, b) in enumerate(spots[:12]))
+    (folder / "quakes.csv").write_text("latitude,longitude,depth\n" + quakes)
+    sphere("model", "checkerboard", "--base", "model.h5", "--size", "2,2,50", "--amplitude", "0.02",
+           "-o", "board.h5")
+    sphere("picks", "--model", "board.h5", "--sources", "quakes.csv", "--receivers", "stations.csv",
+           "--noise", "0.3", "-o", "picks.csv")
+    with open(folder / "picks.csv") as file:
+        assert file.readline().startswith("source_longitude,source_latitude,source_z,receiver_l")
+    said = sphere("invert", "--model", "model.h5", "--picks", "picks.csv", "--regularisation",
+                  "second", "-o", "run")
+    assert "chi2" in said
+    assert "local plane" not in said
+    sphere("model", "convert", "run/model.h5", "-o", "found.vts")
+    assert b"StructuredGrid" in (folder / "found.vts").read_bytes()[:200]
+    with open(folder / "picks.csv") as file:
+        first = [row for row in csv.DictReader(file) if row["source_latitude"] == "40.7"][:20]
+    names = "".join(f"s{n},{r['receiver_longitude']},{r['receiver_latitude']},0\n"
+                    for n, r in enumerate(first))
+    (folder / "named.csv").write_text("station,longitude,latitude,elevation\n" + names)
+    times = "".join(f"e,s{n},P,{r['time']}\n" for n, r in enumerate(first))
+    (folder / "phases.csv").write_text("event,station,phase,time\n" + times)
+    sphere("locate", "--model", "board.h5", "--stations", "named.csv", "--picks", "phases.csv",
+           "--model-error", "0.3", "-o", "catalogue.csv")
+    with open(folder / "catalogue.csv") as file:
+        found = next(csv.DictReader(file))
+    assert float(found["latitude"]) == pytest.approx(40.7, abs=0.15)
+    assert float(found["longitude"]) == pytest.approx(float(first[0]["source_longitude"]), abs=0.15)
+    (folder / "flat.csv").write_text("source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,"
+                                     "time\n41,179,10,42,180,0,9\n")
+    assert "has x and y (a spherical model needs longitudes and latitudes" in sphere.error(
+        "invert", "--model", "model.h5", "--picks", "flat.csv", "-o", "other")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["spherical", "--radius", "50"], "depths go to 100"),
+        (["anisotropy", "--epsilon", "0.1", "--delta", "-0.9"], "beyond stability"),
+        (["anisotropy", "--tensor", "1,-1,1,0,0,0"], "not positive definite"),
+        (["anisotropy", "--tensor", "1,1,1"], "must be xx,yy,zz,xy,xz,yz"),
+        (["anisotropy"], "anisotropy is given by --epsilon and --delta"),
+        (["anisotropy", "--strength", "2"], "must be between -1 and 1"),
+        (["terrain", "--surface", "deep.csv"], "folds the grid"),
+    ],
+)
+def test_media_that_cannot_be_are_refused(fermat, arguments, message):
+    fermat("model", "constant", "--shape", "5,5,11", "--spacing", "1,1,10", "--velocity", "8", "-o",
+           "flat.h5")
+    (fermat.folder / "deep.csv").write_text("x,y,z\n0,0,0\n4,4,200\n0,4,0\n")
+    kind, *rest = arguments
+    assert message in fermat.error("model", kind, "--base", "flat.h5", *rest, "-o", "out.h5")
+
+
+def test_hills_and_fast_directions_are_made(fermat):
+    fermat("model", "gradient", "--shape", "41,21", "--spacing", "0.1", "--v0", "2", "--gradient",
+           "0.5", "-o", "flat.h5")
+    (fermat.folder / "ground.csv").write_text("x,z\n0,0.4\n2,-0.3\n4,0.5\n")
+    fermat("model", "terrain", "--base", "flat.h5", "--surface", "ground.csv", "-o", "hill.h5")
+    fermat("model", "anisotropy", "--base", "hill.h5", "--epsilon", "0.1", "--delta", "0.05", "-o",
+           "tti.h5")
+    (fermat.folder / "ends.csv").write_text("x,z\n0.5,0.225\n2,-0.3\n3.5,0.3\n")
+    fermat("times", "--model", "tti.h5", "--sources", "ends.csv", "--receivers", "ends.csv",
+           "--table", "times.csv")
+    with open(fermat.folder / "times.csv") as file:
+        times = np.array([float(row["time"]) for row in csv.DictReader(file)]).reshape(3, 3)
+    assert times == pytest.approx(times.T, abs=2e-3)
+    assert "is outside the model" in fermat.error(
+        "times", "--model", "hill.h5", "--source", "2,-0.5", "-o", "times.h5")
 
 
 def test_bench_metric_prints_its_table(fermat):

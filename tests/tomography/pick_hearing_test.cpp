@@ -153,7 +153,7 @@ TEST(SurveyPoints, OutsideAreCountedWithTheirDistance) {
     survey.picks.stations[2].position.x += 1.5;
     survey.picks.stations[4].position.x += 2.5;
     try {
-        require_points_inside(survey.start.grid(), survey.picks);
+        require_points_inside(survey.start, survey.picks);
         FAIL();
     } catch (const InputError& error) {
         const std::string said = error.what();

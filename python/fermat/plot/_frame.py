@@ -80,6 +80,11 @@ def cut(
 ) -> Cut:
     """The plane of a 3-D field through the nodes (or cells) nearest to x, y or z; by default the
     vertical one through the middle of y. A 2-D field is its own plane."""
+    if model.coordinates != "cartesian":
+        raise ValueError(
+            f"this picture is of regular grids of x, y, z, and the model has {model.coordinates} "
+            "coordinates (section, map, views and overview draw it)"
+        )
     coords = grid_of(model).coords
     given = {n: at for n, at in enumerate((x, y, z)) if at is not None}
     sign = -1 if elevation else 1

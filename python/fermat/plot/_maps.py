@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _fade as fading
+from . import _mapped as mapped
 from . import _overlay as overlay
 from ._colours import SEQUENTIAL, bar, extends, is_log, named, norm_of, plain_log_axis
 from ._frame import cut, draw, figure_of, hide_air, new_axes, plain_part, subplots
@@ -70,6 +71,12 @@ def map(
         sources = run.sources if sources is None else sources
         receivers = run.receivers if receivers is None else receivers
     z = grid_middle(model) if depth is None else depth
+    if mapped.is_mapped(model):
+        return mapped.draw(
+            model, z=z, times=times, rays=rays, sources=sources, receivers=receivers, fade=fade,
+            ax=ax, length=length, time=time, cmap=cmap, vmin=vmin, vmax=vmax, log=log, levels=levels,
+            colorbar=colorbar,
+        )
     plane = cut(model, hide_air(model.velocity), z=z)
     overlay.check(model, times, rays)
     ax = new_axes(plane, ax)

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _fade as fading
 from . import _ground as ground
+from . import _mapped as mapped
 from ._colours import SEQUENTIAL
 from ._compare import draw_change, survey_of
 from ._curves import traveltime_curves
@@ -70,6 +71,12 @@ def overview(
     style: dict[str, Any] = {"length": length, "time": time, "cmap": cmap, "vmin": vmin}
     style |= {"vmax": vmax, "log": log}
     frame: dict[str, Any] = {"elevation": elevation, "exaggeration": exaggeration}
+    if mapped.is_mapped(found.model):
+        return mapped.views(  # type: ignore[no-any-return]
+            found.model, x=None, y=y, depth=depth, title=title, fade=fading.of_run(found),
+            sources=found.sources, receivers=found.receivers,
+            last=lambda ax: convergence(found, ax=ax, time=time), **style,
+        )
     plane = cut(found.model, hide_air(found.model.velocity), y=y, elevation=elevation)
     fade = fading.of_run(found)
     plane, _ = crop(plane, None if fade is None else cut(found.model, fade, y=y))

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _fade as fading
 from . import _ground as ground
+from . import _mapped as mapped
 from . import _overlay as overlay
 from ._colours import SEQUENTIAL, bar, extends, named, norm_of
 from ._frame import crop, cut, draw, hide_air, new_axes, plain_part, stretch_of
@@ -65,7 +66,8 @@ def section(
     resolution
         From 0 to 1 at each node: what is resolved little beside the rest fades away.
     x, y
-        Where a 3-D model is cut, at the nearest nodes. Default: the middle of y.
+        Where a 3-D model is cut, at the nearest nodes. Default: the middle of y. In a spherical
+        model x is a latitude and y a longitude.
     ax
         Axes to draw on. Default: a new figure.
     length, time
@@ -111,6 +113,12 @@ def section(
             receivers = run.receivers if receivers is None else receivers
     if covered is not None or resolution is not None:
         fade = fading.of_model(model, covered, resolution)
+    if mapped.is_mapped(model):
+        return mapped.draw(
+            model, x=x, y=y, times=times, rays=rays, sources=sources, receivers=receivers, fade=fade,
+            ax=ax, length=length, time=time, cmap=cmap, vmin=vmin, vmax=vmax, log=log, levels=levels,
+            colorbar=colorbar, elevation=elevation, exaggeration=exaggeration,
+        )
     place: dict[str, Any] = {"x": x, "y": y, "elevation": elevation}
     plane = cut(model, hide_air(model.velocity), **place)
     overlay.check(model, times, rays)

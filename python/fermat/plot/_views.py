@@ -8,6 +8,7 @@ import numpy as np
 
 from .._arguments import points as points_of
 from . import _fade as fading
+from . import _mapped as mapped
 from . import _ground as ground
 from . import _overlay as overlay
 from ._colours import RAY, SEQUENTIAL, extends, is_log, named, norm_of, plain_log_axis
@@ -77,6 +78,11 @@ def views(
     if model.ndim == 2:
         raise ValueError("views needs a 3-D model (this one is 2-D; use section)")
     overlay.check(model, None, rays)
+    if mapped.is_mapped(model):
+        return mapped.views(  # type: ignore[no-any-return]
+            model, x=x, y=y, depth=depth, rays=rays, sources=sources, receivers=receivers, fade=fade,
+            length=length, time=time, cmap=cmap, vmin=vmin, vmax=vmax, log=log,
+        )
     middle = [float(line[len(line) // 2]) for line in model.coords]
     if fade is not None and depth is None:
         middle[2] = float(model.coords[2][int(fade.sum(axis=(0, 1)).argmax())])

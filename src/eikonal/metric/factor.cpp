@@ -68,14 +68,11 @@ double line_time(const Model& model, Vec3 q, Vec3 d) {
 }
 
 double straight_time(const Model& model, Vec3 from, Vec3 to) {
-    const Mapping& mapping = model.metric()->mapping();
-    const Vec3 d = mapping.place(to) - mapping.place(from);
-    constexpr double weights[] = {1, 4, 2, 4, 1};
     double sum = 0;
-    for (int i = 0; i < 5; ++i) {
-        sum += weights[i] * line_time(model, from + (i / 4.0) * (to - from), d);
-    }
-    return sum / 12;
+    for_each_time_sample(model, from, to, [&](Vec3 q, Vec3 d, double weight) {
+        sum += weight * line_time(model, q, d);
+    });
+    return sum;
 }
 
 }  // namespace fermat

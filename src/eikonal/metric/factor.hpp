@@ -86,6 +86,16 @@ class MetricFactor {
 /// Time along the straight line between the places of two near points of the grid.
 double straight_time(const Model& model, Vec3 from, Vec3 to);
 
+/// Calls visit(q, d, weight) for the points of Simpson's rule along that line, whose step in space
+/// is d: its time is the sum of weight * line_time(model, q, d).
+template <class Visit>
+void for_each_time_sample(const Model& model, Vec3 from, Vec3 to, Visit visit) {
+    const Mapping& mapping = model.metric()->mapping();
+    const Vec3 d = mapping.place(to) - mapping.place(from);
+    constexpr double weights[] = {1, 4, 2, 4, 1};
+    for (int i = 0; i < 5; ++i) visit(from + (i / 4.0) * (to - from), d, weights[i] / 12);
+}
+
 /// The local slowness of a direction in space: the time of a short line `d` at a point.
 double line_time(const Model& model, Vec3 q, Vec3 d);
 

@@ -61,7 +61,9 @@ class Run {
           rays_(forward_options(options)),
           parameters_(start, ratio_of(start, options), bounds_of(options)),
           roughness_(parameters_.unknowns(), options.gauss_newton.roughness),
-          place_(execution_.device == Device::cpu ? RowPlace::host : RowPlace::cuda),
+          // The step on a device knows cells of one size.
+          place_(execution_.device == Device::cpu || start.metric() ? RowPlace::host
+                                                                    : RowPlace::cuda),
           offset_(offset_of(options)),
           errors_(errors_of(picks, options)),
           terms_(picks, options.gauss_newton.terms, errors_, parameters_.unknowns().size()),

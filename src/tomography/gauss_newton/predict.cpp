@@ -144,7 +144,7 @@ Team team_for(std::size_t sources, bool cuda, const Execution& execution) {
 RaySet rays_of_event(const Model& model, const EventTracer& tracer, const Survey& shot,
                      const Execution& execution, double& field_seconds) {
     PointSource source = shot.events.front().source();
-    source.position = model.grid().clamp(source.position);
+    if (!model.metric()) source.position = model.grid().clamp(source.position);
     return tracer.trace(source, 0, listeners_of(shot, by_event(shot).front()), execution,
                         &field_seconds);
 }

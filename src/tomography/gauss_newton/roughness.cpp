@@ -33,7 +33,7 @@ Roughness::Roughness(const Unknowns& unknowns, const RoughnessOptions& options)
         factors_[axis] = cell * w * w;
     }
     if (options_.kind == Regularisation::second) {
-        const double length = longest > 0 ? longest : least_extent(grid) / 4;
+        const double length = longest > 0 ? longest : unknowns.sizes().least_side / 4;
         diagonal_ = cell / (length * length);
     }
     const Shape shape = grid.shape;
@@ -53,6 +53,43 @@ Roughness::Roughness(const Unknowns& unknowns, const RoughnessOptions& options)
                 node[axis] + 1 < shape[axis] ? at(place + stride) : -1;
         }
     }
+    if (unknowns.sizes().vary()) take_sizes(unknowns);
+}
+
+void Roughness::take_sizes(const Unknowns& unknowns) {
+    const TrueSizes& sizes = unknowns.sizes();
+    const double grid_cell = [&] {
+        const Vec3 h = unknowns.grid().spacing;
+        return h.x * h.z * (unknowns.grid().is_2d() ? 1 : h.y);
+    }();
+    const auto place = [&](std::size_t u) {
+        return static_cast<std::size_t>(unknowns.places()[u]);
+    };
+    const auto count = static_cast<double>(unknowns.size());
+    double cell = 0;
+    for (std::size_t u = 0; u < unknowns.size(); ++u) cell += sizes.volumes[place(u)] / count;
+    for (std::size_t u = 0; u < unknowns.size(); ++u) {
+        volumes_.push_back(sizes.volumes[place(u)] / cell);
+    }
+    diagonal_ *= cell / grid_cell;
+    own_factors_.assign(unknowns.size(), Vec3{1, 1, 1});
+    for (int axis = 0; axis < 3; ++axis) {
+        double sum = 0;
+        double edges = 0;
+        for (std::size_t u = 0; u < unknowns.size(); ++u) {
+            const std::int32_t next = neighbours_[u].number[2 * axis + 1];
+            if (next < 0) continue;
+            const double both = 0.5 * (volumes_[u] + volumes_[static_cast<std::size_t>(next)]);
+            const double w = options_.weights[axis] / sizes.edges[place(u)][axis];
+            own_factors_[u][axis] = cell * both * w * w;
+            sum += own_factors_[u][axis];
+            edges += 1;
+        }
+        if (!(sum > 0)) continue;
+        factors_[axis] = sum / edges;
+        for (Vec3& own : own_factors_) own[axis] /= factors_[axis];
+    }
+    weigh_alike();
 }
 
 void Roughness::apply_once(std::span<const double> x, std::span<double> out, int threads) const {
@@ -70,17 +107,23 @@ void Roughness::apply(std::span<const double> x, std::span<double> out, int thre
     if (options_.kind != Regularisation::second) return apply_once(x, out, threads);
     std::vector<double> once(x.size());
     apply_once(x, once, threads);
+    for (std::size_t u = 0; u < volumes_.size(); ++u) once[u] /= volumes_[u];
     apply_once(once, out, threads);
 }
 
 void Roughness::weigh_alike() {
-    weights_.clear();
+    weights_ = own_factors_;
     mean_weight_ = 1;
 }
 
 void Roughness::apply_root(std::span<const double> noise, std::span<double> out) const {
     const std::size_t n = neighbours_.size();
-    if (options_.kind == Regularisation::second) return apply_once(noise.first(n), out, 1);
+    if (options_.kind == Regularisation::second) {
+        if (volumes_.empty()) return apply_once(noise.first(n), out, 1);
+        std::vector<double> scaled(n);
+        for (std::size_t u = 0; u < n; ++u) scaled[u] = noise[u] / std::sqrt(volumes_[u]);
+        return apply_once(scaled, out, 1);
+    }
     for (std::size_t u = 0; u < n; ++u) out[u] = std::sqrt(diagonal_) * noise[4 * u + 3];
     for (std::size_t u = 0; u < n; ++u) {
         for (int axis = 0; axis < 3; ++axis) {
@@ -96,11 +139,14 @@ void Roughness::apply_root(std::span<const double> noise, std::span<double> out)
 
 void Roughness::reweight(std::span<const double> model) {
     if (options_.kind != Regularisation::blocky) return;
-    weights_.assign(neighbours_.size(), Vec3{1, 1, 1});
+    weights_ = own_factors_;
+    weights_.resize(neighbours_.size(), Vec3{1, 1, 1});
+    const std::vector<Vec3> alike = weights_;
     const auto difference = [&](std::size_t u, int axis) {
         const std::int32_t next = neighbours_[u].number[2 * axis + 1];
         if (next < 0) return 0.0;
-        return std::sqrt(factors_[axis]) * (model[static_cast<std::size_t>(next)] - model[u]);
+        return std::sqrt(factors_[axis] * alike[u][axis]) *
+               (model[static_cast<std::size_t>(next)] - model[u]);
     };
     double squares = 0;
     double edges = 0;
@@ -119,8 +165,9 @@ void Roughness::reweight(std::span<const double> model) {
         for (int axis = 0; axis < 3; ++axis) {
             if (neighbours_[u].number[2 * axis + 1] < 0) continue;
             const double g = difference(u, axis) / level;
-            weights_[u][axis] = 1 / std::sqrt(1 + g * g);
-            sum += weights_[u][axis];
+            const double weight = 1 / std::sqrt(1 + g * g);
+            weights_[u][axis] = alike[u][axis] * weight;
+            sum += weight;
         }
     }
     mean_weight_ = sum / edges;
@@ -129,15 +176,18 @@ void Roughness::reweight(std::span<const double> model) {
 double Roughness::trace() const {
     double sum = 0;
     for (std::size_t u = 0; u < neighbours_.size(); ++u) {
-        double diagonal = diagonal_;
+        double diagonal = stencil().diagonal_at(u);
         double squares = 0;
         for (int side = 0; side < 6; ++side) {
             if (neighbours_[u].number[side] < 0) continue;
             const double factor = edge_factor(u, side);
             diagonal += factor;
-            squares += factor * factor;
+            const auto other = static_cast<std::size_t>(neighbours_[u].number[side]);
+            squares += factor * factor / (volumes_.empty() ? 1 : volumes_[other]);
         }
-        sum += options_.kind == Regularisation::second ? diagonal * diagonal + squares : diagonal;
+        const double own = volumes_.empty() ? 1 : volumes_[u];
+        sum += options_.kind == Regularisation::second ? diagonal * diagonal / own + squares
+                                                       : diagonal;
     }
     return sum;
 }

@@ -21,6 +21,10 @@ double least_extent(const Grid& grid);
 /// R = (W^T W + cell / L^2)^2. Blocky: V_e = 1 / sqrt(1 + (g_e / g_0)^2) with g_e the difference
 /// across edge e and g_0 half of its RMS, renewed from the present model (iteratively reweighted
 /// least squares: a norm between L2 and L1).
+///
+/// Where cells differ in space (Unknowns::sizes), spacings and cells are those of each edge and
+/// unknown, and the second order is R = (W^T W + D) C^-1 (W^T W + D) with the cells C, over their
+/// mean, and D = C / L^2: the integral of (x / L^2 - laplace x)^2 too.
 class Roughness {
   public:
     Roughness(const Unknowns& unknowns, const RoughnessOptions& options);
@@ -44,12 +48,14 @@ class Roughness {
     /// W^T V W + d: R itself, or its root for second order.
     RoughnessStencil stencil() const {
         return {factors_, diagonal_, neighbours_.data(),
-                weights_.empty() ? nullptr : weights_.data()};
+                weights_.empty() ? nullptr : weights_.data(),
+                volumes_.empty() ? nullptr : volumes_.data()};
     }
     /// Mean of V.
     double mean_weight() const { return mean_weight_; }
 
   private:
+    void take_sizes(const Unknowns& unknowns);
     void apply_once(std::span<const double> x, std::span<double> out, int threads) const;
     double edge_factor(std::size_t unknown, int side) const {
         return stencil().edge_factor(unknown, side);
@@ -62,6 +68,9 @@ class Roughness {
     std::vector<Neighbours> neighbours_;
     /// V of the edges from each unknown to the next along x, y, z; empty where all are 1.
     std::vector<Vec3> weights_;
+    /// Where cells differ in space: the factors of edges and the volumes, over their means.
+    std::vector<Vec3> own_factors_;
+    std::vector<double> volumes_;
 };
 
 }  // namespace fermat

@@ -19,6 +19,8 @@ struct RoughnessStencil {
     double diagonal;  ///< d
     const Neighbours* neighbours;
     const Vec3* weights;  ///< V of the edges to the next unknown along x, y, z; null: all 1
+    /// Of the cell of each unknown, over their mean: where d is not one number; null: all 1.
+    const double* volumes = nullptr;
 
     /// The factor of the difference to the neighbour on one side.
     FERMAT_HD double edge_factor(std::size_t unknown, int side) const {
@@ -29,8 +31,12 @@ struct RoughnessStencil {
         return factors[axis] * weights[owner][axis];
     }
 
+    FERMAT_HD double diagonal_at(std::size_t unknown) const {
+        return volumes == nullptr ? diagonal : diagonal * volumes[unknown];
+    }
+
     FERMAT_HD double apply_at(std::size_t unknown, const double* x) const {
-        double sum = diagonal * x[unknown];
+        double sum = diagonal_at(unknown) * x[unknown];
         for (int side = 0; side < 6; ++side) {
             const std::int32_t other = neighbours[unknown].number[side];
             if (other < 0) continue;

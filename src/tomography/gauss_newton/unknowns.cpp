@@ -23,7 +23,9 @@ Grid unknowns_grid(const Grid& fine, Index3 ratio) {
 }
 
 Unknowns::Unknowns(const Model& model, Index3 ratio)
-    : grid_(unknowns_grid(model.grid(), ratio)), samples_(model.given().shape()) {
+    : grid_(unknowns_grid(model.grid(), ratio)),
+      sizes_(true_sizes(model, grid_)),
+      samples_(model.given().shape()) {
     const double middle = model.cells() ? 0.5 : 0;
     for (int axis = 0; axis < 3; ++axis) {
         const bool flat = axis == 1 && model.grid().is_2d();
@@ -51,16 +53,15 @@ Unknowns::Unknowns(const Model& model, Index3 ratio)
 
 Index3 unknowns_ratio(const Model& model, std::size_t most) {
     const Grid& grid = model.grid();
-    const double shortest = grid.is_2d()
-                                ? std::min(grid.spacing.x, grid.spacing.z)
-                                : std::min({grid.spacing.x, grid.spacing.y, grid.spacing.z});
+    const Vec3 h = true_spacing(model);
+    const double shortest = grid.is_2d() ? std::min(h.x, h.z) : std::min({h.x, h.y, h.z});
     Index3 ratio{1, 1, 1};
     for (int wide = 1;; ++wide) {
         std::size_t count = 1;
         bool coarsest = true;
         for (int axis = 0; axis < 3; ++axis) {
             if (axis == 1 && grid.is_2d()) continue;
-            const auto wanted = std::lround(shortest * wide / grid.spacing[axis]);
+            const auto wanted = std::lround(shortest * wide / h[axis]);
             ratio[axis] = static_cast<int>(std::clamp<long>(wanted, 1, grid.shape[axis] - 1));
             coarsest = coarsest && ratio[axis] == grid.shape[axis] - 1;
             count *= static_cast<std::size_t>(coarse_nodes(grid.shape[axis], ratio[axis]));

@@ -7,6 +7,7 @@
 
 #include "core/grid.hpp"
 #include "model/model.hpp"
+#include "tomography/gauss_newton/true_sizes.hpp"
 
 namespace fermat {
 
@@ -23,6 +24,8 @@ class Unknowns {
 
     const Grid& grid() const { return grid_; }
     std::size_t size() const { return places_.size(); }
+    /// Of the grid, in space.
+    const TrueSizes& sizes() const { return sizes_; }
     /// Number of each of the grid's nodes among the unknowns, or -1.
     const std::vector<std::int32_t>& numbers() const { return numbers_; }
     /// Place of each unknown among the grid's nodes.
@@ -74,6 +77,7 @@ class Unknowns {
     }
 
     Grid grid_;
+    TrueSizes sizes_;
     Shape samples_;
     std::array<std::vector<Between>, 3> axes_;
     std::vector<std::int32_t> numbers_;

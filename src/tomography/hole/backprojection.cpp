@@ -60,7 +60,8 @@ SourceRays rays_of_source(const Model& model, const EventTracer& tracer, const S
     SourceRays out;
     if (numbers.empty()) return out;
     const Event& event = picks.events[static_cast<std::size_t>(source)];
-    const PointSource point{model.grid().clamp(event.position), event.origin_time};
+    PointSource point = event.source();
+    if (!model.metric()) point.position = model.grid().clamp(point.position);
     const Stopwatch watch;
     const RaySet rays =
         tracer.trace(point, source, listeners_of(picks, numbers), execution, &out.field_seconds);

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "survey/mapped_points.hpp"
 #include "tomography/gauss_newton/cross_validation.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
 #include "tomography/joint/invert_joint.hpp"
@@ -94,7 +95,7 @@ class SetUp {
         // of changes with depth.
         const bool damped =
             roughness.kind == Regularisation::second || roughness.kind == Regularisation::automatic;
-        const double length = rounded(least_extent(setup_.start.grid()) / 2, true);
+        const double length = rounded(least_extent(setup_.start) / 2, true);
         const bool differ = roughness.lengths.x != roughness.lengths.z;
         if (shape_.along_surface && roughness.lengths == Vec3{} && damped) {
             roughness.lengths = {length, length, length};
@@ -261,7 +262,8 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
                                 const Execution& execution) {
     if (picks.arrivals.empty()) throw InputError("there is no pick (at least one is needed)");
     resolve_threads(execution.threads);
-    const Survey travelling = travel_times(picks);
+    // Distances are compared with times, and need lengths.
+    const Survey travelling = travel_times(start ? in_lengths(picks, *start) : picks);
     SurveyShape shape = survey_shape(travelling);
     // Few earthquakes below few stations could pass for points on a ground.
     const bool buried = is_joint(picks, options) && options.joint.relocate == Relocate::all;
@@ -277,7 +279,7 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
                          first.has_value(),
                          {},
                          {}};
-    require_points_inside(setup.start.grid(), setup.picks);
+    require_points_inside(setup.start, setup.picks);
     if (auto said = points_in_air(setup.start, setup.picks)) setup.warnings.push_back(*said);
     SetUp choices(setup, shape);
     if (first) choices.describe_guess(*first);

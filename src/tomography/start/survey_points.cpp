@@ -7,18 +7,22 @@
 #include <vector>
 
 #include "core/error.hpp"
+#include "model/metric.hpp"
+#include "survey/mapped_points.hpp"
 
 namespace fermat {
 namespace {
 
-/// Distance of a point from the box that a grid fills; 0 inside.
-double distance_outside(const Grid& grid, Vec3 point) {
-    if (!is_finite(point) || grid.contains(point)) return 0;
-    return norm(point - grid.clamp(point));
+/// Distance of a point from the model; 0 inside.
+double distance_outside(const Model& model, Vec3 point) {
+    if (!is_finite(point) || holds_point(model, point)) return 0;
+    if (!model.metric()) return norm(point - model.grid().clamp(point));
+    const Mapping& mapping = model.metric()->mapping();
+    return distance(mapping.place(mapping.to_grid(point)), mapping.place(grid_point(model, point)));
 }
 
 /// How far the rock lies below a point in air, or above it where there is none below. Not a number
-/// where its column has no rock.
+/// where its column has no rock. In coordinates of the grid.
 double distance_to_rock(const Model& model, Vec3 point) {
     const Grid& grid = model.grid();
     const double step = grid.spacing.z / 4;
@@ -41,7 +45,7 @@ struct Stranded {
     template <class Points>
     Stranded(const Model& model, const Points& all) : points(all.size(), false) {
         for (std::size_t n = 0; n < points.size(); ++n) {
-            const Vec3 place = model.grid().clamp(all[n].position);
+            const Vec3 place = grid_point(model, all[n].position);
             if (!in_air(model, place)) continue;
             points[n] = true;
             ++count;
@@ -54,28 +58,30 @@ struct Stranded {
 
 }  // namespace
 
-void require_points_inside(const Grid& grid, const Survey& picks) {
+void require_points_inside(const Model& model, const Survey& picks) {
+    const Grid& grid = model.grid();
     std::size_t outside = 0;
     double farthest = 0;
     std::string first;
     const auto look = [&](const auto& points, const char* what) {
         for (const auto& point : points) {
-            if (is_finite(point.position) && grid.contains(point.position)) continue;
+            if (holds_point(model, point.position)) continue;
             if (outside++ == 0) {
                 first = fmt::format("{} {} at {}", what, name_of(picks, point),
                                     to_string(grid, point.position));
             }
-            farthest = std::max(farthest, distance_outside(grid, point.position));
+            farthest = std::max(farthest, distance_outside(model, point.position));
         }
     };
     look(picks.events, "source");
     look(picks.stations, "receiver");
     if (outside == 0) return;
+    const UserBox box = user_box(model);
     throw InputError(fmt::format(
         "{} is outside the model (must lie between {} and {}; {} of {} points lie outside, by "
         "{:.3g} "
         "at most: a larger model holds them, and without a model the grid is made to hold all)",
-        first, to_string(grid, grid.origin), to_string(grid, grid.far_corner()), outside,
+        first, to_string(grid, box.low), to_string(grid, box.high), outside,
         picks.events.size() + picks.stations.size(), farthest));
 }
 

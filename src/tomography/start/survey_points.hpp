@@ -8,9 +8,9 @@
 
 namespace fermat {
 
-/// Throws InputError where points lie outside the grid: which one first, how many, how far at most,
-/// and what makes room for them.
-void require_points_inside(const Grid& grid, const Survey& picks);
+/// Throws InputError where points lie outside the model: which one first, how many, how far at
+/// most, and what makes room for them.
+void require_points_inside(const Model& model, const Survey& picks);
 
 /// A sentence where points lie in air, so that their picks have no ray: how many points and picks,
 /// how far above the rock at most, and what helps.

@@ -159,8 +159,7 @@ class Runs {
 
     Model start_of_member(int number) const {
         if (ensemble_.kind != EnsembleKind::start) return start_.copy();
-        const double length =
-            ensemble_.length > 0 ? ensemble_.length : least_extent(start_.grid()) / 4;
+        const double length = ensemble_.length > 0 ? ensemble_.length : least_extent(start_) / 4;
         const Model hilly = with_hills(start_, ensemble_.amplitude, length, ensemble_.seed,
                                        static_cast<std::uint64_t>(number));
         // A start model must lie within the bounds.

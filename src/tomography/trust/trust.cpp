@@ -9,6 +9,7 @@
 
 #include "core/deal.hpp"
 #include "core/error.hpp"
+#include "survey/mapped_points.hpp"
 #include "tomography/trust/estimates.hpp"
 
 namespace fermat {
@@ -34,12 +35,24 @@ std::string sentence_of(const LinearProblem& problem, const TrustOptions& option
     return text;
 }
 
+/// Volumes of the unknowns' cells on the samples, where they differ in space; else empty.
+std::vector<double> cells_on_samples(const LinearProblem& problem) {
+    const Unknowns& unknowns = problem.unknowns();
+    if (!unknowns.sizes().vary()) return {};
+    std::vector<double> volumes;
+    for (const std::int64_t place : unknowns.places()) {
+        volumes.push_back(unknowns.sizes().volumes[static_cast<std::size_t>(place)]);
+    }
+    return problem.on_samples(volumes, problem.threads());
+}
+
 void put_resolution(const LinearProblem& problem, std::vector<double> resolution, Trust& trust) {
     // Noise may lead outside; so may, by a little, the diagonal of a matrix that is not symmetric.
     for (double& value : resolution) value = std::clamp(value, 0.0, 1.0);
     const Grid& grid = problem.unknowns().grid();
     const int dimensions = grid.is_2d() ? 2 : 3;
     const double cell = grid.spacing.x * grid.spacing.z * (grid.is_2d() ? 1 : grid.spacing.y);
+    const std::vector<double> cells = cells_on_samples(problem);
     const std::vector<double> values = problem.on_samples(resolution, problem.threads());
     const auto velocity = problem.model().given();
     trust.resolution = Field<float>(velocity.shape(), 0.0F);
@@ -48,8 +61,8 @@ void put_resolution(const LinearProblem& problem, std::vector<double> resolution
         if (velocity[s] == 0) continue;
         trust.resolution[s] = static_cast<float>(values[s]);
         if (!(values[s] > 0)) continue;
-        trust.resolving_length[s] =
-            static_cast<float>(std::pow(cell / values[s], 1.0 / dimensions));
+        trust.resolving_length[s] = static_cast<float>(
+            std::pow((cells.empty() ? cell : cells[s]) / values[s], 1.0 / dimensions));
     }
 }
 
@@ -66,9 +79,14 @@ void put_deviation(const LinearProblem& problem, const std::vector<double>& vari
 
 /// The unknown nearest to a point.
 std::size_t unknown_at(const LinearProblem& problem, Vec3 point, std::size_t number) {
-    require_inside(problem.model().grid(), point, fmt::format("point {}", number));
+    const Model& model = problem.model();
+    if (!model.metric()) require_inside(model.grid(), point, fmt::format("point {}", number));
+    if (!holds_point(model, point)) {
+        throw InputError(fmt::format("point {} at ({:g}, {:g}, {:g}) is outside the model", number,
+                                     point.x, point.y, point.z));
+    }
     const Grid& grid = problem.unknowns().grid();
-    const Index3 node = grid.nearest_node(grid.clamp(point));
+    const Index3 node = grid.nearest_node(grid.clamp(grid_point(model, point)));
     const std::int32_t unknown = problem.unknowns().numbers()[grid.shape.offset(node)];
     if (unknown < 0) {
         throw InputError(fmt::format("point {} at ({:g}, {:g}, {:g}) is in air (must be in rock)",

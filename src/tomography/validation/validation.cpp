@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "tomography/pick_ledger.hpp"
+#include "tomography/synthetic.hpp"
 
 namespace fermat {
 namespace {
@@ -20,6 +21,17 @@ namespace {
 /// Observed less computed times, over errors where these count; not a number without a time.
 std::vector<double> scaled_residuals(const Model& model, const Survey& picks,
                                      const InversionOptions& options, const Execution& execution) {
+    const bool by_error = picks.has_errors && options.weights == PickWeights::errors;
+    std::vector<double> residuals(picks.arrivals.size(), std::numeric_limits<double>::quiet_NaN());
+    if (model.metric()) {
+        const auto times = arrival_times(model, picks, options.eikonal, execution.on(Device::cpu));
+        for (std::size_t p = 0; p < times.size(); ++p) {
+            const Arrival& pick = picks.arrivals[p];
+            const double residual = pick.time - times[p];
+            if (std::isfinite(residual)) residuals[p] = by_error ? residual / pick.error : residual;
+        }
+        return residuals;
+    }
     const Grid& grid = model.grid();
     const auto lists = by_event(picks);
     std::vector<PointSource> sources;
@@ -30,11 +42,9 @@ std::vector<double> scaled_residuals(const Model& model, const Survey& picks,
         sources.push_back({at, picks.events[s].origin_time});
         numbers.push_back(s);
     }
-    std::vector<double> residuals(picks.arrivals.size(), std::numeric_limits<double>::quiet_NaN());
     // Models on the way may jump between cells, which is for the CPU.
     const Execution own =
         execution.device == Device::cuda ? execution.on(Device::automatic) : execution;
-    const bool by_error = picks.has_errors && options.weights == PickWeights::errors;
     for_each_field(model, sources, options.eikonal, own, [&](std::size_t n, TimeField&& field) {
         for (const std::int32_t p : lists[numbers[n]]) {
             const Arrival& pick = picks.arrivals[static_cast<std::size_t>(p)];

@@ -1,0 +1,62 @@
+"""Places of spherical models: latitude, longitude and depth instead of x, y, z on a plane."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._arguments import numbers
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ._core import Model
+    from ._picks import Picks
+    from ._plane import Plane
+
+NAMES = ("latitude", "longitude", "depth")
+
+
+def on_sphere(model: Any) -> bool:
+    """Whether points of a model are latitudes, longitudes and depths."""
+    return getattr(model, "coordinates", "cartesian") == "spherical"
+
+
+def off_plane(points: NDArray[np.float64], plane: Plane) -> NDArray[np.float64]:
+    """Latitude, longitude in degrees and depth in km of points (n, 3) of a plane, rounded to 1e-9
+    degrees (0.1 mm), so that they are again those of the file."""
+    longitude, latitude = plane.to_geographic(points[:, 0], points[:, 1])
+    depth = points[:, 2] * plane.metres / 1000
+    return np.column_stack([np.round(latitude, 9), np.round(longitude, 9), depth])
+
+
+def geographic(picks: Picks) -> Picks:
+    """Picks whose places are latitudes, longitudes and depths in km, for spherical models."""
+    from ._picks import Picks
+
+    if picks.plane is None:
+        raise ValueError(
+            "the picks have no plane to take latitudes and longitudes back from (it is made by "
+            "files and catalogues with longitudes and latitudes)"
+        )
+    surface = None if picks._surface is None else off_plane(picks._surface, picks.plane)
+    return Picks(
+        off_plane(picks.sources, picks.plane), off_plane(picks.receivers, picks.plane),
+        source=picks.source, receiver=picks.receiver, time=picks.time, error=picks.error,
+        surface=surface, phase=picks.phase, event=list(picks.event) or None,
+        station=list(picks.station) or None, origin_time=picks.origin_time,
+    )
+
+
+def as_xyz(table: Mapping[str, Any], model: Model) -> Mapping[str, Any]:
+    """A table whose columns latitude, longitude, depth are named as those of points."""
+    if not on_sphere(model) or "x" in table or "latitude" not in table:
+        return table
+    out = {str(name): table[name] for name in table.keys()}
+    for axis, name in zip("xyz", NAMES, strict=True):
+        if name not in out:
+            raise ValueError(f"the table has no column {name!r} (it has {list(out)})")
+        out[axis] = numbers(out.pop(name), name)
+    return out

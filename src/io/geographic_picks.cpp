@@ -1,0 +1,45 @@
+#include "io/geographic_picks.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/error.hpp"
+#include "io/geometry.hpp"
+#include "io/survey_file.hpp"
+
+namespace fermat {
+namespace {
+
+double rounded(double degrees) { return std::round(degrees * 1e9) / 1e9; }
+
+}  // namespace
+
+void take_off_plane(Survey& survey, const LocalPlane& plane) {
+    const auto take = [&](auto& points) {
+        for (auto& point : points) {
+            Vec3& p = point.position;
+            if (!is_finite(p)) continue;
+            const GeoPoint at = plane.to_geographic({p.x, p.y});
+            p = {rounded(at.latitude), rounded(at.longitude), p.z * plane.metres / 1000};
+        }
+    };
+    take(survey.events);
+    take(survey.stations);
+}
+
+Survey read_geographic_picks(const std::filesystem::path& path, Notes& notes) {
+    PickReadOptions options;
+    options.on_sphere = true;
+    SurveyFile file = read_pick_survey(path, options, notes);
+    if (!file.plane) {
+        throw InputError(fmt::format(
+            "'{}' has x and y (a spherical model needs longitudes and latitudes: columns "
+            "source_longitude,source_latitude,source_z,receiver_longitude,...)",
+            path.string()));
+    }
+    take_off_plane(file.picks, *file.plane);
+    return std::move(file.picks);
+}
+
+}  // namespace fermat

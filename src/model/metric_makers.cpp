@@ -1,0 +1,111 @@
+#include "model/metric_makers.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "core/error.hpp"
+
+namespace fermat {
+namespace {
+
+template <std::size_t Count>
+AnisotropyValues constant_values(const Grid& grid, Anisotropy kind,
+                                 const std::array<double, Count>& values) {
+    AnisotropyValues out;
+    out.kind = kind;
+    for (std::size_t n = 0; n < Count; ++n) {
+        out.values[n] = Field<float>(grid.shape, static_cast<float>(values[n]));
+    }
+    return out;
+}
+
+/// With the coordinates that the model has already.
+Model with_anisotropy(const Model& base, AnisotropyValues values) {
+    if (base.metric() && !base.metric()->isotropic()) require_plain(base, "this maker");
+    const CoordinateNumbers numbers =
+        base.metric() ? base.metric()->coordinates() : CoordinateNumbers{};
+    return base.with_metric(
+        std::make_shared<const Metric>(base.grid(), numbers, std::move(values)));
+}
+
+Field<float> velocities_at_places(const Model& base, const Mapping& mapping) {
+    const Grid& grid = base.grid();
+    Field<float> velocity(grid.shape);
+    for (int i = 0; i < grid.shape.x; ++i) {
+        for (int j = 0; j < grid.shape.y; ++j) {
+            for (int k = 0; k < grid.shape.z; ++k) {
+                const Index3 node{i, j, k};
+                const double slowness =
+                    slowness_at(base, grid.clamp(mapping.place(grid.position(node))));
+                velocity(node) = std::isfinite(slowness) ? static_cast<float>(1 / slowness) : 0;
+            }
+        }
+    }
+    return velocity;
+}
+
+}  // namespace
+
+Model spherical_model(const Model& base, double radius, bool geodetic) {
+    require_plain(base, "this maker");
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::spherical;
+    numbers.radius = radius;
+    numbers.geodetic = geodetic;
+    return base.with_metric(std::make_shared<const Metric>(base.grid(), numbers));
+}
+
+Model terrain_model(const Model& base, const Surface& surface, Draping draping) {
+    require_plain(base, "this maker");
+    require_nodes(base, "a grid that follows the ground");
+    const Grid& grid = base.grid();
+    if (grid.is_2d() && surface.kind() == Surface::Kind::area) {
+        throw InputError("the surface has points with y (the model is 2-D: x,z are needed)");
+    }
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::terrain;
+    for (int i = 0; i < grid.shape.x; ++i) {
+        for (int j = 0; j < grid.shape.y; ++j) {
+            numbers.surface.push_back(surface_at(surface, grid.position({i, j, 0})));
+        }
+    }
+    const auto metric = std::make_shared<const Metric>(grid, std::move(numbers));
+    const Model placed = draping == Draping::draped
+                             ? base
+                             : base.with_given(velocities_at_places(base, metric->mapping()));
+    return placed.with_metric(metric);
+}
+
+bool same_coordinates(const Model& a, const Model& b) {
+    const auto numbers = [](const Model& model) {
+        return model.metric() ? model.metric()->coordinates() : CoordinateNumbers{};
+    };
+    const CoordinateNumbers one = numbers(a);
+    const CoordinateNumbers other = numbers(b);
+    return one.system == other.system && one.radius == other.radius &&
+           one.geodetic == other.geodetic && one.axes == other.axes && one.surface == other.surface;
+}
+
+Model with_metric_of(const Model& base, const Model& values) {
+    if (!base.metric()) return values;
+    Field<float> velocity(values.given().shape());
+    std::copy(values.given().begin(), values.given().end(), velocity.begin());
+    return base.with_given(std::move(velocity));
+}
+
+Model elliptical_model(const Model& base, const Mat3& t) {
+    return with_anisotropy(
+        base, constant_values(base.grid(), Anisotropy::elliptical,
+                              std::array{t(0, 0), t(1, 1), t(2, 2), t(0, 1), t(0, 2), t(1, 2)}));
+}
+
+Model thomsen_model(const Model& base, const Thomsen& medium) {
+    return with_anisotropy(
+        base, constant_values(base.grid(), Anisotropy::thomsen,
+                              std::array{medium.epsilon, medium.delta, medium.axis.x, medium.axis.y,
+                                         medium.axis.z}));
+}
+
+}  // namespace fermat

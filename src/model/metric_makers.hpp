@@ -1,0 +1,34 @@
+#pragma once
+
+#include "model/metric.hpp"
+#include "model/model.hpp"
+#include "model/topography.hpp"
+
+namespace fermat {
+
+// Models with a metric from models without one. All throw InputError for a model that has one
+// already or has velocity in cells, and what Metric throws.
+
+/// x, y, z of the grid are latitude and longitude in degrees and depth below the radius.
+Model spherical_model(const Model& base, double radius, bool geodetic);
+
+/// What the velocity of a node of a grid that follows the ground is.
+enum class Draping {
+    sampled,  ///< that of the base at the place of the node
+    draped,   ///< that of the base at the same row: depth of the base counts from the ground
+};
+
+/// The rows of the grid follow the ground and flatten with depth.
+Model terrain_model(const Model& base, const Surface& surface, Draping draping);
+
+/// The same tensor of an elliptical medium, or the same Thomsen parameters, at all nodes.
+Model elliptical_model(const Model& base, const Mat3& tensor);
+Model thomsen_model(const Model& base, const Thomsen& medium);
+
+/// Whether both models have the same coordinates.
+bool same_coordinates(const Model& a, const Model& b);
+
+/// A model with the values of `values` and the metric of `base`.
+Model with_metric_of(const Model& base, const Model& values);
+
+}  // namespace fermat

@@ -1,0 +1,146 @@
+// Inversion in curved coordinates: what is put into a sphere or below a hill is found again, and
+// lengths of the regularisation are true lengths.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <utility>
+
+#include "bench/metric_media.hpp"
+#include "expect_error.hpp"
+#include "tomography/gauss_newton/roughness.hpp"
+#include "tomography/invert.hpp"
+#include "tomography/start/set_up.hpp"
+#include "tomography/synthetic.hpp"
+
+namespace fermat {
+namespace {
+
+/// A model with a bump of 8 % in the middle of its grid.
+Model with_bump(const Model& start, Vec3 middle, Vec3 size) {
+    const Grid& grid = start.grid();
+    Field<float> velocity(grid.shape);
+    for_each_node(grid.shape, [&](Index3 n) {
+        const Vec3 u = grid.to_index(grid.position(n));
+        double square = 0;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (grid.shape[axis] == 1) continue;
+            const double off = (u[axis] / (grid.shape[axis] - 1) - middle[axis]) / size[axis];
+            square += off * off;
+        }
+        velocity(n) = static_cast<float>(start.velocity()(n) * (1 + 0.08 * std::exp(-square)));
+    });
+    return start.with_given(std::move(velocity));
+}
+
+Recovery recovered(const Model& start, const Model& truth, const Survey& geometry, double error) {
+    Survey picks = synthetic_picks(truth, geometry, {error, 3}).picks;
+    InversionOptions options;
+    options.gauss_newton.roughness.kind = Regularisation::second;
+    const InversionSetup setup =
+        set_up_inversion(start.copy(), picks, options, {}, std::nullopt, {});
+    const InversionResult found = invert(setup.start, setup.picks, setup.options);
+    EXPECT_LT(found.history.back().misfit.chi2, 1.3);
+    EXPECT_TRUE(found.model.metric() != nullptr);
+    return recovery(start, truth, found.model, found.coverage, 1);
+}
+
+TEST(MetricInversion, FindsWhatIsInASphere) {
+    const Grid grid{{13, 13, 9}, {-41.5, 178.5, 0}, {0.25, 0.25, 10}};
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::spherical;
+    numbers.geodetic = true;
+    const auto metric = std::make_shared<const Metric>(grid, numbers);
+    const Model start =
+        Model(grid, velocity_of(grid, *metric, [](Vec3 p) { return 6 + 0.02 * p.z; }))
+            .with_metric(metric);
+    std::vector<PointSource> sources;
+    std::vector<Vec3> stations;
+    const auto at = [&](double i, double j, double k) {
+        return metric->mapping().to_user(
+            {grid.coordinate(0, i), grid.coordinate(1, j), grid.coordinate(2, k)});
+    };
+    for (int i = 0; i < 3; ++i) {
+        for (int j = 0; j < 3; ++j) {
+            stations.push_back(at(0.5 + 5.5 * i, 0.7 + 5.2 * j, 0));
+            sources.push_back({at(1 + 4.9 * i, 1.5 + 4.8 * j, 7.5), 0});
+            sources.push_back({at(0.5 + 5.4 * i, 0.5 + 5.6 * j, 4.5), 0});
+        }
+    }
+    const Recovery score = recovered(start, with_bump(start, {0.5, 0.5, 0.4}, {0.2, 0.2, 0.3}),
+                                     survey_of(sources, stations), 0.02);
+    EXPECT_GT(score.correlation, 0.8);
+    EXPECT_GT(score.amplitude, 0.5);
+}
+
+TEST(MetricInversion, FindsWhatIsBelowASteepHill) {
+    const Grid grid{{41, 1, 17}, {}, {0.1, 0.1, 0.1}};
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::terrain;
+    for (int i = 0; i < grid.shape.x; ++i) {
+        const double x = grid.position({i, 0, 0}).x;
+        numbers.surface.push_back(0.6 - 0.8 * std::exp(-2 * (x - 2) * (x - 2)));
+    }
+    const auto metric = std::make_shared<const Metric>(grid, numbers);
+    const auto& surface = numbers.surface;
+    const Model start =
+        Model(grid, velocity_of(grid, *metric,
+                                [&](Vec3 p) {
+                                    const auto i = static_cast<std::size_t>(std::lround(p.x / 0.1));
+                                    return 1 + 1.2 * (p.z - surface[i]);
+                                }))
+            .with_metric(metric);
+    std::vector<PointSource> sources;
+    std::vector<Vec3> stations;
+    for (int n = 0; n < 14; ++n) {
+        sources.push_back({metric->mapping().to_user({0.05 + 0.3 * n, 0, 0}), 0});
+    }
+    for (int n = 0; n < 39; ++n)
+        stations.push_back(metric->mapping().to_user({0.1 + 0.1 * n, 0, 0}));
+    const Recovery score = recovered(start, with_bump(start, {0.5, 0, 0.2}, {0.12, 1, 0.25}),
+                                     survey_of(sources, stations), 0.002);
+    EXPECT_GT(score.correlation, 0.8);
+    EXPECT_GT(score.amplitude, 0.5);
+}
+
+TEST(MetricInversion, RoughnessIsThatOfTrueLengths) {
+    // x^T R x of x = true depth is the integral of |grad x|^2, which is the true area.
+    const MetricMedium medium = graded_section(41);
+    const Unknowns unknowns(medium.model, {1, 1, 1});
+    RoughnessOptions options;
+    options.kind = Regularisation::first;
+    const Roughness roughness(unknowns, options);
+    std::vector<double> depth;
+    const Grid& grid = medium.model.grid();
+    for_each_node(grid.shape, [&](Index3 n) {
+        depth.push_back(medium.model.metric()->mapping().to_user(grid.position(n)).z);
+    });
+    std::vector<double> out(depth.size());
+    roughness.apply(depth, out, 1);
+    double sum = 0;
+    for (std::size_t n = 0; n < out.size(); ++n) sum += depth[n] * out[n];
+    EXPECT_NEAR(sum, 2.0 * 2.0, 0.2);  // the columns at both ends count whole
+    EXPECT_NEAR(unknowns.sizes().least_side, 2, 1e-9);
+}
+
+TEST(MetricInversion, WhatDoesNotKnowAMetricRefusesIt) {
+    const MetricMedium medium = power_law_block(5);
+    const PointSource source{medium.source, 0};
+    const std::vector<Vec3> stations = {{1, 1, 0}, {1, 0, 0}};
+    const Survey picks =
+        synthetic_picks(medium.model, survey_of(std::span(&source, 1), stations)).picks;
+    for (const auto method : {InversionMethod::hole, InversionMethod::adjoint}) {
+        InversionOptions options;
+        options.method = method;
+        test::expect_error<InputError>(
+            [&] { invert(medium.model, picks, options); },
+            fmt::format("inversion method '{}' knows isotropic velocity", name_of(method)));
+    }
+    const Survey outside = survey_of(std::span(&source, 1), std::vector<Vec3>{{1, 50, 0}});
+    test::expect_error<InputError>([&] { synthetic_picks(medium.model, outside); },
+                                   "receiver 0 at (1, 50, 0) is outside the model (which goes "
+                                   "from (-3, -3, 0) to (3, 3, 200))");
+}
+
+}  // namespace
+}  // namespace fermat

@@ -27,6 +27,7 @@ from ._methods import Bending, Graph
 from ._picks import Picks, picks
 from ._plane import Plane
 from ._rays import Rays, rays
+from ._read_picks import read_picks
 from ._relocate import Relocation, relocate
 from ._smoothing import smooth
 from ._times import receiver_times, traveltimes
@@ -94,6 +95,7 @@ __all__ = [
     "plot",
     "point_spread",
     "rays",
+    "read_picks",
     "receiver_times",
     "relocate",
     "smooth",

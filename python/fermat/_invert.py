@@ -10,11 +10,13 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core, _cuda, _notes
+from ._differences import KINDS, differences_of, fitted
 from ._picks import Picks
 from ._picks import picks as picks_from
 from ._progress import listener
 from ._rays import _pairs
 from ._schedule import Schedule, schedule_rows
+from ._tables import ids_of
 from ._trust import Trusted
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from ._arguments import Device, Progress, Solver, Start, Tracer
     from ._core import CudaModel, Model
     from ._smoothing import Smoother
+    from ._tables import File
 
 __all__ = ["Inversion", "invert", "synthetic_picks"]
 
@@ -65,6 +68,10 @@ class Inversion(Trusted):
     s_model, vp_vs, s_coverage
         With picks of P and S: S velocity, Vp/Vs (0 in air) and rays of S in each cell; `model` and
         `coverage` are those of P. Else None.
+    differences, difference_rms
+        With `differences`, one array per column: first, second, station, phase, kind, time, residual
+        and weight (0: not used); and the weighted RMS of each kind before and after. Else None and
+        empty.
     resolution, resolving_length, deviation
         What can be trusted, shaped like the velocity, with `trust` or once `estimate_trust` was
         called; else None.
@@ -98,6 +105,8 @@ class Inversion(Trusted):
         self.events = _events(joint.get("events"), self.start.ndim)
         self.s_model: Model | None = joint.get("s_model")
         self.vp_vs: NDArray[np.float32] | None = joint.get("vp_vs")
+        self.differences: dict[str, Any] | None = None
+        self.difference_rms: dict[str, tuple[float, float]] = {}
         self.s_coverage: NDArray[np.float32] | None = None
         if self.s_model is not None:
             self.s_coverage = joint["s_coverage"].reshape(self.coverage.shape)
@@ -144,6 +153,11 @@ def invert(
     least_picks: int = 5,
     prior: float | Sequence[float] = 0.0,
     known: Mapping[Any, Literal["place", "time", "both"]] | None = None,
+    differences: File | Sequence[File] | Mapping[str, Any] | None = None,
+    difference_weight: float = 1.0,
+    trim: float = 4.0,
+    catalogue_reach: float = 0.0,
+    correlation_reach: float = 0.0,
     schedule: Schedule | None = None,
     target_rms: float = 0.0,
     target_chi2: float = 0.0,
@@ -233,6 +247,15 @@ def invert(
     known
         Of `relocate`: what is kept of events, by their ids or numbers, as {"blast 1": "place"}:
         "place", "time" or "both".
+    differences
+        Of `relocate`: differences of travel times that count beside the picks (double-difference
+        tomography), as in `relocate`: hypoDD's dt.ct and dt.cc, one file or several, or a table.
+        They name events and stations by the ids of the picks.
+    difference_weight
+        Factor of the weight that the deviation of their residuals gives to differences.
+    trim, catalogue_reach, correlation_reach
+        Standard deviations beyond which a difference counts for nothing, and distances of two
+        events at which those of either kind do; 0: any.
     schedule
         Of "hole".
         Stages as (iterations, cell box, vertex box), boxes as (x, y, z), or (x, z) in 2-D, in
@@ -291,6 +314,7 @@ def invert(
     elif model is not None:
         model = _cuda.on_host(model)
     observed = picks_from(picks)
+    observed.require_places("invert")
     ndim = observed.ndim if model is None else model.ndim
     if model is not None and observed.ndim != model.ndim:
         raise ValueError(f"picks are {observed.ndim}-D and the model is {model.ndim}-D")
@@ -318,6 +342,10 @@ def invert(
         "vp_vs": vp_vs,
         "vp_vs_smoothing": vp_vs_smoothing,
         "least_picks": least_picks,
+        "difference_weight": difference_weight,
+        "trim": trim,
+        "catalogue_reach": catalogue_reach,
+        "correlation_reach": correlation_reach,
         "target_rms": target_rms,
         "target_chi2": target_chi2,
         "stagnation": stagnation,
@@ -341,6 +369,10 @@ def invert(
         options["s_model"] = s_model
     if known:
         options["known"] = dict(known)
+    linked: dict[str, Any] | None = None
+    if differences is not None:
+        linked = differences_of(differences, ids_of(observed.event), ids_of(observed.station))
+        options["differences"] = linked
     if np.any(prior):
         options["prior"] = _axes(prior, ndim, "prior")
     if np.any(correlation_length):
@@ -365,6 +397,12 @@ def invert(
     rows = schedule_rows(schedule, ndim)
     found = _core.invert(model, columns, rows, options, callback, listener(progress))
     run = Inversion(model, observed, found)
+    if linked is not None:
+        fits = found[14]["differences"]
+        run.differences = fitted(linked, fits, ids_of(observed.event), ids_of(observed.station))
+        run.difference_rms = {kind: (before, after) for kind, before, after in
+                              zip(KINDS, fits["rms_before"], fits["rms"], strict=True)
+                              if not math.isnan(after)}
     if keep_models:
         # Gauss-Newton tells of its start model too.
         later = kept[max(0, len(kept) - len(run.history["rms"]) + 1) :]

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "differences.hpp"
 #include "io/joint_io.hpp"
 #include "io/run_io.hpp"
 #include "keywords.hpp"
@@ -146,13 +147,19 @@ nb::object joint_of(InversionResult& result, bool is_2d) {
         out["s_model"] = nb::cast(std::move(*result.s_model));
     }
     out["terms_s"] = array_from(std::move(result.terms.receiver_s));
+    nb::dict fits;
+    put_fits(std::move(result.differences), fits);
+    out["differences"] = fits;
     return out;
 }
 
-/// S model and known events.
+/// S model, known events and differences.
 void fill_joint(const Keywords& given, const Survey& picks, JointOptions& joint) {
     if (given.has("s_model")) {
         joint.s_start = std::make_shared<const Model>(given.take<const Model&>("s_model").copy());
+    }
+    if (given.has("differences")) {
+        joint.differences = differences_from(given.take<nb::dict>("differences"));
     }
     if (!given.has("known")) return;
     for (const auto& [event, known] : given.take<nb::dict>("known")) {

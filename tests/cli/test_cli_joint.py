@@ -134,3 +134,49 @@ def test_california_is_relocated_with_terms(fermat):
     assert sum(row["use"] == "moved" for row in events) > 0.7 * len(events)
     terms = [float(row["term"]) for row in rows_of(fermat.folder / "run" / "terms.csv")]
     assert abs(np.mean(terms)) < 0.01 and max(map(abs, terms)) < 3
+
+
+@pytest.fixture(scope="module")
+def linked(quakes):
+    """Exact differences of the first eleven events; one pair is of an event that nobody knows."""
+    places, rng = quakes.places, np.random.default_rng(5)
+    stations = rng.uniform((1, 1, 0), (23, 23, 0), (9, 3))
+    lines = []
+    for a in range(1, 10):
+        lines.append(f"# q{a} q{a + 1} 0.0")
+        for s, station in enumerate(stations):
+            apart = [np.linalg.norm(places[e] - station) / 6 - 0.2 for e in (a, a + 1)]
+            lines.append(f"s{s} {apart[0] - apart[1]:.6f} 1.0 P")
+    quakes.write("dt.cc", "\n".join([*lines, "# q1 q99 0.0", "s0 0.1 1.0 P", "# q1 q2 0", "s0 5.0 1.0 P"]) + "\n")
+    return quakes
+
+
+def test_differences_count_beside_the_picks(linked, whole, program):
+    flags = [*INVERT, "--differences", "dt.cc"]
+    done = linked.call(*flags, "-o", "dd", "--threads", "1")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 83 differences are left out: events that are not known ('q99')" in done.stderr
+    assert "differences: 0 of catalogues and 82 of correlations, of 9 pairs of events" in done.stdout
+    assert "rms of correlation differences" in done.stdout and "81 of 82 count, 1 lie beyond" in done.stdout
+    rows = rows_of(linked.folder / "dd" / "differences.csv")
+    assert len(rows) == 82 and float(rows[-1]["weight"]) == 0 and rows[0]["first"] == "q1"
+    assert max(abs(float(row["residual"])) for row in rows[:-1]) < 0.01
+    assert linked.call(*flags, "-o", "dd2", "--threads", "2").returncode == 0
+    same = (linked.folder / "dd" / "differences.csv").read_bytes()
+    assert all_results(linked.folder / "dd2") == all_results(linked.folder / "dd")
+    assert (linked.folder / "dd2" / "differences.csv").read_bytes() == same
+    for name in ("model.h5", "s_model.h5", "events.csv", "differences.csv"):
+        (linked.folder / "dd2" / name).unlink()
+    assert linked.call(*flags, "-o", "dd2", "--resume").returncode == 0
+    assert all_results(linked.folder / "dd2") == all_results(linked.folder / "dd")
+    assert (linked.folder / "dd2" / "differences.csv").read_bytes() == same
+    # A run without them is another run, and without relocation they say nothing.
+    assert linked.call(*INVERT, "-o", "dd2", "--resume").returncode != 0
+    bare = [flag for flag in flags if flag not in ("--relocate", "all", "--known", "known.csv")]
+    assert "--relocate all" in linked.call(*bare, "-o", "never").stderr
+    if shutil.which("mpirun") is None:
+        return
+    command = ["mpirun", "-n", "2", "--oversubscribe", "--allow-run-as-root", str(program), *flags,
+               "-o", "dd3", "--threads", "1"]
+    assert subprocess.run(command, cwd=linked.folder, capture_output=True).returncode == 0
+    assert all_results(linked.folder / "dd3") == all_results(linked.folder / "dd")

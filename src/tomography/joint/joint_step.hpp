@@ -8,6 +8,7 @@
 #include "tomography/gauss_newton/pick_matrix.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
 #include "tomography/gauss_newton/spectral.hpp"
+#include "tomography/joint/difference_rows.hpp"
 #include "tomography/joint/event_blocks.hpp"
 #include "tomography/joint/station_terms.hpp"
 
@@ -52,6 +53,7 @@ struct JointParts {
     const StationTerms& terms;
     const EventBlocks& events;
     int threads;
+    const DifferenceRows* differences = nullptr;  ///< where there are any
 };
 
 /// The step of Gauss-Newton by all unknowns but those of events, which are separated (see
@@ -70,6 +72,12 @@ class JointStep {
                          std::span<const double> residual, std::span<const double> m,
                          const StepWeights& weights, const SolveLimits& limits,
                          std::vector<double>& left);
+    /// The step of all unknowns where differences couple events, so that these cannot be separated:
+    /// conjugate gradients on all normal equations at once, with A and H side by side and S of
+    /// DifferenceRows between them. `right`: its right side. d holds events too.
+    LinearSolution solve_coupled(const PickMatrix& rows, std::span<const double> row_weights,
+                                 std::span<const double> right, std::span<const double> m,
+                                 const StepWeights& weights, const SolveLimits& limits);
     /// m^T R m of velocities, and of Vp/Vs with its weight.
     double roughness_of(std::span<const double> m) const;
 

@@ -14,20 +14,19 @@ from ._differences import KINDS, differences_of, fitted
 from ._picks import Picks
 from ._picks import picks as picks_from
 from ._progress import listener
-from ._rays import _pairs
 from ._schedule import Schedule, schedule_rows
 from ._tables import ids_of
 from ._trust import Trusted
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from ._arguments import Device, Progress, Solver, Start, Tracer
     from ._core import CudaModel, Model
     from ._smoothing import Smoother
     from ._tables import File
 
-__all__ = ["Inversion", "invert", "synthetic_picks"]
+__all__ = ["Inversion", "invert"]
 
 USES = np.array(["used", "lost", "rejected"])
 
@@ -74,7 +73,9 @@ class Inversion(Trusted):
         empty.
     resolution, resolving_length, deviation
         What can be trusted, shaped like the velocity, with `trust` or once `estimate_trust` was
-        called; else None.
+        called; else None. Of runs of P and S or with `relocate`, `trust` estimates resolution and
+        deviation of all unknowns together, with s_deviation, vp_vs_resolution and vp_vs_deviation,
+        and events["covariance"], (n, 4, 4) of place and time with the velocities free.
     choices, warnings
         What was chosen where nothing was said, and what is doubtful about the result, a sentence
         each.
@@ -105,11 +106,24 @@ class Inversion(Trusted):
         self.events = _events(joint.get("events"), self.start.ndim)
         self.s_model: Model | None = joint.get("s_model")
         self.vp_vs: NDArray[np.float32] | None = joint.get("vp_vs")
+        self._take_trust(joint.get("trust", {}))
         self.differences: dict[str, Any] | None = None
         self.difference_rms: dict[str, tuple[float, float]] = {}
         self.s_coverage: NDArray[np.float32] | None = None
         if self.s_model is not None:
             self.s_coverage = joint["s_coverage"].reshape(self.coverage.shape)
+
+    def _take_trust(self, found: dict[str, Any]) -> None:
+        """What a joint run estimated of itself."""
+        self.resolution = found.get("resolution")
+        self.deviation = found.get("deviation")
+        self.s_deviation: NDArray[np.float32] | None = found.get("s_deviation")
+        self.vp_vs_resolution: NDArray[np.float32] | None = found.get("vp_vs_resolution")
+        self.vp_vs_deviation: NDArray[np.float32] | None = found.get("vp_vs_deviation")
+        if self.events is not None and "covariance" in found:
+            axes = [0, 2, 3] if self.start.ndim == 2 else [0, 1, 2, 3]
+            square = found["covariance"].reshape(-1, 4, 4)
+            self.events["covariance"] = square[:, axes][:, :, axes]
 
     @property
     def rms(self) -> float:
@@ -391,6 +405,9 @@ def invert(
         options["radius"] = arguments.radius(ndim, radius)
     if error is not None:
         options["error"] = _pair(error)
+    is_joint = options["relocate"] != "none" or velocities == "none" or len(set(observed.phase)) > 1
+    if trust and is_joint:
+        options["joint_trust"] = 1
     kept: list[NDArray[np.float32]] = []
     if keep_models:
         options["keep"] = kept.append
@@ -408,7 +425,7 @@ def invert(
         later = kept[max(0, len(kept) - len(run.history["rms"]) + 1) :]
         run.models = [run.start, *(_like(run.start, velocity) for velocity in later)]
     _notes.tell(run.warnings)
-    if trust:
+    if trust and not is_joint:
         run.estimate_trust(device=device, threads=threads, progress=progress)
     return run
 
@@ -422,62 +439,6 @@ def _events(columns: dict[str, Any] | None, ndim: int) -> dict[str, Any] | None:
         columns[name] = columns[name].reshape(-1, 3)[:, axes]
     columns["use"] = np.array(columns["use"])
     return columns
-
-
-def synthetic_picks(
-    model: Model | CudaModel,
-    sources: ArrayLike,
-    receivers: ArrayLike,
-    *,
-    pairs: ArrayLike | None = None,
-    noise: float = 0.0,
-    seed: int = 1,
-    solver: Solver = "fim",
-    order: int = 2,
-    device: Device = "auto",
-    threads: int = 0,
-    progress: Progress | None = None,
-) -> Picks:
-    """First arrivals of a model as if they had been picked.
-
-    Pairs without a time (air lies at or between their points) are left out. Gaussian noise of the
-    standard deviation `noise` is added, which is then also the picks' error; the same `seed` gives
-    the same noise everywhere. Other parameters are those of `rays`.
-
-    >>> import fermat as fm
-    >>> model = fm.Model.constant((11, 6), velocity=2)
-    >>> fm.synthetic_picks(model, (0, 0), [(4, 0), (10, 0)]).time
-    array([2., 5.])
-    """
-    model = _cuda.on_host(model)
-    places = arguments.points(model, sources, "sources")
-    stations = arguments.points(model, receivers, "receivers")
-    if pairs is None:
-        grid = np.indices((len(places), len(stations)), dtype=np.int32)
-        which = np.ascontiguousarray(grid.reshape(2, -1).T)
-    else:
-        which = _pairs(pairs)
-    source, receiver, time, _ = _core.synthetic_picks(
-        model,
-        places,
-        stations,
-        which,
-        noise,
-        seed,
-        solver,
-        order,
-        device,
-        threads,
-        listener(progress),
-    )
-    return Picks(
-        places,
-        stations,
-        source=source,
-        receiver=receiver,
-        time=time,
-        error=noise if noise > 0 else None,
-    )
 
 
 def _like(model: Model, velocity: NDArray[np.float32]) -> Model:

@@ -14,8 +14,8 @@
 #include "cli/tell.hpp"
 #include "cli/trust_run.hpp"
 #include "core/error.hpp"
+#include "io/difference_io.hpp"
 #include "io/geometry.hpp"
-#include "io/hypodd.hpp"
 #include "io/joint_io.hpp"
 #include "io/model_io.hpp"
 #include "io/run_io.hpp"
@@ -158,7 +158,7 @@ void read_joint_inputs(const InvertFlags& flags, const Survey& picks, InversionO
             "--checkerboard makes picks and --differences gives measured times (leave one out)");
     }
     if (!is_joint(picks, options)) return;
-    refuse_trust(flags.trust);
+    prepare_joint(options, flags.trust, flags.noise.seed);
     if (flags.board && phases_of(picks).size() > 1) {
         throw InputError(
             "--checkerboard is of one velocity and the picks are of P and S (leave out "

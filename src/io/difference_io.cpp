@@ -7,9 +7,8 @@ namespace fermat {
 void write_difference_fits(const std::filesystem::path& path, const Survey& survey,
                            const std::vector<TimeDifference>& differences,
                            const DifferenceFits& found, const std::string& run) {
-    CsvWriter table(path,
-                    {"first", "second", "station", "phase", "kind", "time", "residual", "weight"},
-                    run);
+    CsvWriter table(
+        path, {"first", "second", "station", "phase", "kind", "time", "residual", "weight"}, run);
     CatalogueRow row;
     for (std::size_t n = 0; n < differences.size(); ++n) {
         const TimeDifference& one = differences[n];

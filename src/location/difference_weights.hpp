@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "location/not_known.hpp"
 #include "location/differences.hpp"
+#include "location/not_known.hpp"
 
 namespace fermat {
 

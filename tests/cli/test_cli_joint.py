@@ -100,7 +100,7 @@ def test_resuming_and_ranks_change_no_bit(quakes, whole, program):
     (["--known", "what.csv"], "is 'depth' (must be place, time or both)"),
     (["--vp-vs", "0.5"], "must be > 1"),
     (["--terms", "shot"], "--relocate times"),
-    (["--resolution"], "know one velocity and events in place"),
+    (["--point-spread", "12,12,6"], "know one velocity and events in place"),
     (["--method", "hole"], "--method gauss-newton"),
 ])
 def test_what_contradicts_itself_is_refused_in_a_sentence(quakes, flags, why):
@@ -134,6 +134,23 @@ def test_california_is_relocated_with_terms(fermat):
     assert sum(row["use"] == "moved" for row in events) > 0.7 * len(events)
     terms = [float(row["term"]) for row in rows_of(fermat.folder / "run" / "terms.csv")]
     assert abs(np.mean(terms)) < 0.01 and max(map(abs, terms)) < 3
+
+
+def test_trust_is_that_of_all_unknowns_together(quakes, whole):
+    done = quakes.call(*INVERT, "-o", "trusted", "--resolution", "--deviation", "--solves", "30")
+    assert done.returncode == 0, done.stderr
+    assert "sampled by 84 solves for all unknowns together" in done.stdout  # 27 probes each of Vp and Vp/Vs
+    assert results(quakes.folder / "trusted") == results(whole[0])
+    with h5py.File(quakes.folder / "trusted" / "trust.h5") as file:
+        found = {name: np.array(values) for name, values in file["VTKHDF/PointData"].items()}
+    assert set(found) == {"resolution", "vp_vs_resolution", "deviation", "s_deviation", "vp_vs_deviation"}
+    assert 0 <= found["resolution"].min() and 0.05 < found["resolution"].max() <= 1
+    assert (found["deviation"] > 0).all() and np.median(found["deviation"]) < 2
+    rows = rows_of(quakes.folder / "trusted" / "events.csv")
+    free = [(float(row["cov_zz"]) ** 0.5, float(row["error_z"])) for row in rows[1:11]]
+    # With the velocities free an event is less sure than with the velocities held.
+    assert np.mean([joint > held for joint, held in free]) > 0.6
+    assert float(rows[0]["cov_xx"]) == 0 and float(rows[11]["cov_zz"]) == 0
 
 
 @pytest.fixture(scope="module")

@@ -139,6 +139,23 @@ std::vector<double> DifferenceRows::right_side(std::span<const double> pick_resi
     return out;
 }
 
+std::vector<double> DifferenceRows::noise(RandomStream& random) const {
+    const std::vector<double> of_picks = random.normals(picks_);
+    const std::vector<double> of_links = random.normals(links_.size());
+    std::vector<double> out(q_.size(), 0.0);
+    for (std::size_t n = 0; n < out.size(); ++n) {
+        if (q_[n] == 0) continue;
+        double sum = n < picks_ ? pick_weights_[n] * of_picks[n] : 0;
+        for (auto e = static_cast<std::size_t>(first_end_[n]);
+             e < static_cast<std::size_t>(first_end_[n + 1]); ++e) {
+            const auto k = static_cast<std::size_t>(ends_[e].link);
+            sum += ends_[e].sign * std::sqrt(weight_ * weights_[k]) * of_links[k];
+        }
+        out[n] = sum / q_[n];
+    }
+    return out;
+}
+
 void DifferenceRows::apply(std::span<double> y, int threads) const {
     if (!any()) return;
     const int team = y.size() + links_.size() < 20000 ? 1 : threads;

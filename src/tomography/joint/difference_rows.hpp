@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/random_stream.hpp"
 #include "location/difference_weights.hpp"
 #include "survey/survey.hpp"
 
@@ -50,6 +51,8 @@ class DifferenceRows {
     /// Q^-1 (W r + P^T V p), one number per arrival; `pick_residual`: the picks' r times their
     /// weights as factors of rows.
     std::vector<double> right_side(std::span<const double> pick_residual) const;
+    /// Q^-1 (W^(1/2) e1 + P^T V^(1/2) e2) of standard normal e1 and e2: noise of the covariance S.
+    std::vector<double> noise(RandomStream& random) const;
     /// y <- S y, with the same bits for any number of threads.
     void apply(std::span<double> y, int threads) const;
 

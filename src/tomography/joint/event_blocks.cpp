@@ -287,6 +287,13 @@ void EventBlocks::add_pull(std::span<double> out) const {
     }
 }
 
+void EventBlocks::add_belief_noise(std::span<const double> noise, std::span<double> out) const {
+    for (std::size_t n = 0; n < out.size(); ++n) {
+        const std::size_t i = n % event_unknowns;
+        if (blocks_[n / event_unknowns].free[i]) out[n] += std::sqrt(belief_[i]) * noise[n];
+    }
+}
+
 void EventBlocks::precondition(std::span<const double> in, std::span<double> out) const {
     for (std::size_t e = 0; e < lists_.size(); ++e) {
         EventVector right{};

@@ -64,6 +64,8 @@ class EventBlocks {
     void add_damping(std::span<const double> s, std::span<double> out) const;
     /// out -= W x.
     void add_pull(std::span<double> out) const;
+    /// out += W^(1/2) noise, of what is free.
+    void add_belief_noise(std::span<const double> noise, std::span<double> out) const;
     /// Each event's part divided by its block.
     void precondition(std::span<const double> in, std::span<double> out) const;
     /// As `step`, with the steps of all events given. Of an event that a face holds the other

@@ -16,6 +16,7 @@
 #include "tomography/gauss_newton/pick_hearing.hpp"
 #include "tomography/joint/joint_forward.hpp"
 #include "tomography/joint/joint_setup.hpp"
+#include "tomography/joint/joint_trust.hpp"
 #include "tomography/joint/relocated_events.hpp"
 
 namespace fermat {
@@ -130,6 +131,7 @@ class JointRun {
                                now_.residual,
                                hearing_.use(),
                                reason()};
+        last_lambda_ = result.history.empty() ? 0 : result.history.back().lambda;
         if (layout_.two_phases) {
             result.s_model.emplace(models_.back().copy());
             result.s_coverage = std::move(s_coverage);
@@ -141,6 +143,9 @@ class JointRun {
                                              hearing_.use(), bounded_);
             result.differences = differences_.fits(differences_before_);
         }
+        const JointTrustOptions& wanted = options_.joint.trust;
+        if (wanted.resolution || wanted.deviation)
+            rows_->while_served(threads_, [&] { result.trust = find_trust(wanted); });
         return result;
     }
 
@@ -405,6 +410,16 @@ class JointRun {
         listener_.update(state);
     }
 
+    /// On rank 0, of the model that was found.
+    JointTrust find_trust(const JointTrustOptions& wanted) {
+        constexpr double little_damping = 1e-6;  // a depth that picks do not tell stays a number
+        events_.renew(slopes_, row_weights_, layout_.events_of(x_), little_damping);
+        const double lambda = last_lambda_ > 0 ? last_lambda_ : cooling_.lambda();
+        const JointProblem problem{step_.parts(), forward_,     models_, x_,
+                                   *rows_,        row_weights_, lambda};
+        return joint_trust(step_, problem, wanted, execution_.monitor);
+    }
+
     StopReason reason() const {
         // With a kept weight a run is done once chi2 stays, wherever that is.
         const bool reached =
@@ -453,6 +468,7 @@ class JointRun {
 
     KindNumbers differences_before_{not_known, not_known};  ///< RMS in the start
     std::vector<IterationReport> history_;
+    double last_lambda_ = 0;  ///< of the model that was found
     IterationSeconds seconds_;
     int passes_ = 0;
     bool resumed_ = false;

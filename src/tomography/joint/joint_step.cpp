@@ -33,12 +33,18 @@ class CoupledSystem : public GroundSystem {
     Vector zeros() const { return Vector(parts_.layout.size(), 0.0); }
     void apply(const Vector& in, Vector& out) {
         const JointLayout& at = parts_.layout;
-        times(in, along_);
-        parts_.events.add_times(at.events_of(in), along_, parts_.threads);
-        parts_.differences->apply(along_, parts_.threads);
-        transposed(along_, out);
+        out = seen(in);
         add_regularisation(in, out);
         parts_.events.add_damping(at.events_of(in), events_of(out));
+    }
+    /// A^T S A v.
+    Vector seen(const Vector& v) {
+        Vector out = zeros();
+        times(v, along_);
+        parts_.events.add_times(parts_.layout.events_of(v), along_, parts_.threads);
+        if (parts_.differences != nullptr) parts_.differences->apply(along_, parts_.threads);
+        transposed(along_, out);
+        return out;
     }
     /// A^T y of the ground and H^T y of events.
     void transposed(std::span<const double> y, Vector& out) {
@@ -84,7 +90,7 @@ LinearSolution JointStep::solve_coupled(const PickMatrix& rows, std::span<const 
                                         std::span<const double> right, std::span<const double> m,
                                         const StepWeights& weights, const SolveLimits& limits) {
     CoupledSystem system(parts_, velocity_spectral_, ratio_spectral_, rows, row_weights,
-                         weights.lambda + weights.damping, parts_.differences->share_of_picks());
+                         weights.lambda + weights.damping, picks_share());
     Vector b = system.zeros();
     system.transposed(right, b);
     system.add_roughness(-weights.lambda, m, b);
@@ -93,6 +99,46 @@ LinearSolution JointStep::solve_coupled(const PickMatrix& rows, std::span<const 
     Vector d = system.zeros();
     const CgReport report = conjugate_gradients(system, b, d, limits);
     return {std::move(d), report.accuracy <= limits.accuracy, report.iterations};
+}
+
+LinearSolution JointStep::solve_right(const PickMatrix& rows, std::span<const double> row_weights,
+                                      Vector right, double lambda, const SolveLimits& limits) {
+    CoupledSystem system(parts_, velocity_spectral_, ratio_spectral_, rows, row_weights, lambda,
+                         picks_share());
+    Vector d = system.zeros();
+    const CgReport report = conjugate_gradients(system, right, d, limits);
+    return {std::move(d), report.accuracy <= limits.accuracy, report.iterations};
+}
+
+std::vector<double> JointStep::seen_by_picks(const PickMatrix& rows,
+                                             std::span<const double> row_weights,
+                                             const Vector& change, double lambda) {
+    CoupledSystem system(parts_, velocity_spectral_, ratio_spectral_, rows, row_weights, lambda,
+                         picks_share());
+    return system.seen(change);
+}
+
+std::vector<double> JointStep::noise_right(const PickMatrix& rows,
+                                           std::span<const double> row_weights,
+                                           RandomStream& random, double lambda) {
+    CoupledSystem system(parts_, velocity_spectral_, ratio_spectral_, rows, row_weights, lambda,
+                         picks_share());
+    Vector noise;
+    if (parts_.differences != nullptr && parts_.differences->any()) {
+        noise = parts_.differences->noise(random);
+    } else {
+        noise = random.normals(rows.rows());
+        for (std::size_t n = 0; n < noise.size(); ++n) {
+            if (row_weights[n] == 0) noise[n] = 0;
+        }
+    }
+    Vector right = system.zeros();
+    system.transposed(noise, right);
+    return right;
+}
+
+double JointStep::picks_share() const {
+    return parts_.differences == nullptr ? 1 : parts_.differences->share_of_picks();
 }
 
 double JointStep::roughness_of(std::span<const double> m) const {

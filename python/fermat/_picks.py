@@ -126,7 +126,7 @@ class Picks:
     @property
     def placed(self) -> NDArray[np.bool_]:
         """Whether the place of each source is known."""
-        return np.isfinite(self.sources).all(axis=1)
+        return np.asarray(np.isfinite(self.sources).all(axis=1))
 
     def require_places(self, what: str) -> None:
         """Refuse sources without a place; `what` cannot do without."""

@@ -190,7 +190,8 @@ def relocate(
     given, event_ids, station_ids, plane = _places(model, events, stations, centre)
     pairs = {"separation": float(separation), "neighbours": int(neighbours),
              "least_shared": int(least_shared), "most_shared": int(most_shared)}
-    if not is_file(differences) and not len(differences) and isinstance(events, Picks):
+    none = isinstance(differences, (tuple, list)) and not differences
+    if none and isinstance(events, Picks):
         given |= made_differences(events, pairs)
     else:
         given |= differences_of(differences, event_ids, station_ids)

@@ -177,7 +177,7 @@ std::string catalogue_data(const ReportOptions& options) {
         R"("footer":{}}})",
         json_text(options.title.empty() ? name : options.title),
         json_text(fmt::format("Events of {}, {}", name, events.kind)), json_text(options.length),
-        json_text(options.time), pairs_json(events_summary(events, options.length)),
+        json_text(options.time), pairs_json(events_summary(events, options.length, options.time)),
         events_json(events, stations), json_text(build_line()));
 }
 
@@ -186,7 +186,9 @@ std::string run_events_json(const fs::path& run, RunPhase phase) {
     const fs::path file = run / "events.csv";
     if (phase != RunPhase::ended || !fs::exists(file)) return "null";
     ReportStations stations;
-    add_run_residuals(CsvTable(run / "residuals.csv"), stations);
+    const CsvTable residuals(run / "residuals.csv");
+    const fs::path moved = run / "moved_picks.csv";
+    add_run_residuals(residuals, fs::exists(moved) ? CsvTable(moved) : residuals, stations);
     return events_json(read_report_events(CsvTable(file)), stations);
 }
 

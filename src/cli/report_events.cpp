@@ -155,7 +155,9 @@ void add_station_fits(const CsvTable& fits, ReportStations& stations) {
     put_sums(sums, stations);
 }
 
-void add_run_residuals(const CsvTable& residuals, ReportStations& stations) {
+void add_run_residuals(const CsvTable& residuals, const CsvTable& picks, ReportStations& stations) {
+    const bool is_named = picks.rows() == residuals.rows() && picks.find_column("station");
+    const std::size_t named = is_named ? picks.column("station") : 0;
     const std::size_t receiver = residuals.column("receiver");
     const std::size_t x = residuals.column("receiver_x");
     const auto y = residuals.find_column("receiver_y");
@@ -165,7 +167,8 @@ void add_run_residuals(const CsvTable& residuals, ReportStations& stations) {
     const std::size_t use = residuals.column("use");
     StationSums sums;
     for (std::size_t row = 0; row < residuals.rows(); ++row) {
-        const std::string name(residuals.text(row, receiver));
+        std::string name(residuals.text(row, receiver));
+        if (is_named && !picks.text(row, named).empty()) name = picks.text(row, named);
         stations.all[name].place =
             Vec3{residuals.number(row, x), y ? residuals.number(row, *y) : 0.0,
                  residuals.number(row, z)};
@@ -201,7 +204,8 @@ std::string events_json(const ReportEvents& events, const ReportStations& statio
 }
 
 std::vector<std::pair<std::string, std::string>> events_summary(const ReportEvents& events,
-                                                                const std::string& length) {
+                                                                const std::string& length,
+                                                                const std::string& time) {
     std::vector<std::pair<std::string, std::string>> out;
     out.emplace_back("events", fmt::format("{} of {} with a place", events.x.size(), events.count));
     for (const auto& [group, count] : events.groups) {
@@ -218,7 +222,8 @@ std::vector<std::pair<std::string, std::string>> events_summary(const ReportEven
         if (std::isfinite(value)) rms.push_back(value);
     }
     if (!rms.empty()) {
-        out.emplace_back("median RMS per event", fmt::format("{:.3g}", median_of(std::move(rms))));
+        out.emplace_back("median RMS per event",
+                         fmt::format("{:.3g} {}", median_of(std::move(rms)), time));
     }
     return out;
 }

@@ -50,13 +50,15 @@ void add_station_places(const std::filesystem::path& path, const CsvTable& event
                         ReportStations& stations);
 /// Adds residuals by station: of `--fits` of locate or relocate.
 void add_station_fits(const CsvTable& fits, ReportStations& stations);
-/// Adds places and residuals of stations from residuals.csv of a run.
-void add_run_residuals(const CsvTable& residuals, ReportStations& stations);
+/// Adds places and residuals of stations from residuals.csv of a run; `picks`, its moved_picks.csv,
+/// has their names in the same rows.
+void add_run_residuals(const CsvTable& residuals, const CsvTable& picks, ReportStations& stations);
 
 /// The events and stations as a JSON object.
 std::string events_json(const ReportEvents& events, const ReportStations& stations);
 /// Pairs of a name and a value for the summary, in the units given.
 std::vector<std::pair<std::string, std::string>> events_summary(const ReportEvents& events,
-                                                                const std::string& length);
+                                                                const std::string& length,
+                                                                const std::string& time);
 
 }  // namespace fermat::cli

@@ -22,14 +22,16 @@ from ._core import CudaModel, Model, build_info, devices
 from ._earth import Earth
 from ._geometry import Geometry, geometry
 from ._grid import Grid
-from ._invert import Inversion, invert, synthetic_picks
+from ._invert import Inversion, invert
 from ._locate import Catalogue, locate
 from ._methods import Bending, Graph
 from ._picks import Picks, picks
 from ._plane import Plane
 from ._rays import Rays, rays
+from ._read_picks import read_picks
 from ._relocate import Relocation, relocate
 from ._smoothing import smooth
+from ._synthetic import synthetic_picks
 from ._times import receiver_times, traveltimes
 from ._trust import CrossValidation, Ensemble, cross_validate, ensemble, point_spread
 
@@ -96,6 +98,7 @@ __all__ = [
     "plot",
     "point_spread",
     "rays",
+    "read_picks",
     "receiver_times",
     "relocate",
     "smooth",

@@ -30,6 +30,28 @@ class LeftOut:
         self.early = 0
         self.without_origin = 0
         self.total = 0
+        self.no_network: Counter[str] = Counter()
+
+    def known(self, key: Key) -> Key | None:
+        """The station of a pick, or None, which is counted. A pick without a network code, as
+        Nordic files have them, is at the only station of its name."""
+        here = self.networks.get(key[1], [])
+        if key[0] in here:
+            return key
+        if not key[0] and len(here) == 1:
+            self.no_network[f"{here[0]}.{key[1]}"] += 1
+            return here[0], key[1]
+        self.station(key)
+        return None
+
+    def completed(self) -> list[str]:
+        """What was filled in, a sentence each."""
+        if not self.no_network:
+            return []
+        return [
+            f"{self.no_network.total()} of {self.total} picks have no network code and are at the "
+            f"only station of their name in the inventory ({_examples(self.no_network)})"
+        ]
 
     def station(self, key: Key) -> None:
         """Counts a pick at a station that the inventory lacks, at least in that network."""
@@ -94,11 +116,11 @@ def picks_of_catalogue(
             continue
         found = []
         for pick in wanted:
-            key = _key(pick)
+            key = left_out.known(_key(pick))
             time = pick.time - origin.time
-            if key not in stations:
-                left_out.station(key)
-            elif time < 0:
+            if key is None:
+                continue
+            if time < 0:
                 left_out.early += 1
             else:
                 number = receivers.setdefault(key, len(receivers))
@@ -107,6 +129,7 @@ def picks_of_catalogue(
             x, y = place(origin.longitude, origin.latitude)
             sources.append((x, y, origin.depth / 1000))
             rows += found
+    tell(left_out.completed())
     reasons = left_out.reasons()
     if not rows:
         raise ValueError(

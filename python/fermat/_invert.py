@@ -10,22 +10,24 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core, _cuda, _notes
+from ._differences import KINDS, differences_of, fitted
 from ._picks import Picks
 from ._picks import picks as picks_from
 from ._progress import listener
-from ._rays import _pairs
 from ._schedule import Schedule, schedule_rows
 from ._sphere import on_sphere
+from ._tables import ids_of
 from ._trust import Trusted
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike, NDArray
+    from numpy.typing import NDArray
 
     from ._arguments import Device, Progress, Solver, Start, Tracer
     from ._core import CudaModel, Model
     from ._smoothing import Smoother
+    from ._tables import File
 
-__all__ = ["Inversion", "invert", "synthetic_picks"]
+__all__ = ["Inversion", "invert"]
 
 USES = np.array(["used", "lost", "rejected"])
 
@@ -66,9 +68,15 @@ class Inversion(Trusted):
     s_model, vp_vs, s_coverage
         With picks of P and S: S velocity, Vp/Vs (0 in air) and rays of S in each cell; `model` and
         `coverage` are those of P. Else None.
+    differences, difference_rms
+        With `differences`, one array per column: first, second, station, phase, kind, time, residual
+        and weight (0: not used); and the weighted RMS of each kind before and after. Else None and
+        empty.
     resolution, resolving_length, deviation
         What can be trusted, shaped like the velocity, with `trust` or once `estimate_trust` was
-        called; else None.
+        called; else None. Of runs of P and S or with `relocate`, `trust` estimates resolution and
+        deviation of all unknowns together, with s_deviation, vp_vs_resolution and vp_vs_deviation,
+        and events["covariance"], (n, 4, 4) of place and time with the velocities free.
     choices, warnings
         What was chosen where nothing was said, and what is doubtful about the result, a sentence
         each.
@@ -99,9 +107,24 @@ class Inversion(Trusted):
         self.events = _events(joint.get("events"), self.start.ndim)
         self.s_model: Model | None = joint.get("s_model")
         self.vp_vs: NDArray[np.float32] | None = joint.get("vp_vs")
+        self._take_trust(joint.get("trust", {}))
+        self.differences: dict[str, Any] | None = None
+        self.difference_rms: dict[str, tuple[float, float]] = {}
         self.s_coverage: NDArray[np.float32] | None = None
         if self.s_model is not None:
             self.s_coverage = joint["s_coverage"].reshape(self.coverage.shape)
+
+    def _take_trust(self, found: dict[str, Any]) -> None:
+        """What a joint run estimated of itself."""
+        self.resolution = found.get("resolution")
+        self.deviation = found.get("deviation")
+        self.s_deviation: NDArray[np.float32] | None = found.get("s_deviation")
+        self.vp_vs_resolution: NDArray[np.float32] | None = found.get("vp_vs_resolution")
+        self.vp_vs_deviation: NDArray[np.float32] | None = found.get("vp_vs_deviation")
+        if self.events is not None and "covariance" in found:
+            axes = [0, 2, 3] if self.start.ndim == 2 else [0, 1, 2, 3]
+            square = found["covariance"].reshape(-1, 4, 4)
+            self.events["covariance"] = square[:, axes][:, :, axes]
 
     @property
     def rms(self) -> float:
@@ -145,6 +168,11 @@ def invert(
     least_picks: int = 5,
     prior: float | Sequence[float] = 0.0,
     known: Mapping[Any, Literal["place", "time", "both"]] | None = None,
+    differences: File | Sequence[File] | Mapping[str, Any] | None = None,
+    difference_weight: float = 1.0,
+    trim: float = 4.0,
+    catalogue_reach: float = 0.0,
+    correlation_reach: float = 0.0,
     schedule: Schedule | None = None,
     target_rms: float = 0.0,
     target_chi2: float = 0.0,
@@ -234,6 +262,15 @@ def invert(
     known
         Of `relocate`: what is kept of events, by their ids or numbers, as {"blast 1": "place"}:
         "place", "time" or "both".
+    differences
+        Of `relocate`: differences of travel times that count beside the picks (double-difference
+        tomography), as in `relocate`: hypoDD's dt.ct and dt.cc, one file or several, or a table.
+        They name events and stations by the ids of the picks.
+    difference_weight
+        Factor of the weight that the deviation of their residuals gives to differences.
+    trim, catalogue_reach, correlation_reach
+        Standard deviations beyond which a difference counts for nothing, and distances of two
+        events at which those of either kind do; 0: any.
     schedule
         Of "hole".
         Stages as (iterations, cell box, vertex box), boxes as (x, y, z), or (x, z) in 2-D, in
@@ -297,6 +334,7 @@ def invert(
             "the picks lie on a plane and the model is spherical (picks.geographic() has latitudes and "
             "longitudes)"
         )
+    observed.require_places("invert")
     ndim = observed.ndim if model is None else model.ndim
     if model is not None and observed.ndim != model.ndim:
         raise ValueError(f"picks are {observed.ndim}-D and the model is {model.ndim}-D")
@@ -324,6 +362,10 @@ def invert(
         "vp_vs": vp_vs,
         "vp_vs_smoothing": vp_vs_smoothing,
         "least_picks": least_picks,
+        "difference_weight": difference_weight,
+        "trim": trim,
+        "catalogue_reach": catalogue_reach,
+        "correlation_reach": correlation_reach,
         "target_rms": target_rms,
         "target_chi2": target_chi2,
         "stagnation": stagnation,
@@ -347,6 +389,10 @@ def invert(
         options["s_model"] = s_model
     if known:
         options["known"] = dict(known)
+    linked: dict[str, Any] | None = None
+    if differences is not None:
+        linked = differences_of(differences, ids_of(observed.event), ids_of(observed.station))
+        options["differences"] = linked
     if np.any(prior):
         options["prior"] = _axes(prior, ndim, "prior")
     if np.any(correlation_length):
@@ -365,18 +411,27 @@ def invert(
         options["radius"] = arguments.radius(ndim, radius)
     if error is not None:
         options["error"] = _pair(error)
+    is_joint = options["relocate"] != "none" or velocities == "none" or len(set(observed.phase)) > 1
+    if trust and is_joint:
+        options["joint_trust"] = 1
     kept: list[NDArray[np.float32]] = []
     if keep_models:
         options["keep"] = kept.append
     rows = schedule_rows(schedule, ndim)
     found = _core.invert(model, columns, rows, options, callback, listener(progress))
     run = Inversion(model, observed, found)
+    if linked is not None:
+        fits = found[14]["differences"]
+        run.differences = fitted(linked, fits, ids_of(observed.event), ids_of(observed.station))
+        run.difference_rms = {kind: (before, after) for kind, before, after in
+                              zip(KINDS, fits["rms_before"], fits["rms"], strict=True)
+                              if not math.isnan(after)}
     if keep_models:
         # Gauss-Newton tells of its start model too.
         later = kept[max(0, len(kept) - len(run.history["rms"]) + 1) :]
         run.models = [run.start, *(_like(run.start, velocity) for velocity in later)]
     _notes.tell(run.warnings)
-    if trust:
+    if trust and not is_joint:
         run.estimate_trust(device=device, threads=threads, progress=progress)
     return run
 
@@ -390,62 +445,6 @@ def _events(columns: dict[str, Any] | None, ndim: int) -> dict[str, Any] | None:
         columns[name] = columns[name].reshape(-1, 3)[:, axes]
     columns["use"] = np.array(columns["use"])
     return columns
-
-
-def synthetic_picks(
-    model: Model | CudaModel,
-    sources: ArrayLike,
-    receivers: ArrayLike,
-    *,
-    pairs: ArrayLike | None = None,
-    noise: float = 0.0,
-    seed: int = 1,
-    solver: Solver = "fim",
-    order: int = 2,
-    device: Device = "auto",
-    threads: int = 0,
-    progress: Progress | None = None,
-) -> Picks:
-    """First arrivals of a model as if they had been picked.
-
-    Pairs without a time (air lies at or between their points) are left out. Gaussian noise of the
-    standard deviation `noise` is added, which is then also the picks' error; the same `seed` gives
-    the same noise everywhere. Other parameters are those of `rays`.
-
-    >>> import fermat as fm
-    >>> model = fm.Model.constant((11, 6), velocity=2)
-    >>> fm.synthetic_picks(model, (0, 0), [(4, 0), (10, 0)]).time
-    array([2., 5.])
-    """
-    model = _cuda.on_host(model)
-    places = arguments.points(model, sources, "sources")
-    stations = arguments.points(model, receivers, "receivers")
-    if pairs is None:
-        grid = np.indices((len(places), len(stations)), dtype=np.int32)
-        which = np.ascontiguousarray(grid.reshape(2, -1).T)
-    else:
-        which = _pairs(pairs)
-    source, receiver, time, _ = _core.synthetic_picks(
-        model,
-        places,
-        stations,
-        which,
-        noise,
-        seed,
-        solver,
-        order,
-        device,
-        threads,
-        listener(progress),
-    )
-    return Picks(
-        places,
-        stations,
-        source=source,
-        receiver=receiver,
-        time=time,
-        error=noise if noise > 0 else None,
-    )
 
 
 def _like(model: Model, velocity: NDArray[np.float32]) -> Model:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -13,10 +12,12 @@ from . import _arguments as arguments
 from . import _core
 from ._arguments import numbers
 from ._notes import tell
-from ._obspy_phases import is_catalogue, write_tables
+from ._obspy_phases import FOLDER_MARK, is_catalogue, plain, write_tables
+from ._picks import Picks
 from ._plane import Plane
 from ._progress import listener
-from ._sphere import NAMES, as_xyz, off_plane, on_sphere
+from ._sphere import NAMES, off_plane, on_sphere
+from ._tables import column, ids_of, is_file, on_axes, places
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,8 +26,7 @@ if TYPE_CHECKING:
 
     from ._arguments import Device, Progress
     from ._core import Model
-
-    Table = str | os.PathLike[str] | Mapping[str, Any]
+    from ._tables import Table
 
 __all__ = ["Catalogue", "locate"]
 
@@ -143,7 +143,7 @@ class Catalogue:
 
 def locate(
     model: Model,
-    picks: Table,
+    picks: Table | Picks,
     *,
     stations: Table | None = None,
     events: Table | None = None,
@@ -186,7 +186,9 @@ def locate(
         The name of a CSV file with the columns event,station,phase,time and perhaps error, or a
         DataFrame or dict of such columns. Times are seconds, or dates such as
         2018-11-30T17:29:35.11 (datetime64 in tables), which become seconds since 1970. Files may
-        also be NonLinLoc's .obs and .hyp, hypoDD's phase.dat and TomoATT's src_rec.
+        also be NonLinLoc's .obs and .hyp, hypoDD's phase.dat, TomoATT's src_rec, VELEST's .cnv,
+        SIMULPS's events and LOTOS's rays.dat. Or `Picks`, as `read_picks` gives them, which have
+        stations and known places already.
     stations
         A CSV file or table with the columns station,x,y,z (no y in 2-D); tables for a spherical
         model have station,latitude,longitude,depth. Files may also have longitude,latitude,elevation, or be hypoDD's station.dat or NonLinLoc's GTSRCE lines.
@@ -299,24 +301,28 @@ def _per_axis(model: Model, value: float | Sequence[float]) -> tuple[float, floa
     return (each[0], 0.0, each[1]) if model.ndim == 2 else (each[0], each[1], each[2])
 
 
-def _is_file(table: Any) -> bool:
-    return isinstance(table, (str, os.PathLike))
-
-
 def _survey(
-    model: Model, picks: Table, stations: Table | None, events: Table | None,
+    model: Model, picks: Table | Picks, stations: Table | None, events: Table | None,
     centre: tuple[float, float] | None,
 ) -> tuple[dict[str, Any], list[str], list[str], Plane | None]:
     """Arrays of events, stations and picks for the C++ side, the ids of both, and their plane."""
+    if isinstance(picks, Picks):
+        if stations is not None or events is not None or centre is not None:
+            raise ValueError(
+                "stations, events and their plane are in the picks (leave stations, events and "
+                "centre out)"
+            )
+        if picks.ndim != model.ndim:
+            raise ValueError(f"picks are {picks.ndim}-D and the model is {model.ndim}-D")
+        return picks._survey(), ids_of(picks.event), ids_of(picks.station), picks.plane
     tables = [table for table in (picks, stations, events) if table is not None]
-    if len({_is_file(table) for table in tables}) > 1:
+    if len({is_file(table) for table in tables}) > 1:
         raise ValueError("picks, stations and events must all be files, or all be tables")
-    axes = [0, 2] if model.ndim == 2 else [0, 1, 2]
-    if _is_file(picks):
+    if is_file(picks):
         at_events, at_stations, *columns, is_2d, _, plane, notes = _core.load_phase_picks(
             picks, stations, events, centre  # type: ignore[arg-type]
         )
-        tell([_plain(note) for note in notes])
+        tell([plain(note) for note in notes])
         if is_2d != (model.ndim == 2):
             raise ValueError(
                 f"the model is {model.ndim}-D and the stations are {2 if is_2d else 3}-D (must be "
@@ -324,10 +330,7 @@ def _survey(
             )
         names = ("event", "station", "phase", "time", "error")
         survey = dict(zip(names, columns, strict=True))
-        event_ids = [name or str(n) for n, name in enumerate(at_events[0])]
-        station_ids = [name or str(n) for n, name in enumerate(at_stations[0])]
-        for name, places in (("events", at_events[1]), ("stations", at_stations[1])):
-            survey[name] = np.ascontiguousarray(places.reshape(-1, 3)[:, axes])
+        survey |= {"events": on_axes(model, at_events[1]), "stations": on_axes(model, at_stations[1])}
         on_plane = Plane(plane) if plane else None
         if on_sphere(model):
             if on_plane is None:
@@ -337,24 +340,12 @@ def _survey(
             for name in ("events", "stations"):
                 survey[name] = off_plane(survey[name], on_plane)
             on_plane = None
-        return survey, event_ids, station_ids, on_plane
+        return survey, ids_of(at_events[0]), ids_of(at_stations[0]), on_plane
     if centre is not None:
         raise ValueError("centre is for files (tables have x and y)")
     if stations is None:
         raise ValueError("stations is missing (must be a table with station,x,y,z)")
     return (*_survey_of_tables(model, picks, stations, events), None)  # type: ignore[arg-type]
-
-
-def _plain(note: str) -> str:
-    """A sentence about our own table of a catalogue names the catalogue."""
-    for name, shown in (("catalogue.csv", "the catalogue"), ("origins.csv", "the origins")):
-        for part in note.split("'"):
-            if part.endswith(f"{FOLDER_MARK}{os.sep}{name}"):
-                note = note.replace(f"'{part}'", shown)
-    return note
-
-
-FOLDER_MARK = ".fermat-catalogue"
 
 
 def _survey_of_obspy(
@@ -373,17 +364,17 @@ def _survey_of_tables(
     model: Model, picks: Mapping[str, Any], stations: Mapping[str, Any],
     events: Mapping[str, Any] | None,
 ) -> tuple[dict[str, Any], list[str], list[str]]:
-    station_ids, survey_stations = _places(model, stations, "station")
-    event = [str(name) for name in _column(picks, "event", "picks")]
+    station_ids, survey_stations = places(model, stations, "station")
+    event = [str(name) for name in column(picks, "event", "picks")]
     event_ids = list(dict.fromkeys(event))
     survey_events = np.full((len(event_ids), model.ndim), np.nan)
     if events is not None:
-        names, places = _places(model, events, "event")
-        known = dict(zip(names, places, strict=True))
+        names, at = places(model, events, "event")
+        known = dict(zip(names, at, strict=True))
         for n, name in enumerate(event_ids):
             survey_events[n] = known.get(name, np.nan)
     rows = {name: n for n, name in enumerate(station_ids)}
-    station = [str(name) for name in _column(picks, "station", "picks")]
+    station = [str(name) for name in column(picks, "station", "picks")]
     missing = sorted(set(station) - set(rows))
     if missing:
         raise ValueError(
@@ -400,27 +391,9 @@ def _survey_of_tables(
         "event": np.array([numbered[name] for name in event], dtype=np.int32),
         "station": np.array([rows[name] for name in station], dtype=np.int32),
         "phase": np.array([_phase(name) for name in phase], dtype=np.int32),
-        "time": _seconds(_column(picks, "time", "picks")),
+        "time": _seconds(column(picks, "time", "picks")),
         "error": error,
     }, event_ids, station_ids
-
-
-def _column(table: Mapping[str, Any], name: str, what: str) -> Any:
-    if name not in table:
-        raise ValueError(f"{what} has no column {name!r} (it has {list(table.keys())})")
-    return table[name]
-
-
-def _places(
-    model: Model, table: Mapping[str, Any], key: str
-) -> tuple[list[str], NDArray[np.float64]]:
-    names = [str(name) for name in _column(table, key, f"{key}s")]
-    table = as_xyz(table, model)
-    axes = "xz" if model.ndim == 2 else "xyz"
-    columns = [numbers(_column(table, axis, f"{key}s"), axis) for axis in axes]
-    if len(set(names)) != len(names):
-        raise ValueError(f"{key}s has an id twice (ids must differ)")
-    return names, np.ascontiguousarray(np.column_stack(columns))
 
 
 def _phase(name: str) -> int:

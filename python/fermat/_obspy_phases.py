@@ -17,6 +17,18 @@ if TYPE_CHECKING:
     Files = tuple[Path, Path, Path | None]
 
 
+FOLDER_MARK = ".fermat-catalogue"
+
+
+def plain(note: str) -> str:
+    """A sentence about our own table of a catalogue names the catalogue."""
+    for name, shown in (("catalogue.csv", "the catalogue"), ("origins.csv", "the origins")):
+        for part in note.split("'"):
+            if part.endswith(f"{FOLDER_MARK}{os.sep}{name}"):
+                note = note.replace(f"'{part}'", shown)
+    return note
+
+
 def is_catalogue(picks: Any) -> bool:
     """Whether it is a catalogue of ObsPy: a list of events that have picks."""
     events = getattr(picks, "events", None)
@@ -44,9 +56,8 @@ def write_tables(picks: Any, inventory: Any, folder: Path) -> Files:
         hints = _arrival_phases(event)
         for pick in event.picks:
             left_out.total += 1
-            key = _key(pick)
-            if key not in stations:
-                left_out.station(key)
+            key = left_out.known(_key(pick))
+            if key is None:
                 continue
             phase = pick.phase_hint or hints.get(str(getattr(pick, "resource_id", "")), "")
             spread = _error(pick)
@@ -56,6 +67,7 @@ def write_tables(picks: Any, inventory: Any, folder: Path) -> Files:
         if origin is not None and None not in (origin.longitude, origin.latitude, origin.depth):
             events.append((name, origin.longitude, origin.latitude, origin.depth / 1000,
                            _date(origin.time)))
+    tell(left_out.completed())
     reasons = left_out.reasons()
     if reasons:
         lost = f"{left_out.total - len(rows)} of {left_out.total} picks of the catalogue"

@@ -33,7 +33,8 @@ class Picks:
     Parameters
     ----------
     sources, receivers
-        Positions (n, 3), or (n, 2) as (x, z) in 2-D.
+        Positions (n, 3), or (n, 2) as (x, z) in 2-D. A source whose place is not known, an
+        earthquake that is still to be located, has NaN.
     source, receiver
         One number per pick: its row in `sources` and `receivers`, from 0.
     time
@@ -76,7 +77,7 @@ class Picks:
         station: Sequence[str] | None = None,
         origin_time: ArrayLike | None = None,
     ) -> None:
-        self.sources = _positions(sources, "sources")
+        self.sources = _positions(sources, "sources", unknown=True)
         self.receivers = _positions(receivers, "receivers")
         if self.sources.shape[1] != self.receivers.shape[1]:
             raise ValueError(
@@ -123,6 +124,20 @@ class Picks:
         return int(self.sources.shape[1])
 
     @property
+    def placed(self) -> NDArray[np.bool_]:
+        """Whether the place of each source is known."""
+        return np.asarray(np.isfinite(self.sources).all(axis=1))
+
+    def require_places(self, what: str) -> None:
+        """Refuse sources without a place; `what` cannot do without."""
+        lost = int((~self.placed).sum())
+        if lost:
+            raise ValueError(
+                f"{lost} of {len(self.sources)} sources have no place, which {what} needs (find "
+                "them with locate, or leave their picks out)"
+            )
+
+    @property
     def pairs(self) -> NDArray[np.int32]:
         """Source and receiver of each pick, (n, 2), as the argument `pairs` of `rays`."""
         return np.column_stack([self.source, self.receiver])
@@ -144,7 +159,7 @@ class Picks:
         """Points of the ground: those of the survey, else all sources and receivers."""
         if self._surface is not None:
             return self._surface
-        return np.unique(np.vstack([self.sources, self.receivers]), axis=0)
+        return np.unique(np.vstack([self.sources[self.placed], self.receivers]), axis=0)
 
     @classmethod
     def load(
@@ -305,6 +320,15 @@ class Picks:
         numbers_of = np.searchsorted(PHASES, self.phase).astype(np.int32)
         return numbers_of, list(self.event), list(self.station), self.origin_time
 
+    def _survey(self) -> dict[str, Any]:
+        """Arrays of events, stations and picks for the C++ side."""
+        return {
+            "events": self.sources, "stations": self.receivers, "origin_time": self.origin_time,
+            "event": self.source, "station": self.receiver, "time": self.time,
+            "phase": np.searchsorted(PHASES, self.phase).astype(np.int32),
+            "error": np.empty(0) if self.error is None else self.error,
+        }
+
     def save(self, path: str | os.PathLike[str], *, geographic: bool = False) -> None:
         """Write `.csv` or `.sgt`; with `geographic` a CSV of longitudes and latitudes, which needs
         a `plane`. If writing fails, an existing file is not changed.
@@ -412,13 +436,15 @@ def _onto(
     return np.column_stack([x, y, points[:, 2] * found.metres / plane.metres])
 
 
-def _positions(values: ArrayLike, what: str) -> NDArray[np.float64]:
+def _positions(values: ArrayLike, what: str, *, unknown: bool = False) -> NDArray[np.float64]:
     array = np.atleast_2d(numbers(values, what))
     if array.ndim != 2 or array.shape[1] not in (2, 3):
         raise ValueError(
             f"{what} has shape {array.shape} (must be (n, 3), or (n, 2) as (x, z) in 2-D)"
         )
-    if not np.isfinite(array).all():
+    finite = np.isfinite(array)
+    nowhere = np.isnan(array).all(axis=1) if unknown else np.zeros(len(array), dtype=bool)
+    if not (finite.all(axis=1) | nowhere).all():
         raise ValueError(f"{what} holds a coordinate that is not finite")
     return array
 

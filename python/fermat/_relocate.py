@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,22 +10,21 @@ import numpy as np
 from . import _arguments as arguments
 from . import _core
 from ._arguments import numbers
+from ._differences import KINDS, differences_of, fitted, made_differences
 from ._notes import tell
+from ._picks import Picks
 from ._plane import Plane
 from ._progress import listener
+from ._tables import column, ids_of, is_file, on_axes, places
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from ._arguments import Device, Progress
     from ._core import Model
-
-    File = str | os.PathLike[str]
-    Table = File | Mapping[str, Any]
+    from ._tables import File, Table
 
 __all__ = ["Relocation", "relocate"]
-
-KINDS = ("catalogue", "correlation")
 
 
 class Relocation:
@@ -107,9 +105,9 @@ class Relocation:
 
 def relocate(
     model: Model,
-    events: Table,
-    stations: Table,
-    differences: File | Sequence[File] | Mapping[str, Any],
+    events: Table | Picks,
+    stations: Table | None = None,
+    differences: File | Sequence[File] | Mapping[str, Any] = (),
     *,
     centre: tuple[float, float] | None = None,
     s_model: Model | None = None,
@@ -121,6 +119,10 @@ def relocate(
     catalogue_reach: float = 0,
     correlation_reach: float = 0,
     least_links: int = 4,
+    separation: float = 10,
+    neighbours: int = 10,
+    least_shared: int = 8,
+    most_shared: int = 50,
     solver: Literal["fim", "fmm", "fsm", "vidale"] = "fim",
     order: int = 2,
     device: Device = "auto",
@@ -138,7 +140,9 @@ def relocate(
         Velocity of P. If it depends on depth alone, stations may lie beside the model.
     events
         Where and when events were: a CSV file or table with event,x,y,z,origin_time, or hypoDD's
-        event.dat or phase.dat.
+        event.dat or phase.dat. Or `Picks` with places and origin times, as `read_picks` gives them:
+        stations are then in them, and without `differences` these are made of the picks of
+        neighbouring events (see `separation`).
     stations
         A CSV file or table with station,x,y,z, hypoDD's station.dat, or NonLinLoc's GTSRCE lines.
     differences
@@ -161,6 +165,10 @@ def relocate(
         Distance of two events at which differences count for nothing; 0: any.
     least_links
         Differences that two events must share to be linked.
+    separation, neighbours, least_shared, most_shared
+        Of differences made of picks: largest distance of two events that are paired, how many
+        each is paired with, the nearest first, and how many stations and phases a pair must and
+        may share.
     solver, order, device, threads, progress
         As in `traveltimes`.
 
@@ -180,7 +188,13 @@ def relocate(
     if s_model is not None and vp_vs is not None:
         raise ValueError("s_model and vp_vs are both given (must be one of them)")
     given, event_ids, station_ids, plane = _places(model, events, stations, centre)
-    given |= _differences(differences, event_ids, station_ids)
+    pairs = {"separation": float(separation), "neighbours": int(neighbours),
+             "least_shared": int(least_shared), "most_shared": int(most_shared)}
+    none = isinstance(differences, (tuple, list)) and not differences
+    if none and isinstance(events, Picks):
+        given |= made_differences(events, pairs)
+    else:
+        given |= differences_of(differences, event_ids, station_ids)
     options: dict[str, Any] = {
         "iterations": int(iterations), "damping": float(damping), "trim": float(trim),
         "catalogue_reach": float(catalogue_reach), "correlation_reach": float(correlation_reach),
@@ -193,116 +207,50 @@ def relocate(
         listener(progress),
     )
     tell(found["notes"])
-    columns = {
-        "first": np.array(event_ids)[given["first"]],
-        "second": np.array(event_ids)[given["second"]],
-        "station": np.array(station_ids)[given["station"]],
-        "phase": np.array(["P", "S"])[given["phase"]],
-        "kind": np.array(KINDS)[given["kind"]],
-        "time": given["time"], "residual": found["residual"], "weight": found["weight"],
-    }
+    columns = fitted(given, found, event_ids, station_ids)
     return Relocation(event_ids, given, found, columns, model.ndim, plane)
 
 
-def _is_file(table: Any) -> bool:
-    return isinstance(table, (str, os.PathLike))
-
-
 def _places(
-    model: Model, events: Table, stations: Table, centre: tuple[float, float] | None
+    model: Model, events: Table | Picks, stations: Table | None,
+    centre: tuple[float, float] | None
 ) -> tuple[dict[str, Any], list[str], list[str], Plane | None]:
-    if _is_file(events) != _is_file(stations):
+    if isinstance(events, Picks):
+        return _places_of_picks(model, events, stations, centre)
+    if stations is None:
+        raise ValueError("stations is missing (must be a file or table with station,x,y,z)")
+    if is_file(events) != is_file(stations):
         raise ValueError("events and stations must both be files, or both be tables")
-    axes = [0, 2] if model.ndim == 2 else [0, 1, 2]
-    if _is_file(events):
+    if is_file(events):
         event_ids, at_events, times, station_ids, at_stations, _, plane, notes = (
             _core.load_hypocentres(events, stations, centre)  # type: ignore[arg-type]
         )
         tell(notes)
         given = {
-            "events": np.ascontiguousarray(at_events.reshape(-1, 3)[:, axes]),
-            "stations": np.ascontiguousarray(at_stations.reshape(-1, 3)[:, axes]),
+            "events": on_axes(model, at_events),
+            "stations": on_axes(model, at_stations),
             "origin_time": times,
         }
         return given, list(event_ids), list(station_ids), Plane(plane) if plane else None
     if centre is not None:
         raise ValueError("centre is for files (tables have x and y)")
-    event_ids, at_events = _table(model, events, "event")  # type: ignore[arg-type]
-    station_ids, at_stations = _table(model, stations, "station")  # type: ignore[arg-type]
-    if "origin_time" not in events:  # type: ignore[operator]
-        raise ValueError("events has no column 'origin_time'")
-    times = numbers(events["origin_time"], "origin_time").reshape(-1)  # type: ignore[index]
+    event_ids, at_events = places(model, events, "event")  # type: ignore[arg-type]
+    station_ids, at_stations = places(model, stations, "station")  # type: ignore[arg-type]
+    origin = column(events, "origin_time", "events")  # type: ignore[arg-type]
+    times = numbers(origin, "origin_time").reshape(-1)
     if len(times) != len(event_ids):
         raise ValueError(f"origin_time has {len(times)} values for {len(event_ids)} events")
     given = {"events": at_events, "stations": at_stations, "origin_time": times}
     return given, event_ids, station_ids, None
 
 
-def _table(
-    model: Model, table: Mapping[str, Any], key: str
-) -> tuple[list[str], NDArray[np.float64]]:
-    axes = "xz" if model.ndim == 2 else "xyz"
-    for name in (key, *axes):
-        if name not in table:
-            raise ValueError(f"{key}s has no column {name!r} (it has {list(table)})")
-    ids = [str(name) for name in table[key]]
-    if len(set(ids)) != len(ids):
-        raise ValueError(f"{key}s has an id twice (ids must differ)")
-    columns = [numbers(table[axis], axis).reshape(-1) for axis in axes]
-    return ids, np.ascontiguousarray(np.column_stack(columns))
-
-
-NAMES = ("first", "second", "station", "phase", "kind", "time", "weight")
-
-
-def _differences(given: Any, events: list[str], stations: list[str]) -> dict[str, Any]:
-    if isinstance(given, Mapping):
-        return _difference_table(given, events, stations)
-    files = [given] if _is_file(given) else list(given)
-    if not files:
-        raise ValueError("differences is empty (must be files or a table)")
-    parts = []
-    for file in files:
-        *columns, notes = _core.load_differences(file, events, stations)
-        tell(notes)
-        parts.append(columns)
-    return {name: np.concatenate(each) for name, each in zip(NAMES, zip(*parts, strict=True),
-                                                             strict=True)}
-
-
-def _difference_table(
-    table: Mapping[str, Any], events: list[str], stations: list[str]
-) -> dict[str, Any]:
-    for name in ("first", "second", "station", "time"):
-        if name not in table:
-            raise ValueError(f"differences has no column {name!r} (it has {list(table)})")
-    time = numbers(table["time"], "time").reshape(-1)
-
-    def rows(name: str, ids: list[str]) -> NDArray[np.int32]:
-        known = {one: n for n, one in enumerate(ids)}
-        texts = [str(one) for one in table[name]]
-        missing = [one for one in texts if one not in known]
-        if missing:
-            raise ValueError(
-                f"{len(missing)} of {len(texts)} differences name a {name} that is not known "
-                f"(the first is {missing[0]!r})"
-            )
-        return np.array([known[one] for one in texts], dtype=np.int32)
-
-    def choice(name: str, choices: Sequence[str]) -> NDArray[np.int32]:
-        texts = [str(one) for one in table[name]] if name in table else [choices[0]] * len(time)
-        wrong = [one for one in texts if one not in choices]
-        if wrong:
-            raise ValueError(f"{name} is {wrong[0]!r} (must be {' or '.join(choices)})")
-        return np.array([choices.index(one) for one in texts], dtype=np.int32)
-
-    weight = numbers(table["weight"], "weight").reshape(-1) if "weight" in table else (
-        np.ones(len(time)))
-    out: dict[str, Any] = {
-        "first": rows("first", events), "second": rows("second", events),
-        "station": rows("station", stations), "phase": choice("phase", ("P", "S")),
-        "kind": choice("kind", KINDS), "time": time, "weight": weight,
-    }
-    if len({len(column) for column in out.values()}) > 1:
-        raise ValueError("columns of differences have different lengths")
-    return out
+def _places_of_picks(
+    model: Model, picks: Picks, stations: Table | None, centre: tuple[float, float] | None
+) -> tuple[dict[str, Any], list[str], list[str], Plane | None]:
+    if stations is not None or centre is not None:
+        raise ValueError("stations and their plane are in the picks (leave stations and centre out)")
+    picks.require_places("relocate")
+    if picks.ndim != model.ndim:
+        raise ValueError(f"picks are {picks.ndim}-D and the model is {model.ndim}-D")
+    given = {"events": picks.sources, "stations": picks.receivers, "origin_time": picks.origin_time}
+    return given, ids_of(picks.event), ids_of(picks.station), picks.plane

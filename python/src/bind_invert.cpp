@@ -1,6 +1,7 @@
 #include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/string.h>
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "differences.hpp"
 #include "io/joint_io.hpp"
 #include "io/run_io.hpp"
 #include "keywords.hpp"
@@ -146,13 +148,37 @@ nb::object joint_of(InversionResult& result, bool is_2d) {
         out["s_model"] = nb::cast(std::move(*result.s_model));
     }
     out["terms_s"] = array_from(std::move(result.terms.receiver_s));
+    nb::dict fits;
+    put_fits(std::move(result.differences), fits);
+    out["differences"] = fits;
+    nb::dict trust;
+    const auto put = [&](const char* name, Field<float>& field) {
+        if (field.size() > 0) trust[name] = array_of(std::move(field), is_2d);
+    };
+    put("resolution", result.trust.resolution);
+    put("vp_vs_resolution", result.trust.ratio_resolution);
+    put("deviation", result.trust.deviation);
+    put("s_deviation", result.trust.s_deviation);
+    put("vp_vs_deviation", result.trust.ratio_deviation);
+    std::vector<double> covariance;
+    for (const EventCovariance& of : result.trust.events) {
+        constexpr std::array<std::size_t, 16> at = {0, 1, 2, 3, 1, 4, 5, 6, 2, 5, 7, 8, 3, 6, 8, 9};
+        for (const std::size_t n : at) covariance.push_back(of[n]);
+    }
+    if (!covariance.empty()) trust["covariance"] = array_from(std::move(covariance));
+    out["trust"] = trust;
     return out;
 }
 
-/// S model and known events.
+/// S model, known events, differences and what is asked about trust.
 void fill_joint(const Keywords& given, const Survey& picks, JointOptions& joint) {
+    const bool trusted = given.whole("joint_trust", 0) != 0;
+    joint.trust.resolution = joint.trust.deviation = trusted;
     if (given.has("s_model")) {
         joint.s_start = std::make_shared<const Model>(given.take<const Model&>("s_model").copy());
+    }
+    if (given.has("differences")) {
+        joint.differences = differences_from(given.take<nb::dict>("differences"));
     }
     if (!given.has("known")) return;
     for (const auto& [event, known] : given.take<nb::dict>("known")) {

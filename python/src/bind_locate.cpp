@@ -44,8 +44,8 @@ nb::tuple named_points(const std::vector<Point>& points) {
     return nb::make_tuple(names, array_from(std::move(places)));
 }
 
-/// Events, stations, one column each of event, station, phase, time and error, whether the files
-/// are 2-D and have dates, the plane as text, and what was noted.
+/// Events (ids, places, origin times), stations, one column each of event, station, phase, time and
+/// error, whether the files are 2-D and have dates, the plane as text, and what was noted.
 nb::tuple load(const std::filesystem::path& path,
                const std::optional<std::filesystem::path>& stations,
                const std::optional<std::filesystem::path>& events,
@@ -63,10 +63,14 @@ nb::tuple load(const std::filesystem::path& path,
         time.push_back(arrival.time);
         if (picks.survey.has_errors) error.push_back(arrival.error);
     }
-    return nb::make_tuple(named_points(picks.survey.events), named_points(picks.survey.stations),
-                          array_from(std::move(event)), array_from(std::move(station)),
-                          array_from(std::move(phase)), array_from(std::move(time)),
-                          array_from(std::move(error)), picks.survey.is_2d, picks.has_dates,
+    std::vector<double> origins;
+    for (const Event& at : picks.survey.events) origins.push_back(at.origin_time);
+    const nb::tuple named = named_points(picks.survey.events);
+    return nb::make_tuple(nb::make_tuple(named[0], named[1], array_from(std::move(origins))),
+                          named_points(picks.survey.stations), array_from(std::move(event)),
+                          array_from(std::move(station)), array_from(std::move(phase)),
+                          array_from(std::move(time)), array_from(std::move(error)),
+                          picks.survey.is_2d, picks.has_dates,
                           picks.plane ? to_text(*picks.plane) : std::string(), sentences_of(notes));
 }
 
@@ -206,6 +210,9 @@ nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
 }  // namespace
 
 void bind_locate(nb::module_& module) {
+    module.def("is_phase_file", &needs_stations, "path"_a,
+               nb::sig("def is_phase_file(path: str | os.PathLike[str]) -> bool"),
+               "Whether a file of picks has no places of stations.");
     module.def("load_phase_picks", &load, "path"_a, "stations"_a.none(), "events"_a.none(),
                "centre"_a.none(),
                nb::sig("def load_phase_picks(path: str | os.PathLike[str], stations: str | "

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "bindings.hpp"
+#include "differences.hpp"
 #include "io/hypodd.hpp"
 #include "io/phase_picks.hpp"
 #include "location/relocate.hpp"
@@ -63,29 +64,38 @@ Survey survey_of_ids(const std::vector<std::string>& events,
     return survey;
 }
 
-nb::tuple columns_of(const std::vector<TimeDifference>& differences, const Notes& notes) {
-    std::vector<std::int32_t> first, second, station, phase, kind;
-    std::vector<double> time, weight;
-    for (const TimeDifference& one : differences) {
-        first.push_back(one.first);
-        second.push_back(one.second);
-        station.push_back(one.station);
-        phase.push_back(static_cast<std::int32_t>(one.phase));
-        kind.push_back(static_cast<std::int32_t>(one.kind));
-        time.push_back(one.time);
-        weight.push_back(one.weight);
-    }
-    return nb::make_tuple(array_from(std::move(first)), array_from(std::move(second)),
-                          array_from(std::move(station)), array_from(std::move(phase)),
-                          array_from(std::move(kind)), array_from(std::move(time)),
-                          array_from(std::move(weight)), sentences_of(notes));
-}
-
 nb::tuple load_differences(const std::filesystem::path& path,
                            const std::vector<std::string>& events,
                            const std::vector<std::string>& stations) {
     Notes notes;
     return columns_of(read_hypodd_differences(path, survey_of_ids(events, stations), notes), notes);
+}
+
+/// Differences of the picks of neighbouring events; `given` as `Picks` has them.
+nb::tuple make_differences(const nb::dict& given, const nb::dict& keywords) {
+    PairOptions options;
+    Keywords(keywords).fill(options);
+    const auto rows = [&](const char* name) { return nb::cast<Indices>(given[name]); };
+    Survey survey;
+    const auto times = nb::cast<Numbers>(given["origin_time"]);
+    for (const Vec3 place : points_from(nb::cast<Points>(given["events"]), 0)) {
+        survey.events.push_back({place, times.data()[survey.events.size()]});
+    }
+    for (const Vec3 place : points_from(nb::cast<Points>(given["stations"]), 0)) {
+        survey.stations.push_back({place});
+    }
+    const Indices event = rows("event"), station = rows("station"), phase = rows("phase");
+    const auto time = nb::cast<Numbers>(given["time"]);
+    const auto error = nb::cast<Numbers>(given["error"]);
+    survey.has_errors = error.shape(0) > 0;
+    for (std::size_t n = 0; n < time.shape(0); ++n) {
+        survey.arrivals.push_back({event.data()[n], station.data()[n], time.data()[n],
+                                   survey.has_errors ? error.data()[n] : 0,
+                                   phase.data()[n] == 1 ? Phase::S : Phase::P});
+    }
+    validate(survey);
+    Notes notes;
+    return columns_of(catalogue_differences(survey, options, notes), notes);
 }
 
 nb::dict relocate_events(const Model& model, const Model* s_model, double vp_vs,
@@ -107,19 +117,7 @@ nb::dict relocate_events(const Model& model, const Model* s_model, double vp_vs,
     for (const Vec3 place : points_from(nb::cast<Points>(given["stations"]), flat_y)) {
         survey.stations.push_back({place});
     }
-    const auto whole = [&](const char* name) { return nb::cast<Indices>(given[name]); };
-    const Indices first = whole("first"), second = whole("second"), station = whole("station"),
-                  phase = whole("phase"), kind = whole("kind");
-    const auto time = nb::cast<Numbers>(given["time"]);
-    const auto weight = nb::cast<Numbers>(given["weight"]);
-    std::vector<TimeDifference> differences;
-    for (std::size_t n = 0; n < time.shape(0); ++n) {
-        differences.push_back(
-            {first.data()[n], second.data()[n], station.data()[n],
-             phase.data()[n] == 1 ? Phase::S : Phase::P,
-             kind.data()[n] == 1 ? DifferenceKind::correlation : DifferenceKind::catalogue,
-             time.data()[n], weight.data()[n]});
-    }
+    const std::vector<TimeDifference> differences = differences_from(given);
     std::optional<Surface> ground;
     if (surface) {
         ground.emplace(survey.is_2d ? Surface::Kind::line : Surface::Kind::area,
@@ -153,11 +151,8 @@ nb::dict relocate_events(const Model& model, const Model* s_model, double vp_vs,
     out["cluster"] = array_from(std::move(cluster));
     out["event_rms"] = array_from(std::move(rms));
     out["used"] = array_from(std::move(used));
-    out["residual"] = array_from(std::move(found.residuals));
-    out["weight"] = array_from(std::move(found.weights));
-    out["rms"] = nb::make_tuple(found.rms[0], found.rms[1]);
-    out["rms_before"] = nb::make_tuple(found.rms_before[0], found.rms_before[1]);
     out["iterations"] = found.iterations;
+    put_fits(std::move(found), out);
     out["notes"] = sentences_of(notes);
     return out;
 }
@@ -174,6 +169,10 @@ void bind_relocate(nb::module_& module) {
                nb::sig("def load_differences(path: str | os.PathLike[str], events: list[str], "
                        "stations: list[str]) -> tuple[typing.Any, ...]"),
                "Differences of hypoDD's dt.ct or dt.cc.");
+    module.def("make_differences", &make_differences, "picks"_a, "options"_a,
+               nb::sig("def make_differences(picks: dict[str, typing.Any], options: dict[str, "
+                       "typing.Any]) -> tuple[typing.Any, ...]"),
+               "Differences of the picks of neighbouring events.");
     module.def("relocate", &relocate_events, "model"_a, "s_model"_a.none(), "vp_vs"_a, "given"_a,
                "surface"_a.none(), "options"_a, "progress"_a.none(),
                nb::sig("def relocate(model: Model, s_model: Model | None, vp_vs: float, given: "

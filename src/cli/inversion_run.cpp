@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "io/checkpoint.hpp"
 #include "io/csv.hpp"
+#include "io/difference_io.hpp"
 #include "io/geometry.hpp"
 #include "io/joint_io.hpp"
 #include "io/model_io.hpp"
@@ -209,6 +210,10 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         write_history(folder.file("history.csv"), result.history, identity);
         write_terms(folder.file("terms.csv"), inputs.picks, result.terms, identity);
         write_events(folder.file("events.csv"), inputs.picks, result, identity);
+        if (!inputs.options.joint.differences.empty()) {
+            write_difference_fits(folder.file("differences.csv"), inputs.picks,
+                                  inputs.options.joint.differences, result.differences, identity);
+        }
         write_moved_picks(folder.file("moved_picks.csv"), inputs.picks, result, identity);
         if (result.s_model) {
             write_model(folder.file("s_model.h5"), *result.s_model, identity);
@@ -219,6 +224,10 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         write_model(folder.file("model.h5"), result.model, identity);
         say(run, ending_of(result));
         if (!result.events.empty()) say(run, relocation_of(result));
+        for (const std::string& line :
+             describe(inputs.options.joint.differences, result.differences)) {
+            say(run, with_flags(line));
+        }
         if (!kept.empty()) say(run, keeper.summary(kept, result.history.back().iteration));
         warn(doubts_about(inputs.start, inputs.picks, inputs.options, result));
         if (inputs.board) write_recovery(folder, inputs, result, identity, run.common.quiet);

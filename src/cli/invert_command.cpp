@@ -14,6 +14,7 @@
 #include "cli/tell.hpp"
 #include "cli/trust_run.hpp"
 #include "core/error.hpp"
+#include "io/difference_io.hpp"
 #include "io/geometry.hpp"
 #include "io/joint_io.hpp"
 #include "io/model_io.hpp"
@@ -44,6 +45,7 @@ struct InvertFlags {
     std::optional<fs::path> reference;
     std::optional<fs::path> s_model;
     std::optional<fs::path> known;
+    std::vector<std::string> differences;
     std::optional<fs::path> schedule;
     fs::path output;
     RunStart start;
@@ -94,8 +96,8 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
         "6 iterations, from half the model down to twice the points' distance)");
     add_output(app, "-o,--output", flags.output,
                "folder to write model.h5, coverage.h5, residuals.csv, history.csv, checkpoint.h5, "
-               "settings.toml into, trust.h5 where it is asked for, and events.csv, s_model.h5, "
-               "vp_vs.h5 where events move or picks are of P and S")
+               "settings.toml into, trust.h5 where it is asked for, and events.csv, "
+               "differences.csv, s_model.h5, vp_vs.h5 where events move or picks are of P and S")
         ->required()
         ->type_name("FOLDER");
     app.add_flag("--resume", flags.start.resume,
@@ -116,6 +118,10 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
     add_path(app, "--known", flags.known,
              "of --relocate: CSV with columns event,known of events whose place, time or both are "
              "kept, such as quarry blasts");
+    mark_file(add_repeated(app, "--differences", "FILE", flags.differences,
+                           "of --relocate: dt.ct or dt.cc of hypoDD, whose differences of times "
+                           "count beside the picks (double-difference tomography); once a file"),
+              FileRole::input);
     add_value(app, "--checkerboard", "SIZE,A", flags.board,
               "resolution test: invert synthetic picks of the model with boxes of SIZE (or X,Y,Z) "
               "and relative amplitude A on it",
@@ -143,8 +149,16 @@ void read_joint_inputs(const InvertFlags& flags, const Survey& picks, InversionO
         options.joint.s_start = std::make_shared<const Model>(read_model(*flags.s_model, notes));
     }
     if (flags.known) options.joint.known = read_known_events(*flags.known, picks, notes);
+    for (const std::string& path : flags.differences) {
+        const auto more = read_hypodd_differences(path, picks, notes);
+        options.joint.differences.insert(options.joint.differences.end(), more.begin(), more.end());
+    }
+    if (flags.board && !flags.differences.empty()) {
+        throw InputError(
+            "--checkerboard makes picks and --differences gives measured times (leave one out)");
+    }
     if (!is_joint(picks, options)) return;
-    refuse_trust(flags.trust);
+    prepare_joint(options, flags.trust, flags.noise.seed);
     if (flags.board && phases_of(picks).size() > 1) {
         throw InputError(
             "--checkerboard is of one velocity and the picks are of P and S (leave out "

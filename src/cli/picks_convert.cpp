@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "cli/centre_flag.hpp"
 #include "cli/flags.hpp"
 #include "cli/help.hpp"
 #include "cli/outputs.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
+#include "io/phase_picks.hpp"
 #include "io/pick_units.hpp"
 #include "io/suffix.hpp"
 #include "io/survey_file.hpp"
@@ -19,10 +21,9 @@ namespace {
 
 void add_flags(CLI::App& app, PicksConvertFlags& flags) {
     PickReadOptions& options = flags.options;
-    add_path(
-        app, "--in,input", flags.in,
-        "picks to read: .csv, .sgt, .gtt, .vs, tx.in, tomo2d, src_rec, a folder of PyRefra, or "
-        "any table")
+    add_path(app, "--in,input", flags.in,
+             "picks to read: .csv, .sgt, .gtt, .vs, tx.in, tomo2d, src_rec, a folder of PyRefra, a "
+             "catalogue with its --stations, or any table")
         ->required();
     add_choice(app, "--format", options.format, "of the file, if its name does not tell");
     add_repeated(app, "--columns", "OURS=THEIRS,...", flags.columns,
@@ -44,6 +45,13 @@ void add_flags(CLI::App& app, PicksConvertFlags& flags) {
                  "leave out negative and missing times; errors that are not > 0 count as missing");
     app.add_flag("--geographic", flags.geographic,
                  "write longitudes and latitudes, from the plane that the file keeps");
+    add_path(
+        app, "--stations", flags.stations,
+        "of catalogues (NonLinLoc's .obs, hypoDD's phase.dat, VELEST's .cnv, SIMULPS's events, "
+        "LOTOS's rays.dat): where stations are, as for fermat locate");
+    add_path(app, "--events", flags.events,
+             "of catalogues: where and when events were, if the picks' file does not tell");
+    add_centre_flag(app, flags.centre);
     add_text_output(app, "-o,--output", flags.output,
                     "picks to write: .csv or .sgt, or - for standard output")
         ->required();
@@ -82,6 +90,32 @@ PickReadOptions options_of_flags(const PicksConvertFlags& flags) {
     return options;
 }
 
+/// Picks of a catalogue at the places of its events and stations.
+SurveyFile read_catalogue(const PicksConvertFlags& flags, Notes& notes) {
+    const PickReadOptions& options = flags.options;
+    const bool others = !flags.columns.empty() || !flags.units.empty() || !flags.to.empty() ||
+                        !options.phase.empty() || options.heights || options.depths ||
+                        options.relative_errors || options.on_line || options.leave_out_bad;
+    if (others) {
+        throw InputError(
+            "--stations and --events go with the formats of catalogues, which have their units and "
+            "columns (leave the other flags of tables out)");
+    }
+    PhasePicks read =
+        read_phase_picks({flags.in, flags.stations, flags.events, flags.centre}, notes);
+    const auto& events = read.survey.events;
+    const auto nowhere = std::count_if(events.begin(), events.end(), [](const Event& event) {
+        return !is_finite(event.position);
+    });
+    if (nowhere > 0) {
+        throw InputError(
+            fmt::format("{} of {} events have no place (give --events, or find them: fermat locate "
+                        "--moved-picks)",
+                        nowhere, events.size()));
+    }
+    return {{}, std::move(read.survey), read.plane};
+}
+
 }  // namespace
 
 void add_picks_convert(CLI::App& picks, PicksConvertFlags& flags) {
@@ -114,7 +148,14 @@ void convert_picks(const PicksConvertFlags& flags, const Run& run) {
             flag_message("--output", flags.output.string(), "must end in .csv or .sgt"));
     }
     Notes notes;
-    const SurveyFile survey = read_pick_survey(flags.in, options_of_flags(flags), notes);
+    std::error_code ignored;
+    const bool is_file = std::filesystem::is_regular_file(flags.in, ignored);
+    const bool catalogue =
+        flags.stations || flags.events ||
+        (is_file && flags.options.format == PickFormat::automatic && needs_stations(flags.in));
+    const SurveyFile survey = catalogue
+                                  ? read_catalogue(flags, notes)
+                                  : read_pick_survey(flags.in, options_of_flags(flags), notes);
     if (suffix == ".sgt" && (survey.plane || !survey.projection.empty())) {
         notes.add("a .sgt file cannot keep the plane of longitudes and latitudes (write .csv)");
     }

@@ -2,10 +2,12 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/app.hpp"
+#include "io/local_plane.hpp"
 #include "io/pick_options.hpp"
 
 namespace fermat::cli {
@@ -19,6 +21,9 @@ struct PicksConvertFlags {
     std::vector<std::string> to;
     PickReadOptions options;
     bool geographic = false;
+    std::optional<std::filesystem::path> stations;  ///< of catalogues that name them alone
+    std::optional<std::filesystem::path> events;
+    std::optional<GeoPoint> centre;
     std::filesystem::path output;
 };
 

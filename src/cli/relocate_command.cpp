@@ -12,6 +12,7 @@
 #include "cli/outputs.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
+#include "io/difference_io.hpp"
 #include "io/geometry.hpp"
 #include "io/hypodd.hpp"
 #include "io/phase_picks.hpp"
@@ -68,19 +69,17 @@ void add_flags(CLI::App& app, RelocateFlags& flags) {
                     "CSV to write, one row per difference: residual and weight");
 }
 
-void summarise(const Relocation& found, std::size_t differences, double seconds) {
+void summarise(const Relocation& found, const std::vector<TimeDifference>& differences,
+               double seconds) {
     std::size_t moved = 0;
     for (const RelocatedEvent& event : found.events) moved += event.cluster >= 0;
     fmt::print(
         "{} of {} events relocated in {} cluster{} by {} differences, {} iterations, "
         "{:.3g} s\n",
         moved, found.events.size(), found.cluster_sizes.size(),
-        found.cluster_sizes.size() == 1 ? "" : "s", differences, found.iterations, seconds);
-    for (const auto& [name, kind] : choices<DifferenceKind>.entries) {
-        const auto n = static_cast<std::size_t>(kind);
-        if (std::isnan(found.rms[n])) continue;
-        fmt::print("rms of {} differences {:.4g} -> {:.4g}\n", name, found.rms_before[n],
-                   found.rms[n]);
+        found.cluster_sizes.size() == 1 ? "" : "s", differences.size(), found.iterations, seconds);
+    for (const std::string& line : describe(differences, found)) {
+        fmt::print("{}\n", with_flags(line));
     }
 }
 
@@ -122,7 +121,7 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
     if (flags.fits) write_difference_fits(*flags.fits, survey, differences, found);
     const bool to_stdout = is_standard_output(flags.output) || is_standard_output(flags.reloc) ||
                            is_standard_output(flags.made) || is_standard_output(flags.fits);
-    if (!run.common.quiet && !to_stdout) summarise(found, differences.size(), spent.count());
+    if (!run.common.quiet && !to_stdout) summarise(found, differences, spent.count());
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ void write_report(const ReportFlags& flags, const Run& run) {
 
 void add_report_command(Program& program) {
     program.add_command<ReportFlags>(
-        program.root(), "report", "Show a run of fermat invert as one HTML page",
+        program.root(), "report",
+        "Show a run of fermat invert, or a catalogue of events, as one HTML page",
         "fermat model gradient --shape 41,21 --spacing 1 --v0 2 --gradient 0.1 -o start.h5\n"
         "fermat model checkerboard --base start.h5 --size 10 --amplitude 0.05 -o true.h5\n"
         "printf 'x,z\\n0,0\\n20,0\\n40,0\\n' > sources.csv\n"

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cli/json.hpp"
+#include "cli/report_events.hpp"
 #include "cli/report_fields.hpp"
 #include "cli/report_picks.hpp"
 #include "cli/run_folder.hpp"
@@ -145,7 +146,58 @@ Model read_start(const fs::path& path, const Grid& grid) {
     return start;
 }
 
+std::string build_line() {
+    return fmt::format("Fermat {}, {} build by {}; CUDA: {}; MPI: {}.", version, build::type,
+                       build::compiler, build::cuda, build::mpi);
+}
+
+using SummaryPairs = std::vector<std::pair<std::string, std::string>>;
+
+std::string pairs_json(const SummaryPairs& pairs) {
+    std::vector<std::string> out;
+    for (const auto& [name, value] : pairs) {
+        out.push_back(fmt::format("[{},{}]", json_text(name), json_text(value)));
+    }
+    return json_list(out);
+}
+
+std::string catalogue_data(const ReportOptions& options) {
+    if (options.start) {
+        throw InputError("--start is of a run's page (a catalogue has no model)");
+    }
+    const CsvTable table(options.run);
+    const ReportEvents events = read_report_events(table);
+    ReportStations stations;
+    if (options.stations) add_station_places(*options.stations, table, stations);
+    if (options.fits) add_station_fits(CsvTable(*options.fits), stations);
+    const std::string name = options.run.filename().string();
+    return fmt::format(
+        R"({{"title":{},"subtitle":{},"going":false,"units":{{"length":{},"time":{}}},)"
+        R"("summary":{},"model":null,"history":null,"picks":null,"events":{},"settings":"",)"
+        R"("footer":{}}})",
+        json_text(options.title.empty() ? name : options.title),
+        json_text(fmt::format("Events of {}, {}", name, events.kind)), json_text(options.length),
+        json_text(options.time), pairs_json(events_summary(events, options.length, options.time)),
+        events_json(events, stations), json_text(build_line()));
+}
+
+/// Events of a run that relocated them; "null" if there are none.
+std::string run_events_json(const fs::path& run, RunPhase phase) {
+    const fs::path file = run / "events.csv";
+    if (phase != RunPhase::ended || !fs::exists(file)) return "null";
+    ReportStations stations;
+    const CsvTable residuals(run / "residuals.csv");
+    const fs::path moved = run / "moved_picks.csv";
+    add_run_residuals(residuals, fs::exists(moved) ? CsvTable(moved) : residuals, stations);
+    return events_json(read_report_events(CsvTable(file)), stations);
+}
+
 }  // namespace
+
+bool is_catalogue_report(const ReportOptions& options) {
+    std::error_code ignored;
+    return fs::is_regular_file(options.run, ignored);
+}
 
 RunPhase phase_of_run(const fs::path& run) {
     if (!fs::is_directory(run)) {
@@ -223,7 +275,13 @@ std::string subtitle_of(const Shown& shown, const std::string& name) {
 }  // namespace
 
 std::string report_data(const ReportOptions& options) {
+    if (is_catalogue_report(options)) return catalogue_data(options);
     const fs::path& run = options.run;
+    if (options.stations || options.fits) {
+        throw InputError(fmt::format(
+            "{} is of the page of a catalogue (the run in '{}' has its own stations and residuals)",
+            options.stations ? "--stations" : "--fits", run.string()));
+    }
     const RunPhase phase = phase_of_run(run);
     require_something(run, phase);
     const CsvTable history(run / "history.csv");
@@ -248,14 +306,13 @@ std::string report_data(const ReportOptions& options) {
     const std::string name = fs::weakly_canonical(run).filename().string();
     return fmt::format(
         R"({{"title":{},"subtitle":{},"going":{},"units":{{"length":{},"time":{}}},)"
-        R"("summary":{},"model":{},"history":{},"picks":{},"settings":{},"footer":{}}})",
+        R"("summary":{},"model":{},"history":{},"picks":{},"events":{},"settings":{},"footer":{}}})",
         json_text(options.title.empty() ? name : options.title),
         json_text(subtitle_of(shown, name)), phase == RunPhase::going, json_text(options.length),
         json_text(options.time), summary_json(shown, history, options, thin),
         fields_json(model, start, run, thin), history_json(history),
-        shown.picks ? picks_json(*shown.picks) : "null", json_text(settings_text(run)),
-        json_text(fmt::format("Fermat {}, {} build by {}; CUDA: {}; MPI: {}.", version, build::type,
-                              build::compiler, build::cuda, build::mpi)));
+        shown.picks ? picks_json(*shown.picks) : "null", run_events_json(run, phase),
+        json_text(settings_text(run)), json_text(build_line()));
 }
 
 }  // namespace fermat::cli

@@ -8,10 +8,13 @@ namespace fermat::cli {
 
 /// What the user says about a report.
 struct ReportOptions {
-    std::filesystem::path run;                   ///< folder that `fermat invert` wrote
-    std::optional<std::filesystem::path> start;  ///< start model, to show what changed
-    std::string title;                           ///< empty: the folder's name
-    std::string length = "km";                   ///< names of the user's units
+    /// Folder that `fermat invert` wrote, or the CSV of `fermat locate` or `fermat relocate`.
+    std::filesystem::path run;
+    std::optional<std::filesystem::path> start;     ///< start model, to show what changed
+    std::optional<std::filesystem::path> stations;  ///< of a catalogue
+    std::optional<std::filesystem::path> fits;      ///< of a catalogue: residuals by pick
+    std::string title;                              ///< empty: the folder's name
+    std::string length = "km";                      ///< names of the user's units
     std::string time = "s";
 };
 
@@ -25,12 +28,16 @@ enum class RunPhase {
 /// Throws InputError where there is no such folder.
 RunPhase phase_of_run(const std::filesystem::path& run);
 
-/// The run as one JSON object for the page's script (report/page.js): summary, model, coverage,
-/// history, residuals and settings. Of a run that has not ended it is the model of the last
-/// checkpoint, without residuals and coverage, and the page of one that is going loads itself again
-/// and again. Arrays of numbers are base64 of little-endian float32; a model
-/// of more than some million nodes is thinned, and so are more than 60,000 picks. Nothing in it can
-/// end the script element in which it stands. Throws InputError that names the file.
+/// Whether the report is of a catalogue: a file, not a folder.
+bool is_catalogue_report(const ReportOptions& options);
+
+/// The run or catalogue as one JSON object for the page's script (report/page.js): summary, model,
+/// coverage, history, residuals, settings, and events where a run has relocated them. Of a run that
+/// has not ended it is the model of the last checkpoint, without residuals and coverage, and the
+/// page of one that is going loads itself again and again. Arrays of numbers are base64 of
+/// little-endian float32; a model of more than some million nodes is thinned, and so are more than
+/// 60,000 picks. Nothing in it can end the script element in which it stands. Throws InputError
+/// that names the file.
 std::string report_data(const ReportOptions& options);
 
 }  // namespace fermat::cli

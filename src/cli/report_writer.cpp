@@ -20,12 +20,18 @@ std::string parse_text(std::string_view, std::string_view text) { return std::st
 }  // namespace
 
 void add_report_flags(CLI::App& app, ReportFlags& flags) {
-    add_value(app, "--run,folder", "FOLDER", flags.report.run, "folder that fermat invert wrote",
+    add_value(app, "--run,folder", "FOLDER", flags.report.run,
+              "folder that fermat invert wrote, or the events' CSV of fermat locate or relocate",
               parse_path)
         ->required();
     add_output(app, "-o,--output", flags.output, "page to write: .html")
         ->default_str("report.html");
     add_path(app, "--start", flags.report.start, "the run's start model, to show what changed");
+    add_path(app, "--stations", flags.report.stations,
+             "of events: where stations are, as for fermat locate");
+    add_path(app, "--fits", flags.report.fits,
+             "of events: the CSV that --fits of fermat locate or relocate wrote, for residuals by "
+             "station");
     add_value(app, "--title", "TEXT", flags.report.title, "heading (default: the folder's name)",
               parse_text);
     add_value(app, "--length-unit", "TEXT", flags.report.length, "name of your unit of length",
@@ -41,8 +47,15 @@ void check_report_output(const ReportFlags& flags) {
     if (suffix != ".html" && suffix != ".htm") {
         throw InputError(flag_message("--output", flags.output.string(), "must end in .html"));
     }
-    check_different(RunFolder(flags.report.run).files("--run"),
-                    std::array{FlagFile{"--output", flags.output}});
+    const std::array output{FlagFile{"--output", flags.output}};
+    if (is_catalogue_report(flags.report)) {
+        std::vector<FlagFile> inputs{{"--run", flags.report.run}};
+        if (flags.report.stations) inputs.push_back({"--stations", *flags.report.stations});
+        if (flags.report.fits) inputs.push_back({"--fits", *flags.report.fits});
+        check_different(inputs, output);
+        return;
+    }
+    check_different(RunFolder(flags.report.run).files("--run"), output);
 }
 
 void write_report_page(const ReportFlags& flags) {

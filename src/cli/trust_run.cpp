@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <system_error>
 
@@ -10,6 +11,7 @@
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/trust_io.hpp"
+#include "tomography/joint/invert_joint.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -138,12 +140,19 @@ void add_trust_flags(CLI::App& app, TrustFlags& flags) {
     add_choice(app, "--folds-by", flags.validation.unit, "of --choose: what a fold holds");
 }
 
-void refuse_trust(const TrustFlags& flags) {
-    if (!wants_linear(flags) && !flags.ensemble_given && flags.chosen == Chosen::nothing) return;
-    throw InputError(
-        "--resolution, --deviation, --point-spread, --ensemble and --choose know one velocity and "
-        "events in place (leave them out of runs of P and S or with --relocate; events.csv has "
-        "errors of the events)");
+void prepare_joint(InversionOptions& options, const TrustFlags& flags, std::uint64_t seed) {
+    if (!flags.points.empty() || flags.ensemble_given || flags.chosen != Chosen::nothing) {
+        throw InputError(
+            "--point-spread, --ensemble and --choose know one velocity and events in place (leave "
+            "them out of runs of P and S or with --relocate, which have --resolution and "
+            "--deviation)");
+    }
+    if (flags.trust.method == TrustMethod::exact) {
+        throw InputError(
+            "--trust-method is 'exact' in a run of P and S or with --relocate (must be auto or "
+            "sampled)");
+    }
+    options.joint.trust = {flags.trust.resolution, flags.trust.deviation, flags.trust.solves, seed};
 }
 
 void prepare(InversionOptions& options, const TrustFlags& flags) {
@@ -190,8 +199,42 @@ Choice choose_options(InversionInputs& inputs, TrustFlags flags, std::uint64_t s
     return choice;
 }
 
+namespace {
+
+/// What a joint run found of itself.
+void write_joint_trust(const InversionInputs& inputs, const InversionResult& result,
+                       const TrustFlags& flags, const RunFolder& folder, const Run& run) {
+    if (!wants_linear(flags)) return;
+    const std::string identity =
+        run_fingerprint(inputs.start, inputs.picks, inputs.options, run.common.device);
+    const JointTrust& trust = result.trust;
+    together(run.ranks, [&] {
+        if (!run.ranks.is_root()) return;
+        write_trust(folder.file("trust.h5"), inputs.start,
+                    {{"resolution", &trust.resolution},
+                     {"vp_vs_resolution", &trust.ratio_resolution},
+                     {"deviation", &trust.deviation},
+                     {"s_deviation", &trust.s_deviation},
+                     {"vp_vs_deviation", &trust.ratio_deviation}},
+                    identity);
+    });
+    std::string text = fmt::format(
+        "resolution and deviation: sampled by {} solves for all unknowns together: deviations are "
+        "good to {:.2g} % (1 sigma), and resolution is noisy where it is small",
+        trust.solves, 100 / std::sqrt(2.0 * flags.trust.solves));
+    if (trust.unfinished > 0) {
+        text += fmt::format("; {} solves did not reach their accuracy", trust.unfinished);
+    }
+    say(run, text);
+}
+
+}  // namespace
+
 void run_trust(const InversionInputs& inputs, const InversionResult& result, const Choice& choice,
                TrustFlags flags, std::uint64_t seed, const RunFolder& folder, const Run& run) {
+    if (is_joint(inputs.picks, inputs.options)) {
+        return write_joint_trust(inputs, result, flags, folder, run);
+    }
     flags.trust.seed = seed;
     flags.ensemble.seed = seed;
     const std::string identity =

@@ -93,11 +93,13 @@ std::optional<Phase> phase_in(std::string_view word) {
     }
 }
 
+/// By ids, or by numbers where a survey has none.
 template <class Points>
-std::map<std::string, std::int32_t, std::less<>> numbers_of(const Points& points) {
+std::map<std::string, std::int32_t, std::less<>> numbers_of(const Survey& survey,
+                                                            const Points& points) {
     std::map<std::string, std::int32_t, std::less<>> out;
     for (std::size_t n = 0; n < points.size(); ++n) {
-        out.emplace(points[n].id, static_cast<std::int32_t>(n));
+        out.emplace(name_of(survey, points[n]), static_cast<std::int32_t>(n));
     }
     return out;
 }
@@ -151,12 +153,12 @@ void read_hypodd_phases(const fs::path& path, PhaseRows& rows) {
 
 std::vector<TimeDifference> read_hypodd_differences(const fs::path& path, const Survey& survey,
                                                     Notes& notes) {
-    const auto events = numbers_of(survey.events);
-    const auto stations = numbers_of(survey.stations);
+    const auto events = numbers_of(survey, survey.events);
+    const auto stations = numbers_of(survey, survey.stations);
     HashLines lines(path);
     std::vector<TimeDifference> out;
-    LeftOut no_event("events that are not in the events' file");
-    LeftOut no_station("stations that are not in the stations' file");
+    LeftOut no_event("events that are not known");
+    LeftOut no_station("stations that are not known");
     LeftOut no_phase("phases other than P and S");
     LeftOut no_correction("the correction of origin times is not known (-999)");
     TimeDifference pair;

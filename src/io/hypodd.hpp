@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/notes.hpp"
+#include "io/difference_io.hpp"
 #include "io/local_plane.hpp"
 #include "io/phase_rows.hpp"
 #include "io/place_table.hpp"
@@ -21,13 +22,6 @@ PlaceTable read_hypodd_headers(const std::filesystem::path& path);
 /// The picks of `phase.dat`: below each '#' line, station, time of travel, weight and phase. The
 /// weight w becomes the error 0.05 s / w; picks without a weight > 0 are left out.
 void read_hypodd_phases(const std::filesystem::path& path, PhaseRows& rows);
-
-/// `dt.ct` (# id id, then station, two times of travel, weight, phase) or `dt.cc` (# id id
-/// correction, then station, difference, weight, phase); the lines tell which. Differences of
-/// events and stations that the survey does not have are left out, and so are pairs whose
-/// correction of origin times is not known (-999); notes tell how many.
-std::vector<TimeDifference> read_hypodd_differences(const std::filesystem::path& path,
-                                                    const Survey& survey, Notes& notes);
 
 /// Writes catalogue differences as `dt.ct`, with times of travel from the origin times of the
 /// survey, or correlation differences as `dt.cc`; all must be of one kind.

@@ -34,6 +34,13 @@ void write_events(const fs::path& path, const Survey& picks, const InversionResu
     names.emplace_back("shift_time");
     add_axes("error_");
     names.insert(names.end(), {"error_time", "rms", "picks", "used", "use"});
+    const bool has_covariance = !result.trust.events.empty();
+    if (has_covariance) {
+        for (const char* pair : {"xx", "xy", "xz", "xt", "yy", "yz", "yt", "zz", "zt", "tt"}) {
+            const bool across = pair[0] == 'y' || pair[1] == 'y';
+            if (!flat || !across) names.push_back(std::string("cov_") + pair);
+        }
+    }
     CsvWriter table(path, names, run);
     for (std::size_t n = 0; n < result.events.size(); ++n) {
         const JointEvent& event = result.events[n];
@@ -54,6 +61,11 @@ void write_events(const fs::path& path, const Survey& picks, const InversionResu
         cells.insert(cells.end(), {CsvCell(event.time_error), CsvCell(std::string_view(rms)),
                                    CsvCell(std::int64_t{event.picks}),
                                    CsvCell(std::int64_t{event.used}), CsvCell(name_of(event.use))});
+        for (std::size_t n_pair = 0; has_covariance && n_pair < 10; ++n_pair) {
+            constexpr std::array<bool, 10> across = {false, true, false, false, true,
+                                                     true,  true, false, false, false};
+            if (!flat || !across[n_pair]) cells.emplace_back(result.trust.events[n][n_pair]);
+        }
         table.add_row(cells);
     }
     table.commit();

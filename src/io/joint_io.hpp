@@ -11,7 +11,8 @@ namespace fermat {
 
 /// Events that an inversion found: place, origin time, shifts from what was given, standard
 /// deviations with the velocities held, RMS of the picks used, numbers of picks and of those used,
-/// and what became of it. Events without picks are left out; no file where none was relocated.
+/// and what became of it; with deviations asked for, covariances with the velocities free. Events
+/// without picks are left out; no file where none was relocated.
 void write_events(const std::filesystem::path& path, const Survey& picks,
                   const InversionResult& result, const std::string& run);
 

@@ -13,7 +13,9 @@
 #include "io/csv.hpp"
 #include "io/hypodd.hpp"
 #include "io/input_file.hpp"
+#include "io/lotos.hpp"
 #include "io/nonlinloc_phases.hpp"
+#include "io/phase_cards.hpp"
 #include "io/survey_file.hpp"
 #include "io/text.hpp"
 #include "survey/settle.hpp"
@@ -146,9 +148,10 @@ PhasePicks read_csv_picks(const PhaseFiles& files, Notes& notes) {
     return out;
 }
 
-/// Formats of other programs, whose times are dates.
+/// Formats of other programs; times are dates in all but LOTOS's, which has no errors either.
 template <class Read>
-PhasePicks read_dated(const PhaseFiles& files, Tables tables, Read read, Notes& notes) {
+PhasePicks read_dated(const PhaseFiles& files, Tables tables, Read read, Notes& notes,
+                      bool has_dates = true) {
     if (!tables.stations) {
         throw InputError(fmt::format("{} has no places of stations (give the stations)",
                                      file_name(files.picks)));
@@ -158,8 +161,8 @@ PhasePicks read_dated(const PhaseFiles& files, Tables tables, Read read, Notes& 
     rows.set_stations(*tables.stations);
     if (tables.events) rows.set_events(*tables.events);
     read(rows);
-    PhasePicks out = rows.finish(true, tables.stations->is_2d, notes);
-    out.has_dates = true;
+    PhasePicks out = rows.finish(has_dates, tables.stations->is_2d, notes);
+    out.has_dates = has_dates;
     out.plane = tables.plane;
     return out;
 }
@@ -176,7 +179,30 @@ bool is_hypodd_phases(const fs::path& path) {
     return false;
 }
 
+PhasePicks read_lotos(const PhaseFiles& files, Notes& notes) {
+    Tables tables;
+    if (files.stations) tables.stations = read_lotos_stations(*files.stations);
+    tables.events =
+        files.events ? read_event_table(*files.events, notes) : read_lotos_events(files.picks);
+    return read_dated(
+        files, std::move(tables), [&](PhaseRows& rows) { read_lotos_rays(files.picks, rows); },
+        notes, false);
+}
+
+PhasePicks read_cards(const PhaseFiles& files, PhaseCards kind, Notes& notes) {
+    Tables tables = read_tables(files, notes);
+    if (!tables.events) tables.events = read_card_events(files.picks, kind, notes);
+    return read_dated(
+        files, std::move(tables),
+        [&](PhaseRows& rows) { read_card_phases(files.picks, kind, rows, notes); }, notes);
+}
+
 }  // namespace
+
+bool needs_stations(const fs::path& picks) {
+    return is_nonlinloc_phases(picks) || is_hypodd_phases(picks) || phase_cards_of(picks) ||
+           is_lotos_rays(picks);
+}
 
 PhasePicks read_phase_picks(const PhaseFiles& files, Notes& notes) {
     if (is_nonlinloc_phases(files.picks)) {
@@ -196,6 +222,8 @@ PhasePicks read_phase_picks(const PhaseFiles& files, Notes& notes) {
             files, std::move(tables),
             [&](PhaseRows& rows) { read_hypodd_phases(files.picks, rows); }, notes);
     }
+    if (const auto kind = phase_cards_of(files.picks)) return read_cards(files, *kind, notes);
+    if (is_lotos_rays(files.picks)) return read_lotos(files, notes);
     if (!files.stations && pick_format_of(files.picks) == PickFormat::src_rec) {
         SurveyFile file = read_survey_file(files.picks, {}, notes);
         return {std::move(file.picks), false, file.plane, {}};

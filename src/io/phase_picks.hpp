@@ -12,7 +12,8 @@ namespace fermat {
 /// it) and error, under any of the names of find_error_column(); times are seconds or dates such as
 /// 2018-11-30T17:29:35.11. Tables of read_picks() are accepted too: their receiver_x,receiver_y,
 /// receiver_z stand for the stations and their source_x,source_y,source_z for the events; y may be
-/// left out in 2-D. Or NonLinLoc's `.obs` and `.hyp`, hypoDD's `phase.dat`, TomoATT's `src_rec`.
+/// left out in 2-D. Or NonLinLoc's `.obs` and `.hyp`, hypoDD's `phase.dat`, TomoATT's `src_rec`,
+/// VELEST's `.cnv`, SIMULPS's events, LOTOS's `rays.dat`.
 /// `stations` and `events`: see read_station_table() and read_event_table().
 struct PhaseFiles {
     std::filesystem::path picks;
@@ -27,6 +28,9 @@ struct PhaseFiles {
 /// and latitudes are put on a plane in km, which is noted too. Throws InputError that names file
 /// and line.
 PhasePicks read_phase_picks(const PhaseFiles& files, Notes& notes);
+
+/// Whether picks are in a format of others that has no places of stations.
+bool needs_stations(const std::filesystem::path& picks);
 
 /// The events and stations of a catalogue without its picks: what differences name. Both files are
 /// needed, and every event needs a place and an origin time.

@@ -15,6 +15,7 @@
 #include "io/hypodd.hpp"
 #include "io/input_file.hpp"
 #include "io/number_lines.hpp"
+#include "io/phase_cards.hpp"
 
 namespace fermat {
 namespace {
@@ -244,10 +245,12 @@ std::optional<double> seconds_of(int year, int month, int day, int hour, int min
 }
 
 PlaceTable read_station_table(const fs::path& path, Notes& notes) {
+    if (is_velest_stations(path)) return read_velest_stations(path);
     const std::string line = first_line(path, false);
     if (line.find(',') != std::string::npos) return read_csv(path, "station", notes);
     const std::string content = read_whole_file(path);
     if (content.find("GTSRCE") != std::string::npos) return read_gtsrce(path, notes);
+    if (is_simulps_stations(path)) return read_simulps_stations(path);
     return read_hypodd_stations(path);
 }
 

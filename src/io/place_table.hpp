@@ -29,7 +29,8 @@ struct PlaceTable {
 
 /// Stations: CSV with station,x,y,z or station,longitude,latitude and z or height (km) or elevation
 /// (m); hypoDD's `station.dat` (station, latitude, longitude and perhaps elevation in m; degrees
-/// may be 37:12.5); lines GTSRCE of NonLinLoc (XYZ, LATLON, LATLONDM). The content tells which.
+/// may be 37:12.5); lines GTSRCE of NonLinLoc (XYZ, LATLON, LATLONDM); lists of VELEST and SIMULPS
+/// (see phase_cards.hpp). The content tells which.
 PlaceTable read_station_table(const std::filesystem::path& path, Notes& notes);
 
 /// Events: CSV with event,x,y,z or event,longitude,latitude,z and perhaps origin_time, as `fermat

@@ -14,8 +14,4 @@ namespace fermat {
 void write_relocation(const std::filesystem::path& path, const Survey& survey,
                       const Relocation& found, const LocalPlane* plane, Clock clock);
 
-/// One row per difference, CSV: events, station, phase, kind, time, residual and weight.
-void write_difference_fits(const std::filesystem::path& path, const Survey& survey,
-                           const std::vector<TimeDifference>& differences, const Relocation& found);
-
 }  // namespace fermat

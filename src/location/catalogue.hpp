@@ -2,18 +2,16 @@
 
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "core/choice.hpp"
 #include "location/ellipsoid.hpp"
+#include "location/not_known.hpp"
 #include "location/posterior.hpp"
 #include "location/refine.hpp"
 #include "survey/survey.hpp"
 
 namespace fermat {
-
-inline constexpr double not_known = std::numeric_limits<double>::quiet_NaN();
 
 /// What became of an event.
 enum class LocationStatus {

@@ -41,6 +41,26 @@ double smallest_error(const Survey& survey) {
 
 }  // namespace
 
+void validate(const std::vector<TimeDifference>& differences, const Survey& survey) {
+    const auto events = static_cast<std::int32_t>(survey.events.size());
+    const auto stations = static_cast<std::int32_t>(survey.stations.size());
+    for (const TimeDifference& one : differences) {
+        if (std::min({one.first, one.second, one.station}) < 0 ||
+            std::max(one.first, one.second) >= events || one.station >= stations) {
+            throw InputError(fmt::format(
+                "a difference names the events {} and {} and the station {} (there are {} events "
+                "and {} stations)",
+                one.first, one.second, one.station, events, stations));
+        }
+        if (!std::isfinite(one.time) || !(one.weight >= 0) || std::isinf(one.weight)) {
+            throw InputError(
+                fmt::format("a difference is {} with the weight {} (must be finite, "
+                            "the weight >= 0)",
+                            one.time, one.weight));
+        }
+    }
+}
+
 std::vector<TimeDifference> catalogue_differences(const Survey& survey, const PairOptions& options,
                                                   Notes& notes) {
     validate_options(options);

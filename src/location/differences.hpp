@@ -32,6 +32,10 @@ struct TimeDifference {
     friend bool operator==(const TimeDifference&, const TimeDifference&) = default;
 };
 
+/// Throws InputError where a difference names events or stations that the survey does not have, or
+/// is no number.
+void validate(const std::vector<TimeDifference>& differences, const Survey& survey);
+
 /// Which events of a catalogue are paired (the job of hypoDD's ph2dt).
 struct PairOptions {
     double separation = 10;

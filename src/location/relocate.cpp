@@ -44,24 +44,16 @@ double median_of(std::vector<double> values) {
     return *middle;
 }
 
-double biweight(double ratio) {
-    const double left = 1 - ratio * ratio;
-    return left > 0 ? left * left : 0;
-}
-
-double bicube(double ratio) {
-    const double left = 1 - ratio * ratio * ratio;
-    return left > 0 ? left * left * left : 0;
-}
-
 /// One arrival per event, station and phase that differences name.
-Survey needed_arrivals(const Survey& survey, const std::vector<TimeDifference>& differences) {
+Survey needed_arrivals(const Survey& survey, const std::vector<TimeDifference>& differences,
+                       const std::vector<char>& outside) {
     Survey out;
     out.events = survey.events;
     out.stations = survey.stations;
     out.is_2d = survey.is_2d;
     for (const TimeDifference& one : differences) {
         for (const std::int32_t event : {one.first, one.second}) {
+            if (outside[static_cast<std::size_t>(event)]) continue;
             out.arrivals.push_back({event, one.station, 0, 0, one.phase});
         }
     }
@@ -75,25 +67,10 @@ Survey needed_arrivals(const Survey& survey, const std::vector<TimeDifference>& 
     return out;
 }
 
-void require_known(const Survey& survey, const std::vector<TimeDifference>& differences,
-                   const Grid& grid) {
+void require_known(const Survey& survey, const std::vector<TimeDifference>& differences) {
     if (differences.empty()) throw InputError("there are no differences to relocate by");
+    validate(differences, survey);
     for (const TimeDifference& one : differences) {
-        const auto events = static_cast<std::int32_t>(survey.events.size());
-        const auto stations = static_cast<std::int32_t>(survey.stations.size());
-        if (std::min({one.first, one.second, one.station}) < 0 ||
-            std::max(one.first, one.second) >= events || one.station >= stations) {
-            throw InputError(fmt::format(
-                "a difference names the events {} and {} and the station {} (there are {} events "
-                "and {} stations)",
-                one.first, one.second, one.station, events, stations));
-        }
-        if (!std::isfinite(one.time) || !(one.weight >= 0) || std::isinf(one.weight)) {
-            throw InputError(
-                fmt::format("a difference is {} with the weight {} (must be finite, "
-                            "the weight >= 0)",
-                            one.time, one.weight));
-        }
         for (const std::int32_t n : {one.first, one.second}) {
             const Event& event = survey.events[static_cast<std::size_t>(n)];
             if (is_finite(event.position) && std::isfinite(event.origin_time)) continue;
@@ -103,9 +80,36 @@ void require_known(const Survey& survey, const std::vector<TimeDifference>& diff
                             name_of(survey, event)));
         }
     }
-    for (const Event& event : survey.events) {
-        if (is_finite(event.position)) require_inside(grid, event.position, "an event");
+}
+
+/// Per event: whether it lies outside the model, where no field tells its times. Such events stay,
+/// and their differences are left out.
+std::vector<char> find_outside(const Survey& survey, const Grid& grid,
+                               const std::vector<TimeDifference>& differences, Notes& notes) {
+    std::vector<char> outside(survey.events.size(), 0);
+    std::vector<std::string> names;
+    for (std::size_t n = 0; n < outside.size(); ++n) {
+        const Vec3 at = survey.events[n].position;
+        outside[n] = is_finite(at) && !grid.contains(at);
+        if (outside[n]) names.push_back(name_of(survey, survey.events[n]));
     }
+    if (names.empty()) return outside;
+    const auto lost = std::count_if(differences.begin(), differences.end(), [&](const auto& one) {
+        return outside[static_cast<std::size_t>(one.first)] ||
+               outside[static_cast<std::size_t>(one.second)];
+    });
+    constexpr std::size_t shown = 5;
+    const bool more = names.size() > shown;
+    const std::size_t count = names.size();
+    if (more) names.resize(shown);
+    const std::string sentence = fmt::format(
+        "{} of {} events lie outside the model and stay where they were, without their {} of {} "
+        "differences: {}{} (a larger `model` moves them)",
+        count, survey.events.size(), lost, differences.size(), fmt::join(names, ", "),
+        more ? ", ..." : "");
+    if (static_cast<std::size_t>(lost) == differences.size()) throw InputError(sentence);
+    notes.add(sentence);
+    return outside;
 }
 
 class Relocator {
@@ -114,7 +118,8 @@ class Relocator {
               const std::vector<TimeDifference>& differences, const RelocateOptions& options,
               const Surface* surface, const Execution& execution, Notes& notes)
         : options_(options),
-          needed_(needed_arrivals(survey, differences)),
+          outside_(find_outside(survey, medium.grid(), differences, notes)),
+          needed_(needed_arrivals(survey, differences, outside_)),
           fields_(medium, needed_, locate_options(options), execution, notes),
           region_{
               fields_.box(), {true, !medium.grid().is_2d(), true}, medium.of(Phase::P), surface},
@@ -122,7 +127,8 @@ class Relocator {
         choose_rows(survey, differences, notes);
         out_.events.resize(survey.events.size());
         for (std::size_t n = 0; n < survey.events.size(); ++n) {
-            out_.events[n].position = region_.clamp(survey.events[n].position);
+            const Vec3 given = survey.events[n].position;
+            out_.events[n].position = outside_[n] ? given : region_.clamp(given);
             out_.events[n].origin_time = survey.events[n].origin_time;
             out_.events[n].cluster = clusters_.of[n];
         }
@@ -135,7 +141,7 @@ class Relocator {
     Relocation run(Monitor& monitor) {
         monitor.begin("relocation", options_.iterations);
         find_residuals();
-        out_.rms_before = rms_of_kinds();
+        out_.rms_before = rms_of_kinds(states_, weights_);
         for (int n = 0; n < options_.iterations; ++n) {
             monitor.check();
             const double moved = step();
@@ -165,7 +171,9 @@ class Relocator {
             const TimeDifference& one = differences[n];
             weightless += one.weight == 0;
             const bool heard = fields_.of({one.first, one.station, 0, 0, one.phase}) >= 0;
-            if (one.weight > 0 && heard && one.first != one.second) {
+            const bool inside = !outside_[static_cast<std::size_t>(one.first)] &&
+                                !outside_[static_cast<std::size_t>(one.second)];
+            if (one.weight > 0 && heard && inside && one.first != one.second) {
                 order.push_back(static_cast<std::int32_t>(n));
             }
         }
@@ -241,36 +249,14 @@ class Relocator {
         weigh();
     }
 
-    /// Weights by kind, residual and distance.
     void weigh() {
-        std::array<std::vector<double>, kind_count> sizes;
-        for (std::size_t n = 0; n < rows_.size(); ++n) {
-            if (!std::isfinite(residuals_[n])) continue;
-            sizes[static_cast<std::size_t>(rows_[n].kind)].push_back(rows_[n].weight *
-                                                                     std::abs(residuals_[n]));
-        }
-        for (std::size_t kind = 0; kind < kind_count; ++kind) {
-            if (sizes[kind].empty()) continue;
-            // The median of a Gaussian's absolute values is 0.6745 standard deviations.
-            const double deviation = median_of(std::move(sizes[kind])) / 0.6745;
-            out_.deviation[kind] = std::max(deviation, least_deviation);
-        }
-        weights_.assign(rows_.size(), 0);
-        const std::array<double, kind_count> reach = {options_.catalogue_reach,
-                                                      options_.correlation_reach};
+        states_.resize(rows_.size());
         for (std::size_t n = 0; n < rows_.size(); ++n) {
             const Row& row = rows_[n];
-            if (!std::isfinite(residuals_[n])) continue;
-            const auto kind = static_cast<std::size_t>(row.kind);
-            const double scaled = row.weight * residuals_[n] / out_.deviation[kind];
-            double share = biweight(scaled / options_.trim);
-            if (reach[kind] > 0) {
-                share *=
-                    bicube(distance(event(row.a).position, event(row.b).position) / reach[kind]);
-            }
-            const double own = row.weight / out_.deviation[kind];
-            weights_[n] = share * own * own;
+            states_[n] = {row.kind, row.weight, residuals_[n],
+                          distance(event(row.a).position, event(row.b).position)};
         }
+        weights_ = difference_weights(states_, options_.weighting, out_.deviation);
     }
 
     /// One step of all events. Returns the median length of their shifts.
@@ -327,23 +313,8 @@ class Relocator {
         }
     }
 
-    /// Residuals weighted as the step weighs them.
-    std::array<double, kind_count> rms_of_kinds() const {
-        std::array<double, kind_count> squares{}, weights{}, rms{};
-        for (std::size_t n = 0; n < rows_.size(); ++n) {
-            if (!(weights_[n] > 0)) continue;
-            const auto kind = static_cast<std::size_t>(rows_[n].kind);
-            squares[kind] += weights_[n] * residuals_[n] * residuals_[n];
-            weights[kind] += weights_[n];
-        }
-        for (std::size_t kind = 0; kind < kind_count; ++kind) {
-            rms[kind] = weights[kind] > 0 ? std::sqrt(squares[kind] / weights[kind]) : not_known;
-        }
-        return rms;
-    }
-
     void describe() {
-        out_.rms = rms_of_kinds();
+        out_.rms = rms_of_kinds(states_, weights_);
         BlockSystem system(out_.events.size());
         std::vector<std::array<double, kind_count>> squares(out_.events.size()),
             weights(out_.events.size());
@@ -379,9 +350,8 @@ class Relocator {
         }
     }
 
-    static constexpr double least_deviation = 1e-6;
-
     const RelocateOptions& options_;
+    std::vector<char> outside_;  ///< per event: outside the model
     Survey needed_;
     StationFields fields_;
     Region region_;
@@ -390,6 +360,7 @@ class Relocator {
     std::vector<Row> rows_;
     std::vector<Travel> travels_;
     std::vector<double> residuals_, weights_;
+    std::vector<DifferenceState> states_;
     std::vector<double> shift_;  ///< of origin times
     double typical_separation_ = 0;
     Relocation out_;
@@ -406,7 +377,7 @@ Relocation relocate(const Medium& medium, const Survey& survey,
                     const std::vector<TimeDifference>& differences, const RelocateOptions& options,
                     const Surface* surface, const Execution& execution, Notes* told) {
     validate(options);
-    require_known(survey, differences, medium.grid());
+    require_known(survey, differences);
     Notes unheard;
     Notes& notes = told != nullptr ? *told : unheard;
     Relocator relocator(medium, survey, differences, options, surface, execution, notes);

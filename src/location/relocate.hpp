@@ -7,7 +7,7 @@
 #include "core/execution.hpp"
 #include "core/notes.hpp"
 #include "location/catalogue.hpp"
-#include "location/differences.hpp"
+#include "location/difference_weights.hpp"
 #include "location/options.hpp"
 #include "model/medium.hpp"
 #include "model/topography.hpp"
@@ -18,34 +18,24 @@ namespace fermat {
 struct RelocateOptions {
     int iterations = 30;
     double damping = 1e-4;
-    double trim = 4;
-    double catalogue_reach = 0;
-    double correlation_reach = 0;
+    DifferenceWeighting weighting;
     int least_links = 4;
     EikonalOptions eikonal;
 };
 
-inline bool is_trim(const double& trim) { return trim >= 2 && trim <= 100; }
 inline bool is_relocation_count(const int& count) { return count >= 1 && count <= 1000; }
 
 template <>
-inline constexpr auto options_of<RelocateOptions> = std::tuple{
-    Option{"iterations", &RelocateOptions::iterations, "at most",
-           Rule<int>{&is_relocation_count, "from 1 to 1000"}},
-    Option{"damping", &RelocateOptions::damping, "of each step, as a share of its curvature",
-           not_negative},
-    Option{"trim", &RelocateOptions::trim,
-           "standard deviations beyond which a difference counts for nothing",
-           Rule<double>{&is_trim, "from 2 to 100"}},
-    Option{"catalogue_reach", &RelocateOptions::catalogue_reach,
-           "distance of two events at which catalogue differences count for nothing; 0: any",
-           not_negative},
-    Option{"correlation_reach", &RelocateOptions::correlation_reach,
-           "the same of correlation differences", not_negative},
-    Option{"least_links", &RelocateOptions::least_links,
-           "differences that two events must share to be linked",
-           Rule<int>{&is_pair_count, "from 1 to 100000"}},
-    OptionPart{&RelocateOptions::eikonal}};
+inline constexpr auto options_of<RelocateOptions> =
+    std::tuple{Option{"iterations", &RelocateOptions::iterations, "at most",
+                      Rule<int>{&is_relocation_count, "from 1 to 1000"}},
+               Option{"damping", &RelocateOptions::damping,
+                      "of each step, as a share of its curvature", not_negative},
+               OptionPart{&RelocateOptions::weighting},
+               Option{"least_links", &RelocateOptions::least_links,
+                      "differences that two events must share to be linked",
+                      Rule<int>{&is_pair_count, "from 1 to 100000"}},
+               OptionPart{&RelocateOptions::eikonal}};
 
 void validate(const RelocateOptions& options);
 
@@ -61,14 +51,9 @@ struct RelocatedEvent {
     std::array<double, kind_count> rms{not_known, not_known};  ///< weighted
 };
 
-struct Relocation {
-    std::vector<RelocatedEvent> events;  ///< as in the survey
-    std::vector<int> cluster_sizes;      ///< the largest first
-    std::vector<double> residuals;       ///< one per difference; NaN: not used
-    std::vector<double> weights;         ///< of the last step; 0: not used
-    std::array<double, kind_count> rms_before{not_known, not_known};
-    std::array<double, kind_count> rms{not_known, not_known};        ///< weighted
-    std::array<double, kind_count> deviation{not_known, not_known};  ///< that weighed the kinds
+struct Relocation : DifferenceFits {
+    std::vector<RelocatedEvent> events{};  ///< as in the survey
+    std::vector<int> cluster_sizes{};      ///< the largest first
     int iterations = 0;
 };
 

@@ -218,6 +218,8 @@ struct InversionResult {
     std::optional<Model> s_model{};  ///< where the picks are of P and S; `model` is then that of P
     Field<float> s_coverage{};       ///< the same of its rays
     std::vector<JointEvent> events{};  ///< as in the survey; empty without relocation
+    DifferenceFits differences{};      ///< one number per difference; empty without any
+    JointTrust trust{};                ///< of a joint run, as far as it was asked for
 };
 
 /// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a

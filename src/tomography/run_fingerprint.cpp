@@ -90,6 +90,15 @@ void add_to(Fingerprint& print, const InversionOptions& options, bool cuda) {
         print.add(known.place);
         print.add(known.time);
     }
+    for (const TimeDifference& one : options.joint.differences) {
+        print.add(one.first);
+        print.add(one.second);
+        print.add(one.station);
+        print.add(one.phase);
+        print.add(one.kind);
+        print.add(one.time);
+        print.add(one.weight);
+    }
     for (const Stage& stage : options.schedule) {
         add_to(print, stage.cell);
         add_to(print, stage.vertex);

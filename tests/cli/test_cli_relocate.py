@@ -84,3 +84,21 @@ def test_nonlinloc_reads_our_events_and_times(swarm):
         times = np.fromfile(swarm.folder / f"layer.{phase}.S0.time.buf", "<f4").reshape(shape)
         across, down = np.meshgrid(spacing * np.arange(shape[0]), np.arange(shape[1]) - 1.0, indexing="ij")
         assert np.allclose(times, slowness * np.hypot(across, down), atol=1e-3)
+
+
+def test_an_event_outside_the_model_stays_and_is_named(swarm):
+    phases = (swarm.folder / "phase.dat").read_text()
+    far = phases.split("#")[1].replace(" 36.", " 38.").replace(" 1\n", " 99\n", 1)
+    swarm.write("more.dat", phases + "#" + far)
+    flags = ("relocate", "--model", "m.h5", "--vp-vs", "1.75", "--stations", "station.dat", "--centre=-121,37",
+             "--separation", "500", "-o", "out.csv")
+    done = swarm.call(*flags, "--picks", "more.dat")
+    assert done.returncode == 0, done.stderr
+    assert "1 of 5 events lie outside the model and stay where they were, without their 48 of 120" in done.stderr
+    assert ": 99 (a larger --model moves them)" in done.stderr and "4 of 5 events relocated" in done.stdout
+    with open(swarm.folder / "out.csv") as file:
+        last = list(csv.DictReader(file))[-1]
+    assert last["event"] == "99" and last["cluster"] == "" and float(last["shift_x"]) == 0
+    swarm.write("alone.cc", "# 1 99 0.0\nS0 0.1 1 P\nS1 0.1 1 P\nS2 0.1 1 P\nS3 0.1 1 P\n")
+    message = swarm.error(*flags, "--events", "more.dat", "--differences", "alone.cc")
+    assert "1 of 5 events lie outside the model" in message

@@ -5,8 +5,10 @@
 #include "fuzz/seeds.hpp"
 #include "io/hypodd.hpp"
 #include "io/joint_io.hpp"
+#include "io/lotos.hpp"
 #include "io/model_files.hpp"
 #include "io/nonlinloc_phases.hpp"
+#include "io/phase_cards.hpp"
 #include "io/phase_picks.hpp"
 #include "io/phase_rows.hpp"
 #include "io/pick_readers.hpp"
@@ -164,6 +166,48 @@ std::vector<Target> format_targets(const fs::path& folder) {
          noting([](const fs::path& file, Notes& notes) {
              PlaceTable table = read_station_table(file, notes);
              if (const auto plane = plane_of({&table}, {})) put_on_plane(table, *plane);
+         })},
+        {"cnv",
+         ".cnv",
+         {"90 1 1 1349 10.36 36.6745N 121.3038W   6.08   2.10\nA   P0  1.51B   S1  2.50\n\n",
+          "900101 1349 10.36 36.6745N 121.3038W   6.08   2.10\nA     P0  1.51B     S1  2.50\n",
+          "900101 1349 10.36 36 40.47 121 18.23   6.08   2.10\nA   IP 0  1.51A    S 1  1.00\n0\n",
+          "900101 1349 10.36 36 40.47 121E18.23   6.08   2.10\nA   IP 0 1.5100A    S 1 1.0000\n"},
+         noting([](const fs::path& file, Notes& notes) {
+             const auto kind = phase_cards_of(file).value_or(PhaseCards::velest);
+             PhaseRows rows("cards");
+             rows.place_station("A", {0, 0, 0});
+             rows.place_station("B", {1, 0, 0});
+             rows.set_events(read_card_events(file, kind, notes));
+             read_card_phases(file, kind, rows, notes);
+             rows.finish(true, false, notes);
+         })},
+        {"cardstations",
+         ".sta",
+         {"(a4,f7.4,a1,1x,f8.4,a1,1x,i4,1x,i1)\nA   36.6745N 121.3038W  120 1\n"
+          "BBBB36.6745S 021.3038E  -12 1\n",
+          "36 40.0 121 18.0 0.0\n2\n  A   36 40.47 121 18.23  120 0.0 0.0  0\n"
+          "  B   36S40.47 121E18.23  120\n"},
+         noting([](const fs::path& file, Notes&) {
+             if (is_velest_stations(file)) {
+                 read_velest_stations(file);
+             } else if (is_simulps_stations(file)) {
+                 read_simulps_stations(file);
+             }
+         })},
+        {"lotos",
+         ".dat",
+         {"-121.3 36.7 6.1 2\n1 1 1.51\n2 2 2.5\n-121.2 36.8 3 1\n1 2 0.7\n",
+          "-121.3 36.7 -0.12 AAA\n-121.2 36.8 0.01\n"},
+         noting([](const fs::path& file, Notes& notes) {
+             read_lotos_stations(file);
+             if (!is_lotos_rays(file)) return;
+             PhaseRows rows("rays");
+             rows.place_station("1", {0, 0, 0});
+             rows.place_station("2", {1, 0, 0});
+             rows.set_events(read_lotos_events(file));
+             read_lotos_rays(file, rows);
+             rows.finish(false, false, notes);
          })},
         {"hypocentres",
          ".csv",

@@ -104,13 +104,24 @@ std::function<void(const fs::path&)> report_with(const fs::path& run, const std:
         };
         put(read_whole_file(file));
         try {
-            cli::report_data({run, std::nullopt, "", "km", "s"});
+            cli::ReportOptions options;
+            options.run = run;
+            cli::report_data(options);
         } catch (const Error&) {
             put(whole);
             throw;
         }
         put(whole);
     };
+}
+
+/// One table as the events, the stations and the residuals of a catalogue's page.
+void report_catalogue(const fs::path& file) {
+    cli::ReportOptions options;
+    options.run = file;
+    cli::report_data(options);
+    options.stations = options.fits = file;
+    cli::report_data(options);
 }
 
 void make_run(const fs::path& run, const std::string& history, const std::string& residuals) {
@@ -153,6 +164,14 @@ std::vector<Target> program_targets(const fs::path& folder) {
          "x,z\n0,0\n1,1\n4,3\n"},
         {"history", ".csv", {history}, report_with(run, "history.csv")},
         {"misfit", ".csv", {residuals}, report_with(run, "residuals.csv")},
+        {"events",
+         ".csv",
+         {"event,cluster,station,x,y,z,shift_x,shift_y,shift_z,rms,phase,residual,weight\n"
+          "1,1,A,2,3,4,0.1,0,0.2,0.03,P,0.01,1\n2,,B,3,3,5,0,0,0,,S,-0.01,0\n",
+          "event,status,station,longitude,latitude,depth,x,y,z,residual\n"
+          "1,located,A,10,45,3,1,2,3,0.1\n",
+          "event,use,station,x,z,residual\nq,moved,A,1,2,0.1\n"},
+         report_catalogue},
     };
 }
 

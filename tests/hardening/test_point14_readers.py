@@ -267,7 +267,7 @@ def inventory():
 
 
 def test_a_catalogue_of_other_networks_says_so():
-    catalogue = Events([event((None, "A", 110.0, None), ("XX", "B", 111.0, None))])
+    catalogue = Events([event(("YY", "A", 110.0, None), ("XX", "B", 111.0, None))])
     with pytest.raises(ValueError) as refused:
         fm.picks(catalogue, inventory=inventory())
     text = str(refused.value)
@@ -275,6 +275,9 @@ def test_a_catalogue_of_other_networks_says_so():
     assert "XX.B for AK.B" in text and "make the codes agree" in text
     with pytest.raises(ValueError, match="the phases of its picks are P"):
         fm.picks(catalogue, inventory=inventory(), phase="S")
+    # A pick without a code, as Nordic has them, is at the only station of its name, which is told.
+    with pytest.warns(UserWarning, match=r"1 of 1 picks have no network code .* \(AK.A\)"):
+        assert len(fm.picks(Events([event((None, "A", 110.0, 0.1))]), inventory=inventory())) == 1
 
 
 def test_what_a_catalogue_loses_is_counted():
@@ -307,7 +310,8 @@ def test_every_reader_has_a_target_in_the_fuzzer():
     # fronts by images and arrays, sources and receivers by points.
     inner = {"read_header", "read_npy", "read_sources", "read_receivers", "read_survey_sources",
              "read_survey_receivers", "read_vtk_array", "read_column", "read_attribute",
-             "read_text_attribute", "read_report_picks", "read_front", "read_metric", "read_numbers"}
+             "read_text_attribute", "read_report_events", "read_report_picks",
+             "read_front", "read_metric", "read_numbers"}
     for stage in ("io", "cli"):
         for file in (ROOT / "src" / stage).glob("*.hpp"):
             for name in re.findall(r"\b(read_[a-z_]+|parse_toml|report_data)\(", file.read_text()):

@@ -90,8 +90,8 @@ TEST_F(CatalogueFormats, DifferencesOfBothKindsNameEventsAndStations) {
     ASSERT_EQ(cc.size(), 1U);
     EXPECT_NEAR(cc[0].time, -0.1, 1e-12);
     EXPECT_EQ(cc[0].kind, DifferenceKind::correlation);
-    expect_told("1 of 4 differences are left out: events that are not in the events' file ('99')");
-    expect_told("1 of 4 differences are left out: stations that are not in the stations' file");
+    expect_told("1 of 4 differences are left out: events that are not known ('99')");
+    expect_told("1 of 4 differences are left out: stations that are not known");
     expect_told("1 of 2 differences are left out: the correction of origin times is not known");
 
     // What is written is read back.

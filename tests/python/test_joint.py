@@ -89,3 +89,21 @@ def test_what_is_missing_is_said(quakes):
                     receiver=picks.receiver[:80], origin_time=picks.origin_time)
     with pytest.raises(ValueError, match="cross-validation does not move events"):
         fm.invert(model, bare, relocate=True)
+
+
+def test_differences_and_trust_come_back(quakes):
+    model, picks, places, origin = quakes
+    late = np.linalg.norm(places[:, None] - picks.receivers, axis=2) / 5 + (origin - picks.origin_time)[:, None]
+    first, station = (a.ravel() for a in np.meshgrid(np.arange(9), np.arange(8), indexing="ij"))
+    table = {"first": [f"q{n}" for n in first], "second": [f"q{n + 1}" for n in first], "station": station,
+             "phase": ["P"] * 72, "time": late[first, station] - late[first + 1, station], "kind": ["correlation"] * 72}
+    table["time"][5] += 1
+    run = fm.invert(model, picks, relocate=True, vp_vs=1.7, iterations=3, differences=table, trust=True)
+    assert list(run.differences["first"]) == table["first"] and run.differences["weight"][5] == 0
+    before, after = run.difference_rms["correlation"]
+    assert after < 0.1 * before and (run.differences["weight"] > 0).sum() > 60
+    assert run.resolution.shape == run.deviation.shape == run.vp_vs_deviation.shape == model.shape
+    covariance = run.events["covariance"]
+    assert covariance.shape == (10, 4, 4) and np.allclose(covariance, covariance.transpose(0, 2, 1))
+    with pytest.raises(ValueError, match="relocate='all'"):
+        fm.invert(model, picks, vp_vs=1.7, differences=table)

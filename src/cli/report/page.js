@@ -156,17 +156,23 @@ function main() {
     }
     find("summary").append(group);
   }
-  showModel(data);
-  if (data.history.rows.length) {
+  const hide = (...ids) => { for (const id of ids) find(id).hidden = true; };
+  if (data.model) showModel(data);
+  else hide("model-section");
+  if (data.events) showEvents(data);
+  else hide("events-section");
+  if (!data.history) hide("convergence-section");
+  else if (data.history.rows.length) {
     drawConvergence(find("convergence"), data.history, data.units.time);
     drawTradeOff(find("trade-off"), data.history, data.units.time);
     table(find("history"), data.history);
   }
   if (data.picks) showPicks(data);
-  else for (const id of ["residuals-section", "curves-section"]) find(id).hidden = true;
+  else hide("residuals-section", "curves-section");
   // Of a run that is still going: fermat watch writes the page anew.
   if (data.going) setTimeout(() => location.reload(), 4000);
   find("settings").textContent = data.settings;
+  if (!data.settings) hide("settings-section");
   find("footer").textContent = data.footer;
 }
 

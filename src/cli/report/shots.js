@@ -22,7 +22,8 @@ function chart(canvas, {x, y, xLabel, yLabel}) {
   }
   pen.fillText(xLabel, (f.left + f.right) / 2, canvas.height - 8);
   pen.textAlign = "right";
-  for (const t of niceTicks(y.low, y.low + tall, 6)) {
+  // Depths grow downward: low is then above high.
+  for (const t of niceTicks(Math.min(y.low, y.low + tall), Math.max(y.low, y.low + tall), 6)) {
     pen.fillRect(f.left - 4, f.y(t) - 0.5, 4, 1);
     pen.fillText(show(t), f.left - 7, f.y(t) + 4);
   }

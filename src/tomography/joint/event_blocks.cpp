@@ -123,6 +123,7 @@ void EventBlocks::renew(std::span<const Vec3> slopes, std::span<const double> we
         }
         for (std::size_t i = 0; i < event_unknowns; ++i) {
             if (!(block.normal[i][i] > 0)) block.free[i] = false;
+            block.added[i] = block.free[i] ? damping * block.normal[i][i] + belief_[i] : 1;
             block.normal[i][i] =
                 block.free[i] ? (1 + damping) * block.normal[i][i] + belief_[i] : 1;
             block.pull[i] = block.free[i] ? belief_[i] * shift[event_unknowns * e + i] : 0;
@@ -197,34 +198,108 @@ EventVector EventBlocks::bounded_step(const Block& block, EventVector right, Vec
     return s;
 }
 
-void EventBlocks::step(const Model& model, std::span<const double> left, std::span<double> shift,
-                       std::vector<bool>& bounded) const {
+void EventBlocks::take_one(const Model& model, std::size_t e, const EventVector& right,
+                           std::span<double> shift, std::vector<bool>& bounded) const {
     // Rays to a place much farther away say nothing of it.
     const Vec3 size = grid_.extent();
     const double longest = std::max({size.x, size.y, size.z}) / 8;
+    const auto own = shift.subspan(event_unknowns * e, event_unknowns);
+    const Vec3 from = grid_.clamp(given_[e] + Vec3{own[0], own[1], own[2]});
+    bool stopped = false;
+    const EventVector s = bounded_step(blocks_[e], right, from, stopped);
+    Vec3 way{s[0], s[1], s[2]};
+    const double far = norm(way);
+    if (far > longest) way = (longest / far) * way;
+    constexpr int most_halves = 20;
+    for (int half = 0; model.has_air() && half < most_halves; ++half) {
+        if (!in_air(model, grid_.clamp(from + way))) break;
+        stopped = true;
+        way = half + 1 < most_halves ? 0.5 * way : Vec3{};
+    }
+    if (blocks_[e].free[0]) {
+        const Vec3 moved = grid_.clamp(from + way) - given_[e];
+        for (int axis = 0; axis < 3; ++axis) own[static_cast<std::size_t>(axis)] = moved[axis];
+    }
+    own[time_place] += s[time_place];
+    bounded[e] = stopped;
+}
+
+void EventBlocks::step(const Model& model, std::span<const double> left, std::span<double> shift,
+                       std::vector<bool>& bounded) const {
     bounded.assign(lists_.size(), false);
     for (std::size_t e = 0; any() && e < lists_.size(); ++e) {
-        const auto own = shift.subspan(event_unknowns * e, event_unknowns);
-        const Vec3 from = grid_.clamp(given_[e] + Vec3{own[0], own[1], own[2]});
-        bool stopped = false;
         EventVector right = products(e, left);
         for (std::size_t i = 0; i < event_unknowns; ++i) right[i] -= blocks_[e].pull[i];
-        const EventVector s = bounded_step(blocks_[e], right, from, stopped);
-        Vec3 way{s[0], s[1], s[2]};
-        const double far = norm(way);
-        if (far > longest) way = (longest / far) * way;
-        constexpr int most_halves = 20;
-        for (int half = 0; model.has_air() && half < most_halves; ++half) {
-            if (!in_air(model, grid_.clamp(from + way))) break;
-            stopped = true;
-            way = half + 1 < most_halves ? 0.5 * way : Vec3{};
+        take_one(model, e, right, shift, bounded);
+    }
+}
+
+void EventBlocks::take(const Model& model, std::span<const double> steps, std::span<double> shift,
+                       std::vector<bool>& bounded) const {
+    bounded.assign(lists_.size(), false);
+    for (std::size_t e = 0; any() && e < lists_.size(); ++e) {
+        EventVector right{};
+        for (std::size_t i = 0; i < event_unknowns; ++i) {
+            for (std::size_t j = 0; j < event_unknowns; ++j) {
+                right[i] += blocks_[e].normal[i][j] * steps[event_unknowns * e + j];
+            }
         }
-        if (blocks_[e].free[0]) {
-            const Vec3 moved = grid_.clamp(from + way) - given_[e];
-            for (int axis = 0; axis < 3; ++axis) own[static_cast<std::size_t>(axis)] = moved[axis];
-        }
-        own[time_place] += s[time_place];
-        bounded[e] = stopped;
+        take_one(model, e, right, shift, bounded);
+    }
+}
+
+void EventBlocks::add_times(std::span<const double> s, std::span<double> y, int threads) const {
+    parallel_ranges(static_cast<std::int64_t>(lists_.size()), y.size() < 20000 ? 1 : threads,
+                    [&](std::int64_t begin, std::int64_t end) {
+                        for (auto e = static_cast<std::size_t>(begin);
+                             e < static_cast<std::size_t>(end); ++e) {
+                            for (const std::int32_t number : lists_[e]) {
+                                const auto n = static_cast<std::size_t>(number);
+                                for (std::size_t i = 0; i < event_unknowns; ++i) {
+                                    y[n] += rows_[n][i] * s[event_unknowns * e + i];
+                                }
+                            }
+                        }
+                    });
+}
+
+void EventBlocks::transposed_times(std::span<const double> y, std::span<double> out,
+                                   int threads) const {
+    parallel_ranges(static_cast<std::int64_t>(lists_.size()), y.size() < 20000 ? 1 : threads,
+                    [&](std::int64_t begin, std::int64_t end) {
+                        for (auto e = static_cast<std::size_t>(begin);
+                             e < static_cast<std::size_t>(end); ++e) {
+                            const EventVector sums = products(e, y);
+                            std::copy(sums.begin(), sums.end(), &out[event_unknowns * e]);
+                        }
+                    });
+}
+
+void EventBlocks::add_damping(std::span<const double> s, std::span<double> out) const {
+    for (std::size_t n = 0; n < s.size(); ++n) {
+        out[n] += blocks_[n / event_unknowns].added[n % event_unknowns] * s[n];
+    }
+}
+
+void EventBlocks::add_pull(std::span<double> out) const {
+    for (std::size_t n = 0; n < out.size(); ++n) {
+        out[n] -= blocks_[n / event_unknowns].pull[n % event_unknowns];
+    }
+}
+
+void EventBlocks::add_belief_noise(std::span<const double> noise, std::span<double> out) const {
+    for (std::size_t n = 0; n < out.size(); ++n) {
+        const std::size_t i = n % event_unknowns;
+        if (blocks_[n / event_unknowns].free[i]) out[n] += std::sqrt(belief_[i]) * noise[n];
+    }
+}
+
+void EventBlocks::precondition(std::span<const double> in, std::span<double> out) const {
+    for (std::size_t e = 0; e < lists_.size(); ++e) {
+        EventVector right{};
+        std::copy_n(&in[event_unknowns * e], event_unknowns, right.begin());
+        const EventVector s = solve(blocks_[e].factor, right);
+        std::copy(s.begin(), s.end(), &out[event_unknowns * e]);
     }
 }
 

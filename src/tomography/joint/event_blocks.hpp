@@ -55,6 +55,24 @@ class EventBlocks {
     void step(const Model& model, std::span<const double> left, std::span<double> shift,
               std::vector<bool>& bounded) const;
 
+    // Where differences couple events, these are solved for with all other unknowns.
+    /// y += H s.
+    void add_times(std::span<const double> s, std::span<double> y, int threads) const;
+    /// out = H^T y.
+    void transposed_times(std::span<const double> y, std::span<double> out, int threads) const;
+    /// out += (D + W) s; what is kept gets itself.
+    void add_damping(std::span<const double> s, std::span<double> out) const;
+    /// out -= W x.
+    void add_pull(std::span<double> out) const;
+    /// out += W^(1/2) noise, of what is free.
+    void add_belief_noise(std::span<const double> noise, std::span<double> out) const;
+    /// Each event's part divided by its block.
+    void precondition(std::span<const double> in, std::span<double> out) const;
+    /// As `step`, with the steps of all events given. Of an event that a face holds the other
+    /// unknowns are found again while its neighbours keep their steps.
+    void take(const Model& model, std::span<const double> steps, std::span<double> shift,
+              std::vector<bool>& bounded) const;
+
     /// Standard deviations of an event's unknowns by the weights of its picks; 0 of what is kept.
     EventVector deviations(std::size_t event) const;
     /// Why an event keeps its place or not, by the weights of the last `renew`.
@@ -66,13 +84,16 @@ class EventBlocks {
     using Matrix = std::array<EventVector, event_unknowns>;
     struct Block {
         Mask free{};
-        EventVector pull{};  ///< W x
-        Matrix normal{};     ///< H^T H + D; the unit matrix of what is kept
-        Matrix factor{};     ///< its lower triangle of Cholesky
+        EventVector pull{};   ///< W x
+        EventVector added{};  ///< the diagonal of D + W
+        Matrix normal{};      ///< H^T H + D; the unit matrix of what is kept
+        Matrix factor{};      ///< its lower triangle of Cholesky
     };
 
     Mask freedom(std::size_t event, std::size_t heard) const;
     EventVector products(std::size_t event, std::span<const double> y) const;
+    void take_one(const Model& model, std::size_t event, const EventVector& right,
+                  std::span<double> shift, std::vector<bool>& bounded) const;
     EventVector bounded_step(const Block& block, EventVector right, Vec3 from, bool& bounded) const;
 
     Grid grid_;

@@ -15,36 +15,21 @@
 #include "tomography/gauss_newton/memory_estimate.hpp"
 #include "tomography/gauss_newton/pick_hearing.hpp"
 #include "tomography/joint/joint_forward.hpp"
+#include "tomography/joint/joint_setup.hpp"
+#include "tomography/joint/joint_trust.hpp"
+#include "tomography/joint/relocated_events.hpp"
 
 namespace fermat {
 namespace {
 
 using Vector = std::vector<double>;
 
-Medium medium_of(const Model& start, const JointOptions& joint, const Survey& picks) {
-    if (phases_of(picks).size() == 1) return start;
-    return joint.s_start ? Medium(start, *joint.s_start) : Medium::of_ratio(start, joint.vp_vs);
-}
-
-JointLayout layout_of(const JointForward& forward, const JointOptions& joint, std::size_t terms,
-                      std::size_t events) {
-    JointLayout layout;
-    layout.grid = forward.unknowns().size();
-    layout.two_phases = forward.phases().size() == 2;
-    const Velocities found = joint.velocities;
-    layout.finds_velocity = layout.two_phases ? found == Velocities::both || found == Velocities::p
-                                              : found != Velocities::none;
-    layout.finds_ratio = layout.two_phases && (found == Velocities::both || found == Velocities::s);
-    layout.terms = terms;
-    layout.events = joint.relocate == Relocate::none ? 0 : events;
-    return layout;
-}
-
 /// A trial as far as rank 0 has judged it.
 struct Candidate {
     Vector x;
     Vector residual;  ///< observed - computed, per pick; not a number where lost
     std::vector<bool> bounded;
+    Vector differences{};  ///< the same per difference
 };
 
 class JointRun {
@@ -60,17 +45,19 @@ class JointRun {
           threads_(execution_.threads),
           plan_(problem_plan(start, picks, options)),
           moves_(options.joint.relocate != Relocate::none),
-          forward_(medium_of(start, options.joint, picks), picks, plan_.ratio, plan_.bounds,
-                   plan_.rays, moves_),
-          terms_(picks, forward_.slots(), forward_.phases().size(),
+          differences_(picks, options.joint.differences, options.joint.weighting,
+                       options.joint.difference_weight),
+          forward_(joint_medium(start, options.joint, picks), differences_.arrivals(), plan_.ratio,
+                   plan_.bounds, plan_.rays, moves_),
+          terms_(differences_.arrivals(), forward_.slots(), forward_.phases().size(),
                  options.gauss_newton.terms == Terms::receiver, plan_.errors),
-          layout_(layout_of(forward_, options.joint, terms_.size(), picks.events.size())),
-          events_(picks, start.grid(), options.joint),
+          layout_(joint_layout(forward_, options.joint, terms_.size(), picks.events.size())),
+          events_(differences_.arrivals(), start.grid(), options.joint),
           roughness_(forward_.unknowns(), options.gauss_newton.roughness),
           ratio_roughness_(forward_.unknowns(), options.gauss_newton.roughness),
           step_({forward_.unknowns(), roughness_, ratio_roughness_, options.joint.vp_vs_smoothing,
-                 layout_, terms_, events_, threads_}),
-          offset_(offset_of()),
+                 layout_, terms_, events_, threads_, &differences_}),
+          offset_(joint_offset(forward_, layout_, roughness_, options.gauss_newton)),
           cooling_(options.target_chi2 > 0 ? options.target_chi2 : 1, is_kept(options)),
           hearing_(options.gauss_newton.norm, options.outliers.value_or(default_outliers),
                    !is_kept(options)),
@@ -92,7 +79,11 @@ class JointRun {
         cooling_.restore(state.method_state);
         damping_ = numbers[own];
         for (std::size_t e = 0; e < bounded_.size(); ++e) bounded_[e] = numbers[own + 1 + e] != 0;
-        hearing_.restore(numbers.subspan(own + 1 + bounded_.size()));
+        std::size_t at = own + 1 + bounded_.size();
+        for (double& rms : differences_before_) {
+            if (differences_.any()) rms = numbers[at++];
+        }
+        hearing_.restore(numbers.subspan(at));
         history_ = std::move(state.history);
         passes_ = history_.back().passes - 1;  // the present model is solved again
         initial_residual_ = std::move(state.initial_residual);
@@ -140,12 +131,21 @@ class JointRun {
                                now_.residual,
                                hearing_.use(),
                                reason()};
+        last_lambda_ = result.history.empty() ? 0 : result.history.back().lambda;
         if (layout_.two_phases) {
             result.s_model.emplace(models_.back().copy());
             result.s_coverage = std::move(s_coverage);
         }
         result.terms = terms_.found(layout_.terms_of(x_));
-        if (ranks_.is_root() && moves_) result.events = relocated();
+        if (ranks_.is_root() && moves_) {
+            events_.renew(slopes_, row_weights_, layout_.events_of(x_), 0);
+            result.events = relocated_events(picks_, events_, layout_.events_of(x_), now_.residual,
+                                             hearing_.use(), bounded_);
+            result.differences = differences_.fits(differences_before_);
+        }
+        const JointTrustOptions& wanted = options_.joint.trust;
+        if (wanted.resolution || wanted.deviation)
+            rows_->while_served(threads_, [&] { result.trust = find_trust(wanted); });
         return result;
     }
 
@@ -161,27 +161,6 @@ class JointRun {
         return z;
     }
 
-    /// What x is added to before R is applied, as in a run of one velocity: of Vp/Vs, nothing, or,
-    /// blocky, its start.
-    Vector offset_of() const {
-        Vector offset(layout_.velocities(), 0.0);
-        const Vector& start = forward_.parameters(0).start_on_unknowns();
-        const bool blocky = roughness_.kind() == Regularisation::blocky;
-        const auto& reference = options_.gauss_newton.reference;
-        if (blocky || reference) std::copy(start.begin(), start.end(), offset.begin());
-        if (!blocky && reference) {
-            const Vector other = forward_.parameters(0).on_unknowns(*reference);
-            for (std::size_t u = 0; u < other.size(); ++u) offset[u] -= other[u];
-        }
-        if (blocky && layout_.two_phases) {
-            const Vector& of_s = forward_.parameters(1).start_on_unknowns();
-            for (std::size_t u = 0; u < of_s.size(); ++u) {
-                offset[layout_.grid + u] = of_s[u] - start[u];
-            }
-        }
-        return offset;
-    }
-
     Vector regularised(const Vector& x) const {
         Vector m = x;
         for (std::size_t u = 0; u < offset_.size(); ++u) m[u] += offset_[u];
@@ -195,7 +174,7 @@ class JointRun {
     }
     /// Degrees of freedom per pick.
     double freedom(const std::vector<PickUse>& use) const {
-        Vector used(use.size());
+        Vector used(differences_.arrivals().arrivals.size(), 0.0);
         double count = 0;
         for (std::size_t n = 0; n < use.size(); ++n) {
             used[n] = use[n] == PickUse::used ? 1 : 0;
@@ -216,20 +195,22 @@ class JointRun {
         }
         for (const double term : layout_.terms_of(candidate.x)) sum += term * term;
         sum += events_.prior_of(layout_.events_of(candidate.x));
+        sum += differences_.objective(candidate.differences, other.differences);
         return sum + cooling_.lambda() * step_.roughness_of(regularised(candidate.x));
     }
 
     bool judge(Candidate&& candidate, PhaseModels&& models, const Vector& time) {
-        candidate.residual.resize(time.size());
+        candidate.residual.resize(picks_.arrivals.size());
         const auto shift = layout_.events_of(candidate.x);
         const auto terms = layout_.terms_of(candidate.x);
-        for (std::size_t n = 0; n < time.size(); ++n) {
+        for (std::size_t n = 0; n < candidate.residual.size(); ++n) {
             const Arrival& pick = picks_.arrivals[n];
             double origin = picks_.event_of(pick).origin_time;
             const auto event = static_cast<std::size_t>(pick.event);
             if (moves_) origin += shift[event_unknowns * event + 3];
             candidate.residual[n] = pick.time - origin - time[n] - terms_.time_of(terms, n);
         }
+        if (differences_.any()) candidate.differences = difference_residuals(shift, time);
         const bool first = now_.x.empty();
         if (!first && !admitted(candidate)) return false;
         change_ = first ? 0 : largest_change(models_, models);
@@ -245,7 +226,29 @@ class JointRun {
             hearing_.accept(scaled_, cooling_.target() * freedom(hearing_.uses(scaled_)));
         }
         require_used();
+        weigh_differences(first);
         return true;
+    }
+
+    Vector difference_residuals(std::span<const double> shift, const Vector& time) const {
+        Vector travel = time;
+        const std::vector<Arrival>& arrivals = differences_.arrivals().arrivals;
+        for (std::size_t n = 0; n < travel.size(); ++n) {
+            travel[n] += shift[event_unknowns * static_cast<std::size_t>(arrivals[n].event) + 3];
+        }
+        return differences_.residuals(travel);
+    }
+
+    void weigh_differences(bool first) {
+        if (!differences_.any()) return;
+        const auto shift = layout_.events_of(x_);
+        std::vector<Vec3> places;
+        for (std::size_t e = 0; e < picks_.events.size(); ++e) {
+            const double* const own = &shift[event_unknowns * e];
+            places.push_back(picks_.events[e].position + Vec3{own[0], own[1], own[2]});
+        }
+        differences_.weigh(now_.differences, places);
+        if (first && !resumed_) differences_before_ = differences_.rms();
     }
 
     bool admitted(const Candidate& candidate) {
@@ -296,6 +299,10 @@ class JointRun {
         for (std::size_t n = 0; n < hearing_.weights().size(); ++n) {
             row_weights_[n] = hearing_.weights()[n] / plan_.errors[n];
         }
+        if (differences_.any()) {
+            row_weights_ = ranks_.is_root() ? differences_.row_weights(row_weights_)
+                                            : Vector(differences_.arrivals().arrivals.size());
+        }
         ranks_.broadcast(std::as_writable_bytes(std::span(row_weights_)));
         slopes_ = std::move(prediction.slope);
         rows_.reset();
@@ -310,13 +317,16 @@ class JointRun {
             const double weight = hearing_.weights()[n];
             if (weight > 0) residual_[n] = weight * scaled_[n];
         }
+        if (differences_.any()) residual_ = differences_.right_side(residual_);
         const Vector m = regularised(x_);
         roughness_.reweight(layout_.velocity_of(m));
         if (layout_.two_phases) ratio_roughness_.reweight(layout_.ratio_of(m));
         if (!(cooling_.lambda() > 0)) {
             const double asked = options_.gauss_newton.lambda;
             const double start = roughness_.kind() == Regularisation::second ? 20000 : 1000;
-            cooling_.start(asked > 0 ? asked : start * rows_->trace() / roughness_.trace());
+            cooling_.start(asked > 0 ? asked
+                                     : start * differences_.share_of_picks() * rows_->trace() /
+                                           roughness_.trace());
         }
         if (!std::exchange(resumed_, false)) report();
     }
@@ -360,15 +370,23 @@ class JointRun {
                       least_damping + per_damping * damping_);
         SolveLimits limits{step_accuracy};
         limits.monitor = &execution_.monitor;
-        Vector left;
-        const Vector d = step_
-                             .solve(*rows_, row_weights_, residual_, regularised(x_),
-                                    {cooling_.lambda(), damping_ * cooling_.lambda()}, limits, left)
-                             .d;
+        const StepWeights weights{cooling_.lambda(), damping_ * cooling_.lambda()};
+        const Vector m = regularised(x_);
         Candidate trial{x_, {}, {}};
-        for (std::size_t u = 0; u < d.size(); ++u) trial.x[u] += d[u];
-        events_.step(models_.front(), left, std::span(trial.x).subspan(layout_.solved()),
-                     trial.bounded);
+        const auto shift = std::span(trial.x).subspan(layout_.solved());
+        const auto add = [&](const Vector& d) {
+            for (std::size_t u = 0; u < layout_.solved(); ++u) trial.x[u] += d[u];
+        };
+        if (differences_.any()) {
+            const Vector d =
+                step_.solve_coupled(*rows_, row_weights_, residual_, m, weights, limits).d;
+            add(d);
+            events_.take(models_.front(), layout_.events_of(d), shift, trial.bounded);
+        } else {
+            Vector left;
+            add(step_.solve(*rows_, row_weights_, residual_, m, weights, limits, left).d);
+            events_.step(models_.front(), left, shift, trial.bounded);
+        }
         seconds_.update += watch.seconds();
         return trial;
     }
@@ -383,10 +401,23 @@ class JointRun {
         state.method_state = cooling_.save();
         state.method_state.push_back(damping_);
         for (const bool held : bounded_) state.method_state.push_back(held ? 1 : 0);
+        for (const double rms : differences_before_) {
+            if (differences_.any()) state.method_state.push_back(rms);
+        }
         const Vector heard = hearing_.save();
         state.method_state.insert(state.method_state.end(), heard.begin(), heard.end());
         state.initial_residual = initial_residual_;
         listener_.update(state);
+    }
+
+    /// On rank 0, of the model that was found.
+    JointTrust find_trust(const JointTrustOptions& wanted) {
+        constexpr double little_damping = 1e-6;  // a depth that picks do not tell stays a number
+        events_.renew(slopes_, row_weights_, layout_.events_of(x_), little_damping);
+        const double lambda = last_lambda_ > 0 ? last_lambda_ : cooling_.lambda();
+        const JointProblem problem{step_.parts(), forward_,     models_, x_,
+                                   *rows_,        row_weights_, lambda};
+        return joint_trust(step_, problem, wanted, execution_.monitor);
     }
 
     StopReason reason() const {
@@ -401,35 +432,6 @@ class JointRun {
         return StopReason::target_chi2;
     }
 
-    std::vector<JointEvent> relocated() {
-        const auto shift = layout_.events_of(x_);
-        events_.renew(slopes_, row_weights_, shift, 0);
-        std::vector<JointEvent> out(picks_.events.size());
-        for (std::size_t e = 0; e < out.size(); ++e) {
-            const double* const own = &shift[event_unknowns * e];
-            JointEvent& event = out[e];
-            event.shift = {own[0], own[1], own[2]};
-            event.time_shift = own[3];
-            event.position = picks_.events[e].position + event.shift;
-            event.origin_time = picks_.events[e].origin_time + event.time_shift;
-            const EventVector errors = events_.deviations(e);
-            event.error = {errors[0], errors[1], errors[2]};
-            event.time_error = errors[3];
-            event.use = events_.use_of(e);
-            if (event.use == EventUse::moved && bounded_[e]) event.use = EventUse::bounded;
-            double squares = 0;
-            for (const std::int32_t number : events_.picks_of(e)) {
-                const auto n = static_cast<std::size_t>(number);
-                ++event.picks;
-                if (hearing_.use()[n] != PickUse::used) continue;
-                ++event.used;
-                squares += now_.residual[n] * now_.residual[n];
-            }
-            event.rms = event.used > 0 ? std::sqrt(squares / event.used) : std::nan("");
-        }
-        return out;
-    }
-
     const Survey& picks_;
     const InversionOptions& options_;
     const InversionListener& listener_;
@@ -438,6 +440,7 @@ class JointRun {
     int threads_;
     ProblemPlan plan_;
     bool moves_;
+    DifferenceRows differences_;
     JointForward forward_;
     StationTerms terms_;
     JointLayout layout_;
@@ -455,14 +458,17 @@ class JointRun {
     // Of the present model, on rank 0.
     Candidate now_;
     Vector scaled_;                  ///< residuals in errors
-    Vector residual_;                ///< the same, weighted; 0 where a pick has no say
+    Vector residual_;                ///< the same, weighted; 0 where a pick has no say; of a run
+                                     ///< with differences, the right side that both make
     std::vector<Vec3> slopes_;       ///< dt/dx at the event, per pick
     Vector row_weights_;             ///< on all ranks
     double change_ = 0;              ///< of velocity by the last step, at most
     std::optional<DealtRows> rows_;  ///< on all ranks
     double damping_ = 0;             ///< of steps (Levenberg-Marquardt)
 
+    KindNumbers differences_before_{not_known, not_known};  ///< RMS in the start
     std::vector<IterationReport> history_;
+    double last_lambda_ = 0;  ///< of the model that was found
     IterationSeconds seconds_;
     int passes_ = 0;
     bool resumed_ = false;
@@ -481,7 +487,9 @@ InversionResult invert_joint(const Model& start, const Survey& picks,
         plan.ranks = execution.ranks.size();
         plan.cuda = runs_on_cuda(options, execution.device, start);
         plan.extra = event_unknowns * picks.events.size();
-        require_memory(plan, picks);
+        const JointOptions& joint = options.joint;
+        const DifferenceRows rows(picks, joint.differences, joint.weighting, 1);
+        require_memory(plan, rows.arrivals());
     });
     JointRun run(start, picks, options, execution, listener);
     if (resume) run.take_up(std::move(*resume));

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "core/choice.hpp"
+#include "core/field.hpp"
 #include "core/vec3.hpp"
 
 namespace fermat {
@@ -34,6 +36,24 @@ struct JointEvent {
     int picks = 0;
     int used = 0;
     EventUse use = EventUse::moved;
+};
+
+/// Covariance of an event's x, y, z and time, the upper triangle row by row: xx, xy, xz, xt, yy,
+/// ...
+using EventCovariance = std::array<double, 10>;
+
+/// What can be trusted of a joint run, by its own linear problem at the model that it found: all
+/// unknowns together, so that what events, terms and the other velocity explain as well does not
+/// count as resolved. Fields are per sample of the model; those not asked for are empty.
+struct JointTrust {
+    Field<float> resolution;        ///< of Vp (of the only velocity), 0 to 1; 0 in air
+    Field<float> ratio_resolution;  ///< of Vp/Vs
+    Field<float> deviation;         ///< standard deviation of Vp; not a number in air
+    Field<float> s_deviation;       ///< of Vs
+    Field<float> ratio_deviation;   ///< of Vp/Vs
+    std::vector<EventCovariance> events;
+    int solves = 0;
+    int unfinished = 0;  ///< of these, did not reach their accuracy
 };
 
 }  // namespace fermat

@@ -50,10 +50,11 @@ class JointForward {
     Field<float> coverage(std::size_t slot, const PhaseModels& models, std::span<const double> x,
                           const JointLayout& layout, const Execution& execution) const;
 
-  private:
     /// ln slowness of a phase, as unknowns of its parameters.
     std::vector<double> slowness_of(std::size_t slot, std::span<const double> x,
                                     const JointLayout& layout) const;
+
+  private:
     /// The picks of a phase with the events where they are now.
     Survey part(std::size_t slot, std::span<const double> x, const JointLayout& layout) const;
 

@@ -48,6 +48,26 @@ void check_known(const JointOptions& joint, const Survey& picks) {
     }
 }
 
+void check_differences(const JointOptions& joint, const Survey& picks) {
+    if (joint.differences.empty()) return;
+    if (joint.relocate == Relocate::none) {
+        throw InputError(
+            "differences of times are given and no event moves (they tell where events were "
+            "relative to one another: `relocate=all`)");
+    }
+    validate(joint.differences, picks);
+    const std::vector<Phase> phases = phases_of(picks);
+    const auto alien = std::count_if(
+        joint.differences.begin(), joint.differences.end(), [&](const TimeDifference& one) {
+            return std::find(phases.begin(), phases.end(), one.phase) == phases.end();
+        });
+    if (alien == 0) return;
+    throw InputError(fmt::format(
+        "{} of {} differences are of a phase that no pick is of (leave them out, or give picks of "
+        "it)",
+        alien, joint.differences.size()));
+}
+
 }  // namespace
 
 bool is_joint(const Survey& picks, const InversionOptions& options) {
@@ -58,6 +78,7 @@ bool is_joint(const Survey& picks, const InversionOptions& options) {
 void validate_joint(const InversionOptions& options, const Survey& picks, const Model& start) {
     const JointOptions& joint = options.joint;
     check_known(joint, picks);
+    check_differences(joint, picks);
     check_phases(joint, picks, start);
     if (!is_joint(picks, options)) return;
     const bool other_method = (options.method != InversionMethod::automatic &&

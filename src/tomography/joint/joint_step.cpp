@@ -1,10 +1,9 @@
 #include "tomography/joint/joint_step.hpp"
 
-#include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "tomography/gauss_newton/vectors.hpp"
+#include "tomography/joint/ground_system.hpp"
 
 namespace fermat {
 namespace {
@@ -12,130 +11,53 @@ namespace {
 using Vector = std::vector<double>;
 
 /// The normal equations, without the unknowns of events.
-class JointSystem {
+class SeparatedSystem : public GroundSystem {
   public:
-    using Vector = std::vector<double>;
-
-    JointSystem(const JointParts& parts, SpectralSolver& velocity, SpectralSolver& ratio,
-                const PickMatrix& rows, std::span<const double> row_weights, double lambda)
-        : parts_(parts),
-          velocity_(velocity),
-          ratio_(ratio),
-          rows_(rows),
-          row_weights_(row_weights),
-          lambda_(lambda),
-          by_slowness_(rows.columns()),
-          along_(rows.rows()),
-          smooth_(parts.layout.grid),
-          term_diagonal_(parts.layout.terms, 1.0) {
-        Vector squares(rows.columns());
-        rows.column_squares(squares, parts.threads);
-        const auto grid = static_cast<std::ptrdiff_t>(parts.layout.grid);
-        const double all = std::accumulate(squares.begin(), squares.end(), 0.0);
-        const double of_s = std::accumulate(squares.begin() + grid, squares.end(), 0.0);
-        velocity_mean_ = all / static_cast<double>(grid);
-        ratio_mean_ = of_s / static_cast<double>(grid);
-        const double unit = parts.terms.unit();
-        for (std::size_t n = 0; parts.layout.terms > 0 && n < along_.size(); ++n) {
-            const double a = unit * row_weights[n];
-            term_diagonal_[parts.terms.of(n)] += a * a;
-        }
-    }
+    using GroundSystem::GroundSystem;
 
     Vector zeros() const { return Vector(parts_.layout.solved(), 0.0); }
-
-    /// A v.
-    void times(std::span<const double> v, std::span<double> out) {
-        const JointLayout& at = parts_.layout;
-        std::copy_n(v.begin(), at.velocities(), by_slowness_.begin());
-        for (std::size_t u = 0; at.two_phases && u < at.grid; ++u)
-            by_slowness_[at.grid + u] += v[u];
-        rows_.times(by_slowness_, out, parts_.threads);
-        if (at.terms == 0) return;
-        const auto terms = at.terms_of(v);
-        for (std::size_t n = 0; n < out.size(); ++n) {
-            out[n] += row_weights_[n] * parts_.terms.time_of(terms, n);
-        }
-    }
-    /// A^T y.
-    void transposed_times(std::span<const double> y, std::span<double> out) {
-        const JointLayout& at = parts_.layout;
-        rows_.transposed_times(y, by_slowness_, parts_.threads);
-        std::copy(by_slowness_.begin(), by_slowness_.end(), out.begin());
-        for (std::size_t u = 0; at.two_phases && u < at.grid; ++u) out[u] += out[at.grid + u];
-        std::fill(out.begin() + static_cast<std::ptrdiff_t>(at.velocities()), out.end(), 0.0);
-        const double unit = parts_.terms.unit();
-        for (std::size_t n = 0; at.terms > 0 && n < y.size(); ++n) {
-            out[at.velocities() + parts_.terms.of(n)] += unit * row_weights_[n] * y[n];
-        }
-    }
-    /// out += factor R v, with the damping of terms.
-    void add_roughness(double factor, std::span<const double> v, std::span<double> out) {
-        const JointLayout& at = parts_.layout;
-        const auto add = [&](const Roughness& roughness, std::size_t first, double weight) {
-            roughness.apply(v.subspan(first, at.grid), smooth_, parts_.threads);
-            add_scaled(out.subspan(first, at.grid), weight, smooth_, parts_.threads);
-        };
-        add(parts_.velocity_roughness, 0, factor);
-        if (at.two_phases) {
-            add(parts_.ratio_roughness, at.grid, factor * parts_.ratio_weight);
-        }
-    }
-    void add_term_damping(double factor, std::span<const double> v, std::span<double> out) const {
-        for (std::size_t t = parts_.layout.velocities(); t < out.size(); ++t) {
-            out[t] += factor * v[t];
-        }
-    }
-
     void apply(const Vector& in, Vector& out) {
         times(in, along_);
         parts_.events.project(along_, parts_.threads);
         transposed_times(along_, out);
-        add_roughness(lambda_, in, out);
-        add_term_damping(1, in, out);
+        add_regularisation(in, out);
     }
-    /// Gives 0 for what is kept and terms of mean 0, so that no step leaves these.
-    void precondition(const Vector& in, Vector& out) {
-        const JointLayout& at = parts_.layout;
-        std::fill(out.begin(), out.end(), 0.0);
-        if (at.finds_velocity) {
-            velocity_.solve(std::span(in).first(at.grid), std::span(out).first(at.grid), lambda_,
-                            velocity_mean_, parts_.threads);
-        }
-        if (at.finds_ratio) {
-            ratio_.solve(std::span(in).subspan(at.grid, at.grid),
-                         std::span(out).subspan(at.grid, at.grid), lambda_ * parts_.ratio_weight,
-                         ratio_mean_, parts_.threads);
-        }
-        if (at.terms == 0) return;
-        const auto terms = std::span(out).subspan(at.velocities(), at.terms);
-        std::copy_n(in.begin() + static_cast<std::ptrdiff_t>(at.velocities()), at.terms,
-                    terms.begin());
-        parts_.terms.centre(terms);
-        for (std::size_t t = 0; t < terms.size(); ++t) terms[t] /= term_diagonal_[t];
-        parts_.terms.centre(terms);
-    }
-    double dot(const Vector& a, const Vector& b) const { return fermat::dot(a, b, parts_.threads); }
-    void add(Vector& to, double factor, const Vector& from) const {
-        add_scaled(to, factor, from, parts_.threads);
-    }
-    void scale_add(Vector& to, double factor, const Vector& from) const {
-        scale_and_add(to, factor, from, parts_.threads);
-    }
+    void precondition(const Vector& in, Vector& out) { precondition_ground(in, out); }
+};
 
-  private:
-    const JointParts& parts_;
-    SpectralSolver& velocity_;
-    SpectralSolver& ratio_;
-    const PickMatrix& rows_;
-    std::span<const double> row_weights_;
-    double lambda_;
-    double velocity_mean_ = 0;
-    double ratio_mean_ = 0;
-    Vector by_slowness_;
-    Vector along_;
-    Vector smooth_;
-    Vector term_diagonal_;
+/// The normal equations of all unknowns, where differences couple events.
+class CoupledSystem : public GroundSystem {
+  public:
+    using GroundSystem::GroundSystem;
+
+    Vector zeros() const { return Vector(parts_.layout.size(), 0.0); }
+    void apply(const Vector& in, Vector& out) {
+        const JointLayout& at = parts_.layout;
+        out = seen(in);
+        add_regularisation(in, out);
+        parts_.events.add_damping(at.events_of(in), events_of(out));
+    }
+    /// A^T S A v.
+    Vector seen(const Vector& v) {
+        Vector out = zeros();
+        times(v, along_);
+        parts_.events.add_times(parts_.layout.events_of(v), along_, parts_.threads);
+        if (parts_.differences != nullptr) parts_.differences->apply(along_, parts_.threads);
+        transposed(along_, out);
+        return out;
+    }
+    /// A^T y of the ground and H^T y of events.
+    void transposed(std::span<const double> y, Vector& out) {
+        transposed_times(y, out);
+        parts_.events.transposed_times(y, events_of(out), parts_.threads);
+    }
+    void precondition(const Vector& in, Vector& out) {
+        precondition_ground(in, out);
+        parts_.events.precondition(parts_.layout.events_of(in), events_of(out));
+    }
+    std::span<double> events_of(Vector& v) const {
+        return std::span(v).subspan(parts_.layout.solved());
+    }
 };
 
 }  // namespace
@@ -149,8 +71,8 @@ LinearSolution JointStep::solve(const PickMatrix& rows, std::span<const double> 
                                 std::span<const double> residual, std::span<const double> m,
                                 const StepWeights& weights, const SolveLimits& limits,
                                 std::vector<double>& left) {
-    JointSystem system(parts_, velocity_spectral_, ratio_spectral_, rows, row_weights,
-                       weights.lambda + weights.damping);
+    SeparatedSystem system(parts_, velocity_spectral_, ratio_spectral_, rows, row_weights,
+                           weights.lambda + weights.damping);
     left.assign(residual.begin(), residual.end());
     parts_.events.project_residual(left, parts_.threads);
     Vector b = system.zeros();
@@ -162,6 +84,61 @@ LinearSolution JointStep::solve(const PickMatrix& rows, std::span<const double> 
     system.times(d, left);
     for (std::size_t n = 0; n < left.size(); ++n) left[n] = residual[n] - left[n];
     return {std::move(d), report.accuracy <= limits.accuracy, report.iterations};
+}
+
+LinearSolution JointStep::solve_coupled(const PickMatrix& rows, std::span<const double> row_weights,
+                                        std::span<const double> right, std::span<const double> m,
+                                        const StepWeights& weights, const SolveLimits& limits) {
+    CoupledSystem system(parts_, velocity_spectral_, ratio_spectral_, rows, row_weights,
+                         weights.lambda + weights.damping, picks_share());
+    Vector b = system.zeros();
+    system.transposed(right, b);
+    system.add_roughness(-weights.lambda, m, b);
+    system.add_term_damping(-1, m, b);
+    parts_.events.add_pull(system.events_of(b));
+    Vector d = system.zeros();
+    const CgReport report = conjugate_gradients(system, b, d, limits);
+    return {std::move(d), report.accuracy <= limits.accuracy, report.iterations};
+}
+
+LinearSolution JointStep::solve_right(const PickMatrix& rows, std::span<const double> row_weights,
+                                      Vector right, double lambda, const SolveLimits& limits) {
+    CoupledSystem system(parts_, velocity_spectral_, ratio_spectral_, rows, row_weights, lambda,
+                         picks_share());
+    Vector d = system.zeros();
+    const CgReport report = conjugate_gradients(system, right, d, limits);
+    return {std::move(d), report.accuracy <= limits.accuracy, report.iterations};
+}
+
+std::vector<double> JointStep::seen_by_picks(const PickMatrix& rows,
+                                             std::span<const double> row_weights,
+                                             const Vector& change, double lambda) {
+    CoupledSystem system(parts_, velocity_spectral_, ratio_spectral_, rows, row_weights, lambda,
+                         picks_share());
+    return system.seen(change);
+}
+
+std::vector<double> JointStep::noise_right(const PickMatrix& rows,
+                                           std::span<const double> row_weights,
+                                           RandomStream& random, double lambda) {
+    CoupledSystem system(parts_, velocity_spectral_, ratio_spectral_, rows, row_weights, lambda,
+                         picks_share());
+    Vector noise;
+    if (parts_.differences != nullptr && parts_.differences->any()) {
+        noise = parts_.differences->noise(random);
+    } else {
+        noise = random.normals(rows.rows());
+        for (std::size_t n = 0; n < noise.size(); ++n) {
+            if (row_weights[n] == 0) noise[n] = 0;
+        }
+    }
+    Vector right = system.zeros();
+    system.transposed(noise, right);
+    return right;
+}
+
+double JointStep::picks_share() const {
+    return parts_.differences == nullptr ? 1 : parts_.differences->share_of_picks();
 }
 
 double JointStep::roughness_of(std::span<const double> m) const {

@@ -7,6 +7,7 @@
 
 #include "core/choice.hpp"
 #include "core/option.hpp"
+#include "location/difference_weights.hpp"
 #include "model/model.hpp"
 
 namespace fermat {
@@ -42,6 +43,15 @@ struct KnownEvent {
     bool time = false;
 };
 
+/// What is asked of a joint run about how far it can be trusted; the run itself does not depend on
+/// it.
+struct JointTrustOptions {
+    bool resolution = false;
+    bool deviation = false;
+    int solves = 128;  ///< of each
+    std::uint64_t seed = 1;
+};
+
 /// Of an inversion that finds more than one velocity, or where its events were.
 struct JointOptions {
     Relocate relocate = Relocate::none;
@@ -52,6 +62,10 @@ struct JointOptions {
     Vec3 prior;                  ///< standard deviations of the given places; 0: not believed
     std::shared_ptr<const Model> s_start;  ///< S velocities of the start, in place of vp_vs
     std::vector<KnownEvent> known;
+    double difference_weight = 1;             ///< factor of the weights of all differences
+    DifferenceWeighting weighting;            ///< of differences
+    std::vector<TimeDifference> differences;  ///< of travel times, beside the picks
+    JointTrustOptions trust;
 };
 inline bool is_ratio_or_none(const double& ratio) {
     return ratio == 0 || (ratio > 1 && std::isfinite(ratio));
@@ -61,7 +75,7 @@ inline bool are_deviations(const Vec3& v) {
     return v.x >= 0 && v.y >= 0 && v.z >= 0 && std::isfinite(v.x + v.y + v.z);
 }
 inline bool are_enough_picks(const int& count) { return count >= 4 && count <= 1000; }
-/// Without the S model and the known events, which are files.
+/// Without the S model, the known events and the differences, which are files.
 template <>
 inline constexpr auto options_of<JointOptions> = std::tuple{
     Option{"relocate", &JointOptions::relocate,
@@ -79,7 +93,10 @@ inline constexpr auto options_of<JointOptions> = std::tuple{
            Rule<int>{&are_enough_picks, "from 4 to 1000"}},
     Option{"prior", &JointOptions::prior,
            "of relocate: standard deviations of the given places along each axis, as if measured",
-           Rule<Vec3>{&are_deviations, ">= 0 along each axis; 0: not believed"}, "not believed",
-           0}};
+           Rule<Vec3>{&are_deviations, ">= 0 along each axis; 0: not believed"}, "not believed", 0},
+    Option{"difference_weight", &JointOptions::difference_weight,
+           "of differences: factor of the weight that the deviation of their residuals gives them",
+           Rule<double>{&is_factor, "> 0"}},
+    OptionPart{&JointOptions::weighting}};
 
 }  // namespace fermat

@@ -13,7 +13,7 @@ StationTerms::StationTerms(const Survey& picks, std::span<const std::int32_t> sl
         const auto number = static_cast<std::size_t>(slots[n]) * stations_ +
                             static_cast<std::size_t>(picks.arrivals[n].station);
         numbers_.push_back(static_cast<std::int32_t>(number));
-        heard_[number] = true;
+        if (n < errors.size()) heard_[number] = true;
     }
     std::vector<double> sorted(errors.begin(), errors.end());
     const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);

@@ -13,7 +13,8 @@ namespace fermat {
 /// stations that have picks of it: origin times and velocity explain what all stations share.
 class StationTerms {
   public:
-    /// `slots`: of each pick, the number of its phase among `phases`.
+    /// `slots`: of each pick, the number of its phase among `phases`. `errors`: one per pick;
+    /// arrivals behind them were not picked.
     StationTerms(const Survey& picks, std::span<const std::int32_t> slots, std::size_t phases,
                  bool wanted, std::span<const double> errors);
 

@@ -12,6 +12,7 @@
 #include "survey/mapped_points.hpp"
 #include "tomography/gauss_newton/cross_validation.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
+#include "tomography/joint/difference_rows.hpp"
 #include "tomography/joint/invert_joint.hpp"
 #include "tomography/start/survey_points.hpp"
 
@@ -170,6 +171,10 @@ class SetUp {
             unknowns.push_back(fmt::format("terms of {} stations", used_points(picks).stations));
         }
         choose(fmt::format("unknowns: {}", fmt::join(unknowns, "; ")));
+        const JointOptions& joint = options.joint;
+        if (joint.differences.empty()) return;
+        const DifferenceRows rows(picks, joint.differences, joint.weighting, 1);
+        choose(rows.description());
     }
 
     /// The kind of regularisation, and how well picks without errors can be explained.

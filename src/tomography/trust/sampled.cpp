@@ -6,6 +6,7 @@
 #include "core/parallel.hpp"
 #include "core/random_stream.hpp"
 #include "tomography/trust/estimates.hpp"
+#include "tomography/trust/lattices.hpp"
 
 namespace fermat {
 namespace {
@@ -57,31 +58,6 @@ int deal_solves(const LinearProblem& problem, const char* task, std::int64_t cou
     monitor.end();
     return unfinished;
 }
-
-/// Unknowns that are s apart along each axis, in s^2 or s^3 sets.
-class Lattices {
-  public:
-    Lattices(const Unknowns& unknowns, int solves) : shape_(unknowns.grid().shape) {
-        const bool flat = unknowns.grid().is_2d();
-        const auto sets_of = [&](int step) { return flat ? step * step : step * step * step; };
-        while (sets_of(step_ + 1) <= solves) ++step_;
-        sets_ = sets_of(step_);
-    }
-
-    int count() const { return sets_; }
-    int set_of(std::int64_t place) const {
-        const auto x = static_cast<int>(place / (std::int64_t{shape_.y} * shape_.z));
-        const auto y = static_cast<int>(place / shape_.z % shape_.y);
-        const auto z = static_cast<int>(place % shape_.z);
-        const int flat = x % step_ * step_ + z % step_;
-        return shape_.y == 1 ? flat : flat * step_ + y % step_;
-    }
-
-  private:
-    Shape shape_;
-    int step_ = 1;
-    int sets_ = 1;
-};
 
 void probe_resolution(const LinearProblem& problem, const TrustOptions& options,
                       TrustNumbers& numbers, const Execution& execution) {

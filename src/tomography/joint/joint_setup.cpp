@@ -1,0 +1,45 @@
+#include "tomography/joint/joint_setup.hpp"
+
+#include <algorithm>
+
+namespace fermat {
+
+Medium joint_medium(const Model& start, const JointOptions& joint, const Survey& picks) {
+    if (phases_of(picks).size() == 1) return start;
+    return joint.s_start ? Medium(start, *joint.s_start) : Medium::of_ratio(start, joint.vp_vs);
+}
+
+JointLayout joint_layout(const JointForward& forward, const JointOptions& joint, std::size_t terms,
+                         std::size_t events) {
+    JointLayout layout;
+    layout.grid = forward.unknowns().size();
+    layout.two_phases = forward.phases().size() == 2;
+    const Velocities found = joint.velocities;
+    layout.finds_velocity = layout.two_phases ? found == Velocities::both || found == Velocities::p
+                                              : found != Velocities::none;
+    layout.finds_ratio = layout.two_phases && (found == Velocities::both || found == Velocities::s);
+    layout.terms = terms;
+    layout.events = joint.relocate == Relocate::none ? 0 : events;
+    return layout;
+}
+
+std::vector<double> joint_offset(const JointForward& forward, const JointLayout& layout,
+                                 const Roughness& roughness, const GaussNewtonOptions& options) {
+    std::vector<double> offset(layout.velocities(), 0.0);
+    const std::vector<double>& start = forward.parameters(0).start_on_unknowns();
+    const bool blocky = roughness.kind() == Regularisation::blocky;
+    if (blocky || options.reference) std::copy(start.begin(), start.end(), offset.begin());
+    if (!blocky && options.reference) {
+        const std::vector<double> other = forward.parameters(0).on_unknowns(*options.reference);
+        for (std::size_t u = 0; u < other.size(); ++u) offset[u] -= other[u];
+    }
+    if (blocky && layout.two_phases) {
+        const std::vector<double>& of_s = forward.parameters(1).start_on_unknowns();
+        for (std::size_t u = 0; u < of_s.size(); ++u) {
+            offset[layout.grid + u] = of_s[u] - start[u];
+        }
+    }
+    return offset;
+}
+
+}  // namespace fermat

@@ -22,7 +22,7 @@ void Cooling::accepted(double chi2) {
     constexpr double below = 0.85;  // of the target: the weight may rise faster
     constexpr double slow_change = 0.01;
     constexpr int most_slow = 4;
-    constexpr double far = 4;  // times the target: the weight may fall faster
+    constexpr double far = 2;  // times the target: the weight may fall faster
     const double before = last_chi2_;
     last_chi2_ = chi2;
     if (before > 0) {
@@ -58,8 +58,8 @@ void Cooling::refused() {
         phase_ = Phase::done;
         return;
     }
-    // With less weight of the roughness there may still be a better model: twice it is tried.
-    constexpr int most_slow = 2;
+    // With less weight of the roughness there may still be a better model: three times it is tried.
+    constexpr int most_slow = 3;
     if (phase_ == Phase::cooling && !kept_ && ++slow_ <= most_slow) {
         lambda_ /= 2;
         return;

@@ -236,7 +236,7 @@ class Run {
         if (better && cooling_.admits(chi2)) return true;
         constexpr double most_damping = 500;
         if (!better && damping_ < most_damping) {
-            damping_ = damping_ > 0 ? 8 * damping_ : 1;
+            damping_ = damping_ > 0 ? 8 * damping_ : 2;
             return false;
         }
         damping_ = std::min(damping_, 1.0);

@@ -227,7 +227,7 @@ class SetUp {
 
     /// Of picks whose errors contradict their own times.
     void judge_errors(const CrossValidation& found) {
-        constexpr double too_far = 1.5;  // chi2: below, a finer grid may still explain the picks
+        constexpr double too_far = 3;  // chi2: below, finer unknowns may still explain the picks
         constexpr double better = 0.8;
         if (found.chi2 > too_far) {
             setup_.options.target_chi2 = found.chi2;

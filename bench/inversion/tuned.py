@@ -36,7 +36,17 @@ VALUES = {
 }
 DEFAULTS = {flag: values[0] for flag, values in VALUES.items()}
 
-FOUND: dict[str, dict] = {}
+# Of seeds 100 to 103, 2026-11-16; behind: RMS error by the defaults and by these.
+FOUND: dict[str, dict] = {
+    "refraction": {"least": 3.0, "flat": 1.0, "each": 12, "step": 1.9, "passes": 1, "largest": 0.25,
+                   "share": "even", "target_chi2": 1.0},  # 23.24 -> 22.23 %
+    "hill": {"least": 2.0, "flat": 0.25, "each": 12, "step": 1.9, "passes": 2, "largest": 0.25,
+             "share": "even", "target_chi2": 1.0},  # 22.23 -> 20.93 %
+    "crosshole": {"least": 4.0, "flat": 0.25, "each": 12, "step": 1.9, "passes": 2, "largest": 0.5,
+                  "share": "length", "target_chi2": 1.0},  # 3.797 -> 3.545 %
+    "crustal": {"least": 8.0, "flat": 1.0, "each": 12, "step": 1.9, "passes": 2, "largest": 0.25,
+                "share": "length", "target_chi2": 1.0},  # 2.244 -> 1.676 %
+}
 
 
 def distance_of(truth: truths.Truth) -> float:

@@ -111,8 +111,8 @@ CrossValidation validate_one(const Model& start, const Survey& picks, InversionO
         const CooledDown last = cool_down(start, picks, options, test, {}, execution);
         const double error = typical_error(picks, options);
         if (last.explained) {
-            return {kind, error * last.score.rms, error * last.score.held_out, folds, 1,
-                    error * last.rougher};
+            return {kind, error * last.score.rms, error * last.score.held_out, folds,
+                    1,    error * last.rougher};
         }
     } else {
         // A unit, and the least deviation by which outliers are told.

@@ -430,8 +430,8 @@ InversionResult invert_gauss_newton(const Model& start, const Survey& picks,
 }
 
 CooledDown cool_down(const Model& start, const Survey& picks, const InversionOptions& options,
-                       FoldTest& test, const std::function<double(const ScoreAt&)>& go_on,
-                       const Execution& execution) {
+                     FoldTest& test, const std::function<double(const ScoreAt&)>& go_on,
+                     const Execution& execution) {
     const InversionListener nobody;  // a run keeps a reference to its listener
     Run run(start, picks, options, execution.alone(), nobody, &test, go_on);
     run.run();

@@ -28,11 +28,11 @@ struct CooledDown {
 };
 
 /// Steps with ever less smoothing, on this process alone. `go_on` is asked after each accepted
-/// model by what to multiply the weight of the roughness next, 0 to end; it keeps the scores. Without
-/// it the run ends with the first model that explains the picks, which is scored.
+/// model by what to multiply the weight of the roughness next, 0 to end; it keeps the scores.
+/// Without it the run ends with the first model that explains the picks, which is scored.
 CooledDown cool_down(const Model& start, const Survey& picks, const InversionOptions& options,
-                       FoldTest& test, const std::function<double(const ScoreAt&)>& go_on,
-                       const Execution& execution);
+                     FoldTest& test, const std::function<double(const ScoreAt&)>& go_on,
+                     const Execution& execution);
 
 /// How a run sees its problem, for those who look at it again.
 struct ProblemPlan {

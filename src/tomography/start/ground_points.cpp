@@ -123,8 +123,8 @@ std::optional<Holes> holes_below(std::span<const Vec3> upper, std::span<const Ve
     if (depths.empty()) return std::nullopt;
     Holes holes;
     holes.deepest = *std::max_element(depths.begin(), depths.end());
-    const auto below = std::count_if(depths.begin(), depths.end(),
-                                     [&](double depth) { return depth > rough; });
+    const auto below =
+        std::count_if(depths.begin(), depths.end(), [&](double depth) { return depth > rough; });
     holes.all = 10 * below >= 9 * static_cast<std::ptrdiff_t>(depths.size());
     if (!holes.all && !(holes.deepest > distance)) return std::nullopt;
     const double usual = median(depths);

@@ -20,11 +20,11 @@ struct SurveyShape {
     /// Between boreholes: picks in 2-D that are not along a surface run through most of the width,
     /// so that what differs across it alone is not seen.
     bool crosses = false;
-    double point_distance = 0;   ///< median distance from a point to the nearest other one
-    double longest = 0;          ///< distance of a pick's points, reached or passed by one in fifty
-    double slowest = 0;          ///< distance over time: a hundredth of the picks are slower,
-    double typical = 0;          ///< half of them,
-    double fastest = 0;          ///< all but a hundredth; no outlier: see its definition
+    double point_distance = 0;  ///< median distance from a point to the nearest other one
+    double longest = 0;         ///< distance of a pick's points, reached or passed by one in fifty
+    double slowest = 0;         ///< distance over time: a hundredth of the picks are slower,
+    double typical = 0;         ///< half of them,
+    double fastest = 0;         ///< all but a hundredth; no outlier: see its definition
     /// Apparent velocity along the surface, by slopes of time over distance within one source's
     /// picks: three of four stretches are slower. 0 where no stretch is long enough.
     double refractor = 0;

@@ -184,7 +184,9 @@ TEST(SetUp, ErrorsThatContradictTheTimesAreSaidAndRightOnesAreNot) {
     const auto with_errors = [&](double factor) {
         Survey picks = survey.picks;
         for (Arrival& pick : picks.arrivals) pick.error *= factor;
-        return set_up_inversion(survey.start.copy(), picks, newton(Regularisation::automatic));
+        InversionOptions options = newton(Regularisation::automatic);
+        options.gauss_newton.iterations = 1;  // does not shorten what is tested
+        return set_up_inversion(survey.start.copy(), picks, options);
     };
     const InversionSetup small = with_errors(1.0 / 4);
     EXPECT_GT(small.options.target_chi2, 10);

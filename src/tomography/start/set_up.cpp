@@ -109,8 +109,7 @@ class SetUp {
             choose(fmt::format("`correlation_length={:g}`", length));
         }
         if (roughness.weights.x > 0 || differ) return;
-        // Nor between boreholes is it known how velocity differs across alone: all rays run across.
-        roughness.weights = {1, 1, shape_.along_surface || shape_.crosses ? 0.5 : 1};
+        roughness.weights = {1, 1, shape_.along_surface ? 0.5 : 1};
         choose(fmt::format("`axis_weights={}`", numbers(setup_.start.grid(), roughness.weights)));
     }
 

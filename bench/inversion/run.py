@@ -2,13 +2,14 @@
 
     python bench/inversion/run.py [--kinds refraction,hill,crosshole,crustal,local,board]
                                   [--seeds 10] [--first 10] [--threads 0]
-                                  [--methods auto,hole,first,second,blocky]
+                                  [--methods auto,hole,tuned,first,second,blocky]
 
 Prints one row per kind of survey and method, means over the seeds: RMS and median error of velocity
 in per cent over nodes that true rays cross, correlation of the change with the true change, chi2
 with its least and greatest, iterations and passes over all sources with their most, the found range
 of velocity in parts of the true one, processor seconds. Nothing is tuned to a truth; seeds 0 to 3
-served while the method was made.
+served while the method was made. `tuned` is `hole` with the flags that did best on other truths of the
+kind (tuned.py, seeds 100 and on; none for kinds that it has not).
 """
 
 from __future__ import annotations
@@ -24,11 +25,14 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 import truths  # noqa: E402
+import tuned  # noqa: E402
 
 COLUMNS = ("rms %", "median %", "correlation", "chi2", "iterations", "passes", "range", "CPU s")
 
 
 def invert(truth: truths.Truth, method: str, threads: int) -> fm.Inversion:
+    if method == "tuned":
+        return tuned.invert(truth, tuned.FOUND[truth.name], threads)
     if method == "hole":
         return fm.invert(truth.start, truth.picks, method="hole", threads=threads)
     return fm.invert(truth.start, truth.picks, regularisation=method, threads=threads,
@@ -58,7 +62,7 @@ def cells_of(rows: list[list[float]]) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--kinds", default=",".join(truths.ALL))
-    parser.add_argument("--methods", default="auto,hole,first,second,blocky")
+    parser.add_argument("--methods", default="auto,hole,tuned,first,second,blocky")
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first", type=int, default=10, help="seed")
     parser.add_argument("--threads", type=int, default=0)
@@ -71,6 +75,8 @@ def main() -> None:
         seeds = range(options.first, options.first + options.seeds)
         made = [truths.observed(truths.ALL[kind](seed)) for seed in seeds]
         for method in methods:
+            if method == "tuned" and kind not in tuned.FOUND:
+                continue
             rows = [numbers_of(truth, method, options.threads) for truth in made]
             print(f"| {kind} | {method} | {' | '.join(cells_of(rows))} |", flush=True)
 

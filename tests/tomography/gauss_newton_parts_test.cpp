@@ -250,6 +250,17 @@ TEST(Cooling, GivesUpWhereNothingHelps) {
     EXPECT_EQ(cooling.phase(), Cooling::Phase::stagnant);
 }
 
+TEST(Cooling, EndsWhereTheStartModelExplainsThePicksByItself) {
+    Cooling cooling(1, false);
+    cooling.start(1000);
+    int models = 0;
+    while (cooling.phase() != Cooling::Phase::done && models < 30) {
+        cooling.accepted(0.1);
+        ++models;
+    }
+    EXPECT_LT(models, 10);
+}
+
 TEST(Cooling, GoesOnFromWhatItSaved) {
     Cooling first(1, false);
     first.start(100);

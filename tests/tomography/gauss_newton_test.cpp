@@ -179,6 +179,29 @@ TEST(SetUp, PicksWithoutErrorsAreFittedAboutToTheirNoise) {
     EXPECT_LT(setup.options.target_rms, 0.026);
 }
 
+TEST(SetUp, ErrorsThatContradictTheTimesAreSaidAndRightOnesAreNot) {
+    const test::KnownTruth survey = test::survey_2d(0.02);
+    const auto with_errors = [&](double factor) {
+        Survey picks = survey.picks;
+        for (Arrival& pick : picks.arrivals) pick.error *= factor;
+        InversionOptions options = newton(Regularisation::automatic);
+        options.gauss_newton.iterations = 1;  // does not shorten what is tested
+        return set_up_inversion(survey.start.copy(), picks, options);
+    };
+    const InversionSetup small = with_errors(1.0 / 4);
+    EXPECT_GT(small.options.target_chi2, 10);
+    EXPECT_LT(small.options.target_chi2, 25);
+    ASSERT_EQ(small.warnings.size(), 1U);
+    EXPECT_NE(small.warnings[0].find("times too small"), std::string::npos);
+    const InversionSetup large = with_errors(4);
+    EXPECT_EQ(large.options.target_chi2, 0);
+    ASSERT_EQ(large.warnings.size(), 1U);
+    EXPECT_NE(large.warnings[0].find("seem too large"), std::string::npos);
+    const InversionSetup right = with_errors(1);
+    EXPECT_EQ(right.options.target_chi2, 0);
+    EXPECT_TRUE(right.warnings.empty());
+}
+
 TEST(SetUp, UnitsThatDoNotBelongTogetherAreSaid) {
     const test::KnownTruth survey = test::survey_2d(0.01);
     Survey milliseconds = survey.picks;

@@ -87,5 +87,20 @@ TEST(TermShares, OfNoiseAreNothingAndOfStaticsTheirPart) {
     EXPECT_NEAR(statics.receiver, 0.5, 0.15);
 }
 
+TEST(TermShares, NoiseOfFewPicksHasHardlyEverAny) {
+    std::mt19937 engine(2);
+    std::normal_distribution<double> normal;
+    constexpr int trials = 300;
+    int shares = 0;
+    for (int trial = 0; trial < trials; ++trial) {
+        const Survey picks = square_survey(2 + trial % 3, 15);
+        std::vector<double> residual(picks.arrivals.size());
+        for (double& r : residual) r = normal(engine);
+        const TermShares found = term_shares(picks, residual);
+        if (found.shot > 0 || found.receiver > 0) ++shares;
+    }
+    EXPECT_LT(shares, trials / 20);
+}
+
 }  // namespace
 }  // namespace fermat

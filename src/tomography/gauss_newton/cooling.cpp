@@ -1,5 +1,7 @@
 #include "tomography/gauss_newton/cooling.hpp"
 
+#include <cmath>
+
 namespace fermat {
 
 std::vector<double> Cooling::save() const {
@@ -16,21 +18,28 @@ void Cooling::restore(const std::vector<double>& numbers) {
 }
 
 void Cooling::accepted(double chi2) {
-    constexpr double close = 0.95;  // of the target: smooth enough
+    constexpr double close = 0.93;  // of the target: smooth enough
+    constexpr double below = 0.85;  // of the target: the weight may rise faster
     constexpr double slow_change = 0.01;
     constexpr int most_slow = 4;
-    constexpr double far = 4;  // times the target: the weight may fall faster
+    constexpr double far = 2;  // times the target: the weight may fall faster
     const double before = last_chi2_;
     last_chi2_ = chi2;
     if (before > 0) {
-        slow_ = chi2 > before * (1 - slow_change) && phase_ == Phase::cooling ? slow_ + 1 : 0;
+        const bool relaxing = phase_ == Phase::relaxing;
+        const bool slow = relaxing ? std::abs(chi2 / before - 1) < slow_change
+                                   : chi2 > before * (1 - slow_change);
+        slow_ = slow ? slow_ + 1 : 0;
     }
     if (kept_) {
         if (slow_ > 0) phase_ = Phase::done;
         return;
     }
     if (chi2 <= target_) {
-        phase_ = chi2 >= close * target_ ? Phase::done : Phase::relaxing;
+        // A start model that explains the picks by itself stays, however smooth the change.
+        const bool unmoved = phase_ == Phase::relaxing && slow_ >= most_slow;
+        phase_ = chi2 >= close * target_ || unmoved ? Phase::done : Phase::relaxing;
+        if (chi2 < below * target_ && relax_factor_ == 2) relax_factor_ = 4;
         lambda_ *= relax_factor_;
     } else if (slow_ >= most_slow) {
         phase_ = Phase::stagnant;
@@ -49,8 +58,8 @@ void Cooling::refused() {
         phase_ = Phase::done;
         return;
     }
-    // With less weight of the roughness there may still be a better model: twice it is tried.
-    constexpr int most_slow = 2;
+    // With less weight of the roughness there may still be a better model: three times it is tried.
+    constexpr int most_slow = 3;
     if (phase_ == Phase::cooling && !kept_ && ++slow_ <= most_slow) {
         lambda_ /= 2;
         return;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -104,21 +105,31 @@ CrossValidation validate_one(const Model& start, const Survey& picks, InversionO
         options.gauss_newton.ratio = unknowns_ratio(start, most_unknowns);
     }
     options.gauss_newton.roughness.kind = kind;
-    FoldTest test(fold_of_pick(picks), folds);
+    // A run that is to be short says nothing about its picks.
+    options.gauss_newton.iterations =
+        std::max(options.gauss_newton.iterations, GaussNewtonOptions{}.iterations);
     const bool known = picks.has_errors || options.target_rms > 0;
     if (known) {
-        const HeldOutScore last = cool_down(start, picks, options, test, {}, execution);
+        FoldTest test(fold_of_pick(picks), folds);
+        const CooledDown last = cool_down(start, picks, options, test, {}, execution);
         const double error = typical_error(picks, options);
-        return {kind, error * last.rms, error * last.held_out, folds};
+        if (last.explained) {
+            return {kind, error * last.score.rms, error * last.score.held_out, folds,
+                    1,    error * last.rougher};
+        }
+    } else {
+        // A unit, and the least deviation by which outliers are told.
+        options.target_rms = 0.002 * median_time(picks);
     }
-    // A unit, and the least deviation by which outliers are told.
-    options.target_rms = 0.002 * median_time(picks);
+    const double unit = known ? typical_error(picks, options) : options.target_rms;
+    FoldTest test(fold_of_pick(picks), folds);
     Search search;
     cool_down(
         start, picks, options, test, [&](const ScoreAt& score_at) { return search.next(score_at); },
         execution);
     const HeldOutScore& best = search.best();
-    return {kind, options.target_rms * best.rms, options.target_rms * best.held_out, folds};
+    if (!std::isfinite(best.held_out)) return {kind, unit, unit, 0};  // no step from the start
+    return {kind, unit * best.rms, unit * best.held_out, folds, best.rms * best.rms};
 }
 
 }  // namespace

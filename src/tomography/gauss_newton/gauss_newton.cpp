@@ -122,6 +122,8 @@ class Run {
         }
     }
 
+    bool is_explained() const { return chi2_of(scaled_, hearing_.use()) <= 1; }
+
     HeldOutScore fold_score(double factor) {
         const Vector m = regularised(x_);
         const double made_it = history_.back().lambda;
@@ -236,7 +238,7 @@ class Run {
         if (better && cooling_.admits(chi2)) return true;
         constexpr double most_damping = 500;
         if (!better && damping_ < most_damping) {
-            damping_ = damping_ > 0 ? 8 * damping_ : 1;
+            damping_ = damping_ > 0 ? 8 * damping_ : 2;
             return false;
         }
         damping_ = std::min(damping_, 1.0);
@@ -311,10 +313,10 @@ class Run {
         if (listener_.iteration) listener_.iteration(now, model_);
         if (listener_.has_to_keep(now.iteration)) listener_.keep({now.iteration, model_});
         const double chi2 = chi2_of(scaled_, hearing_.use());
-        if (folds_ != nullptr && !go_on_) folds_done_ = chi2 <= 1;
+        if (folds_ != nullptr && !go_on_) folds_done_ = is_explained();
         if (!hearing_.is_hearing()) {
             cooling_.accepted(chi2);
-        } else if (hearing_.rounds() > 0) {
+        } else if (hearing_.rounds() > 1) {
             cooling_.start(cooling_.lambda() / 2);
         }
         if (go_on_ && now.lambda > 0) {
@@ -429,13 +431,19 @@ InversionResult invert_gauss_newton(const Model& start, const Survey& picks,
     return run.finish();
 }
 
-HeldOutScore cool_down(const Model& start, const Survey& picks, const InversionOptions& options,
-                       FoldTest& test, const std::function<double(const ScoreAt&)>& go_on,
-                       const Execution& execution) {
+CooledDown cool_down(const Model& start, const Survey& picks, const InversionOptions& options,
+                     FoldTest& test, const std::function<double(const ScoreAt&)>& go_on,
+                     const Execution& execution) {
     const InversionListener nobody;  // a run keeps a reference to its listener
     Run run(start, picks, options, execution.alone(), nobody, &test, go_on);
     run.run();
-    return go_on ? HeldOutScore{} : run.fold_score(1);
+    if (go_on) return {};
+    constexpr double less = 1.0 / 9;
+    CooledDown end;
+    end.explained = run.is_explained();
+    end.score = run.fold_score(1);
+    if (end.explained) end.rougher = run.fold_score(less).held_out;
+    return end;
 }
 
 ProblemPlan problem_plan(const Model& start, const Survey& picks, const InversionOptions& options) {

@@ -20,12 +20,19 @@ InversionResult invert_gauss_newton(const Model& start, const Survey& picks,
 /// roughness times a factor.
 using ScoreAt = std::function<HeldOutScore(double factor)>;
 
+/// Where steps with ever less smoothing ended.
+struct CooledDown {
+    HeldOutScore score;      ///< of the last model, by its own weight of the roughness
+    double rougher = 0;      ///< misfit of picks left out by a ninth of that weight
+    bool explained = false;  ///< the last model explains the picks to their errors
+};
+
 /// Steps with ever less smoothing, on this process alone. `go_on` is asked after each accepted
-/// model by what to multiply the weight of the roughness next, 0 to end; without it the run ends
-/// with the first model that explains the picks. Gives the score of the last model.
-HeldOutScore cool_down(const Model& start, const Survey& picks, const InversionOptions& options,
-                       FoldTest& test, const std::function<double(const ScoreAt&)>& go_on,
-                       const Execution& execution);
+/// model by what to multiply the weight of the roughness next, 0 to end; it keeps the scores.
+/// Without it the run ends with the first model that explains the picks, which is scored.
+CooledDown cool_down(const Model& start, const Survey& picks, const InversionOptions& options,
+                     FoldTest& test, const std::function<double(const ScoreAt&)>& go_on,
+                     const Execution& execution);
 
 /// How a run sees its problem, for those who look at it again.
 struct ProblemPlan {

@@ -37,6 +37,10 @@ double take_means(std::vector<double>& residual, const std::vector<std::int32_t>
     const auto means = static_cast<double>(
         std::count_if(counts.begin(), counts.end(), [](double count) { return count > 0; }));
     if (!(before > 0) || all <= means) return 0;
+    // Few picks per mean explain much by chance: the ratio of both variances (F) must be four
+    // standard deviations above the 1 of noise.
+    const double ratio = (before - after) / means / (after / (all - means));
+    if (ratio < 1 + 4 * std::sqrt(2 / means + 2 / (all - means))) return 0;
     return std::max(0.0, 1 - after / before * all / (all - means));
 }
 

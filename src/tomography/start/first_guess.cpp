@@ -54,6 +54,17 @@ Shape nodes_for(Vec3 size, double h, bool is_2d) {
     return {nodes(size.x), is_2d ? 1 : std::max(2, nodes(size.y)), std::max(2, nodes(size.z))};
 }
 
+/// How deep a model is below the ground: a third deeper than the longest ray dives.
+double reach_of_rays(const GradientFit& fit, const SurveyShape& shape) {
+    return std::clamp(4 * fit.deepest / 3, shape.longest / 6, shape.longest / 2);
+}
+
+double lowest_of(std::span<const Vec3> points) {
+    double lowest = points.front().z;
+    for (const Vec3& p : points) lowest = std::max(lowest, p.z);
+    return lowest;
+}
+
 double spacing_for(const SurveyShape& shape, Vec3 size) {
     const double most = shape.is_2d ? 1e5 : 5e5;
     const double longest = std::max({size.x, shape.is_2d ? 0 : size.y, size.z});
@@ -142,8 +153,11 @@ GradientFit fit_gradient(const Survey& picks, const SurveyShape& shape,
 
 FirstGuess first_guess(const Survey& picks, const GuessOptions& options, bool buried) {
     SurveyShape shape = survey_shape(picks);
-    if (buried) shape.along_surface = false;
-    const std::optional<Surface> ground = ground_of(picks, shape);
+    if (buried) {
+        shape.along_surface = false;
+        shape.ground = {};
+    }
+    const std::optional<Surface> ground = ground_of(shape);
     const GradientFit fit = fit_gradient(picks, shape, ground);
 
     Vec3 low = shape.low;
@@ -158,12 +172,16 @@ FirstGuess first_guess(const Survey& picks, const GuessOptions& options, bool bu
     if (options.depth > 0) {
         high.z = std::max(high.z, shape.high.z + options.depth);
     } else if (shape.along_surface) {
-        high.z += std::clamp(4 * fit.deepest / 3, shape.longest / 6, shape.longest / 2);
+        high.z += reach_of_rays(fit, shape);
     } else {
         const double deep = 0.05 * (high.z - low.z);
         high.z += deep;
-        // Events below stations: the stations' level is the top. Boreholes: rock above them too.
-        low.z -= picks.is_2d ? deep : 0;
+        if (shape.ground.points.empty()) {
+            // Events below stations: their level is the top. Boreholes: rock above them too.
+            low.z -= picks.is_2d ? deep : 0;
+        } else if (shape.ground.dives) {
+            high.z = std::max(high.z, lowest_of(shape.ground.points) + reach_of_rays(fit, shape));
+        }
     }
     const double h = options.spacing > 0 ? options.spacing : spacing_for(shape, high - low);
     if (ground) low.z -= h;
@@ -183,7 +201,7 @@ FirstGuess first_guess(const Survey& picks, const GuessOptions& options, bool bu
     // gradient that explains slow ground above rock would otherwise go on growing in the rock.
     double fastest =
         fit.gradient > 0 ? std::hypot(fit.v0, fit.gradient * shape.longest / 2) : fit.v0;
-    if (shape.along_surface && shape.refractor > fit.v0) {
+    if (!shape.ground.points.empty() && shape.refractor > fit.v0) {
         fastest = std::min(fastest, shape.refractor);
     }
     Field<float> velocity(grid.shape);

@@ -11,7 +11,7 @@
 #include "core/parallel.hpp"
 #include "survey/mapped_points.hpp"
 #include "tomography/gauss_newton/cross_validation.hpp"
-#include "tomography/gauss_newton/roughness.hpp"
+#include "tomography/gauss_newton/true_sizes.hpp"
 #include "tomography/joint/difference_rows.hpp"
 #include "tomography/joint/invert_joint.hpp"
 #include "tomography/start/survey_points.hpp"
@@ -28,6 +28,15 @@ std::string numbers(const Grid& grid, Vec3 v) {
 double rounded(double value, bool up) {
     const double unit = std::pow(10, std::floor(std::log10(value)) - 2);
     return (up ? std::ceil(value / unit) : std::floor(value / unit)) * unit;
+}
+
+/// Shortest side of a model below a surface, but for that across a crooked line: depth, if not the
+/// line itself.
+double least_depth(const Model& model) {
+    if (model.metric()) return least_extent(model);
+    const Grid& grid = model.grid();
+    const Vec3 size = grid.extent();
+    return std::min(size.z, grid.is_2d() ? size.x : std::max(size.x, size.y));
 }
 
 double fastest_of(const Model& model) {
@@ -50,15 +59,17 @@ class SetUp {
 
     void describe_guess(const FirstGuess& guess) {
         const Grid& grid = setup_.start.grid();
-        choose(fmt::format("`spacing={:g}` `depth={:.3g}`: {} nodes from ({}), {} survey",
+        const std::size_t holes = guess.shape.ground.buried;
+        choose(fmt::format("`spacing={:g}` `depth={:.3g}`: {} nodes from ({}), {} survey{}",
                            grid.spacing.x, grid.far_corner().z - guess.shape.high.z,
                            to_string(grid.shape), numbers(grid, grid.origin),
-                           guess.shape.along_surface ? "a surface" : "not a surface"));
+                           guess.shape.along_surface ? "a surface" : "not a surface",
+                           holes > 0 ? fmt::format(", {} points below the ground", holes) : ""));
         choose(fmt::format(
             "start model: {:.4g} at the {}, growing by {:.4g} per length to {:.4g}{}; the gradient "
             "misses the picks by {:.2g} % (median)",
             guess.fit.v0, guess.has_ground ? "ground" : "top", guess.fit.gradient,
-            fastest_of(setup_.start), guess.has_ground ? ", air above the points" : "",
+            fastest_of(setup_.start), guess.has_ground ? ", air above it" : "",
             100 * guess.fit.misfit));
     }
 
@@ -96,7 +107,7 @@ class SetUp {
         // of changes with depth.
         const bool damped =
             roughness.kind == Regularisation::second || roughness.kind == Regularisation::automatic;
-        const double length = rounded(least_extent(setup_.start) / 2, true);
+        const double length = rounded(least_depth(setup_.start) / 2, true);
         const bool differ = roughness.lengths.x != roughness.lengths.z;
         if (shape_.along_surface && roughness.lengths == Vec3{} && damped) {
             roughness.lengths = {length, length, length};
@@ -200,24 +211,61 @@ class SetUp {
         if (no_errors || compare) {
             found = cross_validate(setup_.start, setup_.picks, options, kinds, execution);
         }
-        // Blocky must be clearly better: where both are alike, smooth invents no edges.
-        constexpr double clearly = 0.97;
-        const bool blocky = compare && found[1].held_out < clearly * found[0].held_out;
+        // Where both are alike, smooth invents no edges. Between boreholes it is the other way
+        // round: curvature lets velocity drift across, which no pick sees.
+        const double clearly = shape_.crosses ? 1.03 : 0.97;
+        const bool tested = compare && found[0].folds > 0 && found[1].folds > 0;
+        const bool blocky = tested && found[1].held_out < clearly * found[0].held_out;
         kind = kinds[blocky ? 1 : 0];
         if (open) {
             choose(fmt::format(
                 "`regularisation={}`{}", name_of(kind),
-                compare ? fmt::format(": {}-fold cross-validation misses picks left "
-                                      "out by {:.3g} with second and by {:.3g} with "
-                                      "blocky",
-                                      found[0].folds, found[0].held_out, found[1].held_out)
-                        : ""));
+                tested ? fmt::format(": {}-fold cross-validation misses picks left "
+                                     "out by {:.3g} with second and by {:.3g} with "
+                                     "blocky",
+                                     found[0].folds, found[0].held_out, found[1].held_out)
+                       : ""));
         }
-        if (no_errors) take_target(found[blocky ? 1 : 0]);
+        if (no_errors) {
+            take_target(found[blocky ? 1 : 0]);
+        } else if (compare && !(options.target_chi2 > 0) && !(options.target_rms > 0)) {
+            judge_errors(found[blocky ? 1 : 0]);
+        }
+    }
+
+    /// Of picks whose errors contradict their own times.
+    void judge_errors(const CrossValidation& found) {
+        constexpr double too_far = 3;  // chi2: below, finer unknowns may still explain the picks
+        constexpr double better = 0.8;
+        if (found.chi2 > too_far) {
+            setup_.options.target_chi2 = found.chi2;
+            choose(fmt::format(
+                "`target_chi2={:.3g}`: no model explains the picks to their errors; {}-fold "
+                "cross-validation says how well they can be explained (picks left out are met to "
+                "{:.3g})",
+                found.chi2, found.folds, found.held_out));
+            setup_.warnings.push_back(fmt::format(
+                "the picks' errors seem {:.2g} times too small (the picks contradict each other or "
+                "the model is too coarse: see `error` and `spacing`; `target_chi2=1` insists)",
+                std::sqrt(found.chi2)));
+        } else if (found.rougher > 0 && found.rougher < better * found.held_out) {
+            setup_.warnings.push_back(fmt::format(
+                "the picks' errors seem too large: a model that explains them to their errors "
+                "misses picks left out by {:.3g}, with a ninth of the smoothing it would by {:.3g} "
+                "(see `error`, or give a `target_chi2` below 1)",
+                found.held_out, found.rougher));
+        }
     }
 
     void take_target(const CrossValidation& found) {
         setup_.options.target_rms = found.rms;
+        if (found.folds == 0) {
+            choose(fmt::format(
+                "`target_rms={:.3g}`, a five-hundredth of the median time: the picks have no "
+                "errors, and no step improves on the start model",
+                found.rms));
+            return;
+        }
         choose(fmt::format(
             "`target_rms={:.3g}`: the picks have no errors, so {}-fold cross-validation says how "
             "well they can be explained (picks left out are met to {:.3g})",

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <map>
 #include <tuple>
 #include <utility>
 
@@ -18,12 +17,7 @@ std::vector<Vec3> all_points(const Survey& picks) {
     std::vector<Vec3> points;
     for (const Event& event : picks.events) points.push_back(event.position);
     for (const Station& station : picks.stations) points.push_back(station.position);
-    const auto before = [](const Vec3& a, const Vec3& b) {
-        return std::array{a.x, a.y, a.z} < std::array{b.x, b.y, b.z};
-    };
-    std::sort(points.begin(), points.end(), before);
-    points.erase(std::unique(points.begin(), points.end()), points.end());
-    return points;
+    return unique_points(std::move(points));
 }
 
 /// The value that a share of all is below.
@@ -81,21 +75,6 @@ double refractor_velocity(const Survey& picks, double longest) {
     return speeds.size() < least ? 0 : quantile(speeds, 0.75);
 }
 
-/// Whether no two points lie one below the other: closer from above than half of their usual
-/// distance, yet apart in depth by more than it.
-bool lie_on_a_surface(std::span<const Vec3> points, double distance) {
-    std::map<std::pair<std::int64_t, std::int64_t>, std::pair<double, double>> columns;
-    std::size_t stacked = 0;
-    for (const Vec3& p : points) {
-        const auto key =
-            std::pair(std::llround(p.x / (distance / 2)), std::llround(p.y / (distance / 2)));
-        const auto [at, fresh] = columns.try_emplace(key, p.z, p.z);
-        at->second = {std::min(at->second.first, p.z), std::max(at->second.second, p.z)};
-        if (!fresh && at->second.second - at->second.first > distance) ++stacked;
-    }
-    return 20 * stacked < points.size();
-}
-
 }  // namespace
 
 SurveyShape survey_shape(const Survey& picks) {
@@ -109,11 +88,13 @@ SurveyShape survey_shape(const Survey& picks) {
         }
     }
     std::vector<double> distances;
+    std::vector<double> widths;
     std::vector<double> speeds;
     for (const Arrival& pick : picks.arrivals) {
-        const double distance =
-            norm(picks.event_of(pick).position - picks.station_of(pick).position);
+        const Vec3 way = picks.event_of(pick).position - picks.station_of(pick).position;
+        const double distance = norm(way);
         if (!(distance > 0)) continue;
+        widths.push_back(std::abs(way.x));
         distances.push_back(distance);
         if (pick.time > 0) speeds.push_back(distance / pick.time);
     }
@@ -125,25 +106,22 @@ SurveyShape survey_shape(const Survey& picks) {
     shape.longest = quantile(distances, 0.98);
     shape.slowest = quantile(speeds, 0.01);
     shape.typical = quantile(speeds, 0.5);
-    shape.fastest = quantile(speeds, 0.99);
+    // A tenth of the picks may be outliers: no ground is twice as fast as nine tenths of them tell.
+    shape.fastest = std::min(quantile(speeds, 0.99), 2 * quantile(speeds, 0.9));
     shape.refractor = refractor_velocity(picks, shape.longest);
-    const double across = std::max(shape.high.x - shape.low.x, shape.high.y - shape.low.y);
-    shape.along_surface =
-        shape.high.z - shape.low.z < 0.5 * across && lie_on_a_surface(points, shape.point_distance);
+    shape.ground = ground_points(picks, shape.point_distance, shape.longest, shape.is_2d);
+    shape.along_surface = shape.ground.along_surface;
+    constexpr double most = 0.8;
+    shape.crosses = shape.is_2d && !shape.along_surface &&
+                    quantile(widths, 0.5) > most * (shape.high.x - shape.low.x);
     return shape;
 }
 
-std::optional<Surface> ground_of(const Survey& picks, const SurveyShape& shape) {
-    if (!shape.along_surface || !(shape.high.z > shape.low.z)) return std::nullopt;
-    // Of two depths at one place (a shot in a hole below its receiver) the higher is the ground.
-    std::map<std::pair<double, double>, double> ground;
-    for (const Vec3& p : all_points(picks)) {
-        const auto key = std::pair(p.x, shape.is_2d ? 0.0 : p.y);
-        const auto at = ground.try_emplace(key, p.z).first;
-        at->second = std::min(at->second, p.z);
-    }
-    std::vector<Vec3> points;
-    for (const auto& [place, z] : ground) points.push_back({place.first, place.second, z});
+std::optional<Surface> ground_of(const SurveyShape& shape) {
+    const std::vector<Vec3>& points = shape.ground.points;
+    const bool level = std::all_of(points.begin(), points.end(),
+                                   [&](const Vec3& p) { return p.z == points.front().z; });
+    if (level) return std::nullopt;
     return Surface(shape.is_2d ? Surface::Kind::line : Surface::Kind::area, points);
 }
 

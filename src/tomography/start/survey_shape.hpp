@@ -6,6 +6,7 @@
 
 #include "model/topography.hpp"
 #include "survey/survey.hpp"
+#include "tomography/start/ground_points.hpp"
 
 namespace fermat {
 
@@ -14,12 +15,16 @@ struct SurveyShape {
     Vec3 low;   ///< corner of the box round all points
     Vec3 high;  ///< the other corner
     bool is_2d = false;
-    bool along_surface = false;  ///< all points lie on the ground, one below the other nowhere
-    double point_distance = 0;   ///< median distance from a point to the nearest other one
-    double longest = 0;          ///< distance of a pick's points, reached or passed by one in fifty
-    double slowest = 0;          ///< distance over time: a hundredth of the picks are slower,
-    double typical = 0;          ///< half of them,
-    double fastest = 0;          ///< all but a hundredth
+    bool along_surface = false;  ///< as of `ground`
+    GroundPoints ground;
+    /// Between boreholes: picks in 2-D that are not along a surface run through most of the width,
+    /// so that what differs across it alone is not seen.
+    bool crosses = false;
+    double point_distance = 0;  ///< median distance from a point to the nearest other one
+    double longest = 0;         ///< distance of a pick's points, reached or passed by one in fifty
+    double slowest = 0;         ///< distance over time: a hundredth of the picks are slower,
+    double typical = 0;         ///< half of them,
+    double fastest = 0;         ///< all but a hundredth; no outlier: see its definition
     /// Apparent velocity along the surface, by slopes of time over distance within one source's
     /// picks: three of four stretches are slower. 0 where no stretch is long enough.
     double refractor = 0;
@@ -28,7 +33,7 @@ struct SurveyShape {
 /// Throws InputError where no pick has both a distance and a time.
 SurveyShape survey_shape(const Survey& picks);
 
-/// The ground through the points of a survey along it; nothing where it is level.
-std::optional<Surface> ground_of(const Survey& picks, const SurveyShape& shape);
+/// The ground of a survey; nothing where it is level or not known.
+std::optional<Surface> ground_of(const SurveyShape& shape);
 
 }  // namespace fermat

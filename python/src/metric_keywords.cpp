@@ -21,9 +21,9 @@ using namespace nb::literals;
 
 namespace {
 
-constexpr std::array<const char*, 10> names = {"coordinates", "radius", "geodetic", "axes",
-                                               "surface",     "tensor", "epsilon",  "delta",
-                                               "tilt",        "azimuth"};
+constexpr std::array<const char*, 11> names = {"coordinates", "radius",  "geodetic", "axes",
+                                               "surface",     "tensor",  "epsilon",  "delta",
+                                               "tilt",        "azimuth", "jumps"};
 
 nb::module_ numpy() { return nb::module_::import_("numpy"); }
 
@@ -188,6 +188,7 @@ std::shared_ptr<const Metric> metric_from(const Grid& grid, const nb::kwargs& gi
     if (has(given, "geodetic")) numbers.geodetic = nb::cast<bool>(given["geodetic"]);
     if (has(given, "axes")) numbers.axes = axes_of(given["axes"], grid.is_2d());
     if (has(given, "surface")) numbers.surface = numbers_from(given["surface"], "surface");
+    if (has(given, "jumps")) numbers.jumps = numbers_from(given["jumps"], "jumps");
     AnisotropyValues anisotropy;
     const bool thomsen = has(given, "epsilon") || has(given, "delta");
     if (!thomsen && (has(given, "tilt") || has(given, "azimuth"))) {
@@ -200,6 +201,11 @@ std::shared_ptr<const Metric> metric_from(const Grid& grid, const nb::kwargs& gi
     if (has(given, "tensor")) read_tensor(given["tensor"], grid, anisotropy);
     if (thomsen) read_thomsen(given, grid, anisotropy);
     if (numbers.system == Coordinates::cartesian && anisotropy.kind == Anisotropy::none) {
+        if (!numbers.jumps.empty()) {
+            throw InputError(
+                "jumps are given in plain Cartesian coordinates (use `cells=True` there, or "
+                "coordinates 'spherical')");
+        }
         return nullptr;
     }
     return std::make_shared<const Metric>(grid, std::move(numbers), std::move(anisotropy));
@@ -249,6 +255,7 @@ void add_metric_keywords(const Model& model, nb::dict& options) {
         }
     }
     if (numbers.system == Coordinates::terrain) options["surface"] = list_of(numbers.surface);
+    if (!numbers.jumps.empty()) options["jumps"] = list_of(numbers.jumps);
     const AnisotropyValues& anisotropy = metric->anisotropy();
     if (anisotropy.kind == Anisotropy::elliptical) {
         options["tensor"] = tensor_array(anisotropy, grid);

@@ -20,7 +20,8 @@ inline constexpr const char* metric_signature =
     "epsilon: numpy.typing.ArrayLike | None = None, "
     "delta: numpy.typing.ArrayLike | None = None, "
     "tilt: numpy.typing.ArrayLike | None = None, "
-    "azimuth: numpy.typing.ArrayLike | None = None";
+    "azimuth: numpy.typing.ArrayLike | None = None, "
+    "jumps: numpy.typing.ArrayLike | None = None";
 
 /// The grid of `axes`, or the one of spacing and origin.
 Grid grid_of(const Grid& regular, const nanobind::kwargs& given);

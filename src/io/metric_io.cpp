@@ -53,6 +53,7 @@ CoordinateNumbers read_coordinates(const ImageReader& image) {
         out.axes[axis] = image.read_numbers(axis_names[axis]);
     }
     out.surface = image.read_numbers("surface");
+    out.jumps = image.read_numbers("jumps");
     return out;
 }
 
@@ -67,6 +68,7 @@ void write_coordinates(ImageWriter& image, const Metric& metric) {
         if (!from.axes[axis].empty()) image.add_numbers(axis_names[axis], from.axes[axis]);
     }
     if (!from.surface.empty()) image.add_numbers("surface", from.surface);
+    if (!from.jumps.empty()) image.add_numbers("jumps", from.jumps);
 }
 
 void write_metric(ImageWriter& image, const Metric& metric) {

@@ -18,6 +18,11 @@ class CartesianMapping final : public Mapping {
   public:
     Vec3 place(Vec3 q) const override { return q; }
     Mat3 jacobian(Vec3) const override { return Mat3::identity(); }
+    void line(const Grid& grid, int i, int j, std::span<MappedPoint> out) const override {
+        for (std::size_t k = 0; k < out.size(); ++k) {
+            out[k] = {grid.position({i, j, static_cast<int>(k)}), Mat3::identity()};
+        }
+    }
     Vec3 to_grid(Vec3 user) const override { return user; }
     Vec3 to_user(Vec3 q) const override { return q; }
 };
@@ -327,6 +332,19 @@ void require_surface(const Grid& grid, const std::vector<double>& surface) {
     }
 }
 
+void require_jumps(const Grid& grid, const std::vector<double>& jumps) {
+    if (!jumps.empty() && static_cast<int>(jumps.size()) != grid.shape.z) {
+        throw InputError(fmt::format("jumps has {} numbers (must have {}, one per row along z)",
+                                     jumps.size(), grid.shape.z));
+    }
+    for (std::size_t n = 0; n < jumps.size(); ++n) {
+        if (jumps[n] > 0 && std::isfinite(jumps[n])) continue;
+        throw InputError(fmt::format(
+            "number {} of jumps is {:g} (must be positive: velocity below over velocity above)", n,
+            jumps[n]));
+    }
+}
+
 }  // namespace
 
 void Mapping::line(const Grid& grid, int i, int j, std::span<MappedPoint> out) const {
@@ -344,6 +362,7 @@ Vec3 place_on_sphere(double radius, Vec3 q) {
 }
 
 std::unique_ptr<const Mapping> make_mapping(const Grid& grid, const CoordinateNumbers& numbers) {
+    require_jumps(grid, numbers.jumps);
     switch (numbers.system) {
         case Coordinates::graded:
             require_axes(grid, numbers.axes);

@@ -34,6 +34,10 @@ struct CoordinateNumbers {
     std::array<std::vector<double>, 3> axes;
     /// Terrain: the depth of the ground at the nodes [x][y].
     std::vector<double> surface;
+    /// First-order jumps on rows of nodes: velocity just below a row over that just above it, which
+    /// the nodes hold. One number per row along z, 1 where there is no jump; empty if there is
+    /// none.
+    std::vector<double> jumps;
 };
 
 /// The place of a point and d place / d q there: column c is the change along grid coordinate c.

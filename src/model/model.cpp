@@ -87,8 +87,7 @@ void require_plain(const Model& model, std::string_view what) {
     if (!model.metric()) return;
     throw InputError(fmt::format(
         "{} knows isotropic velocity on a Cartesian grid only, and this model has {} (times by "
-        "solver 'fim' on the CPU, rays by tracer 'descent', and inversion by 'gauss-newton' know "
-        "it)",
+        "solver 'fim', rays by tracer 'descent', and inversion by 'gauss-newton' know it)",
         what, model.metric()->name()));
 }
 

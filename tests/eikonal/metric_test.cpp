@@ -6,6 +6,7 @@
 #include "bench/metric_media.hpp"
 #include "core/error.hpp"
 #include "eikonal/metric/metric_solver.hpp"
+#include "executions.hpp"
 #include "expect_error.hpp"
 
 namespace fermat {
@@ -81,6 +82,128 @@ TEST(Metric, GradedSectionIsSecondOrder) {
     EXPECT_GT(std::log2(coarse / fine), 1.8);
 }
 
+/// P velocity of ak135 (Kennett, Engdahl & Buland 1995) to 910 km; a depth given twice is a jump.
+constexpr double ak135[][2] = {
+    {0, 5.8},       {20, 5.8},      {20, 6.5},        {35, 6.5},      {35, 8.04},
+    {77.5, 8.045},  {120, 8.05},    {165, 8.175},     {210, 8.3},     {260, 8.4825},
+    {310, 8.665},   {360, 8.8475},  {410, 9.03},      {410, 9.36},    {460, 9.528},
+    {510, 9.696},   {560, 9.864},   {610, 10.032},    {660, 10.2},    {660, 10.79},
+    {710, 10.9229}, {760, 11.0558}, {809.5, 11.1353}, {859, 11.2221}, {908.5, 11.3068}};
+
+double ak135_velocity(double depth, bool below) {
+    for (std::size_t n = 0; n + 1 < std::size(ak135); ++n) {
+        const auto [z, v] = ak135[n];
+        const auto [next_z, next_v] = ak135[n + 1];
+        const bool inside =
+            below || depth == 0 ? depth >= z && depth < next_z : depth > z && depth <= next_z;
+        if (inside) return v + (next_v - v) * (depth - z) / (next_z - z);
+    }
+    return 0;
+}
+
+TEST(Metric, JumpsOfAnEarthModelStaySharp) {
+    // First arrivals at 1, 2, ... 25 degrees from a source at the surface: rays of the layered
+    // sphere, integrated in closed form in shells of 2.5 km.
+    constexpr double wanted[] = {
+        19.1713,  35.0268,  48.7791,  62.5285,  76.2739,  90.0139,  103.7473, 117.4730, 131.1895,
+        144.8957, 158.5903, 172.2721, 185.9399, 199.5923, 213.2282, 226.3683, 239.1180, 251.5725,
+        263.1542, 274.0934, 284.9483, 295.7010, 306.3350, 316.2995, 325.4188};
+    const Grid grid{{521, 1, 181}, {}, {0.05, 1, 5}};
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::spherical;
+    Field<float> velocity(grid.shape);
+    for_each_node(grid.shape, [&](Index3 n) {
+        velocity(n) = static_cast<float>(ak135_velocity(5.0 * n.z, false));
+    });
+    for (int k = 0; k < grid.shape.z; ++k) {
+        numbers.jumps.push_back(ak135_velocity(5.0 * k, true) / ak135_velocity(5.0 * k, false));
+    }
+    const Model model =
+        Model(grid, std::move(velocity)).with_metric(std::make_shared<const Metric>(grid, numbers));
+    const MetricSolver solver(model, {}, test::on_cpu());
+    const MetricField field = solver.solve({{0.5, 0, 0}, 0}, test::on_cpu());
+    double mean = 0;
+    for (int degree = 1; degree <= 25; ++degree) {
+        mean += std::abs(time_at(field, {0.5 + degree, 0, 0}) - wanted[degree - 1]) / 25;
+    }
+    EXPECT_LT(mean, 0.06);
+}
+
+TEST(Metric, ThomsenMediaThatVaryAreThoseOfTheirEllipses) {
+    // With epsilon = delta the slowness surface is an ellipse, so tensors give the same times.
+    const Grid grid = unit_cube(25);
+    const auto medium = [](Vec3 p) {
+        const double e = 0.1 + 0.1 * p.x;
+        const double tilt = 0.3 + 0.5 * p.y;
+        return Thomsen{e, e, {std::sin(tilt), 0, std::cos(tilt)}};
+    };
+    AnisotropyValues by_thomsen;
+    by_thomsen.kind = Anisotropy::thomsen;
+    for (std::size_t c = 0; c < 5; ++c) by_thomsen.values[c] = Field<float>(grid.shape);
+    for_each_node(grid.shape, [&](Index3 n) {
+        const Thomsen t = medium(grid.position(n));
+        const double values[] = {t.epsilon, t.delta, t.axis.x, t.axis.y, t.axis.z};
+        for (std::size_t c = 0; c < 5; ++c) {
+            by_thomsen.values[c](n) = static_cast<float>(values[c]);
+        }
+    });
+    const AnisotropyValues by_tensors = tensors_of(grid, [&](Vec3 p) {
+        return touching_ellipse(medium(p), {1, 0, 0});
+    });
+    Field<float> velocity(grid.shape);
+    for_each_node(grid.shape,
+                  [&](Index3 n) { velocity(n) = static_cast<float>(2 + grid.position(n).z); });
+    const Model plain(grid, std::move(velocity));
+    const auto times = [&](const AnisotropyValues& values) {
+        AnisotropyValues copy;
+        copy.kind = values.kind;
+        for (std::size_t c = 0; c < 6; ++c) {
+            if (!values.values[c].empty()) copy.values[c] = values.values[c].copy();
+        }
+        const auto metric =
+            std::make_shared<const Metric>(grid, CoordinateNumbers{}, std::move(copy));
+        return times_of({plain.with_metric(metric), {0.3, 0.6, 0.2}, {}});
+    };
+    const Field<float> one = times(by_thomsen);
+    const Field<float> other = times(by_tensors);
+    double worst = 0;
+    for (std::size_t n = 0; n < one.size(); ++n) {
+        worst = std::max(worst, static_cast<double>(std::abs(one[n] - other[n])));
+    }
+    EXPECT_LT(worst, 2e-4);
+}
+
+TEST(Metric, SecondOrderOfCoupledAxesIsThatOfDiagonalOnesBehindASlowBody) {
+    // Waves meet behind the body. Cross terms of 1e-7 take the way of full tensors.
+    const Grid grid = unit_cube(33);
+    Field<float> velocity(grid.shape);
+    for_each_node(grid.shape, [&](Index3 n) {
+        const bool slow = distance(grid.position(n), {0.5, 0.5, 0.45}) < 0.2;
+        velocity(n) = slow ? 1.0F : 2.0F;
+    });
+    const Model plain(grid, std::move(velocity));
+    const auto times = [&](double cross) {
+        const auto metric =
+            std::make_shared<const Metric>(grid, CoordinateNumbers{}, tensors_of(grid, [&](Vec3) {
+                                               Mat3 m = Mat3::diagonal(1.2, 1, 1);
+                                               m(0, 1) = m(1, 0) = cross;
+                                               return m;
+                                           }));
+        return times_of({plain.with_metric(metric), {0.5, 0.5, 0.05}, {}});
+    };
+    const Field<float> diagonal = times(0);
+    const Field<float> full = times(1e-7);
+    double mean = 0;
+    double worst = 0;
+    for (std::size_t n = 0; n < full.size(); ++n) {
+        const double difference = std::abs(full[n] - diagonal[n]);
+        mean += difference / static_cast<double>(full.size());
+        worst = std::max(worst, difference);
+    }
+    EXPECT_LT(mean, 2e-4);
+    EXPECT_LT(worst, 5e-3);
+}
+
 TEST(Metric, FirstOrderIsFirstOrder) {
     const double coarse = errors_of(diffeomorphic_cube(16), 1).mean;
     const double fine = errors_of(diffeomorphic_cube(31), 1).mean;
@@ -147,7 +270,7 @@ TEST(Metric, BadInputIsNamed) {
             solve(medium.model, {medium.source, 0});
         },
         "this computation knows isotropic velocity on a Cartesian grid only, and this model has "
-        "spherical coordinates (times by solver 'fim' on the CPU and rays by tracer 'descent' know "
+        "spherical coordinates (times by solver 'fim' and rays by tracer 'descent' know "
         "it)");
 }
 

@@ -10,6 +10,7 @@
 #include "core/block.hpp"
 #include "eikonal/metric/metric_solver.hpp"
 #include "eikonal/metric/metric_tile_setup.hpp"
+#include "eikonal/metric/node_medium.hpp"
 
 namespace fermat {
 namespace {

@@ -114,9 +114,14 @@ def test_earth_models_have_their_published_values(tmp_path: Path) -> None:
     assert fm.Earth("iasp91").velocity([35, 2889], "S") == pytest.approx([4.47, 0], abs=1e-3)
     assert fm.Earth("prem").velocity([2890.999]) == pytest.approx([13.7166], abs=1e-3)
     model = fm.Earth("ak135").model((0, 1), (0, 1), 50, spacing=(0.5, 0.5, 5))
-    # The crust ends on a node, which has the mean slowness of both sides.
-    wanted = [5.8] * 4 + [2 / (1 / 5.8 + 1 / 6.5)] + [6.5] * 2 + [2 / (1 / 6.5 + 1 / 8.0403)]
-    assert model.velocity[0, 0, :8] == pytest.approx(wanted, abs=1e-3)
+    # The crust ends on a node, which has the velocity above; jumps are kept beside it.
+    assert model.velocity[0, 0, :8] == pytest.approx([5.8] * 5 + [6.5] * 3, abs=1e-3)
+    model.save(tmp_path / "crust.h5")
+    direct = fm.traveltimes(model, (0.5, 0.5, 40), device="cpu")
+    again = fm.traveltimes(fm.Model.load(tmp_path / "crust.h5"), (0.5, 0.5, 40), device="cpu")
+    assert np.array_equal(direct, again)
+    # Straight up through 5 km of mantle and the crust, the source beside a jump.
+    assert direct[1, 1, 0] == pytest.approx(5 / 8.04 + 15 / 6.5 + 20 / 5.8, abs=0.08)
     (tmp_path / "a.nd").write_text("0 5 3 2.7\n30 5 3 2.7\nmantle\n30 8 4.5 3.3\n400 9 5 3.5\n")
     (tmp_path / "a.tvel").write_text("a - P\na - S\n0 5 3 2.7\n30 5 3 2.7\n30 8 4.5 3.3\n")
     assert fm.Earth(tmp_path / "a.nd").velocity([29, 31]) == pytest.approx([5, 8], abs=0.01)
@@ -144,6 +149,9 @@ def test_earth_models_have_their_published_values(tmp_path: Path) -> None:
         ({"axes": ([0, 1, 2, 3, 4], [0, 1, 1, 2, 3], [0, 1, 2, 3, 4])}, "axis y is 1"),
         ({"axes": ([0, 1, 2, 3, 4],) * 3, "spacing": 2.0}, "replace both"),
         ({"radius": 1.0}, "for coordinates 'spherical'"),
+        ({"jumps": np.full(5, 1.1)}, "jumps are given in plain Cartesian"),
+        ({"coordinates": "spherical", "jumps": [1, 2]}, "jumps has 2 numbers"),
+        ({"coordinates": "spherical", "jumps": [1, 1, -2, 1, 1]}, "jumps is -2"),
         ({"tensor": np.eye(3), "cells": True}, "velocity on nodes"),
     ],
 )

@@ -1,14 +1,41 @@
 #include "eikonal/metric/factor.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace fermat {
 namespace {
 
+/// The row of jumps at the top of a point's cell, as velocity below over velocity above; else 1.
+double jump_above(const Model& model, Vec3 q) {
+    const auto& jumps = model.metric()->coordinates().jumps;
+    if (jumps.empty()) return 1;
+    const double row = model.grid().to_index(q).z;
+    const auto last = static_cast<double>(jumps.size() - 2);
+    return jumps[static_cast<std::size_t>(std::clamp(std::floor(row), 0.0, last))];
+}
+
+}  // namespace
+
+double metric_slowness(const Model& model, Vec3 q) {
+    const double jump = jump_above(model, q);
+    const double here = slowness_at(model, q);
+    if (jump == 1) return here;
+    // The nodes of the row hold the slowness above it.
+    const Grid& grid = model.grid();
+    const double row = grid.to_index(q).z;
+    const double part = row - std::floor(row);
+    Vec3 top = q;
+    top.z = grid.coordinate(2, std::floor(row));
+    return here + (1 - part) * slowness_at(model, top) * (1 / jump - 1);
+}
+
+namespace {
+
 /// S = D^-1 at a point, in space.
 Mat3 squared_slowness(const Model& model, Vec3 q) {
     const Metric& metric = *model.metric();
-    const double s = slowness_at(model, q);
+    const double s = metric_slowness(model, q);
     if (metric.isotropic()) return (s * s) * Mat3::identity();
     const Mat3 frame = metric.mapping().frame(q);
     return (s * s) * (frame * inverse(metric.tensor_at(model.grid(), q)) * transposed(frame));
@@ -27,7 +54,7 @@ MetricFactor::MetricFactor(const Model& model, Vec3 source)
     : position_(source), place_(model.metric()->mapping().place(source)) {
     const Grid& grid = model.grid();
     const Metric& metric = *model.metric();
-    slowness_ = slowness_at(model, source);
+    slowness_ = metric_slowness(model, source);
     has_thomsen_ = metric.has_thomsen();
     if (has_thomsen_) {
         thomsen_ = thomsen_in_space(model, source);
@@ -59,7 +86,7 @@ MetricFactor::MetricFactor(const Model& model, Vec3 source)
 }
 
 double line_time(const Model& model, Vec3 q, Vec3 d) {
-    const double s = slowness_at(model, q);
+    const double s = metric_slowness(model, q);
     if (!std::isfinite(s)) return s;
     const Metric& metric = *model.metric();
     if (metric.isotropic()) return s * norm(d);

@@ -83,6 +83,10 @@ class MetricFactor {
     Thomsen thomsen_;  ///< with the axis as a direction in space
 };
 
+/// Slowness at a point, as slowness_at, with the jumps of the metric: on a row of jumps, that
+/// below.
+double metric_slowness(const Model& model, Vec3 q);
+
 /// Time along the straight line between the places of two near points of the grid.
 double straight_time(const Model& model, Vec3 from, Vec3 to);
 

@@ -48,7 +48,7 @@ Vec3 frame_gradient(const MetricField& field, Vec3 q) {
 }
 
 Vec3 group_velocity(const MetricField& field, Vec3 q, Vec3 gradient) {
-    const double s = slowness_at(field.model, q);
+    const double s = metric_slowness(field.model, q);
     // Columns: the grid coordinates of steps along the directions of the frame.
     const Mat3 step = inverse(field.mapping().jacobian(q)) * field.mapping().frame(q);
     const Vec3 slowness = transposed(step) * gradient;

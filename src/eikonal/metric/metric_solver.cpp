@@ -12,6 +12,7 @@
 #include "core/teams.hpp"
 #include "eikonal/fim/rules.hpp"
 #include "eikonal/metric/metric_cuda.hpp"
+#include "eikonal/metric/node_medium.hpp"
 #include "eikonal/metric/tile_schedule.hpp"
 #include "eikonal/stencil.hpp"
 
@@ -44,7 +45,10 @@ MetricSolver::MetricSolver(const Model& model, const EikonalOptions& options,
     if (options.solver != Solver::fim) {
         require_plain(model, fmt::format("solver '{}'", name_of(options.solver)));
     }
-    const bool device = on_cuda(execution.device);
+    const bool jumps = !model.metric()->coordinates().jumps.empty();
+    const bool device =
+        on_cuda(execution.device,
+                jumps ? "velocity jumps on rows of nodes, which is solved on the CPU" : "");
     medium_ = std::make_shared<const NodeMedium>(model_, resolve_threads(execution.threads));
     if (device) {
         cuda_ = std::make_shared<OnCuda>(

@@ -8,9 +8,12 @@
 #include "core/execution.hpp"
 #include "eikonal/eikonal.hpp"
 #include "eikonal/metric/metric_field.hpp"
-#include "eikonal/metric/node_medium.hpp"
 
 namespace fermat {
+
+class NodeMedium;
+struct NodeNumbers;
+struct SourceNumbers;
 
 /// First arrivals of a model with a metric. Its tensors are made once for all sources. Positions
 /// are in the coordinates of users (latitudes, true depths), except those of MetricField.

@@ -47,25 +47,16 @@ struct MetricTileProblem {
     }
 };
 
-/// How much later than a node, in units of f, a neighbour may be that the node still uses. Where
-/// the characteristic M p comes from below along an axis, p_d may yet be negative, down to -f
-/// sqrt((M^-1)_dd - 1/M_dd). Half a cell more is for the curvature of T0, of which gamma is the
-/// slope only.
+/// How much later than a node, in units of f, a neighbour may be that the node still uses. Half a
+/// cell is for the curvature of T0, of which gamma is the slope only.
 template <bool Full, class V>
 FERMAT_HD_INLINE V metric_reach(const SymmetricTensor<V>& m) {
     using Real = Scalar<V>;
-    if constexpr (!Full) return V{} + Real(0.5);
-    const V cx = m.yy * m.zz - m.yz * m.yz;
-    const V cy = m.xx * m.zz - m.xz * m.xz;
-    const V cz = m.xx * m.yy - m.xy * m.xy;
-    const V det =
-        m.xx * cx - m.xy * (m.xy * m.zz - m.yz * m.xz) + m.xz * (m.xy * m.yz - m.yy * m.xz);
-    const V over = 1 / det;
-    const V x = cx * over - 1 / m.xx;
-    const V y = cy * over - 1 / m.yy;
-    const V z = cz * over - 1 / m.zz;
-    const V most = -least(-x, -y, -z);
-    return Real(0.5) + Real(1.5) * root(most > 0 ? most : V{});
+    if constexpr (Full) {
+        return Real(0.5) + Real(1.5) * coupling_reach(m);
+    } else {
+        return V{} + Real(0.5);
+    }
 }
 
 /// Relative change below which a node counts as unchanged. First-order times may be rough, because

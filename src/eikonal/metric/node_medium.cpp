@@ -118,6 +118,13 @@ NodeMedium::NodeMedium(const Model& model, int threads)
     for (std::size_t n = 0; n <= at(NodeNumber::yz); ++n) {
         if (full_ || n <= at(NodeNumber::zz)) tensors_[n] = Field<float>(shape());
     }
+    for (const double ratio : metric.coordinates().jumps) {
+        jumps_.push_back(static_cast<float>(ratio * ratio));
+    }
+    if (!full_ && !grid.is_2d()) {
+        make_diagonal(threads);
+        return;
+    }
     each_line(model_, threads, [&](int i, int j, std::span<const MappedPoint> line) {
         for (int k = 0; k < grid.shape.z; ++k) {
             const Index3 index{i, j, k};
@@ -126,6 +133,35 @@ NodeMedium::NodeMedium(const Model& model, int threads)
             const Mat3 m = in_nodes(metric, step, metric.tensor(node), model_.velocity()(index));
             put_tensor(tensors_, node, m);
             mean_[node] = static_cast<float>(mean_of(grid, m));
+        }
+    });
+}
+
+/// The same for tensors without cross terms: M_dd = v^2 A_dd / |dx/dq_d|^2.
+void NodeMedium::make_diagonal(int threads) {
+    const Grid& grid = model_.grid();
+    const Metric& metric = *model_.metric();
+    const auto& a = metric.anisotropy().values;
+    each_line(model_, threads, [&](int i, int j, std::span<const MappedPoint> line) {
+        for (int k = 0; k < grid.shape.z; ++k) {
+            const std::size_t node = grid.shape.offset(i, j, k);
+            const Mat3& jacobian = line[static_cast<std::size_t>(k)].jacobian;
+            const double v = model_.velocity()[node];
+            double m[3];
+            for (int axis = 0; axis < 3; ++axis) {
+                const double x = jacobian(0, axis);
+                const double y = jacobian(1, axis);
+                const double z = jacobian(2, axis);
+                const double h = grid.spacing[axis];
+                m[axis] = v * v / ((x * x + y * y + z * z) * h * h);
+                if (!metric.isotropic()) m[axis] *= a[static_cast<std::size_t>(axis)][node];
+            }
+            const double mean = (m[0] + m[1] + m[2]) / 3;
+            const double per = mean > 0 ? 1 / mean : 0;
+            for (std::size_t axis = 0; axis < 3; ++axis) {
+                tensors_[axis][node] = mean > 0 ? static_cast<float>(per * m[axis]) : 1.0F;
+            }
+            mean_[node] = static_cast<float>(mean);
         }
     });
 }
@@ -237,6 +273,7 @@ NodeNumbers NodeMedium::numbers(const SourceNumbers& of, Vec3 source) const {
     NodeNumbers numbers;
     numbers.shape = shape();
     numbers.mean = mean_.data();
+    numbers.jumps = jumps_.empty() ? nullptr : jumps_.data();
     const Vec3 where = grid.to_index(source);
     numbers.source = grid.is_2d() ? Vec3{0, where.x, where.z} : where;
     for (std::size_t n = 0; n < node_numbers; ++n) {

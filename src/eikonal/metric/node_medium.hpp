@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <vector>
 
 #include "core/field.hpp"
 #include "eikonal/metric/factor.hpp"
@@ -37,13 +38,15 @@ class NodeMedium {
     bool full() const { return full_; }
 
   private:
+    void make_diagonal(int threads);
     void put_tensor(NodeFields& fields, std::size_t node, Mat3 m) const;
     void set_starts(const MetricFactor& factor, NodeFields& fields) const;
 
     Model model_;
     bool full_ = false;
     NodeFields tensors_;
-    Field<float> mean_;  ///< mu
+    Field<float> mean_;         ///< mu
+    std::vector<float> jumps_;  ///< NodeNumbers::jumps
 };
 
 }  // namespace fermat

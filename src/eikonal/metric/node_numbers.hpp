@@ -19,6 +19,9 @@ struct NodeNumbers {
     Shape shape;
     Vec3 source;                  ///< in nodes
     const float* mean = nullptr;  ///< mu, of the first tensors
+    /// Per row along z: (velocity below / velocity above)^2 where it jumps on the row, else 1; null
+    /// if there are no jumps. f^2 is that above.
+    const float* jumps = nullptr;
     std::array<const float*, node_numbers> values{};
 
     bool full() const { return values[static_cast<std::size_t>(NodeNumber::xy)] != nullptr; }

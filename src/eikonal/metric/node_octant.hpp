@@ -48,23 +48,39 @@ FERMAT_HD_INLINE ChosenSide<V> chosen(const AxisValues<V>& axis, V gamma, Mask f
             from_low ? gamma : -gamma};
 }
 
-template <bool Full, int Order, class V>
-FERMAT_HD_INLINE OctantTerm<V> term_of(const ChosenSide<V>& side, V base) {
+/// How far times may fall along the way of the wave, per node and in units of f, where axes couple:
+/// with the characteristic M p from below along axis d, p_d may be as low as
+/// -f sqrt((M^-1)_dd - 1/M_dd).
+template <class V>
+FERMAT_HD_INLINE V coupling_reach(const SymmetricTensor<V>& m) {
+    const V cx = m.yy * m.zz - m.yz * m.yz;
+    const V cy = m.xx * m.zz - m.xz * m.xz;
+    const V cz = m.xx * m.yy - m.xy * m.xy;
+    const V det =
+        m.xx * cx - m.xy * (m.xy * m.zz - m.yz * m.xz) + m.xz * (m.xy * m.yz - m.yy * m.xz);
+    const V over = 1 / det;
+    const V x = cx * over - 1 / m.xx;
+    const V y = cy * over - 1 / m.yy;
+    const V z = cz * over - 1 / m.zz;
+    const V most = -least(-x, -y, -z);
+    return root(most > 0 ? most : V{});
+}
+
+/// `fall` is how much later the second neighbour may be than the first.
+template <int Order, class V>
+FERMAT_HD_INLINE OctantTerm<V> term_of(const ChosenSide<V>& side, V base, V fall) {
     using Real = Scalar<V>;
     V c = 1 + side.toward;
     V r = (side.near - base) - side.toward * base;
     if constexpr (Order == 2) {
         // Not where tau changes to a third within a cell, as beside a source in a slow node, nor
-        // towards unreached nodes.
-        auto second = (side.far < 3 * side.near) & (side.near < 3 * side.far) &
-                      (side.near < reached_limit<Real>);
-        if constexpr (!Full) {
-            // Nor across a front: the node behind must be upwind too. Where axes couple, times may
-            // fall along the way of the wave. T0 varies as 1 - k sigma gamma.
-            second = second & ((Real(0.99999) * side.far * (1 - 2 * side.toward) <=
-                                side.near * (1 - side.toward)) |
-                               (side.toward > Real(0.3)));
-        }
+        // towards unreached nodes, nor across a front: the node behind must be upwind too. T0
+        // varies as 1 - k sigma gamma.
+        const auto second =
+            (side.far < 3 * side.near) & (side.near < 3 * side.far) &
+            (side.near < reached_limit<Real>)&((Real(0.99999) * side.far * (1 - 2 * side.toward) <=
+                                                side.near * (1 - side.toward) + fall) |
+                                               (side.toward > Real(0.3)));
         c = second ? c + Real(0.5) : c;
         r = second ? r + Real(0.5) * (side.near - base) + Real(0.5) * (side.near - side.far) : r;
     }
@@ -133,8 +149,10 @@ FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& f
     const ChosenSide<V> z = chosen(n.z, n.gamma_z, from.z);
     const V base = least(x.near, y.near, z.near);
     constexpr Scalar<V> slack = ByNeighbours ? Scalar<V>(0) : Scalar<V>(0.05);
-    return base + octant_root(t, term_of<Full, Order>(x, base), term_of<Full, Order>(y, base),
-                              term_of<Full, Order>(z, base), n.f2, slack);
+    V fall = V{};
+    if constexpr (Full && Order == 2) fall = coupling_reach(t) * root(n.f2);
+    return base + octant_root(t, term_of<Order>(x, base, fall), term_of<Order>(y, base, fall),
+                              term_of<Order>(z, base, fall), n.f2, slack);
 }
 
 }  // namespace fermat

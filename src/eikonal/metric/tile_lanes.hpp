@@ -67,6 +67,13 @@ class TileLanes {
     }
 
     void load(const Task& task);
+    /// Differences of second order do not reach across a jump, where the slope of times jumps too.
+    void stop_at_jumps(Ints code, OctantNode<V>& node) const {
+        const V none = V{} + unreached<float>;
+        const Ints r = code & 7;
+        node.z.low2 = gather(jumps_.data(), r) != 1 ? none : node.z.low2;
+        node.z.high2 = gather(jumps_.data() + 2, r) != 1 ? none : node.z.high2;
+    }
     void store(const Task& task);
     /// Returns the axes along which a changed node may change one that was swept before it.
     template <bool Full, int Order, bool ByNeighbours>
@@ -88,10 +95,18 @@ class TileLanes {
     std::array<float, nodes> mean_;
     std::array<float, 12 * plane> times_;  ///< tau with the halo
     std::array<std::int32_t, nodes> moved_;
+    std::array<float, Tile::size(2) + 2> jumps_;  ///< of the rows from one before the tile on
+    bool has_jumps_ = false;
 };
 
 inline void TileLanes::load(const Task& task) {
     const Shape shape = numbers_.shape;
+    has_jumps_ = false;
+    for (int n = 0; numbers_.jumps != nullptr && n < Tile::size(2) + 2; ++n) {
+        const int k = task.begin[2] + n - 1;
+        jumps_[static_cast<std::size_t>(n)] = k >= 0 && k < shape.z ? numbers_.jumps[k] : 1.0F;
+        has_jumps_ |= jumps_[static_cast<std::size_t>(n)] != 1;
+    }
     times_.fill(unreached<float>);
     moved_.fill(0);
     const auto clip = [&](int axis, int extra) {
@@ -104,9 +119,18 @@ inline void TileLanes::load(const Task& task) {
                    shape.z +
                task.begin[2];
     };
+    // Whole rows have a length that the compiler knows; a call would cost more than the copy.
+    const auto copy_row = [](const float* from, float* to, std::pair<int, int> r) {
+        if (r == std::pair{0, Tile::size(2)}) {
+            std::memcpy(to, from, sizeof(float) * Tile::size(2));
+        } else if (r == std::pair{-halo, Tile::size(2) + halo}) {
+            std::memcpy(to - halo, from - halo, sizeof(float) * line);
+        } else {
+            for (int n = r.first; n < r.second; ++n) to[n] = from[n];
+        }
+    };
     const auto copy_tau = [&](int o, int l, std::pair<int, int> r) {
-        std::copy(tau_ + row(o, l) + r.first, tau_ + row(o, l) + r.second,
-                  times_.data() + centre + o * plane + l * line + r.first);
+        copy_row(tau_ + row(o, l), times_.data() + centre + o * plane + l * line, r);
     };
     const auto outer = clip(0, halo);
     const auto middle = clip(1, halo);
@@ -132,11 +156,9 @@ inline void TileLanes::load(const Task& task) {
             for (std::size_t n = 0; n < node_numbers - 1; ++n) {
                 const float* const source = numbers_.values[n];
                 if (source == nullptr) continue;
-                std::copy(source + from + own_r.first, source + from + own_r.second,
-                          values_[n].data() + to + own_r.first);
+                copy_row(source + from, values_[n].data() + to, own_r);
             }
-            std::copy(numbers_.mean + from + own_r.first, numbers_.mean + from + own_r.second,
-                      mean_.data() + to + own_r.first);
+            copy_row(numbers_.mean + from, mean_.data() + to, own_r);
         }
     }
 }
@@ -196,8 +218,22 @@ unsigned TileLanes::update(Ints code, Ints present, SweepWay way, bool only_earl
         node.tensor.xz = gather(number(NodeNumber::xz), code);
         node.tensor.yz = gather(number(NodeNumber::yz), code);
     }
-    const auto from = octant_sides<Full, ByNeighbours>(node);
-    const V now = octant_tau<Full, Order, ByNeighbours>(node, from);
+    if (has_jumps_) stop_at_jumps(code, node);
+    auto from = octant_sides<Full, ByNeighbours>(node);
+    V now = octant_tau<Full, Order, ByNeighbours>(node, from);
+    if (has_jumps_) {
+        const V ratio2 = gather(jumps_.data() + 1, code & 7);
+        const auto on_jump = ratio2 != 1;
+        if (any_lane(on_jump)) {
+            // The earlier one of what comes through the medium above and through that below.
+            from.z = ~Ints{};
+            const V above = octant_tau<Full, Order, ByNeighbours>(node, from);
+            from.z = Ints{};
+            OctantNode<V> below = node;
+            below.f2 = node.f2 / ratio2;
+            now = on_jump ? least(above, octant_tau<Full, Order, ByNeighbours>(below, from)) : now;
+        }
+    }
     const V old = node.tau;
     auto take = live & (now < reached_limit<float>)&(now > 0);
     if (ByNeighbours || only_earlier) take = take & (now < old);

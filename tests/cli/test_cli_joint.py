@@ -197,3 +197,9 @@ def test_differences_count_beside_the_picks(linked, whole, program):
                "-o", "dd3", "--threads", "1"]
     assert subprocess.run(command, cwd=linked.folder, capture_output=True).returncode == 0
     assert all_results(linked.folder / "dd3") == all_results(linked.folder / "dd")
+
+
+def test_differences_of_another_catalogue_are_told(linked):
+    linked.write("dt.ct", "# q1 q2\n" + "".join(f"s{s} 3.0 2.0 1.0 P\n" for s in range(6)))
+    told = linked.call(*INVERT, "--differences", "dt.ct", "-o", "other").stderr
+    assert "catalogue differences are not those of the picks, by" in told and "other origin times" in told

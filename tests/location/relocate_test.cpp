@@ -122,7 +122,8 @@ TEST(Relocate, WrongDifferencesAreRefused) {
     lost.events[1].position.x = not_known;
     test::expect_error<InputError>(attempt(lost, {0, 1, 0}), "locate it first");
     lost.events[1].position.x = 1e4;
-    test::expect_error<InputError>(attempt(lost, {0, 1, 0}), "1 of 12 events lie outside the model");
+    test::expect_error<InputError>(attempt(lost, {0, 1, 0}),
+                                   "1 of 12 events lie outside the model");
     // Events that share their place have no difference, and one difference links nobody.
     const Relocation held = relocate(medium, quakes.catalogue, {{0, 1, 0}});
     EXPECT_EQ(held.events[0].position, quakes.catalogue.events[0].position);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <tuple>
 #include <utility>
 
 #include "core/error.hpp"
@@ -51,6 +53,28 @@ Survey travel_times(const Survey& picks) {
     for (Arrival& pick : out.arrivals) pick.time -= picks.event_of(pick).origin_time;
     for (Event& event : out.events) event.origin_time = 0;
     return out;
+}
+
+/// Catalogue differences are those of the picks from the origin times of their catalogue. The
+/// median size of what is between them and the picks of this survey; 0 where none has both picks.
+double origin_mismatch(const Survey& picks, const std::vector<TimeDifference>& differences) {
+    std::map<std::tuple<std::int32_t, std::int32_t, Phase>, double> travel;
+    for (const Arrival& pick : picks.arrivals) {
+        travel[{pick.event, pick.station, pick.phase}] =
+            pick.time - picks.event_of(pick).origin_time;
+    }
+    std::vector<double> off;
+    for (const TimeDifference& one : differences) {
+        const auto first = travel.find({one.first, one.station, one.phase});
+        const auto second = travel.find({one.second, one.station, one.phase});
+        const bool both = first != travel.end() && second != travel.end();
+        if (one.kind != DifferenceKind::catalogue || !both) continue;
+        off.push_back(std::abs(one.time - (first->second - second->second)));
+    }
+    if (off.empty()) return 0;
+    const auto middle = off.begin() + static_cast<std::ptrdiff_t>(off.size() / 2);
+    std::nth_element(off.begin(), middle, off.end());
+    return *middle;
 }
 
 class SetUp {
@@ -186,6 +210,13 @@ class SetUp {
         if (joint.differences.empty()) return;
         const DifferenceRows rows(picks, joint.differences, joint.weighting, 1);
         choose(rows.description());
+        const double off = origin_mismatch(picks, joint.differences);
+        constexpr double plain = 0.01;
+        if (off < plain) return;
+        setup_.warnings.push_back(fmt::format(
+            "catalogue differences are not those of the picks, by {:.2g} (median): they were made "
+            "from other origin times (make them of this catalogue, or give picks its origin times)",
+            off));
     }
 
     /// The kind of regularisation, and how well picks without errors can be explained.

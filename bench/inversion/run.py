@@ -1,6 +1,6 @@
 """Inversions of known truths: how far the found velocity is from the true one.
 
-    python bench/inversion/run.py [--kinds refraction,hill,crosshole,crustal,local,board]
+    python bench/inversion/run.py [--kinds refraction,hill,crosshole,layers,waves,crustal,local,board]
                                   [--seeds 10] [--first 10] [--threads 0]
                                   [--methods auto,hole,tuned,first,second,blocky]
 

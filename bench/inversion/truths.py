@@ -154,6 +154,27 @@ def crosshole(seed: int) -> Truth:
                  np.column_stack([0 * z + 10, z]), 0.01, seed)
 
 
+def crosshole_of(kind: str, seed: int) -> Truth:
+    """The same survey over five dipping layers, or over long waves; an inclusion in both."""
+    truth = crosshole(seed)
+    rng = np.random.default_rng(seed)
+    edges, levels = np.sort(rng.uniform(2, 18, 4)), 2.0 * (1 + 0.08 * rng.uniform(-1, 1, 5))
+    dip = rng.uniform(-0.15, 0.15)
+    cx, cz, r = rng.uniform(3.5, 6.5), rng.uniform(6, 14), rng.uniform(1.2, 2.0)
+    sign = rng.choice([-1, 1])
+    smooth = bumps(rng, ((0, 0), (10, 20)), 14, (2.5, 5.0))
+
+    def velocity(x, z):
+        if kind == "layers":
+            v = levels[np.searchsorted(edges, z + dip * (x - 5))]
+        else:
+            v = 2.0 * (1 + 0.08 * np.clip(smooth(x, z), -1, 1))
+        return v * np.where((x - cx) ** 2 + (z - cz) ** 2 < r * r, 1 + 0.12 * sign, 1.0)
+
+    truth.name, truth.velocity = kind, velocity
+    return truth
+
+
 def crustal(seed: int) -> Truth:
     """200 x 30 km, 12 shots, receivers every 2 km."""
     rng = np.random.default_rng(seed)
@@ -201,6 +222,8 @@ ALL = {
     "refraction": refraction,
     "hill": lambda seed: refraction(seed, hill=True),
     "crosshole": crosshole,
+    "layers": lambda seed: crosshole_of("layers", seed),
+    "waves": lambda seed: crosshole_of("waves", seed),
     "crustal": crustal,
     "local": local,
     "board": lambda seed: local(seed, board=True),

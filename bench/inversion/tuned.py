@@ -1,6 +1,6 @@
 """Hole's method tuned by hand, as a patient user would: the flags that do best on other truths.
 
-    python bench/inversion/tuned.py [--kinds refraction,hill,crosshole,crustal,local,board]
+    python bench/inversion/tuned.py [--kinds refraction,hill,crosshole,layers,waves,crustal,local,board]
                                     [--seeds 5] [--first 100] [--threads 1]
 
 From the defaults, one flag after the other takes each of its values and keeps the one whose RMS error

@@ -85,16 +85,16 @@ are those of the project's survey of peers (2026-11), Fermat's those of [benchma
 
 | grid | Eiko forward, ms | Eiko backward, ms | Eiko mean error | Fermat forward, ms | Fermat backward, ms | Fermat mean error |
 | --- | --- | --- | --- | --- | --- | --- |
-| 513² | **0.92** | **1.8** | 4.6e-3 | 1.75 | 2.8 | 1.6e-6 |
-| 1601² | **2.7** | 9.4 | 1.9e-3 | 4.71 | 8.5 | 1.2e-6 |
-| 4097² | **10.3** | | 8.8e-4 | 12.0 | 21.8 | 3.3e-6 |
-| 129³ | 2.5 | 7.6 | 1.9e-2 | 2.10 | 2.7 | 2.2e-5 |
-| 257³ | 8.0 | 70 | 1.1e-2 | 3.89 | 7.2 | 4.9e-6 |
-| 513³ | 57 | 602 | 5.9e-3 | 13.05 | 38.5 | 1.4e-6 |
-| 64 sources, 128³ | **15.3** | | 1.9e-2 | 18.1 | | |
+| 513² | **0.92** | **1.8** | 4.6e-3 | 0.93 | 3.4 | 1.6e-6 |
+| 1601² | 2.7 | **9.4** | 1.9e-3 | 2.11 | 11.0 | 1.1e-6 |
+| 4097² | 10.3 | | 8.8e-4 | 5.60 | 28.0 | 3.3e-6 |
+| 129³ | 2.5 | 7.6 | 1.9e-2 | 1.67 | 4.6 | 2.2e-5 |
+| 257³ | 8.0 | 70 | 1.1e-2 | 3.24 | 10.3 | 4.9e-6 |
+| 513³ | 57 | 602 | 5.9e-3 | 11.8 | 46.3 | 1.4e-6 |
+| 64 sources, 128³ | **15.3** | | 1.9e-2 | 16.3 | | |
 
 At equal error Fermat is ahead everywhere: its 513² grid has a five-hundredth of the error of Eiko's 4097²,
-in 1.75 instead of 10.3 ms.
+in 0.93 instead of 10.3 ms.
 """
 
 

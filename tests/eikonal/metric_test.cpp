@@ -270,7 +270,8 @@ TEST(Metric, BadInputIsNamed) {
             solve(medium.model, {medium.source, 0});
         },
         "this computation knows isotropic velocity on a Cartesian grid only, and this model has "
-        "spherical coordinates (times by solver 'fim' and rays by tracer 'descent' know "
+        "spherical coordinates (times by solver 'fim', rays by tracer 'descent', and inversion "
+        "by 'gauss-newton' know "
         "it)");
 }
 

@@ -334,7 +334,7 @@ def invert(
             "the picks lie on a plane and the model is spherical (picks.geographic() has latitudes and "
             "longitudes)"
         )
-    observed.require_places("invert")
+    observed._require_places("invert")
     ndim = observed.ndim if model is None else model.ndim
     if model is not None and observed.ndim != model.ndim:
         raise ValueError(f"picks are {observed.ndim}-D and the model is {model.ndim}-D")

@@ -128,7 +128,7 @@ class Picks:
         """Whether the place of each source is known."""
         return np.asarray(np.isfinite(self.sources).all(axis=1))
 
-    def require_places(self, what: str) -> None:
+    def _require_places(self, what: str) -> None:
         """Refuse sources without a place; `what` cannot do without."""
         lost = int((~self.placed).sum())
         if lost:
@@ -311,7 +311,14 @@ class Picks:
 
     def geographic(self) -> Picks:
         """The same picks with latitudes, longitudes and depths in km instead of x, y, z, as spherical
-        models have them; needs a `plane`."""
+        models have them; needs a `plane`.
+
+        >>> import fermat as fm
+        >>> plane = fm.Plane.round([-150.0, -149.0], [61.0, 62.0])
+        >>> picks = fm.Picks([(0, 0, 10)], [(20, 0, 0)], source=[0], receiver=[0], time=[4.0], plane=plane)
+        >>> picks.geographic().sources.round(2)
+        array([[  61.5, -149.5,   10. ]])
+        """
         from ._sphere import geographic
 
         return geographic(self)

@@ -249,7 +249,7 @@ def _places_of_picks(
 ) -> tuple[dict[str, Any], list[str], list[str], Plane | None]:
     if stations is not None or centre is not None:
         raise ValueError("stations and their plane are in the picks (leave stations and centre out)")
-    picks.require_places("relocate")
+    picks._require_places("relocate")
     if picks.ndim != model.ndim:
         raise ValueError(f"picks are {picks.ndim}-D and the model is {model.ndim}-D")
     given = {"events": picks.sources, "stations": picks.receivers, "origin_time": picks.origin_time}

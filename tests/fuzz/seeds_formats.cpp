@@ -88,6 +88,7 @@ std::function<void(const fs::path&)> reads(PickFormat format, const PickReadOpti
 /// The format is found by the content.
 void read_whatever(const fs::path& file, Notes& notes) {
     read_plane(file);
+    read_projection(file);
     read_pick_survey(file, {}, notes);
 }
 

@@ -55,7 +55,8 @@ def test_every_public_name_is_documented(name):
 
 #: Without an example: what needs a device, what the page of its class shows, and makers of tables.
 BARE = {
-    "fermat.CudaModel.to_host", "fermat.Model.node_positions", "fermat.Catalogue.to_columns",
+    "fermat.CudaModel.to_host", "fermat.Model.node_positions", "fermat.Model.places",
+    "fermat.Model.write_vts", "fermat.Catalogue.to_columns",
     "fermat.Relocation.to_columns",
 }
 

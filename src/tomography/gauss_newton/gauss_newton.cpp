@@ -1,4 +1,5 @@
 #include "tomography/gauss_newton/gauss_newton.hpp"
+#include "tomography/gauss_newton/model_change.hpp"
 
 #include <fmt/format.h>
 
@@ -225,7 +226,7 @@ class Run {
         } else {
             hearing_.accept(scaled_, cooling_.target());
         }
-        require_used();
+        hearing_.require_used();
         return true;
     }
 
@@ -249,26 +250,6 @@ class Run {
             cooling_.refused();
         }
         return false;
-    }
-
-    static double largest_change(const Model& before, const Model& after) {
-        double largest = 0;
-        const auto old = before.given();
-        const auto fresh = after.given();
-        for (std::size_t n = 0; n < old.size(); ++n) {
-            if (old[n] == 0) continue;
-            largest = std::max(largest, std::abs(static_cast<double>(fresh[n]) / old[n] - 1));
-        }
-        return largest;
-    }
-
-    void require_used() const {
-        const std::vector<PickUse>& use = hearing_.use();
-        if (std::find(use.begin(), use.end(), PickUse::used) != use.end()) return;
-        const auto lost = std::count(use.begin(), use.end(), PickUse::lost);
-        throw InputError(fmt::format("no pick of {} can be used ({} without a ray, {} outliers)",
-                                     use.size(), lost,
-                                     static_cast<std::ptrdiff_t>(use.size()) - lost));
     }
 
     /// Rows of the model that was accepted, wherever they were traced. On all ranks.

@@ -1,7 +1,11 @@
 #include "tomography/gauss_newton/pick_hearing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+
+#include "core/error.hpp"
 
 namespace fermat {
 namespace {
@@ -77,6 +81,14 @@ void PickHearing::restore(std::span<const double> numbers) {
     phase_ = static_cast<Phase>(static_cast<int>(numbers[0]));
     rounds_ = static_cast<int>(numbers[1]);
     verdict_.assign(numbers.begin() + 2, numbers.end());
+}
+
+void PickHearing::require_used() const {
+    if (std::find(use_.begin(), use_.end(), PickUse::used) != use_.end()) return;
+    const auto lost = std::count(use_.begin(), use_.end(), PickUse::lost);
+    throw InputError(fmt::format("no pick of {} can be used ({} without a ray, {} outliers)",
+                                 use_.size(), lost,
+                                 static_cast<std::ptrdiff_t>(use_.size()) - lost));
 }
 
 }  // namespace fermat

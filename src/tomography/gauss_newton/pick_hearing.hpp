@@ -36,6 +36,8 @@ class PickHearing {
 
     /// Of the accepted model.
     const std::vector<PickUse>& use() const { return use_; }
+    /// Throws InputError if no pick is used.
+    void require_used() const;
     /// Factors of residuals and rows; 0 where a pick has no say.
     const std::vector<double>& weights() const { return weights_; }
     bool is_hearing() const { return phase_ == Phase::hearing; }

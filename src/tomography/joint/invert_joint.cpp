@@ -13,6 +13,7 @@
 #include "tomography/gauss_newton/dealt_rows.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
 #include "tomography/gauss_newton/memory_estimate.hpp"
+#include "tomography/gauss_newton/model_change.hpp"
 #include "tomography/gauss_newton/pick_hearing.hpp"
 #include "tomography/joint/joint_forward.hpp"
 #include "tomography/joint/joint_setup.hpp"
@@ -68,10 +69,9 @@ class JointRun {
 
     void take_up(InversionState&& state) {
         if (state.unknowns.size() != x_.size()) {
-            throw InputError(
-                fmt::format("the state has {} unknowns and the run {} (they are not of "
-                            "one run: start again without `resume`)",
-                            state.unknowns.size(), x_.size()));
+            throw InputError(fmt::format(
+                "the state has {} unknowns and the run {} (start again without `resume`)",
+                state.unknowns.size(), x_.size()));
         }
         x_ = std::move(state.unknowns);
         const std::span numbers(state.method_state);
@@ -80,8 +80,10 @@ class JointRun {
         damping_ = numbers[own];
         for (std::size_t e = 0; e < bounded_.size(); ++e) bounded_[e] = numbers[own + 1 + e] != 0;
         std::size_t at = own + 1 + bounded_.size();
-        for (double& rms : differences_before_) {
-            if (differences_.any()) rms = numbers[at++];
+        for (KindNumbers* const kept : {&differences_before_, &differences_last_}) {
+            for (double& rms : *kept) {
+                if (differences_.any()) rms = numbers[at++];
+            }
         }
         hearing_.restore(numbers.subspan(at));
         history_ = std::move(state.history);
@@ -213,7 +215,10 @@ class JointRun {
         if (differences_.any()) candidate.differences = difference_residuals(shift, time);
         const bool first = now_.x.empty();
         if (!first && !admitted(candidate)) return false;
-        change_ = first ? 0 : largest_change(models_, models);
+        change_ = 0;
+        for (std::size_t slot = 0; !first && slot < models.size(); ++slot) {
+            change_ = std::max(change_, largest_change(models_[slot], models[slot]));
+        }
         now_ = std::move(candidate);
         x_ = now_.x;
         bounded_ = now_.bounded;
@@ -225,7 +230,7 @@ class JointRun {
         } else {
             hearing_.accept(scaled_, cooling_.target() * freedom(hearing_.uses(scaled_)));
         }
-        require_used();
+        hearing_.require_used();
         weigh_differences(first);
         return true;
     }
@@ -269,28 +274,6 @@ class JointRun {
             cooling_.refused();
         }
         return false;
-    }
-
-    static double largest_change(const PhaseModels& before, const PhaseModels& after) {
-        double largest = 0;
-        for (std::size_t slot = 0; slot < before.size(); ++slot) {
-            const auto old = before[slot].given();
-            const auto fresh = after[slot].given();
-            for (std::size_t n = 0; n < old.size(); ++n) {
-                if (old[n] == 0) continue;
-                largest = std::max(largest, std::abs(static_cast<double>(fresh[n]) / old[n] - 1));
-            }
-        }
-        return largest;
-    }
-
-    void require_used() const {
-        const std::vector<PickUse>& use = hearing_.use();
-        if (std::find(use.begin(), use.end(), PickUse::used) != use.end()) return;
-        const auto lost = std::count(use.begin(), use.end(), PickUse::lost);
-        throw InputError(fmt::format("no pick of {} can be used ({} without a ray, {} outliers)",
-                                     use.size(), lost,
-                                     static_cast<std::ptrdiff_t>(use.size()) - lost));
     }
 
     /// What the accepted model's prediction gives to the next step. On all ranks.
@@ -345,12 +328,27 @@ class JointRun {
         history_.push_back(now);
         if (listener_.iteration) listener_.iteration(now, models_.front());
         const double chi2 = chi2_of(scaled_, hearing_.use());
+        const bool falling = differences_fall();
         if (!hearing_.is_hearing()) {
-            cooling_.accepted(chi2);
+            // Picks that are explained end the run only if the differences have come to rest.
+            if (!falling || chi2 > cooling_.target()) cooling_.accepted(chi2);
         } else if (hearing_.rounds() > 0) {
             cooling_.start(cooling_.lambda() / 2);
         }
         if (listener_.update) save();
+    }
+
+    /// Whether the differences of some kind are explained clearly better than by the last model.
+    bool differences_fall() {
+        if (!differences_.any()) return false;
+        constexpr double clearly = 0.9;
+        const KindNumbers now = differences_.rms();
+        bool fall = false;
+        for (std::size_t kind = 0; kind < now.size(); ++kind) {
+            fall |= now[kind] < clearly * differences_last_[kind];
+        }
+        differences_last_ = now;
+        return fall;
     }
 
     bool finished() const {
@@ -401,8 +399,10 @@ class JointRun {
         state.method_state = cooling_.save();
         state.method_state.push_back(damping_);
         for (const bool held : bounded_) state.method_state.push_back(held ? 1 : 0);
-        for (const double rms : differences_before_) {
-            if (differences_.any()) state.method_state.push_back(rms);
+        for (const KindNumbers* const kept : {&differences_before_, &differences_last_}) {
+            for (const double rms : *kept) {
+                if (differences_.any()) state.method_state.push_back(rms);
+            }
         }
         const Vector heard = hearing_.save();
         state.method_state.insert(state.method_state.end(), heard.begin(), heard.end());
@@ -421,7 +421,6 @@ class JointRun {
     }
 
     StopReason reason() const {
-        // With a kept weight a run is done once chi2 stays, wherever that is.
         const bool reached =
             scaled_.empty() || chi2_of(scaled_, hearing_.use()) <= cooling_.target();
         if (!reached) {
@@ -467,6 +466,7 @@ class JointRun {
     double damping_ = 0;             ///< of steps (Levenberg-Marquardt)
 
     KindNumbers differences_before_{not_known, not_known};  ///< RMS in the start
+    KindNumbers differences_last_{not_known, not_known};    ///< in the last accepted model
     std::vector<IterationReport> history_;
     double last_lambda_ = 0;  ///< of the model that was found
     IterationSeconds seconds_;

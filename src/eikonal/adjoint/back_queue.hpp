@@ -37,7 +37,7 @@ FERMAT_HD void start_back_tile(Block block, const BackProblem<Real>& problem,
                                       problem.fields[shot], tile, storage);
     const float key = visit.start_key(problem.everywhere);
     if (!block.leads()) return;
-    queue.states[entry] = {key, key < INFINITY ? TileQueue::by_itself : 0, 0};
+    queue.states[entry] = {key, key < INFINITY ? TileQueue::by_itself : 0, 0, 0};
     if (!(key < INFINITY)) return;
     // Passes 0 and 1 look for the least key here.
     atomic_least(queue.waiting(-1, shot), key);
@@ -51,16 +51,13 @@ FERMAT_HD void take_back_tile(Block block, const BackProblem<Real>& problem, con
     const auto tiles = static_cast<unsigned>(problem.tiles.tile_count());
     const int shot = static_cast<int>(entry / tiles);
     const int tile = static_cast<int>(entry % tiles);
-    TileState& state = queue.states[entry];
-    const TileState before = state;
-    block.for_each(0, [](int) {});  // all lanes have read before one writes
-    const float first = least(queue.woken(pass - 1, shot), queue.waiting(pass - 1, shot),
-                              queue.waiting(pass - 2, shot));
+    const TileState before = queue.state_of(block, entry);
+    const float first = queue.first_active(pass, shot);
     if (before.key > first + problem.patience * problem.tiles.crossing) {
         if (block.leads()) queue.wait(pass, shot, entry, before.key);
         return;
     }
-    if (block.leads()) state = {INFINITY, 0, before.visits + 1};
+    if (block.leads()) queue.states[entry] = {INFINITY, 0, before.visits + 1, 0};
     if (before.visits >= back_most_visits) {
         if (block.leads()) atomic_add(*problem.unsettled, 1);
         return;
@@ -69,32 +66,12 @@ FERMAT_HD void take_back_tile(Block block, const BackProblem<Real>& problem, con
                                       problem.fields[shot], tile, storage);
     const auto taus = visit.load(problem.everywhere && before.visits == 0);
     const bool settled = visit.solve(visit.way());
-    const auto keys = visit.keys(taus);
-    float earliest = INFINITY;
-    const auto wake_through = [&](int stride, unsigned face, float key) {
-        if (!(key < INFINITY)) return;
-        earliest = least(earliest, key);
-        const int neighbour = static_cast<int>(entry) + stride;
-        if (block.leads()) {
-            queue.wake(pass, shot, static_cast<unsigned>(neighbour), 1U << face, key);
-        }
-    };
-    const auto wake_along = [&](unsigned axis, int stride, const float(&through)[2]) {
-        wake_through(-stride, 2U * axis + 1, through[0]);
-        wake_through(stride, 2U * axis, through[1]);
-    };
-    if constexpr (Dim == 3) {
-        wake_along(0, problem.tiles.tiles[1] * problem.tiles.tiles[2], keys.through[0]);
-    }
-    wake_along(1, problem.tiles.tiles[2], keys.through[1]);
-    wake_along(2, 1, keys.through[2]);
+    float keys[6];
+    visit.keys(taus, keys);
+    const float earliest = queue.wake_through(block, pass, shot, entry, problem.tiles.tiles, keys);
     visit.store();
-    if (!settled && block.leads()) {
-        const float key = fim_unsettled_key(earliest);
-        state.faces = TileQueue::by_itself;
-        state.key = key;
-        queue.wait(pass, shot, entry, key);
-    }
+    if (settled || !block.leads()) return;
+    queue.wait_again(pass, shot, entry, {fim_unsettled_key(earliest), TileQueue::by_itself, 0, 0});
 }
 
 }  // namespace fermat

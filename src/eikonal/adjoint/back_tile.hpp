@@ -151,24 +151,18 @@ class BackVisit {
         return false;
     }
 
-    /// For every face, [axis][side], how long before the latest node of the field the latest node
-    /// is that moved and hands on across it; infinite if there is none.
-    struct Keys {
-        float through[3][2];
-    };
-    FERMAT_HD Keys keys(const Taus& taus) const {
-        Keys keys = {{{INFINITY, INFINITY}, {INFINITY, INFINITY}, {INFINITY, INFINITY}}};
+    /// For every face (2 * axis + side), how long before the latest node of the field the latest
+    /// node is that moved and hands on across it; infinite if there is none.
+    FERMAT_HD void keys(const Taus& taus, float (&keys)[6]) const {
+        for (float& key : keys) key = INFINITY;
         taus.for_each(block_, [&](int code, Real tau) {
             if (!s_.moved[code]) return;
             const float key = before_latest(code, tau);
-            if constexpr (Dim == 3) add_key<0>(code, key, keys.through[0]);
-            add_key<1>(code, key, keys.through[1]);
-            add_key<2>(code, key, keys.through[2]);
+            if constexpr (Dim == 3) add_key<0>(code, key, keys);
+            add_key<1>(code, key, keys);
+            add_key<2>(code, key, keys);
         });
-        if constexpr (Dim == 3) reduce(keys.through[0]);
-        reduce(keys.through[1]);
-        reduce(keys.through[2]);
-        return keys;
+        for (int face = 2 * first_axis; face < 6; ++face) keys[face] = block_.least(keys[face]);
     }
 
     /// The least key of the nodes with which the substitution begins: those of which no node is
@@ -224,16 +218,14 @@ class BackVisit {
     }
 
     template <int axis>
-    FERMAT_HD_INLINE void add_key(int code, float key, float (&through)[2]) const {
+    FERMAT_HD_INLINE void add_key(int code, float key, float (&keys)[6]) const {
         const Weight w = weight(code, axis);
         const int n = Tile::part(code, axis);
         const int depth = w.second() ? 1 : 0;
-        if (w.side() < 0 && n <= depth) through[0] = least(through[0], key);
-        if (w.side() > 0 && length - 1 - n <= depth) through[1] = least(through[1], key);
-    }
-    FERMAT_HD_INLINE void reduce(float (&through)[2]) const {
-        through[0] = block_.least(through[0]);
-        through[1] = block_.least(through[1]);
+        float& low = keys[2 * axis];
+        float& high = keys[2 * axis + 1];
+        if (w.side() < 0 && n <= depth) low = least(low, key);
+        if (w.side() > 0 && length - 1 - n <= depth) high = least(high, key);
     }
 
     /// The two nodes beyond one end of a line of the tile, and what they hand on along it.

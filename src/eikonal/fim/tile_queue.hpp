@@ -83,6 +83,57 @@ struct TileQueue {
         atomic_least(waiting(pass, shot), key);
         push(pass + 2, entry);
     }
+    /// Puts a tile that did not settle on a list again. One lane calls it.
+    FERMAT_HD void wait_again(int pass, int shot, unsigned entry, const TileState& why) const {
+        TileState& state = states[entry];
+        state.key = why.key;
+        state.faces = why.faces;
+        state.way = why.way;
+        wait(pass, shot, entry, why.key);
+    }
+
+    /// The earliest arrival that an active tile of a shot has not seen. All active tiles were added
+    /// by the last pass, or have waited since that pass or the one before it.
+    FERMAT_HD float first_active(int pass, int shot) const {
+        return least(woken(pass - 1, shot), waiting(pass - 1, shot), waiting(pass - 2, shot));
+    }
+    /// The state of a tile that is being visited: all lanes have read it before one writes.
+    template <class Block>
+    FERMAT_HD TileState state_of(Block block, unsigned entry) const {
+        const TileState state = states[entry];
+        block.for_each(0, [](int) {});
+        return state;
+    }
+    /// Whether a tile is to be visited now. It waits again, or is left as it is, if not. `crossing`
+    /// is the length across a tile.
+    template <class Block>
+    FERMAT_HD bool admits(Block block, int pass, int shot, unsigned entry, const TileState& before,
+                          float crossing) const {
+        if (fim_waits(before.visits, before.key, first_active(pass, shot), patience * crossing)) {
+            if (block.leads()) wait(pass, shot, entry, before.key);
+            return false;
+        }
+        const bool more = before.visits < fim_most_visits;
+        if (block.leads()) states[entry] = {INFINITY, 0, before.visits + (more ? 1U : 0U), 0};
+        return more;
+    }
+    /// Wakes the tiles across faces (2 * axis + side) through which something is told, each with
+    /// the key of its face; infinite where nothing is. Returns the least key.
+    template <class Block>
+    FERMAT_HD float wake_through(Block block, int pass, int shot, unsigned entry,
+                                 const int (&tiles)[3], const float (&keys)[6]) const {
+        float earliest = INFINITY;
+        for (int face = 0; face < 6; ++face) {
+            earliest = least(earliest, keys[face]);
+            if (!(keys[face] < INFINITY) || !block.leads()) continue;
+            wake(pass, shot, across(entry, face, tiles), 1U << (face ^ 1), keys[face]);
+        }
+        return earliest;
+    }
+    FERMAT_HD static unsigned across(unsigned entry, int face, const int (&tiles)[3]) {
+        const int stride = face < 2 ? tiles[1] * tiles[2] : face < 4 ? tiles[2] : 1;
+        return static_cast<unsigned>(static_cast<int>(entry) + (face & 1 ? stride : -stride));
+    }
 };
 
 /// The tiles of a batch and the memory of its passes, for who goes over them again.
@@ -99,22 +150,8 @@ FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueu
     const auto tiles = static_cast<unsigned>(problem.tile_count());
     const int shot = static_cast<int>(entry / tiles);
     const int tile = static_cast<int>(entry % tiles);
-    TileState& state = queue.states[entry];
-    const TileState before = state;
-    block.for_each(0, [](int) {});  // all lanes have read before one writes
-    // All active tiles were added by the last pass, or have waited since that pass or the one
-    // before it.
-    const float first = least(queue.woken(pass - 1, shot), queue.waiting(pass - 1, shot),
-                              queue.waiting(pass - 2, shot));
-    if (fim_waits(before.visits, before.key, first, TileQueue::patience * problem.crossing)) {
-        if (block.leads()) queue.wait(pass, shot, entry, before.key);
-        return;
-    }
-    if (before.visits >= fim_most_visits) {
-        if (block.leads()) state = {INFINITY, 0, before.visits, 0};
-        return;
-    }
-    if (block.leads()) state = {INFINITY, 0, before.visits + 1, 0};
+    const TileState before = queue.state_of(block, entry);
+    if (!queue.admits(block, pass, shot, entry, before, problem.crossing)) return;
     const TileShot source = problem.shots[shot];
     TileVisit<Dim, Order, Block> visit(block, problem, source, tile, storage);
     visit.load();
@@ -126,25 +163,11 @@ FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueu
     const bool settled = visit.solve(way, sweeps, fim_only_falls(Order, before.visits));
     float keys[6];
     visit.earliest_through(keys);
-    float earliest = INFINITY;
-    for (int face = Dim == 3 ? 0 : 2; face < 6; ++face) {
-        const float key = keys[face];
-        earliest = least(earliest, key);
-        if (!(key < INFINITY) || !block.leads()) continue;
-        const int stride = face < 2   ? problem.tiles[1] * problem.tiles[2]
-                           : face < 4 ? problem.tiles[2]
-                                      : 1;
-        const int neighbour = static_cast<int>(entry) + (face & 1 ? stride : -stride);
-        queue.wake(pass, shot, static_cast<unsigned>(neighbour), 1U << (face ^ 1), key);
-    }
+    const float earliest = queue.wake_through(block, pass, shot, entry, problem.tiles, keys);
     visit.store();
-    if (!settled && block.leads()) {
-        const float key = earliest < INFINITY ? earliest : before.key;
-        state.faces = TileQueue::unsettled;
-        state.key = key;
-        state.way = way.packed();
-        queue.wait(pass, shot, entry, key);
-    }
+    if (settled || !block.leads()) return;
+    const float key = earliest < INFINITY ? earliest : before.key;
+    queue.wait_again(pass, shot, entry, {key, TileQueue::unsettled, 0, way.packed()});
 }
 
 }  // namespace fermat

@@ -333,51 +333,26 @@ FERMAT_HD void take_metric_tile(Block block, const MetricTileProblem& problem,
     const auto tiles = static_cast<unsigned>(problem.tile_count());
     const int shot = static_cast<int>(entry / tiles);
     const int tile = static_cast<int>(entry % tiles);
-    TileState& state = queue.states[entry];
-    const TileState before = state;
-    block.for_each(0, [](int) {});  // all lanes have read before one writes
-    const float first = least(queue.woken(pass - 1, shot), queue.waiting(pass - 1, shot),
-                              queue.waiting(pass - 2, shot));
-    if (fim_waits(before.visits, before.key, first, TileQueue::patience * problem.crossing)) {
-        if (block.leads()) queue.wait(pass, shot, entry, before.key);
-        return;
-    }
-    if (before.visits >= fim_most_visits) {
-        if (block.leads()) state = {INFINITY, 0, before.visits};
-        return;
-    }
-    if (block.leads()) state = {INFINITY, 0, before.visits + 1};
+    const TileState before = queue.state_of(block, entry);
+    if (!queue.admits(block, pass, shot, entry, before, problem.crossing)) return;
     const MetricTileShot source = problem.shots[shot];
     MetricTileVisit<Full, Order, ByNeighbours, Block> visit(block, problem, source, tile, storage);
     visit.load();
     const bool settled =
         visit.solve(visit.entry(before.faces), fim_only_falls(ByNeighbours ? 1 : 2, before.visits));
-    float earliest = INFINITY;
+    float keys[6];
     for (int face = 0; face < 6; ++face) {
-        const int axis = face / 2;
-        const int side = face % 2;
-        const int stride = axis == 0   ? problem.tiles[1] * problem.tiles[2]
-                           : axis == 1 ? problem.tiles[2]
-                                       : 1;
-        const int neighbour = static_cast<int>(entry) + (side ? stride : -stride);
-        float key = visit.earliest_through(axis, side, false);
-        if (!(key < INFINITY) && problem.visit_all && before.visits == 0) {
-            // Across the grid's edge nothing is told, so the neighbour exists where there is a key.
-            key = visit.earliest_through(axis, side, true);
-            if (key < INFINITY && queue.states[neighbour].visits > 0) key = INFINITY;
-        }
-        if (!(key < INFINITY)) continue;
-        earliest = least(earliest, key);
-        if (!block.leads()) continue;
-        queue.wake(pass, shot, static_cast<unsigned>(neighbour), 1U << (2 * axis + 1 - side), key);
+        keys[face] = visit.earliest_through(face / 2, face % 2, false);
+        if (keys[face] < INFINITY || !problem.visit_all || before.visits > 0) continue;
+        // Across the grid's edge nothing is told, so the neighbour exists where there is a key.
+        const float all = visit.earliest_through(face / 2, face % 2, true);
+        const unsigned neighbour = TileQueue::across(entry, face, problem.tiles);
+        if (all < INFINITY && queue.states[neighbour].visits == 0) keys[face] = all;
     }
+    const float earliest = queue.wake_through(block, pass, shot, entry, problem.tiles, keys);
     visit.store();
-    if (!settled && block.leads()) {
-        const float key = fim_unsettled_key(earliest);
-        state.faces = TileQueue::by_itself;
-        state.key = key;
-        queue.wait(pass, shot, entry, key);
-    }
+    if (settled || !block.leads()) return;
+    queue.wait_again(pass, shot, entry, {fim_unsettled_key(earliest), TileQueue::by_itself, 0, 0});
 }
 
 }  // namespace fermat

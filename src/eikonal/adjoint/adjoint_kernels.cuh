@@ -10,12 +10,14 @@
 
 namespace fermat::adjoint_kernels {
 
-/// Warps per block of the substitution. They wait for one another between passes only.
-constexpr int warps = 4;
-/// Blocks per multiprocessor: as many as shared memory allows. They share its registers.
+/// Warps per block of the substitution, and blocks per multiprocessor: as many as shared memory
+/// allows. Warps wait for one another between passes only.
+template <int Dim>
+constexpr int warps = Dim == 3 ? 3 : 4;
 template <int Dim>
 constexpr int resident_blocks = Dim == 3 ? 5 : 3;
-constexpr int substitution_threads = warps * CudaWarp::lanes;
+template <int Dim>
+constexpr int substitution_threads = warps<Dim>* CudaWarp::lanes;
 constexpr int threads = 256;
 
 /// A sum over the nodes of one source, in double precision and in a fixed order.
@@ -157,15 +159,15 @@ __global__ inline void clear(TileQueue queue) {
 
 /// Finds the tiles in which the substitution begins, then runs all passes without the host.
 template <int Dim>
-__global__ void __launch_bounds__(substitution_threads, resident_blocks<Dim>)
+__global__ void __launch_bounds__(substitution_threads<Dim>, resident_blocks<Dim>)
     run_back(BackProblem<float> problem, TileQueue queue, unsigned entries, int* passes) {
     extern __shared__ char shared[];
     auto* const tiles = reinterpret_cast<BackStorage<Dim, float>*>(shared);
     BackStorage<Dim, float>& storage = tiles[threadIdx.x / CudaWarp::lanes];
     const CudaWarp warp;
     const auto grid = cooperative_groups::this_grid();
-    const unsigned all_warps = gridDim.x * warps;
-    for (unsigned entry = blockIdx.x * warps + threadIdx.x / CudaWarp::lanes; entry < entries;
+    const unsigned all_warps = gridDim.x * warps<Dim>;
+    for (unsigned entry = blockIdx.x * warps<Dim> + threadIdx.x / CudaWarp::lanes; entry < entries;
          entry += all_warps) {
         start_back_tile<Dim, float>(warp, problem, queue, entry, storage);
         __syncwarp();

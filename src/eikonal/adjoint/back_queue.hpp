@@ -25,6 +25,11 @@ struct BackProblem {
 /// come back at all.
 inline constexpr unsigned back_most_visits = 2000;
 
+/// Sweeps of a visit. A pass lasts as long as its slowest tile, and what the first sweeps leave is
+/// small: it follows the wave two passes later.
+template <int Dim>
+inline constexpr int back_sweeps = Dim == 3 ? 2 : 1;
+
 /// Puts a tile on the list of its parity if the substitution begins in it.
 template <int Dim, class Real, class Block>
 FERMAT_HD void start_back_tile(Block block, const BackProblem<Real>& problem,
@@ -64,14 +69,16 @@ FERMAT_HD void take_back_tile(Block block, const BackProblem<Real>& problem, con
     }
     BackVisit<Dim, Real, Block> visit(block, problem.tiles, problem.tiles.shots[shot],
                                       problem.fields[shot], tile, storage);
-    const auto taus = visit.load(problem.everywhere && before.visits == 0);
-    const bool settled = visit.solve(visit.way());
+    visit.load(problem.everywhere && before.visits == 0);
+    const bool goes_on = before.faces & TileQueue::unsettled;
+    SweepWay way = goes_on ? SweepWay::unpacked(before.way) : visit.way();
+    const bool settled = visit.solve(way, back_sweeps<Dim>);
     float keys[6];
-    visit.keys(taus, keys);
+    visit.store(keys);
     const float earliest = queue.wake_through(block, pass, shot, entry, problem.tiles.tiles, keys);
-    visit.store();
     if (settled || !block.leads()) return;
-    queue.wait_again(pass, shot, entry, {fim_unsettled_key(earliest), TileQueue::by_itself, 0, 0});
+    const float key = earliest < INFINITY ? earliest : before.key;
+    queue.wait_again(pass, shot, entry, {key, TileQueue::unsettled, 0, way.packed()});
 }
 
 }  // namespace fermat

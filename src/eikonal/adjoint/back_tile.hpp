@@ -32,14 +32,30 @@ struct BackShot {
     float latest = 0;  ///< T/s0 of the latest node
 };
 
-/// What a warp keeps of its tile in shared memory. The nodes of a step lie in different banks as
-/// their numbers do: padding would save a fortieth of the conflicts.
+/// What a warp keeps of its tile in shared memory. Weights have a rim of zeros, two nodes wide, at
+/// both ends of their own axis, and lambda a margin: a node reads all its neighbours without asking
+/// whether they lie in the tile. The nodes of a step lie in different banks as their numbers do:
+/// padding would save a fortieth of the conflicts.
 template <int Dim, class Real>
 struct BackStorage {
-    Real lambda[tile_nodes<Dim>];
+    using Tile = TileShape<Dim>;
+    static constexpr int rim = 2;
+    static constexpr int length = Tile::size(2);  ///< of a tile along each of its axes
+    static constexpr int lines = tile_nodes<Dim> / length;
+    static constexpr int margin = rim * Tile::stride(3 - Dim);
+
+    Real lambda[tile_nodes<Dim> + 2 * margin];
     Real given[tile_nodes<Dim>];  ///< b, and what nodes outside the tile hand on
-    AxisWeight<Real> weight[Dim][tile_nodes<Dim>];
+    AxisWeight<Real> weight[Dim][lines * (length + 2 * rim)];
     unsigned char moved[tile_nodes<Dim>];  ///< bits of Moved
+
+    /// Where the weight of a node along an axis lies in the array of that axis.
+    template <int axis>
+    FERMAT_HD_INLINE static int weight_at(int code) {
+        constexpr int stride = Tile::stride(axis);
+        const int bundle = static_cast<int>(static_cast<unsigned>(code) / (length * stride));
+        return code + bundle * (2 * rim * stride) + rim * stride;
+    }
 };
 
 /// One visit of a tile by a warp.
@@ -51,10 +67,8 @@ class BackVisit {
     using Halo = TileHalo<Dim>;
     using Weight = AxisWeight<Real>;
     static constexpr int first_axis = 3 - Dim;
-    /// All axes of a tile have the same length.
-    static constexpr int length = Tile::size(2);
-    static constexpr int lines = tile_nodes<Dim> / length;
-    static constexpr int most_sweeps = 32;
+    static constexpr int length = Storage::length;
+    static constexpr int lines = Storage::lines;
     /// Relative change below which lambda counts as unchanged.
     static constexpr Real tolerance = sizeof(Real) == 8 ? Real(1e-15) : Real(1e-6);
 
@@ -82,48 +96,29 @@ class BackVisit {
         nodes_ = static_cast<std::ptrdiff_t>(problem.shape[0]) * stride_[0];
     }
 
-    /// tau of the tile's nodes, which says when they are reached.
-    using Taus = LaneValues<Block, Real, tile_nodes<Dim>>;
-
     /// `all_new`: nodes count as moved even where nothing came yet, so that those they are made of
     /// are visited too.
-    FERMAT_HD Taus load(bool all_new) {
-        const auto copy = [&](const auto* from, auto* to) {
-            block_.template copy<tile_nodes<Dim>>(
-                [&](int code) { return in_grid(code) ? from + offset(code) : nullptr; },
-                [&](int code) { return to + code; });
-        };
-        copy(static_cast<const Real*>(field_.lambda), s_.lambda);
-        copy(field_.asked, s_.given);
-        for (int d = 0; d < Dim; ++d) copy(field_.weights + d * nodes_, s_.weight[d]);
-        const Taus taus(block_, [&](int code) {
-            return in_grid(code) ? field_.tau[offset(code)] : unreached<Real>;
-        });
+    FERMAT_HD void load(bool all_new) {
+        whole_ ? load_nodes<false>() : load_nodes<true>();
+        clear_rims();
         const Beyond<2> of_runs = look_beyond<2>();
         const Beyond<1> of_lanes = look_beyond<1>();
-        block_.for_each(tile_nodes<Dim>,
-                        [&](int code) { s_.moved[code] = all_new ? Moved::in_visit : 0; });
         if constexpr (Dim == 3) {
             const Beyond<0> of_outers = look_beyond<0>();
-            block_.await();
             take<0>(of_outers);
-        } else {
-            block_.await();
         }
         take<1>(of_lanes);
         take<2>(of_runs);
-        return taus;
+        block_.for_each(tile_nodes<Dim>,
+                        [&](int code) { s_.moved[code] = all_new ? Moved::in_visit : 0; });
     }
 
     /// The way of the wave through the tile, by the sides from which its nodes are made.
     FERMAT_HD SweepWay way() const {
         unsigned sides = 0;
         block_.for_each(tile_nodes<Dim>, [&](int code) {
-            for (int axis = first_axis; axis < 3; ++axis) {
-                const int side = weight(code, axis).side();
-                const unsigned high = Tile::part(code, axis) >= length / 2 ? 2 : 0;
-                if (side != 0) sides |= (side < 0 ? 1U : 2U) << (4 * axis + high);
-            }
+            if constexpr (Dim == 3) sides |= side_bits<0>(code);
+            sides |= side_bits<1>(code) | side_bits<2>(code);
         });
         sides = block_.any_bits(sides);
         SweepWay way;
@@ -139,10 +134,10 @@ class BackVisit {
         return way;
     }
 
-    /// Sweeps against the wave until no node that moved hands on to one swept before it. False if
-    /// the limit on sweeps is reached first.
-    FERMAT_HD bool solve(SweepWay way) {
-        for (int turn = 0; turn < most_sweeps; ++turn) {
+    /// Sweeps against the wave until no node that moved hands on to one swept before it. Returns
+    /// false if the limit on sweeps is reached first; `way` is then that of the next sweep.
+    FERMAT_HD bool solve(SweepWay& way, int sweeps) {
+        for (int turn = 0; turn < sweeps; ++turn) {
             const unsigned against = block_.any_bits(sweep(way));
             if (against == 0) return true;
             // Nodes beside the source's plane draw on each other: the same sweep settles them.
@@ -151,9 +146,16 @@ class BackVisit {
         return false;
     }
 
-    /// For every face (2 * axis + side), how long before the latest node of the field the latest
-    /// node is that moved and hands on across it; infinite if there is none.
-    FERMAT_HD void keys(const Taus& taus, float (&keys)[6]) const {
+    /// Stores lambda. Returns for every face (2 * axis + side), how long before the latest node of
+    /// the field the latest node is that moved and hands on across it; infinite if there is none.
+    FERMAT_HD void store(float (&keys)[6]) {
+        // The reads run beside the writes.
+        const Taus taus(block_, [&](int code) {
+            return in_grid(code) ? field_.tau[offset(code)] : unreached<Real>;
+        });
+        block_.for_each(tile_nodes<Dim>, [&](int code) {
+            if (in_grid(code)) field_.lambda[offset(code)] = lambda(code);
+        });
         for (float& key : keys) key = INFINITY;
         taus.for_each(block_, [&](int code, Real tau) {
             if (!s_.moved[code]) return;
@@ -180,14 +182,9 @@ class BackVisit {
         return block_.least(key);
     }
 
-    FERMAT_HD void store() {
-        block_.for_each(tile_nodes<Dim>, [&](int code) {
-            if (in_grid(code)) field_.lambda[offset(code)] = s_.lambda[code];
-        });
-    }
-
   private:
     static constexpr unsigned all_axes = 7;
+    using Taus = LaneValues<Block, Real, tile_nodes<Dim>>;
 
     FERMAT_HD bool in_grid(int code) const {
         return whole_ ||
@@ -198,9 +195,12 @@ class BackVisit {
         return first_ + (Tile::part(code, 0) * stride_[0] + Tile::part(code, 1) * stride_[1] +
                          Tile::part(code, 2));
     }
-    FERMAT_HD_INLINE Weight weight(int code, int axis) const {
-        return s_.weight[axis - first_axis][code];
+    template <int axis>
+    FERMAT_HD_INLINE Weight& weight(int code, int steps = 0) const {
+        return s_.weight[axis - first_axis]
+                        [Storage::template weight_at<axis>(code) + steps * Tile::stride(axis)];
     }
+    FERMAT_HD_INLINE Real& lambda(int code) const { return s_.lambda[Storage::margin + code]; }
     FERMAT_HD Real square_radius(const int (&node)[3]) const {
         Real r2 = far2_;
         for (int axis = first_axis; axis < 3; ++axis) {
@@ -219,13 +219,73 @@ class BackVisit {
 
     template <int axis>
     FERMAT_HD_INLINE void add_key(int code, float key, float (&keys)[6]) const {
-        const Weight w = weight(code, axis);
+        const Weight w = weight<axis>(code);
         const int n = Tile::part(code, axis);
         const int depth = w.second() ? 1 : 0;
         float& low = keys[2 * axis];
         float& high = keys[2 * axis + 1];
         if (w.side() < 0 && n <= depth) low = least(low, key);
         if (w.side() > 0 && length - 1 - n <= depth) high = least(high, key);
+    }
+
+    template <bool Clipped>
+    FERMAT_HD void load_nodes() {
+        struct Pair {
+            Real lambda;
+            Real asked;
+        };
+        struct Weights {
+            Weight of[Dim];
+        };
+        block_.template transfer<tile_nodes<Dim>>(
+            [&](int code) {
+                const bool outside = Clipped && !in_grid(code);
+                const std::ptrdiff_t node = outside ? 0 : offset(code);
+                return outside ? Pair{0, 0} : Pair{field_.lambda[node], field_.asked[node]};
+            },
+            [&](int code, Pair pair) {
+                lambda(code) = pair.lambda;
+                s_.given[code] = pair.asked;
+            });
+        block_.template transfer<tile_nodes<Dim>>(
+            [&](int code) {
+                Weights weights;
+                const bool outside = Clipped && !in_grid(code);
+                const std::ptrdiff_t node = outside ? 0 : offset(code);
+                for (int d = 0; d < Dim; ++d) {
+                    weights.of[d] = outside ? Weight{} : field_.weights[d * nodes_ + node];
+                }
+                return weights;
+            },
+            [&](int code, const Weights& weights) {
+                if constexpr (Dim == 3) weight<0>(code) = weights.of[0];
+                weight<1>(code) = weights.of[Dim - 2];
+                weight<2>(code) = weights.of[Dim - 1];
+            });
+    }
+    FERMAT_HD void clear_rims() {
+        block_.for_each(Storage::margin, [&](int n) {
+            s_.lambda[n] = 0;
+            s_.lambda[Storage::margin + tile_nodes<Dim> + n] = 0;
+        });
+        block_.for_each(lines, [&](int line) {
+            if constexpr (Dim == 3) clear_rim<0>(line);
+            clear_rim<1>(line);
+            clear_rim<2>(line);
+        });
+    }
+    template <int axis>
+    FERMAT_HD_INLINE void clear_rim(int line) {
+        for (int steps = 1; steps <= Storage::rim; ++steps) {
+            weight<axis>(code_on<axis>(line, 0), -steps) = {};
+            weight<axis>(code_on<axis>(line, length - 1), steps) = {};
+        }
+    }
+    template <int axis>
+    FERMAT_HD_INLINE unsigned side_bits(int code) const {
+        const int side = weight<axis>(code).side();
+        const unsigned high = Tile::part(code, axis) >= length / 2 ? 2 : 0;
+        return side == 0 ? 0U : (side < 0 ? 1U : 2U) << (4 * axis + high);
     }
 
     /// The two nodes beyond one end of a line of the tile, and what they hand on along it.
@@ -255,12 +315,12 @@ class BackVisit {
             Outer outer;
             if (!in_grid(edge)) return outer;
             const int at = begin_[axis] + Tile::part(edge, axis);
-            const auto read = [&](int steps, Weight& w, Real& lambda) {
+            const auto read = [&](int steps, Weight& w, Real& handing) {
                 const int place = at + steps * out;
                 if (place < 0 || place >= problem_.shape[axis]) return;
                 const std::ptrdiff_t node = offset(edge) + steps * out * stride_[axis];
                 w = field_.weights[(axis - first_axis) * nodes_ + node];
-                lambda = field_.lambda[node];
+                handing = field_.lambda[node];
             };
             read(1, outer.near, outer.lambda_near);
             read(2, outer.behind, outer.lambda_behind);
@@ -289,16 +349,68 @@ class BackVisit {
     }
     /// Weights of the plain equation are scaled by a ratio of radii, which AxisWeight::far lacks.
     template <int axis>
-    FERMAT_HD_RARE Real plain_far(int code, int side, Real weight) const {
+    FERMAT_HD_INLINE Real plain_far(int code, int side, Real weight) const {
         int node[3];
         Halo::node_of(code, node);
-        int middle[3] = {node[0], node[1], node[2]};
-        middle[axis] += side;
-        return weight * root(square_radius(node) / square_radius(middle));
+        const Real here = square_radius(node);
+        node[axis] += side;
+        return weight * root(here / square_radius(node));
+    }
+
+    /// What a lane knows of a node of its next step before the neighbours' lambda are there.
+    struct NextNode {
+        int code;  ///< negative if the lane is idle
+        unsigned against;  ///< what sweep() returns if it moves
+        Real given;
+        Real part[Dim][4];  ///< of lambda of the nodes -2, -1, 1, 2 steps along each axis
+    };
+    struct Lane {
+        NextNode next;
+        int after[2];  ///< what the table of steps says of the two steps after the next
+    };
+
+    FERMAT_HD_INLINE int entry_of(int step, int begin, int lane) const {
+        const int last = step >= begin ? step : begin;
+        return problem_.steps[last * TileSteps::lanes + lane];
+    }
+    FERMAT_HD_INLINE NextNode look_ahead(int entry, int mask, SweepWay way) const {
+        const bool idle = entry == TileSteps::idle;
+        const int code = idle ? 0 : entry ^ mask;
+        NextNode next;
+        next.code = idle ? -1 : code;
+        next.against = 0;
+        next.given = s_.given[code];
+        if constexpr (Dim == 3) add_axis<0>(code, way, next);
+        add_axis<1>(code, way, next);
+        add_axis<2>(code, way, next);
+        return next;
+    }
+    template <int axis>
+    FERMAT_HD_INLINE void add_axis(int code, SweepWay way, NextNode& next) const {
+        Real(&part)[4] = next.part[axis - first_axis];
+        part[0] = far<axis>(code, -1, weight<axis>(code, -2));
+        part[1] = weight<axis>(code, -1).near(1);
+        part[2] = weight<axis>(code, 1).near(-1);
+        part[3] = far<axis>(code, 1, weight<axis>(code, 2));
+        const int n = Tile::part(code, axis);
+        const int side = weight<axis>(code).side();
+        const bool inside = n + side >= 0 && n + side < length;
+        const int sense = way.sense<Dim>(axis, n);
+        const bool runs_against = side != 0 && inside && side != -sense;
+        next.against |= (runs_against ? sense ? 1U : 8U : 0U) << axis;
+    }
+    template <int axis>
+    FERMAT_HD_INLINE Real handed(const NextNode& node, const Real* here) const {
+        const Real(&part)[4] = node.part[axis - first_axis];
+        constexpr int step = Tile::stride(axis);
+        return (part[0] * here[-2 * step] + part[1] * here[-step]) +
+               (part[2] * here[step] + part[3] * here[2 * step]);
     }
 
     /// Returns the axes along which a node that moved hands on to one swept before it: bits 0 to 2,
     /// bits 3 to 5 for nodes in the middle of an outward sweep.
+    ///
+    /// As in TileVisit, a lane looks ahead to its next node while the present one waits.
     FERMAT_HD unsigned sweep(SweepWay way) {
         int mask = 0;
         for (int axis = first_axis; axis < 3; ++axis) {
@@ -307,47 +419,35 @@ class BackVisit {
         }
         unsigned against = 0;
         const int begin = problem_.step_begin[way.outward];
-        for (int step = problem_.step_begin[way.outward + 1] - 1; step >= begin; --step) {
-            block_.for_each(TileSteps::lanes, [&](int lane) {
-                const int entry = problem_.steps[step * TileSteps::lanes + lane];
-                if (entry != TileSteps::idle) against |= update(entry ^ mask, way);
+        const int last = problem_.step_begin[way.outward + 1] - 1;
+        typename Block::template Local<Lane> lanes;
+        block_.each_lane([&](int lane) {
+            lanes[lane].next = look_ahead(entry_of(last, begin, lane), mask, way);
+            lanes[lane].after[0] = entry_of(last - 1, begin, lane);
+            lanes[lane].after[1] = entry_of(last - 2, begin, lane);
+        });
+        for (int step = last; step >= begin; --step) {
+            block_.each_lane([&](int lane) {
+                const NextNode node = lanes[lane].next;
+                const bool idle = node.code < 0;
+                Real* const here = &lambda(idle ? 0 : node.code);
+                Real sum = node.given;
+                if constexpr (Dim == 3) sum += handed<0>(node, here);
+                sum += handed<1>(node, here);
+                sum += handed<2>(node, here);
+                const Real old = *here;
+                lanes[lane].next = look_ahead(lanes[lane].after[0], mask, way);
+                lanes[lane].after[0] = lanes[lane].after[1];
+                lanes[lane].after[1] = entry_of(step - 3, begin, lane);
+                if (idle) return;
+                *here = sum;
+                const Real size = sum < 0 ? -sum : sum;
+                const Real change = sum < old ? old - sum : sum - old;
+                if (change > tolerance * size) {
+                    s_.moved[node.code] = Moved::in_visit;
+                    against |= node.against;
+                }
             });
-        }
-        return against;
-    }
-
-    /// What the two nodes of the tile on one side of a node hand on to it.
-    template <int axis, int side>
-    FERMAT_HD_INLINE Real handed(int code) const {
-        constexpr int step = side * Tile::stride(axis);
-        const int n = Tile::part(code, axis);
-        const int room = side < 0 ? n : length - 1 - n;
-        Real sum = 0;
-        if (room >= 1) sum += weight(code + step, axis).near(-side) * s_.lambda[code + step];
-        if (room >= 2) {
-            sum +=
-                far<axis>(code, side, weight(code + 2 * step, axis)) * s_.lambda[code + 2 * step];
-        }
-        return sum;
-    }
-
-    FERMAT_HD unsigned update(int code, SweepWay way) {
-        Real sum = s_.given[code];
-        if constexpr (Dim == 3) sum += handed<0, -1>(code) + handed<0, 1>(code);
-        sum += handed<1, -1>(code) + handed<1, 1>(code);
-        sum += handed<2, -1>(code) + handed<2, 1>(code);
-        const Real change = sum - s_.lambda[code];
-        s_.lambda[code] = sum;
-        const Real size = sum < 0 ? -sum : sum;
-        if (!((change < 0 ? -change : change) > tolerance * size)) return 0;
-        s_.moved[code] = Moved::in_visit;
-        unsigned against = 0;
-        for (int axis = first_axis; axis < 3; ++axis) {
-            const int n = Tile::part(code, axis);
-            const int side = weight(code, axis).side();
-            const bool inside = n + side >= 0 && n + side < length;
-            const int sense = way.sense<Dim>(axis, n);
-            if (side != 0 && inside && side != -sense) against |= (sense ? 1U : 8U) << axis;
         }
         return against;
     }

@@ -1,11 +1,5 @@
 #pragma once
 
-#if defined(__CUDACC__)
-#include <cuda_pipeline.h>
-#endif
-
-#include <type_traits>
-
 #include "core/host_device.hpp"
 
 namespace fermat {
@@ -48,17 +42,6 @@ class HostBlock {
     FERMAT_HD void transfer(Read read, Write write) const {
         for_each(Count, [&](int n) { write(n, read(n)); });
     }
-
-    /// Copies *from(n) to *to(n) for n in [0, Count); where from(n) is null, a zero. The copies of
-    /// several calls run side by side until `await` has waited for them.
-    template <int Count, class From, class To>
-    FERMAT_HD void copy(From from, To to) const {
-        for_each(Count, [&](int n) {
-            const auto* const source = from(n);
-            *to(n) = source == nullptr ? std::remove_cvref_t<decltype(*source)>{} : *source;
-        });
-    }
-    FERMAT_HD void await() const {}
 
     /// Reduces the lanes' own values to one value for all lanes. The lanes of a HostBlock share
     /// their variables, so nothing remains to be done.
@@ -151,25 +134,6 @@ class CudaWarp {
                 if (first + i < rounds) write((first + i) * lanes + index(), values[i]);
             }
         }
-        __syncwarp();
-    }
-    template <int Count, class From, class To>
-    __device__ void copy(From from, To to) const {
-        static_assert(Count % lanes == 0);
-#pragma unroll 8
-        for (int n = index(); n < Count; n += lanes) {
-            const auto* const source = from(n);
-            auto* const target = to(n);
-            if (source == nullptr) {
-                *target = {};
-            } else {
-                __pipeline_memcpy_async(target, source, sizeof *target);
-            }
-        }
-    }
-    __device__ void await() const {
-        __pipeline_commit();
-        __pipeline_wait_prior(0);
         __syncwarp();
     }
     __device__ unsigned any_bits(unsigned gathered) const {

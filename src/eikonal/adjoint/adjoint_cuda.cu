@@ -188,7 +188,7 @@ struct CudaAdjoint::State {
     template <int Dim>
     static void launch_passes(std::size_t entries, void** arguments) {
         const void* const kernel = reinterpret_cast<const void*>(&run_back<Dim>);
-        const std::size_t shared = warps<Dim> * sizeof(BackStorage<Dim, float>);
+        const std::size_t shared = warps * sizeof(BackStorage<Dim, float>);
         int device = 0;
         int processors = 0;
         int resident = 0;
@@ -198,17 +198,16 @@ struct CudaAdjoint::State {
         check_cuda(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                         static_cast<int>(shared)),
                    "starting the adjoint");
-        check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-                       &resident, kernel, substitution_threads<Dim>, shared),
+        check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel,
+                                                                 substitution_threads, shared),
                    "starting the adjoint");
         // A pass visits the tiles of one parity. Warps without one would only make all others wait
         // longer for each other.
-        const std::size_t busy = (entries + 2 * warps<Dim> - 1) / (2 * warps<Dim>);
+        const std::size_t busy = (entries + 2 * warps - 1) / (2 * warps);
         const auto blocks = static_cast<unsigned>(std::min<std::size_t>(
             static_cast<std::size_t>(std::max(1, resident) * processors), busy));
-        check_cuda(cudaLaunchCooperativeKernel(kernel, dim3(blocks),
-                                               dim3(substitution_threads<Dim>), arguments, shared,
-                                               on_stream()),
+        check_cuda(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(substitution_threads),
+                                               arguments, shared, on_stream()),
                    "starting the adjoint");
     }
     /// Adds what start nodes say of the sources of the last solve and of the slownesses round them.

@@ -12,12 +12,9 @@ namespace fermat::adjoint_kernels {
 
 /// Warps per block of the substitution, and blocks per multiprocessor: as many as shared memory
 /// allows. Warps wait for one another between passes only.
-template <int Dim>
-constexpr int warps = Dim == 3 ? 3 : 4;
-template <int Dim>
-constexpr int resident_blocks = Dim == 3 ? 5 : 3;
-template <int Dim>
-constexpr int substitution_threads = warps<Dim>* CudaWarp::lanes;
+constexpr int warps = 4;
+constexpr int resident_blocks = 3;
+constexpr int substitution_threads = warps * CudaWarp::lanes;
 constexpr int threads = 256;
 
 /// A sum over the nodes of one source, in double precision and in a fixed order.
@@ -87,7 +84,7 @@ __device__ inline bool is_start(const TileProblem& problem, const TileShot& shot
 
 /// Block row `blockIdx.y` weighs the nodes of one field.
 template <int Dim, int Order>
-__global__ void __launch_bounds__(threads, 2)
+__global__ void __launch_bounds__(threads, 3)
     weigh(TileProblem problem, BackShot<float>* fields, AxisWeight<float>* weights,
           float* by_slowness) {
     const TileShot shot = problem.shots[blockIdx.y];
@@ -159,15 +156,15 @@ __global__ inline void clear(TileQueue queue) {
 
 /// Finds the tiles in which the substitution begins, then runs all passes without the host.
 template <int Dim>
-__global__ void __launch_bounds__(substitution_threads<Dim>, resident_blocks<Dim>)
+__global__ void __launch_bounds__(substitution_threads, resident_blocks)
     run_back(BackProblem<float> problem, TileQueue queue, unsigned entries, int* passes) {
     extern __shared__ char shared[];
     auto* const tiles = reinterpret_cast<BackStorage<Dim, float>*>(shared);
     BackStorage<Dim, float>& storage = tiles[threadIdx.x / CudaWarp::lanes];
     const CudaWarp warp;
     const auto grid = cooperative_groups::this_grid();
-    const unsigned all_warps = gridDim.x * warps<Dim>;
-    for (unsigned entry = blockIdx.x * warps<Dim> + threadIdx.x / CudaWarp::lanes; entry < entries;
+    const unsigned all_warps = gridDim.x * warps;
+    for (unsigned entry = blockIdx.x * warps + threadIdx.x / CudaWarp::lanes; entry < entries;
          entry += all_warps) {
         start_back_tile<Dim, float>(warp, problem, queue, entry, storage);
         __syncwarp();
@@ -196,22 +193,23 @@ __global__ inline void add_slowness(const BackShot<float>* fields, int count, st
 
 /// What lambda says of the position of the source of block row `blockIdx.y`.
 template <int Dim, int Order>
-__global__ void __launch_bounds__(threads, 2)
+__global__ void __launch_bounds__(threads, 3)
     add_slopes(TileProblem problem, const BackShot<float>* fields, double unit, NodeSums* sums) {
     const TileShot shot = problem.shots[blockIdx.y];
     const BackShot<float> field = fields[blockIdx.y];
     const double scale = field.slowness / unit;
+    const std::size_t nodes = problem.offset(problem.shape[0], 0, 0);
     NodeSums mine;
     for_each_node(problem, [&](std::size_t n, const int(&place)[3]) {
-        const float by = field.lambda[n];
-        const float weight = field.by_slowness[n];
-        if (by == 0 || weight == 0) return;
+        const WeighedNode<Dim, float> node(field, n, nodes);
         const float slowness = shot.inverse_slowness / problem.velocity[n];
-        const Vec3 slope = weighed_slope<Dim, Order>(problem, shot.factor, field, slowness, place);
+        if (node.lambda == 0 || node.by_slowness == 0) return;
+        const Vec3 slope =
+            weighed_slope<Dim, Order>(problem, shot.factor, field, node, slowness, place);
         for (int axis = 0; axis < 3; ++axis) {
-            mine.slope[axis] += static_cast<double>(by) * scale * slope[axis];
+            mine.slope[axis] += static_cast<double>(node.lambda) * scale * slope[axis];
         }
-        mine.unsettled += NodeWeight<float>::settled(weight) ? 0 : 1;
+        mine.unsettled += NodeWeight<float>::settled(node.by_slowness) ? 0 : 1;
     });
     keep_sums(mine, sums[static_cast<std::size_t>(blockIdx.y) * gridDim.x + blockIdx.x]);
 }

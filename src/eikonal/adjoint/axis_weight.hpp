@@ -29,7 +29,11 @@ class AxisWeight {
     /// By the upwind neighbour if that lies on `side` (-1: below, 1: above), else 0.
     FERMAT_HD_INLINE Real near(int side) const {
         const Real there = side < 0 ? value_ : -value_;
+#if defined(__CUDA_ARCH__)
+        return fmax(there, Real(0));  // one instruction: a weight is a number
+#else
         return there > 0 ? there : Real(0);
+#endif
     }
     /// By the node behind it, as of the factored equation: that of the plain one is r of that node
     /// by r of the neighbour as large.

@@ -56,6 +56,8 @@ FERMAT_HD void take_back_tile(Block block, const BackProblem<Real>& problem, con
     const auto tiles = static_cast<unsigned>(problem.tiles.tile_count());
     const int shot = static_cast<int>(entry / tiles);
     const int tile = static_cast<int>(entry % tiles);
+    BackVisit<Dim, Real, Block> visit(block, problem.tiles, problem.tiles.shots[shot],
+                                      problem.fields[shot], tile, storage);
     const TileState before = queue.state_of(block, entry);
     const float first = queue.first_active(pass, shot);
     if (before.key > first + problem.patience * problem.tiles.crossing) {
@@ -67,8 +69,6 @@ FERMAT_HD void take_back_tile(Block block, const BackProblem<Real>& problem, con
         if (block.leads()) atomic_add(*problem.unsettled, 1);
         return;
     }
-    BackVisit<Dim, Real, Block> visit(block, problem.tiles, problem.tiles.shots[shot],
-                                      problem.fields[shot], tile, storage);
     visit.load(problem.everywhere && before.visits == 0);
     const bool goes_on = before.faces & TileQueue::unsettled;
     SweepWay way = goes_on ? SweepWay::unpacked(before.way) : visit.way();

@@ -3,10 +3,9 @@
 #include <cmath>
 #include <cstddef>
 
-#include "eikonal/adjoint/axis_weight.hpp"
+#include "eikonal/adjoint/back_storage.hpp"
 #include "eikonal/adjoint/lane_values.hpp"
 #include "eikonal/adjoint/node_equation.hpp"
-#include "eikonal/fim/tile.hpp"
 #include "eikonal/fim/tile_halo.hpp"
 
 namespace fermat {
@@ -19,44 +18,6 @@ namespace fermat {
 /// in a fixed order, so that its value depends on theirs alone. Nodes are made of earlier ones:
 /// sweeps run against the wave, and the latest tiles come first. Nodes outside the tile do not
 /// change during a visit: what they hand into it is added to b at its beginning.
-
-/// One field of a batch.
-template <class Real>
-struct BackShot {
-    const Real* tau = nullptr;
-    double slowness = 0;                        ///< s0 of the source
-    const AxisWeight<Real>* weights = nullptr;  ///< [axis][node]
-    const Real* by_slowness = nullptr;          ///< dw/ds of each node (NodeWeight)
-    const Real* asked = nullptr;                ///< b: what J asks of each node
-    Real* lambda = nullptr;
-    float latest = 0;  ///< T/s0 of the latest node
-};
-
-/// What a warp keeps of its tile in shared memory. Weights have a rim of zeros, two nodes wide, at
-/// both ends of their own axis, and lambda a margin: a node reads all its neighbours without asking
-/// whether they lie in the tile. The nodes of a step lie in different banks as their numbers do:
-/// padding would save a fortieth of the conflicts.
-template <int Dim, class Real>
-struct BackStorage {
-    using Tile = TileShape<Dim>;
-    static constexpr int rim = 2;
-    static constexpr int length = Tile::size(2);  ///< of a tile along each of its axes
-    static constexpr int lines = tile_nodes<Dim> / length;
-    static constexpr int margin = rim * Tile::stride(3 - Dim);
-
-    Real lambda[tile_nodes<Dim> + 2 * margin];
-    Real given[tile_nodes<Dim>];  ///< b, and what nodes outside the tile hand on
-    AxisWeight<Real> weight[Dim][lines * (length + 2 * rim)];
-    unsigned char moved[tile_nodes<Dim>];  ///< bits of Moved
-
-    /// Where the weight of a node along an axis lies in the array of that axis.
-    template <int axis>
-    FERMAT_HD_INLINE static int weight_at(int code) {
-        constexpr int stride = Tile::stride(axis);
-        const int bundle = static_cast<int>(static_cast<unsigned>(code) / (length * stride));
-        return code + bundle * (2 * rim * stride) + rim * stride;
-    }
-};
 
 /// One visit of a tile by a warp.
 template <int Dim, class Real, class Block>
@@ -359,10 +320,30 @@ class BackVisit {
 
     /// What a lane knows of a node of its next step before the neighbours' lambda are there.
     struct NextNode {
-        int code;  ///< negative if the lane is idle
+        int code;          ///< negative if the lane is idle
         unsigned against;  ///< what sweep() returns if it moves
         Real given;
         Real part[Dim][4];  ///< of lambda of the nodes -2, -1, 1, 2 steps along each axis
+    };
+    /// At which places along each axis (bit n) a node that is made of the one below it, or above
+    /// it, hands on to a node swept before it, and the middles of outward axes.
+    struct Against {
+        unsigned from_low[3];
+        unsigned from_high[3];
+        unsigned middle[3];
+
+        FERMAT_HD explicit Against(SweepWay way) {
+            constexpr unsigned all = length == 32 ? ~0U : (1U << (length % 32)) - 1;
+            for (int axis = first_axis; axis < 3; ++axis) {
+                const bool outward = way.outward >> axis & 1;
+                const bool down = way.down >> axis & 1;
+                const unsigned lower = (1U << (length / 2)) - 1;
+                middle[axis] = outward ? lower + 1 : 0;
+                // A sweep runs against the wave: upward where the wave runs down.
+                from_low[axis] = (outward ? lower | middle[axis] : down ? all : 0) & ~1U;
+                from_high[axis] = (outward ? ~lower & all : down ? 0 : all) & all >> 1;
+            }
+        }
     };
     struct Lane {
         NextNode next;
@@ -373,31 +354,48 @@ class BackVisit {
         const int last = step >= begin ? step : begin;
         return problem_.steps[last * TileSteps::lanes + lane];
     }
-    FERMAT_HD_INLINE NextNode look_ahead(int entry, int mask, SweepWay way) const {
+    FERMAT_HD_INLINE NextNode look_ahead(int entry, int mask, const Against& swept) const {
         const bool idle = entry == TileSteps::idle;
         const int code = idle ? 0 : entry ^ mask;
         NextNode next;
         next.code = idle ? -1 : code;
         next.against = 0;
         next.given = s_.given[code];
-        if constexpr (Dim == 3) add_axis<0>(code, way, next);
-        add_axis<1>(code, way, next);
-        add_axis<2>(code, way, next);
+        bool plain = false;
+        if constexpr (Dim == 3) plain |= add_axis<0>(code, swept, next);
+        plain |= add_axis<1>(code, swept, next);
+        plain |= add_axis<2>(code, swept, next);
+        if (plain) {
+            if constexpr (Dim == 3) scale_plain<0>(code, next);
+            scale_plain<1>(code, next);
+            scale_plain<2>(code, next);
+        }
         return next;
     }
+    /// Returns whether a node two steps along the axis has the plain equation.
     template <int axis>
-    FERMAT_HD_INLINE void add_axis(int code, SweepWay way, NextNode& next) const {
+    FERMAT_HD_INLINE bool add_axis(int code, const Against& swept, NextNode& next) const {
         Real(&part)[4] = next.part[axis - first_axis];
-        part[0] = far<axis>(code, -1, weight<axis>(code, -2));
+        const Weight low = weight<axis>(code, -2);
+        const Weight high = weight<axis>(code, 2);
+        part[0] = low.far(1);
         part[1] = weight<axis>(code, -1).near(1);
         part[2] = weight<axis>(code, 1).near(-1);
-        part[3] = far<axis>(code, 1, weight<axis>(code, 2));
+        part[3] = high.far(-1);
         const int n = Tile::part(code, axis);
         const int side = weight<axis>(code).side();
-        const bool inside = n + side >= 0 && n + side < length;
-        const int sense = way.sense<Dim>(axis, n);
-        const bool runs_against = side != 0 && inside && side != -sense;
-        next.against |= (runs_against ? sense ? 1U : 8U : 0U) << axis;
+        const unsigned places = side < 0   ? swept.from_low[axis]
+                                : side > 0 ? swept.from_high[axis]
+                                           : 0U;
+        const unsigned bit = places >> n & 1;
+        next.against |= bit << (axis + 3 * (swept.middle[axis] >> n & 1));
+        return low.plain() || high.plain();
+    }
+    template <int axis>
+    FERMAT_HD_INLINE void scale_plain(int code, NextNode& next) const {
+        Real(&part)[4] = next.part[axis - first_axis];
+        part[0] = far<axis>(code, -1, weight<axis>(code, -2));
+        part[3] = far<axis>(code, 1, weight<axis>(code, 2));
     }
     template <int axis>
     FERMAT_HD_INLINE Real handed(const NextNode& node, const Real* here) const {
@@ -417,14 +415,14 @@ class BackVisit {
             const bool flip = (way.down & ~way.outward) >> axis & 1;
             if (flip) mask |= (length - 1) * Tile::stride(axis);
         }
+        const Against swept(way);
         unsigned against = 0;
         const int begin = problem_.step_begin[way.outward];
         const int last = problem_.step_begin[way.outward + 1] - 1;
         typename Block::template Local<Lane> lanes;
         block_.each_lane([&](int lane) {
-            lanes[lane].next = look_ahead(entry_of(last, begin, lane), mask, way);
-            lanes[lane].after[0] = entry_of(last - 1, begin, lane);
-            lanes[lane].after[1] = entry_of(last - 2, begin, lane);
+            lanes[lane].next = look_ahead(entry_of(last, begin, lane), mask, swept);
+            for (int n = 0; n < 2; ++n) lanes[lane].after[n] = entry_of(last - 1 - n, begin, lane);
         });
         for (int step = last; step >= begin; --step) {
             block_.each_lane([&](int lane) {
@@ -436,7 +434,7 @@ class BackVisit {
                 sum += handed<1>(node, here);
                 sum += handed<2>(node, here);
                 const Real old = *here;
-                lanes[lane].next = look_ahead(lanes[lane].after[0], mask, way);
+                lanes[lane].next = look_ahead(lanes[lane].after[0], mask, swept);
                 lanes[lane].after[0] = lanes[lane].after[1];
                 lanes[lane].after[1] = entry_of(step - 3, begin, lane);
                 if (idle) return;

@@ -47,8 +47,11 @@ template <class V = double, int Dim, class Tau>
 FERMAT_HD NodeEquation<Dim, V> node_equation(const NodeFactor& place, EquationAxes<Dim> axes,
                                              const int (&n)[3], V slowness, Tau tau) {
     NodeEquation<Dim, V> out;
-    for (const int axis : axes.axis) out.x[axis] = place.coordinate(axis, n[axis]);
-    const V r2 = static_cast<V>(dot(out.x, out.x) + place.far2);
+    auto r2 = static_cast<V>(place.far2);
+    for (const int axis : axes.axis) {
+        out.x[axis] = place.coordinate(axis, n[axis]);
+        r2 += static_cast<V>(out.x[axis]) * static_cast<V>(out.x[axis]);
+    }
     out.inverse_r2 = 1 / r2;
     out.f = slowness / std::sqrt(r2);
     for (int d = 0; d < Dim; ++d) {

@@ -118,17 +118,17 @@ struct TileQueue {
         return more;
     }
     /// Wakes the tiles across faces (2 * axis + side) through which something is told, each with
-    /// the key of its face; infinite where nothing is. Returns the least key.
+    /// the key of its face; infinite where nothing is. Returns the least key. One lane per face:
+    /// the answers of the lists are waited for once, not face after face.
     template <class Block>
     FERMAT_HD float wake_through(Block block, int pass, int shot, unsigned entry,
                                  const int (&tiles)[3], const float (&keys)[6]) const {
-        float earliest = INFINITY;
-        for (int face = 0; face < 6; ++face) {
-            earliest = least(earliest, keys[face]);
-            if (!(keys[face] < INFINITY) || !block.leads()) continue;
-            wake(pass, shot, across(entry, face, tiles), 1U << (face ^ 1), keys[face]);
-        }
-        return earliest;
+        block.for_each(6, [&](int face) {
+            float key = INFINITY;
+            for (int n = 0; n < 6; ++n) key = n == face ? keys[n] : key;  // keys stay in registers
+            if (key < INFINITY) wake(pass, shot, across(entry, face, tiles), 1U << (face ^ 1), key);
+        });
+        return least(least(keys[0], keys[1], keys[2]), least(keys[3], keys[4], keys[5]));
     }
     FERMAT_HD static unsigned across(unsigned entry, int face, const int (&tiles)[3]) {
         const int stride = face < 2 ? tiles[1] * tiles[2] : face < 4 ? tiles[2] : 1;
@@ -150,9 +150,9 @@ FERMAT_HD void take_tile(Block block, const TileProblem& problem, const TileQueu
     const auto tiles = static_cast<unsigned>(problem.tile_count());
     const int shot = static_cast<int>(entry / tiles);
     const int tile = static_cast<int>(entry % tiles);
+    const TileShot source = problem.shots[shot];  // read beside the state
     const TileState before = queue.state_of(block, entry);
     if (!queue.admits(block, pass, shot, entry, before, problem.crossing)) return;
-    const TileShot source = problem.shots[shot];
     TileVisit<Dim, Order, Block> visit(block, problem, source, tile, storage);
     visit.load();
     const bool goes_on = before.faces & TileQueue::unsettled;

@@ -101,7 +101,9 @@ void MetricSolver::solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, F
     for (int n = 0; n < most_ellipses && model_.metric()->has_thomsen(); ++n) {
         constexpr float quiet = 1.5e-6F;
         medium_->touch({tau.data(), model_.grid().shape}, of, threads);
+        tiles.renew();
         settled = tiles.settle(options_.order, monitor);
+        mark_unreached(tau);
         if (settled.change < quiet) break;
     }
     require_settled(fim_free_visits, settled.swing);

@@ -9,6 +9,7 @@
 #include "core/monitor.hpp"
 #include "eikonal/metric/metric_tile_setup.hpp"
 #include "eikonal/metric/node_numbers.hpp"
+#include "eikonal/metric/tile_store.hpp"
 
 namespace fermat {
 
@@ -35,6 +36,8 @@ class MetricTiles {
 
     /// First order, by the earlier neighbours: makes every reachable node reached.
     Settled first_order(Monitor& monitor);
+    /// To be called after the numbers have changed (Thomsen's medium).
+    void renew() { store_.put_numbers(threads_); }
     /// Of order 1 or 2, by the octant that the characteristic comes from.
     Settled settle(int order, Monitor& monitor);
 
@@ -49,11 +52,12 @@ class MetricTiles {
     Settled wave(Monitor& monitor);
     void activate(int tile, unsigned faces, float key);
     std::vector<int> take_batch(int parity);
-    std::array<int, 3> place_of(int tile) const;
 
     const NodeNumbers& numbers_;
+    float* tau_;
     int threads_;
     MetricTileSetup setup_;
+    TileStore store_;
     std::vector<State> states_;
     std::array<std::vector<int>, 2> active_;
     std::vector<std::unique_ptr<TileLanes>> workers_;

@@ -123,6 +123,7 @@ NodeMedium::NodeMedium(const Model& model, int threads)
     }
     if (!full_ && !grid.is_2d()) {
         make_diagonal(threads);
+        find_long_cells(threads);
         return;
     }
     each_line(model_, threads, [&](int i, int j, std::span<const MappedPoint> line) {
@@ -135,6 +136,44 @@ NodeMedium::NodeMedium(const Model& model, int threads)
             mean_[node] = static_cast<float>(mean_of(grid, m));
         }
     });
+    find_long_cells(threads);
+}
+
+/// The ratio is that of M_dd to 1 / (M^-1)_ee, whatever axes d and e.
+void NodeMedium::find_long_cells(int threads) {
+    constexpr float most = 4 * 4;
+    const auto slabs = static_cast<std::size_t>(model_.grid().shape.x);
+    const std::size_t slab_size = mean_.size() / slabs;
+    std::vector<char> found(slabs);
+    parallel_for(static_cast<std::int64_t>(slabs), threads, [&](std::int64_t slab) {
+        const std::size_t begin = static_cast<std::size_t>(slab) * slab_size;
+        float longest = 0;
+        for (std::size_t n = begin; n < begin + slab_size; ++n) {
+            const auto value = [&](NodeNumber which) { return tensors_[at(which)][n]; };
+            const float xx = value(NodeNumber::xx);
+            const float yy = value(NodeNumber::yy);
+            const float zz = value(NodeNumber::zz);
+            float ix = 1 / xx;
+            float iy = 1 / yy;
+            float iz = 1 / zz;
+            if (full_) {
+                const float xy = value(NodeNumber::xy);
+                const float xz = value(NodeNumber::xz);
+                const float yz = value(NodeNumber::yz);
+                const float cx = yy * zz - yz * yz;
+                const float cy = xx * zz - xz * xz;
+                const float cz = xx * yy - xy * xy;
+                const float per =
+                    1 / (xx * cx - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz));
+                ix = cx * per;
+                iy = cy * per;
+                iz = cz * per;
+            }
+            longest = std::max(longest, std::max({xx, yy, zz}) * std::max({ix, iy, iz}));
+        }
+        found[static_cast<std::size_t>(slab)] = !(longest <= most);
+    });
+    long_cells_ = std::any_of(found.begin(), found.end(), [](char one) { return one != 0; });
 }
 
 /// The same for tensors without cross terms: M_dd = v^2 A_dd / |dx/dq_d|^2.

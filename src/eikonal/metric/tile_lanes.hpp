@@ -105,6 +105,42 @@ class TileLanes {
     void load_halo(const Task& task);
     template <int Order>
     void mark_stale(const Task& task);
+    template <int Order>
+    [[gnu::always_inline]] void read_times(Ints here, OctantNode<V>& node) const {
+        const auto along = [&](int step) __attribute__((always_inline)) {
+            AxisValues<V> axis{gather(times_.data() - step, here),
+                               gather(times_.data() + step, here), V{}, V{}};
+            if constexpr (Order == 2) {
+                axis.low2 = gather(times_.data() - 2 * step, here);
+                axis.high2 = gather(times_.data() + 2 * step, here);
+            }
+            return axis;
+        };
+        node.tau = gather(times_.data(), here);
+        node.x = along(plane);
+        node.y = along(line);
+        node.z = along(1);
+    }
+    /// All but f^2.
+    template <bool Full>
+    [[gnu::always_inline]] void read_medium(Ints code, OctantNode<V>& node) const {
+        const auto value = [&](NodeNumber which) __attribute__((always_inline)) {
+            return gather(number(which), code);
+        };
+        node.gamma_x = value(NodeNumber::gamma_x);
+        node.gamma_y = value(NodeNumber::gamma_y);
+        node.gamma_z = value(NodeNumber::gamma_z);
+        node.tensor.xx = value(NodeNumber::xx);
+        node.tensor.yy = value(NodeNumber::yy);
+        node.tensor.zz = value(NodeNumber::zz);
+        node.coupling = V{};
+        if constexpr (Full) {
+            node.tensor.xy = value(NodeNumber::xy);
+            node.tensor.xz = value(NodeNumber::xz);
+            node.tensor.yz = value(NodeNumber::yz);
+            node.coupling = gather(tiles_.coupling(tile_), code);
+        }
+    }
     /// Differences of second order do not reach across a jump, where the slope of times jumps too.
     void stop_at_jumps(Ints code, OctantNode<V>& node) const {
         const V none = V{} + unreached<float>;
@@ -218,38 +254,28 @@ unsigned TileLanes::update(const Plan::Register& group, const StaleNodes<Order>&
     const auto live = (f2 > 0) & lanes_of(group.present);
     if (!any_lane(live)) return 0;
     const Ints here = place(code);
-    const auto axis_values = [&](int step) {
-        AxisValues<V> axis{gather(times_.data() - step, here), gather(times_.data() + step, here),
-                           V{}, V{}};
-        if constexpr (Order == 2) {
-            axis.low2 = gather(times_.data() - 2 * step, here);
-            axis.high2 = gather(times_.data() + 2 * step, here);
-        }
-        return axis;
-    };
     OctantNode<V> node;
-    node.x = axis_values(plane);
-    node.y = axis_values(line);
-    node.z = axis_values(1);
+    read_times<Order>(here, node);
     const V nearest = least(least(node.x.low, node.x.high), least(node.y.low, node.y.high),
                             least(node.z.low, node.z.high));
     if (!any_lane(live & (nearest < reached_limit<float>))) return 0;
-    node.tau = gather(times_.data(), here);
-    node.gamma_x = gather(number(NodeNumber::gamma_x), code);
-    node.gamma_y = gather(number(NodeNumber::gamma_y), code);
-    node.gamma_z = gather(number(NodeNumber::gamma_z), code);
+    read_medium<Full>(code, node);
     node.f2 = live ? f2 : V{} + 1;
-    node.tensor.xx = gather(number(NodeNumber::xx), code);
-    node.tensor.yy = gather(number(NodeNumber::yy), code);
-    node.tensor.zz = gather(number(NodeNumber::zz), code);
-    if constexpr (Full) {
-        node.tensor.xy = gather(number(NodeNumber::xy), code);
-        node.tensor.xz = gather(number(NodeNumber::xz), code);
-        node.tensor.yz = gather(number(NodeNumber::yz), code);
-    }
     if (has_jumps_) stop_at_jumps(code, node);
     auto from = octant_sides<Full, ByNeighbours>(node);
     V now = octant_tau<Full, Order, ByNeighbours>(node, from);
+    if constexpr (Full && !ByNeighbours) {
+        const auto fresh = node.tau >= reached_limit<float>;
+        if (any_lane(fresh & live)) {
+            const auto straight = straight_sides<Full>(node, from);
+            const auto other =
+                fresh & ((from.x != straight.x) | (from.y != straight.y) | (from.z != straight.z));
+            if (any_lane(other & live)) {
+                const V from_there = octant_tau<Full, Order, ByNeighbours>(node, straight);
+                now = other ? least(now, from_there) : now;
+            }
+        }
+    }
     if (has_jumps_) {
         const V ratio2 = gather(jumps_.data() + 1, code & 7);
         const auto on_jump = ratio2 != 1;
@@ -277,9 +303,11 @@ unsigned TileLanes::update(const Plan::Register& group, const StaleNodes<Order>&
     moved_ |= nodes_of(group, moves);
     change_ = most(change_, moved ? change / now : V{});
     // Nodes that were swept before these and may use them.
-    const V slack = metric_reach<Full>(node.tensor) * root(node.f2);
+    const V slack = metric_reach<Full>(node.coupling) * root(node.f2);
+    node.tau = now;
+    const OctantVector<V> w = characteristic<Full>(node);
     unsigned against = 0;
-    const auto look = [&]<int axis>(const AxisValues<V>& values, V gamma) {
+    const auto look = [&]<int axis>(const AxisValues<V>& values, V gamma, V along, V m) {
         constexpr int shift = 6 - 3 * axis;
         const Ints part = code >> shift & 7;
         const Ints up = Ints{} + 1;
@@ -290,14 +318,15 @@ unsigned TileLanes::update(const Plan::Register& group, const StaleNodes<Order>&
         const auto inside = (sense != 0) & (before >= 0) & (before < Tile::size(axis));
         const V next = sense > 0 ? values.low : values.high;
         const V late = (sense > 0 ? 1 - gamma : 1 + gamma) * next;
-        const std::uint32_t feeds = lane_bits(moved & inside & (now < late + slack));
+        const auto heads = heads_for(sense > 0 ? -along : along, m, node.f2, now, late);
+        const std::uint32_t feeds = lane_bits(moved & inside & heads & (now < late + slack));
         if (feeds == 0) return;
         against |= 1U << axis;
         readers.template mark_before<axis>(nodes_of(group, feeds), stale_);
     };
-    look.template operator()<0>(node.x, node.gamma_x);
-    look.template operator()<1>(node.y, node.gamma_y);
-    look.template operator()<2>(node.z, node.gamma_z);
+    look.template operator()<0>(node.x, node.gamma_x, w.x, node.tensor.xx);
+    look.template operator()<1>(node.y, node.gamma_y, w.y, node.tensor.yy);
+    look.template operator()<2>(node.z, node.gamma_z, w.z, node.tensor.zz);
     return against;
 }
 
@@ -328,6 +357,7 @@ float TileLanes::earliest_through(int face, bool any) const {
     const int one = Tile::stride(axis == 0 ? 1 : 0);
     const int two = Tile::stride(axis == 2 ? 1 : 2);
     const int step = outward * (axis == 0 ? plane : axis == 1 ? line : 1);
+    const auto sense = static_cast<float>(outward);
     const float* const gammas = number(NodeNumber::gamma_x) + axis * nodes;
     const float* const means = tiles_.mean(tile_);
     V earliest = V{} + none;
@@ -345,18 +375,18 @@ float TileLanes::earliest_through(int face, bool any) const {
         const V safe = computed ? f2 : V{} + 1;
         auto told = lanes_of(bits) & (now < reached_limit<float>);
         if (!any) {
-            const auto value = [&](NodeNumber which) { return gather(number(which), code); };
-            SymmetricTensor<V> m{
-                value(NodeNumber::xx), value(NodeNumber::yy), value(NodeNumber::zz), V{}, V{}, V{}};
-            if constexpr (Full) {
-                m.xy = value(NodeNumber::xy);
-                m.xz = value(NodeNumber::xz);
-                m.yz = value(NodeNumber::yz);
-            }
+            OctantNode<V> node;
+            read_times<1>(here, node);
+            read_medium<Full>(code, node);
             const V next = gather(times_.data() + step, here);
             const V gamma = gather(gammas, code);
-            const V late = (1 + static_cast<float>(outward) * gamma) * next;
-            told = told & (~computed | (now < late + metric_reach<Full>(m) * root(safe)));
+            const V late = (1 + sense * gamma) * next;
+            const OctantVector<V> w = characteristic<Full>(node);
+            const V along = axis == 0 ? w.x : axis == 1 ? w.y : w.z;
+            const V m = axis == 0 ? node.tensor.xx : axis == 1 ? node.tensor.yy : node.tensor.zz;
+            const auto feeds = heads_for(sense * along, m, safe, now, late) &
+                               (now < late + metric_reach<Full>(node.coupling) * root(safe));
+            told = told & (~computed | feeds);
         }
         const V mean = computed ? gather(means, code) : V{} + 1;
         const V key = computed ? now * root(mean_of_all_ / (mean * safe)) : V{};

@@ -21,7 +21,7 @@ MetricTiles::MetricTiles(const NodeNumbers& numbers, float* tau, int threads)
       setup_(make_metric_tiles(numbers)),
       store_(numbers, setup_.problem,
              {setup_.shot.shift[0], setup_.shot.shift[1], setup_.shot.shift[2]}) {
-    store_.put_times(tau, threads);
+    restart();
     store_.put_numbers(threads);
     const double mean = medium_mean(numbers);
     for (int t = 0; t < threads; ++t) {
@@ -124,6 +124,10 @@ MetricTiles::Settled MetricTiles::wave(Monitor& monitor) {
     }
     store_.get_times(tau_, threads_);
     return settled;
+}
+
+void MetricTiles::restart() {
+    store_.put_times(numbers_.values[static_cast<std::size_t>(NodeNumber::tau)], threads_);
 }
 
 MetricTiles::Settled MetricTiles::first_order(Monitor& monitor) {

@@ -16,9 +16,9 @@ namespace fermat {
 class TileLanes;
 
 /// The solver of metrics on the CPU: tiles of 8^3 nodes that the wave reaches one after the other,
-/// as `fim`. A wave of first order gives every tile its octants; a second one, of the wanted order,
-/// visits every tile again. Tiles of one parity share no face and are visited in parallel, so the
-/// result does not depend on the number of threads.
+/// as `fim`. Where the wanted order alone could find a wrong solution, a wave of first order gives
+/// every tile its octants, and a second wave visits every tile again. Tiles of one parity share no
+/// face and are visited in parallel, so the result does not depend on the number of threads.
 class MetricTiles {
   public:
     /// How one wave ended.
@@ -30,10 +30,12 @@ class MetricTiles {
         float swing = 0;
     };
 
-    /// `numbers` and `tau` must outlive it; tau is unreached except on start nodes.
+    /// `numbers` and `tau`, which gets the result of each wave, must outlive it.
     MetricTiles(const NodeNumbers& numbers, float* tau, int threads);
     ~MetricTiles();
 
+    /// Begins again from the start nodes.
+    void restart();
     /// First order, by the earlier neighbours: makes every reachable node reached.
     Settled first_order(Monitor& monitor);
     /// To be called after the numbers have changed (Thomsen's medium).

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "core/parallel.hpp"
+#include "eikonal/lanes.hpp"
 
 namespace fermat {
 namespace {
@@ -26,13 +27,13 @@ TileStore::TileStore(const NodeNumbers& numbers, const MetricTileProblem& proble
                      const std::array<int, 3>& shift)
     : numbers_(numbers),
       full_(numbers.full()),
-      count_(full_ ? 11 : 8),
+      count_(full_ ? 12 : 8),
       tiles_{problem.tiles[0], problem.tiles[1], problem.tiles[2]},
-      shift_(shift) {
-    const auto size = static_cast<std::size_t>(problem.tile_count()) * nodes;
-    values_ = std::make_unique_for_overwrite<float[]>(size * count_);
-    tau_ = std::make_unique_for_overwrite<float[]>(size);
-    std::fill_n(tau_.get(), size, unreached<float>);
+      shift_(shift),
+      values_(static_cast<std::size_t>(problem.tile_count()) * nodes * count_),
+      tau_(static_cast<std::size_t>(problem.tile_count()) * nodes) {
+    std::fill_n(tau_.data(), static_cast<std::size_t>(problem.tile_count()) * nodes,
+                unreached<float>);
 }
 
 std::array<int, 3> TileStore::begin_of(int tile) const {
@@ -85,7 +86,7 @@ void TileStore::put_numbers(int threads) {
     each_part(threads, [&](int first, auto&& each_row_part) {
         for (int t = first; t < first + tiles_[2]; ++t) {
             if (whole(t)) continue;
-            float* const values = values_.get() + static_cast<std::size_t>(t) * count_ * nodes;
+            float* const values = values_.data() + static_cast<std::size_t>(t) * count_ * nodes;
             std::fill_n(values, count_ * nodes, 1.0F);
             std::fill_n(values + f2 * nodes, nodes, -1.0F);
         }
@@ -96,11 +97,27 @@ void TileStore::put_numbers(int threads) {
             const std::size_t to = is_tau ? count_ - 1 : slot(n);
             each_row_part([&](std::size_t row, int tile, int code, int count) {
                 float* const values =
-                    values_.get() + (static_cast<std::size_t>(tile) * count_ + to) * nodes;
+                    values_.data() + (static_cast<std::size_t>(tile) * count_ + to) * nodes;
                 copy_part(from + row, values + code, count);
             });
         }
+        for (int t = first; full_ && t < first + tiles_[2]; ++t) put_coupling(t);
     });
+}
+
+void TileStore::put_coupling(int tile) {
+    float* const values = values_.data() + static_cast<std::size_t>(tile) * count_ * nodes;
+    float* const to = values + (count_ - 2) * nodes;
+    using V = Lanes<float>;
+    for (int n = 0; n < nodes; n += lane_count<float>) {
+        const auto value = [&](NodeNumber which) {
+            return load(values + static_cast<int>(which) * nodes + n);
+        };
+        const SymmetricTensor<V> m{value(NodeNumber::xx), value(NodeNumber::yy),
+                                   value(NodeNumber::zz), value(NodeNumber::xy),
+                                   value(NodeNumber::xz), value(NodeNumber::yz)};
+        fermat::store(to + n, coupling_reach(m));
+    }
 }
 
 void TileStore::put_times(const float* tau, int threads) {

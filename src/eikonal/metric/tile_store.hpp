@@ -2,8 +2,8 @@
 
 #include <array>
 #include <cstddef>
-#include <memory>
 
+#include "eikonal/adjoint/huge_array.hpp"
 #include "eikonal/metric/metric_tile.hpp"
 #include "eikonal/metric/node_numbers.hpp"
 
@@ -28,12 +28,14 @@ class TileStore {
     /// A number of all nodes of a tile; f^2 < 0 outside the grid.
     const float* number(int tile, NodeNumber which) const {
         const auto n = static_cast<std::size_t>(which);
-        return values_.get() + (static_cast<std::size_t>(tile) * count_ + slot(n)) * nodes;
+        return values_.data() + (static_cast<std::size_t>(tile) * count_ + slot(n)) * nodes;
     }
     const float* mean(int tile) const {
-        return values_.get() + (static_cast<std::size_t>(tile) * count_ + count_ - 1) * nodes;
+        return values_.data() + (static_cast<std::size_t>(tile) * count_ + count_ - 1) * nodes;
     }
-    float* times(int tile) const { return tau_.get() + static_cast<std::size_t>(tile) * nodes; }
+    /// coupling_reach of the tensors; only if these are full.
+    const float* coupling(int tile) const { return mean(tile) - nodes; }
+    float* times(int tile) const { return tau_.data() + static_cast<std::size_t>(tile) * nodes; }
 
     const NodeNumbers& numbers() const { return numbers_; }
     int tiles(int axis) const { return tiles_[static_cast<std::size_t>(axis)]; }
@@ -50,16 +52,17 @@ class TileStore {
     std::size_t slot(std::size_t n) const { return full_ || n < 3 ? n : n - 3; }
     /// Calls copy(row in C order, code and tile of the first node, number of nodes) for the parts
     /// of all rows of nodes that lie in one tile.
+    void put_coupling(int tile);
     template <class Copy>
     void each_part(int threads, Copy copy) const;
 
     const NodeNumbers& numbers_;
     bool full_;
-    std::size_t count_;  ///< of numbers, with the mean
+    std::size_t count_;  ///< of numbers, with coupling_reach and the mean
     std::array<int, 3> tiles_;
     std::array<int, 3> shift_;
-    std::unique_ptr<float[]> values_;
-    std::unique_ptr<float[]> tau_;
+    HugeArray<float> values_;
+    HugeArray<float> tau_;
 };
 
 }  // namespace fermat

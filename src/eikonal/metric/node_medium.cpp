@@ -139,9 +139,10 @@ NodeMedium::NodeMedium(const Model& model, int threads)
     find_long_cells(threads);
 }
 
-/// The ratio is that of M_dd to 1 / (M^-1)_ee, whatever axes d and e.
+/// By tr(M) tr(M^-1), which does not depend on axes: cells four times as long as wide, one way or
+/// two, have (16 + 2) (1/16 + 2).
 void NodeMedium::find_long_cells(int threads) {
-    constexpr float most = 4 * 4;
+    constexpr float most = 18 * 2.0625F;
     const auto slabs = static_cast<std::size_t>(model_.grid().shape.x);
     const std::size_t slab_size = mean_.size() / slabs;
     std::vector<char> found(slabs);
@@ -169,9 +170,9 @@ void NodeMedium::find_long_cells(int threads) {
                 iy = cy * per;
                 iz = cz * per;
             }
-            longest = std::max(longest, std::max({xx, yy, zz}) * std::max({ix, iy, iz}));
+            longest = std::max(longest, (xx + yy + zz) * (ix + iy + iz));
         }
-        found[static_cast<std::size_t>(slab)] = !(longest <= most);
+        found[static_cast<std::size_t>(slab)] = longest > most;
     });
     long_cells_ = std::any_of(found.begin(), found.end(), [](char one) { return one != 0; });
 }

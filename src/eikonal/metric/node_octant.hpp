@@ -35,6 +35,16 @@ struct OctantSides {
     Mask x, y, z;
 };
 
+/// `which ? a : b` of comparisons. For registers GCC would take that expression lane by lane.
+template <class Which, class Mask>
+FERMAT_HD_INLINE Mask either(Which which, Mask a, Mask b) {
+    if constexpr (std::is_same_v<Mask, bool>) {
+        return which ? a : b;
+    } else {
+        return (which & a) | (~which & b);
+    }
+}
+
 /// The neighbours that the difference along one axis uses.
 template <class V>
 struct ChosenSide {
@@ -150,7 +160,7 @@ FERMAT_HD_INLINE auto octant_sides(const OctantNode<V>& n) {
         const auto along = [&](const AxisValues<V>& axis, V w, auto by_neighbours) {
             const auto known = (n.tau < reached_limit<Real>)&(axis.low < reached_limit<Real>)&(
                 axis.high < reached_limit<Real>);
-            return known ? w >= 0 : by_neighbours;
+            return either(known, w >= 0, by_neighbours);
         };
         const OctantVector<V> w = characteristic<Full>(n);
         sides.x = along(n.x, w.x, x);
@@ -167,7 +177,8 @@ FERMAT_HD_INLINE OctantSides<Mask> straight_sides(const OctantNode<V>& n,
                                                   const OctantSides<Mask>& sides) {
     const auto along = [](const AxisValues<V>& axis, V w, Mask other) {
         const Mask from_low = w >= 0;
-        return (from_low ? axis.low : axis.high) < reached_limit<Scalar<V>> ? from_low : other;
+        const Mask reached = (from_low ? axis.low : axis.high) < reached_limit<Scalar<V>>;
+        return either(reached, from_low, other);
     };
     const OctantVector<V> w = times<Full>(n.tensor, n.gamma_x, n.gamma_y, n.gamma_z);
     return {along(n.x, w.x, sides.x), along(n.y, w.y, sides.y), along(n.z, w.z, sides.z)};

@@ -70,41 +70,52 @@ TEST(NodeSet, MovesAndLayersAreThoseOfTheTile) {
     }
 }
 
+/// Registers that compute the nodes of planes `first` to `last` once each, and no two of whose
+/// nodes read one another; those that a node marks contain all readers that come later.
+void expect_sweep(const std::vector<Plan::Register>& registers, SweepWay way, int first, int last) {
+    const auto inside = [&](int code) {
+        return code >= 0 && Tile::part(code, 0) >= first && Tile::part(code, 0) <= last;
+    };
+    std::vector<int> turn(tile_nodes<3>, -1);
+    int count = 0;
+    for (const Plan::Register& group : registers) {
+        for (int n = 0; n < 16; ++n) {
+            if (!(group.present >> n & 1)) continue;
+            int& when = turn[static_cast<std::size_t>(group.code[static_cast<std::size_t>(n)])];
+            EXPECT_EQ(when, -1);
+            when = count;
+        }
+        ++count;
+    }
+    const StaleNodes<2> readers(Plan::made(), way);
+    for (int code = 0; code < tile_nodes<3>; ++code) {
+        const int now = turn[static_cast<std::size_t>(code)];
+        ASSERT_EQ(now >= 0, inside(code));
+        if (now < 0) continue;
+        NodeSet changed;
+        changed.add(code);
+        NodeSet stale;
+        readers.mark_after(changed, stale);
+        for (int axis = 0; axis < 3; ++axis) {
+            for (const int steps : {-2, -1, 1, 2}) {
+                const int reader = beside(code, axis, steps);
+                if (!inside(reader)) continue;
+                const int later = turn[static_cast<std::size_t>(reader)];
+                NodeSet one;
+                one.add(reader);
+                ASSERT_NE(later, now) << "nodes of a register read one another";
+                ASSERT_TRUE(later < now || stale.meets(one)) << way.packed() << ' ' << code;
+            }
+        }
+    }
+}
+
 TEST(TilePlan, EverySweepComputesEveryNodeOnceAndMarksItsLaterReaders) {
     const Plan& plan = Plan::made();
     for (unsigned packed = 0; packed < 64; ++packed) {
         const SweepWay way = SweepWay::unpacked(packed);
-        std::vector<int> turn(tile_nodes<3>, -1);
-        int count = 0;
-        for (const Plan::Register& group : plan.of[packed]) {
-            for (int n = 0; n < 16; ++n) {
-                if (!(group.present >> n & 1)) continue;
-                int& when = turn[static_cast<std::size_t>(group.code[static_cast<std::size_t>(n)])];
-                EXPECT_EQ(when, -1);
-                when = count;
-            }
-            ++count;
-        }
-        const StaleNodes<2> readers(plan, way);
-        for (int code = 0; code < tile_nodes<3>; ++code) {
-            const int now = turn[static_cast<std::size_t>(code)];
-            ASSERT_GE(now, 0);
-            NodeSet changed;
-            changed.add(code);
-            NodeSet stale;
-            readers.mark_after(changed, stale);
-            for (int axis = 0; axis < 3; ++axis) {
-                for (const int steps : {-2, -1, 1, 2}) {
-                    const int reader = beside(code, axis, steps);
-                    if (reader < 0) continue;
-                    const int later = turn[static_cast<std::size_t>(reader)];
-                    EXPECT_NE(later, now) << "nodes of a register read one another";
-                    NodeSet one;
-                    one.add(reader);
-                    EXPECT_TRUE(later < now || stale.meets(one)) << packed << ' ' << code;
-                }
-            }
-        }
+        expect_sweep(plan.of[packed], way, 0, 7);
+        expect_sweep(plan.flat[packed], way, Plan::flat_plane, Plan::flat_plane);
     }
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "eikonal/fim/rules.hpp"
 #include "eikonal/fim/tile_halo.hpp"
@@ -43,7 +44,11 @@ class TileLanes {
     };
 
     TileLanes(const TileStore& tiles, double mean)
-        : tiles_(tiles), mean_of_all_(static_cast<float>(mean)) {}
+        : tiles_(tiles),
+          mean_of_all_(static_cast<float>(mean)),
+          flat_(tiles.numbers().shape.x == 1) {
+        times_.fill(unreached<float>);
+    }
 
     template <bool Full, int Order, bool ByNeighbours>
     Outcome visit(const Task& task);
@@ -100,6 +105,11 @@ class TileLanes {
 
     void copy_row(const float* from, int code, int shift) {
         std::memcpy(times_.data() + place(code) + shift, from, sizeof(float) * Tile::size(2));
+    }
+    /// The first node of the tile that the grid may have, and the end.
+    std::pair<int, int> codes() const {
+        constexpr int first = Plan::flat_plane * Tile::stride(0);
+        return flat_ ? std::pair{first, first + Tile::stride(0)} : std::pair{0, nodes};
     }
     void load(const Task& task);
     void load_halo(const Task& task);
@@ -162,6 +172,7 @@ class TileLanes {
 
     const TileStore& tiles_;
     float mean_of_all_;
+    bool flat_;  ///< 2-D: only one plane of a tile has nodes
     int tile_ = 0;
     std::array<int, 3> begin_{};  ///< the tile's first node; may lie before the grid
     const Plan& plan_ = Plan::made();
@@ -187,7 +198,8 @@ inline void TileLanes::load(const Task& task) {
     moved_ = {};
     change_ = V{};
     const float* const own = tiles_.times(task.tile);
-    for (int row = 0; row < nodes; row += Tile::size(2)) copy_row(own + row, row, 0);
+    const auto [first, last] = codes();
+    for (int row = first; row < last; row += Tile::size(2)) copy_row(own + row, row, 0);
     load_halo(task);
 }
 
@@ -198,6 +210,7 @@ inline void TileLanes::load_halo(const Task& task) {
         none.fill(unreached<float>);
         return none;
     }();
+    const auto [first, last] = codes();
     const auto at = tiles_.place_of(task.tile);
     const auto beside = [&](int axis, int side) -> const float* {
         const int there = at[static_cast<std::size_t>(axis)] + side;
@@ -211,14 +224,16 @@ inline void TileLanes::load_halo(const Task& task) {
         for (int layer = 0; layer < halo; ++layer) {
             const int from = side < 0 ? Tile::size(0) - halo + layer : layer;
             const int to = side < 0 ? layer - halo : Tile::size(0) + layer;
-            for (int n = 0; n < Tile::size(0); ++n) {
+            for (int n = 0; n < Tile::size(0) && !flat_; ++n) {
                 copy_row(outer + Tile::code(from, n, 0), Tile::code(0, n, 0), to * plane);
-                copy_row(middle + Tile::code(n, from, 0), Tile::code(n, 0, 0), to * line);
+            }
+            for (int n = first; n < last; n += Tile::stride(0)) {
+                copy_row(middle + n + Tile::code(0, from, 0), n, to * line);
             }
         }
         const int from = side < 0 ? Tile::size(2) - halo : 0;
         const int to = side < 0 ? -halo : Tile::size(2);
-        for (int row = 0; row < nodes; row += Tile::size(2)) {
+        for (int row = first; row < last; row += Tile::size(2)) {
             std::memcpy(times_.data() + place(row) + to, inner + row + from, sizeof(float) * halo);
         }
     }
@@ -227,7 +242,8 @@ inline void TileLanes::load_halo(const Task& task) {
 inline void TileLanes::store(const Task& task) {
     // Nodes that are not computed have kept their values.
     float* const own = tiles_.times(task.tile);
-    for (int row = 0; row < nodes; row += Tile::size(2)) {
+    const auto [first, last] = codes();
+    for (int row = first; row < last; row += Tile::size(2)) {
         std::memcpy(own + row, times_.data() + place(row), sizeof(float) * Tile::size(2));
     }
 }
@@ -334,7 +350,7 @@ template <bool Full, int Order, bool ByNeighbours>
 unsigned TileLanes::sweep(SweepWay way, bool only_earlier) {
     const StaleNodes<Order> readers(plan_, way);
     unsigned against = 0;
-    for (const Plan::Register& group : plan_.of[way.packed()]) {
+    for (const Plan::Register& group : (flat_ ? plan_.flat : plan_.of)[way.packed()]) {
         if (!stale_.meets(group.nodes)) continue;
         stale_.remove(group.nodes);
         against |= update<Full, Order, ByNeighbours>(group, readers, way, only_earlier);

@@ -1,8 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
-#include <bit>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "eikonal/fim/tile_steps.hpp"
@@ -95,6 +96,9 @@ struct TilePlan {
         std::uint32_t present = 0;  ///< lanes that are not idle
     };
     std::array<std::vector<Register>, 64> of;  ///< by SweepWay::packed()
+    /// Of the only plane of nodes of a 2-D grid, which lies in the middle (tile_shift).
+    std::array<std::vector<Register>, 64> flat;
+    static constexpr int flat_plane = TileShape<3>::size(0) / 2;
     /// Layers 0 to n and n to 7 along each axis.
     std::array<std::array<NodeSet, 8>, 3> up_to;
     std::array<std::array<NodeSet, 8>, 3> from;
@@ -121,22 +125,52 @@ struct TilePlan {
                 const bool flip = (way.down & ~way.outward) >> axis & 1;
                 if (flip) mask |= (Tile::size(axis) - 1) * Tile::stride(axis);
             }
+            const auto put = [&](std::vector<Register>& to, std::span<const int> codes) {
+                Register group;
+                for (std::size_t n = 0; n < Lanes; ++n) {
+                    group.code[n] = codes[n < codes.size() ? n : 0] ^ mask;
+                    group.nodes.add(group.code[n]);
+                    if (n < codes.size()) group.present |= 1U << n;
+                }
+                to.push_back(group);
+            };
+            std::array<std::vector<int>, 4 * 15> levels;
             const int begin = steps.begin[way.outward] * TileSteps::lanes;
             const int end = steps.begin[way.outward + 1] * TileSteps::lanes;
             for (int first = begin; first < end; first += Lanes) {
-                const std::uint16_t* const entries = steps.nodes.data() + first;
-                if (entries[0] == TileSteps::idle) continue;  // idle lanes come last
-                Register group;
-                for (int n = 0; n < Lanes; ++n) {
-                    const bool idle = entries[n] == TileSteps::idle;
-                    const int code = (idle ? entries[0] : entries[n]) ^ mask;
-                    group.code[static_cast<std::size_t>(n)] = code;
-                    group.nodes.add(code);
-                    if (!idle) group.present |= 1U << n;
+                std::vector<int> codes;
+                for (int n = first; n < first + Lanes; ++n) {
+                    const int code = steps.nodes[static_cast<std::size_t>(n)];
+                    if (code == TileSteps::idle) continue;
+                    codes.push_back(code);
+                    if (Tile::part(code ^ mask, 0) == flat_plane) {
+                        levels[flat_level(way, code)].push_back(code);
+                    }
                 }
-                of[packed].push_back(group);
+                if (!codes.empty()) put(of[packed], codes);
+            }
+            for (const std::vector<int>& level : levels) {
+                for (std::size_t n = 0; n < level.size(); n += Lanes) {
+                    put(flat[packed], std::span(level).subspan(
+                                          n, std::min<std::size_t>(Lanes, level.size() - n)));
+                }
             }
         }
+    }
+
+    /// The turn of a node of the plane: nodes before it along both axes have earlier ones. In an
+    /// outward sweep second order reads across the middle, so the two sides take turns.
+    static std::size_t flat_level(SweepWay way, int code) {
+        int level = 0;
+        int side = 0;
+        for (int axis = 1; axis < 3; ++axis) {
+            const int part = TileShape<3>::part(code, axis);
+            const bool outward = way.outward >> axis & 1;
+            const int from = part - TileShape<3>::size(axis) / 2;
+            level += outward ? (from < 0 ? -from : from) : part;
+            if (outward && from < 0) side |= axis;
+        }
+        return static_cast<std::size_t>(4 * level + side);
     }
 };
 

@@ -135,13 +135,24 @@ FERMAT_HD_INLINE OctantVector<V> characteristic(const OctantNode<V>& n) {
 }
 
 /// Whether the wave of a node may go on to the neighbour on the side where its characteristic is w;
-/// m is the tensor along that axis. The neighbour's characteristic may differ a little, and a node
-/// that is early by more than a cell matters wherever its wave goes. `late` is the neighbour's
-/// value.
+/// m is the tensor along that axis. The neighbour's characteristic may differ a little, and by more
+/// beside the source (f is one over the distance in nodes). A node that is early by more than a
+/// cell matters wherever its wave goes. `late` is the neighbour's value.
 template <class V>
 FERMAT_HD_INLINE auto heads_for(V w, V m, V f2, V now, V late) {
+    using Real = Scalar<V>;
     const V lead = late - now;
-    return (w > 0) | (w * w < Scalar<V>(0.04) * m * f2) | ((lead > 0) & (lead * lead * m > f2));
+    return (w > 0) | (w * w < (Real(0.04) + 4 * f2) * m * f2) |
+           ((lead > 0) & (lead * lead * m > f2));
+}
+
+/// Whether waves from both sides of an axis meet in a node. Centred differences mean nothing there.
+template <class V>
+FERMAT_HD_INLINE auto waves_meet(const OctantNode<V>& n) {
+    const auto from_both = [&](const AxisValues<V>& axis, V gamma) {
+        return ((1 - gamma) * axis.low < n.tau) & ((1 + gamma) * axis.high < n.tau);
+    };
+    return from_both(n.x, n.gamma_x) | from_both(n.y, n.gamma_y) | from_both(n.z, n.gamma_z);
 }
 
 /// The octant of the earlier neighbours, or (ByNeighbours false) the one that the characteristic M

@@ -322,6 +322,7 @@ unsigned TileLanes::update(const Plan::Register& group, const StaleNodes<Order>&
     const V slack = metric_reach<Full>(node.coupling) * root(node.f2);
     node.tau = now;
     const OctantVector<V> w = characteristic<Full>(node);
+    const Ints both_ways = waves_meet(node) | (Ints{} - static_cast<std::int32_t>(has_jumps_));
     unsigned against = 0;
     const auto look = [&]<int axis>(const AxisValues<V>& values, V gamma, V along, V m) {
         constexpr int shift = 6 - 3 * axis;
@@ -334,7 +335,7 @@ unsigned TileLanes::update(const Plan::Register& group, const StaleNodes<Order>&
         const auto inside = (sense != 0) & (before >= 0) & (before < Tile::size(axis));
         const V next = sense > 0 ? values.low : values.high;
         const V late = (sense > 0 ? 1 - gamma : 1 + gamma) * next;
-        const auto heads = heads_for(sense > 0 ? -along : along, m, node.f2, now, late);
+        const auto heads = heads_for(sense > 0 ? -along : along, m, node.f2, now, late) | both_ways;
         const std::uint32_t feeds = lane_bits(moved & inside & heads & (now < late + slack));
         if (feeds == 0) return;
         against |= 1U << axis;
@@ -400,7 +401,9 @@ float TileLanes::earliest_through(int face, bool any) const {
             const OctantVector<V> w = characteristic<Full>(node);
             const V along = axis == 0 ? w.x : axis == 1 ? w.y : w.z;
             const V m = axis == 0 ? node.tensor.xx : axis == 1 ? node.tensor.yy : node.tensor.zz;
-            const auto feeds = heads_for(sense * along, m, safe, now, late) &
+            const Ints both_ways =
+                waves_meet(node) | (Ints{} - static_cast<std::int32_t>(has_jumps_));
+            const auto feeds = (heads_for(sense * along, m, safe, now, late) | both_ways) &
                                (now < late + metric_reach<Full>(node.coupling) * root(safe));
             told = told & (~computed | feeds);
         }

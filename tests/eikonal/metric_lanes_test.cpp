@@ -202,6 +202,38 @@ TEST(MetricTiles, OneWaveOfSecondOrderFindsTheSolutionOfTwo) {
     }
 }
 
+/// Two layers of a sphere with a jump on row 7, the source between rows 6 and 7.
+MetricMedium source_above_a_jump() {
+    const Grid grid{{101, 1, 41}, {}, {0.05, 1, 5}};
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::spherical;
+    numbers.jumps.assign(41, 1);
+    numbers.jumps[7] = 8.04 / 6.5;
+    Field<float> velocity(grid.shape);
+    for_each_node(grid.shape, [&](Index3 n) { velocity(n) = n.z > 7 ? 8.04F : 6.5F; });
+    return {
+        Model(grid, std::move(velocity)).with_metric(std::make_shared<const Metric>(grid, numbers)),
+        {1, 0, 33},
+        {}};
+}
+
+TEST(MetricTiles, ASecondSolveFindsNothingToChange) {
+    // A node that is not woken would show here.
+    for (const MetricMedium& medium :
+         {power_law_block(33), diffeomorphic_cube(33), source_above_a_jump()}) {
+        const NodeMedium nodes(medium.model, 1);
+        const MetricFactor factor(medium.model,
+                                  medium.model.metric()->mapping().to_grid(medium.source));
+        const SourceNumbers of = nodes.fields_of(factor, 1);
+        const NodeNumbers numbers = nodes.numbers(of, factor.position());
+        Field<float> tau(nodes.shape());
+        MetricTiles tiles(numbers, tau.data(), 1);
+        if (numbers.jumps != nullptr) tiles.first_order(silent_monitor());
+        tiles.settle(2, silent_monitor());
+        EXPECT_LT(tiles.settle(2, silent_monitor()).change, 5e-6F);
+    }
+}
+
 TEST(MetricTiles, LongCellsAreSeen) {
     MetricMedium medium = elliptical_cube(9);
     const Grid& grid = medium.model.grid();

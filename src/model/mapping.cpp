@@ -96,6 +96,18 @@ class GradedMapping final : public Mapping {
         }
         return j;
     }
+    void line(const Grid& grid, int i, int j, std::span<MappedPoint> out) const override {
+        MappedPoint here{grid.position({i, j, 0}), node_jacobian(grid, {i, j, 0})};
+        if (axes_[0].exists()) here.place.x = axes_[0].at[static_cast<std::size_t>(i)];
+        if (axes_[1].exists()) here.place.y = axes_[1].at[static_cast<std::size_t>(j)];
+        for (std::size_t k = 0; k < out.size(); ++k) {
+            if (axes_[2].exists()) {
+                here.place.z = axes_[2].at[k];
+                here.jacobian(2, 2) = axes_[2].slope_at(k);
+            }
+            out[k] = here;
+        }
+    }
     Vec3 to_grid(Vec3 user) const override {
         return each(user, [](const GradedAxis& axis, double c) { return axis.inverse(c); });
     }
@@ -210,6 +222,20 @@ class TerrainMapping final : public Mapping {
         }
         j(2, 2) = 1 - e(n) / depth_;
         return j;
+    }
+    void line(const Grid& grid, int i, int j, std::span<MappedPoint> out) const override {
+        Mat3 jacobian = node_jacobian(grid, {i, j, 0});
+        const double e_here = e({i, j, 0});
+        const double slope_x = jacobian(2, 0);
+        const double slope_y = jacobian(2, 1);
+        for (std::size_t k = 0; k < out.size(); ++k) {
+            Vec3 q = grid.position({i, j, static_cast<int>(k)});
+            const double part = share(q);
+            jacobian(2, 0) = slope_x * part;
+            jacobian(2, 1) = slope_y * part;
+            q.z += e_here * part;
+            out[k] = {q, jacobian};
+        }
     }
     Vec3 to_grid(Vec3 user) const override {
         const double e_here = at(user, [this](Index3 n) { return e(n); });

@@ -58,6 +58,7 @@ MetricFactor::MetricFactor(const Model& model, Vec3 source)
     has_thomsen_ = metric.has_thomsen();
     if (has_thomsen_) {
         thomsen_ = thomsen_in_space(model, source);
+        series_ = GroupSeries(thomsen_);
         return;
     }
     squared_slowness_ = squared_slowness(model, source);
@@ -82,6 +83,29 @@ MetricFactor::MetricFactor(const Model& model, Vec3 source)
             auto& out = variation_[static_cast<std::size_t>(k)];
             out = out + to_grid(axis, k) * slope;
         }
+    }
+}
+
+void MetricFactor::squares_at(std::span<const MappedPoint> line, SquareLine& out) const {
+    using V = Lanes<double>;
+    constexpr std::size_t lanes = lane_count<double>;
+    const std::size_t padded = (line.size() + lanes - 1) / lanes * lanes;
+    for (auto* const values : {&out.value, &out.x, &out.y, &out.z}) values->resize(padded);
+    for (std::size_t first = 0; first < padded; first += lanes) {
+        V x;
+        V y;
+        V z;
+        for (std::size_t n = 0; n < lanes; ++n) {
+            const Vec3 place = line[std::min(first + n, line.size() - 1)].place;
+            x[n] = place.x;
+            y[n] = place.y;
+            z[n] = place.z;
+        }
+        const SquareOf<V> square = square_of<V>(x - place_.x, y - place_.y, z - place_.z);
+        store(out.value.data() + first, square.value);
+        store(out.x.data() + first, square.x);
+        store(out.y.data() + first, square.y);
+        store(out.z.data() + first, square.z);
     }
 }
 

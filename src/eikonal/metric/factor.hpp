@@ -2,7 +2,12 @@
 
 #include <array>
 #include <cmath>
+#include <span>
+#include <type_traits>
+#include <vector>
 
+#include "eikonal/lanes.hpp"
+#include "eikonal/metric/group_series.hpp"
 #include "model/metric.hpp"
 #include "model/model.hpp"
 
@@ -44,35 +49,93 @@ class MetricFactor {
     };
     Square square_at(Vec3 place) const {
         const Vec3 d = place - place_;
-        if (has_thomsen_) {
-            const GroupTime group = group_time(thomsen_, d);
-            const double scale = slowness_ * slowness_ * group.time;
-            return {scale * group.time, scale * group.slowness};
-        }
-        const Vec3 sd = squared_slowness_ * d;
-        const double square = dot(d, sd);
-        if (!varies_ || !(square > 0)) return {square > 0 ? square : 0, sd};
-        double cubic = 0;
-        Vec3 gradient;
-        for (int k = 0; k < 3; ++k) {
-            const Vec3 v = variation_[static_cast<std::size_t>(k)] * d;
-            const double part = dot(d, v);
-            cubic += d[k] * part;
-            gradient[k] += part;
-            gradient = gradient + (2 * d[k]) * v;
-        }
-        const double z = cubic / square;
-        const double w = std::sqrt(1 + 4 * z * z);
-        const double phi = 1 + z / w;
-        const double slope = 1 / (w * w * w);
-        return {square * phi, (phi - slope * z) * sd + (0.5 * slope) * gradient};
+        const SquareOf<double> square = square_of(d.x, d.y, d.z);
+        return {square.value, {square.x, square.y, square.z}};
     }
+    /// The same along a line of nodes, an array of each number.
+    struct SquareLine {
+        std::vector<double> value, x, y, z;
+    };
+    void squares_at(std::span<const MappedPoint> line, SquareLine& out) const;
 
     /// In grid coordinates.
     Vec3 position() const { return position_; }
     Vec3 place() const { return place_; }
 
   private:
+    /// The value and the parts of half its gradient, for one place or a register of places.
+    template <class V>
+    struct SquareOf {
+        V value, x, y, z;
+    };
+    /// Of the vector (x, y, z) from the source.
+    template <class V>
+    [[gnu::always_inline]] SquareOf<V> square_of(V x, V y, V z) const {
+        if (has_thomsen_) return thomsen_square(x, y, z);
+        const auto times = [&](const Mat3& m, int r) __attribute__((always_inline)) {
+            return m(r, 0) * x + m(r, 1) * y + m(r, 2) * z;
+        };
+        const V sx = times(squared_slowness_, 0);
+        const V sy = times(squared_slowness_, 1);
+        const V sz = times(squared_slowness_, 2);
+        const V square = x * sx + y * sy + z * sz;
+        if (!varies_) return {square, sx, sy, sz};
+        V cubic{};
+        V gradient[3] = {};
+        const V d[3] = {x, y, z};
+        for (int k = 0; k < 3; ++k) {
+            const Mat3& m = variation_[static_cast<std::size_t>(k)];
+            const V v[3] = {times(m, 0), times(m, 1), times(m, 2)};
+            const V part = x * v[0] + y * v[1] + z * v[2];
+            cubic = cubic + d[k] * part;
+            gradient[k] = gradient[k] + part;
+            for (int c = 0; c < 3; ++c) gradient[c] = gradient[c] + 2 * d[k] * v[c];
+        }
+        // At the source all of it is 0.
+        const V q = cubic / (square > 0 ? square : V{} + 1);
+        const V inverse_w = 1 / root(1 + 4 * q * q);
+        const V phi = 1 + q * inverse_w;
+        const V slope = inverse_w * inverse_w * inverse_w;
+        const V along = phi - slope * q;
+        const V half = 0.5 * slope;
+        return {square * phi, along * sx + half * gradient[0], along * sy + half * gradient[1],
+                along * sz + half * gradient[2]};
+    }
+    /// T0^2 = s0^2 |d|^2 G(x), x = (d.n)^2 / |d|^2.
+    template <class V>
+    [[gnu::always_inline]] SquareOf<V> thomsen_square(V x, V y, V z) const {
+        const Vec3 n = thomsen_.axis;
+        const double s2 = slowness_ * slowness_;
+        if (!series_.converges()) return by_group_time(x, y, z);
+        const V along = n.x * x + n.y * y + n.z * z;
+        const V length2 = x * x + y * y + z * z;
+        const V cos2 = along * along / (length2 > 0 ? length2 : V{} + 1);
+        const auto g = series_.at(cos2);
+        const V by_d = s2 * (g.value - cos2 * g.slope);
+        const V by_n = s2 * g.slope * along;
+        return {s2 * length2 * g.value, by_d * x + by_n * n.x, by_d * y + by_n * n.y,
+                by_d * z + by_n * n.z};
+    }
+    template <class V>
+    SquareOf<V> by_group_time(V x, V y, V z) const {
+        if constexpr (std::is_same_v<V, double>) {
+            const GroupTime group = group_time(thomsen_, {x, y, z});
+            const double scale = slowness_ * slowness_ * group.time;
+            return {scale * group.time, scale * group.slowness.x, scale * group.slowness.y,
+                    scale * group.slowness.z};
+        } else {
+            SquareOf<V> out{};
+            for (int n = 0; n < lane_count<double>; ++n) {
+                const auto one = by_group_time<double>(x[n], y[n], z[n]);
+                out.value[n] = one.value;
+                out.x[n] = one.x;
+                out.y[n] = one.y;
+                out.z[n] = one.z;
+            }
+            return out;
+        }
+    }
+
     Vec3 position_;
     Vec3 place_;
     Mat3 squared_slowness_;
@@ -81,6 +144,7 @@ class MetricFactor {
     bool has_thomsen_ = false;
     double slowness_ = 0;
     Thomsen thomsen_;  ///< with the axis as a direction in space
+    GroupSeries series_;
 };
 
 /// Slowness at a point, as slowness_at, with the jumps of the metric: on a row of jumps, that

@@ -1,5 +1,6 @@
 #include "eikonal/metric/metric_field.hpp"
 
+#include <cmath>
 #include <vector>
 
 #include "core/parallel.hpp"
@@ -63,14 +64,18 @@ void write_times(const MetricField& field, FieldView<float> times, int threads) 
     const Shape shape = grid.shape;
     parallel_for(shape.x, threads, [&](std::int64_t slab) {
         const int i = static_cast<int>(slab);
-        std::vector<MappedPoint> line(static_cast<std::size_t>(shape.z));
+        const auto count = static_cast<std::size_t>(shape.z);
+        std::vector<MappedPoint> line(count);
+        MetricFactor::SquareLine t0;
         for (int j = 0; j < shape.y; ++j) {
             field.mapping().line(grid, i, j, line);
-            for (int k = 0; k < shape.z; ++k) {
-                const double t0 = field.factor.time(line[static_cast<std::size_t>(k)].place);
-                const double tau = field.tau(i, j, k);
-                times(i, j, k) =
-                    static_cast<float>(t0 == 0 ? field.start_time : field.start_time + t0 * tau);
+            field.factor.squares_at(line, t0);
+            const float* const tau = &field.tau(i, j, 0);
+            float* const to = &times(i, j, 0);
+            for (std::size_t k = 0; k < count; ++k) {
+                // Unreached nodes have an infinite tau, and T0 is 0 at the source.
+                const double since = std::sqrt(t0.value[k]) * static_cast<double>(tau[k]);
+                to[k] = static_cast<float>(field.start_time + (t0.value[k] == 0 ? 0 : since));
             }
         }
     });

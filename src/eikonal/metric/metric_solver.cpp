@@ -92,16 +92,25 @@ void MetricSolver::require_settled(int rounds, float change) const {
 
 void MetricSolver::solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
                                 int threads, Monitor& monitor) const {
-    const float* const starts = numbers.values[static_cast<std::size_t>(NodeNumber::tau)];
-    std::copy(starts, starts + tau.size(), tau.begin());
     MetricTiles tiles(numbers, tau.data(), threads);
-    tiles.first_order(monitor);
-    MetricTiles::Settled settled = tiles.settle(options_.order, monitor);
+    MetricTiles::Settled settled;
+    bool from_first_order = medium_->long_cells() || numbers.jumps != nullptr;
+    if (!from_first_order) {
+        settled = tiles.settle(options_.order, monitor);
+        from_first_order = settled.swing > 0;
+        if (from_first_order) tiles.restart();
+    }
+    if (from_first_order) {
+        tiles.first_order(monitor);
+        settled = tiles.settle(options_.order, monitor);
+    }
     mark_unreached(tau);
     for (int n = 0; n < most_ellipses && model_.metric()->has_thomsen(); ++n) {
         constexpr float quiet = 1.5e-6F;
         medium_->touch({tau.data(), model_.grid().shape}, of, threads);
+        tiles.renew();
         settled = tiles.settle(options_.order, monitor);
+        mark_unreached(tau);
         if (settled.change < quiet) break;
     }
     require_settled(fim_free_visits, settled.swing);

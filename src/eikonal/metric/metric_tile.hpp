@@ -32,7 +32,7 @@ struct MetricTileProblem {
     int shape[3] = {1, 1, 1};
     int tiles[3] = {1, 1, 1};
     const Quad* diagonal = nullptr;  ///< xx, yy, zz, and 1/mu in units of its mean
-    const Quad* cross = nullptr;     ///< xy, xz, yz, and metric_reach; null if no tensor has them
+    const Quad* cross = nullptr;     ///< xy, xz, yz, and coupling_reach; null if no tensor has them
     const MetricTileShot* shots = nullptr;
     const std::uint16_t* steps = nullptr;
     int step_begin[TileSteps::sets + 1] = {};
@@ -50,10 +50,10 @@ struct MetricTileProblem {
 /// How much later than a node, in units of f, a neighbour may be that the node still uses. Half a
 /// cell is for the curvature of T0, of which gamma is the slope only.
 template <bool Full, class V>
-FERMAT_HD_INLINE V metric_reach(const SymmetricTensor<V>& m) {
+FERMAT_HD_INLINE V metric_reach(V coupling) {
     using Real = Scalar<V>;
     if constexpr (Full) {
-        return Real(0.5) + Real(1.5) * coupling_reach(m);
+        return Real(0.5) + Real(1.5) * coupling;
     } else {
         return V{} + Real(0.5);
     }
@@ -253,6 +253,7 @@ class MetricTileVisit {
             node.tensor.xy = cross.x;
             node.tensor.xz = cross.y;
             node.tensor.yz = cross.z;
+            node.coupling = cross.w;
         }
         const auto from = octant_sides<Full, ByNeighbours>(node);
         const float now = octant_tau<Full, Order, ByNeighbours>(node, from);
@@ -270,9 +271,9 @@ class MetricTileVisit {
         if (!(source.w > 0)) return true;
         const float gamma = axis == 0 ? source.x : axis == 1 ? source.y : source.z;
         const float late = (1 + static_cast<float>(outward) * gamma) * next;
-        float reach = 0.5F;
-        if constexpr (Full) reach = problem_.cross[here].w;
-        return now < late + reach * root(source.w);
+        float coupling = 0;
+        if constexpr (Full) coupling = problem_.cross[here].w;
+        return now < late + metric_reach<Full>(coupling) * root(source.w);
     }
 
     /// The axes along which a node that changed in this sweep may change the neighbour swept before

@@ -44,7 +44,7 @@ std::vector<Quad> cross_quads(const NodeNumbers& numbers) {
                                        value(NodeNumber::zz), value(NodeNumber::xy),
                                        value(NodeNumber::xz), value(NodeNumber::yz)};
         out[n] = {value(NodeNumber::xy), value(NodeNumber::xz), value(NodeNumber::yz),
-                  metric_reach<true>(m)};
+                  coupling_reach(m)};
     }
     return out;
 }

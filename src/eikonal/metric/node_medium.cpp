@@ -123,6 +123,7 @@ NodeMedium::NodeMedium(const Model& model, int threads)
     }
     if (!full_ && !grid.is_2d()) {
         make_diagonal(threads);
+        find_long_cells(threads);
         return;
     }
     each_line(model_, threads, [&](int i, int j, std::span<const MappedPoint> line) {
@@ -135,6 +136,45 @@ NodeMedium::NodeMedium(const Model& model, int threads)
             mean_[node] = static_cast<float>(mean_of(grid, m));
         }
     });
+    find_long_cells(threads);
+}
+
+/// By tr(M) tr(M^-1), which does not depend on axes: cells four times as long as wide, one way or
+/// two, have (16 + 2) (1/16 + 2).
+void NodeMedium::find_long_cells(int threads) {
+    constexpr float most = 18 * 2.0625F;
+    const auto slabs = static_cast<std::size_t>(model_.grid().shape.x);
+    const std::size_t slab_size = mean_.size() / slabs;
+    std::vector<char> found(slabs);
+    parallel_for(static_cast<std::int64_t>(slabs), threads, [&](std::int64_t slab) {
+        const std::size_t begin = static_cast<std::size_t>(slab) * slab_size;
+        float longest = 0;
+        for (std::size_t n = begin; n < begin + slab_size; ++n) {
+            const auto value = [&](NodeNumber which) { return tensors_[at(which)][n]; };
+            const float xx = value(NodeNumber::xx);
+            const float yy = value(NodeNumber::yy);
+            const float zz = value(NodeNumber::zz);
+            float ix = 1 / xx;
+            float iy = 1 / yy;
+            float iz = 1 / zz;
+            if (full_) {
+                const float xy = value(NodeNumber::xy);
+                const float xz = value(NodeNumber::xz);
+                const float yz = value(NodeNumber::yz);
+                const float cx = yy * zz - yz * yz;
+                const float cy = xx * zz - xz * xz;
+                const float cz = xx * yy - xy * xy;
+                const float per =
+                    1 / (xx * cx - xy * (xy * zz - yz * xz) + xz * (xy * yz - yy * xz));
+                ix = cx * per;
+                iy = cy * per;
+                iz = cz * per;
+            }
+            longest = std::max(longest, (xx + yy + zz) * (ix + iy + iz));
+        }
+        found[static_cast<std::size_t>(slab)] = longest > most;
+    });
+    long_cells_ = std::any_of(found.begin(), found.end(), [](char one) { return one != 0; });
 }
 
 /// The same for tensors without cross terms: M_dd = v^2 A_dd / |dx/dq_d|^2.
@@ -178,24 +218,29 @@ SourceNumbers NodeMedium::fields_of(const MetricFactor& factor, int threads) con
         const auto to = static_cast<std::size_t>(sweep_axis(grid, axis));
         gamma[axis] = fields[at(NodeNumber::gamma_x) + to].data();
     }
+    const Vec3 h{grid.spacing.x, grid.is_2d() ? 0.0 : grid.spacing.y, grid.spacing.z};
+    float* const f2 = fields[at(NodeNumber::f2)].data();
+    float* const tau = fields[at(NodeNumber::tau)].data();
     each_line(model_, threads, [&](int i, int j, std::span<const MappedPoint> line) {
-        for (int k = 0; k < grid.shape.z; ++k) {
-            const std::size_t node = grid.shape.offset(i, j, k);
-            const MappedPoint& here = line[static_cast<std::size_t>(k)];
-            const MetricFactor::Square t0 = factor.square_at(here.place);
-            const double per = t0.value > 0 ? 1 / t0.value : 0;
-            for (int axis = 0; axis < 3; ++axis) {
-                const Vec3 h = t0.half_slope;
-                const double slope = here.jacobian(0, axis) * h.x + here.jacobian(1, axis) * h.y +
-                                     here.jacobian(2, axis) * h.z;
-                const bool absent = axis == 1 && grid.is_2d();
-                gamma[axis][node] =
-                    absent ? 0.0F : static_cast<float>(grid.spacing[axis] * slope * per);
-            }
+        thread_local MetricFactor::SquareLine t0;
+        factor.squares_at(line, t0);
+        const std::size_t first = grid.shape.offset(i, j, 0);
+        for (std::size_t k = 0; k < line.size(); ++k) {
+            const std::size_t node = first + k;
+            const Mat3& jacobian = line[k].jacobian;
+            const double square = t0.value[k];
             const double mean = mean_[node];
-            const bool dead = !(mean > 0) || !(t0.value > 0);
-            fields[at(NodeNumber::f2)][node] = dead ? -1.0F : static_cast<float>(per / mean);
-            fields[at(NodeNumber::tau)][node] = unreached<float>;
+            const bool dead = !(mean > 0) || !(square > 0);
+            // One division gives both 1/T0^2 and 1/(mu T0^2).
+            const double quotient = 1 / (square * mean);
+            const double per = dead ? (square > 0 ? 1 / square : 0) : mean * quotient;
+            for (int axis = 0; axis < 3; ++axis) {
+                const double slope = jacobian(0, axis) * t0.x[k] + jacobian(1, axis) * t0.y[k] +
+                                     jacobian(2, axis) * t0.z[k];
+                gamma[axis][node] = static_cast<float>(h[axis] * slope * per);
+            }
+            f2[node] = dead ? -1.0F : static_cast<float>(quotient);
+            tau[node] = unreached<float>;
         }
     });
     if (model_.metric()->has_thomsen()) {

@@ -36,14 +36,19 @@ class NodeMedium {
     Shape shape() const;
     /// False if no tensor couples the axes of the grid.
     bool full() const { return full_; }
+    /// Whether a wave crosses some cell so much faster along one way than along another that second
+    /// order must start from the first-order solution (has_long_cells).
+    bool long_cells() const { return long_cells_; }
 
   private:
     void make_diagonal(int threads);
+    void find_long_cells(int threads);
     void put_tensor(NodeFields& fields, std::size_t node, Mat3 m) const;
     void set_starts(const MetricFactor& factor, NodeFields& fields) const;
 
     Model model_;
     bool full_ = false;
+    bool long_cells_ = false;
     NodeFields tensors_;
     Field<float> mean_;         ///< mu
     std::vector<float> jumps_;  ///< NodeNumbers::jumps

@@ -25,6 +25,7 @@ struct OctantNode {
     AxisValues<V> x, y, z;
     V gamma_x, gamma_y, gamma_z;
     SymmetricTensor<V> tensor;  ///< xy, xz, yz are not read if the tensor is diagonal
+    V coupling;                 ///< coupling_reach of the tensor; likewise
     V f2;
 };
 
@@ -33,6 +34,16 @@ template <class Mask>
 struct OctantSides {
     Mask x, y, z;
 };
+
+/// `which ? a : b` of comparisons. For registers GCC would take that expression lane by lane.
+template <class Which, class Mask>
+FERMAT_HD_INLINE Mask either(Which which, Mask a, Mask b) {
+    if constexpr (std::is_same_v<Mask, bool>) {
+        return which ? a : b;
+    } else {
+        return (which & a) | (~which & b);
+    }
+}
 
 /// The neighbours that the difference along one axis uses.
 template <class V>
@@ -99,6 +110,51 @@ FERMAT_HD_INLINE V centred_slope(const AxisValues<V>& axis, V tau, V gamma) {
     return (no_low & no_high ? V{} : slope) + gamma * tau;
 }
 
+/// A vector along the axes of the grid.
+template <class V>
+struct OctantVector {
+    V x, y, z;
+};
+
+template <bool Full, class V>
+FERMAT_HD_INLINE OctantVector<V> times(const SymmetricTensor<V>& m, V x, V y, V z) {
+    OctantVector<V> w{m.xx * x, m.yy * y, m.zz * z};
+    if constexpr (Full) {
+        w.x = w.x + m.xy * y + m.xz * z;
+        w.y = w.y + m.xy * x + m.yz * z;
+        w.z = w.z + m.xz * x + m.yz * y;
+    }
+    return w;
+}
+
+/// The characteristic M p of a node that has a value, with p by centred differences.
+template <bool Full, class V>
+FERMAT_HD_INLINE OctantVector<V> characteristic(const OctantNode<V>& n) {
+    return times<Full>(n.tensor, centred_slope(n.x, n.tau, n.gamma_x),
+                       centred_slope(n.y, n.tau, n.gamma_y), centred_slope(n.z, n.tau, n.gamma_z));
+}
+
+/// Whether the wave of a node may go on to the neighbour on the side where its characteristic is w;
+/// m is the tensor along that axis. The neighbour's characteristic may differ a little, and by more
+/// beside the source (f is one over the distance in nodes). A node that is early by more than a
+/// cell matters wherever its wave goes. `late` is the neighbour's value.
+template <class V>
+FERMAT_HD_INLINE auto heads_for(V w, V m, V f2, V now, V late) {
+    using Real = Scalar<V>;
+    const V lead = late - now;
+    return (w > 0) | (w * w < (Real(0.04) + 4 * f2) * m * f2) |
+           ((lead > 0) & (lead * lead * m > f2));
+}
+
+/// Whether waves from both sides of an axis meet in a node. Centred differences mean nothing there.
+template <class V>
+FERMAT_HD_INLINE auto waves_meet(const OctantNode<V>& n) {
+    const auto from_both = [&](const AxisValues<V>& axis, V gamma) {
+        return ((1 - gamma) * axis.low < n.tau) & ((1 + gamma) * axis.high < n.tau);
+    };
+    return from_both(n.x, n.gamma_x) | from_both(n.y, n.gamma_y) | from_both(n.z, n.gamma_z);
+}
+
 /// The octant of the earlier neighbours, or (ByNeighbours false) the one that the characteristic M
 /// p comes from, with p by centred differences, where these are known.
 template <bool Full, bool ByNeighbours, class V>
@@ -112,47 +168,58 @@ FERMAT_HD_INLINE auto octant_sides(const OctantNode<V>& n) {
     const auto z = earlier(n.z, n.gamma_z);
     OctantSides<std::remove_cv_t<decltype(x)>> sides{x, y, z};
     if constexpr (!ByNeighbours) {
-        const V px = centred_slope(n.x, n.tau, n.gamma_x);
-        const V py = centred_slope(n.y, n.tau, n.gamma_y);
-        const V pz = centred_slope(n.z, n.tau, n.gamma_z);
         const auto along = [&](const AxisValues<V>& axis, V w, auto by_neighbours) {
             const auto known = (n.tau < reached_limit<Real>)&(axis.low < reached_limit<Real>)&(
                 axis.high < reached_limit<Real>);
-            return known ? w >= 0 : by_neighbours;
+            return either(known, w >= 0, by_neighbours);
         };
-        V wx = n.tensor.xx * px;
-        V wy = n.tensor.yy * py;
-        V wz = n.tensor.zz * pz;
-        if constexpr (Full) {
-            wx = wx + n.tensor.xy * py + n.tensor.xz * pz;
-            wy = wy + n.tensor.xy * px + n.tensor.yz * pz;
-            wz = wz + n.tensor.xz * px + n.tensor.yz * py;
-        }
-        sides.x = along(n.x, wx, x);
-        sides.y = along(n.y, wy, y);
-        sides.z = along(n.z, wz, z);
+        const OctantVector<V> w = characteristic<Full>(n);
+        sides.x = along(n.x, w.x, x);
+        sides.y = along(n.y, w.y, y);
+        sides.z = along(n.z, w.z, z);
     }
     return sides;
+}
+
+/// The octant that a wave straight from the source comes from, for nodes without a value; along
+/// axes where no wave has come from there yet, that of `sides`.
+template <bool Full, class V, class Mask>
+FERMAT_HD_INLINE OctantSides<Mask> straight_sides(const OctantNode<V>& n,
+                                                  const OctantSides<Mask>& sides) {
+    const auto along = [](const AxisValues<V>& axis, V w, Mask other) {
+        const Mask from_low = w >= 0;
+        const Mask reached = (from_low ? axis.low : axis.high) < reached_limit<Scalar<V>>;
+        return either(reached, from_low, other);
+    };
+    const OctantVector<V> w = times<Full>(n.tensor, n.gamma_x, n.gamma_y, n.gamma_z);
+    return {along(n.x, w.x, sides.x), along(n.y, w.y, sides.y), along(n.z, w.z, sides.z)};
 }
 
 /// tau of the node from an octant.
 template <bool Full, int Order, bool ByNeighbours, class V, class Mask>
 FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& from) {
-    SymmetricTensor<V> t{n.tensor.xx, n.tensor.yy, n.tensor.zz, V{}, V{}, V{}};
-    if constexpr (Full) {
-        t.xy = from.x == from.y ? n.tensor.xy : -n.tensor.xy;
-        t.xz = from.x == from.z ? n.tensor.xz : -n.tensor.xz;
-        t.yz = from.y == from.z ? n.tensor.yz : -n.tensor.yz;
-    }
     const ChosenSide<V> x = chosen(n.x, n.gamma_x, from.x);
     const ChosenSide<V> y = chosen(n.y, n.gamma_y, from.y);
     const ChosenSide<V> z = chosen(n.z, n.gamma_z, from.z);
     const V base = least(x.near, y.near, z.near);
-    constexpr Scalar<V> slack = ByNeighbours ? Scalar<V>(0) : Scalar<V>(0.05);
     V fall = V{};
-    if constexpr (Full && Order == 2) fall = coupling_reach(t) * root(n.f2);
-    return base + octant_root(t, term_of<Order>(x, base, fall), term_of<Order>(y, base, fall),
-                              term_of<Order>(z, base, fall), n.f2, slack);
+    if constexpr (Full && Order == 2) fall = n.coupling * root(n.f2);
+    const OctantTerm<V> along_x = term_of<Order>(x, base, fall);
+    const OctantTerm<V> along_y = term_of<Order>(y, base, fall);
+    const OctantTerm<V> along_z = term_of<Order>(z, base, fall);
+    const SymmetricTensor<V>& m = n.tensor;
+    if constexpr (Full) {
+        constexpr Scalar<V> slack = ByNeighbours ? Scalar<V>(0) : Scalar<V>(0.05);
+        const SymmetricTensor<V> t{m.xx,
+                                   m.yy,
+                                   m.zz,
+                                   from.x == from.y ? m.xy : -m.xy,
+                                   from.x == from.z ? m.xz : -m.xz,
+                                   from.y == from.z ? m.yz : -m.yz};
+        return base + octant_root(t, along_x, along_y, along_z, n.f2, slack);
+    } else {
+        return base + diagonal_root(m.xx, m.yy, m.zz, along_x, along_y, along_z, n.f2);
+    }
 }
 
 }  // namespace fermat

@@ -97,4 +97,43 @@ FERMAT_HD_INLINE V octant_root(const SymmetricTensor<V>& m, OctantTerm<V> x, Oct
     return comes ? u : boundary_root(m, x, y, z, f2);
 }
 
+/// The same where axes do not couple: sum_d M_dd max(c_d u - r_d, 0)^2 = f^2. An axis contributes
+/// if the sum of the others is below f^2 where it begins (solve_upwind of stencil.hpp), so there is
+/// one root for all faces and edges.
+template <class V>
+FERMAT_HD_INLINE V diagonal_root(V mx, V my, V mz, OctantTerm<V> x, OctantTerm<V> y,
+                                 OctantTerm<V> z, V f2) {
+    const V none = V{};
+    // Beyond the source c may be negative: such an axis contributes nothing.
+    const auto usable = [](OctantTerm<V> t) {
+        const V late = V{} + unreached<Scalar<V>>;
+        return OctantTerm<V>{t.c > 0 ? t.c : V{} + 1, t.c > 0 ? t.r : late};
+    };
+    x = usable(x);
+    y = usable(y);
+    z = usable(z);
+    const V xy = x.c * y.r - y.c * x.r;
+    const V xz = x.c * z.r - z.c * x.r;
+    const V yz = y.c * z.r - z.c * y.r;
+    const V xy2 = xy * xy;
+    const V xz2 = xz * xz;
+    const V yz2 = yz * yz;
+    const V x2 = x.c * x.c;
+    const V y2 = y.c * y.c;
+    const V z2 = z.c * z.c;
+    const auto has_x = (xy < 0 ? my * xy2 : none) + (xz < 0 ? mz * xz2 : none) < x2 * f2;
+    const auto has_y = (xy > 0 ? mx * xy2 : none) + (yz < 0 ? mz * yz2 : none) < y2 * f2;
+    const auto has_z = (xz > 0 ? mx * xz2 : none) + (yz > 0 ? my * yz2 : none) < z2 * f2;
+    const V wx = has_x ? mx : none;
+    const V wy = has_y ? my : none;
+    const V wz = has_z ? mz : none;
+    const V slope2 = wx * x2 + wy * y2 + wz * z2;
+    const V slope_rise = (has_x ? wx * x.c * x.r : none) + (has_y ? wy * y.c * y.r : none) +
+                         (has_z ? wz * z.c * z.r : none);
+    const V lead2 = (has_x & has_y ? wx * wy * xy2 : none) +
+                    (has_x & has_z ? wx * wz * xz2 : none) + (has_y & has_z ? wy * wz * yz2 : none);
+    const V square = slope2 * f2 - lead2;
+    return (slope_rise + root(square > 0 ? square : none)) / slope2;
+}
+
 }  // namespace fermat

@@ -6,17 +6,22 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "eikonal/fim/rules.hpp"
 #include "eikonal/fim/tile_halo.hpp"
 #include "eikonal/lanes.hpp"
 #include "eikonal/metric/metric_tile.hpp"
 #include "eikonal/metric/node_numbers.hpp"
+#include "eikonal/metric/tile_plan.hpp"
+#include "eikonal/metric/tile_store.hpp"
 
 namespace fermat {
 
 /// A visit of a tile of metric_tile.hpp on the CPU: a step's nodes in registers. The steps, the
-/// stencil and the rules are those of the GPU.
+/// stencil and the rules are those of the GPU. As in FimBlock, nodes are computed only if they are
+/// stale: the first visit computes all of them, later sweeps and visits those that a change
+/// reaches.
 class TileLanes {
   public:
     using V = Lanes<float>;
@@ -31,19 +36,25 @@ class TileLanes {
         float change = 0;  ///< the greatest relative one
     };
     struct Task {
-        std::array<int, 3> begin;  ///< the tile's first node; may lie before the grid
-        SweepWay way;              ///< of the first sweep
+        int tile = 0;
+        SweepWay way;  ///< of the first sweep
         bool only_earlier = false;
-        unsigned tell = 0;  ///< faces whose earliest arrival is told, changed or not
+        unsigned tell = 0;     ///< faces whose earliest arrival is told, changed or not
+        unsigned through = 0;  ///< faces behind which values have changed; 0: all nodes are stale
     };
 
-    TileLanes(const NodeNumbers& numbers, double mean, float* tau)
-        : numbers_(numbers), mean_of_all_(static_cast<float>(mean)), tau_(tau) {}
+    TileLanes(const TileStore& tiles, double mean)
+        : tiles_(tiles),
+          mean_of_all_(static_cast<float>(mean)),
+          flat_(tiles.numbers().shape.x == 1) {
+        times_.fill(unreached<float>);
+    }
 
     template <bool Full, int Order, bool ByNeighbours>
     Outcome visit(const Task& task);
 
   private:
+    using Plan = TilePlan<lanes>;
     static constexpr int nodes = tile_nodes<3>;
     static constexpr int halo = 2;
     static constexpr int line = Tile::size(2) + 2 * halo;
@@ -66,7 +77,80 @@ class TileLanes {
 #endif
     }
 
+    static void scatter(float* to, Ints at, V values, std::uint32_t which) {
+#if defined(__AVX512F__)
+        _mm512_mask_i32scatter_ps(to, static_cast<__mmask16>(which), (__m512i)at, (__m512)values,
+                                  4);
+#else
+        for (; which != 0; which &= which - 1) {
+            const int n = __builtin_ctz(which);
+            to[at[n]] = values[n];
+        }
+#endif
+    }
+    /// The lanes of some bits.
+    static Ints lanes_of(std::uint32_t bits) {
+        Ints bit;
+        for (int n = 0; n < lanes; ++n) bit[n] = 1 << n;
+        return ((Ints{} + static_cast<std::int32_t>(bits)) & bit) != 0;
+    }
+    static NodeSet nodes_of(const Plan::Register& group, std::uint32_t which) {
+        if (which == group.present) return group.nodes;
+        NodeSet set;
+        for (; which != 0; which &= which - 1) {
+            set.add(group.code[static_cast<std::size_t>(__builtin_ctz(which))]);
+        }
+        return set;
+    }
+
+    void copy_row(const float* from, int code, int shift) {
+        std::memcpy(times_.data() + place(code) + shift, from, sizeof(float) * Tile::size(2));
+    }
+    /// The first node of the tile that the grid may have, and the end.
+    std::pair<int, int> codes() const {
+        constexpr int first = Plan::flat_plane * Tile::stride(0);
+        return flat_ ? std::pair{first, first + Tile::stride(0)} : std::pair{0, nodes};
+    }
     void load(const Task& task);
+    void load_halo(const Task& task);
+    template <int Order>
+    void mark_stale(const Task& task);
+    template <int Order>
+    [[gnu::always_inline]] void read_times(Ints here, OctantNode<V>& node) const {
+        const auto along = [&](int step) __attribute__((always_inline)) {
+            AxisValues<V> axis{gather(times_.data() - step, here),
+                               gather(times_.data() + step, here), V{}, V{}};
+            if constexpr (Order == 2) {
+                axis.low2 = gather(times_.data() - 2 * step, here);
+                axis.high2 = gather(times_.data() + 2 * step, here);
+            }
+            return axis;
+        };
+        node.tau = gather(times_.data(), here);
+        node.x = along(plane);
+        node.y = along(line);
+        node.z = along(1);
+    }
+    /// All but f^2.
+    template <bool Full>
+    [[gnu::always_inline]] void read_medium(Ints code, OctantNode<V>& node) const {
+        const auto value = [&](NodeNumber which) __attribute__((always_inline)) {
+            return gather(number(which), code);
+        };
+        node.gamma_x = value(NodeNumber::gamma_x);
+        node.gamma_y = value(NodeNumber::gamma_y);
+        node.gamma_z = value(NodeNumber::gamma_z);
+        node.tensor.xx = value(NodeNumber::xx);
+        node.tensor.yy = value(NodeNumber::yy);
+        node.tensor.zz = value(NodeNumber::zz);
+        node.coupling = V{};
+        if constexpr (Full) {
+            node.tensor.xy = value(NodeNumber::xy);
+            node.tensor.xz = value(NodeNumber::xz);
+            node.tensor.yz = value(NodeNumber::yz);
+            node.coupling = gather(tiles_.coupling(tile_), code);
+        }
+    }
     /// Differences of second order do not reach across a jump, where the slope of times jumps too.
     void stop_at_jumps(Ints code, OctantNode<V>& node) const {
         const V none = V{} + unreached<float>;
@@ -77,150 +161,137 @@ class TileLanes {
     void store(const Task& task);
     /// Returns the axes along which a changed node may change one that was swept before it.
     template <bool Full, int Order, bool ByNeighbours>
-    unsigned sweep(SweepWay way, bool only_earlier, Outcome& outcome);
+    unsigned sweep(SweepWay way, bool only_earlier);
     template <bool Full, int Order, bool ByNeighbours>
-    unsigned update(Ints code, Ints present, SweepWay way, bool only_earlier, Outcome& outcome);
+    unsigned update(const Plan::Register& group, const StaleNodes<Order>& readers, SweepWay way,
+                    bool only_earlier);
     template <bool Full, int Order>
-    float earliest_through(const Task& task, int face, bool any) const;
+    float earliest_through(int face, bool any) const;
 
-    const float* number(NodeNumber which) const {
-        return values_[static_cast<std::size_t>(which)].data();
-    }
+    const float* number(NodeNumber which) const { return tiles_.number(tile_, which); }
 
-    const NodeNumbers& numbers_;
+    const TileStore& tiles_;
     float mean_of_all_;
-    float* tau_;
-    const TileSteps& steps_ = tile_steps<3>();
-    std::array<std::array<float, nodes>, node_numbers> values_;  ///< except tau
-    std::array<float, nodes> mean_;
+    bool flat_;  ///< 2-D: only one plane of a tile has nodes
+    int tile_ = 0;
+    std::array<int, 3> begin_{};  ///< the tile's first node; may lie before the grid
+    const Plan& plan_ = Plan::made();
     std::array<float, 12 * plane> times_;  ///< tau with the halo
-    std::array<std::int32_t, nodes> moved_;
+    NodeSet stale_;
+    NodeSet moved_;  ///< in this visit, by more than rounding
+    V change_{};
     std::array<float, Tile::size(2) + 2> jumps_;  ///< of the rows from one before the tile on
     bool has_jumps_ = false;
 };
 
 inline void TileLanes::load(const Task& task) {
-    const Shape shape = numbers_.shape;
+    tile_ = task.tile;
+    begin_ = tiles_.begin_of(task.tile);
+    const NodeNumbers& numbers = tiles_.numbers();
     has_jumps_ = false;
-    for (int n = 0; numbers_.jumps != nullptr && n < Tile::size(2) + 2; ++n) {
-        const int k = task.begin[2] + n - 1;
-        jumps_[static_cast<std::size_t>(n)] = k >= 0 && k < shape.z ? numbers_.jumps[k] : 1.0F;
+    for (int n = 0; numbers.jumps != nullptr && n < Tile::size(2) + 2; ++n) {
+        const int k = begin_[2] + n - 1;
+        jumps_[static_cast<std::size_t>(n)] =
+            k >= 0 && k < numbers.shape.z ? numbers.jumps[k] : 1.0F;
         has_jumps_ |= jumps_[static_cast<std::size_t>(n)] != 1;
     }
-    times_.fill(unreached<float>);
-    moved_.fill(0);
-    const auto clip = [&](int axis, int extra) {
-        return std::pair{std::max(-extra, -task.begin[static_cast<std::size_t>(axis)]),
-                         std::min(Tile::size(axis) + extra,
-                                  shape[axis] - task.begin[static_cast<std::size_t>(axis)])};
+    moved_ = {};
+    change_ = V{};
+    const float* const own = tiles_.times(task.tile);
+    const auto [first, last] = codes();
+    for (int row = first; row < last; row += Tile::size(2)) copy_row(own + row, row, 0);
+    load_halo(task);
+}
+
+/// No stencil reads the edges and corners of the halo.
+inline void TileLanes::load_halo(const Task& task) {
+    static const std::array<float, nodes> nothing = [] {
+        std::array<float, nodes> none;
+        none.fill(unreached<float>);
+        return none;
+    }();
+    const auto [first, last] = codes();
+    const auto at = tiles_.place_of(task.tile);
+    const auto beside = [&](int axis, int side) -> const float* {
+        const int there = at[static_cast<std::size_t>(axis)] + side;
+        if (there < 0 || there >= tiles_.tiles(axis)) return nothing.data();
+        return tiles_.times(task.tile + side * tiles_.tile_stride(axis));
     };
-    const auto row = [&](int o, int l) {
-        return (static_cast<std::ptrdiff_t>(task.begin[0] + o) * shape.y + task.begin[1] + l) *
-                   shape.z +
-               task.begin[2];
-    };
-    // Whole rows have a length that the compiler knows; a call would cost more than the copy.
-    const auto copy_row = [](const float* from, float* to, std::pair<int, int> r) {
-        if (r == std::pair{0, Tile::size(2)}) {
-            std::memcpy(to, from, sizeof(float) * Tile::size(2));
-        } else if (r == std::pair{-halo, Tile::size(2) + halo}) {
-            std::memcpy(to - halo, from - halo, sizeof(float) * line);
-        } else {
-            for (int n = r.first; n < r.second; ++n) to[n] = from[n];
+    for (int side = -1; side <= 1; side += 2) {
+        const float* const outer = beside(0, side);
+        const float* const middle = beside(1, side);
+        const float* const inner = beside(2, side);
+        for (int layer = 0; layer < halo; ++layer) {
+            const int from = side < 0 ? Tile::size(0) - halo + layer : layer;
+            const int to = side < 0 ? layer - halo : Tile::size(0) + layer;
+            for (int n = 0; n < Tile::size(0) && !flat_; ++n) {
+                copy_row(outer + Tile::code(from, n, 0), Tile::code(0, n, 0), to * plane);
+            }
+            for (int n = first; n < last; n += Tile::stride(0)) {
+                copy_row(middle + n + Tile::code(0, from, 0), n, to * line);
+            }
         }
-    };
-    const auto copy_tau = [&](int o, int l, std::pair<int, int> r) {
-        copy_row(tau_ + row(o, l), times_.data() + centre + o * plane + l * line, r);
-    };
-    const auto outer = clip(0, halo);
-    const auto middle = clip(1, halo);
-    const auto inner = clip(2, halo);
-    const auto own_o = clip(0, 0);
-    const auto own_l = clip(1, 0);
-    const auto own_r = clip(2, 0);
-    const bool whole =
-        own_o == std::pair{0, 8} && own_l == std::pair{0, 8} && own_r == std::pair{0, 8};
-    if (!whole) values_[static_cast<std::size_t>(NodeNumber::f2)].fill(-1);
-    for (int o = outer.first; o < outer.second; ++o) {
-        const bool inside_o = o >= 0 && o < Tile::size(0);
-        for (int l = middle.first; l < middle.second; ++l) {
-            const bool inside_l = l >= 0 && l < Tile::size(1);
-            if (!inside_o && !inside_l) continue;
-            if (!inside_o || !inside_l) {
-                copy_tau(o, l, own_r);
-                continue;
-            }
-            copy_tau(o, l, inner);
-            const std::ptrdiff_t from = row(o, l);
-            const int to = Tile::code(o, l, 0);
-            for (std::size_t n = 0; n < node_numbers - 1; ++n) {
-                const float* const source = numbers_.values[n];
-                if (source == nullptr) continue;
-                copy_row(source + from, values_[n].data() + to, own_r);
-            }
-            copy_row(numbers_.mean + from, mean_.data() + to, own_r);
+        const int from = side < 0 ? Tile::size(2) - halo : 0;
+        const int to = side < 0 ? -halo : Tile::size(2);
+        for (int row = first; row < last; row += Tile::size(2)) {
+            std::memcpy(times_.data() + place(row) + to, inner + row + from, sizeof(float) * halo);
         }
     }
 }
 
 inline void TileLanes::store(const Task& task) {
-    const Shape shape = numbers_.shape;
-    const float* const f2 = number(NodeNumber::f2);
-    for (int o = 0; o < Tile::size(0); ++o) {
-        for (int l = 0; l < Tile::size(1); ++l) {
-            const int first = Tile::code(o, l, 0);
-            const std::ptrdiff_t row =
-                (static_cast<std::ptrdiff_t>(task.begin[0] + o) * shape.y + task.begin[1] + l) *
-                    shape.z +
-                task.begin[2];
-            for (int r = 0; r < Tile::size(2); ++r) {
-                if (f2[first + r] > 0) {
-                    tau_[row + r] = times_[static_cast<std::size_t>(place(first + r))];
-                }
-            }
-        }
+    // Nodes that are not computed have kept their values.
+    float* const own = tiles_.times(task.tile);
+    const auto [first, last] = codes();
+    for (int row = first; row < last; row += Tile::size(2)) {
+        std::memcpy(own + row, times_.data() + place(row), sizeof(float) * Tile::size(2));
+    }
+}
+
+template <int Order>
+void TileLanes::mark_stale(const Task& task) {
+    if (task.through == 0) {
+        stale_ = NodeSet::all();
+        return;
+    }
+    stale_ = {};
+    for (unsigned axis = 0; axis < 3; ++axis) {
+        if (task.through >> (2 * axis) & 1) stale_ |= plan_.up_to[axis][Order - 1];
+        if (task.through >> (2 * axis + 1) & 1) stale_ |= plan_.from[axis][8 - Order];
     }
 }
 
 template <bool Full, int Order, bool ByNeighbours>
-unsigned TileLanes::update(Ints code, Ints present, SweepWay way, bool only_earlier,
-                           Outcome& outcome) {
+unsigned TileLanes::update(const Plan::Register& group, const StaleNodes<Order>& readers,
+                           SweepWay way, bool only_earlier) {
+    Ints code;
+    std::memcpy(&code, group.code.data(), sizeof code);
     const V f2 = gather(number(NodeNumber::f2), code);
-    const auto live = (f2 > 0) & present;
+    const auto live = (f2 > 0) & lanes_of(group.present);
     if (!any_lane(live)) return 0;
     const Ints here = place(code);
-    const auto axis_values = [&](int step) {
-        AxisValues<V> axis{gather(times_.data() - step, here), gather(times_.data() + step, here),
-                           V{}, V{}};
-        if constexpr (Order == 2) {
-            axis.low2 = gather(times_.data() - 2 * step, here);
-            axis.high2 = gather(times_.data() + 2 * step, here);
-        }
-        return axis;
-    };
     OctantNode<V> node;
-    node.x = axis_values(plane);
-    node.y = axis_values(line);
-    node.z = axis_values(1);
+    read_times<Order>(here, node);
     const V nearest = least(least(node.x.low, node.x.high), least(node.y.low, node.y.high),
                             least(node.z.low, node.z.high));
     if (!any_lane(live & (nearest < reached_limit<float>))) return 0;
-    node.tau = gather(times_.data(), here);
-    node.gamma_x = gather(number(NodeNumber::gamma_x), code);
-    node.gamma_y = gather(number(NodeNumber::gamma_y), code);
-    node.gamma_z = gather(number(NodeNumber::gamma_z), code);
+    read_medium<Full>(code, node);
     node.f2 = live ? f2 : V{} + 1;
-    node.tensor.xx = gather(number(NodeNumber::xx), code);
-    node.tensor.yy = gather(number(NodeNumber::yy), code);
-    node.tensor.zz = gather(number(NodeNumber::zz), code);
-    if constexpr (Full) {
-        node.tensor.xy = gather(number(NodeNumber::xy), code);
-        node.tensor.xz = gather(number(NodeNumber::xz), code);
-        node.tensor.yz = gather(number(NodeNumber::yz), code);
-    }
     if (has_jumps_) stop_at_jumps(code, node);
     auto from = octant_sides<Full, ByNeighbours>(node);
     V now = octant_tau<Full, Order, ByNeighbours>(node, from);
+    if constexpr (Full && !ByNeighbours) {
+        const auto fresh = node.tau >= reached_limit<float>;
+        if (any_lane(fresh & live)) {
+            const auto straight = straight_sides<Full>(node, from);
+            const auto other =
+                fresh & ((from.x != straight.x) | (from.y != straight.y) | (from.z != straight.z));
+            if (any_lane(other & live)) {
+                const V from_there = octant_tau<Full, Order, ByNeighbours>(node, straight);
+                now = other ? least(now, from_there) : now;
+            }
+        }
+    }
     if (has_jumps_) {
         const V ratio2 = gather(jumps_.data() + 1, code & 7);
         const auto on_jump = ratio2 != 1;
@@ -239,24 +310,22 @@ unsigned TileLanes::update(Ints code, Ints present, SweepWay way, bool only_earl
     if (ByNeighbours || only_earlier) take = take & (now < old);
     const V change = now > old ? now - old : old - now;
     const auto moved = take & (change > metric_tolerance<ByNeighbours> * now);
-    const std::uint32_t taken = lane_bits(take);
+    const std::uint32_t taken = lane_bits(take & (now != old));
     if (taken == 0) return 0;
-    for (std::uint32_t rest = taken; rest != 0; rest &= rest - 1) {
-        const int n = __builtin_ctz(rest);
-        times_[static_cast<std::size_t>(here[n])] = now[n];
-    }
+    scatter(times_.data(), here, now, taken);
+    readers.mark_after(nodes_of(group, taken), stale_);
     const std::uint32_t moves = lane_bits(moved);
     if (moves == 0) return 0;
-    for (std::uint32_t rest = moves; rest != 0; rest &= rest - 1) {
-        const int n = __builtin_ctz(rest);
-        moved_[static_cast<std::size_t>(code[n])] = 1;
-        outcome.change = std::max(outcome.change, change[n] / now[n]);
-    }
+    moved_ |= nodes_of(group, moves);
+    change_ = most(change_, moved ? change / now : V{});
     // Nodes that were swept before these and may use them.
-    const V slack = metric_reach<Full>(node.tensor) * root(node.f2);
+    const V slack = metric_reach<Full>(node.coupling) * root(node.f2);
+    node.tau = now;
+    const OctantVector<V> w = characteristic<Full>(node);
+    const Ints both_ways = waves_meet(node) | (Ints{} - static_cast<std::int32_t>(has_jumps_));
     unsigned against = 0;
-    const auto look = [&](int axis, const AxisValues<V>& values, V gamma) {
-        const int shift = 6 - 3 * axis;
+    const auto look = [&]<int axis>(const AxisValues<V>& values, V gamma, V along, V m) {
+        constexpr int shift = 6 - 3 * axis;
         const Ints part = code >> shift & 7;
         const Ints up = Ints{} + 1;
         const Ints middle = Ints{} + Tile::size(axis) / 2;
@@ -266,95 +335,103 @@ unsigned TileLanes::update(Ints code, Ints present, SweepWay way, bool only_earl
         const auto inside = (sense != 0) & (before >= 0) & (before < Tile::size(axis));
         const V next = sense > 0 ? values.low : values.high;
         const V late = (sense > 0 ? 1 - gamma : 1 + gamma) * next;
-        if (any_lane(moved & inside & (now < late + slack))) against |= 1U << axis;
+        const auto heads = heads_for(sense > 0 ? -along : along, m, node.f2, now, late) | both_ways;
+        const std::uint32_t feeds = lane_bits(moved & inside & heads & (now < late + slack));
+        if (feeds == 0) return;
+        against |= 1U << axis;
+        readers.template mark_before<axis>(nodes_of(group, feeds), stale_);
     };
-    look(0, node.x, node.gamma_x);
-    look(1, node.y, node.gamma_y);
-    look(2, node.z, node.gamma_z);
+    look.template operator()<0>(node.x, node.gamma_x, w.x, node.tensor.xx);
+    look.template operator()<1>(node.y, node.gamma_y, w.y, node.tensor.yy);
+    look.template operator()<2>(node.z, node.gamma_z, w.z, node.tensor.zz);
     return against;
 }
 
 template <bool Full, int Order, bool ByNeighbours>
-unsigned TileLanes::sweep(SweepWay way, bool only_earlier, Outcome& outcome) {
-    int mask = 0;
-    for (int axis = 0; axis < 3; ++axis) {
-        const bool flip = (way.down & ~way.outward) >> axis & 1;
-        if (flip) mask |= (Tile::size(axis) - 1) * Tile::stride(axis);
-    }
+unsigned TileLanes::sweep(SweepWay way, bool only_earlier) {
+    const StaleNodes<Order> readers(plan_, way);
     unsigned against = 0;
-    const int begin = steps_.begin[way.outward] * TileSteps::lanes;
-    const int end = steps_.begin[way.outward + 1] * TileSteps::lanes;
-    for (int first = begin; first < end; first += lanes) {
-        const std::uint16_t* const entries = steps_.nodes.data() + first;
-        if (entries[0] == TileSteps::idle) continue;  // idle lanes come last
-        Ints code;
-        for (int n = 0; n < lanes; ++n) code[n] = entries[n];
-        const Ints present = code != TileSteps::idle;
-        code = (present ? code : Ints{} + entries[0]) ^ mask;
-        against |= update<Full, Order, ByNeighbours>(code, present, way, only_earlier, outcome);
+    for (const Plan::Register& group : (flat_ ? plan_.flat : plan_.of)[way.packed()]) {
+        if (!stale_.meets(group.nodes)) continue;
+        stale_.remove(group.nodes);
+        against |= update<Full, Order, ByNeighbours>(group, readers, way, only_earlier);
     }
     return against;
 }
 
 template <bool Full, int Order>
-float TileLanes::earliest_through(const Task& task, int face, bool any) const {
+float TileLanes::earliest_through(int face, bool any) const {
     const int axis = face / 2;
     const int edge = face % 2 ? Tile::size(axis) - 1 : 0;
     const int outward = face % 2 ? 1 : -1;
     const auto a = static_cast<std::size_t>(axis);
-    const int beyond = task.begin[a] + edge + outward;
+    const int beyond = begin_[a] + edge + outward;
     constexpr float none = std::numeric_limits<float>::infinity();
-    if (beyond < 0 || beyond >= numbers_.shape[axis]) return none;
-    const int one = axis == 0 ? 1 : 0;
-    const int two = axis == 2 ? 1 : 2;
+    if (beyond < 0 || beyond >= tiles_.numbers().shape[axis]) return none;
+    std::uint64_t matter = any ? ~std::uint64_t{0} : moved_.layer(axis, edge);
+    if (Order == 2 && !any) matter |= moved_.layer(axis, edge - outward);
+    if (matter == 0) return none;
+    const int one = Tile::stride(axis == 0 ? 1 : 0);
+    const int two = Tile::stride(axis == 2 ? 1 : 2);
     const int step = outward * (axis == 0 ? plane : axis == 1 ? line : 1);
-    const float* const gamma = number(NodeNumber::gamma_x) + axis * nodes;
-    float earliest = none;
-    for (int n = 0; n < 64; ++n) {
-        const int code =
-            edge * Tile::stride(axis) + (n >> 3) * Tile::stride(one) + (n & 7) * Tile::stride(two);
-        bool matter = any || moved_[static_cast<std::size_t>(code)] != 0;
-        if (Order == 2) {
-            matter =
-                matter || moved_[static_cast<std::size_t>(code - outward * Tile::stride(axis))];
+    const auto sense = static_cast<float>(outward);
+    const float* const gammas = number(NodeNumber::gamma_x) + axis * nodes;
+    const float* const means = tiles_.mean(tile_);
+    V earliest = V{} + none;
+    Ints lane;
+    for (int n = 0; n < lanes; ++n) lane[n] = n;
+    for (int first = 0; first < 64; first += lanes) {
+        const auto bits = static_cast<std::uint32_t>(matter >> first & ((1ULL << lanes) - 1));
+        if (bits == 0) continue;
+        const Ints n = lane + first;
+        const Ints code = edge * Tile::stride(axis) + (n >> 3) * one + (n & 7) * two;
+        const Ints here = place(code);
+        const V now = gather(times_.data(), here);
+        const V f2 = gather(number(NodeNumber::f2), code);
+        const auto computed = f2 > 0;
+        const V safe = computed ? f2 : V{} + 1;
+        auto told = lanes_of(bits) & (now < reached_limit<float>);
+        if (!any) {
+            OctantNode<V> node;
+            read_times<1>(here, node);
+            read_medium<Full>(code, node);
+            const V next = gather(times_.data() + step, here);
+            const V gamma = gather(gammas, code);
+            const V late = (1 + sense * gamma) * next;
+            const OctantVector<V> w = characteristic<Full>(node);
+            const V along = axis == 0 ? w.x : axis == 1 ? w.y : w.z;
+            const V m = axis == 0 ? node.tensor.xx : axis == 1 ? node.tensor.yy : node.tensor.zz;
+            const Ints both_ways =
+                waves_meet(node) | (Ints{} - static_cast<std::int32_t>(has_jumps_));
+            const auto feeds = (heads_for(sense * along, m, safe, now, late) | both_ways) &
+                               (now < late + metric_reach<Full>(node.coupling) * root(safe));
+            told = told & (~computed | feeds);
         }
-        if (!matter) continue;
-        const float now = times_[static_cast<std::size_t>(place(code))];
-        if (!(now < reached_limit<float>)) continue;
-        const float f2 = number(NodeNumber::f2)[code];
-        if (!any && f2 > 0) {
-            const auto value = [&](NodeNumber which) { return number(which)[code]; };
-            SymmetricTensor<float> m{
-                value(NodeNumber::xx), value(NodeNumber::yy), value(NodeNumber::zz), 0, 0, 0};
-            if constexpr (Full) {
-                m.xy = value(NodeNumber::xy);
-                m.xz = value(NodeNumber::xz);
-                m.yz = value(NodeNumber::yz);
-            }
-            const float next = times_[static_cast<std::size_t>(place(code) + step)];
-            const float late = (1 + static_cast<float>(outward) * gamma[code]) * next;
-            if (!(now < late + metric_reach<Full>(m) * root(f2))) continue;
-        }
-        const float mean = mean_[static_cast<std::size_t>(code)];
-        earliest = std::min(earliest, f2 > 0 ? now * root(mean_of_all_ / (mean * f2)) : 0.0F);
+        const V mean = computed ? gather(means, code) : V{} + 1;
+        const V key = computed ? now * root(mean_of_all_ / (mean * safe)) : V{};
+        earliest = least(earliest, told ? key : V{} + none);
     }
-    return earliest;
+    float out = none;
+    for (int n = 0; n < lanes; ++n) out = std::min(out, earliest[n]);
+    return out;
 }
 
 template <bool Full, int Order, bool ByNeighbours>
 TileLanes::Outcome TileLanes::visit(const Task& task) {
     Outcome outcome;
     load(task);
+    mark_stale<Order>(task);
     SweepWay way = task.way;
     for (int turn = 0; turn < most_sweeps && !outcome.settled; ++turn) {
-        const unsigned against = sweep<Full, Order, ByNeighbours>(way, task.only_earlier, outcome);
+        const unsigned against = sweep<Full, Order, ByNeighbours>(way, task.only_earlier);
         outcome.settled = against == 0;
         if (!outcome.settled) way = way.after(against, turn);
     }
     for (int face = 0; face < 6; ++face) {
         outcome.earliest[static_cast<std::size_t>(face)] =
-            earliest_through<Full, Order>(task, face, task.tell >> face & 1U);
+            earliest_through<Full, Order>(face, task.tell >> face & 1U);
     }
+    for (int n = 0; n < lanes; ++n) outcome.change = std::max(outcome.change, change_[n]);
     store(task);
     return outcome;
 }

@@ -9,24 +9,27 @@
 namespace fermat {
 namespace {
 
+constexpr unsigned all_faces = (1U << 6) - 1;
 constexpr float never = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
 MetricTiles::MetricTiles(const NodeNumbers& numbers, float* tau, int threads)
-    : numbers_(numbers), threads_(threads), setup_(make_metric_tiles(numbers)) {
+    : numbers_(numbers),
+      tau_(tau),
+      threads_(threads),
+      setup_(make_metric_tiles(numbers)),
+      store_(numbers, setup_.problem,
+             {setup_.shot.shift[0], setup_.shot.shift[1], setup_.shot.shift[2]}) {
+    restart();
+    store_.put_numbers(threads);
     const double mean = medium_mean(numbers);
     for (int t = 0; t < threads; ++t) {
-        workers_.push_back(std::make_unique<TileLanes>(numbers, mean, tau));
+        workers_.push_back(std::make_unique<TileLanes>(store_, mean));
     }
 }
 
 MetricTiles::~MetricTiles() = default;
-
-std::array<int, 3> MetricTiles::place_of(int tile) const {
-    const int* const tiles = setup_.problem.tiles;
-    return {tile / (tiles[1] * tiles[2]), tile / tiles[2] % tiles[1], tile % tiles[2]};
-}
 
 void MetricTiles::activate(int tile, unsigned faces, float key) {
     State& state = states_[static_cast<std::size_t>(tile)];
@@ -81,12 +84,10 @@ MetricTiles::Settled MetricTiles::wave(Monitor& monitor) {
             const int tile = batch[static_cast<std::size_t>(i)];
             const State& state = states_[static_cast<std::size_t>(tile)];
             TileLanes::Task task;
-            const auto at = place_of(tile);
-            for (std::size_t axis = 0; axis < 3; ++axis) {
-                task.begin[axis] =
-                    at[axis] * TileShape<3>::size(static_cast<int>(axis)) - setup_.shot.shift[axis];
-            }
-            task.way = metric_entry(task.begin, setup_.shot.at, state.faces);
+            task.tile = tile;
+            const bool by_faces = state.visits > 0 && !(state.faces & ~all_faces);
+            task.through = by_faces ? state.faces : 0;
+            task.way = metric_entry(store_.begin_of(tile), setup_.shot.at, state.faces);
             task.only_earlier = fim_only_falls(ByNeighbours ? 1 : 2, state.visits);
             // In the wave of the wanted order every tile is visited, changed or not.
             for (int face = 0; face < 6 && !ByNeighbours && state.visits == 0; ++face) {
@@ -121,7 +122,12 @@ MetricTiles::Settled MetricTiles::wave(Monitor& monitor) {
             }
         }
     }
+    store_.get_times(tau_, threads_);
     return settled;
+}
+
+void MetricTiles::restart() {
+    store_.put_times(numbers_.values[static_cast<std::size_t>(NodeNumber::tau)], threads_);
 }
 
 MetricTiles::Settled MetricTiles::first_order(Monitor& monitor) {

@@ -9,15 +9,16 @@
 #include "core/monitor.hpp"
 #include "eikonal/metric/metric_tile_setup.hpp"
 #include "eikonal/metric/node_numbers.hpp"
+#include "eikonal/metric/tile_store.hpp"
 
 namespace fermat {
 
 class TileLanes;
 
 /// The solver of metrics on the CPU: tiles of 8^3 nodes that the wave reaches one after the other,
-/// as `fim`. A wave of first order gives every tile its octants; a second one, of the wanted order,
-/// visits every tile again. Tiles of one parity share no face and are visited in parallel, so the
-/// result does not depend on the number of threads.
+/// as `fim`. Where the wanted order alone could find a wrong solution, a wave of first order gives
+/// every tile its octants, and a second wave visits every tile again. Tiles of one parity share no
+/// face and are visited in parallel, so the result does not depend on the number of threads.
 class MetricTiles {
   public:
     /// How one wave ended.
@@ -29,12 +30,16 @@ class MetricTiles {
         float swing = 0;
     };
 
-    /// `numbers` and `tau` must outlive it; tau is unreached except on start nodes.
+    /// `numbers` and `tau`, which gets the result of each wave, must outlive it.
     MetricTiles(const NodeNumbers& numbers, float* tau, int threads);
     ~MetricTiles();
 
+    /// Begins again from the start nodes.
+    void restart();
     /// First order, by the earlier neighbours: makes every reachable node reached.
     Settled first_order(Monitor& monitor);
+    /// To be called after the numbers have changed (Thomsen's medium).
+    void renew() { store_.put_numbers(threads_); }
     /// Of order 1 or 2, by the octant that the characteristic comes from.
     Settled settle(int order, Monitor& monitor);
 
@@ -49,11 +54,12 @@ class MetricTiles {
     Settled wave(Monitor& monitor);
     void activate(int tile, unsigned faces, float key);
     std::vector<int> take_batch(int parity);
-    std::array<int, 3> place_of(int tile) const;
 
     const NodeNumbers& numbers_;
+    float* tau_;
     int threads_;
     MetricTileSetup setup_;
+    TileStore store_;
     std::vector<State> states_;
     std::array<std::vector<int>, 2> active_;
     std::vector<std::unique_ptr<TileLanes>> workers_;

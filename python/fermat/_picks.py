@@ -12,6 +12,7 @@ from . import _core
 from ._arguments import numbers
 from ._notes import tell
 from ._plane import Plane
+from ._save_picks import Saved, save_picks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -112,7 +113,8 @@ class Picks:
         return len(self.time)
 
     def __repr__(self) -> str:
-        span = f", time {self.time.min():g} to {self.time.max():g}" if len(self) else ""
+        travelled = self.travel_time
+        span = f", time {travelled.min():g} to {travelled.max():g}" if len(self) else ""
         return (
             f"Picks({len(self)} picks of {len(self.sources)} sources and {len(self.receivers)} "
             f"receivers in {self.ndim}-D{span})"
@@ -141,6 +143,16 @@ class Picks:
     def pairs(self) -> NDArray[np.int32]:
         """Source and receiver of each pick, (n, 2), as the argument `pairs` of `rays`."""
         return np.column_stack([self.source, self.receiver])
+
+    @property
+    def travel_time(self) -> NDArray[np.float64]:
+        """Time of each pick after the origin time of its source.
+
+        >>> import fermat as fm
+        >>> fm.Picks([(0, 0)], [(3, 0)], source=[0], receiver=[0], time=[101.5], origin_time=[100]).travel_time
+        array([1.5])
+        """
+        return np.asarray(self.time - self.origin_time[self.source])
 
     @property
     def offset(self) -> NDArray[np.float64]:
@@ -278,18 +290,24 @@ class Picks:
         unique = {}
         for role, columns in ends.items():
             points = np.column_stack([numbers(table[column], column) for column in columns])
+            if role == "source" and "origin_time" in names:  # one place may have had two events
+                points = np.column_stack([points, numbers(table["origin_time"], "origin_time")])
             unique[role] = in_order(points)
+        sources, origin = unique["source"][0], None
+        if "origin_time" in names:
+            sources, origin = sources[:, :-1], sources[:, -1]
         return cls(
-            unique["source"][0],
+            sources,
             unique["receiver"][0],
             source=unique["source"][1],
             receiver=unique["receiver"][1],
             time=table["time"],
             error=None if error is None else table[names[error]],
             phase=[str(name) for name in table["phase"]] if "phase" in names else "P",
+            origin_time=origin,
         )
 
-    def to_columns(self) -> dict[str, NDArray[np.float64]]:
+    def to_columns(self) -> dict[str, NDArray[Any]]:
         """One array per column of the CSV file: `pandas.DataFrame(picks.to_columns())`.
 
         >>> import fermat as fm
@@ -297,7 +315,7 @@ class Picks:
         >>> list(picks.to_columns())
         ['source_x', 'source_z', 'receiver_x', 'receiver_z', 'time']
         """
-        table = {}
+        table: dict[str, NDArray[Any]] = {}
         for role, points, rows in (
             ("source", self.sources, self.source),
             ("receiver", self.receivers, self.receiver),
@@ -307,6 +325,10 @@ class Picks:
         table["time"] = self.time
         if self.error is not None:
             table["error"] = self.error
+        if (self.phase != "P").any():
+            table["phase"] = self.phase
+        if self.origin_time.any():
+            table["origin_time"] = self.origin_time[self.source]
         return table
 
     def geographic(self) -> Picks:
@@ -336,38 +358,50 @@ class Picks:
             "error": np.empty(0) if self.error is None else self.error,
         }
 
-    def save(self, path: str | os.PathLike[str], *, geographic: bool = False) -> None:
-        """Write `.csv` or `.sgt`; with `geographic` a CSV of longitudes and latitudes, which needs
-        a `plane`. If writing fails, an existing file is not changed.
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        geographic: bool = False,
+        output_format: str = "auto",
+        output_stations: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Write picks in the format of the file's name. If writing fails, an existing file is not
+        changed. What a format cannot hold is told in a UserWarning with its count.
 
+        Parameters
+        ----------
+        path
+            `.csv` or `.sgt`; `.obs` of NonLinLoc, `phase.dat` of hypoDD, `src_rec` of TomoATT,
+            `.cnv` of VELEST, `rays.dat` of LOTOS, QuakeML (`.xml`, `.qml`, `.quakeml`), or through
+            ObsPy Nordic (`.nordic`, `.sfile`). All but the first three need a `plane`.
+        geographic
+            Of a CSV: longitudes and latitudes in place of x and y.
+        output_format
+            auto, csv, sgt, nonlinloc, hypodd, src_rec, velest, simulps, lotos, quakeml or nordic.
+        output_stations
+            File of the stations in the same format: GTSRCE lines, `station.dat`, `.sta`,
+            `stat_ft.dat`, StationXML.
+
+        Examples
+        --------
         >>> import fermat as fm
         >>> picks = fm.Picks([(0, 0)], [(1, 0)], source=[0], receiver=[0], time=[0.5])
         >>> picks.save("picks.csv")
         >>> fm.picks("picks.csv")
         Picks(1 picks of 1 sources and 1 receivers in 2-D, time 0.5 to 0.5)
         """
-        none = np.empty(0)
-        error = none if self.error is None else self.error
-        places, plane = [self.sources, self.receivers], self.plane
-        if geographic and plane is not None and str(plane).startswith("proj:"):
-            everywhere = np.vstack(places)
-            degrees = plane.to_geographic(everywhere[:, 0], everywhere[:, 1])
-            local = Plane.round(*degrees, metres=plane.metres)
-            places = [_onto(local, plane, points, path) for points in places]
-            plane = local
-        if plane is not None and os.fspath(path).lower().endswith(".sgt"):
-            tell(["a .sgt file cannot keep the plane of longitudes and latitudes (write .csv)"])
-        _core.save_picks(
+        save_picks(
             path,
-            places[0],
-            places[1],
-            self.source,
-            self.receiver,
-            self.time,
-            error,
-            self._labels(),
-            str(plane or ""),
-            geographic,
+            Saved(
+                self.sources, self.receivers, self.source, self.receiver, self.time,
+                np.empty(0) if self.error is None else self.error,
+                np.searchsorted(PHASES, self.phase).astype(np.int32), list(self.event),
+                list(self.station), self.origin_time, self.plane,
+            ),
+            geographic=geographic,
+            output_format=output_format,
+            output_stations=output_stations,
         )
 
 

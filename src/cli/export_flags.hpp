@@ -1,0 +1,48 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <optional>
+
+#include "cli/flags.hpp"
+#include "io/catalogue_formats.hpp"
+
+namespace fermat::cli {
+
+/// The flags of commands that find events: their catalogue in a format of others.
+struct ExportFlags {
+    std::optional<std::filesystem::path> file;
+    WriteOptions write;
+};
+
+inline void add_export_flags(CLI::App& app, ExportFlags& flags) {
+    add_text_output(app, "--export", flags.file,
+                    "events and picks to write, by the name: QuakeML (.xml, with errors, residuals "
+                    "and take-off angles), hypoDD's phase.dat, VELEST's .cnv, TomoATT's src_rec, "
+                    "LOTOS's rays.dat, NonLinLoc's .obs");
+    add_choice(app, "--output-format", flags.write.format,
+               "of --export, if its name does not tell");
+    add_text_output(app, "--output-stations", flags.write.stations,
+                    "stations to write in the format of --export: StationXML, station.dat, .sta, "
+                    "stat_ft.dat, GTSRCE lines");
+}
+
+/// Refuses a name that tells no format, and flags without --export, before any work is done.
+inline void check_export(const ExportFlags& flags) {
+    if (flags.file) {
+        written_format(*flags.file, flags.write.format);
+    } else if (flags.write.stations || flags.write.format != WrittenFormat::automatic) {
+        throw InputError("--output-format and --output-stations need --export");
+    }
+}
+
+/// Writes the events that were found, if that is wanted.
+inline void write_export(const ExportFlags& flags, const Survey& survey,
+                         const std::optional<LocalPlane>& plane, const Catalogue& found,
+                         std::span<const double> magnitudes, Notes& notes) {
+    if (!flags.file) return;
+    const SurveyFile file{{}, with_hypocentres(survey, found), plane};
+    write_picks_as(*flags.file, {file, magnitudes, &found}, flags.write, notes);
+}
+
+}  // namespace fermat::cli

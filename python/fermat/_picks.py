@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from ._arguments import numbers
 from ._notes import tell
+from ._pick_arrays import PHASES, in_order, names_of, phases_of, positions_of, rows_of
 from ._plane import Plane
 from ._save_picks import Saved, save_picks
 
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["Picks", "picks"]
 
 Project = Callable[[float, float], tuple[float, float]]
-
-
-PHASES = ("P", "S")
 
 
 class Picks:
@@ -78,16 +76,16 @@ class Picks:
         station: Sequence[str] | None = None,
         origin_time: ArrayLike | None = None,
     ) -> None:
-        self.sources = _positions(sources, "sources", unknown=True)
-        self.receivers = _positions(receivers, "receivers")
+        self.sources = positions_of(sources, "sources", unknown=True)
+        self.receivers = positions_of(receivers, "receivers")
         if self.sources.shape[1] != self.receivers.shape[1]:
             raise ValueError(
                 f"sources have {self.sources.shape[1]} coordinates and receivers "
                 f"{self.receivers.shape[1]} (must have the same: 2, (x, z), or 3)"
             )
         self.time = numbers(time, "time").reshape(-1)
-        self.source = _rows(source, len(self.sources), len(self.time), "source")
-        self.receiver = _rows(receiver, len(self.receivers), len(self.time), "receiver")
+        self.source = rows_of(source, len(self.sources), len(self.time), "source")
+        self.receiver = rows_of(receiver, len(self.receivers), len(self.time), "receiver")
         spread = None
         if error is not None:
             each = numbers(error, "error", masked=np.nan)
@@ -103,11 +101,11 @@ class Picks:
         travelled = np.ascontiguousarray(self.time - self.origin_time[self.source])
         self.error, notes = _core.settle_picks(travelled, spread)
         tell(notes)
-        self._surface = None if surface is None else _positions(surface, "surface")
+        self._surface = None if surface is None else positions_of(surface, "surface")
         self.plane = plane
-        self.phase = _phases(phase, len(self.time))
-        self.event = _names(event, len(self.sources), "event")
-        self.station = _names(station, len(self.receivers), "station")
+        self.phase = phases_of(phase, len(self.time))
+        self.event = names_of(event, len(self.sources), "event")
+        self.station = names_of(station, len(self.receivers), "station")
 
     def __len__(self) -> int:
         return len(self.time)
@@ -475,51 +473,3 @@ def _onto(
         raise ValueError("plane is given with line=True (x is the distance along the line)")
     x, y = plane.to_plane(*found.to_geographic(points[:, 0], points[:, 1]))
     return np.column_stack([x, y, points[:, 2] * found.metres / plane.metres])
-
-
-def _positions(values: ArrayLike, what: str, *, unknown: bool = False) -> NDArray[np.float64]:
-    array = np.atleast_2d(numbers(values, what))
-    if array.ndim != 2 or array.shape[1] not in (2, 3):
-        raise ValueError(
-            f"{what} has shape {array.shape} (must be (n, 3), or (n, 2) as (x, z) in 2-D)"
-        )
-    finite = np.isfinite(array)
-    nowhere = np.isnan(array).all(axis=1) if unknown else np.zeros(len(array), dtype=bool)
-    if not (finite.all(axis=1) | nowhere).all():
-        raise ValueError(f"{what} holds a coordinate that is not finite")
-    return array
-
-
-def _phases(phase: ArrayLike, count: int) -> NDArray[np.str_]:
-    names = np.broadcast_to(np.asarray(phase, dtype=str), (count,)).copy()
-    wrong = [name for name in names if name not in PHASES]
-    if wrong:
-        raise ValueError(f"phase is {str(wrong[0])!r} (must be 'P' or 'S')")
-    return names
-
-
-def _names(names: Sequence[str] | None, count: int, what: str) -> tuple[str, ...]:
-    given = ("",) * count if names is None else tuple(str(name) for name in names)
-    if len(given) != count:
-        raise ValueError(f"{what} has {len(given)} names for {count} points (must be one each)")
-    return given
-
-
-def _rows(values: ArrayLike, limit: int, count: int, what: str) -> NDArray[np.int32]:
-    array = np.asarray(values).reshape(-1)
-    if len(array) != count:
-        raise ValueError(f"{what} has {len(array)} entries (must have one per pick: {count})")
-    if count and (array.min() < 0 or array.max() >= limit):
-        raise ValueError(
-            f"{what} runs from {array.min()} to {array.max()} (there are {limit}, from 0)"
-        )
-    return np.ascontiguousarray(array, dtype=np.int32)
-
-
-def in_order(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """The distinct points in order of appearance, and the index of each given point."""
-    _, first, which = np.unique(points, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return points[first[order]], rank[which.reshape(-1)]

@@ -56,7 +56,7 @@ struct InvertFlags {
     std::optional<Board> board;
     NoiseOptions noise;
     TrustFlags trust;
-    ExportFlags exported;
+    CatalogueExport exported;
 };
 
 Board parse_board(std::string_view flag, std::string_view text) {
@@ -132,7 +132,7 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
     add_real(app, "--noise", flags.noise.deviation,
              "of --checkerboard: standard deviation of noise on its picks (default: 0)");
     add_trust_flags(app, flags.trust);
-    add_export_flags(app, flags.exported);
+    add_catalogue_export(app, flags.exported);
     add_value(app, "--seed", "N", flags.noise.seed, "of --noise, --solves, --ensemble and --choose",
               parse_seed)
         ->default_str("1");

@@ -5,10 +5,10 @@
 #include <chrono>
 #include <optional>
 
+#include "cli/catalogue_export.hpp"
 #include "cli/centre_flag.hpp"
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
-#include "cli/export_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/medium_flags.hpp"
 #include "cli/option_flags.hpp"
@@ -43,7 +43,7 @@ struct LocateFlags {
     std::optional<fs::path> moved;
     std::optional<fs::path> hyp;
     std::optional<fs::path> grids;
-    ExportFlags exported;
+    CatalogueExport exported;
 };
 
 void add_flags(CLI::App& app, LocateFlags& flags) {
@@ -80,7 +80,7 @@ void add_flags(CLI::App& app, LocateFlags& flags) {
                     "gross errors, for fermat invert");
     add_text_output(app, "--hyp", flags.hyp,
                     "events to write as NonLinLoc's .hyp, all in one file");
-    add_export_flags(app, flags.exported);
+    add_catalogue_export(app, flags.exported);
     add_output(app, "--time-grids", flags.grids,
                "start of the names of NonLinLoc's time grids to write, which NLLoc reads: "
                "FILE.P.STATION.time.hdr and .buf");

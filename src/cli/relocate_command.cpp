@@ -3,10 +3,10 @@
 #include <chrono>
 #include <optional>
 
+#include "cli/catalogue_export.hpp"
 #include "cli/centre_flag.hpp"
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
-#include "cli/export_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/medium_flags.hpp"
 #include "cli/option_flags.hpp"
@@ -40,7 +40,7 @@ struct RelocateFlags {
     std::optional<fs::path> reloc;
     std::optional<fs::path> made;
     std::optional<fs::path> fits;
-    ExportFlags exported;
+    CatalogueExport exported;
 };
 
 void add_flags(CLI::App& app, RelocateFlags& flags) {
@@ -69,7 +69,7 @@ void add_flags(CLI::App& app, RelocateFlags& flags) {
                     "dt.ct to write: the differences made of --picks");
     add_text_output(app, "--fits", flags.fits,
                     "CSV to write, one row per difference: residual and weight");
-    add_export_flags(app, flags.exported);
+    add_catalogue_export(app, flags.exported);
 }
 
 void summarise(const Relocation& found, const std::vector<TimeDifference>& differences,

@@ -10,12 +10,12 @@
 namespace fermat::cli {
 
 /// The flags of commands that find events: their catalogue in a format of others.
-struct ExportFlags {
+struct CatalogueExport {
     std::optional<std::filesystem::path> file;
     WriteOptions write;
 };
 
-inline void add_export_flags(CLI::App& app, ExportFlags& flags) {
+inline void add_catalogue_export(CLI::App& app, CatalogueExport& flags) {
     add_text_output(app, "--export", flags.file,
                     "events and picks to write, by the name: QuakeML (.xml, with errors, residuals "
                     "and take-off angles), hypoDD's phase.dat, VELEST's .cnv, TomoATT's src_rec, "
@@ -28,7 +28,7 @@ inline void add_export_flags(CLI::App& app, ExportFlags& flags) {
 }
 
 /// Refuses a name that tells no format, and flags without --export, before any work is done.
-inline void check_export(const ExportFlags& flags) {
+inline void check_export(const CatalogueExport& flags) {
     if (flags.file) {
         written_format(*flags.file, flags.write.format);
     } else if (flags.write.stations || flags.write.format != WrittenFormat::automatic) {
@@ -37,7 +37,7 @@ inline void check_export(const ExportFlags& flags) {
 }
 
 /// Writes the events that were found, if that is wanted.
-inline void write_export(const ExportFlags& flags, const Survey& survey,
+inline void write_export(const CatalogueExport& flags, const Survey& survey,
                          const std::optional<LocalPlane>& plane, const Catalogue& found,
                          std::span<const double> magnitudes, Notes& notes) {
     if (!flags.file) return;

@@ -146,6 +146,8 @@ PhasePicks read_csv_picks(const PhaseFiles& files, Notes& notes) {
     PhasePicks out = rows.finish(error.has_value(), is_2d, notes);
     out.has_dates = has_dates;
     out.plane = tables.plane;
+    // A table of ours keeps the plane of its points in a '#' line.
+    if (receiver && !tables.stations && !tables.events) out.plane = read_plane(files.picks);
     return out;
 }
 

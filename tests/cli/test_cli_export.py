@@ -62,6 +62,11 @@ def test_located_events_go_out_with_errors_and_residuals(catalogue):
     assert (catalogue.folder / "s.xml").read_text().count("<Station ") == 5
     moved = (catalogue.folder / "moved.csv").read_text()
     assert moved.startswith("# local plane: longitude=7.3 latitude=46.2")
+    again = catalogue.call("locate", "--model", "m.h5", "--vp-vs", "1.73", "--picks", "moved.csv", "-o", "d.csv",
+                           "--export", "again.obs")
+    assert again.returncode == 0, again.stderr
+    with open(catalogue.folder / "d.csv") as file:
+        assert float(next(csv.DictReader(file))["longitude"]) == pytest.approx(7.3, abs=0.02)
     run = catalogue.call("invert", "--model", "m.h5", "--vp-vs", "1.73", "--picks", "moved.csv", "--relocate", "all",
                          "--iterations", "1", "-o", "run", "--export", "joint.xml")
     assert run.returncode == 0, run.stderr
@@ -88,7 +93,8 @@ def test_relocated_events_go_out_and_their_file_is_read_as_events(catalogue):
                           "phase_new.dat", "--made-differences", "dt.ct")
     assert done.returncode == 0, done.stderr
     assert (catalogue.folder / "phase_new.dat").read_text().count("#") == 2
-    for events in ("hypoDD.reloc", "phase_new.dat"):
+    found(catalogue, "--hyp", "all.hyp")
+    for events in ("hypoDD.reloc", "phase_new.dat", "all.hyp"):
         again = catalogue.call("relocate", "--model", "m.h5", "--vp-vs", "1.73", "--events", events, "--stations",
                                "station.dat", "--differences", "dt.ct", "-o", "again.csv", "--centre=7.3,46.2")
         assert again.returncode == 0, again.stderr

@@ -15,6 +15,7 @@ from ._notes import tell
 __all__ = ["is_nordic", "write_nordic"]
 
 SUFFIXES = (".nordic", ".sfile")
+LETTERS = 4  # of the names of stations
 
 
 def is_nordic(path: str | os.PathLike[str]) -> bool:
@@ -49,6 +50,10 @@ def write_nordic(
             catalogue.events = [event for event in catalogue if event.origins]
         if not catalogue:
             raise ValueError(f"no event can be written to {shown} (locate them first)")
+        _require_short(catalogue, shown)
+        for event in catalogue:
+            for pick in event.picks:
+                pick.evaluation_mode = "manual"  # a blank in Nordic, which says nothing
         made = Path(folder) / "select.out"
         with warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
@@ -61,6 +66,16 @@ def write_nordic(
         os.replace(made, target)
 
 
+def _require_short(catalogue: Any, shown: str) -> None:
+    codes = {pick.waveform_id.station_code for event in catalogue for pick in event.picks}
+    long = sorted(code for code in codes if len(code) > LETTERS)
+    if long:
+        raise ValueError(
+            f"{shown} cannot hold the names of {len(long)} of {len(codes)} stations, which have more "
+            f"than {LETTERS} letters (rename {', '.join(long[:5])}, or write QuakeML)"
+        )
+
+
 def _require_same(before: Any, after: Any, shown: str) -> None:
     """Refuse a file that merges stations or lacks picks."""
     if len(before) != len(after):
@@ -70,9 +85,8 @@ def _require_same(before: Any, after: Any, shown: str) -> None:
                  for pick in ours.picks}
         kept = {pick.waveform_id.station_code for pick in theirs.picks}
         if len(kept) != len(names) or len(ours.picks) != len(theirs.picks):
-            long = sorted(".".join(name) for name in names if name[1] not in kept)
             raise ValueError(
                 f"{shown} would hold {len(theirs.picks)} of {len(ours.picks)} picks and {len(kept)} "
-                f"of {len(names)} stations of an event, as Nordic's names have 4 letters "
-                f"(rename {', '.join(long[:5]) or 'stations of two networks'}, or write QuakeML)"
+                f"of {len(names)} stations of an event, as Nordic has no networks (rename stations "
+                "of one name, or write QuakeML)"
             )

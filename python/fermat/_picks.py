@@ -343,6 +343,30 @@ class Picks:
 
         return geographic(self)
 
+    def moved(self, sources: ArrayLike, origin_time: ArrayLike) -> Picks:
+        """The same picks of events at other places and origin times, one per source: those that
+        `relocate` or `invert` found. Picks before their new origin are left out, which is told.
+
+        >>> import fermat as fm
+        >>> picks = fm.Picks([(0, 0)], [(3, 0)], source=[0], receiver=[0], time=[1.5])
+        >>> picks.moved([(1, 0)], [0.5]).travel_time
+        array([1.])
+        """
+        places = positions_of(sources, "sources", unknown=True)
+        if places.shape != self.sources.shape:
+            raise ValueError(f"sources have shape {places.shape} (must be {self.sources.shape}, as given)")
+        origin = numbers(origin_time, "origin_time").reshape(-1)
+        kept = self.time >= origin[self.source]
+        if not kept.all():
+            lost = int((~kept).sum())
+            tell([f"{lost} of {len(self)} picks are left out: they are before their event's new origin"])
+        return Picks(
+            places, self.receivers, source=self.source[kept], receiver=self.receiver[kept],
+            time=self.time[kept], error=None if self.error is None else self.error[kept],
+            surface=self._surface, plane=self.plane, phase=self.phase[kept], event=self.event,
+            station=self.station, origin_time=origin,
+        )
+
     def _labels(self) -> tuple[Any, ...]:
         numbers_of = np.searchsorted(PHASES, self.phase).astype(np.int32)
         return numbers_of, list(self.event), list(self.station), self.origin_time

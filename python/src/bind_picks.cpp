@@ -180,11 +180,10 @@ Catalogue catalogue_from(const nb::dict& given, const Survey& survey) {
     return out;
 }
 
-std::vector<std::string> save(const std::filesystem::path& path, const Points& sources,
-                              const Points& receivers, const Indices& source,
-                              const Indices& receiver, const Numbers& time, const Numbers& error,
-                              const nb::tuple& labels, const std::string& plane,
-                              const nb::dict& how) {
+nb::list save(const std::filesystem::path& path, const Points& sources, const Points& receivers,
+              const Indices& source, const Indices& receiver, const Numbers& time,
+              const Numbers& error, const nb::tuple& labels, const std::string& plane,
+              const nb::dict& how) {
     SurveyFile survey;
     survey.plane = plane_from(plane);
     if (!survey.plane) survey.projection = plane;

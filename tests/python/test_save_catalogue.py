@@ -125,6 +125,9 @@ def test_nordic_comes_back_through_obspy(picks, found, tmp_path):
     picks.station = ("XX.LONGNAME1", "XX.LONGNAME2", *picks.station[2:])
     with silent(), pytest.raises(ValueError, match="rename"):
         picks.save(tmp_path / "f.nordic")
+    picks.station = ("AA.ST1", "XX.ST1", *picks.station[2:])
+    with silent(), pytest.raises(ValueError, match="no networks"):
+        picks.save(tmp_path / "f.nordic")
     assert not (tmp_path / "f.nordic").exists()
 
 

@@ -36,9 +36,10 @@ def test_convert_writes_what_it_reads(catalogue):
     places = ("--stations", "station.dat")
     done = catalogue.call("picks", "convert", "phase.dat", *places, "-o", "e.cnv", "--output-stations", "e.sta")
     assert done.returncode == 0 and "times are held to 0.01 s" in done.stderr, done.stderr
-    catalogue("picks", "convert", "e.cnv", "--stations", "e.sta", "-o", "src_rec.dat")
-    catalogue("picks", "convert", "src_rec.dat", "-o", "again.csv")
-    catalogue("picks", "convert", "phase.dat", *places, "-o", "first.csv")
+    for words in (("e.cnv", "--stations", "e.sta", "-o", "src_rec.dat"), ("src_rec.dat", "-o", "again.csv"),
+                  ("phase.dat", *places, "-o", "first.csv")):
+        done = catalogue.call("picks", "convert", *words)
+        assert done.returncode == 0, done.stderr
     tables = [list(csv.DictReader(line for line in open(catalogue.folder / name) if line[0] != "#"))
               for name in ("first.csv", "again.csv")]
     assert len(tables[0]) == len(tables[1]) == 20

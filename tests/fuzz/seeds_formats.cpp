@@ -72,6 +72,7 @@ void read_catalogue(const fs::path& file, Notes& notes) {
     PhaseRows rows("phases");
     rows.place_station("A", {0, 0, 0});
     rows.place_station("B", {1, 0, 0});
+    if (is_hypodd_reloc(file)) rows.set_events(read_hypodd_reloc(file));
     rows.set_events(read_event_table(file, notes));
     if (read_hypodd_headers(file).rows.empty()) return;
     read_hypodd_phases(file, rows);

@@ -104,14 +104,14 @@ std::string ellipse(const Hypocentre& event, const LocalPlane& plane) {
         0.5 * std::atan2(2 * c[0][1], c[1][1] - c[0][0]) * 180 / 3.14159265358979;
     const double reach = region_reach(2).of_68 * plane.metres;
     if (!(mean + root > 0)) return {};
-    return "      <originUncertainty>\n" +
-           element("minHorizontalUncertainty", reach * std::sqrt(std::max(mean - root, 0.0)), 4,
+    return "        <originUncertainty>\n" +
+           element("minHorizontalUncertainty", reach * std::sqrt(std::max(mean - root, 0.0)), 5,
                    1) +
-           element("maxHorizontalUncertainty", reach * std::sqrt(mean + root), 4, 1) +
-           element("azimuthMaxHorizontalUncertainty", std::fmod(turned(azimuth, plane), 180), 4,
+           element("maxHorizontalUncertainty", reach * std::sqrt(mean + root), 5, 1) +
+           element("azimuthMaxHorizontalUncertainty", std::fmod(turned(azimuth, plane), 180), 5,
                    1) +
-           element("preferredDescription", "uncertainty ellipse", 4) +
-           element("confidenceLevel", "68", 4) + "      </originUncertainty>\n";
+           element("preferredDescription", "uncertainty ellipse", 5) +
+           element("confidenceLevel", "68", 5) + "        </originUncertainty>\n";
 }
 
 class QuakeMl {

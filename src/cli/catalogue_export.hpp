@@ -1,10 +1,13 @@
 #pragma once
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <optional>
 
 #include "cli/flags.hpp"
+#include "core/error.hpp"
 #include "io/catalogue_formats.hpp"
 
 namespace fermat::cli {
@@ -34,6 +37,18 @@ inline void check_export(const CatalogueExport& flags) {
     } else if (flags.write.stations || flags.write.format != WrittenFormat::automatic) {
         throw InputError("--output-format and --output-stations need --export");
     }
+}
+
+/// Refuses a format of longitudes and latitudes without a plane, before any work is done.
+inline void check_export(const CatalogueExport& flags, const std::optional<LocalPlane>& plane) {
+    if (!flags.file || plane) return;
+    const WrittenFormat format = written_format(*flags.file, flags.write.format);
+    if (!is_catalogue_format(format) || format == WrittenFormat::nonlinloc) return;
+    throw InputError(
+        fmt::format("--export is '{}', which has longitudes and latitudes, and the places are x "
+                    "and y without a "
+                    "plane (give stations by longitude and latitude, or write .obs)",
+                    flags.file->string()));
 }
 
 /// Writes the events that were found, if that is wanted.

@@ -216,12 +216,6 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         }
         write_moved_picks(folder.file("moved_picks.csv"), inputs.picks, result, identity,
                           inputs.plane, inputs.projection);
-        if (!result.events.empty()) {
-            Notes notes;
-            write_export(inputs.exported, inputs.picks, inputs.plane,
-                         catalogue_of(inputs.picks, result), {}, notes);
-            tell(notes);
-        }
         if (result.s_model) {
             write_model(folder.file("s_model.h5"), *result.s_model, identity);
             write_vp_vs(folder.file("vp_vs.h5"), result, identity);
@@ -239,6 +233,12 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         warn(doubts_about(inputs.start, inputs.picks, inputs.options, result));
         if (inputs.board) write_recovery(folder, inputs, result, identity, run.common.quiet);
         folder.finish();
+        if (!result.events.empty()) {
+            Notes notes;
+            write_export(inputs.exported, inputs.picks, inputs.plane,
+                         catalogue_of(inputs.picks, result), {}, notes);
+            tell(notes);
+        }
     });
     return result;
 }

@@ -218,6 +218,7 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     if (flags.exported.file && on_sphere(inputs.start)) {
         throw InputError("--export is for models of x, y, z (leave it out)");
     }
+    check_export(flags.exported, inputs.plane);
     inputs.guessed_start = setup.guessed_start;
     inputs.choices = std::move(setup.choices);
     inputs.warnings = std::move(setup.warnings);

@@ -160,6 +160,7 @@ void locate_events(const LocateFlags& flags, const Run& run) {
     const LocateOptions options = settled(flags, medium.of(Phase::P));
     const bool sphere = on_sphere(medium.of(Phase::P));
     const PhasePicks picks = read_places(flags, sphere, notes);
+    check_export(flags.exported, picks.plane);
     if (picks.survey.is_2d != grid.is_2d()) {
         throw InputError(
             fmt::format("the model is {}-D and the stations are {}-D (must be the "

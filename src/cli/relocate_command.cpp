@@ -108,6 +108,7 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
         const auto more = read_hypodd_differences(path, survey, notes);
         differences.insert(differences.end(), more.begin(), more.end());
     }
+    check_export(flags.exported, picks.plane);
     if (flags.reloc && !picks.plane) {
         throw InputError("--reloc needs places by longitude and latitude");
     }

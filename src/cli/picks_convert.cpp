@@ -138,12 +138,7 @@ void add_picks_convert(CLI::App& picks, PicksConvertFlags& flags) {
         "printf 'shot,geo,z,t\\n0,5,0,4.1\\n0,10,0,7.8\\n20,5,0,11.9\\n' > field.txt\n"
         "fermat picks convert field.txt --columns source_x=shot,receiver_x=geo --columns "
         "source_z=z,receiver_z=z,time=t --unit time=ms -o picks.csv\n"
-        "fermat picks convert picks.csv -o picks.sgt\n"
-        "printf '# 2021 3 4 5 6 7.5 46.2 7.3 8 2.1 0 0 0 11\\nAAA 2.31 1 P\\nBBB 2.9 0.5 S\\n' > "
-        "phase.dat\n"
-        "printf 'AAA 46.1 7.2 900\\nBBB 46.3 7.5 1200\\n' > station.dat\n"
-        "fermat picks convert phase.dat --stations station.dat -o events.cnv --output-stations "
-        "events.sta"));
+        "fermat picks convert picks.csv -o picks.sgt"));
     add_flags(convert, flags);
     // Flags of `fermat picks` are not flags of the command below it.
     convert.callback([&picks, &flags] {

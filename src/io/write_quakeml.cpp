@@ -2,6 +2,7 @@
 // stand in the order of the schema.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <map>
@@ -62,16 +63,21 @@ class ResourceIds {
     std::map<std::string, int> seen_;
 };
 
-/// The network and the code of a station: "CI" and "NJQ" of "CI.NJQ".
+/// The network and the code of a station: "CI" and "NJQ" of "CI.NJQ", and of "CI_NJQ", where two
+/// letters at most are a network's.
 struct StationCode {
     std::string network;
     std::string station;
 
     explicit StationCode(const std::string& name) {
-        const std::size_t dot = name.find('.');
-        const bool both = dot != std::string::npos && dot > 0 && dot + 1 < name.size();
-        network = both ? name.substr(0, dot) : "XX";
-        station = both ? name.substr(dot + 1) : name;
+        std::size_t mark = name.find('.');
+        if (mark == std::string::npos) {
+            mark = name.find('_');
+            if (mark > 2) mark = std::string::npos;
+        }
+        const bool both = mark != std::string::npos && mark > 0 && mark + 1 < name.size();
+        network = both ? name.substr(0, mark) : "XX";
+        station = both ? name.substr(mark + 1) : name;
     }
 };
 
@@ -243,7 +249,7 @@ CatalogueTexts quakeml_texts(const fs::path& path, const WrittenPicks& picks, No
     needs.gross_picks = needs.names_events = needs.lone_events = true;
     const WrittenCatalogue out = prepared(path, picks, needs, notes);
     std::size_t unlocated = 0;
-    std::size_t bare = 0;
+    std::size_t bare = 0, marked = 0, dotted = 0, wide = 0;
     QuakeMl writer(out);
     CatalogueTexts texts;
     texts.picks =
@@ -259,7 +265,10 @@ CatalogueTexts quakeml_texts(const fs::path& path, const WrittenPicks& picks, No
     std::map<std::string, std::string> codes;
     for (const WrittenStation& station : out.stations) {
         const StationCode code(station.name);
-        bare += code.network + "." + code.station != station.name;
+        const bool kept = code.network + "." + code.station == station.name;
+        ++(kept ? dotted : code.station == station.name ? bare : marked);
+        constexpr std::size_t most_letters = 8;  // of codes in the schema
+        wide += std::max(code.network.size(), code.station.size()) > most_letters;
         const auto [at, is_new] = codes.emplace(code.network + "." + code.station, station.name);
         if (!is_new) {
             throw InputError(fmt::format("stations {} and {} would both be {} in '{}' (rename one)",
@@ -276,6 +285,17 @@ CatalogueTexts quakeml_texts(const fs::path& path, const WrittenPicks& picks, No
         notes.add(fmt::format(
             "'{}': {} of {} stations have no network in their names (NET.STA) and get XX",
             path.string(), bare, out.stations.size()));
+    }
+    if (marked > 0) {
+        notes.add(fmt::format(
+            "'{}': {} of {} stations have their networks before '_', and are read as NET.STA",
+            path.string(), marked, out.stations.size()));
+    }
+    if (wide > 0) {
+        notes.add(fmt::format(
+            "'{}': the codes of {} of {} stations have more than the 8 letters of QuakeML's schema "
+            "(ObsPy reads them; rename them for others)",
+            path.string(), wide, out.stations.size()));
     }
     if (writer.changed() > 0) {
         notes.add(

@@ -239,6 +239,16 @@ TEST_F(CatalogueFormats, QuakeMlHasOriginsErrorsAndArrivals) {
     EXPECT_NE(content(at("s.xml")).find("<Elevation>1234.00</Elevation>"), std::string::npos);
     EXPECT_TRUE(told("3 of 3 stations have no network")) << all_told();
     expect_error<InputError>([&] { write(file, "e.cnv", {}, &found); }, "none of 2 events");
+    SurveyFile named = sample();
+    named.picks.stations[0].id = "CI_NJQ_--";
+    named.picks.stations[1].id = "VERYLONGNAME";
+    write(named, "e.xml");
+    EXPECT_NE(content(at("e.xml")).find("networkCode=\"CI\" stationCode=\"NJQ_--\""),
+              std::string::npos);
+    EXPECT_TRUE(told("1 of 3 stations have their networks before '_'")) << all_told();
+    EXPECT_TRUE(told("1 of 3 stations have more than the 8 letters")) << all_told();
+    named.picks.stations[1].id = "CI.NJQ_--";
+    expect_error<InputError>([&] { write(named, "e.xml"); }, "would both be 'CI.NJQ_--'");
 }
 
 TEST_F(CatalogueFormats, WhatCannotComeBackIsRefused) {

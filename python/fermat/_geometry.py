@@ -11,7 +11,7 @@ import numpy as np
 
 from ._files import renamed_to
 from ._notes import tell
-from ._picks import in_order
+from ._pick_arrays import in_order
 from ._plane import Plane
 from ._records import SUFFIXES, Ends, read_records
 

@@ -38,7 +38,7 @@ def of_picks(picks: Any) -> str:
         "receivers": len(picks.receivers),
     }
     if len(picks):
-        rows["time"] = f"{picks.time.min():g} to {picks.time.max():g}"
+        rows["time"] = f"{picks.travel_time.min():g} to {picks.travel_time.max():g}"
         rows["offset"] = f"{picks.offset.min():g} to {picks.offset.max():g}"
     rows["error"] = "none" if picks.error is None else f"median {np.median(picks.error):g}"
     if picks.plane is not None:
@@ -46,7 +46,7 @@ def of_picks(picks: Any) -> str:
 
     def draw(axes: Any) -> None:
         step = len(picks) // MOST_PICKS + 1
-        axes.plot(picks.offset[::step], picks.time[::step], ".", ms=2)
+        axes.plot(picks.offset[::step], picks.travel_time[::step], ".", ms=2)
         axes.set(xlabel="offset", ylabel="time")
 
     return _page(repr(picks), rows, draw)

@@ -88,7 +88,10 @@ class Inversion(Trusted):
         self.coverage: NDArray[np.float32] = found[1].reshape([n - 1 for n in self.start.shape])
         rows = found[2]
         self.history = {name: np.array([row[name] for row in rows]) for name in rows[0]}
-        self.residuals = picks.to_columns() | {
+        given = picks.to_columns()
+        given.pop("origin_time", None)
+        self.residuals = given | {
+            "time": picks.travel_time,
             "initial_residual": found[3],
             "final_residual": found[4],
         }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -11,11 +12,13 @@ import numpy as np
 from . import _arguments as arguments
 from . import _core
 from ._arguments import numbers
+from ._nordic import is_nordic
 from ._notes import tell
 from ._obspy_phases import FOLDER_MARK, is_catalogue, plain, write_tables
 from ._picks import Picks
 from ._plane import Plane
 from ._progress import listener
+from ._save_picks import Saved, save_picks
 from ._sphere import NAMES, off_plane, on_sphere
 from ._tables import column, ids_of, is_file, on_axes, places
 
@@ -102,6 +105,7 @@ class Catalogue:
         self.plane = plane
         self.station_position = station_position
         self.ndim = ndim
+        self._survey: dict[str, Any] = {}
         self.axis_names: tuple[str, ...] = ("x", "z") if ndim == 2 else ("x", "y", "z")
 
     def __len__(self) -> int:
@@ -135,6 +139,50 @@ class Catalogue:
         for name in ("rms", "gap", "nearest", "picks", "used"):
             table[name] = getattr(self, name)
         return table
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        output_format: str = "auto",
+        output_stations: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Write the events with their picks in the format of the file's name, as `Picks.save` does.
+
+        QuakeML (`.xml`) has origins with errors, and arrivals with residual, weight, azimuth and
+        take-off angle; the others hold less, which a UserWarning tells. `to_columns` is for tables.
+
+        >>> found.save("events.xml", output_stations="stations.xml")  # doctest: +SKIP
+        """
+        if self.axis_names == NAMES or self.ndim != 3:
+            raise ValueError("catalogues of 2-D and spherical models are saved as tables (to_columns)")
+        if not (output_format == "nordic" or (output_format == "auto" and is_nordic(path))):
+            kind = _core.written_format(path, output_format)
+            if kind in ("csv", "sgt"):
+                raise ValueError(
+                    f"a catalogue is not saved as .{kind} (pandas.DataFrame(catalogue.to_columns()) "
+                    "writes tables; choose .xml, .obs, .cnv, phase.dat, src_rec or rays.dat)"
+                )
+        survey = self._survey
+        found = {
+            name: np.asarray(getattr(self, name), dtype=np.float64)
+            for name in ("time_error", "rms", "gap", "nearest", "picks", "used")
+        } | {
+            name: np.asarray(self.fits[name], dtype=np.float64)
+            for name in ("residual", "weight", "distance", "azimuth", "take_off")
+        }
+        found["covariance"] = np.ascontiguousarray(self.covariance).reshape(-1)
+        origin = np.where(np.isnan(self.origin_time), 0.0, self.origin_time)
+        save_picks(
+            path,
+            Saved(
+                np.ascontiguousarray(self.position), np.asarray(survey["stations"]), survey["event"],
+                survey["station"], survey["time"], survey["error"], survey["phase"], self.event,
+                self.station, origin, self.plane, found,
+            ),
+            output_format=output_format,
+            output_stations=output_stations,
+        )
 
     def __repr__(self) -> str:
         rms = f", median rms {np.nanmedian(self.rms):.3g}" if self.located.any() else ""
@@ -288,6 +336,7 @@ def locate(
         event_ids, station_ids, found, fits, (error_p, error_s), model.ndim, plane,
         np.asarray(survey["stations"]),
     )
+    catalogue._survey = survey
     if on_sphere(model):
         catalogue.axis_names = NAMES
     return catalogue

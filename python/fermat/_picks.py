@@ -11,7 +11,9 @@ import numpy as np
 from . import _core
 from ._arguments import numbers
 from ._notes import tell
+from ._pick_arrays import PHASES, in_order, names_of, phases_of, positions_of, rows_of
 from ._plane import Plane
+from ._save_picks import Saved, save_picks
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -19,9 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["Picks", "picks"]
 
 Project = Callable[[float, float], tuple[float, float]]
-
-
-PHASES = ("P", "S")
 
 
 class Picks:
@@ -77,16 +76,16 @@ class Picks:
         station: Sequence[str] | None = None,
         origin_time: ArrayLike | None = None,
     ) -> None:
-        self.sources = _positions(sources, "sources", unknown=True)
-        self.receivers = _positions(receivers, "receivers")
+        self.sources = positions_of(sources, "sources", unknown=True)
+        self.receivers = positions_of(receivers, "receivers")
         if self.sources.shape[1] != self.receivers.shape[1]:
             raise ValueError(
                 f"sources have {self.sources.shape[1]} coordinates and receivers "
                 f"{self.receivers.shape[1]} (must have the same: 2, (x, z), or 3)"
             )
         self.time = numbers(time, "time").reshape(-1)
-        self.source = _rows(source, len(self.sources), len(self.time), "source")
-        self.receiver = _rows(receiver, len(self.receivers), len(self.time), "receiver")
+        self.source = rows_of(source, len(self.sources), len(self.time), "source")
+        self.receiver = rows_of(receiver, len(self.receivers), len(self.time), "receiver")
         spread = None
         if error is not None:
             each = numbers(error, "error", masked=np.nan)
@@ -102,17 +101,18 @@ class Picks:
         travelled = np.ascontiguousarray(self.time - self.origin_time[self.source])
         self.error, notes = _core.settle_picks(travelled, spread)
         tell(notes)
-        self._surface = None if surface is None else _positions(surface, "surface")
+        self._surface = None if surface is None else positions_of(surface, "surface")
         self.plane = plane
-        self.phase = _phases(phase, len(self.time))
-        self.event = _names(event, len(self.sources), "event")
-        self.station = _names(station, len(self.receivers), "station")
+        self.phase = phases_of(phase, len(self.time))
+        self.event = names_of(event, len(self.sources), "event")
+        self.station = names_of(station, len(self.receivers), "station")
 
     def __len__(self) -> int:
         return len(self.time)
 
     def __repr__(self) -> str:
-        span = f", time {self.time.min():g} to {self.time.max():g}" if len(self) else ""
+        travelled = self.travel_time
+        span = f", time {travelled.min():g} to {travelled.max():g}" if len(self) else ""
         return (
             f"Picks({len(self)} picks of {len(self.sources)} sources and {len(self.receivers)} "
             f"receivers in {self.ndim}-D{span})"
@@ -141,6 +141,16 @@ class Picks:
     def pairs(self) -> NDArray[np.int32]:
         """Source and receiver of each pick, (n, 2), as the argument `pairs` of `rays`."""
         return np.column_stack([self.source, self.receiver])
+
+    @property
+    def travel_time(self) -> NDArray[np.float64]:
+        """Time of each pick after the origin time of its source.
+
+        >>> import fermat as fm
+        >>> fm.Picks([(0, 0)], [(3, 0)], source=[0], receiver=[0], time=[101.5], origin_time=[100]).travel_time
+        array([1.5])
+        """
+        return np.asarray(self.time - self.origin_time[self.source])
 
     @property
     def offset(self) -> NDArray[np.float64]:
@@ -278,18 +288,24 @@ class Picks:
         unique = {}
         for role, columns in ends.items():
             points = np.column_stack([numbers(table[column], column) for column in columns])
+            if role == "source" and "origin_time" in names:  # one place may have had two events
+                points = np.column_stack([points, numbers(table["origin_time"], "origin_time")])
             unique[role] = in_order(points)
+        sources, origin = unique["source"][0], None
+        if "origin_time" in names:
+            sources, origin = sources[:, :-1], sources[:, -1]
         return cls(
-            unique["source"][0],
+            sources,
             unique["receiver"][0],
             source=unique["source"][1],
             receiver=unique["receiver"][1],
             time=table["time"],
             error=None if error is None else table[names[error]],
             phase=[str(name) for name in table["phase"]] if "phase" in names else "P",
+            origin_time=origin,
         )
 
-    def to_columns(self) -> dict[str, NDArray[np.float64]]:
+    def to_columns(self) -> dict[str, NDArray[Any]]:
         """One array per column of the CSV file: `pandas.DataFrame(picks.to_columns())`.
 
         >>> import fermat as fm
@@ -297,7 +313,7 @@ class Picks:
         >>> list(picks.to_columns())
         ['source_x', 'source_z', 'receiver_x', 'receiver_z', 'time']
         """
-        table = {}
+        table: dict[str, NDArray[Any]] = {}
         for role, points, rows in (
             ("source", self.sources, self.source),
             ("receiver", self.receivers, self.receiver),
@@ -307,6 +323,10 @@ class Picks:
         table["time"] = self.time
         if self.error is not None:
             table["error"] = self.error
+        if (self.phase != "P").any():
+            table["phase"] = self.phase
+        if self.origin_time.any():
+            table["origin_time"] = self.origin_time[self.source]
         return table
 
     def geographic(self) -> Picks:
@@ -323,6 +343,30 @@ class Picks:
 
         return geographic(self)
 
+    def moved(self, sources: ArrayLike, origin_time: ArrayLike) -> Picks:
+        """The same picks of events at other places and origin times, one per source: those that
+        `relocate` or `invert` found. Picks before their new origin are left out, which is told.
+
+        >>> import fermat as fm
+        >>> picks = fm.Picks([(0, 0)], [(3, 0)], source=[0], receiver=[0], time=[1.5])
+        >>> picks.moved([(1, 0)], [0.5]).travel_time
+        array([1.])
+        """
+        places = positions_of(sources, "sources", unknown=True)
+        if places.shape != self.sources.shape:
+            raise ValueError(f"sources have shape {places.shape} (must be {self.sources.shape}, as given)")
+        origin = numbers(origin_time, "origin_time").reshape(-1)
+        kept = self.time >= origin[self.source]
+        if not kept.all():
+            lost = int((~kept).sum())
+            tell([f"{lost} of {len(self)} picks are left out: they are before their event's new origin"])
+        return Picks(
+            places, self.receivers, source=self.source[kept], receiver=self.receiver[kept],
+            time=self.time[kept], error=None if self.error is None else self.error[kept],
+            surface=self._surface, plane=self.plane, phase=self.phase[kept], event=self.event,
+            station=self.station, origin_time=origin,
+        )
+
     def _labels(self) -> tuple[Any, ...]:
         numbers_of = np.searchsorted(PHASES, self.phase).astype(np.int32)
         return numbers_of, list(self.event), list(self.station), self.origin_time
@@ -336,38 +380,50 @@ class Picks:
             "error": np.empty(0) if self.error is None else self.error,
         }
 
-    def save(self, path: str | os.PathLike[str], *, geographic: bool = False) -> None:
-        """Write `.csv` or `.sgt`; with `geographic` a CSV of longitudes and latitudes, which needs
-        a `plane`. If writing fails, an existing file is not changed.
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        geographic: bool = False,
+        output_format: str = "auto",
+        output_stations: str | os.PathLike[str] | None = None,
+    ) -> None:
+        """Write picks in the format of the file's name. If writing fails, an existing file is not
+        changed. What a format cannot hold is told in a UserWarning with its count.
 
+        Parameters
+        ----------
+        path
+            `.csv` or `.sgt`; `.obs` of NonLinLoc, `phase.dat` of hypoDD, `src_rec` of TomoATT,
+            `.cnv` of VELEST, `rays.dat` of LOTOS, QuakeML (`.xml`, `.qml`, `.quakeml`), or through
+            ObsPy Nordic (`.nordic`, `.sfile`). All but the first three need a `plane`.
+        geographic
+            Of a CSV: longitudes and latitudes in place of x and y.
+        output_format
+            auto, csv, sgt, nonlinloc, hypodd, src_rec, velest, simulps, lotos, quakeml or nordic.
+        output_stations
+            File of the stations in the same format: GTSRCE lines, `station.dat`, `.sta`,
+            `stat_ft.dat`, StationXML.
+
+        Examples
+        --------
         >>> import fermat as fm
         >>> picks = fm.Picks([(0, 0)], [(1, 0)], source=[0], receiver=[0], time=[0.5])
         >>> picks.save("picks.csv")
         >>> fm.picks("picks.csv")
         Picks(1 picks of 1 sources and 1 receivers in 2-D, time 0.5 to 0.5)
         """
-        none = np.empty(0)
-        error = none if self.error is None else self.error
-        places, plane = [self.sources, self.receivers], self.plane
-        if geographic and plane is not None and str(plane).startswith("proj:"):
-            everywhere = np.vstack(places)
-            degrees = plane.to_geographic(everywhere[:, 0], everywhere[:, 1])
-            local = Plane.round(*degrees, metres=plane.metres)
-            places = [_onto(local, plane, points, path) for points in places]
-            plane = local
-        if plane is not None and os.fspath(path).lower().endswith(".sgt"):
-            tell(["a .sgt file cannot keep the plane of longitudes and latitudes (write .csv)"])
-        _core.save_picks(
+        save_picks(
             path,
-            places[0],
-            places[1],
-            self.source,
-            self.receiver,
-            self.time,
-            error,
-            self._labels(),
-            str(plane or ""),
-            geographic,
+            Saved(
+                self.sources, self.receivers, self.source, self.receiver, self.time,
+                np.empty(0) if self.error is None else self.error,
+                np.searchsorted(PHASES, self.phase).astype(np.int32), list(self.event),
+                list(self.station), self.origin_time, self.plane,
+            ),
+            geographic=geographic,
+            output_format=output_format,
+            output_stations=output_stations,
         )
 
 
@@ -441,51 +497,3 @@ def _onto(
         raise ValueError("plane is given with line=True (x is the distance along the line)")
     x, y = plane.to_plane(*found.to_geographic(points[:, 0], points[:, 1]))
     return np.column_stack([x, y, points[:, 2] * found.metres / plane.metres])
-
-
-def _positions(values: ArrayLike, what: str, *, unknown: bool = False) -> NDArray[np.float64]:
-    array = np.atleast_2d(numbers(values, what))
-    if array.ndim != 2 or array.shape[1] not in (2, 3):
-        raise ValueError(
-            f"{what} has shape {array.shape} (must be (n, 3), or (n, 2) as (x, z) in 2-D)"
-        )
-    finite = np.isfinite(array)
-    nowhere = np.isnan(array).all(axis=1) if unknown else np.zeros(len(array), dtype=bool)
-    if not (finite.all(axis=1) | nowhere).all():
-        raise ValueError(f"{what} holds a coordinate that is not finite")
-    return array
-
-
-def _phases(phase: ArrayLike, count: int) -> NDArray[np.str_]:
-    names = np.broadcast_to(np.asarray(phase, dtype=str), (count,)).copy()
-    wrong = [name for name in names if name not in PHASES]
-    if wrong:
-        raise ValueError(f"phase is {str(wrong[0])!r} (must be 'P' or 'S')")
-    return names
-
-
-def _names(names: Sequence[str] | None, count: int, what: str) -> tuple[str, ...]:
-    given = ("",) * count if names is None else tuple(str(name) for name in names)
-    if len(given) != count:
-        raise ValueError(f"{what} has {len(given)} names for {count} points (must be one each)")
-    return given
-
-
-def _rows(values: ArrayLike, limit: int, count: int, what: str) -> NDArray[np.int32]:
-    array = np.asarray(values).reshape(-1)
-    if len(array) != count:
-        raise ValueError(f"{what} has {len(array)} entries (must have one per pick: {count})")
-    if count and (array.min() < 0 or array.max() >= limit):
-        raise ValueError(
-            f"{what} runs from {array.min()} to {array.max()} (there are {limit}, from 0)"
-        )
-    return np.ascontiguousarray(array, dtype=np.int32)
-
-
-def in_order(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
-    """The distinct points in order of appearance, and the index of each given point."""
-    _, first, which = np.unique(points, axis=0, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return points[first[order]], rank[which.reshape(-1)]

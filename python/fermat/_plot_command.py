@@ -113,8 +113,8 @@ def _length(arguments: Any, velocity: Any) -> str:
 
 
 def _apparent_velocity(read: Picks) -> NDArray[Any]:
-    travelled = read.time > 0
-    return np.asarray(read.offset[travelled] / read.time[travelled])
+    travelled = read.travel_time > 0
+    return np.asarray(read.offset[travelled] / read.travel_time[travelled])
 
 
 def _picture_of_model(model: Model, arguments: Any, units: dict[str, str]) -> Any:

@@ -12,7 +12,8 @@ import numpy as np
 from . import _core
 from ._notes import tell
 from ._obspy_phases import FOLDER_MARK, is_catalogue, plain, write_tables
-from ._picks import PHASES, Picks
+from ._pick_arrays import PHASES
+from ._picks import Picks
 from ._plane import Plane
 from ._tables import is_file
 

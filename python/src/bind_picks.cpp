@@ -14,6 +14,7 @@
 
 #include "bind_plane.hpp"
 #include "bindings.hpp"
+#include "io/catalogue_formats.hpp"
 #include "io/columns.hpp"
 #include "io/pick_units.hpp"
 #include "io/survey_file.hpp"
@@ -141,9 +142,48 @@ nb::tuple error_column(const std::vector<std::string>& names) {
     return nb::make_tuple(number, sentences_of(notes));
 }
 
-void save(const std::filesystem::path& path, const Points& sources, const Points& receivers,
-          const Indices& source, const Indices& receiver, const Numbers& time, const Numbers& error,
-          const nb::tuple& labels, const std::string& plane, bool geographic) {
+/// What `fermat.Catalogue` knows of its events and picks, for formats that hold it.
+Catalogue catalogue_from(const nb::dict& given, const Survey& survey) {
+    const auto column = [&](const char* name) { return nb::cast<Numbers>(given[name]); };
+    const Numbers time_error = column("time_error"), rms = column("rms"), gap = column("gap");
+    const Numbers nearest = column("nearest"), picks = column("picks"), used = column("used");
+    const Numbers covariance = column("covariance");
+    const Numbers residual = column("residual"), weight = column("weight");
+    const Numbers distance = column("distance"), azimuth = column("azimuth");
+    const Numbers take_off = column("take_off");
+    Catalogue out;
+    for (std::size_t n = 0; n < survey.events.size(); ++n) {
+        Hypocentre one;
+        one.position = survey.events[n].position;
+        one.origin_time = survey.events[n].origin_time;
+        one.status = is_finite(one.position) ? LocationStatus::located : LocationStatus::nowhere;
+        for (std::size_t a = 0; a < 9; ++a) {
+            one.covariance[a / 3][a % 3] = covariance.data()[9 * n + a];
+        }
+        one.time_error = time_error.data()[n];
+        one.rms = rms.data()[n];
+        one.gap = gap.data()[n];
+        one.nearest = nearest.data()[n];
+        one.picks = static_cast<int>(picks.data()[n]);
+        one.used = static_cast<int>(used.data()[n]);
+        out.events.push_back(one);
+    }
+    for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
+        PickFit fit;
+        fit.residual = residual.data()[n];
+        fit.weight = weight.data()[n];
+        fit.distance = distance.data()[n];
+        fit.azimuth = azimuth.data()[n];
+        fit.take_off = take_off.data()[n];
+        out.fits.push_back(fit);
+    }
+    return out;
+}
+
+nb::list save(const std::filesystem::path& path, const Points& sources, const Points& receivers,
+              const Indices& source, const Indices& receiver, const Numbers& time,
+              const Numbers& error, const nb::tuple& labels, const std::string& plane,
+              const nb::dict& how) {
     SurveyFile survey;
     survey.plane = plane_from(plane);
     if (!survey.plane) survey.projection = plane;
@@ -157,8 +197,23 @@ void save(const std::filesystem::path& path, const Points& sources, const Points
                                   picks.has_errors ? error.data()[n] : 0});
     }
     add_labels(picks, labels);
-    const nb::gil_scoped_release release;
-    write_survey_file(path, survey, geographic);
+    WriteOptions options;
+    options.geographic = nb::cast<bool>(how["geographic"]);
+    options.format = parse_choice<WrittenFormat>(nb::cast<std::string>(how["output_format"]));
+    options.stations = nb::cast<std::optional<std::filesystem::path>>(how["output_stations"]);
+    std::optional<Catalogue> found;
+    if (how.contains("found")) found = catalogue_from(nb::cast<nb::dict>(how["found"]), picks);
+    Notes notes;
+    {
+        const nb::gil_scoped_release release;
+        write_picks_as(path, {survey, {}, found ? &*found : nullptr}, options, notes);
+    }
+    return sentences_of(notes);
+}
+
+/// The format that a file's name tells, or that is wanted.
+std::string format_name(const std::filesystem::path& path, const std::string& wanted) {
+    return std::string(name_of(written_format(path, parse_choice<WrittenFormat>(wanted))));
 }
 
 }  // namespace
@@ -181,7 +236,7 @@ void bind_picks(nb::module_& module) {
                nb::sig("def error_column(names: list[str]) -> tuple[int | None, list[str]]"),
                "The index of the column of errors in a table of picks, and notes about it.");
     module.def("save_picks", &save, "path"_a, "sources"_a, "receivers"_a, "source"_a, "receiver"_a,
-               "time"_a, "error"_a, "labels"_a, "plane"_a, "geographic"_a,
+               "time"_a, "error"_a, "labels"_a, "plane"_a, "how"_a,
                nb::sig("def save_picks(path: str | os.PathLike[str], sources: "
                        "numpy.typing.NDArray[typing.Any], receivers: "
                        "numpy.typing.NDArray[typing.Any], source: "
@@ -189,8 +244,11 @@ void bind_picks(nb::module_& module) {
                        "numpy.typing.NDArray[typing.Any], time: "
                        "numpy.typing.NDArray[typing.Any], error: "
                        "numpy.typing.NDArray[typing.Any], labels: tuple[typing.Any, ...], "
-                       "plane: str, geographic: bool) -> None"),
-               "fermat.Picks.save after its arrays are checked.");
+                       "plane: str, how: dict[str, typing.Any]) -> list[str]"),
+               "fermat.Picks.save after its arrays are checked; returns notes.");
+    module.def("written_format", &format_name, "path"_a, "wanted"_a,
+               nb::sig("def written_format(path: str | os.PathLike[str], wanted: str) -> str"),
+               "The format that picks are written in: that of the name, or the one wanted.");
 }
 
 }  // namespace fermat::python

@@ -209,12 +209,13 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         write_residuals(folder.file("residuals.csv"), inputs.picks, result, identity);
         write_history(folder.file("history.csv"), result.history, identity);
         write_terms(folder.file("terms.csv"), inputs.picks, result.terms, identity);
-        write_events(folder.file("events.csv"), inputs.picks, result, identity);
+        write_events(folder.file("events.csv"), inputs.picks, result, identity, inputs.plane);
         if (!inputs.options.joint.differences.empty()) {
             write_difference_fits(folder.file("differences.csv"), inputs.picks,
                                   inputs.options.joint.differences, result.differences, identity);
         }
-        write_moved_picks(folder.file("moved_picks.csv"), inputs.picks, result, identity);
+        write_moved_picks(folder.file("moved_picks.csv"), inputs.picks, result, identity,
+                          inputs.plane, inputs.projection);
         if (result.s_model) {
             write_model(folder.file("s_model.h5"), *result.s_model, identity);
             write_vp_vs(folder.file("vp_vs.h5"), result, identity);
@@ -232,6 +233,12 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         warn(doubts_about(inputs.start, inputs.picks, inputs.options, result));
         if (inputs.board) write_recovery(folder, inputs, result, identity, run.common.quiet);
         folder.finish();
+        if (!result.events.empty()) {
+            Notes notes;
+            write_export(inputs.exported, inputs.picks, inputs.plane,
+                         catalogue_of(inputs.picks, result), {}, notes);
+            tell(notes);
+        }
     });
     return result;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/app.hpp"
+#include "cli/catalogue_export.hpp"
 #include "cli/kept_iterations.hpp"
 #include "cli/run_folder.hpp"
 #include "model/model.hpp"
@@ -23,6 +24,9 @@ struct InversionInputs {
     std::vector<std::string> warnings{};  ///< inconsistencies of the inputs
     std::optional<Model> board =
         std::nullopt;  ///< model of a checkerboard test, from which the picks were computed
+    std::optional<LocalPlane> plane = std::nullopt;  ///< of the picks' longitudes and latitudes
+    std::string projection{};                        ///< instead: one of the Python package
+    CatalogueExport exported{};
 };
 
 /// What a run does with an earlier run in its folder.

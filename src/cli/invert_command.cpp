@@ -19,7 +19,9 @@
 #include "io/joint_io.hpp"
 #include "io/model_io.hpp"
 #include "io/run_io.hpp"
+#include "io/suffix.hpp"
 #include "model/makers.hpp"
+#include "survey/mapped_points.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/joint/invert_joint.hpp"
 #include "tomography/run_fingerprint.hpp"
@@ -54,6 +56,7 @@ struct InvertFlags {
     std::optional<Board> board;
     NoiseOptions noise;
     TrustFlags trust;
+    CatalogueExport exported;
 };
 
 Board parse_board(std::string_view flag, std::string_view text) {
@@ -129,6 +132,7 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
     add_real(app, "--noise", flags.noise.deviation,
              "of --checkerboard: standard deviation of noise on its picks (default: 0)");
     add_trust_flags(app, flags.trust);
+    add_catalogue_export(app, flags.exported);
     add_value(app, "--seed", "N", flags.noise.seed, "of --noise, --solves, --ensemble and --choose",
               parse_seed)
         ->default_str("1");
@@ -167,6 +171,10 @@ void read_joint_inputs(const InvertFlags& flags, const Survey& picks, InversionO
 }
 
 InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
+    check_export(flags.exported);
+    if (flags.exported.file && flags.options.joint.relocate == Relocate::none) {
+        throw InputError("--export needs --relocate (without it no event is found)");
+    }
     if (!flags.board && flags.noise.deviation != 0) {
         throw InputError("--noise needs --checkerboard (fermat picks makes other noisy picks)");
     }
@@ -202,6 +210,15 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
                                             flags.guess, flags.errors, run.execution());
     InversionInputs inputs{std::move(setup.start), std::move(setup.picks),
                            std::move(setup.options)};
+    if (!on_sphere(inputs.start) && suffix_of(flags.picks) == ".csv") {
+        inputs.plane = read_plane(flags.picks);
+        inputs.projection = read_projection(flags.picks);
+    }
+    inputs.exported = flags.exported;
+    if (flags.exported.file && on_sphere(inputs.start)) {
+        throw InputError("--export is for models of x, y, z (leave it out)");
+    }
+    check_export(flags.exported, inputs.plane);
     inputs.guessed_start = setup.guessed_start;
     inputs.choices = std::move(setup.choices);
     inputs.warnings = std::move(setup.warnings);

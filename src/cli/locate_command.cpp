@@ -5,6 +5,7 @@
 #include <chrono>
 #include <optional>
 
+#include "cli/catalogue_export.hpp"
 #include "cli/centre_flag.hpp"
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
@@ -19,6 +20,7 @@
 #include "io/geometry.hpp"
 #include "io/nonlinloc_results.hpp"
 #include "io/phase_picks.hpp"
+#include "io/survey_file.hpp"
 #include "location/locate.hpp"
 #include "survey/mapped_points.hpp"
 
@@ -41,6 +43,7 @@ struct LocateFlags {
     std::optional<fs::path> moved;
     std::optional<fs::path> hyp;
     std::optional<fs::path> grids;
+    CatalogueExport exported;
 };
 
 void add_flags(CLI::App& app, LocateFlags& flags) {
@@ -48,13 +51,16 @@ void add_flags(CLI::App& app, LocateFlags& flags) {
     add_path(app, "--picks", flags.files.picks,
              "CSV with event,station,time and perhaps phase, error; or picks as fermat picks "
              "writes them. Times are seconds or dates such as 2018-11-30T17:29:35.11. Or "
-             "NonLinLoc's .obs or .hyp, hypoDD's phase.dat, TomoATT's src_rec")
+             "NonLinLoc's .obs or .hyp, hypoDD's phase.dat, TomoATT's src_rec, VELEST's .cnv, "
+             "SIMULPS's events, LOTOS's rays.dat")
         ->required();
-    add_path(app, "--stations", flags.files.stations,
-             "CSV with station,x,y,z (no y in 2-D) or station,longitude,latitude,elevation (m), "
-             "hypoDD's station.dat, or NonLinLoc's GTSRCE lines");
+    add_path(
+        app, "--stations", flags.files.stations,
+        "CSV with station,x,y,z (no y in 2-D) or station,longitude,latitude,elevation (m), "
+        "hypoDD's station.dat, NonLinLoc's GTSRCE lines, or stations of VELEST, SIMULPS or LOTOS");
     add_path(app, "--events", flags.files.events,
-             "CSV with event,x,y,z: given positions, for --fixed and --prior");
+             "given positions, for --fixed and --prior: CSV with event,x,y,z, hypoDD's event.dat, "
+             "phase.dat or hypoDD.reloc, or NonLinLoc's .hyp");
     add_centre_flag(app, flags.files.centre);
     add_path(app, "--surface", flags.surface,
              "ground above which no event is: CSV with x,y,z, or .sgt");
@@ -74,6 +80,7 @@ void add_flags(CLI::App& app, LocateFlags& flags) {
                     "gross errors, for fermat invert");
     add_text_output(app, "--hyp", flags.hyp,
                     "events to write as NonLinLoc's .hyp, all in one file");
+    add_catalogue_export(app, flags.exported);
     add_output(app, "--time-grids", flags.grids,
                "start of the names of NonLinLoc's time grids to write, which NLLoc reads: "
                "FILE.P.STATION.time.hdr and .buf");
@@ -132,8 +139,9 @@ PhasePicks read_places(const LocateFlags& flags, bool sphere, Notes& notes) {
         throw InputError(
             "the stations have x and y (a spherical model needs longitude and latitude)");
     }
-    if (flags.hyp || flags.grids) {
-        throw InputError("--hyp and --time-grids are for models of x, y, z (leave them out)");
+    if (flags.hyp || flags.grids || flags.exported.file) {
+        throw InputError(
+            "--hyp, --export and --time-grids are for models of x, y, z (leave them out)");
     }
     take_off_plane(picks.survey, *picks.plane);
     picks.plane.reset();
@@ -142,6 +150,7 @@ PhasePicks read_places(const LocateFlags& flags, bool sphere, Notes& notes) {
 
 void locate_events(const LocateFlags& flags, const Run& run) {
     usable_device(run.common);
+    check_export(flags.exported);
     if (flags.sampled && flags.options.samples == 0) {
         throw InputError("--sampled needs --samples N");
     }
@@ -151,6 +160,7 @@ void locate_events(const LocateFlags& flags, const Run& run) {
     const LocateOptions options = settled(flags, medium.of(Phase::P));
     const bool sphere = on_sphere(medium.of(Phase::P));
     const PhasePicks picks = read_places(flags, sphere, notes);
+    check_export(flags.exported, picks.plane);
     if (picks.survey.is_2d != grid.is_2d()) {
         throw InputError(
             fmt::format("the model is {}-D and the stations are {}-D (must be the "
@@ -173,16 +183,21 @@ void locate_events(const LocateFlags& flags, const Run& run) {
     if (flags.fits) write_fits(*flags.fits, picks.survey, found, clock);
     if (flags.sampled) write_samples(*flags.sampled, picks.survey, found, sphere);
     if (flags.moved) {
-        (sphere ? write_geographic_picks : write_picks)(*flags.moved,
-                                                        relocated(picks.survey, found), "");
+        const SurveyFile moved{{}, relocated(picks.survey, found), picks.plane};
+        sphere ? write_geographic_picks(*flags.moved, moved.picks, "")
+               : write_pick_table(*flags.moved, moved, false);
     }
     if (flags.hyp) {
         write_nonlinloc_hyp(*flags.hyp, picks.survey, found, picks.plane ? &*picks.plane : nullptr);
     }
+    Notes lost;
+    write_export(flags.exported, picks.survey, picks.plane, found, picks.magnitudes, lost);
+    tell(lost);
     if (flags.grids) write_grids(flags, medium, picks, options, run);
     const bool to_stdout = is_standard_output(flags.hyp) || is_standard_output(flags.output) ||
                            is_standard_output(flags.fits) || is_standard_output(flags.sampled) ||
-                           is_standard_output(flags.moved);
+                           is_standard_output(flags.moved) ||
+                           is_standard_output(flags.exported.file);
     if (!run.common.quiet && !to_stdout)
         summarise(picks.survey, found, !options.model_error, spent.count());
 }

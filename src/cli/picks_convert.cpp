@@ -13,7 +13,6 @@
 #include "core/error.hpp"
 #include "io/phase_picks.hpp"
 #include "io/pick_units.hpp"
-#include "io/suffix.hpp"
 #include "io/survey_file.hpp"
 
 namespace fermat::cli {
@@ -43,7 +42,7 @@ void add_flags(CLI::App& app, PicksConvertFlags& flags) {
     app.add_flag("--line", options.on_line, "make the survey 2-D along its straight line");
     app.add_flag("--leave-out-bad", options.leave_out_bad,
                  "leave out negative and missing times; errors that are not > 0 count as missing");
-    app.add_flag("--geographic", flags.geographic,
+    app.add_flag("--geographic", flags.write.geographic,
                  "write longitudes and latitudes, from the plane that the file keeps");
     add_path(
         app, "--stations", flags.stations,
@@ -53,8 +52,15 @@ void add_flags(CLI::App& app, PicksConvertFlags& flags) {
              "of catalogues: where and when events were, if the picks' file does not tell");
     add_centre_flag(app, flags.centre);
     add_text_output(app, "-o,--output", flags.output,
-                    "picks to write: .csv or .sgt, or - for standard output")
+                    "picks to write, by the name: .csv, .sgt, NonLinLoc's .obs, VELEST's .cnv, "
+                    "hypoDD's phase.dat, TomoATT's src_rec, LOTOS's rays.dat, QuakeML (.xml); or - "
+                    "for CSV on standard output")
         ->required();
+    add_choice(app, "--output-format", flags.write.format,
+               "of the output, if its name does not tell");
+    add_text_output(app, "--output-stations", flags.write.stations,
+                    "stations to write in the same format: GTSRCE lines, .sta, station.dat, "
+                    "stat_ft.dat, StationXML");
 }
 
 std::pair<std::string, std::string> split_pair(const std::string& flag, const std::string& text) {
@@ -90,8 +96,14 @@ PickReadOptions options_of_flags(const PicksConvertFlags& flags) {
     return options;
 }
 
-/// Picks of a catalogue at the places of its events and stations.
-SurveyFile read_catalogue(const PicksConvertFlags& flags, Notes& notes) {
+/// What was read, and the magnitudes of its events, if it has some.
+struct Converted {
+    SurveyFile file;
+    std::vector<double> magnitudes{};
+};
+
+/// Picks of a catalogue at the places of its events and stations. Tables need places of all events.
+Converted read_catalogue(const PicksConvertFlags& flags, bool to_table, Notes& notes) {
     const PickReadOptions& options = flags.options;
     const bool others = !flags.columns.empty() || !flags.units.empty() || !flags.to.empty() ||
                         !options.phase.empty() || options.heights || options.depths ||
@@ -107,20 +119,20 @@ SurveyFile read_catalogue(const PicksConvertFlags& flags, Notes& notes) {
     const auto nowhere = std::count_if(events.begin(), events.end(), [](const Event& event) {
         return !is_finite(event.position);
     });
-    if (nowhere > 0) {
+    if (nowhere > 0 && to_table) {
         throw InputError(
             fmt::format("{} of {} events have no place (give --events, or find them: fermat locate "
                         "--moved-picks)",
                         nowhere, events.size()));
     }
-    return {{}, std::move(read.survey), read.plane};
+    return {{{}, std::move(read.survey), read.plane}, std::move(read.magnitudes)};
 }
 
 }  // namespace
 
 void add_picks_convert(CLI::App& picks, PicksConvertFlags& flags) {
-    CLI::App& convert = *picks.add_subcommand(
-        "convert", "Read picks in the formats of others and write .csv or .sgt");
+    CLI::App& convert =
+        *picks.add_subcommand("convert", "Read and write picks in the formats of others");
     convert.fallthrough();
     convert.footer(example_text(
         "printf 'shot,geo,z,t\\n0,5,0,4.1\\n0,10,0,7.8\\n20,5,0,11.9\\n' > field.txt\n"
@@ -142,25 +154,21 @@ void add_picks_convert(CLI::App& picks, PicksConvertFlags& flags) {
 
 void convert_picks(const PicksConvertFlags& flags, const Run& run) {
     const bool to_stdout = is_standard_output(flags.output);
-    const std::string suffix = suffix_of(flags.output);
-    if (!to_stdout && suffix != ".csv" && suffix != ".sgt") {
-        throw InputError(
-            flag_message("--output", flags.output.string(), "must end in .csv or .sgt"));
-    }
+    const WrittenFormat format = written_format(flags.output, flags.write.format);
     Notes notes;
     std::error_code ignored;
     const bool is_file = std::filesystem::is_regular_file(flags.in, ignored);
     const bool catalogue =
         flags.stations || flags.events ||
         (is_file && flags.options.format == PickFormat::automatic && needs_stations(flags.in));
-    const SurveyFile survey = catalogue
-                                  ? read_catalogue(flags, notes)
-                                  : read_pick_survey(flags.in, options_of_flags(flags), notes);
-    if (suffix == ".sgt" && (survey.plane || !survey.projection.empty())) {
-        notes.add("a .sgt file cannot keep the plane of longitudes and latitudes (write .csv)");
-    }
+    const Converted read =
+        catalogue ? read_catalogue(flags, !is_catalogue_format(format), notes)
+                  : Converted{read_pick_survey(flags.in, options_of_flags(flags), notes)};
+    const SurveyFile& survey = read.file;
+    write_picks_as(flags.output,
+                   {survey, read.magnitudes.empty() ? survey.magnitudes : read.magnitudes},
+                   flags.write, notes);
     tell(notes);
-    write_survey_file(flags.output, survey, flags.geographic);
     if (run.common.quiet || to_stdout) return;
     const Survey& picks = survey.picks;
     double first = std::numeric_limits<double>::infinity();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/app.hpp"
+#include "io/catalogue_formats.hpp"
 #include "io/local_plane.hpp"
 #include "io/pick_options.hpp"
 
@@ -20,11 +21,11 @@ struct PicksConvertFlags {
     std::vector<std::string> units;
     std::vector<std::string> to;
     PickReadOptions options;
-    bool geographic = false;
     std::optional<std::filesystem::path> stations;  ///< of catalogues that name them alone
     std::optional<std::filesystem::path> events;
     std::optional<GeoPoint> centre;
     std::filesystem::path output;
+    WriteOptions write;
 };
 
 /// Adds `convert` below `fermat picks`. The flags must live as long as the program.

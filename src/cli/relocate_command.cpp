@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 
+#include "cli/catalogue_export.hpp"
 #include "cli/centre_flag.hpp"
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
@@ -39,13 +40,14 @@ struct RelocateFlags {
     std::optional<fs::path> reloc;
     std::optional<fs::path> made;
     std::optional<fs::path> fits;
+    CatalogueExport exported;
 };
 
 void add_flags(CLI::App& app, RelocateFlags& flags) {
     add_medium_flags(app, flags.medium);
     add_path(app, "--events", flags.events,
              "where and when events were: CSV with event,x,y,z,origin_time, as fermat locate "
-             "writes it, or hypoDD's event.dat or phase.dat");
+             "writes it, hypoDD's event.dat, phase.dat or hypoDD.reloc, or NonLinLoc's .hyp");
     add_path(app, "--stations", flags.stations,
              "CSV with station,x,y,z, hypoDD's station.dat or NonLinLoc's GTSRCE lines")
         ->required();
@@ -67,6 +69,7 @@ void add_flags(CLI::App& app, RelocateFlags& flags) {
                     "dt.ct to write: the differences made of --picks");
     add_text_output(app, "--fits", flags.fits,
                     "CSV to write, one row per difference: residual and weight");
+    add_catalogue_export(app, flags.exported);
 }
 
 void summarise(const Relocation& found, const std::vector<TimeDifference>& differences,
@@ -88,6 +91,7 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
     if (flags.differences.empty() && !flags.picks) {
         throw InputError("no differences are given (give --differences, or --picks to make them)");
     }
+    check_export(flags.exported);
     if (flags.made && !flags.picks) throw InputError("--made-differences needs --picks");
     if (!flags.events && !flags.picks) throw InputError("--events is missing");
     Notes notes;
@@ -104,6 +108,7 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
         const auto more = read_hypodd_differences(path, survey, notes);
         differences.insert(differences.end(), more.begin(), more.end());
     }
+    check_export(flags.exported, picks.plane);
     if (flags.reloc && !picks.plane) {
         throw InputError("--reloc needs places by longitude and latitude");
     }
@@ -118,9 +123,14 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
     const Clock clock = picks.has_dates ? Clock::dates : Clock::seconds;
     write_relocation(flags.output, survey, found, picks.plane ? &*picks.plane : nullptr, clock);
     if (flags.reloc) write_reloc(*flags.reloc, survey, picks.magnitudes, found, *picks.plane);
+    Notes lost;
+    write_export(flags.exported, survey, picks.plane, catalogue_of(survey, found), picks.magnitudes,
+                 lost);
+    tell(lost);
     if (flags.fits) write_difference_fits(*flags.fits, survey, differences, found);
     const bool to_stdout = is_standard_output(flags.output) || is_standard_output(flags.reloc) ||
-                           is_standard_output(flags.made) || is_standard_output(flags.fits);
+                           is_standard_output(flags.made) || is_standard_output(flags.fits) ||
+                           is_standard_output(flags.exported.file);
     if (!run.common.quiet && !to_stdout) summarise(found, differences, spent.count());
 }
 

@@ -168,7 +168,11 @@ std::string catalogue_data(const ReportOptions& options) {
     const CsvTable table(options.run);
     const ReportEvents events = read_report_events(table);
     ReportStations stations;
-    if (options.stations) add_station_places(*options.stations, table, stations);
+    if (options.stations) {
+        Notes notes;
+        add_station_places(*options.stations, table, stations, notes);
+        tell(notes);
+    }
     if (options.fits) add_station_fits(CsvTable(*options.fits), stations);
     const std::string name = options.run.filename().string();
     return fmt::format(

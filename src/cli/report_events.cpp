@@ -108,8 +108,7 @@ ReportEvents read_report_events(const CsvTable& table) {
 }
 
 void add_station_places(const std::filesystem::path& path, const CsvTable& events,
-                        ReportStations& stations) {
-    Notes notes;
+                        ReportStations& stations, Notes& notes) {
     PlaceTable table = read_station_table(path, notes);
     if (table.geographic) {
         // The plane is that of the events: x = 0 and y = 0 are where their longitudes say.

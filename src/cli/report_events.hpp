@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/notes.hpp"
 #include "core/vec3.hpp"
 #include "io/csv.hpp"
 
@@ -47,7 +48,7 @@ struct ReportStations {
 /// Adds the stations of a file (see read_station_table), by the plane of the events if both have
 /// longitudes and latitudes.
 void add_station_places(const std::filesystem::path& path, const CsvTable& events,
-                        ReportStations& stations);
+                        ReportStations& stations, Notes& notes);
 /// Adds residuals by station: of `--fits` of locate or relocate.
 void add_station_fits(const CsvTable& fits, ReportStations& stations);
 /// Adds places and residuals of stations from residuals.csv of a run; `picks`, its moved_picks.csv,

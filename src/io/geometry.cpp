@@ -348,8 +348,9 @@ void write_picks(const fs::path& path, const Survey& picks, const std::string& r
     write_rows(path, {{}, picks, {}}, run, PlaceColumns::plane);
 }
 
-void write_pick_table(const fs::path& path, const SurveyFile& survey, bool geographic) {
-    write_rows(path, survey, "", geographic ? PlaceColumns::geographic : PlaceColumns::plane);
+void write_pick_table(const fs::path& path, const SurveyFile& survey, bool geographic,
+                      const std::string& run) {
+    write_rows(path, survey, run, geographic ? PlaceColumns::geographic : PlaceColumns::plane);
 }
 
 Surface read_surface(const fs::path& path, Notes& notes) {

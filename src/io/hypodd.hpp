@@ -19,6 +19,11 @@ namespace fermat {
 /// magnitude EH EV RMS id.
 PlaceTable read_hypodd_headers(const std::filesystem::path& path);
 
+/// Whether the first line is one of `hypoDD.reloc` or `hypoDD.loc`, as write_reloc() has them.
+bool is_hypodd_reloc(const std::filesystem::path& path);
+/// The events of such a file.
+PlaceTable read_hypodd_reloc(const std::filesystem::path& path);
+
 /// The picks of `phase.dat`: below each '#' line, station, time of travel, weight and phase. The
 /// weight w becomes the error 0.05 s / w; picks without a weight > 0 are left out.
 void read_hypodd_phases(const std::filesystem::path& path, PhaseRows& rows);

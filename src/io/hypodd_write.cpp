@@ -8,7 +8,7 @@
 
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
-#include "io/clock.hpp"
+#include "io/date_parts.hpp"
 #include "io/hypodd.hpp"
 
 namespace fermat {
@@ -22,12 +22,9 @@ std::string id_of(const Survey& survey, std::size_t n) { return name_of(survey, 
 
 /// Date and time of day in words, with the second to a millisecond.
 std::string date_words(double seconds) {
-    const std::string text = clock_text(seconds);  // 2018-11-30T17:29:35.110000Z
-    const auto part = [&](std::size_t at, std::size_t count) {
-        return std::stoi(text.substr(at, count));
-    };
-    return fmt::format("{:4} {:2} {:2} {:2} {:2} {:6.3f}", part(0, 4), part(5, 2), part(8, 2),
-                       part(11, 2), part(14, 2), std::stod(text.substr(17, 9)));
+    const DateParts at = date_parts(seconds, 3);
+    return fmt::format("{:4} {:2} {:2} {:2} {:2} {:6.3f}", at.year, at.month, at.day, at.hour,
+                       at.minute, at.second);
 }
 
 }  // namespace

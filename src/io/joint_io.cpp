@@ -10,7 +10,7 @@
 #include "core/error.hpp"
 #include "io/columns.hpp"
 #include "io/csv.hpp"
-#include "io/geometry.hpp"
+#include "io/survey_file.hpp"
 #include "io/vtkhdf_image.hpp"
 #include "tomography/joint/vp_vs.hpp"
 
@@ -19,7 +19,7 @@ namespace fermat {
 namespace fs = std::filesystem;
 
 void write_events(const fs::path& path, const Survey& picks, const InversionResult& result,
-                  const std::string& run) {
+                  const std::string& run, const std::optional<LocalPlane>& plane) {
     if (result.events.empty()) return;
     const bool flat = picks.is_2d;
     std::vector<std::string> names = {"event"};
@@ -29,6 +29,7 @@ void write_events(const fs::path& path, const Survey& picks, const InversionResu
         }
     };
     add_axes("");
+    if (plane) names.insert(names.end(), {"longitude", "latitude"});
     names.emplace_back("origin_time");
     add_axes("shift_");
     names.emplace_back("shift_time");
@@ -54,6 +55,9 @@ void write_events(const fs::path& path, const Survey& picks, const InversionResu
             }
         };
         add(event.position);
+        const GeoPoint at =
+            plane ? plane->to_geographic({event.position.x, event.position.y}) : GeoPoint{};
+        if (plane) cells.insert(cells.end(), {CsvCell(at.longitude), CsvCell(at.latitude)});
         cells.emplace_back(event.origin_time);
         add(event.shift);
         cells.emplace_back(event.time_shift);
@@ -72,14 +76,41 @@ void write_events(const fs::path& path, const Survey& picks, const InversionResu
 }
 
 void write_moved_picks(const fs::path& path, const Survey& picks, const InversionResult& result,
-                       const std::string& run) {
+                       const std::string& run, const std::optional<LocalPlane>& plane,
+                       const std::string& projection) {
     if (result.events.empty()) return;
-    Survey moved = picks;
+    SurveyFile moved{{}, picks, plane, projection};
     for (std::size_t n = 0; n < result.events.size(); ++n) {
-        moved.events[n].position = result.events[n].position;
-        moved.events[n].origin_time = result.events[n].origin_time;
+        moved.picks.events[n].position = result.events[n].position;
+        moved.picks.events[n].origin_time = result.events[n].origin_time;
     }
-    write_picks(path, moved, run);
+    write_pick_table(path, moved, false, run);
+}
+
+Catalogue catalogue_of(const Survey& picks, const InversionResult& result) {
+    Catalogue out;
+    for (const JointEvent& event : result.events) {
+        Hypocentre one;
+        one.status = LocationStatus::located;
+        one.position = event.position;
+        one.origin_time = event.origin_time;
+        for (int a = 0; a < 3; ++a) {
+            const auto n = static_cast<std::size_t>(a);
+            one.covariance[n][n] = event.error[a] * event.error[a];
+        }
+        one.time_error = event.time_error;
+        one.rms = event.rms;
+        one.picks = event.picks;
+        one.used = event.used;
+        out.events.push_back(one);
+    }
+    for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
+        PickFit fit;
+        fit.residual = n < result.final_residual.size() ? result.final_residual[n] : not_known;
+        fit.weight = std::isfinite(fit.residual) ? 1 : 0;
+        out.fits.push_back(fit);
+    }
+    return out;
 }
 
 void write_vp_vs(const fs::path& path, const InversionResult& result, const std::string& run) {

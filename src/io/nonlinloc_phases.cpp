@@ -56,7 +56,13 @@ class PhaseFile {
                 if (!located) close();
                 continue;
             }
-            if (shown.starts_with('#')) continue;
+            if (shown.starts_with('#')) {
+                // NLLoc skips such lines; ours name the event of the picks that follow.
+                if (words[0] == "#" && words.size() > 2 && words[1] == "PUBLIC_ID") {
+                    event_.id = words[2];
+                }
+                continue;
+            }
             if (words[0] == "PUBLIC_ID" && words.size() > 1 && words[1] != "None") {
                 event_.id = words[1];
             } else if (words[0] == "HYPOCENTER" && words.size() > 8) {

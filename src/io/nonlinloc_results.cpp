@@ -11,27 +11,13 @@
 
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
-#include "io/clock.hpp"
+#include "io/date_parts.hpp"
 #include "io/text.hpp"
 
 namespace fermat {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct DateParts {
-    int year, month, day, hour, minute;
-    double second;
-};
-
-DateParts parts_of(double seconds) {
-    const std::string text = clock_text(seconds);  // 2018-11-30T17:29:35.110000Z
-    const auto part = [&](std::size_t at, std::size_t count) {
-        return std::stoi(text.substr(at, count));
-    };
-    return {part(0, 4),  part(5, 2),  part(8, 2),
-            part(11, 2), part(14, 2), std::stod(text.substr(17, 9))};
-}
 
 std::string transform_line(const LocalPlane* plane) {
     if (plane == nullptr) return "TRANSFORM  NONE";
@@ -63,7 +49,7 @@ std::string statistics(const Hypocentre& event, Vec3 mean) {
 }
 
 std::string phase_line(const Survey& survey, const Arrival& arrival, const PickFit& fit) {
-    const DateParts at = parts_of(arrival.time);
+    const DateParts at = date_parts(arrival.time, 4);
     const Station& station = survey.station_of(arrival);
     const auto known = [](double value) { return std::isfinite(value) ? value : 0.0; };
     return fmt::format(
@@ -79,7 +65,7 @@ std::string phase_line(const Survey& survey, const Arrival& arrival, const PickF
 std::string event_text(const Survey& survey, const Catalogue& catalogue, std::size_t n,
                        std::span<const std::int32_t> arrivals, const LocalPlane* plane) {
     const Hypocentre& event = catalogue.events[n];
-    const DateParts at = parts_of(event.origin_time);
+    const DateParts at = date_parts(event.origin_time);
     const GeoPoint place = geographic(event.position, plane);
     const bool sampled = !event.posterior.places.empty();
     const Vec3 mean = sampled ? event.posterior.mean : event.position;

@@ -106,12 +106,13 @@ std::optional<std::vector<Reading>> readings_of(std::string_view card, const Rea
         if (is_end(group)) continue;
         const char weight = card_letter(group, at.weight);
         const auto time = card_number(group, at.time, at.width);
-        const bool good = std::isalpha(static_cast<unsigned char>(card_letter(group, at.phase))) &&
+        const char phase = card_letter(group, at.phase);
+        const bool good = (std::isalpha(static_cast<unsigned char>(phase)) || phase == '-') &&
                           (weight == ' ' || std::isdigit(static_cast<unsigned char>(weight))) &&
                           time && !card_field(group, at.time, at.width).empty() &&
                           !card_field(group, 0, at.name).empty();
         if (!good) return std::nullopt;
-        out.push_back({std::string(card_field(group, 0, at.name)), card_letter(group, at.phase),
+        out.push_back({std::string(card_field(group, 0, at.name)), phase,
                        weight == ' ' ? 0 : weight - '0', *time});
     }
     return out;
@@ -148,7 +149,10 @@ class ReadingCards {
     const ReadingColumns* at_ = nullptr;
 };
 
-bool is_s(char phase) { return phase == 'S' || phase == 's'; }
+/// Times of S minus P: all of S in SIMULPS, and the phase '-' that VELEST writes.
+bool is_difference(char phase, PhaseCards kind) {
+    return phase == '-' || (kind == PhaseCards::simulps && (phase == 'S' || phase == 's'));
+}
 
 /// Hands the readings of an event on.
 class EventReadings {
@@ -169,7 +173,8 @@ class EventReadings {
                 rows_.leave_out(reading.station);
                 continue;
             }
-            if (kind_ == PhaseCards::simulps && is_s(reading.phase)) {
+            const bool difference = is_difference(reading.phase, kind_);
+            if (difference) {
                 const auto p = p_times.find(reading.station);
                 if (p == p_times.end()) {
                     ++without_p;
@@ -178,7 +183,8 @@ class EventReadings {
                 time += p->second;
             }
             constexpr double best_error = 0.05;
-            rows_.add(event.id, reading.station, std::string_view(&reading.phase, 1),
+            rows_.add(event.id, reading.station,
+                      difference ? std::string_view("S") : std::string_view(&reading.phase, 1),
                       event.time + time, best_error * (1 << reading.weight), where);
         }
     }

@@ -32,7 +32,8 @@ PlaceTable read_card_events(const std::filesystem::path& path, PhaseCards kind, 
 /// The readings: six (a4,a1,i1,f6.2) or (a6,a1,i1,f6.2) per line of VELEST; six (2a4,f6.2), five
 /// (2a4,f7.4) or six (a4,a1,i1,f6.2) of SIMULPS. The weight n from 0 to 3 becomes the error 0.05 s
 /// 2^n, which is noted; readings of 4 and more are left out. S minus P of SIMULPS needs P of the
-/// same station; without it the reading is left out, which is noted with its count.
+/// same station, as does the phase '-' of VELEST; without it the reading is left out, which is
+/// noted with its count.
 void read_card_phases(const std::filesystem::path& path, PhaseCards kind, PhaseRows& rows,
                       Notes& notes);
 

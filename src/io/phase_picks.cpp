@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -145,6 +146,8 @@ PhasePicks read_csv_picks(const PhaseFiles& files, Notes& notes) {
     PhasePicks out = rows.finish(error.has_value(), is_2d, notes);
     out.has_dates = has_dates;
     out.plane = tables.plane;
+    // A table of ours keeps the plane of its points in a '#' line.
+    if (receiver && !tables.stations && !tables.events) out.plane = read_plane(files.picks);
     return out;
 }
 
@@ -177,6 +180,17 @@ bool is_hypodd_phases(const fs::path& path) {
                split_words(shown.substr(1)).size() >= 14;
     }
     return false;
+}
+
+/// Puts places on another plane.
+void move_to(SurveyFile& file, const LocalPlane& plane) {
+    const auto move = [&](Vec3& place) {
+        const PlanePoint at = plane.to_plane(file.plane->to_geographic({place.x, place.y}));
+        place = {at.x, at.y, place.z};
+    };
+    for (Event& event : file.picks.events) move(event.position);
+    for (Station& station : file.picks.stations) move(station.position);
+    file.plane = plane;
 }
 
 PhasePicks read_lotos(const PhaseFiles& files, Notes& notes) {
@@ -225,8 +239,13 @@ PhasePicks read_phase_picks(const PhaseFiles& files, Notes& notes) {
     if (const auto kind = phase_cards_of(files.picks)) return read_cards(files, *kind, notes);
     if (is_lotos_rays(files.picks)) return read_lotos(files, notes);
     if (!files.stations && pick_format_of(files.picks) == PickFormat::src_rec) {
-        SurveyFile file = read_survey_file(files.picks, {}, notes);
-        return {std::move(file.picks), false, file.plane, {}};
+        PickReadOptions options;
+        options.on_sphere = files.on_sphere || files.centre;  // the plane below is not the last one
+        SurveyFile file = read_survey_file(files.picks, options, notes);
+        if (files.centre && file.plane) move_to(file, LocalPlane{*files.centre, 1000});
+        const bool dated = std::any_of(file.picks.events.begin(), file.picks.events.end(),
+                                       [](const Event& event) { return event.origin_time != 0; });
+        return {std::move(file.picks), dated, file.plane, std::move(file.magnitudes)};
     }
     return read_csv_picks(files, notes);
 }

@@ -23,7 +23,8 @@ struct SurveyFile {
     std::vector<Vec3> points{};
     Survey picks{};
     std::optional<LocalPlane> plane{};
-    std::string projection{};  ///< instead of a plane: "proj: ...", of the Python package
+    std::string projection{};          ///< instead of a plane: "proj: ...", of the Python package
+    std::vector<double> magnitudes{};  ///< as events, of catalogues that have them; NaN if unknown
 };
 
 /// One arrival of a file, in the units of the file, with z downward.

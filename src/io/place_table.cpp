@@ -14,6 +14,7 @@
 #include "io/csv.hpp"
 #include "io/hypodd.hpp"
 #include "io/input_file.hpp"
+#include "io/nonlinloc_phases.hpp"
 #include "io/number_lines.hpp"
 #include "io/phase_cards.hpp"
 
@@ -257,9 +258,14 @@ PlaceTable read_station_table(const fs::path& path, Notes& notes) {
 PlaceTable read_event_table(const fs::path& path, Notes& notes) {
     const std::string line = first_line(path, true);
     if (line.starts_with('#') && split_words(line).size() >= 15) return read_hypodd_headers(path);
+    if (line.starts_with("NLLOC ")) {
+        const bool plain = read_whole_file(path).find("TRANSFORM  NONE") != std::string::npos;
+        return read_nonlinloc_hypocentres(path, plain);
+    }
     if (first_line(path, false).find(',') != std::string::npos) {
         return read_csv(path, "event", notes);
     }
+    if (is_hypodd_reloc(path)) return read_hypodd_reloc(path);
     return read_hypodd_events(path);
 }
 

@@ -34,8 +34,9 @@ struct PlaceTable {
 PlaceTable read_station_table(const std::filesystem::path& path, Notes& notes);
 
 /// Events: CSV with event,x,y,z or event,longitude,latitude,z and perhaps origin_time, as `fermat
-/// locate` writes it; hypoDD's `event.dat`, or the '#' lines of its `phase.dat`. Rows without a
-/// place, as of events that were not located, are left out and counted.
+/// locate` writes it; hypoDD's `event.dat`, `hypoDD.reloc` and `.loc`, or the '#' lines of its
+/// `phase.dat`; NonLinLoc's `.hyp`. Rows without a place, as of events that were not located, are
+/// left out and counted.
 PlaceTable read_event_table(const std::filesystem::path& path, Notes& notes);
 
 /// The plane in km round the places of tables, or round `centre`; nothing if they are x and y.

@@ -41,4 +41,26 @@ void write_relocation(const std::filesystem::path& path, const Survey& survey,
     table.commit();
 }
 
+Catalogue catalogue_of(const Survey& survey, const Relocation& found) {
+    Catalogue out;
+    for (std::size_t n = 0; n < survey.events.size(); ++n) {
+        const RelocatedEvent& event = found.events[n];
+        Hypocentre one;
+        one.status = LocationStatus::located;
+        one.position = event.position;
+        one.origin_time = event.origin_time;
+        const bool moved = event.cluster >= 0;
+        for (int a = 0; moved && a < 3; ++a) {
+            const auto i = static_cast<std::size_t>(a);
+            one.covariance[i][i] = event.error[a] * event.error[a];
+        }
+        if (moved) one.time_error = event.time_error;
+        out.events.push_back(one);
+    }
+    PickFit kept;
+    kept.weight = 1;
+    out.fits.assign(survey.arrivals.size(), kept);
+    return out;
+}
+
 }  // namespace fermat

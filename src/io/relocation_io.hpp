@@ -14,4 +14,8 @@ namespace fermat {
 void write_relocation(const std::filesystem::path& path, const Survey& survey,
                       const Relocation& found, const LocalPlane* plane, Clock clock);
 
+/// The events as a catalogue, for files of others; picks have no residuals. Events that were not
+/// moved are where they were given.
+Catalogue catalogue_of(const Survey& survey, const Relocation& found);
+
 }  // namespace fermat

@@ -180,7 +180,7 @@ void write_residuals(const fs::path& path, const Survey& picks, const InversionR
                                                 : std::numeric_limits<double>::quiet_NaN());
         const NumberText initial(result.initial_residual[n]);
         const NumberText final_(result.final_residual[n]);
-        cells.emplace_back(pick.time);
+        cells.emplace_back(pick.time - picks.event_of(pick).origin_time);
         cells.insert(cells.end(), {error.cell(), initial.cell(), final_.cell(),
                                    CsvCell(use_name(result.final_use[n]))});
         table.add_row(cells);

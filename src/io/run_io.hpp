@@ -27,9 +27,10 @@ void write_history(const std::filesystem::path& path, std::span<const IterationR
 void write_terms(const std::filesystem::path& path, const Survey& picks, const PickTerms& terms,
                  const std::string& run);
 
-/// One row a pick, in the order of the picks: its phase where there are two, its points, time and
-/// error, the residual (observed - computed) in the start model and in the final one, and what
-/// became of it: used, rejected as an outlier, or lost. Residuals of lost rays are empty.
+/// One row per pick, in the order of the picks: its phase where there are two, its points, time
+/// after the origin of its event, error, the residual (observed - computed) in the start model and
+/// in the final one, and what became of it: used, rejected as an outlier, or lost. Residuals of
+/// lost rays are empty.
 void write_residuals(const std::filesystem::path& path, const Survey& picks,
                      const InversionResult& result, const std::string& run = "");
 

@@ -1,10 +1,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <map>
+#include <optional>
 
 #include "io/number_lines.hpp"
 #include "io/pick_readers.hpp"
+#include "io/place_table.hpp"
+#include "io/text.hpp"
 
 namespace fermat {
 namespace {
@@ -20,11 +26,29 @@ struct GeoRow {
     Phase phase = Phase::P;
     std::string event{};
     std::string station{};
+    double origin = 0;  ///< since 1970
+    double magnitude = 0;
 };
+
+/// The origin time of an event's line: number year month day hour minute second ...; nothing if
+/// that is no date, as in files of synthetic picks.
+std::optional<double> date_of(const std::vector<std::string_view>& words) {
+    std::array<int, 5> parts{};
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+        const auto part = parse_number(words[n + 1]);
+        if (!part || !(std::abs(*part) < 1e5) || *part != std::floor(*part)) return std::nullopt;
+        parts[n] = static_cast<int>(*part);
+    }
+    const auto second = parse_number(words[6]);
+    if (!second || !(*second < 61)) return std::nullopt;
+    return seconds_of(parts[0], parts[1], parts[2], parts[3], parts[4], *second);
+}
+
+constexpr double not_a_magnitude = std::numeric_limits<double>::quiet_NaN();
 
 /// The plane round the stations and events, and the rows on it.
 void put_on_plane(const std::vector<GeoRow>& rows, const std::string& quoted, bool on_sphere,
-                  PickBuilder& builder, Notes& notes) {
+                  bool dated, PickBuilder& builder, Notes& notes) {
     std::vector<GeoPoint> places;
     for (const GeoRow& row : rows) {
         places.push_back(row.source);
@@ -39,8 +63,10 @@ void put_on_plane(const std::vector<GeoRow>& rows, const std::string& quoted, bo
         return Vec3{p.x, p.y, z};
     };
     for (const GeoRow& row : rows) {
-        builder.add({place(row.source, row.depth), place(row.receiver, 0.0 - row.height), row.time,
-                     missing_error, row.line, row.phase, row.event, row.station});
+        const double origin = dated ? row.origin : 0;
+        builder.add({place(row.source, row.depth), place(row.receiver, 0.0 - row.height),
+                     origin + row.time, missing_error, row.line, row.phase, row.event, row.station,
+                     origin});
     }
     builder.keep_plane(plane, !on_sphere);
     if (on_sphere) return;
@@ -60,6 +86,8 @@ SurveyFile read_src_rec(const std::filesystem::path& path, const PickReadOptions
     dialect.usual_time = "s";
     PickBuilder builder(path, options, dialect);
     std::vector<GeoRow> rows;
+    std::size_t events = 0;
+    std::size_t undated = 0;
     while (true) {
         const auto event = lines.next();
         if (event.empty()) break;
@@ -68,6 +96,10 @@ SurveyFile read_src_rec(const std::filesystem::path& path, const PickReadOptions
                               lines.finite(event, 7, "the latitude of the event")};
         const double depth = lines.finite(event, 9, "the depth of the event");
         const std::size_t arrivals = lines.count(event, 11, "the number of arrivals");
+        const double magnitude = lines.finite(event, 10, "the magnitude of the event");
+        const auto date = date_of(event);
+        ++events;
+        undated += !date;
         const std::string event_name(event.size() > 12 ? event[12] : event[0]);
         for (std::size_t n = 0; n < arrivals; ++n) {
             const auto words = lines.need(fmt::format("arrival {} of {}", n + 1, arrivals));
@@ -90,11 +122,23 @@ SurveyFile read_src_rec(const std::filesystem::path& path, const PickReadOptions
             }
             rows.push_back({source, receiver, depth, height, time, lines.line(),
                             words[6] == "S" ? Phase::S : Phase::P, event_name,
-                            std::string(words[2])});
+                            std::string(words[2]), date.value_or(0), magnitude});
         }
     }
-    put_on_plane(rows, lines.quoted(), options.on_sphere, builder, notes);
-    return builder.finish(notes);
+    if (undated > 0) {
+        notes.add(
+            fmt::format("{}: {} of {} events have no date: times count from the origin of each",
+                        lines.quoted(), undated, events));
+    }
+    put_on_plane(rows, lines.quoted(), options.on_sphere, undated == 0, builder, notes);
+    SurveyFile out = builder.finish(notes);
+    std::map<std::string, double> magnitudes;
+    for (const GeoRow& row : rows) magnitudes.try_emplace(row.event, row.magnitude);
+    for (const Event& event : out.picks.events) {
+        const auto at = magnitudes.find(event.id);
+        out.magnitudes.push_back(at == magnitudes.end() ? not_a_magnitude : at->second);
+    }
+    return out;
 }
 
 }  // namespace fermat

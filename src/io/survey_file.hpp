@@ -29,8 +29,10 @@ SurveyFile read_pick_survey(const std::filesystem::path& path, const PickReadOpt
                             Notes& notes);
 
 /// Writes picks as write_picks() does, with the plane in a '#' line before the header, or, if
-/// `geographic`, with longitudes and latitudes instead of x and y.
-void write_pick_table(const std::filesystem::path& path, const SurveyFile& survey, bool geographic);
+/// `geographic`, with longitudes and latitudes instead of x and y. Picks that a run made carry its
+/// identity.
+void write_pick_table(const std::filesystem::path& path, const SurveyFile& survey, bool geographic,
+                      const std::string& run = "");
 
 /// Writes picks in the unified data format of refraction surveys: the points of sources and
 /// receivers, then picks with their errors. Depth becomes height.

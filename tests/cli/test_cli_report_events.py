@@ -60,6 +60,13 @@ def test_located_events_put_geographic_stations_on_their_plane(fermat):
     assert dict(map(tuple, data["summary"]))["few_picks"] == "1"
 
 
+def test_what_is_not_read_of_the_stations_is_told(fermat):
+    (fermat.folder / "c.csv").write_text("event,status,x,y,z\nq1,located,1,2,8\n")
+    (fermat.folder / "s.csv").write_text("station,x,y,z,gain\nA,0,0,0,7\n")
+    done = fermat.call("report", "c.csv", "--stations", "s.csv", "-o", "c.html")
+    assert done.returncode == 0 and "column 'gain' is not used" in done.stderr, done.stderr
+
+
 def test_runs_that_moved_events_show_them(run, tmp_path):  # noqa: F811
     run.write("run/events.csv", "event,x,z,origin_time,shift_x,shift_z,shift_time,error_x,error_z,error_time,rms,"
               "picks,used,use\n0,0.2,0.1,0,0.2,0.1,0,0.1,0.1,0.1,0.15,2,2,moved\n1,1,0,0,0,0,0,0,0,0,,1,0,few_picks\n")

@@ -1,4 +1,6 @@
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
 #include <unistd.h>
 
 #include <chrono>
@@ -111,6 +113,7 @@ int run(double seconds, std::uint64_t seed, const std::string& reader) {
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 
 int main(int argc, char** argv) {
+    spdlog::set_level(spdlog::level::off);  // what readers of reports tell
     double seconds = 5;
     std::uint64_t seed = 1;
     std::string reader;

@@ -3,6 +3,7 @@
 #include <fstream>
 
 #include "fuzz/seeds.hpp"
+#include "io/catalogue_formats.hpp"
 #include "io/hypodd.hpp"
 #include "io/joint_io.hpp"
 #include "io/lotos.hpp"
@@ -71,6 +72,7 @@ void read_catalogue(const fs::path& file, Notes& notes) {
     PhaseRows rows("phases");
     rows.place_station("A", {0, 0, 0});
     rows.place_station("B", {1, 0, 0});
+    if (is_hypodd_reloc(file)) rows.set_events(read_hypodd_reloc(file));
     rows.set_events(read_event_table(file, notes));
     if (read_hypodd_headers(file).rows.empty()) return;
     read_hypodd_phases(file, rows);
@@ -83,6 +85,25 @@ std::function<void(const fs::path&)> reads(PickFormat format, const PickReadOpti
         const SurveyFile survey = read_in(format, file, options, notes);
         write_survey_file(fs::path(file).replace_extension(".out.csv"), survey);
     });
+}
+
+/// What was read is written in every format, or refused in words.
+void read_and_write(const fs::path& file, Notes& notes) {
+    const SurveyFile survey = read_in(PickFormat::src_rec, file, {}, notes);
+    for (const auto& [name, format] : choices<WrittenFormat>.entries) {
+        if (!is_catalogue_format(format)) continue;
+        WriteOptions options;
+        options.format = format;
+        if (format != WrittenFormat::src_rec) {
+            options.stations = fs::path(file).replace_extension(".stations");
+        }
+        try {
+            write_picks_as(fs::path(file).replace_extension(".out"), {survey, survey.magnitudes},
+                           options, notes);
+        } catch (const InputError&) {
+            continue;
+        }
+    }
 }
 
 /// The format is found by the content.
@@ -139,11 +160,14 @@ std::vector<Target> format_targets(const fs::path& folder) {
         {"vs", ".vs", {vs}, reads(PickFormat::seisimager)},
         {"tx", ".in", {tx}, reads(PickFormat::rayinvr)},
         {"tomo2d", ".dat", {tomo}, reads(PickFormat::tomo2d)},
-        {"src_rec", ".dat", {src_rec}, reads(PickFormat::src_rec)},
+        {"src_rec", ".dat", {src_rec}, noting(read_and_write)},
         {"phasedat",
          ".dat",
          {phase_dat, "20000112  20153917 37.36 -121.69 4.5 1.2 0.1 0.2 0.03 7\n",
-          "event,longitude,latitude,depth,origin_time\n7,1,2,3,2000-01-12T20:15:39\n"},
+          "event,longitude,latitude,depth,origin_time\n7,1,2,3,2000-01-12T20:15:39\n",
+          "7 37.36 -121.69 4.5 1 2 3 9 9 9 2000 1 12 20 15 39.17 1.2 0 0 3 1 0 0.03 1\n",
+          "NLLOC \"a\"\nGEOGRAPHIC  OT 2018 11 30  17 29 29.0  Lat 61.3 Long -149.9 Depth 45\n"
+          "PHASE ID\nA ? BHZ ? P ? 20181130 1729 35.1 GAU 2e-2 0 1 0.1 1\nEND_PHASE\n"},
          noting(read_catalogue)},
         {"obs",
          ".obs",

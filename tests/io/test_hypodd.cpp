@@ -138,6 +138,13 @@ TEST_F(CatalogueFormats, RelocHasTwentyFourColumnsAndRelocatedEventsAlone) {
     EXPECT_EQ(rows[1][6], "500.0");
     EXPECT_EQ(rows[0][10], "2000");
     EXPECT_EQ(rows[0][15], "39.170");
+    const PlaceTable again = read_event_table(at("hypoDD.reloc"), notes_);
+    ASSERT_EQ(again.rows.size(), 2U);
+    EXPECT_EQ(again.rows[0].id, "7");
+    EXPECT_NEAR(again.rows[0].time, 947708139.17, 1e-6);
+    EXPECT_NEAR(again.rows[0].place.y, 37.3, 1e-6);
+    EXPECT_EQ(again.rows[0].magnitude, 1.5);
+    EXPECT_TRUE(again.geographic && again.has_dates);
     EXPECT_EQ(rows[0][23], "1");
 }
 

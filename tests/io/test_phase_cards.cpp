@@ -47,6 +47,23 @@ class PhaseCardFiles : public test::TempFolder {
         "\n";
 };
 
+TEST_F(PhaseCardFiles, VelestsPhaseMinusIsSMinusP) {
+    const auto picks =
+        read_phase_picks({put("e.cnv",
+                              "90 1 1 1349 10.36 36.6745N 121.3038W   6.08   2.10\n"
+                              "BLRMP0  1.51BLRM-1  1.10BCG -0  1.00BCG M0  9.00\n\n"),
+                          put("e.sta", velest_stations),
+                          {},
+                          {}},
+                         notes_);
+    ASSERT_EQ(picks.survey.arrivals.size(), 2U);
+    const Arrival& s = picks.survey.arrivals[1];
+    EXPECT_EQ(s.phase, Phase::S);
+    EXPECT_NEAR(s.time - picks.survey.event_of(s).origin_time, 2.61, 1e-6);
+    expect_told("1 times S minus P have no P at their station");
+    expect_told("phases other than first P and S ('M')");
+}
+
 TEST_F(PhaseCardFiles, VelestHasTimesOfTravelOfPAndSAndWeightsFrom0To4) {
     const auto picks =
         read_phase_picks({put("e.cnv", cnv), put("e.sta", velest_stations), {}, {}}, notes_);

@@ -178,13 +178,13 @@ def _curves(
     place = {"x": 0, "z": -1}
     across = offset if by == "offset" else picks.receivers[picks.receiver, place[by]]
     late = np.zeros(len(picks)) if reduce is None else offset / reduce
-    factor, unit = small_times(time, picks.time)
+    factor, unit = small_times(time, picks.travel_time)
     return Curves(
         picks.sources,
         picks.source,
         across,
         {"x": "receiver x", "z": "receiver depth", "offset": "offset"}[by],
-        factor * (picks.time - late),
+        factor * (picks.travel_time - late),
         None if lines is None else factor * (lines - late),
         None if picks.error is None else factor * picks.error,
         np.zeros(len(picks), bool) if rejected is None else rejected,

@@ -46,7 +46,9 @@ std::vector<std::int32_t> fold_of_pick(const Survey& picks) {
 
 double median_time(const Survey& picks) {
     std::vector<double> times;
-    for (const Arrival& pick : picks.arrivals) times.push_back(pick.time);
+    for (const Arrival& pick : picks.arrivals) {
+        times.push_back(pick.time - picks.event_of(pick).origin_time);
+    }
     return median(std::move(times));
 }
 

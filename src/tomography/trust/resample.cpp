@@ -68,7 +68,7 @@ Survey with_noise(const Survey& picks, const std::vector<double>& errors, std::u
     RandomStream random(seed, number);
     for (std::size_t n = 0; n < errors.size(); ++n) {
         const double noisy = out.arrivals[n].time + errors[n] * random.normal();
-        out.arrivals[n].time = std::max(0.0, noisy);
+        out.arrivals[n].time = std::max(out.event_of(out.arrivals[n]).origin_time, noisy);
     }
     return out;
 }

@@ -84,7 +84,7 @@ Vec3 MetricSolver::require_source(Vec3 user) const {
 void MetricSolver::require_settled(int rounds, float change) const {
     constexpr float most = 1e-3F;
     if (change <= most) return;
-    throw ComputeError(fmt::format(
+    throw UnsettledTimes(fmt::format(
         "times in {} do not settle: one still changes by {:.2g} of itself after {} visits "
         "(smooth the jumps of the model, refine the grid, or use `order=1`)",
         model_.metric()->name(), change, rounds));

@@ -5,6 +5,7 @@
 
 #include "core/field.hpp"
 #include "eikonal/metric/factor.hpp"
+#include "eikonal/metric/kinks.hpp"
 #include "eikonal/metric/node_numbers.hpp"
 #include "model/model.hpp"
 
@@ -45,7 +46,8 @@ class NodeMedium {
     Model model_;
     bool full_ = false;
     NodeFields tensors_;
-    Field<float> mean_;         ///< mu
+    Field<float> mean_;  ///< mu
+    GroundKinks kinks_;
     std::vector<float> jumps_;  ///< NodeNumbers::jumps
 };
 

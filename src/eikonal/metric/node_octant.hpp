@@ -135,9 +135,10 @@ FERMAT_HD_INLINE auto octant_sides(const OctantNode<V>& n) {
     return sides;
 }
 
-/// tau of the node from an octant.
-template <bool Full, int Order, bool ByNeighbours, class V, class Mask>
-FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& from) {
+/// tau of the node from an octant. `z_term(side, base, fall, from_low)` is the difference along z.
+template <bool Full, int Order, bool ByNeighbours, class V, class Mask, class ZTerm>
+FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& from,
+                              const ZTerm& z_term) {
     SymmetricTensor<V> t{n.tensor.xx, n.tensor.yy, n.tensor.zz, V{}, V{}, V{}};
     if constexpr (Full) {
         t.xy = from.x == from.y ? n.tensor.xy : -n.tensor.xy;
@@ -152,7 +153,15 @@ FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& f
     V fall = V{};
     if constexpr (Full && Order == 2) fall = coupling_reach(t) * root(n.f2);
     return base + octant_root(t, term_of<Order>(x, base, fall), term_of<Order>(y, base, fall),
-                              term_of<Order>(z, base, fall), n.f2, slack);
+                              z_term(z, base, fall, from.z), n.f2, slack);
+}
+
+template <bool Full, int Order, bool ByNeighbours, class V, class Mask>
+FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& from) {
+    const auto z_term = [] FERMAT_HD(const ChosenSide<V>& side, V base, V fall, Mask) {
+        return term_of<Order>(side, base, fall);
+    };
+    return octant_tau<Full, Order, ByNeighbours>(n, from, z_term);
 }
 
 }  // namespace fermat

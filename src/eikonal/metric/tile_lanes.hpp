@@ -10,6 +10,8 @@
 #include "eikonal/fim/rules.hpp"
 #include "eikonal/fim/tile_halo.hpp"
 #include "eikonal/lanes.hpp"
+#include "eikonal/metric/jump_rows.hpp"
+#include "eikonal/metric/kinks.hpp"
 #include "eikonal/metric/metric_tile.hpp"
 #include "eikonal/metric/node_numbers.hpp"
 
@@ -37,8 +39,8 @@ class TileLanes {
         unsigned tell = 0;  ///< faces whose earliest arrival is told, changed or not
     };
 
-    TileLanes(const NodeNumbers& numbers, double mean, float* tau)
-        : numbers_(numbers), mean_of_all_(static_cast<float>(mean)), tau_(tau) {}
+    TileLanes(const NodeNumbers& numbers, double mean, float* tau, JumpSlopes& slopes)
+        : numbers_(numbers), mean_of_all_(static_cast<float>(mean)), tau_(tau), jumps_(slopes) {}
 
     template <bool Full, int Order, bool ByNeighbours>
     Outcome visit(const Task& task);
@@ -67,13 +69,6 @@ class TileLanes {
     }
 
     void load(const Task& task);
-    /// Differences of second order do not reach across a jump, where the slope of times jumps too.
-    void stop_at_jumps(Ints code, OctantNode<V>& node) const {
-        const V none = V{} + unreached<float>;
-        const Ints r = code & 7;
-        node.z.low2 = gather(jumps_.data(), r) != 1 ? none : node.z.low2;
-        node.z.high2 = gather(jumps_.data() + 2, r) != 1 ? none : node.z.high2;
-    }
     void store(const Task& task);
     /// Returns the axes along which a changed node may change one that was swept before it.
     template <bool Full, int Order, bool ByNeighbours>
@@ -95,18 +90,16 @@ class TileLanes {
     std::array<float, nodes> mean_;
     std::array<float, 12 * plane> times_;  ///< tau with the halo
     std::array<std::int32_t, nodes> moved_;
-    std::array<float, Tile::size(2) + 2> jumps_;  ///< of the rows from one before the tile on
+    JumpRows jumps_;
+    TileKinks kinks_;
+    bool has_kinks_ = false;
     bool has_jumps_ = false;
 };
 
 inline void TileLanes::load(const Task& task) {
     const Shape shape = numbers_.shape;
-    has_jumps_ = false;
-    for (int n = 0; numbers_.jumps != nullptr && n < Tile::size(2) + 2; ++n) {
-        const int k = task.begin[2] + n - 1;
-        jumps_[static_cast<std::size_t>(n)] = k >= 0 && k < shape.z ? numbers_.jumps[k] : 1.0F;
-        has_jumps_ |= jumps_[static_cast<std::size_t>(n)] != 1;
-    }
+    has_jumps_ = jumps_.load(numbers_, task.begin);
+    has_kinks_ = numbers_.full() && kinks_.load(numbers_, task.begin);
     times_.fill(unreached<float>);
     moved_.fill(0);
     const auto clip = [&](int axis, int extra) {
@@ -166,6 +159,7 @@ inline void TileLanes::load(const Task& task) {
 inline void TileLanes::store(const Task& task) {
     const Shape shape = numbers_.shape;
     const float* const f2 = number(NodeNumber::f2);
+    if (has_jumps_) jumps_.store(numbers_, task.begin);
     for (int o = 0; o < Tile::size(0); ++o) {
         for (int l = 0; l < Tile::size(1); ++l) {
             const int first = Tile::code(o, l, 0);
@@ -218,21 +212,13 @@ unsigned TileLanes::update(Ints code, Ints present, SweepWay way, bool only_earl
         node.tensor.xz = gather(number(NodeNumber::xz), code);
         node.tensor.yz = gather(number(NodeNumber::yz), code);
     }
-    if (has_jumps_) stop_at_jumps(code, node);
-    auto from = octant_sides<Full, ByNeighbours>(node);
-    V now = octant_tau<Full, Order, ByNeighbours>(node, from);
+    V now;
     if (has_jumps_) {
-        const V ratio2 = gather(jumps_.data() + 1, code & 7);
-        const auto on_jump = ratio2 != 1;
-        if (any_lane(on_jump)) {
-            // The earlier one of what comes through the medium above and through that below.
-            from.z = ~Ints{};
-            const V above = octant_tau<Full, Order, ByNeighbours>(node, from);
-            from.z = Ints{};
-            OctantNode<V> below = node;
-            below.f2 = node.f2 / ratio2;
-            now = on_jump ? least(above, octant_tau<Full, Order, ByNeighbours>(below, from)) : now;
-        }
+        now = jumps_.tau<Full, Order, ByNeighbours>(code, live, node);
+    } else {
+        OctantSides<Ints> from = octant_sides<Full, ByNeighbours>(node);
+        if (Full && Order == 2 && has_kinks_) kinks_.bend(code, from, node);
+        now = octant_tau<Full, Order, ByNeighbours>(node, from);
     }
     const V old = node.tau;
     auto take = live & (now < reached_limit<float>)&(now > 0);

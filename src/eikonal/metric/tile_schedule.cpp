@@ -14,10 +14,13 @@ constexpr float never = std::numeric_limits<float>::infinity();
 }  // namespace
 
 MetricTiles::MetricTiles(const NodeNumbers& numbers, float* tau, int threads)
-    : numbers_(numbers), threads_(threads), setup_(make_metric_tiles(numbers)) {
+    : numbers_(numbers),
+      threads_(threads),
+      setup_(make_metric_tiles(numbers)),
+      jumps_(std::make_unique<JumpSlopes>(numbers)) {
     const double mean = medium_mean(numbers);
     for (int t = 0; t < threads; ++t) {
-        workers_.push_back(std::make_unique<TileLanes>(numbers, mean, tau));
+        workers_.push_back(std::make_unique<TileLanes>(numbers, mean, tau, *jumps_));
     }
 }
 

@@ -12,6 +12,7 @@
 
 namespace fermat {
 
+class JumpSlopes;
 class TileLanes;
 
 /// The solver of metrics on the CPU: tiles of 8^3 nodes that the wave reaches one after the other,
@@ -54,6 +55,7 @@ class MetricTiles {
     const NodeNumbers& numbers_;
     int threads_;
     MetricTileSetup setup_;
+    std::unique_ptr<JumpSlopes> jumps_;
     std::vector<State> states_;
     std::array<std::vector<int>, 2> active_;
     std::vector<std::unique_ptr<TileLanes>> workers_;

@@ -10,8 +10,10 @@
 #include "core/error.hpp"
 #include "io/columns.hpp"
 #include "io/csv.hpp"
+#include "io/geographic_picks.hpp"
 #include "io/geometry.hpp"
 #include "io/vtkhdf_image.hpp"
+#include "survey/mapped_points.hpp"
 #include "tomography/joint/vp_vs.hpp"
 
 namespace fermat {
@@ -79,7 +81,7 @@ void write_moved_picks(const fs::path& path, const Survey& picks, const Inversio
         moved.events[n].position = result.events[n].position;
         moved.events[n].origin_time = result.events[n].origin_time;
     }
-    write_picks(path, moved, run);
+    (on_sphere(result.model) ? write_geographic_picks : write_picks)(path, moved, run);
 }
 
 void write_vp_vs(const fs::path& path, const InversionResult& result, const std::string& run) {

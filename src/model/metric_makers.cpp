@@ -80,12 +80,10 @@ Model graded_model(const Model& base, Vec3 growth, const Shape& shape) {
         const double factor = steps > 1 ? std::pow(growth[axis], 1.0 / (steps - 1)) : 1;
         std::vector<double> at = {0};
         for (int n = 0; n < steps; ++n) at.push_back(at.back() + std::pow(factor, n));
-        const double extent = base.grid().extent()[axis];
-        const double scale = extent / at.back();
-        for (double& x : at) x = grid.origin[axis] + scale * x;
-        at.back() = base.grid().far_corner()[axis];
+        const double cells = (base.grid().shape[axis] - 1) / at.back();
+        for (double& x : at) x = base.grid().coordinate(axis, cells * x);
         numbers.axes[static_cast<std::size_t>(axis)] = std::move(at);
-        grid.spacing[axis] = extent / steps;
+        grid.spacing[axis] = base.grid().extent()[axis] / steps;
     }
     const auto metric = std::make_shared<const Metric>(grid, std::move(numbers));
     Field<float> velocity = velocities_at_places(base, grid, metric->mapping());

@@ -156,12 +156,19 @@ FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& f
                               z_term(z, base, fall, from.z), n.f2, slack);
 }
 
+/// The difference along z as along x and y.
+template <int Order>
+struct PlainTerm {
+    template <class V, class Mask>
+    FERMAT_HD_INLINE OctantTerm<V> operator()(const ChosenSide<V>& side, V base, V fall,
+                                              Mask) const {
+        return term_of<Order>(side, base, fall);
+    }
+};
+
 template <bool Full, int Order, bool ByNeighbours, class V, class Mask>
 FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& from) {
-    const auto z_term = [] FERMAT_HD(const ChosenSide<V>& side, V base, V fall, Mask) {
-        return term_of<Order>(side, base, fall);
-    };
-    return octant_tau<Full, Order, ByNeighbours>(n, from, z_term);
+    return octant_tau<Full, Order, ByNeighbours>(n, from, PlainTerm<Order>{});
 }
 
 }  // namespace fermat

@@ -104,6 +104,29 @@ TEST(Metric, JumpsOfAnEarthModelStaySharp) {
     EXPECT_LT(mean, 0.02);
 }
 
+TEST(Metric, TimesBesideJumpsSettleForSourcesNearThem) {
+    const Grid grid{{17, 17, 17}, {}, {0.1, 0.1, 5}};
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::spherical;
+    Field<float> velocity(grid.shape);
+    for_each_node(grid.shape, [&](Index3 n) {
+        velocity(n) = static_cast<float>(ak135_velocity(5.0 * n.z, false));
+    });
+    for (int k = 0; k < grid.shape.z; ++k) {
+        numbers.jumps.push_back(ak135_velocity(5.0 * k, true) / ak135_velocity(5.0 * k, false));
+    }
+    const Model model =
+        Model(grid, std::move(velocity)).with_metric(std::make_shared<const Metric>(grid, numbers));
+    const MetricSolver solver(model, {}, test::on_cpu());
+    for (const double depth : {0.0, 10.0, 12.0, 17.0, 20.0, 22.0, 30.0, 36.0}) {
+        const MetricField field = solver.solve({{0.8, 0.8, depth}, 0}, test::on_cpu());
+        // Straight up, within 3 % beside jumps.
+        const double exact = std::min(depth, 20.0) / 5.8 + std::clamp(depth - 20, 0.0, 15.0) / 6.5 +
+                             std::max(depth - 35, 0.0) / 8.04;
+        EXPECT_NEAR(time_at(field, {0.8, 0.8, 0}), exact, 0.03 * exact + 1e-6) << depth;
+    }
+}
+
 TEST(Metric, ThomsenMediaThatVaryAreThoseOfTheirEllipses) {
     // With epsilon = delta the slowness surface is an ellipse, so tensors give the same times.
     const Grid grid = unit_cube(25);

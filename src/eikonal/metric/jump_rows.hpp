@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -37,6 +38,13 @@ class JumpSlopes {
         above_.assign(rows * columns(), unreached<float>);
         below_.assign(rows * columns(), unreached<float>);
     }
+    /// Leaves the slopes out: beside rows of jumps, differences are then of first order.
+    void leave_out() {
+        std::fill(above_.begin(), above_.end(), unreached<float>);
+        std::fill(below_.begin(), below_.end(), unreached<float>);
+        used_ = false;
+    }
+    bool used() const { return used_; }
     bool known(int row) const { return slot_[static_cast<std::size_t>(row)] != none; }
     float& above(int i, int j, int row) { return above_[at(i, j, row)]; }
     float& below(int i, int j, int row) { return below_[at(i, j, row)]; }
@@ -56,6 +64,7 @@ class JumpSlopes {
     std::vector<std::size_t> slot_;
     std::vector<float> above_;
     std::vector<float> below_;
+    bool used_ = true;
 };
 
 /// The difference along z beside a row of jumps; `slope` is g, positive away from the row, `tau`
@@ -228,7 +237,7 @@ JumpRows::V JumpRows::tau(Ints code, Ints live, OctantNode<V> node) {
     lower.f2 = node.f2 / ratio2;
     const V below = octant_tau<Full, Order, ByNeighbours>(lower, from, z_term);
     const V now = on_jump ? least(above, below) : plain;
-    if constexpr (Order == 2) {
+    if (Order == 2 && slopes_.used()) {
         const Ints which = live & on_jump & (now < reached_limit<float>)&(now > 0);
         keep_slopes<Full, Order>(code, which, node, from, ratio2, below < above, now);
     }

@@ -29,6 +29,7 @@ struct MetricSolver::OnCuda {
 namespace {
 
 constexpr int most_ellipses = 12;
+constexpr float most_swing = 1e-3F;  ///< of a time that counts as settled
 
 void mark_unreached(FieldView<float> tau) {
     for (float& value : tau) {
@@ -82,8 +83,7 @@ Vec3 MetricSolver::require_source(Vec3 user) const {
 }
 
 void MetricSolver::require_settled(int rounds, float change) const {
-    constexpr float most = 1e-3F;
-    if (change <= most) return;
+    if (change <= most_swing) return;
     throw UnsettledTimes(fmt::format(
         "times in {} do not settle: one still changes by {:.2g} of itself after {} visits "
         "(smooth the jumps of the model, refine the grid, or use `order=1`)",
@@ -97,6 +97,12 @@ void MetricSolver::solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, F
     MetricTiles tiles(numbers, tau.data(), threads);
     tiles.first_order(monitor);
     MetricTiles::Settled settled = tiles.settle(options_.order, monitor);
+    if (numbers.jumps != nullptr && options_.order == 2 && settled.swing > most_swing) {
+        std::copy(starts, starts + tau.size(), tau.begin());
+        tiles.leave_out_jump_slopes();
+        tiles.first_order(monitor);
+        settled = tiles.settle(options_.order, monitor);
+    }
     mark_unreached(tau);
     for (int n = 0; n < most_ellipses && model_.metric()->has_thomsen(); ++n) {
         constexpr float quiet = 1.5e-6F;

@@ -127,6 +127,8 @@ MetricTiles::Settled MetricTiles::wave(Monitor& monitor) {
     return settled;
 }
 
+void MetricTiles::leave_out_jump_slopes() { jumps_->leave_out(); }
+
 MetricTiles::Settled MetricTiles::first_order(Monitor& monitor) {
     return numbers_.full() ? wave<true, 1, true>(monitor) : wave<false, 1, true>(monitor);
 }

@@ -36,6 +36,9 @@ class MetricTiles {
 
     /// First order, by the earlier neighbours: makes every reachable node reached.
     Settled first_order(Monitor& monitor);
+    /// Makes later waves take differences of first order beside rows of jumps, where times did not
+    /// settle otherwise.
+    void leave_out_jump_slopes();
     /// Of order 1 or 2, by the octant that the characteristic comes from.
     Settled settle(int order, Monitor& monitor);
 

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from ._core import CudaModel, Model
 
+from . import _core
 from ._methods import Graph
+from ._notes import tell
 
 Solver = Literal["fim", "fmm", "fsm", "vidale", "dijkstra", "bellman-ford"]
 Precision = Literal["single", "double"]
@@ -56,7 +58,10 @@ def points(model: Model | CudaModel, values: ArrayLike, what: str) -> NDArray[np
             f"{what} has shape {array.shape} (must be {axes} or an array (n, {model.ndim}) of "
             f"them, as the model is {model.ndim}-D)"
         )
-    return array.reshape(-1, model.ndim)
+    array = array.reshape(-1, model.ndim)
+    if isinstance(model, _core.Model):
+        tell(_core.above_ground(model, array, what))
+    return array
 
 
 def start_times(values: ArrayLike, count: int) -> NDArray[np.float64]:

@@ -6,12 +6,14 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from . import _core
+from ._notes import tell
 
 if TYPE_CHECKING:
     import os
@@ -180,6 +182,30 @@ class Earth:
         middle = self.velocity(self.depth[row] + rest / 2, "P" if phase == "P" else "S")
         return np.asarray(upto[row] + rest / 6 * (1 / v[row] + 4 / middle + 1 / here), float)
 
+    def _jump_rows(self, phase: str) -> list[int]:
+        """Rows of the table above jumps of the velocity, between rock and rock."""
+        v = self._of(phase)
+        twice = np.flatnonzero(np.diff(self.depth) == 0)
+        rock = [int(row) for row in twice if v[row] > 0 and v[row + 1] > 0]
+        return [row for row in rock if abs(v[row + 1] / v[row] - 1) > 1e-3]  # else a kink
+
+    def _smearing(
+        self, smeared: list[float], inside: list[float], depth: float, step: float
+    ) -> str:
+        tenths = [round(10 * at) for at in (*inside, depth)]
+        common = math.gcd(*tenths) / 10
+        even = all(abs(10 * at - t) < 1e-6 for at, t in zip((*inside, depth), tenths, strict=True))
+        remedy = (
+            f"steps of {common:g} km have all jumps on rows"
+            if even and common >= step / 8
+            else "finer steps of depth smear less"
+        )
+        return (
+            f"{len(smeared)} of {len(inside)} jumps of '{self.name}' lie between rows of nodes and "
+            f"are smeared over {step:g} km, at {', '.join(f'{at:g}' for at in smeared)} km "
+            f"({remedy}: see spacing)"
+        )
+
     def model(
         self,
         latitude: tuple[float, float],
@@ -194,8 +220,9 @@ class Earth:
 
         spacing is (degrees of latitude, degrees of longitude, km). Jumps on rows of nodes stay
         sharp: the nodes have the velocity above, and `jumps` of the model the ratio to that below.
-        With 5 km these are all of ak135 and iasp91. A jump between rows is smeared: nodes have the
-        mean slowness of half a step above and below them.
+        With 5 km these are all of ak135 and iasp91. A jump between rows is smeared, and a
+        UserWarning names its depth: nodes have the mean slowness of half a step above and below
+        them.
 
         >>> import fermat as fm
         >>> model = fm.Earth("ak135").model((40, 44), (10, 15), 100, spacing=(0.1, 0.1, 5))
@@ -223,11 +250,21 @@ class Earth:
         v = (below - above) / time
         jumps = np.ones_like(z)
         known = self._of(phase)
-        for row in np.flatnonzero(np.diff(self.depth) == 0):
-            k = round(self.depth[row] / spacing[2])
-            if 0 < k < len(z) and abs(z[k] - self.depth[row]) < 1e-6 and known[row] > 0:
+        inside = []
+        smeared = []
+        for row in self._jump_rows(phase):
+            at = float(self.depth[row])
+            if not 0 < at <= depth:
+                continue
+            inside.append(at)
+            k = round(at / spacing[2])
+            if abs(z[min(k, len(z) - 1)] - at) < 1e-6:
                 v[k] = known[row]
                 jumps[k] = known[row + 1] / known[row]
+            else:
+                smeared.append(at)
+        if smeared:
+            tell([self._smearing(smeared, inside, depth, spacing[2])])
         v = v.astype(np.float32)
         return _core.Model(
             np.broadcast_to(v, counts).copy(),

@@ -17,7 +17,9 @@
 #include "numpy.hpp"
 #include "options.hpp"
 #include "points.hpp"
+#include "survey/above_ground.hpp"
 #include "times/times.hpp"
+#include "warn.hpp"
 
 namespace fermat::python {
 
@@ -144,6 +146,14 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
     }));
 }
 
+nb::list above_ground(const Model& model, const Points& points, const std::string& what) {
+    Notes notes;
+    if (model.metric()) {
+        note_above_ground(model, points_from(points, model.grid().origin.y), what, notes);
+    }
+    return sentences_of(notes);
+}
+
 }  // namespace
 
 void bind_times(nb::module_& module) {
@@ -154,6 +164,10 @@ void bind_times(nb::module_& module) {
                        "dict[str, typing.Any], progress: object | None) -> "
                        "numpy.typing.NDArray[typing.Any]"),
                "fermat.traveltimes after its arguments are checked.");
+    module.def("above_ground", &above_ground, "model"_a, "points"_a, "what"_a,
+               nb::sig("def above_ground(model: Model, points: numpy.typing.NDArray[typing.Any], "
+                       "what: str) -> list[str]"),
+               "What is to be told of points above the ground of a model that follows it.");
     module.def("receiver_times", &times_at_receivers, "model"_a, "sources"_a, "start_times"_a,
                "receivers"_a, "options"_a, "progress"_a.none(),
                nb::sig("def receiver_times(model: Model, sources: "

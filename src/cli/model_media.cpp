@@ -47,6 +47,26 @@ struct SphereFlags : MediaFlags {
     }
 };
 
+struct GradedFlags : MediaFlags {
+    AxisNumbers growth;
+    std::optional<Shape> shape;
+
+    void add(CLI::App& app) {
+        add_files(app, *this);
+        add_value(app, "--growth", "X,Y,Z", growth,
+                  "last step over the first along each axis, x,z in 2-D; 1 keeps steps equal",
+                  parse_axes)
+            ->required();
+        add_value(app, "--shape", "NX,NY,NZ", shape, "nodes along each axis (default: the base's)",
+                  parse_shape);
+    }
+    Model make(Notes& notes) const {
+        const Model model = read_model(base, notes);
+        return graded_model(model, to_axes(growth, model.grid().is_2d(), 1),
+                            shape.value_or(model.grid().shape));
+    }
+};
+
 struct TerrainFlags : MediaFlags {
     fs::path surface;
     bool draped = false;
@@ -223,6 +243,11 @@ void add_model_media(Program& program, CLI::App& group) {
         "fermat model gradient --shape 21,21,11 --origin 42,10,0 --spacing 0.2,0.2,5 --v0 6 "
         "--gradient 0.02 -o flat.h5\n"
         "fermat model spherical --base flat.h5 --geodetic -o crust.h5");
+    add_maker<GradedFlags>(program, group, "graded",
+                           "Let steps grow along the axes: a grid that is fine at the top",
+                           base +
+                               "fermat model graded --base model.h5 --growth 1,4 --shape 41,13 -o "
+                               "graded.h5");
     add_maker<TerrainFlags>(program, group, "terrain",
                             "Let the rows of a grid follow the ground, without air",
                             base +

@@ -7,6 +7,7 @@
 #include "io/geographic_picks.hpp"
 #include "io/geometry.hpp"
 #include "model/metric.hpp"
+#include "survey/above_ground.hpp"
 #include "survey/mapped_points.hpp"
 
 namespace fermat::cli {
@@ -37,6 +38,14 @@ Vec3 checked_in_metric(const Model& model, Vec3 point, const std::string& name, 
                                      to_string(grid, point)));
     }
     return point;
+}
+
+template <class Point>
+void note_points(const Model& model, const std::vector<Point>& points, std::string_view what,
+                 Notes& notes) {
+    std::vector<Vec3> positions;
+    for (const Point& point : points) positions.push_back(point.position);
+    note_above_ground(model, positions, what, notes);
 }
 
 /// Checks a point and clamps it to the box, which rounding may have put it outside of.
@@ -105,18 +114,25 @@ std::vector<PointSource> read_survey_sources(const Model& model,
     if (sources.empty()) {
         throw InputError("no source is given (use --source x,y,z or --sources s.csv)");
     }
+    note_points(model, sources, "sources", notes);
     return sources;
 }
 
 std::vector<Vec3> read_survey_receivers(const Model& model, const fs::path& file, AirPoints air,
                                         Notes& notes) {
-    return fit_to_model(model, read_points(file, PointRole::receiver, notes), file,
-                        PointRole::receiver, air)
-        .positions;
+    std::vector<Vec3> receivers = fit_to_model(model, read_points(file, PointRole::receiver, notes),
+                                               file, PointRole::receiver, air)
+                                      .positions;
+    note_above_ground(model, receivers, "receivers", notes);
+    return receivers;
 }
 
 Survey read_model_picks(const Model& model, const fs::path& file, Notes& notes) {
-    return on_sphere(model) ? read_geographic_picks(file, notes) : read_picks(file, notes);
+    if (on_sphere(model)) return read_geographic_picks(file, notes);
+    Survey picks = read_picks(file, notes);
+    note_points(model, picks.events, "sources", notes);
+    note_points(model, picks.stations, "receivers", notes);
+    return picks;
 }
 
 void write_model_picks(const Model& model, const fs::path& file, const Survey& picks,

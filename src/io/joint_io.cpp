@@ -10,8 +10,11 @@
 #include "core/error.hpp"
 #include "io/columns.hpp"
 #include "io/csv.hpp"
+#include "io/geographic_picks.hpp"
+#include "io/geometry.hpp"
 #include "io/survey_file.hpp"
 #include "io/vtkhdf_image.hpp"
+#include "survey/mapped_points.hpp"
 #include "tomography/joint/vp_vs.hpp"
 
 namespace fermat {
@@ -84,7 +87,11 @@ void write_moved_picks(const fs::path& path, const Survey& picks, const Inversio
         moved.picks.events[n].position = result.events[n].position;
         moved.picks.events[n].origin_time = result.events[n].origin_time;
     }
-    write_pick_table(path, moved, false, run);
+    if (on_sphere(result.model)) {
+        write_geographic_picks(path, moved.picks, run);
+    } else {
+        write_pick_table(path, moved, false, run);
+    }
 }
 
 Catalogue catalogue_of(const Survey& picks, const InversionResult& result) {

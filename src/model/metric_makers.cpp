@@ -1,5 +1,7 @@
 #include "model/metric_makers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,15 +32,15 @@ Model with_anisotropy(const Model& base, AnisotropyValues values) {
         std::make_shared<const Metric>(base.grid(), numbers, std::move(values)));
 }
 
-Field<float> velocities_at_places(const Model& base, const Mapping& mapping) {
-    const Grid& grid = base.grid();
+/// Velocities of the base at the places of the nodes of another grid.
+Field<float> velocities_at_places(const Model& base, const Grid& grid, const Mapping& mapping) {
     Field<float> velocity(grid.shape);
     for (int i = 0; i < grid.shape.x; ++i) {
         for (int j = 0; j < grid.shape.y; ++j) {
             for (int k = 0; k < grid.shape.z; ++k) {
                 const Index3 node{i, j, k};
                 const double slowness =
-                    slowness_at(base, grid.clamp(mapping.place(grid.position(node))));
+                    slowness_at(base, base.grid().clamp(mapping.place(grid.position(node))));
                 velocity(node) = std::isfinite(slowness) ? static_cast<float>(1 / slowness) : 0;
             }
         }
@@ -55,6 +57,37 @@ Model spherical_model(const Model& base, double radius, bool geodetic) {
     numbers.radius = radius;
     numbers.geodetic = geodetic;
     return base.with_metric(std::make_shared<const Metric>(base.grid(), numbers));
+}
+
+Model graded_model(const Model& base, Vec3 growth, const Shape& shape) {
+    require_plain(base, "this maker");
+    require_nodes(base, "a graded grid");
+    Grid grid{shape, base.grid().origin, base.grid().spacing};
+    if (grid.is_2d() != base.grid().is_2d()) {
+        throw InputError("the graded grid and its base must both be 2-D or both 3-D");
+    }
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::graded;
+    for (int axis = 0; axis < 3; ++axis) {
+        if (grid.is_2d() && axis == 1) continue;
+        const int steps = shape[axis] - 1;
+        if (!(growth[axis] > 0) || !std::isfinite(growth[axis]) || steps < 1) {
+            throw InputError(
+                fmt::format("growth along axis {} is {:g} with {} nodes (must be "
+                            "positive, with 2 nodes or more)",
+                            "xyz"[axis], growth[axis], shape[axis]));
+        }
+        const double factor = steps > 1 ? std::pow(growth[axis], 1.0 / (steps - 1)) : 1;
+        std::vector<double> at = {0};
+        for (int n = 0; n < steps; ++n) at.push_back(at.back() + std::pow(factor, n));
+        const double cells = (base.grid().shape[axis] - 1) / at.back();
+        for (double& x : at) x = base.grid().coordinate(axis, cells * x);
+        numbers.axes[static_cast<std::size_t>(axis)] = std::move(at);
+        grid.spacing[axis] = base.grid().extent()[axis] / steps;
+    }
+    const auto metric = std::make_shared<const Metric>(grid, std::move(numbers));
+    Field<float> velocity = velocities_at_places(base, grid, metric->mapping());
+    return Model(grid, std::move(velocity)).with_metric(metric);
 }
 
 Model terrain_model(const Model& base, const Surface& surface, Draping draping) {
@@ -74,7 +107,7 @@ Model terrain_model(const Model& base, const Surface& surface, Draping draping) 
     const auto metric = std::make_shared<const Metric>(grid, std::move(numbers));
     const Model placed = draping == Draping::draped
                              ? base
-                             : base.with_given(velocities_at_places(base, metric->mapping()));
+                             : base.with_given(velocities_at_places(base, grid, metric->mapping()));
     return placed.with_metric(metric);
 }
 

@@ -12,6 +12,11 @@ namespace fermat {
 /// x, y, z of the grid are latitude and longitude in degrees and depth below the radius.
 Model spherical_model(const Model& base, double radius, bool geodetic);
 
+/// A grid of other steps over the box of the base, with the velocity of the base where its nodes
+/// lie. Steps along an axis grow by one factor each, the last being `growth` times the first.
+/// `shape` is the number of nodes along each axis.
+Model graded_model(const Model& base, Vec3 growth, const Shape& shape);
+
 /// What the velocity of a node of a grid that follows the ground is.
 enum class Draping {
     sampled,  ///< that of the base at the place of the node

@@ -3,7 +3,6 @@
 #include <limits>
 #include <span>
 
-#include "core/error.hpp"
 #include "core/stopwatch.hpp"
 #include "rays/graph_rays.hpp"
 #include "rays/metric_rays.hpp"
@@ -37,16 +36,18 @@ EventTracer::EventTracer(const Model& model, const RayOptions& options, const Ex
 }
 
 RaySet EventTracer::trace(const PointSource& source, std::int32_t event, const Listeners& to,
-                          const Execution& execution, double* field_seconds) const {
+                          const Execution& execution, EventWork* work) const {
+    double* const field_seconds = work == nullptr ? nullptr : &work->field_seconds;
     if (to.positions.empty()) return {};
     if (metric_) {
         try {
             return trace_metric_event(*metric_, source, event, to, execution, field_seconds);
-        } catch (const ComputeError&) {
+        } catch (const UnsettledTimes&) {
             // A model on the way of an inversion may be too rough for the second order.
             if (options_.eikonal.order == 1) throw;
             RayOptions rough = options_;
             rough.eikonal.order = 1;
+            if (work != nullptr) work->first_order = true;
             return trace_metric_event(metric_solver(model_, rough, execution), source, event, to,
                                       execution, field_seconds);
         }

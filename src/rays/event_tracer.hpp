@@ -12,6 +12,13 @@
 
 namespace fermat {
 
+/// What the rays of one event took.
+struct EventWork {
+    double field_seconds = 0;  ///< of its field; bent rays need none
+    /// The second order did not settle (UnsettledTimes), and the first took its place.
+    bool first_order = false;
+};
+
 /// Traces the rays of one event at a time on the CPU, by any tracer. What all events share, the
 /// graph of tracer `graph`, is made once. Several threads may call it at once; the model and the
 /// options must outlive it. Points are in the coordinates of users.
@@ -20,10 +27,10 @@ class EventTracer {
     EventTracer(const Model& model, const RayOptions& options, const Execution& execution);
 
     /// Rays of a source to listeners, in their order and with the numbers given. A source in air
-    /// gives rays with a status. `field_seconds`, where given, is the time that the field took; a
-    /// bent ray needs none.
+    /// gives rays with a status. A model with a metric whose times of second order do not settle is
+    /// solved to first order, which `work` tells, where given.
     RaySet trace(const PointSource& source, std::int32_t event, const Listeners& to,
-                 const Execution& execution, double* field_seconds = nullptr) const;
+                 const Execution& execution, EventWork* work = nullptr) const;
 
   private:
     const Model& model_;

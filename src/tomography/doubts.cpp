@@ -149,6 +149,16 @@ void add_left_out(const InversionOptions& options, const InversionResult& result
     }
 }
 
+/// Times that are less exact than was asked for.
+void add_first_order(const Survey& picks, const InversionResult& result, Sentences& out) {
+    if (result.first_order_sources == 0) return;
+    out.push_back(fmt::format(
+        "times of {} sources or receivers, of {} and {}, are of first order in the final model, "
+        "which is too rough for the second (smooth more, refine the grid, or use `order=1` for "
+        "all)",
+        result.first_order_sources, picks.events.size(), picks.stations.size()));
+}
+
 /// Events that could not go where their picks sent them.
 void add_events(const InversionOptions& options, const InversionResult& result, Sentences& out) {
     const auto count = [&](EventUse use) {
@@ -186,6 +196,7 @@ std::vector<std::string> doubts_about(const Model& start, const Survey& picks,
     add_offset_trend(picks, result, out);
     add_left_out(options, result, out);
     add_events(options, result, out);
+    add_first_order(picks, result, out);
     const bool finds_terms =
         options.method != InversionMethod::hole && options.method != InversionMethod::adjoint;
     if (finds_terms) add_terms(picks, options, result, out);

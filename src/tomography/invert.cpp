@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "model/metric.hpp"
+#include "survey/mapped_points.hpp"
 #include "tomography/adjoint/invert_adjoint.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
 #include "tomography/hole/hole.hpp"
@@ -12,6 +14,24 @@
 #include "tomography/run_fingerprint.hpp"
 
 namespace fermat {
+namespace {
+
+/// Events move in the coordinates of users, which must be those of the grid, in isotropic media.
+void require_joint_coordinates(const Model& start, const InversionOptions& options) {
+    constexpr const char* what = "an inversion of P and S or of events that move";
+    if (!start.metric()) return;
+    if (!options.joint.differences.empty()) require_plain(start, "an inversion of differences");
+    const CoordinateNumbers& numbers = start.metric()->coordinates();
+    if (!on_sphere(start) || !start.metric()->isotropic()) require_plain(start, what);
+    if (numbers.geodetic) {
+        throw InputError(fmt::format(
+            "{} needs geocentric latitudes (this model takes those of points as geodetic: turn "
+            "them and make the model without `geodetic`)",
+            what));
+    }
+}
+
+}  // namespace
 
 InversionResult invert(const Model& start, const Survey& picks, const InversionOptions& options,
                        const Execution& execution, const InversionListener& listener,
@@ -26,7 +46,7 @@ InversionResult invert(const Model& start, const Survey& picks, const InversionO
         if (boxes) require_plain(start, "inversion method 'hole'");
         if (by_gradients) require_plain(start, "inversion method 'adjoint'");
         if (is_joint(picks, options)) {
-            require_plain(start, "an inversion of P and S or of events that move");
+            require_joint_coordinates(start, options);
         }
         if (boxes) require_nodes(start, "inversion method 'hole'");
         if (by_gradients) require_adjoint(start, options);

@@ -220,6 +220,9 @@ struct InversionResult {
     std::vector<JointEvent> events{};  ///< as in the survey; empty without relocation
     DifferenceFits differences{};      ///< one number per difference; empty without any
     JointTrust trust{};                ///< of a joint run, as far as it was asked for
+    /// Sources whose times in the final model are of first order, because the second did not settle
+    /// there (models with a metric).
+    std::int64_t first_order_sources = 0;
 };
 
 /// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a

@@ -133,3 +133,20 @@ def test_bench_metric_prints_its_table(fermat):
     text = fermat("bench", "metric", "--quick", "--repeat", "1", "--threads", "1")
     assert "power-law sphere" in text
     assert "Thomsen TTI" in text
+
+
+def test_graded_grids_keep_the_times_of_their_base(fermat):
+    fermat("model", "gradient", "--shape", "41,41", "--spacing", "0.1", "--v0", "2", "--gradient",
+           "0.5", "-o", "model.h5")
+    fermat("model", "graded", "--base", "model.h5", "--growth", "1,4", "--shape", "41,21", "-o",
+           "graded.h5")
+    (fermat.folder / "stations.csv").write_text("x,z\n0.5,0\n3.7,0\n2,3.1\n")
+    times = {}
+    for model in ("model", "graded"):
+        fermat("times", "--model", f"{model}.h5", "--source", "1,0.3", "--receivers",
+               "stations.csv", "--table", "times.csv")
+        with open(fermat.folder / "times.csv") as file:
+            times[model] = [float(row["time"]) for row in csv.DictReader(file)]
+    assert times["graded"] == pytest.approx(times["model"], rel=1e-3)
+    assert "growth along axis z is -4" in fermat.error(
+        "model", "graded", "--base", "model.h5", "--growth", "1,-4", "-o", "graded.h5")

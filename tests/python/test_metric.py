@@ -109,6 +109,19 @@ def test_files_keep_coordinates_and_anisotropy(tmp_path: Path) -> None:
         model.save(tmp_path / "model.npy")
 
 
+def test_jumps_between_rows_and_points_above_the_ground_are_told() -> None:
+    with pytest.warns(UserWarning, match=r"2 of 3 jumps of 'prem' .* at 3, 24.4 km \(finer"):
+        fm.Earth("prem").model((0, 1), (0, 1), 50, spacing=(0.5, 0.5, 5))
+    with pytest.warns(UserWarning, match="at 35 km .steps of 5 km have all jumps on rows"):
+        fm.Earth("ak135").model((0, 1), (0, 1), 50, spacing=(0.5, 0.5, 10))
+    x = np.linspace(0, 4, 41)
+    ground = 0.5 - 0.3 * np.exp(-((x - 2) ** 2))
+    model = fm.Model(np.full((41, 21), 2.0), spacing=0.1, surface=ground)
+    with pytest.warns(UserWarning, match="1 of 2 receivers lie above the model's ground, by up to 0.02"):
+        times = fm.receiver_times(model, (1, 1), [(2, ground[20] - 0.02), (3, 1)])
+    assert times[0, 0] == pytest.approx(np.hypot(1, 1 - ground[20]) / 2, rel=1e-4)
+
+
 def test_earth_models_have_their_published_values(tmp_path: Path) -> None:
     assert fm.Earth("ak135").velocity([0, 34.9, 35, 660]) == pytest.approx([5.8, 6.5, 8.04, 10.79])
     assert fm.Earth("iasp91").velocity([35, 2889], "S") == pytest.approx([4.47, 0], abs=1e-3)

@@ -3,11 +3,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <random>
 #include <utility>
 
 #include "bench/metric_media.hpp"
+#include "eikonal/metric/metric_solver.hpp"
 #include "expect_error.hpp"
+#include "rays/rays.hpp"
+#include "survey/above_ground.hpp"
+#include "tomography/doubts.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/start/set_up.hpp"
@@ -101,6 +107,91 @@ TEST(MetricInversion, FindsWhatIsBelowASteepHill) {
                                      survey_of(sources, stations), 0.002);
     EXPECT_GT(score.correlation, 0.8);
     EXPECT_GT(score.amplitude, 0.5);
+}
+
+TEST(MetricInversion, SourcesThatAreSolvedToFirstOrderAreCountedAndTold) {
+    // A medium that no second order settles in.
+    const Grid grid = unit_cube(9);
+    std::mt19937 random(1);
+    Field<float> velocity(grid.shape);
+    for (float& v : velocity) v = static_cast<float>(1 + random() % 20);
+    const Mat3 tensor = Mat3::diagonal(4, 1, 1);
+    const Model start =
+        Model(grid, std::move(velocity))
+            .with_metric(std::make_shared<const Metric>(
+                grid, CoordinateNumbers{}, tensors_of(grid, [&](Vec3) { return tensor; })));
+    const std::vector<PointSource> sources = {{{0.5, 0.5, 0.5}, 0}, {{0.2, 0.8, 0.6}, 0}};
+    const std::vector<Vec3> stations = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}};
+    EXPECT_THROW(trace_rays(start, survey_of(sources, stations), {}, {}), UnsettledTimes);
+    Survey picks = survey_of(sources, stations);
+    for (Arrival& pick : picks.arrivals) {
+        pick.time = 0.1;
+        pick.error = 10;  // the start model explains them
+    }
+    const InversionOptions options;
+    InversionResult found = invert(start, picks, options);
+    EXPECT_EQ(found.first_order_sources, 2);
+    const auto doubts = doubts_about(start, picks, options, found);
+    const auto told = std::find_if(doubts.begin(), doubts.end(), [](const std::string& doubt) {
+        return doubt.rfind("times of 2 sources", 0) == 0;
+    });
+    EXPECT_NE(told, doubts.end());
+    found.first_order_sources = 0;
+    EXPECT_EQ(doubts_about(start, picks, options, found).size() + 1, doubts.size());
+}
+
+TEST(MetricInversion, PointsAboveTheGroundAreCounted) {
+    const MetricMedium medium = mountain(11, 0);  // rows of 0.1, the ridge at a depth of -0.2
+    Notes notes;
+    note_above_ground(medium.model,
+                      std::vector<Vec3>{{0.5, 0.5, -0.22}, {0.5, 0.5, -0.2}, {0.2, 0.2, 0.3}},
+                      "receivers", notes);
+    ASSERT_EQ(notes.sentences().size(), 1U);
+    EXPECT_EQ(notes.sentences()[0].rfind(
+                  "1 of 3 receivers lie above the model's ground, by up to 0.02,", 0),
+              0U);
+    note_above_ground(graded_section(11).model, std::vector<Vec3>{{0, 0, -1}}, "receivers", notes);
+    EXPECT_EQ(notes.sentences().size(), 1U);
+}
+
+TEST(MetricInversion, EventsOnASphereMoveToWhereTheyWere) {
+    const Grid grid{{13, 13, 9}, {-41.5, 178.5, 0}, {0.25, 0.25, 10}};
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::spherical;
+    const auto metric = std::make_shared<const Metric>(grid, numbers);
+    const Model start =
+        Model(grid, velocity_of(grid, *metric, [](Vec3 p) { return 6 + 0.02 * p.z; }))
+            .with_metric(metric);
+    std::vector<PointSource> sources;
+    std::vector<Vec3> stations;
+    for (int i = 0; i < 4; ++i) {
+        for (int j = 0; j < 4; ++j) {
+            stations.push_back({-41.3 + 0.85 * i, 178.7 + 0.82 * j, 0});
+            if (i < 3 && j < 3) {
+                sources.push_back({{-41 + 0.9 * i, 179.2 + 0.8 * j, 25.0 + 5 * i + 3 * j}, 0});
+            }
+        }
+    }
+    Survey picks = synthetic_picks(start, survey_of(sources, stations), {0.01, 3}).picks;
+    for (std::size_t e = 0; e < picks.events.size(); ++e) {
+        const double sign = e % 2 ? 1 : -1;
+        picks.events[e].position = picks.events[e].position + Vec3{0.06 * sign, -0.08 * sign, 6};
+    }
+    InversionOptions options;
+    options.joint.relocate = Relocate::all;
+    options.joint.velocities = Velocities::none;
+    const InversionResult found = invert(start, picks, options);
+    ASSERT_EQ(found.events.size(), sources.size());
+    for (std::size_t e = 0; e < sources.size(); ++e) {
+        const Vec3 off = found.events[e].position - sources[e].position;
+        EXPECT_LT(std::abs(off.x), 0.01) << e;  // degrees: 1 km
+        EXPECT_LT(std::abs(off.y), 0.01) << e;
+        EXPECT_LT(std::abs(off.z), 1.5) << e;
+    }
+    numbers.geodetic = true;
+    const Model geodetic = start.with_metric(std::make_shared<const Metric>(grid, numbers));
+    test::expect_error<InputError>([&] { invert(geodetic, picks, options); },
+                                   "needs geocentric latitudes");
 }
 
 TEST(MetricInversion, RoughnessIsThatOfTrueLengths) {

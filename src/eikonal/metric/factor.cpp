@@ -109,6 +109,24 @@ void MetricFactor::squares_at(std::span<const MappedPoint> line, SquareLine& out
     }
 }
 
+std::vector<double> parts_between_jumps(const Model& model, Vec3 from, Vec3 to) {
+    const auto& jumps = model.metric()->coordinates().jumps;
+    const double first = model.grid().to_index(from).z;
+    const double last = model.grid().to_index(to).z;
+    std::vector<double> ends = {0};
+    const double low = std::min(first, last);
+    const double high = std::max(first, last);
+    constexpr double apart = 1e-9;
+    for (auto row = static_cast<std::size_t>(std::max(0.0, std::ceil(low)));
+         row < jumps.size() && static_cast<double>(row) < high; ++row) {
+        const double part = (static_cast<double>(row) - first) / (last - first);
+        if (jumps[row] != 1 && part > apart && part < 1 - apart) ends.push_back(part);
+    }
+    ends.push_back(1);
+    std::sort(ends.begin(), ends.end());
+    return ends;
+}
+
 double line_time(const Model& model, Vec3 q, Vec3 d) {
     const double s = metric_slowness(model, q);
     if (!std::isfinite(s)) return s;

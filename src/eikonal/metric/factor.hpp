@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <span>
@@ -154,14 +155,29 @@ double metric_slowness(const Model& model, Vec3 q);
 /// Time along the straight line between the places of two near points of the grid.
 double straight_time(const Model& model, Vec3 from, Vec3 to);
 
+/// Fractions of a line at which it crosses rows of jumps, from 0 to 1, with both ends.
+std::vector<double> parts_between_jumps(const Model& model, Vec3 from, Vec3 to);
+
 /// Calls visit(q, d, weight) for the points of Simpson's rule along that line, whose step in space
-/// is d: its time is the sum of weight * line_time(model, q, d).
+/// is d: its time is the sum of weight * line_time(model, q, d). No part crosses a row of jumps.
 template <class Visit>
 void for_each_time_sample(const Model& model, Vec3 from, Vec3 to, Visit visit) {
     const Mapping& mapping = model.metric()->mapping();
     const Vec3 d = mapping.place(to) - mapping.place(from);
     constexpr double weights[] = {1, 4, 2, 4, 1};
-    for (int i = 0; i < 5; ++i) visit(from + (i / 4.0) * (to - from), d, weights[i] / 12);
+    if (model.metric()->coordinates().jumps.empty()) {
+        for (int i = 0; i < 5; ++i) visit(from + (i / 4.0) * (to - from), d, weights[i] / 12);
+        return;
+    }
+    const std::vector<double> ends = parts_between_jumps(model, from, to);
+    for (std::size_t n = 1; n < ends.size(); ++n) {
+        const double length = ends[n] - ends[n - 1];
+        for (int i = 0; i < 5; ++i) {
+            // On a row of jumps itself, the side of the part counts.
+            const double t = ends[n - 1] + length * std::clamp(i / 4.0, 1e-6, 1 - 1e-6);
+            visit(from + t * (to - from), d, length * weights[i] / 12);
+        }
+    }
 }
 
 /// The local slowness of a direction in space: the time of a short line `d` at a point.

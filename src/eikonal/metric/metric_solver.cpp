@@ -29,6 +29,7 @@ struct MetricSolver::OnCuda {
 namespace {
 
 constexpr int most_ellipses = 12;
+constexpr float most_swing = 1e-3F;  ///< of a time that counts as settled
 
 void mark_unreached(FieldView<float> tau) {
     for (float& value : tau) {
@@ -82,9 +83,8 @@ Vec3 MetricSolver::require_source(Vec3 user) const {
 }
 
 void MetricSolver::require_settled(int rounds, float change) const {
-    constexpr float most = 1e-3F;
-    if (change <= most) return;
-    throw ComputeError(fmt::format(
+    if (change <= most_swing) return;
+    throw UnsettledTimes(fmt::format(
         "times in {} do not settle: one still changes by {:.2g} of itself after {} visits "
         "(smooth the jumps of the model, refine the grid, or use `order=1`)",
         model_.metric()->name(), change, rounds));
@@ -101,6 +101,12 @@ void MetricSolver::solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, F
         if (from_first_order) tiles.restart();
     }
     if (from_first_order) {
+        tiles.first_order(monitor);
+        settled = tiles.settle(options_.order, monitor);
+    }
+    if (numbers.jumps != nullptr && options_.order == 2 && settled.swing > most_swing) {
+        tiles.restart();
+        tiles.leave_out_jump_slopes();
         tiles.first_order(monitor);
         settled = tiles.settle(options_.order, monitor);
     }

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "core/error.hpp"
 #include "core/execution.hpp"
 #include "eikonal/eikonal.hpp"
 #include "eikonal/metric/metric_field.hpp"
@@ -14,6 +15,12 @@ namespace fermat {
 class NodeMedium;
 struct NodeNumbers;
 struct SourceNumbers;
+
+/// Times of second order swing between two solutions, in a model that is too rough for its grid.
+class UnsettledTimes : public ComputeError {
+  public:
+    using ComputeError::ComputeError;
+};
 
 /// First arrivals of a model with a metric. Its tensors are made once for all sources. Positions
 /// are in the coordinates of users (latitudes, true depths), except those of MetricField.

@@ -112,7 +112,10 @@ void NodeMedium::put_tensor(NodeFields& fields, std::size_t node, Mat3 m) const 
 }
 
 NodeMedium::NodeMedium(const Model& model, int threads)
-    : model_(model), full_(couples_axes(*model.metric())), mean_(model.grid().shape) {
+    : model_(model),
+      full_(couples_axes(*model.metric())),
+      mean_(model.grid().shape),
+      kinks_(ground_kinks(model)) {
     const Grid& grid = model_.grid();
     const Metric& metric = *model_.metric();
     for (std::size_t n = 0; n <= at(NodeNumber::yz); ++n) {
@@ -318,6 +321,7 @@ NodeNumbers NodeMedium::numbers(const SourceNumbers& of, Vec3 source) const {
     NodeNumbers numbers;
     numbers.shape = shape();
     numbers.mean = mean_.data();
+    numbers.kinks = &kinks_;
     numbers.jumps = jumps_.empty() ? nullptr : jumps_.data();
     const Vec3 where = grid.to_index(source);
     numbers.source = grid.is_2d() ? Vec3{0, where.x, where.z} : where;

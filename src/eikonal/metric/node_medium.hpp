@@ -5,6 +5,7 @@
 
 #include "core/field.hpp"
 #include "eikonal/metric/factor.hpp"
+#include "eikonal/metric/kinks.hpp"
 #include "eikonal/metric/node_numbers.hpp"
 #include "model/model.hpp"
 
@@ -50,7 +51,8 @@ class NodeMedium {
     bool full_ = false;
     bool long_cells_ = false;
     NodeFields tensors_;
-    Field<float> mean_;         ///< mu
+    Field<float> mean_;  ///< mu
+    GroundKinks kinks_;
     std::vector<float> jumps_;  ///< NodeNumbers::jumps
 };
 

@@ -14,6 +14,8 @@ namespace fermat {
 enum class NodeNumber { xx, yy, zz, xy, xz, yz, gamma_x, gamma_y, gamma_z, f2, tau };
 inline constexpr std::size_t node_numbers = 11;
 
+struct GroundKinks;
+
 /// The numbers of a problem in C order; null where a diagonal tensor has no xy, xz, yz.
 struct NodeNumbers {
     Shape shape;
@@ -22,6 +24,7 @@ struct NodeNumbers {
     /// Per row along z: (velocity below / velocity above)^2 where it jumps on the row, else 1; null
     /// if there are no jumps. f^2 is that above.
     const float* jumps = nullptr;
+    const GroundKinks* kinks = nullptr;  ///< of the rows (kinks.hpp); null if there are none
     std::array<const float*, node_numbers> values{};
 
     bool full() const { return values[static_cast<std::size_t>(NodeNumber::xy)] != nullptr; }

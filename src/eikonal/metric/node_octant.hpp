@@ -195,9 +195,10 @@ FERMAT_HD_INLINE OctantSides<Mask> straight_sides(const OctantNode<V>& n,
     return {along(n.x, w.x, sides.x), along(n.y, w.y, sides.y), along(n.z, w.z, sides.z)};
 }
 
-/// tau of the node from an octant.
-template <bool Full, int Order, bool ByNeighbours, class V, class Mask>
-FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& from) {
+/// tau of the node from an octant. `z_term(side, base, fall, from_low)` is the difference along z.
+template <bool Full, int Order, bool ByNeighbours, class V, class Mask, class ZTerm>
+FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& from,
+                              const ZTerm& z_term) {
     const ChosenSide<V> x = chosen(n.x, n.gamma_x, from.x);
     const ChosenSide<V> y = chosen(n.y, n.gamma_y, from.y);
     const ChosenSide<V> z = chosen(n.z, n.gamma_z, from.z);
@@ -206,7 +207,7 @@ FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& f
     if constexpr (Full && Order == 2) fall = n.coupling * root(n.f2);
     const OctantTerm<V> along_x = term_of<Order>(x, base, fall);
     const OctantTerm<V> along_y = term_of<Order>(y, base, fall);
-    const OctantTerm<V> along_z = term_of<Order>(z, base, fall);
+    const OctantTerm<V> along_z = z_term(z, base, fall, from.z);
     const SymmetricTensor<V>& m = n.tensor;
     if constexpr (Full) {
         constexpr Scalar<V> slack = ByNeighbours ? Scalar<V>(0) : Scalar<V>(0.05);
@@ -220,6 +221,21 @@ FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& f
     } else {
         return base + diagonal_root(m.xx, m.yy, m.zz, along_x, along_y, along_z, n.f2);
     }
+}
+
+/// The difference along z as along x and y.
+template <int Order>
+struct PlainTerm {
+    template <class V, class Mask>
+    FERMAT_HD_INLINE OctantTerm<V> operator()(const ChosenSide<V>& side, V base, V fall,
+                                              Mask) const {
+        return term_of<Order>(side, base, fall);
+    }
+};
+
+template <bool Full, int Order, bool ByNeighbours, class V, class Mask>
+FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& from) {
+    return octant_tau<Full, Order, ByNeighbours>(n, from, PlainTerm<Order>{});
 }
 
 }  // namespace fermat

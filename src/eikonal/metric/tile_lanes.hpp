@@ -11,6 +11,8 @@
 #include "eikonal/fim/rules.hpp"
 #include "eikonal/fim/tile_halo.hpp"
 #include "eikonal/lanes.hpp"
+#include "eikonal/metric/jump_rows.hpp"
+#include "eikonal/metric/kinks.hpp"
 #include "eikonal/metric/metric_tile.hpp"
 #include "eikonal/metric/node_numbers.hpp"
 #include "eikonal/metric/tile_plan.hpp"
@@ -43,10 +45,11 @@ class TileLanes {
         unsigned through = 0;  ///< faces behind which values have changed; 0: all nodes are stale
     };
 
-    TileLanes(const TileStore& tiles, double mean)
+    TileLanes(const TileStore& tiles, double mean, JumpSlopes& slopes)
         : tiles_(tiles),
           mean_of_all_(static_cast<float>(mean)),
-          flat_(tiles.numbers().shape.x == 1) {
+          flat_(tiles.numbers().shape.x == 1),
+          jumps_(slopes) {
         times_.fill(unreached<float>);
     }
 
@@ -151,13 +154,9 @@ class TileLanes {
             node.coupling = gather(tiles_.coupling(tile_), code);
         }
     }
-    /// Differences of second order do not reach across a jump, where the slope of times jumps too.
-    void stop_at_jumps(Ints code, OctantNode<V>& node) const {
-        const V none = V{} + unreached<float>;
-        const Ints r = code & 7;
-        node.z.low2 = gather(jumps_.data(), r) != 1 ? none : node.z.low2;
-        node.z.high2 = gather(jumps_.data() + 2, r) != 1 ? none : node.z.high2;
-    }
+    /// tau of nodes from the octant of `from`, or where they have none yet the straight one.
+    template <bool Full, int Order, bool ByNeighbours>
+    V from_octant(Ints code, Ints live, const OctantNode<V>& node) const;
     void store(const Task& task);
     /// Returns the axes along which a changed node may change one that was swept before it.
     template <bool Full, int Order, bool ByNeighbours>
@@ -180,7 +179,9 @@ class TileLanes {
     NodeSet stale_;
     NodeSet moved_;  ///< in this visit, by more than rounding
     V change_{};
-    std::array<float, Tile::size(2) + 2> jumps_;  ///< of the rows from one before the tile on
+    JumpRows jumps_;
+    TileKinks kinks_;
+    bool has_kinks_ = false;
     bool has_jumps_ = false;
 };
 
@@ -188,13 +189,8 @@ inline void TileLanes::load(const Task& task) {
     tile_ = task.tile;
     begin_ = tiles_.begin_of(task.tile);
     const NodeNumbers& numbers = tiles_.numbers();
-    has_jumps_ = false;
-    for (int n = 0; numbers.jumps != nullptr && n < Tile::size(2) + 2; ++n) {
-        const int k = begin_[2] + n - 1;
-        jumps_[static_cast<std::size_t>(n)] =
-            k >= 0 && k < numbers.shape.z ? numbers.jumps[k] : 1.0F;
-        has_jumps_ |= jumps_[static_cast<std::size_t>(n)] != 1;
-    }
+    has_jumps_ = jumps_.load(numbers, begin_);
+    has_kinks_ = numbers.full() && kinks_.load(numbers, begin_);
     moved_ = {};
     change_ = V{};
     const float* const own = tiles_.times(task.tile);
@@ -240,6 +236,7 @@ inline void TileLanes::load_halo(const Task& task) {
 }
 
 inline void TileLanes::store(const Task& task) {
+    if (has_jumps_) jumps_.store(tiles_.numbers(), begin_);
     // Nodes that are not computed have kept their values.
     float* const own = tiles_.times(task.tile);
     const auto [first, last] = codes();
@@ -262,6 +259,29 @@ void TileLanes::mark_stale(const Task& task) {
 }
 
 template <bool Full, int Order, bool ByNeighbours>
+TileLanes::V TileLanes::from_octant(Ints code, Ints live, const OctantNode<V>& node) const {
+    const auto tau = [&](OctantSides<Ints> sides) __attribute__((always_inline)) {
+        if (!Full || Order == 1 || !has_kinks_) {
+            return octant_tau<Full, Order, ByNeighbours>(node, sides);
+        }
+        OctantNode<V> bent = node;
+        kinks_.bend(code, sides, bent);
+        return octant_tau<Full, Order, ByNeighbours>(bent, sides);
+    };
+    const OctantSides<Ints> from = octant_sides<Full, ByNeighbours>(node);
+    const V now = tau(from);
+    if constexpr (!Full || ByNeighbours) return now;
+    const Ints fresh = node.tau >= reached_limit<float>;
+    if (!any_lane(fresh & live)) return now;
+    const OctantSides<Ints> straight = straight_sides<Full>(node, from);
+    const Ints other =
+        fresh & ((from.x != straight.x) | (from.y != straight.y) | (from.z != straight.z));
+    if (!any_lane(other & live)) return now;
+    const V from_there = tau(straight);
+    return other ? least(now, from_there) : now;
+}
+
+template <bool Full, int Order, bool ByNeighbours>
 unsigned TileLanes::update(const Plan::Register& group, const StaleNodes<Order>& readers,
                            SweepWay way, bool only_earlier) {
     Ints code;
@@ -277,34 +297,8 @@ unsigned TileLanes::update(const Plan::Register& group, const StaleNodes<Order>&
     if (!any_lane(live & (nearest < reached_limit<float>))) return 0;
     read_medium<Full>(code, node);
     node.f2 = live ? f2 : V{} + 1;
-    if (has_jumps_) stop_at_jumps(code, node);
-    auto from = octant_sides<Full, ByNeighbours>(node);
-    V now = octant_tau<Full, Order, ByNeighbours>(node, from);
-    if constexpr (Full && !ByNeighbours) {
-        const auto fresh = node.tau >= reached_limit<float>;
-        if (any_lane(fresh & live)) {
-            const auto straight = straight_sides<Full>(node, from);
-            const auto other =
-                fresh & ((from.x != straight.x) | (from.y != straight.y) | (from.z != straight.z));
-            if (any_lane(other & live)) {
-                const V from_there = octant_tau<Full, Order, ByNeighbours>(node, straight);
-                now = other ? least(now, from_there) : now;
-            }
-        }
-    }
-    if (has_jumps_) {
-        const V ratio2 = gather(jumps_.data() + 1, code & 7);
-        const auto on_jump = ratio2 != 1;
-        if (any_lane(on_jump)) {
-            // The earlier one of what comes through the medium above and through that below.
-            from.z = ~Ints{};
-            const V above = octant_tau<Full, Order, ByNeighbours>(node, from);
-            from.z = Ints{};
-            OctantNode<V> below = node;
-            below.f2 = node.f2 / ratio2;
-            now = on_jump ? least(above, octant_tau<Full, Order, ByNeighbours>(below, from)) : now;
-        }
-    }
+    const V now = has_jumps_ ? jumps_.tau<Full, Order, ByNeighbours>(code, live, node)
+                             : from_octant<Full, Order, ByNeighbours>(code, live, node);
     const V old = node.tau;
     auto take = live & (now < reached_limit<float>)&(now > 0);
     if (ByNeighbours || only_earlier) take = take & (now < old);
@@ -322,7 +316,8 @@ unsigned TileLanes::update(const Plan::Register& group, const StaleNodes<Order>&
     const V slack = metric_reach<Full>(node.coupling) * root(node.f2);
     node.tau = now;
     const OctantVector<V> w = characteristic<Full>(node);
-    const Ints both_ways = waves_meet(node) | (Ints{} - static_cast<std::int32_t>(has_jumps_));
+    const Ints both_ways =
+        waves_meet(node) | (Ints{} - static_cast<std::int32_t>(has_jumps_ || has_kinks_));
     unsigned against = 0;
     const auto look = [&]<int axis>(const AxisValues<V>& values, V gamma, V along, V m) {
         constexpr int shift = 6 - 3 * axis;
@@ -402,7 +397,7 @@ float TileLanes::earliest_through(int face, bool any) const {
             const V along = axis == 0 ? w.x : axis == 1 ? w.y : w.z;
             const V m = axis == 0 ? node.tensor.xx : axis == 1 ? node.tensor.yy : node.tensor.zz;
             const Ints both_ways =
-                waves_meet(node) | (Ints{} - static_cast<std::int32_t>(has_jumps_));
+                waves_meet(node) | (Ints{} - static_cast<std::int32_t>(has_jumps_ || has_kinks_));
             const auto feeds = (heads_for(sense * along, m, safe, now, late) | both_ways) &
                                (now < late + metric_reach<Full>(node.coupling) * root(safe));
             told = told & (~computed | feeds);
@@ -423,6 +418,7 @@ TileLanes::Outcome TileLanes::visit(const Task& task) {
     mark_stale<Order>(task);
     SweepWay way = task.way;
     for (int turn = 0; turn < most_sweeps && !outcome.settled; ++turn) {
+        if (has_jumps_) stale_ = NodeSet::all();  // slopes on rows of jumps change too
         const unsigned against = sweep<Full, Order, ByNeighbours>(way, task.only_earlier);
         outcome.settled = against == 0;
         if (!outcome.settled) way = way.after(against, turn);

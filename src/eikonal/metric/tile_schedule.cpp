@@ -20,12 +20,13 @@ MetricTiles::MetricTiles(const NodeNumbers& numbers, float* tau, int threads)
       threads_(threads),
       setup_(make_metric_tiles(numbers)),
       store_(numbers, setup_.problem,
-             {setup_.shot.shift[0], setup_.shot.shift[1], setup_.shot.shift[2]}) {
+             {setup_.shot.shift[0], setup_.shot.shift[1], setup_.shot.shift[2]}),
+      jumps_(std::make_unique<JumpSlopes>(numbers)) {
     restart();
     store_.put_numbers(threads);
     const double mean = medium_mean(numbers);
     for (int t = 0; t < threads; ++t) {
-        workers_.push_back(std::make_unique<TileLanes>(store_, mean));
+        workers_.push_back(std::make_unique<TileLanes>(store_, mean, *jumps_));
     }
 }
 
@@ -129,6 +130,8 @@ MetricTiles::Settled MetricTiles::wave(Monitor& monitor) {
 void MetricTiles::restart() {
     store_.put_times(numbers_.values[static_cast<std::size_t>(NodeNumber::tau)], threads_);
 }
+
+void MetricTiles::leave_out_jump_slopes() { jumps_->leave_out(); }
 
 MetricTiles::Settled MetricTiles::first_order(Monitor& monitor) {
     return numbers_.full() ? wave<true, 1, true>(monitor) : wave<false, 1, true>(monitor);

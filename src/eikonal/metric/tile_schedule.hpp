@@ -13,6 +13,7 @@
 
 namespace fermat {
 
+class JumpSlopes;
 class TileLanes;
 
 /// The solver of metrics on the CPU: tiles of 8^3 nodes that the wave reaches one after the other,
@@ -40,6 +41,9 @@ class MetricTiles {
     Settled first_order(Monitor& monitor);
     /// To be called after the numbers have changed (Thomsen's medium).
     void renew() { store_.put_numbers(threads_); }
+    /// Makes later waves take differences of first order beside rows of jumps, where times did not
+    /// settle otherwise.
+    void leave_out_jump_slopes();
     /// Of order 1 or 2, by the octant that the characteristic comes from.
     Settled settle(int order, Monitor& monitor);
 
@@ -60,6 +64,7 @@ class MetricTiles {
     int threads_;
     MetricTileSetup setup_;
     TileStore store_;
+    std::unique_ptr<JumpSlopes> jumps_;
     std::vector<State> states_;
     std::array<std::vector<int>, 2> active_;
     std::vector<std::unique_ptr<TileLanes>> workers_;

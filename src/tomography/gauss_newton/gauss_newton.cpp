@@ -109,6 +109,7 @@ class Run {
                 seconds_.times += prediction.seconds * (1 - prediction.ray_fraction);
                 seconds_.rays += prediction.seconds * prediction.ray_fraction;
                 accepted = judge(std::move(trial), std::move(model), prediction.time);
+                if (accepted) first_order_sources_ = prediction.first_order_events;
             });
             trial.resize(x_.size());
             if (broadcast_value(ranks_, accepted)) renew_rows(std::move(prediction.rows));
@@ -141,15 +142,17 @@ class Run {
         options.picks.weights.assign(errors_.size(), 1.0);
         options.picks.scale.assign(errors_.size(), 1.0);
         Field<float> coverage = backproject(model_, survey_, options, execution_).sums.count;
-        return {std::move(model_),
-                std::move(coverage),
-                std::move(history_),
-                std::move(initial_residual_),
-                std::move(now_.residual),
-                hearing_.use(),
-                reason(),
-                Vector(x_.begin(), x_.begin() + grid),
-                terms_.found(x_)};
+        InversionResult out{std::move(model_),
+                            std::move(coverage),
+                            std::move(history_),
+                            std::move(initial_residual_),
+                            std::move(now_.residual),
+                            hearing_.use(),
+                            reason(),
+                            Vector(x_.begin(), x_.begin() + grid),
+                            terms_.found(x_)};
+        out.first_order_sources = first_order_sources_;
+        return out;
     }
 
     static Index3 ratio_of(const Model& start, const InversionOptions& options) {
@@ -390,6 +393,7 @@ class Run {
     IterationSeconds seconds_;
     int passes_ = 0;
     bool resumed_ = false;
+    std::int64_t first_order_sources_ = 0;  ///< of the present model
     Vector initial_residual_;
 };
 

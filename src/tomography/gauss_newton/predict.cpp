@@ -10,6 +10,8 @@
 #include "core/deal.hpp"
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
+#include "eikonal/metric/factor.hpp"
+#include "model/metric.hpp"
 #include "rays/event_tracer.hpp"
 #include "rays/sensitivity_row.hpp"
 #include "tomography/pick_ledger.hpp"
@@ -21,14 +23,14 @@ namespace {
 struct Lot {
     std::vector<double> time;
     std::vector<Vec3> slope;
-    double field_seconds = 0;
+    EventWork work;
     double ray_seconds = 0;
 
     Bytes pack() const {
         ByteWriter out;
         out.add(time);
         out.add(slope);
-        out.add(field_seconds);
+        out.add(work);
         out.add(ray_seconds);
         return out.take();
     }
@@ -37,7 +39,7 @@ struct Lot {
         Lot lot;
         lot.time = in.take_vector<double>();
         lot.slope = in.take_vector<Vec3>();
-        lot.field_seconds = in.take<double>();
+        lot.work = in.take<EventWork>();
         lot.ray_seconds = in.take<double>();
         return lot;
     }
@@ -140,13 +142,34 @@ Team team_for(std::size_t sources, bool cuda, const Execution& execution) {
     return {1, jobs, threads / jobs};
 }
 
-/// Rays of one event, with the seconds that its field took.
+/// Rays of one event.
 RaySet rays_of_event(const Model& model, const EventTracer& tracer, const Survey& shot,
-                     const Execution& execution, double& field_seconds) {
+                     const Execution& execution, EventWork& work) {
     PointSource source = shot.events.front().source();
     if (!model.metric()) source.position = model.grid().clamp(source.position);
-    return tracer.trace(source, 0, listeners_of(shot, by_event(shot).front()), execution,
-                        &field_seconds);
+    return tracer.trace(source, 0, listeners_of(shot, by_event(shot).front()), execution, &work);
+}
+
+/// receiver_slope in isotropic media of any coordinates: per unit of each coordinate of users.
+Vec3 slope_in_metric(const Model& model, std::span<const Vec3> path) {
+    const Mapping& mapping = model.metric()->mapping();
+    const Vec3 q = mapping.to_grid(path.front());
+    const Mat3 jacobian = mapping.jacobian(q);
+    double enough = std::numeric_limits<double>::infinity();
+    for (int axis = 0; axis < 3; ++axis) {
+        if (model.grid().shape[axis] == 1) continue;
+        const Vec3 edge{jacobian(0, axis), jacobian(1, axis), jacobian(2, axis)};
+        enough = std::min(enough, 0.25 * norm(edge) * model.grid().spacing[axis]);
+    }
+    Vec3 way;
+    for (const Vec3& point : path) {
+        way = mapping.place(q) - mapping.place(mapping.to_grid(point));
+        if (norm(way) >= enough) break;
+    }
+    const double length = norm(way);
+    const double slowness = metric_slowness(model, model.grid().clamp(q));
+    if (!(length > 0) || !std::isfinite(slowness)) return {};
+    return (slowness / length) * (transposed(jacobian) * way);
 }
 
 /// `tracer` is null where a CUDA device traces many events at once; else there is one event.
@@ -160,9 +183,8 @@ Lot lot_of(const Model& model, const Survey& shots, const EventTracer* tracer,
     const Execution own = execution.heard_by(stop_only);
     RayOptions as_given = options;
     as_given.reciprocity = Reciprocity::off;  // the survey is turned round already where that pays
-    const RaySet rays = tracer == nullptr
-                            ? trace_rays(model, shots, as_given, own)
-                            : rays_of_event(model, *tracer, shots, own, lot.field_seconds);
+    const RaySet rays = tracer == nullptr ? trace_rays(model, shots, as_given, own)
+                                          : rays_of_event(model, *tracer, shots, own, lot.work);
     for (const RayInfo& ray : rays.rays) {
         const bool arrived = ray.status == RayStatus::ok;
         lot.time.push_back(arrived ? time_of(model, ray)
@@ -173,7 +195,7 @@ Lot lot_of(const Model& model, const Survey& shots, const EventTracer* tracer,
         lot.slope.push_back(arrived ? receiver_slope(model, rays.path(r)) : Vec3{});
     }
     rows = rows_of(model, rays, unknowns, slopes, execution.threads);
-    lot.ray_seconds = watch.seconds() - lot.field_seconds;
+    lot.ray_seconds = watch.seconds() - lot.work.field_seconds;
     return lot;
 }
 
@@ -189,7 +211,8 @@ struct Gathering {
             out.time[pick] = lot.time[r];
             if (!out.receiver_slope.empty()) out.receiver_slope[pick] = lot.slope[r];
         }
-        field_seconds += lot.field_seconds;
+        field_seconds += lot.work.field_seconds;
+        out.first_order_events += lot.work.first_order ? 1 : 0;
         ray_seconds += lot.ray_seconds;
         const double both = field_seconds + ray_seconds;
         out.ray_fraction = both > 0 ? ray_seconds / both : 0;
@@ -200,6 +223,7 @@ struct Gathering {
 
 Vec3 receiver_slope(const Model& model, std::span<const Vec3> path) {
     if (path.empty()) return {};
+    if (model.metric()) return slope_in_metric(model, path);
     // The first points may lie so close that rounding turns their line.
     const Vec3 h = model.grid().spacing;
     const double enough = 0.25 * std::min(h.x, h.z);

@@ -19,6 +19,8 @@ struct Prediction {
     /// is the slowness there along the ray, away from the source.
     std::vector<Vec3> receiver_slope;
     std::vector<RowLot> rows;  ///< of the picks that this rank has traced
+    /// On rank 0: events whose times are of first order, because the second did not settle.
+    std::int64_t first_order_events = 0;
     double seconds = 0;
     double ray_fraction = 0;  ///< of these, how much went into rays and not into time fields
 };
@@ -32,7 +34,8 @@ Prediction predict(const Model& model, const Survey& picks, const Unknowns& unkn
                    const Execution& execution, bool with_receiver_slopes = false);
 
 /// Slowness at the first point of a path times the direction in which the path, from receiver to
-/// source, arrives there; 0 where the path has no length.
+/// source, arrives there; 0 where the path has no length. On a sphere, per degree of latitude and
+/// of longitude and per length of depth.
 Vec3 receiver_slope(const Model& model, std::span<const Vec3> path);
 
 }  // namespace fermat

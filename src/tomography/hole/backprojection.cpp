@@ -63,8 +63,9 @@ SourceRays rays_of_source(const Model& model, const EventTracer& tracer, const S
     PointSource point = event.source();
     if (!model.metric()) point.position = model.grid().clamp(point.position);
     const Stopwatch watch;
-    const RaySet rays =
-        tracer.trace(point, source, listeners_of(picks, numbers), execution, &out.field_seconds);
+    EventWork work;
+    const RaySet rays = tracer.trace(point, source, listeners_of(picks, numbers), execution, &work);
+    out.field_seconds = work.field_seconds;
     SparseRows rows = sensitivity(model, rays, Basis::cells, execution.threads);
     for (const RayInfo& ray : rays.rays) {
         out.time.push_back(ray.field_time);

@@ -355,7 +355,8 @@ void expect_one_by_one(const Grid& grid, Vec3 source, std::size_t every, double 
         by[n] = std::sin(static_cast<double>(n)) + 1.5;
     }
     Field<double> found(grid.shape, 0.0);
-    const FieldAdjoint rest = field_adjoint(survey, 0, field, {by, {}}, found, on_cpu());
+    AdjointSpace space;
+    const FieldAdjoint rest = field_adjoint(survey, 0, field, {by, {}}, found, space, on_cpu());
     const SourceStarts starts(model, survey.slowness(), source);
     const NodeScheme<Real, Dim, Order> scheme(field.view(), survey.slowness(), starts);
     std::vector<double> asked(by.size());

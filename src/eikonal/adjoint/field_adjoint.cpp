@@ -9,7 +9,6 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "eikonal/adjoint/back_substitution.hpp"
-#include "eikonal/adjoint/huge_array.hpp"
 #include "eikonal/adjoint/node_scheme.hpp"
 #include "eikonal/adjoint/receiver_hats.hpp"
 #include "eikonal/adjoint/source_starts.hpp"
@@ -21,10 +20,10 @@ namespace {
 template <class Real>
 class Asked {
   public:
-    Asked(const BasicTimeField<Real>& field, FieldAdjoint& out)
-        : field_(field), out_(out), by_w_(field.tau.size() + back_spare) {}
+    Asked(const BasicTimeField<Real>& field, AdjointSpace& space, FieldAdjoint& out)
+        : field_(field), out_(out), by_w_(space.room_for(field.tau.size() + back_spare)) {}
 
-    double* by_w() const { return by_w_.data(); }
+    double* by_w() const { return by_w_; }
     /// Not less than the largest of by_w.
     double largest() const { return largest_; }
 
@@ -142,7 +141,7 @@ class Asked {
 
     const BasicTimeField<Real>& field_;
     FieldAdjoint& out_;
-    HugeArray<double> by_w_;
+    double* by_w_;
     double largest_ = 0;
 };
 
@@ -178,9 +177,10 @@ void require_derivative(double value, const char* where, std::size_t number) {
 template <class Real>
 FieldAdjoint field_adjoint(const AdjointSurvey& survey, std::size_t source,
                            const BasicTimeField<Real>& field, const TimeDerivatives& derivatives,
-                           FieldView<double> by_slowness, const Execution& execution) {
+                           FieldView<double> by_slowness, AdjointSpace& space,
+                           const Execution& execution) {
     FieldAdjoint out;
-    Asked<Real> asked(field, out);
+    Asked<Real> asked(field, space, out);
     derivatives.nodes.data() != nullptr ? asked.at_nodes(derivatives.nodes) : asked.nothing();
     if (!derivatives.receivers.empty()) {
         asked.at_receivers(survey.hats(), derivatives.receivers);
@@ -201,9 +201,10 @@ FieldAdjoint field_adjoint(const AdjointSurvey& survey, std::size_t source,
 }
 
 template FieldAdjoint field_adjoint(const AdjointSurvey&, std::size_t, const TimeField&,
-                                    const TimeDerivatives&, FieldView<double>, const Execution&);
+                                    const TimeDerivatives&, FieldView<double>, AdjointSpace&,
+                                    const Execution&);
 template FieldAdjoint field_adjoint(const AdjointSurvey&, std::size_t,
                                     const BasicTimeField<double>&, const TimeDerivatives&,
-                                    FieldView<double>, const Execution&);
+                                    FieldView<double>, AdjointSpace&, const Execution&);
 
 }  // namespace fermat

@@ -14,6 +14,8 @@ auto BackLine<Real, Dim, Order>::pass(const Scheme& scheme, Chunks chunks, const
     const double* const near = along_[side][0];
     const double* const far = along_[side][1];
     constexpr int sense = side == 0 ? -1 : 1;
+    constexpr bool tells =
+        !whole || side == 1;  // what came up at first goes down as part of lambda
     const int until = side == 0 ? chunks.first : chunks.last;
     double weight = 0;  // of the node before by the one that is next
     double total = 0;   // of the node before
@@ -40,14 +42,14 @@ auto BackLine<Real, Dim, Order>::pass(const Scheme& scheme, Chunks chunks, const
             weight = near[k];
             behind = later;
             later = far[k] * total;
-            to[k] = come;
             if constexpr (whole) {
                 lambda_[k] = total;
             } else {
                 lambda_[k] += come;
             }
+            if constexpr (tells) to[k] = come;
         }
-        if (!fresh) continue;
+        if (!tells || !fresh) continue;
         for (int k = c * step; k < (c + 1) * step; ++k) to[k] = lambda_[k];
     }
     const double next = behind + weight * total;

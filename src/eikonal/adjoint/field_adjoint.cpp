@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
@@ -94,40 +93,41 @@ class Asked {
         for (int k = 0; k < grid.shape.z; k += lanes) {
             const std::size_t n = line + static_cast<std::size_t>(k);
             const int used = std::min(lanes, grid.shape.z - k);
-            alignas(64) double by[lanes] = {};
-            alignas(64) double asked[lanes];
-            alignas(64) Real held[lanes] = {};
-            if (used == lanes) {
-                std::memcpy(by, by_time.data() + n, sizeof by);
-                std::memcpy(held, field_.tau.data() + n, sizeof held);
-            } else {
-                std::copy_n(by_time.data() + n, used, by);
-                std::copy_n(field_.tau.data() + n, used, held);
+            const double* by = by_time.data() + n;
+            const Real* held = field_.tau.data() + n;
+            double* asked = by_w_ + n;
+            alignas(64) double last_by[lanes] = {};
+            alignas(64) double last_asked[lanes];
+            alignas(64) Real last_held[lanes] = {};
+            if (used < lanes) {
+                by = std::copy_n(by, used, last_by) - used;
+                held = std::copy_n(held, used, last_held) - used;
+                asked = last_asked;
             }
             const V tau = load(held);
             const V z = z_first + (static_cast<Real>(k) + count) * h;
             const V r2 = across2 + z * z;
             const V inverse_r = 1 / root(r2);
-            const auto reached = (tau < reached_limit<Real>)&(r2 > 0);
-            const V slope = reached ? tau * inverse_r : none;
+            const auto reached = tau < reached_limit<Real>;
+            const auto apart = reached & (r2 > 0);
+            const V slope = apart ? tau * inverse_r : none;
             alignas(64) Real parts[3][lanes];
-            store(parts[0], reached ? r2 * inverse_r : none);
+            store(parts[0], apart ? r2 * inverse_r : none);
             store(parts[1], slope);
             store(parts[2], slope * z);
-            alignas(64) Real arrives[lanes];
-            store(arrives, tau < reached_limit<Real> ? none + 1 : none);
+            const std::uint32_t arrives = lane_bits(reached);
             for (int w = 0; w < lanes; w += wide_lanes) {
-                const Wide some = detail::widened(arrives + w);
-                const Wide there = some > 0 ? load(by + w) : Wide{};
-                const Wide value = there * detail::widened(parts[0] + w);
+                const auto there = detail::lanes_of<decltype(Wide{} < Wide{})>(arrives >> w);
+                const Wide wanted = there ? load(by + w) : Wide{};
+                const Wide value = wanted * detail::widened(parts[0] + w);
                 store(asked + w, value);
-                sum += there;
-                pull += there * detail::widened(parts[1] + w);
-                pull_z += there * detail::widened(parts[2] + w);
+                sum += wanted;
+                pull += wanted * detail::widened(parts[1] + w);
+                pull_z += wanted * detail::widened(parts[2] + w);
                 const Wide size = detail::size_of(value);
                 most = size > most ? size : most;
             }
-            std::memcpy(by_w() + n, asked, static_cast<std::size_t>(used) * sizeof(double));
+            if (used < lanes) std::copy_n(last_asked, used, by_w_ + n);
         }
         const double s0 = field_.factor.slowness;
         for (int lane = 0; lane < wide_lanes; ++lane) {

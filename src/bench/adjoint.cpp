@@ -58,16 +58,17 @@ Cost on_host(const AdjointSurvey& survey, const Field<double>& by, int repeats,
              const Execution& execution) {
     Times times;
     Field<double> slowness(by.shape(), 0.0);
+    AdjointSpace space;
     const std::vector<double> one(survey.receivers().size(), 1.0);
     for (int i = 0; i < repeats; ++i) {
         const Stopwatch solving;
         const TimeField field = survey.solve<float>(0, execution);
         times.forward.push_back(solving.seconds());
         const Stopwatch nodes;
-        field_adjoint(survey, 0, field, {by, {}}, slowness, execution);
+        field_adjoint(survey, 0, field, {by, {}}, slowness, space, execution);
         times.by_nodes.push_back(nodes.seconds());
         const Stopwatch receivers;
-        field_adjoint(survey, 0, field, {{}, one}, slowness, execution);
+        field_adjoint(survey, 0, field, {{}, one}, slowness, space, execution);
         times.by_receivers.push_back(receivers.seconds());
     }
     return times.medians();

@@ -9,6 +9,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "eikonal/lanes.hpp"
 #include "eikonal/stencil.hpp"
 
 namespace fermat {
@@ -32,7 +33,25 @@ Look look_at(FieldView<const float> velocity, FieldView<const Real> tau, float s
         const auto number = static_cast<std::size_t>(share);
         Real product = 0;
         bool hidden = false;
-        for (std::size_t n = nodes * number / shares; n < nodes * (number + 1) / shares; ++n) {
+        std::size_t n = nodes * number / shares;
+        const std::size_t end = nodes * (number + 1) / shares;
+        if constexpr (std::is_same_v<Real, float>) {
+            constexpr std::size_t step = lane_count<float>;
+            const Lanes<float> none{};
+            Lanes<float> most{};
+            auto slow = none < none;
+            for (; n + step <= end; n += step) {
+                const Lanes<float> t = load(tau.data() + n);
+                const Lanes<float> v = load(velocity.data() + n);
+                const auto reached = t < reached_limit<float>;
+                const Lanes<float> here = reached ? t * v : none;
+                most = here > most ? here : most;
+                slow |= ~reached & (v > 0) & (v < slowest);
+            }
+            for (std::size_t lane = 0; lane < step; ++lane) product = std::max(product, most[lane]);
+            hidden = any_lane(slow);
+        }
+        for (; n < end; ++n) {
             const bool reached = tau[n] < reached_limit<Real>;
             const Real here = reached ? tau[n] * static_cast<Real>(velocity[n]) : Real(0);
             product = here > product ? here : product;

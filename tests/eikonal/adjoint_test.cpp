@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "eikonal/adjoint/field_adjoint.hpp"
 #include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/makers.hpp"
+#include "one_by_one.hpp"
 
 namespace fermat {
 namespace {
@@ -338,6 +340,65 @@ TEST(Adjoint, HasTheSameBitsForAnyNumberOfThreadsAndFromKeptFields) {
         EXPECT_EQ(one.sources, other.sources);
         EXPECT_EQ(one.receivers, other.receivers);
         EXPECT_EQ(one.start_times, other.start_times);
+    }
+}
+
+/// Of blocks and lines nothing is left but what nodes say one by one, in rough media of several
+/// blocks along each axis, whether J asks of all nodes or of a few.
+template <int Dim, int Order, class Real>
+void expect_one_by_one(const Grid& grid, Vec3 source, std::size_t every, double tolerance) {
+    const Model model = random_blocks_model(grid, {1, 5, {5, 3, 4}, 3});
+    const AdjointSurvey survey(model, {}, {{source, 0}}, {}, {.order = Order});
+    const auto field = survey.solve<Real>(0, on_cpu());
+    Field<double> by(grid.shape, 0.0);
+    for (std::size_t n = 13; n < by.size(); n += every) {
+        by[n] = std::sin(static_cast<double>(n)) + 1.5;
+    }
+    Field<double> found(grid.shape, 0.0);
+    AdjointSpace space;
+    const FieldAdjoint rest = field_adjoint(survey, 0, field, {by, {}}, found, space, on_cpu());
+    const SourceStarts starts(model, survey.slowness(), source);
+    const NodeScheme<Real, Dim, Order> scheme(field.view(), survey.slowness(), starts);
+    std::vector<double> asked(by.size());
+    Vec3 by_source;
+    for (std::size_t n = 0; n < asked.size(); ++n) {
+        const Vec3 x = field.factor.from_source(grid.position(scheme.index_of(n)));
+        asked[n] = by[n] * norm(x);
+        by_source =
+            by_source - (by[n] * field.factor.slowness * double{field.tau[n]} / norm(x)) * x;
+    }
+    const std::vector<double> lambda = test::one_by_one(scheme, field, starts, asked);
+    Field<double> expected(grid.shape, 0.0);
+    for (std::size_t n = 0; n < lambda.size(); ++n) {
+        if (starts.holds(n)) {
+            scheme.conclude_start(n, lambda[n], by_source,
+                                  [&](std::size_t other, double part) { expected[other] += part; });
+            continue;
+        }
+        const auto single = scheme.single(n, scheme.index_of(n));
+        expected[n] += lambda[n] * single.by_slowness;
+        by_source = by_source + (lambda[n] * scheme.source_scale()) * single.by_source;
+    }
+    double off = 0;
+    double size = 0;
+    for (std::size_t n = 0; n < expected.size(); ++n) {
+        off += std::pow(found[n] - expected[n], 2);
+        size += std::pow(expected[n], 2);
+    }
+    EXPECT_LE(std::sqrt(off / size), tolerance);
+    if (Dim == 2) by_source.y = 0;
+    EXPECT_LE(norm(rest.source - by_source), 10 * tolerance * norm(by_source));
+}
+
+TEST(Adjoint, IsWhatNodesHandOnOneByOne) {
+    const Grid square{{40, 1, 310}, {}, {1, 1, 0.8}};
+    const Grid box{{21, 19, 150}, {}, {1, 1.3, 0.8}};
+    for (const std::size_t every : {1, 997}) {
+        expect_one_by_one<2, 2, double>(square, {17.4, 0, 61.2}, every, 1e-12);
+        expect_one_by_one<2, 1, double>(square, {17.4, 0, 61.2}, every, 1e-12);
+        expect_one_by_one<3, 2, double>(box, {7.4, 11.3, 61.2}, every, 1e-12);
+        expect_one_by_one<2, 2, float>(square, {17.4, 0, 61.2}, every, 2e-5);
+        expect_one_by_one<3, 1, float>(box, {7.4, 11.3, 61.2}, every, 2e-5);
     }
 }
 

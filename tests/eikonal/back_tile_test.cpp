@@ -9,11 +9,11 @@
 
 #include "core/block.hpp"
 #include "eikonal/adjoint/back_queue.hpp"
-#include "eikonal/adjoint/back_substitution.hpp"
 #include "eikonal/adjoint/back_weights.hpp"
 #include "eikonal/eikonal.hpp"
 #include "eikonal/fim/tile_setup.hpp"
 #include "model/makers.hpp"
+#include "one_by_one.hpp"
 
 namespace fermat {
 namespace {
@@ -119,11 +119,8 @@ void compare(const Case& c, double tolerance) {
         const double value = uniform(random);
         if (wanted && std::isfinite(field.tau[n])) asked[n] = static_cast<float>(value);
     }
-    std::vector<double> reference = asked;
     const NodeScheme<Real, Dim, Order> scheme(field.view(), slowness, starts);
-    const EquationWeights<Real, Dim, Order> weights(field.view(), slowness, starts, 1);
-    BackSubstitution<Real, Dim, Order>(scheme, weights, reference, field.grid.shape)
-        .run(causal_times(field.view()), silent_monitor());
+    const std::vector<double> reference = test::one_by_one(scheme, field, starts, asked);
     const Outcome forward =
         on_tiles<Dim, Order, Real>(c.model, field, starts, asked, c.everywhere, LaneOrder::forward);
     const Outcome backward = on_tiles<Dim, Order, Real>(c.model, field, starts, asked, c.everywhere,

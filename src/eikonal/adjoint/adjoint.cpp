@@ -60,6 +60,7 @@ AdjointGradient sum_over_sources(const AdjointSurvey& survey, const Derive<Real>
     const std::size_t at_once = std::min(count, static_cast<std::size_t>(threads));
     std::vector<Field<double>> parts;
     std::vector<FieldAdjoint> found(at_once);
+    std::vector<AdjointSpace> spaces(at_once);
     for (std::size_t n = 0; n < at_once; ++n) {
         parts.push_back(allocate_field<double>(grid.shape));
         std::fill(parts.back().begin(), parts.back().end(), 0.0);
@@ -74,8 +75,8 @@ AdjointGradient sum_over_sources(const AdjointSurvey& survey, const Derive<Real>
             const std::size_t n = first + slot;
             const Execution own = execution.with_threads(team);
             with_field(n, own, [&](const BasicTimeField<Real>& field) {
-                found[slot] =
-                    field_adjoint(survey, n, field, derive(n, field), parts[slot].view(), own);
+                found[slot] = field_adjoint(survey, n, field, derive(n, field), parts[slot].view(),
+                                            spaces[slot], own);
             });
             monitor.advance();
         });

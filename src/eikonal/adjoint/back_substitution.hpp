@@ -1,320 +1,209 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <functional>
 #include <queue>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include "core/error.hpp"
 #include "core/monitor.hpp"
-#include "eikonal/adjoint/causal_order.hpp"
-#include "eikonal/adjoint/equation_weights.hpp"
-#include "eikonal/adjoint/huge_array.hpp"
+#include "eikonal/adjoint/back_block.hpp"
 #include "eikonal/adjoint/node_scheme.hpp"
+#include "eikonal/factored_source.hpp"
 
 namespace fermat {
 
 /// Solves the transposed linearised equations of a field, lambda = b + W^T lambda: a node's
 /// dJ/dw is what J asks of it plus what the nodes made of it hand on. Nodes are made of earlier
-/// ones. So tiles of nodes, which fit into the nearest cache, are visited from the latest to the
-/// earliest, and their nodes are swept against the wave. A node hands on what has come since its
-/// last visit: sweeps do where the wave has one direction along each axis, and nodes in the order
-/// of their times elsewhere. Tiles are visited again until what is left is below rounding.
+/// ones. So blocks of nodes are visited from the latest to the earliest, by the times in their
+/// middle, and their nodes are swept against the wave. A node hands on what has come since it last
+/// did. Blocks are visited again until what is left is below rounding.
 template <class Real, int Dim, int Order>
 class BackSubstitution {
   public:
     using Scheme = NodeScheme<Real, Dim, Order>;
-    using Weights = EquationWeights<Real, Dim, Order>;
 
-    /// `lambda` holds b, what J asks of each node.
-    BackSubstitution(const Scheme& scheme, const Weights& weights, std::vector<double>& lambda,
-                     Shape shape)
-        : scheme_(scheme), weights_(weights), lambda_(lambda), rest_(lambda.size()), shape_(shape) {
-        std::copy(lambda.begin(), lambda.end(), rest_.data());
-        std::fill(lambda_.begin(), lambda_.end(), 0.0);
-        stride_[0] = static_cast<std::ptrdiff_t>(shape.y) * shape.z;
-        stride_[1] = shape.z;
-        stride_[2] = 1;
-        for (int axis = 0; axis < 3; ++axis) {
-            shift_[axis] = shift_of(scheme.source_node(axis), length(axis));
-            tiles_[axis] = (shape_[axis] + shift_[axis] + length(axis) - 1) / length(axis);
+    /// `rest` holds b, what J asks of each node, and room for back_spare more; in the end it holds
+    /// what has come to start nodes. dJ/d(slowness of the other nodes) is added to `by_slowness`.
+    BackSubstitution(const TimeFieldView<Real>& field, const NodeSlowness& slowness,
+                     const SourceStarts& starts, const Scheme& scheme, double* rest,
+                     double* by_slowness)
+        : scheme_(scheme),
+          field_(field_of(field, slowness, starts, rest, by_slowness)),
+          grid_({field_.shape.x, field_.shape.y, field_.shape.z},
+                {Block::width, Block::width, Block::length},
+                {field_.factor.source_node(0), field_.factor.source_node(1),
+                 field_.factor.source_node(2)},
+                {false, false, false}),
+          states_(static_cast<std::size_t>(grid_.count())) {}
+
+    /// `largest` is that of what J asks, or more.
+    BackSum run(double largest, Monitor& monitor) {
+        rank_blocks();
+        field_.least = smallest_part * largest;
+        for (int block = 0; block < grid_.count(); ++block) {
+            if (is_asked(block)) wake(block);
         }
-    }
-
-    /// `times` are causal_times.
-    void run(std::span<const float> times, Monitor& monitor) {
-        times_ = times;
-        const auto count = static_cast<std::size_t>(tiles_[0]) *
-                           static_cast<std::size_t>(tiles_[1]) *
-                           static_cast<std::size_t>(tiles_[2]);
-        keys_.assign(count, asleep);
-        for (std::size_t tile = 0; tile < count; ++tile) wake(tile, latest_asked(tile));
-        const std::size_t most = 10000 + 1000 * count;
-        for (std::size_t visits = 0; !queue_.empty(); ++visits) {
-            const auto [key, tile] = queue_.top();
+        const std::int64_t most = 10000 + std::int64_t{1000} * grid_.count();
+        for (; !queue_.empty(); ++visits_) {
+            const int block = by_rank_[static_cast<std::size_t>(queue_.top())];
             queue_.pop();
-            if (key != keys_[tile]) continue;  // woken again since, by a later node
-            if (visits % between_checks == 0) monitor.check();
-            if (visits > most) {
+            if (visits_ % between_checks == 0) monitor.check();
+            if (visits_ > most) {
                 throw ComputeError(
                     "the adjoint of the times does not settle (the model's times hardly do either; "
                     "try order 1)");
             }
-            if (!queue_.empty()) prefetch(box_of(queue_.top().second));
-            visit(tile);
+            visit(block);
         }
+        auto& unsettled = sum_.unsettled;
+        std::sort(unsettled.begin(), unsettled.end());
+        unsettled.erase(std::unique(unsettled.begin(), unsettled.end()), unsettled.end());
+        sum_.source = scheme_.source_scale() * sum_.source;
+        return std::move(sum_);
     }
+
+    int blocks() const { return grid_.count(); }
+    std::int64_t visits() const { return visits_; }
 
   private:
-    /// Below this part of a node's lambda, rounding hides what it still has to hand on: that of the
-    /// sum, or that of the weights.
-    static constexpr double rounding = sizeof(Real) == 8 ? 1e-17 : 1e-11;
-    static constexpr std::size_t between_checks = 64;
-    static constexpr int most_passes = 16;
-    static constexpr float asleep = -1;
+    using Block = BackBlock<Real, Dim, Order>;
 
-    /// Nodes along an axis of a tile.
-    static constexpr int length(int axis) {
-        return Dim == 3 ? (axis == 2 ? 16 : 8) : axis == 1 ? 1 : 32;
-    }
-    static constexpr int axis_of(int d) { return Dim == 2 ? 2 * d : d; }
-    /// Tiles begin so many nodes before the grid that the source lies in the middle of one: nodes
-    /// on both sides of its planes draw on each other, and sweeps of one tile settle them.
-    static int shift_of(double source, int length) {
-        if (!(std::abs(source) < 1e9)) return 0;
-        const int middle = (static_cast<int>(std::floor(source)) + 1) % length;
-        return ((length / 2 - middle) % length + length) % length;
-    }
-
-    /// The nodes of a tile, begin <= node < end, and the directions in which they are swept.
-    struct Box {
-        int begin[3];
-        int end[3];
-        int sense[3];
+    struct State {
+        int rank = 0;  ///< 0 is the latest
+        bool waits = false;
+        bool visited = false;
+        double largest = 0;  ///< of what its nodes have handed on
     };
-    Box box_of(std::size_t tile) const {
-        Box box{};
-        const auto z = static_cast<std::size_t>(tiles_[2]);
-        const auto y = static_cast<std::size_t>(tiles_[1]);
-        const int at[3] = {static_cast<int>(tile / (y * z)), static_cast<int>(tile / z % y),
-                           static_cast<int>(tile % z)};
-        for (int axis = 0; axis < 3; ++axis) {
-            const int begin = at[axis] * length(axis) - shift_[axis];
-            box.begin[axis] = std::max(begin, 0);
-            box.end[axis] = std::min(begin + length(axis), shape_[axis]);
-        }
-        return box;
-    }
-    /// Sweeps begin where the wave leaves the tile: by the times in the middle of its faces.
-    void set_senses(Box& box) const {
-        for (int axis = 0; axis < 3; ++axis) {
-            int middle[3];
-            for (int a = 0; a < 3; ++a) middle[a] = (box.begin[a] + box.end[a]) / 2;
-            middle[axis] = box.begin[axis];
-            const float low = times_[offset(middle)];
-            middle[axis] = box.end[axis] - 1;
-            box.sense[axis] = low > times_[offset(middle)] ? 1 : -1;
-        }
-    }
-    std::size_t offset(const int (&n)[3]) const { return shape_.offset(n[0], n[1], n[2]); }
 
-    template <class Visit>
-    void for_each_node(const Box& box, Visit visit) const {
-        int n[3];
-        for (n[0] = box.begin[0]; n[0] < box.end[0]; ++n[0]) {
-            for (n[1] = box.begin[1]; n[1] < box.end[1]; ++n[1]) {
-                for (n[2] = box.begin[2]; n[2] < box.end[2]; ++n[2]) visit(offset(n));
-            }
-        }
+    static constexpr std::int64_t between_checks = 64;
+    /// Of the largest that J asks: what is smaller does not go on, lest its tails become too small
+    /// for a number.
+    static constexpr double smallest_part = 1e-40;
+
+    static BackField<Real> field_of(const TimeFieldView<Real>& field, const NodeSlowness& slowness,
+                                    const SourceStarts& starts, double* rest, double* by_slowness) {
+        BackField<Real> out;
+        out.shape = field.grid.shape;
+        out.factor = node_factor(field.grid, field.factor);
+        out.slowness_unit = power_of_two_near(field.factor.slowness);
+        out.inverse_slowness = out.slowness_unit / field.factor.slowness;
+        out.slowness = &slowness;
+        out.tau = field.tau.data();
+        out.starts = starts.nodes();
+        out.rest = rest;
+        out.by_slowness = by_slowness;
+        return out;
     }
-    /// Starts to read the lines of the tile that is probably the next.
-    void prefetch(const Box& box) const {
-        constexpr int line = 64;
-        constexpr int of_weights = line / sizeof(typename Weights::Weights);
-        constexpr int of_lambda = line / sizeof(double);
-        for (int i = box.begin[0]; i < box.end[0]; ++i) {
-            for (int j = box.begin[1]; j < box.end[1]; ++j) {
-                const std::size_t first = shape_.offset(i, j, box.begin[2]);
-                const int count = box.end[2] - box.begin[2];
-                for (int k = 0; k < count; k += of_weights) {
-                    weights_.prefetch(first + static_cast<std::size_t>(k));
+
+    /// T/s0 of a node; infinite where no wave arrives.
+    double time(const std::array<int, 3>& n) const {
+        double r2 = field_.factor.far2;
+        for (int axis = 0; axis < 3; axis += Dim == 3 ? 1 : 2) {
+            const double x = field_.factor.coordinate(axis, n[axis]);
+            r2 += x * x;
+        }
+        const auto tau = static_cast<double>(field_.tau[field_.shape.offset(n[0], n[1], n[2])]);
+        return std::isfinite(tau) ? tau * std::sqrt(r2) : tau;
+    }
+    static std::array<int, 3> middle(const BlockExtent& extent) {
+        std::array<int, 3> n;
+        for (int axis = 0; axis < 3; ++axis) n[axis] = (extent.begin[axis] + extent.end[axis]) / 2;
+        return n;
+    }
+    /// Orders the blocks by the times in their middle: of two beside each other, which is the later
+    /// says which way the wave has passed between them.
+    void rank_blocks() {
+        std::vector<double> times;
+        for (int block = 0; block < grid_.count(); ++block) {
+            const BlockExtent extent = grid_.extent(block);
+            double at = time(middle(extent));
+            for (int corner = 0; !std::isfinite(at) && corner < 8; ++corner) {
+                std::array<int, 3> n;
+                for (int axis = 0; axis < 3; ++axis) {
+                    n[axis] = corner >> axis & 1 ? extent.end[axis] - 1 : extent.begin[axis];
                 }
-                for (int k = 0; k < count; k += of_lambda) {
-                    const auto n = static_cast<std::ptrdiff_t>(first) + k;
-                    prefetch_at(lambda_.data(), n);
-                    prefetch_at(rest_.data(), n);
-                }
+                at = time(n);
             }
+            times.push_back(std::isfinite(at) ? at : 0);
+            by_rank_.push_back(block);
+        }
+        const auto time_of = [&](int block) { return times[static_cast<std::size_t>(block)]; };
+        std::stable_sort(by_rank_.begin(), by_rank_.end(),
+                         [&](int a, int b) { return time_of(a) > time_of(b); });
+        for (int rank = 0; rank < grid_.count(); ++rank) {
+            state(by_rank_[static_cast<std::size_t>(rank)]).rank = rank;
         }
     }
-    float latest_asked(std::size_t tile) const {
-        float latest = asleep;
-        for_each_node(box_of(tile), [&](std::size_t node) {
-            if (has_rest(node)) latest = std::max(latest, times_[node]);
-        });
-        return latest;
-    }
-    /// Puts a tile into the queue for a node that is reached at a time.
-    void wake(std::size_t tile, float time) {
-        if (!(time > keys_[tile])) return;
-        keys_[tile] = time;
-        queue_.push({time, static_cast<std::uint32_t>(tile)});
-    }
 
-    void visit(std::size_t tile) {
-        Box box = box_of(tile);
-        set_senses(box);
-        keys_[tile] = asleep;
-        for (auto& of_axis : through_) of_axis[0] = of_axis[1] = asleep;
-        const bool settled = sweep(box) == 0 || settle_by_time(box);
-        const std::size_t step[3] = {
-            static_cast<std::size_t>(tiles_[1]) * static_cast<std::size_t>(tiles_[2]),
-            static_cast<std::size_t>(tiles_[2]), 1};
-        for (int axis = 0; axis < 3; ++axis) {
-            wake(tile - step[axis], through_[axis][0], tile >= step[axis]);
-            wake(tile + step[axis], through_[axis][1], true);
-        }
-        if (!settled) wake(tile, latest_asked(tile));
-    }
-    void wake(std::size_t tile, float time, bool exists) {
-        if (exists && time > asleep) wake(tile, time);
-    }
+    State& state(int block) { return states_[static_cast<std::size_t>(block)]; }
 
-    /// Visits all nodes of a tile once. Returns the axes along which something went to a node that
-    /// was visited before.
-    unsigned sweep(const Box& box) {
-        unsigned against = 0;
-        const auto first = [&](int axis) {
-            return box.sense[axis] > 0 ? box.begin[axis] : box.end[axis] - 1;
-        };
-        const auto inside = [&](int axis, int n) {
-            return n >= box.begin[axis] && n < box.end[axis];
-        };
-        int n[3];
-        for (n[0] = first(0); inside(0, n[0]); n[0] += box.sense[0]) {
-            for (n[1] = first(1); inside(1, n[1]); n[1] += box.sense[1]) {
-                n[2] = first(2);
-                std::size_t node = offset(n);
-                for (; inside(2, n[2]); n[2] += box.sense[2]) {
-                    if (has_rest(node)) against |= hand_on(box, n, node, rest_[node]);
-                    node += static_cast<std::size_t>(static_cast<std::ptrdiff_t>(box.sense[2]));
+    bool is_asked(int block) const {
+        const BlockExtent extent = grid_.extent(block);
+        for (int o = extent.begin[0]; o < extent.end[0]; ++o) {
+            for (int l = extent.begin[1]; l < extent.end[1]; ++l) {
+                const double* const rest = field_.rest + field_.shape.offset(o, l, extent.begin[2]);
+                for (int r = 0; r < extent.size(2); ++r) {
+                    if (rest[r] != 0) return true;
                 }
             }
-        }
-        return against;
-    }
-
-    bool has_rest(std::size_t node) const {
-        return std::abs(rest_[node]) > rounding * std::abs(lambda_[node]);
-    }
-
-    /// Visits the nodes of a tile from the latest to the earliest, nearly, until nothing is left.
-    /// False if the limit on passes is reached first.
-    bool settle_by_time(const Box& box) {
-        sort_by_time(box);
-        for (int turn = 0; turn < most_passes; ++turn) {
-            bool any = false;
-            for (const std::uint32_t node : by_time_) {
-                if (!has_rest(node)) continue;
-                any = true;
-                const Index3 at = scheme_.index_of(node);
-                hand_on(box, {at.x, at.y, at.z}, node, rest_[node]);
-            }
-            if (!any) return true;
         }
         return false;
     }
-    /// One counting sort: nodes whose times differ by less than a 256th of the tile's come in the
-    /// order of their numbers.
-    void sort_by_time(const Box& box) {
-        constexpr int buckets = 256;
-        float first = std::numeric_limits<float>::infinity();
-        float last = 0;
-        for_each_node(box, [&](std::size_t node) {
-            if (!std::isfinite(times_[node])) return;
-            first = std::min(first, times_[node]);
-            last = std::max(last, times_[node]);
-        });
-        const float scale = last > first ? (buckets - 1) / (last - first) : 0;
-        const auto bucket = [&](std::size_t node) {
-            return static_cast<std::size_t>((last - times_[node]) * scale);
-        };
-        std::uint32_t begin[buckets + 1] = {};
-        for_each_node(box, [&](std::size_t node) {
-            if (std::isfinite(times_[node])) ++begin[bucket(node) + 1];
-        });
-        for (int b = 0; b < buckets; ++b) begin[b + 1] += begin[b];
-        by_time_.resize(begin[buckets]);
-        for_each_node(box, [&](std::size_t node) {
-            if (std::isfinite(times_[node])) {
-                by_time_[begin[bucket(node)]++] = static_cast<std::uint32_t>(node);
-            }
-        });
+
+    void wake(int block) {
+        if (state(block).waits) return;
+        state(block).waits = true;
+        queue_.push(state(block).rank);
     }
 
-    [[gnu::always_inline]] unsigned hand_on(const Box& box, const int (&n)[3], std::size_t node,
-                                            double by_w) {
-        rest_[node] = 0;
-        lambda_[node] += by_w;
-        unsigned against = 0;
-        if (weights_.is_single(node)) {
-            scheme_.hand_on(node, by_w, [&](std::size_t to, double value) {
-                const Index3 at = scheme_.index_of(to);
-                for (int axis = 0; axis < 3; ++axis) {
-                    const int steps = at[axis] - n[axis];
-                    if (steps != 0) against |= push(box, n, axis, steps, to, value);
-                }
-            });
-            return against;
+    void visit(int block) {
+        State& own = state(block);
+        own.waits = false;
+        const BlockExtent extent = grid_.extent(block);
+        const unsigned faces =
+            block_.visit(field_, scheme_, extent, senses(extent), !own.visited, own.largest, sum_);
+        own.visited = true;
+        for (int face = 0; face < 6; ++face) {
+            if ((faces >> face & 1U) == 0) continue;
+            const int stride = grid_.stride(face / 2);
+            wake(face % 2 == 0 ? block - stride : block + stride);
         }
-        const auto& weights = weights_.at(node);
-        for (int d = 0; d < Dim; ++d) {
-            const double part = by_w * static_cast<double>(weights.part[d]);
-            if (part == 0) continue;
-            const int axis = axis_of(d);
-            const int side = weights_.from_low(node, d) ? -1 : 1;
-            const auto step = static_cast<std::size_t>(side * stride_[axis]);
-            if (weights_.is_second(node, d)) {
-                against |= push(box, n, axis, side, node + step, 2 * part);
-                against |= push(box, n, axis, 2 * side, node + 2 * step, -0.5 * part);
-            } else {
-                against |= push(box, n, axis, side, node + step, part);
-            }
-        }
-        return against;
+        if ((faces & Block::not_settled) != 0) wake(block);
     }
 
-    /// Gives a node what one some steps from it hands on.
-    [[gnu::always_inline]] unsigned push(const Box& box, const int (&n)[3], int axis, int steps,
-                                         std::size_t to, double value) {
-        rest_[to] += value;
-        const int place = n[axis] + steps;
-        if (place >= box.begin[axis] && place < box.end[axis]) {
-            return (steps > 0) == (box.sense[axis] > 0) ? 0 : 1U << axis;
+    /// What nodes hand on goes from later to earlier times: by those in the middle of the faces, or
+    /// to the source if the block holds both sides of it.
+    std::array<int, 2> senses(const BlockExtent& extent) const {
+        std::array<int, 2> sense;
+        for (int axis = 0; axis < 2; ++axis) {
+            std::array<int, 3> n = middle(extent);
+            n[axis] = extent.begin[axis];
+            const double low = time(n);
+            n[axis] = extent.end[axis] - 1;
+            sense[axis] = low > time(n) ? 1 : -1;
+            if (field_.factor.coordinate(axis, extent.begin[axis]) < 0 &&
+                field_.factor.coordinate(axis, extent.end[axis] - 1) >= 0) {
+                sense[axis] = 0;
+            }
         }
-        float& latest = through_[axis][steps > 0 ? 1 : 0];
-        latest = std::max(latest, times_[to]);
-        return 0;
+        return sense;
     }
 
     const Scheme& scheme_;
-    const Weights& weights_;
-    std::vector<double>& lambda_;
-    HugeArray<double> rest_;  ///< what has come and was not handed on
-    Shape shape_;
-    std::ptrdiff_t stride_[3] = {};
-    int tiles_[3] = {1, 1, 1};
-    int shift_[3] = {0, 0, 0};
-    std::span<const float> times_;
-    std::vector<float> keys_;  ///< time of the latest node of a tile that waits, or asleep
-    std::priority_queue<std::pair<float, std::uint32_t>> queue_;
-    std::vector<std::uint32_t> by_time_;  ///< nodes of the tile that is visited
-    float through_[3][2] = {};  ///< of the nodes beyond each face of the tile that is visited
+    BackField<Real> field_;
+    BlockGrid grid_;
+    std::vector<State> states_;
+    std::vector<int> by_rank_;
+    std::priority_queue<int, std::vector<int>, std::greater<>> queue_;
+    Block block_;
+    BackSum sum_;
+    std::int64_t visits_ = 0;
 };
 
 }  // namespace fermat

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "core/error.hpp"
@@ -18,8 +19,14 @@ namespace {
 template <class Real>
 class Asked {
   public:
-    Asked(const BasicTimeField<Real>& field, FieldAdjoint& out)
-        : field_(field), out_(out), by_w(field.tau.size(), 0.0) {}
+    Asked(const BasicTimeField<Real>& field, AdjointSpace& space, FieldAdjoint& out)
+        : field_(field), out_(out), by_w_(space.room_for(field.tau.size() + back_spare)) {}
+
+    double* by_w() const { return by_w_; }
+    /// Not less than the largest of by_w.
+    double largest() const { return largest_; }
+
+    void nothing() { std::fill_n(by_w(), field_.tau.size() + back_spare, 0.0); }
 
     void at_nodes(FieldView<const double> by_time) {
         const Grid& grid = field_.grid;
@@ -28,22 +35,12 @@ class Asked {
                                          to_string(by_time.shape()), to_string(grid.shape)));
         }
         for (int i = 0; i < grid.shape.x; ++i) {
-            for (int j = 0; j < grid.shape.y; ++j) {
-                for (int k = 0; k < grid.shape.z; ++k) {
-                    const Index3 node{i, j, k};
-                    const std::size_t n = grid.shape.offset(node);
-                    const double tau = field_.tau[n];
-                    const double by = by_time[n];
-                    if (by == 0 || !std::isfinite(tau)) continue;
-                    require_derivative(by, "node", n);
-                    out_.start_time += by;
-                    const Vec3 x = field_.factor.from_source(grid.position(node));
-                    const double r = norm(x);
-                    if (r == 0) continue;
-                    by_w[n] += by * r;
-                    out_.source = out_.source - (by * field_.factor.slowness * tau / r) * x;
-                }
-            }
+            for (int j = 0; j < grid.shape.y; ++j) at_line(by_time, i, j);
+        }
+        std::fill_n(by_w() + field_.tau.size(), back_spare, 0.0);
+        if (std::isfinite(out_.start_time)) return;
+        for (std::size_t n = 0; n < by_time.size(); ++n) {
+            if (std::isfinite(field_.tau[n])) require_derivative(by_time[n], "node", n);
         }
     }
 
@@ -60,7 +57,10 @@ class Asked {
             const ReceiverPull pull = hats.pull(
                 m, by_time[m], field_.factor,
                 [&](std::size_t slot) { return field_.tau[nodes[slot]]; },
-                [&](std::size_t slot, double value) { by_w[nodes[slot]] += value; });
+                [&](std::size_t slot, double value) {
+                    by_w_[nodes[slot]] += value;
+                    largest_ = std::max(largest_, std::abs(by_w_[nodes[slot]]));
+                });
             if (!pull.arrives) continue;
             require_derivative(by_time[m], "receiver", m);
             out_.start_time += by_time[m];
@@ -70,50 +70,98 @@ class Asked {
     }
 
   private:
+    using V = Lanes<Real>;
+    using Wide = Lanes<double>;
+    static constexpr int lanes = lane_count<Real>;
+    static constexpr int wide_lanes = lane_count<double>;
+
+    /// A register of nodes at a time.
+    void at_line(FieldView<const double> by_time, int i, int j) {
+        const Grid& grid = field_.grid;
+        const Vec3 first = field_.factor.from_source(grid.position({i, j, 0}));
+        const auto h = static_cast<Real>(grid.spacing_along(2));
+        const auto z_first = static_cast<Real>(first.z);
+        const auto across2 = static_cast<Real>(first.x * first.x + first.y * first.y);
+        const std::size_t line = grid.shape.offset(i, j, 0);
+        V count{};
+        for (int lane = 0; lane < lanes; ++lane) count[lane] = static_cast<Real>(lane);
+        const V none{};
+        Wide most{};
+        Wide sum{};
+        Wide pull{};
+        Wide pull_z{};
+        for (int k = 0; k < grid.shape.z; k += lanes) {
+            const std::size_t n = line + static_cast<std::size_t>(k);
+            const int used = std::min(lanes, grid.shape.z - k);
+            const double* by = by_time.data() + n;
+            const Real* held = field_.tau.data() + n;
+            double* asked = by_w_ + n;
+            alignas(64) double last_by[lanes] = {};
+            alignas(64) double last_asked[lanes];
+            alignas(64) Real last_held[lanes] = {};
+            if (used < lanes) {
+                by = std::copy_n(by, used, last_by) - used;
+                held = std::copy_n(held, used, last_held) - used;
+                asked = last_asked;
+            }
+            const V tau = load(held);
+            const V z = z_first + (static_cast<Real>(k) + count) * h;
+            const V r2 = across2 + z * z;
+            const V inverse_r = 1 / root(r2);
+            const auto reached = tau < reached_limit<Real>;
+            const auto apart = reached & (r2 > 0);
+            const V slope = apart ? tau * inverse_r : none;
+            alignas(64) Real parts[3][lanes];
+            store(parts[0], apart ? r2 * inverse_r : none);
+            store(parts[1], slope);
+            store(parts[2], slope * z);
+            const std::uint32_t arrives = lane_bits(reached);
+            for (int w = 0; w < lanes; w += wide_lanes) {
+                const auto there = detail::lanes_of<decltype(Wide{} < Wide{})>(arrives >> w);
+                const Wide wanted = there ? load(by + w) : Wide{};
+                const Wide value = wanted * detail::widened(parts[0] + w);
+                store(asked + w, value);
+                sum += wanted;
+                pull += wanted * detail::widened(parts[1] + w);
+                pull_z += wanted * detail::widened(parts[2] + w);
+                const Wide size = detail::size_of(value);
+                most = size > most ? size : most;
+            }
+            if (used < lanes) std::copy_n(last_asked, used, by_w_ + n);
+        }
+        const double s0 = field_.factor.slowness;
+        for (int lane = 0; lane < wide_lanes; ++lane) {
+            largest_ = std::max(largest_, most[lane]);
+            out_.start_time += sum[lane];
+            out_.source.x -= s0 * first.x * pull[lane];
+            out_.source.y -= s0 * first.y * pull[lane];
+            out_.source.z -= s0 * pull_z[lane];
+        }
+    }
+
     const BasicTimeField<Real>& field_;
     FieldAdjoint& out_;
-
-  public:
-    std::vector<double> by_w;
+    double* by_w_;
+    double largest_ = 0;
 };
 
 /// From dJ/dw that J asks of the nodes to the slownesses and the source's position.
 template <int Dim, int Order, class Real>
 void substitute(const AdjointSurvey& survey, const SourceStarts& starts,
-                const BasicTimeField<Real>& field, std::vector<double>& by_w, FieldAdjoint& out,
+                const BasicTimeField<Real>& field, const Asked<Real>& asked, FieldAdjoint& out,
                 FieldView<double> by_slowness, const Execution& execution) {
+    double* const by_w = asked.by_w();
     const NodeSlowness& slowness = survey.slowness();
     const NodeScheme<Real, Dim, Order> scheme(field.view(), slowness, starts);
-    const EquationWeights<Real, Dim, Order> weights(field.view(), slowness, starts,
-                                                    resolve_threads(execution.threads));
-    const Shape shape = field.grid.shape;
-    BackSubstitution<Real, Dim, Order>(scheme, weights, by_w, shape)
-        .run(causal_times(field.view()), execution.monitor);
-    std::size_t node = 0;
-    for (int i = 0; i < shape.x; ++i) {
-        for (int j = 0; j < shape.y; ++j) {
-            for (int k = 0; k < shape.z; ++k, ++node) {
-                const double by = by_w[node];
-                if (by == 0) continue;
-                if (weights.is_single(node)) {
-                    const bool settled = scheme.conclude(
-                        node, by, out.source,
-                        [&](std::size_t other, double part) { by_slowness[other] += part; });
-                    out.unsettled += settled ? 0 : 1;
-                    continue;
-                }
-                const auto& own = weights.at(node);
-                const auto by_s = static_cast<double>(own.slowness);
-                by_slowness[node] += by * by_s;
-                out.unsettled += weights.is_unsettled(node) ? 1 : 0;
-                const auto part = [&](int d) {
-                    const auto size = static_cast<double>(own.part[d]);
-                    return weights.from_low(node, d) ? size : -size;
-                };
-                out.source = out.source + by * scheme.source_slope({i, j, k}, field.tau[node],
-                                                                   slowness[node], by_s, part);
-            }
-        }
+    BackSubstitution<Real, Dim, Order> back(field.view(), slowness, starts, scheme, by_w,
+                                            by_slowness.data());
+    const BackSum sum = back.run(asked.largest(), execution.monitor);
+    out.source = out.source + sum.source;
+    out.unsettled += static_cast<std::int64_t>(sum.unsettled.size());
+    for (const std::size_t node : starts.nodes()) {
+        if (by_w[node] == 0) continue;
+        scheme.conclude_start(node, by_w[node], out.source,
+                              [&](std::size_t other, double part) { by_slowness[other] += part; });
     }
 }
 
@@ -129,16 +177,17 @@ void require_derivative(double value, const char* where, std::size_t number) {
 template <class Real>
 FieldAdjoint field_adjoint(const AdjointSurvey& survey, std::size_t source,
                            const BasicTimeField<Real>& field, const TimeDerivatives& derivatives,
-                           FieldView<double> by_slowness, const Execution& execution) {
+                           FieldView<double> by_slowness, AdjointSpace& space,
+                           const Execution& execution) {
     FieldAdjoint out;
-    Asked<Real> asked(field, out);
-    if (derivatives.nodes.data() != nullptr) asked.at_nodes(derivatives.nodes);
+    Asked<Real> asked(field, space, out);
+    derivatives.nodes.data() != nullptr ? asked.at_nodes(derivatives.nodes) : asked.nothing();
     if (!derivatives.receivers.empty()) {
         asked.at_receivers(survey.hats(), derivatives.receivers);
     }
     const SourceStarts starts(survey.model(), survey.slowness(), survey.sources()[source].position);
     const auto run = [&]<int Dim, int Order>() {
-        substitute<Dim, Order>(survey, starts, field, asked.by_w, out, by_slowness, execution);
+        substitute<Dim, Order>(survey, starts, field, asked, out, by_slowness, execution);
     };
     const bool first_order = survey.options().order == 1;
     if (field.grid.is_2d()) {
@@ -152,9 +201,10 @@ FieldAdjoint field_adjoint(const AdjointSurvey& survey, std::size_t source,
 }
 
 template FieldAdjoint field_adjoint(const AdjointSurvey&, std::size_t, const TimeField&,
-                                    const TimeDerivatives&, FieldView<double>, const Execution&);
+                                    const TimeDerivatives&, FieldView<double>, AdjointSpace&,
+                                    const Execution&);
 template FieldAdjoint field_adjoint(const AdjointSurvey&, std::size_t,
                                     const BasicTimeField<double>&, const TimeDerivatives&,
-                                    FieldView<double>, const Execution&);
+                                    FieldView<double>, AdjointSpace&, const Execution&);
 
 }  // namespace fermat

@@ -51,59 +51,31 @@ class NodeScheme {
             e.axis, [&](const auto&... a) { return update_tau<Order>(e.f, e.inverse_r2, a...); });
     }
 
-    /// Hands dJ/dw of a node on to what it was made of: push(node, dJ/dw). Start nodes are made of
-    /// slownesses alone.
-    template <class Push>
-    void hand_on(std::size_t node, double by_w, Push push) const {
-        if (starts_.holds(node)) return;
-        const TauDerivative<Dim> by = derivative<Order>(equation(node, index_of(node)));
-        for (int d = 0; d < Dim; ++d) {
-            const AxisDerivative<>& part = by.axis[d];
-            if (part.near == 0) continue;
-            const int axis = axis_of(d);
-            const std::ptrdiff_t step = part.from_low ? -stride_[axis] : stride_[axis];
-            push(node + static_cast<std::size_t>(step), by_w * part.near);
-            if (part.far != 0) push(node + static_cast<std::size_t>(2 * step), by_w * part.far);
-        }
-    }
-
-    /// What dJ/dw of a node says of the slownesses, by_slowness(node, dJ/ds), and of the source:
-    /// adds to `by_source`, dJ/d(source position). False where the node's time does not solve its
-    /// equation: second order may not settle where fronts collide.
-    template <class BySlowness>
-    bool conclude(std::size_t node, double by_w, Vec3& by_source, BySlowness by_slowness) const {
-        if (starts_.holds(node)) {
-            const Vec3 slope = starts_.derivative(
-                node, [&](std::size_t other, double part) { by_slowness(other, by_w * part); });
-            by_source = by_source + by_w * slope;
-            return true;
-        }
-        const Equation e = equation(node, index_of(node));
+    /// The derivatives of one node's w.
+    struct Single {
+        TauDerivative<Dim> by;
+        double by_slowness;
+        Vec3 by_source;  ///< in units of source_scale
+        bool settled;    ///< false where the node's time does not solve its equation: second order
+                         ///< may not settle where fronts collide
+    };
+    Single single(std::size_t node, Index3 n) const {
+        const Equation e = equation(node, n);
         const TauDerivative<Dim> by = derivative<Order>(e);
-        by_slowness(node, by_w * by.f * std::sqrt(e.inverse_r2));
-        const Vec3 slope = fermat::source_slope(place_, axes, e, by);
-        by_source = by_source + (by_w * source_scale_) * slope;
-        return solves_equation(by.tau, field_.tau[node]);
+        return {by, by.f * std::sqrt(e.inverse_r2), source_slope(place_, axes, e, by),
+                solves_equation(by.tau, field_.tau[node])};
     }
-
-    /// Of a node whose factored equation has the weights p_d/D = part[d]: the same, by dw/ds =
-    /// by_s.
-    template <class Part>
-    Vec3 source_slope(Index3 n, double tau, double slowness, double by_s, const Part& part) const {
-        Vec3 x;
-        for (int axis = 0; axis < 3; ++axis) {
-            if (Dim == 3 || axis != 1) x[axis] = place_.coordinate(axis, n[axis]);
-        }
-        const double inverse_r2 = 1 / (dot(x, x) + place_.far2);
-        // by.f f = by_s r s / (s0 r)
-        Vec3 slope = (by_s * slowness / field_.factor.slowness * inverse_r2) * x;
-        for (int d = 0; d < Dim; ++d) {
-            const int axis = axis_of(d);
-            slope =
-                slope + place_slope(axis, place_.spacing[axis], x, inverse_r2, -tau * part(d), 0);
-        }
-        return source_scale_ * slope;
+    /// What dJ/dw of a start node says, which is made of slownesses alone: by_slowness(node,
+    /// dJ/ds), and of the source, added to `by_source`.
+    template <class BySlowness>
+    void conclude_start(std::size_t node, double by_w, Vec3& by_source,
+                        BySlowness by_slowness) const {
+        const Vec3 slope = starts_.derivative(
+            node, [&](std::size_t other, double part) { by_slowness(other, by_w * part); });
+        by_source = by_source + by_w * slope;
     }
+    /// From tau by source positions in units of the smallest spacing to w by the user's.
+    double source_scale() const { return source_scale_; }
 
     Index3 index_of(std::size_t node) const {
         // Small numbers are divided in a third of the time.
@@ -114,9 +86,6 @@ class NodeScheme {
         return {static_cast<int>(line / y), static_cast<int>(line % y),
                 static_cast<int>(n - line * z)};
     }
-    /// Position of the source along an axis, in nodes.
-    double source_node(int axis) const { return place_.source_node(axis); }
-    bool reached(std::size_t node) const { return std::isfinite(field_.tau[node]); }
 
   private:
     static constexpr EquationAxes<Dim> axes = EquationAxes<Dim>::of_grid();
@@ -134,7 +103,7 @@ class NodeScheme {
     const NodeSlowness& slowness_;
     const SourceStarts& starts_;
     NodeFactor place_;
-    double source_scale_;  ///< from tau by such units to w by the user's
+    double source_scale_;
     std::ptrdiff_t stride_[3] = {};
 };
 

@@ -22,6 +22,17 @@ class NodeSlowness {
         return v > 0 ? 1 / v : std::numeric_limits<double>::infinity();
     }
     double operator()(Index3 node) const { return (*this)[velocity_.shape().offset(node)]; }
+    /// Calls use(n, velocity) for some nodes in a row, 0 in air.
+    template <class Use>
+    void for_each_velocity(std::size_t first, int count, Use use) const {
+        if (exact_.data() != nullptr) {
+            const double* const s = exact_.data() + first;
+            for (int n = 0; n < count; ++n) use(n, 1 / s[n]);
+        } else {
+            const float* const v = velocity_.data() + first;
+            for (int n = 0; n < count; ++n) use(n, v[n]);
+        }
+    }
     bool is_exact() const { return exact_.data() != nullptr; }
 
   private:

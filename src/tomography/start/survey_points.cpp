@@ -123,11 +123,9 @@ std::optional<std::string> points_on_line(const Survey& picks) {
     }
     constexpr double straight = 0.01;
     if (most > straight * length) return std::nullopt;
-    return fmt::format(
-        "all points lie within {:.2g} of a straight line, and the model is 3-D (no pick tells what "
-        "lies beside the line: picks converted with `line` make a section, in a small part of the "
-        "time)",
-        most);
+    return "all points lie along a straight line (within a hundredth of its length), and the model "
+           "is 3-D (no pick tells what lies beside the line: picks converted with `line` make a "
+           "section, in a small part of the time)";
 }
 
 }  // namespace fermat

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <random>
+#include <tuple>
 #include <vector>
 
 #include "model/makers.hpp"
@@ -152,6 +153,39 @@ TEST_P(RoughnessOf, IsTheInverseOfTheSpectralSolverOnAFullGrid) {
     Vector back(x.size());
     spectral.solve(product, back, 3, 0.1, 1);
     for (std::size_t n = 0; n < x.size(); ++n) EXPECT_NEAR(back[n], x[n], 1e-8);
+}
+
+/// One strong bend costs less than as much curvature in many weak ones; as much in 3-D and where
+/// weights differ along the axes.
+TEST(Roughness, OfSecondOrderForgivesStrongBendsInThePlane) {
+    for (const auto& [across, deep, forgives] :
+         {std::tuple{1, 1.0, true}, {6, 1.0, false}, {1, 0.5, false}}) {
+        const Model model = constant_model(Grid{{20, across, 16}, {0, 0, 0}, {1, 1, 1}}, 2);
+        const Unknowns unknowns(model, {1, 1, 1});
+        Roughness roughness(unknowns, {Regularisation::second, {1, 1, deep}, 0});
+        const Vector weak = random_vector(unknowns.size(), 6);
+        Vector strong(unknowns.size(), 0.0);
+        strong[unknowns.size() / 2] = 30;
+        Vector both = weak;
+        for (std::size_t u = 0; u < both.size(); ++u) both[u] += strong[u];
+        const auto cost = [&](const Vector& x) {
+            Vector out(x.size());
+            roughness.apply(x, out, 1);
+            return dot(x, out);
+        };
+        const double before = cost(strong) / cost(weak);
+        roughness.reweight(both);
+        const double after = cost(strong) / cost(weak);
+        if (forgives) {
+            EXPECT_LT(after, 0.5 * before);
+        } else {
+            EXPECT_EQ(after, before);
+        }
+        roughness.weigh_alike();
+        EXPECT_EQ(cost(strong) / cost(weak), before);
+        roughness.reweight(Vector(unknowns.size(), 0.0));  // a start model: nothing to go by
+        EXPECT_EQ(cost(strong) / cost(weak), before);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, RoughnessOf,

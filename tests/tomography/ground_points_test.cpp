@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "tomography/start/survey_points.hpp"
 #include "tomography/start/survey_shape.hpp"
 
 namespace fermat {
@@ -107,6 +108,29 @@ TEST(SurveyShape, ATenthOfWildPicksDoesNotMakeTheGroundFast) {
         pick.time = far / (number++ % 12 == 0 ? 1e6 : 1000);
     }
     EXPECT_LE(survey_shape(picks).fastest, 2001);
+}
+
+TEST(SurveyPoints, OnAStraightLineAreToldInAnyDirectionAndOnlyThere) {
+    const Line line = over_a_hill(0);
+    const auto turned = [&](double angle, double aside) {
+        const auto turn = [&](Vec3 p, double off) {
+            return Vec3{std::cos(angle) * p.x - std::sin(angle) * off,
+                        std::sin(angle) * p.x + std::cos(angle) * off, p.z};
+        };
+        Line out;
+        for (const PointSource& source : line.sources)
+            out.sources.push_back({turn(source.position, 0)});
+        for (const Vec3 point : line.receivers) out.receivers.push_back(turn(point, 0));
+        out.receivers[20] = turn(line.receivers[20], aside);
+        return survey_of(out.sources, out.receivers);
+    };
+    for (const double angle : {0.0, 0.7, 1.5707963267948966}) {
+        EXPECT_TRUE(points_on_line(turned(angle, 0.9)));
+        EXPECT_FALSE(points_on_line(turned(angle, 1.2)));
+    }
+    const std::vector<PointSource> at_one_place{{{1, 2, 3}}};
+    EXPECT_TRUE(points_on_line(survey_of(at_one_place, std::vector{Vec3{1, 2, 3}, Vec3{4, 2, 3}})));
+    EXPECT_FALSE(points_on_line(survey_of(at_one_place, std::vector{Vec3{1, 2, 9}})));
 }
 
 }  // namespace

@@ -157,6 +157,15 @@ TEST_P(TrustOf, SampledNumbersComeNearDenseAlgebra) {
     const double off = distance(dense.resolution.diagonal(), sampled.resolution);
     RecordProperty("resolution_off", std::to_string(off));
     EXPECT_LT(off, 0.25);
+    double squares = 0;
+    for (std::size_t u = 0; u < problem.size(); ++u) {
+        const double error = sampled.resolution[u] - dense.resolution(static_cast<Eigen::Index>(u),
+                                                                      static_cast<Eigen::Index>(u));
+        squares += error * error / static_cast<double>(problem.size());
+    }
+    // What it says of its own error.
+    EXPECT_GT(sampled.stray, 0.8 * std::sqrt(squares));
+    EXPECT_LT(sampled.stray, 6 * std::sqrt(squares));
     const Eigen::VectorXd deviation =
         (dense.spread * dense.covariance).cwiseProduct(dense.spread).rowwise().sum().cwiseSqrt();
     Vector roots = sampled.variance;

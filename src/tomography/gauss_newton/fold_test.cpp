@@ -59,8 +59,7 @@ std::vector<double> FoldTest::fit(const LinearizedPicks& problem, std::int32_t f
     // Edges that all picks have found would tell a fold what it is to predict.
     constexpr int first_rounds = 3;
     constexpr SolveLimits limits{2e-2};  // scores are compared to one in fifty
-    const bool blocky = roughness.kind() == Regularisation::blocky;
-    const int rounds = blocky && model.empty() ? first_rounds : 1;
+    const int rounds = roughness.is_reweighted() && model.empty() ? first_rounds : 1;
     std::vector<double> step;
     for (int round = 0; round < rounds; ++round) {
         if (model.empty()) {

@@ -28,7 +28,8 @@ struct HeldOutScore {
 
 /// Cross-validation that needs no pass over the sources: each fold of the picks is left out of the
 /// linear problem at a model, and predicted by what the others make of it. The model, which all
-/// picks have made, serves as the point of linearisation only; a blocky fold finds edges by itself.
+/// picks have made, serves as the point of linearisation only; a fold finds its weights of the
+/// roughness by itself.
 class FoldTest {
   public:
     /// `fold_of_pick`: from 0 to folds - 1.

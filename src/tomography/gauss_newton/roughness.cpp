@@ -7,6 +7,24 @@
 #include "core/parallel.hpp"
 
 namespace fermat {
+namespace {
+
+/// Differences and curvatures count less from here on, in parts of their RMS.
+constexpr double part_of_rms = 0.5;
+
+template <class Body>
+void for_each_unknown(std::size_t count, int threads, Body body) {
+    const int team = count < 100000 ? 1 : threads;
+    parallel_ranges(static_cast<std::int64_t>(count), team,
+                    [&](std::int64_t begin, std::int64_t end) {
+                        for (std::int64_t u = begin; u < end; ++u) {
+                            body(static_cast<std::size_t>(u));
+                        }
+                    });
+}
+
+}  // namespace
+
 double least_extent(const Grid& grid) {
     const Vec3 size = grid.extent();
     double least = std::numeric_limits<double>::infinity();
@@ -35,6 +53,7 @@ Roughness::Roughness(const Unknowns& unknowns, const RoughnessOptions& options)
     if (options_.kind == Regularisation::second) {
         const double length = longest > 0 ? longest : unknowns.sizes().least_side / 4;
         diagonal_ = cell / (length * length);
+        bends_ = grid.is_2d() && options_.weights.x == options_.weights.z;
     }
     const Shape shape = grid.shape;
     const auto& numbers = unknowns.numbers();
@@ -93,35 +112,33 @@ void Roughness::take_sizes(const Unknowns& unknowns) {
 }
 
 void Roughness::apply_once(std::span<const double> x, std::span<double> out, int threads) const {
-    const int team = x.size() < 100000 ? 1 : threads;
     const RoughnessStencil stencil = this->stencil();
-    parallel_ranges(
-        static_cast<std::int64_t>(x.size()), team, [&](std::int64_t begin, std::int64_t end) {
-            for (auto u = static_cast<std::size_t>(begin); u < static_cast<std::size_t>(end); ++u) {
-                out[u] = stencil.apply_at(u, x.data());
-            }
-        });
+    for_each_unknown(neighbours_.size(), threads,
+                     [&](std::size_t u) { out[u] = stencil.apply_at(u, x.data()); });
 }
 
 void Roughness::apply(std::span<const double> x, std::span<double> out, int threads) const {
     if (options_.kind != Regularisation::second) return apply_once(x, out, threads);
-    std::vector<double> once(x.size());
-    apply_once(x, once, threads);
-    for (std::size_t u = 0; u < volumes_.size(); ++u) once[u] /= volumes_[u];
-    apply_once(once, out, threads);
+    const RoughnessStencil stencil = this->stencil();
+    std::vector<double> half(neighbours_.size());
+    for_each_unknown(half.size(), threads,
+                     [&](std::size_t u) { half[u] = stencil.apply_half_at(u, x.data()); });
+    apply_once(half, out, threads);
 }
 
 void Roughness::weigh_alike() {
     weights_ = own_factors_;
+    between_ = volumes_;
+    for (double& value : between_) value = 1 / value;
     mean_weight_ = 1;
 }
 
 void Roughness::apply_root(std::span<const double> noise, std::span<double> out) const {
     const std::size_t n = neighbours_.size();
     if (options_.kind == Regularisation::second) {
-        if (volumes_.empty()) return apply_once(noise.first(n), out, 1);
+        if (between_.empty()) return apply_once(noise.first(n), out, 1);
         std::vector<double> scaled(n);
-        for (std::size_t u = 0; u < n; ++u) scaled[u] = noise[u] / std::sqrt(volumes_[u]);
+        for (std::size_t u = 0; u < n; ++u) scaled[u] = noise[u] * std::sqrt(between_[u]);
         return apply_once(scaled, out, 1);
     }
     for (std::size_t u = 0; u < n; ++u) out[u] = std::sqrt(diagonal_) * noise[4 * u + 3];
@@ -138,7 +155,32 @@ void Roughness::apply_root(std::span<const double> noise, std::span<double> out)
 }
 
 void Roughness::reweight(std::span<const double> model) {
-    if (options_.kind != Regularisation::blocky) return;
+    if (options_.kind == Regularisation::blocky) reweight_edges(model);
+    if (bends_) reweight_curvature(model);
+}
+
+void Roughness::reweight_curvature(std::span<const double> model) {
+    const std::size_t n = neighbours_.size();
+    const auto volume = [&](std::size_t u) { return volumes_.empty() ? 1 : volumes_[u]; };
+    weigh_alike();
+    std::vector<double> curvature(n);
+    apply_once(model, curvature, 1);
+    double squares = 0;
+    for (std::size_t u = 0; u < n; ++u) squares += curvature[u] * curvature[u] / volume(u);
+    if (!(squares > 0)) return;
+    const double level = part_of_rms * std::sqrt(squares / static_cast<double>(n));
+    between_.resize(n);
+    double sum = 0;
+    for (std::size_t u = 0; u < n; ++u) {
+        const double c = curvature[u] / level;
+        const double weight = 1 / std::sqrt(std::sqrt(1 + c * c / volume(u)));
+        between_[u] = weight / volume(u);
+        sum += weight;
+    }
+    mean_weight_ = sum / static_cast<double>(n);
+}
+
+void Roughness::reweight_edges(std::span<const double> model) {
     weights_ = own_factors_;
     weights_.resize(neighbours_.size(), Vec3{1, 1, 1});
     const std::vector<Vec3> alike = weights_;
@@ -159,7 +201,7 @@ void Roughness::reweight(std::span<const double> model) {
         }
     }
     if (!(squares > 0)) return;
-    const double level = 0.5 * std::sqrt(squares / edges);
+    const double level = part_of_rms * std::sqrt(squares / edges);
     double sum = 0;
     for (std::size_t u = 0; u < neighbours_.size(); ++u) {
         for (int axis = 0; axis < 3; ++axis) {
@@ -175,6 +217,7 @@ void Roughness::reweight(std::span<const double> model) {
 
 double Roughness::trace() const {
     double sum = 0;
+    const auto between = [&](std::size_t u) { return between_.empty() ? 1 : between_[u]; };
     for (std::size_t u = 0; u < neighbours_.size(); ++u) {
         double diagonal = stencil().diagonal_at(u);
         double squares = 0;
@@ -183,10 +226,9 @@ double Roughness::trace() const {
             const double factor = edge_factor(u, side);
             diagonal += factor;
             const auto other = static_cast<std::size_t>(neighbours_[u].number[side]);
-            squares += factor * factor / (volumes_.empty() ? 1 : volumes_[other]);
+            squares += factor * factor * between(other);
         }
-        const double own = volumes_.empty() ? 1 : volumes_[u];
-        sum += options_.kind == Regularisation::second ? diagonal * diagonal / own + squares
+        sum += options_.kind == Regularisation::second ? diagonal * diagonal * between(u) + squares
                                                        : diagonal;
     }
     return sum;

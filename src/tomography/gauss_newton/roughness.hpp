@@ -17,26 +17,32 @@ double least_extent(const Grid& grid);
 /// The quadratic form x^T R x that stands for roughness, on the unknowns of an inversion.
 ///
 /// First order: R = W^T V W, where W takes the differences of neighbours times
-/// weight * sqrt(cell) / spacing, so that x^T R x is the integral of |grad x|^2. Second order:
-/// R = (W^T W + cell / L^2)^2. Blocky: V_e = 1 / sqrt(1 + (g_e / g_0)^2) with g_e the difference
-/// across edge e and g_0 half of its RMS, renewed from the present model (iteratively reweighted
-/// least squares: a norm between L2 and L1).
+/// weight * sqrt(cell) / spacing, so that x^T R x is the integral of |grad x|^2. Blocky:
+/// V_e = (1 + (g_e / g_0)^2)^(-1/2) with g_e the difference across edge e and g_0 half of its RMS,
+/// renewed from the present model (iteratively reweighted least squares: a norm between L2 and L1).
+///
+/// Second order: R = K B K with K = W^T W + cell / L^2 and B_u = (1 + (c_u / c_0)^2)^(-1/4), where
+/// c = K x is the curvature of the present model and c_0 half of its RMS: a norm between the powers
+/// 2 and 1.5, in which few strong bends cost less than many weak ones. Truths between boreholes
+/// come out better with it (bench/inversion). B = 1 in 3-D, where smooth truths came out worse by a
+/// tenth, and where weights differ along the axes, as below a surface: there runs got stuck.
 ///
 /// Where cells differ in space (Unknowns::sizes), spacings and cells are those of each edge and
-/// unknown, and the second order is R = (W^T W + D) C^-1 (W^T W + D) with the cells C, over their
-/// mean, and D = C / L^2: the integral of (x / L^2 - laplace x)^2 too.
+/// unknown, and K = W^T W + D and B C^-1 stand for K and B, with the cells C, over their mean, and
+/// D = C / L^2: without B it is the integral of (x / L^2 - laplace x)^2 too.
 class Roughness {
   public:
     Roughness(const Unknowns& unknowns, const RoughnessOptions& options);
 
     /// R x.
     void apply(std::span<const double> x, std::span<double> out, int threads) const;
-    /// L noise, where R = L L^T: as W^T V^(1/2), or W^T W + cell / L^2 itself for second order. So
+    /// L noise, where R = L L^T: as W^T V^(1/2), or K B^(1/2) for second order. So
     /// standard normal noise becomes noise of the covariance R. 4 numbers of noise per unknown.
     void apply_root(std::span<const double> noise, std::span<double> out) const;
-    /// Renews V by a model's own values; nothing but for blocky ones.
+    /// Renews V or B by a model's own values, where they are not 1.
     void reweight(std::span<const double> model);
-    /// V = 1, as before the first reweighting.
+    bool is_reweighted() const { return options_.kind == Regularisation::blocky || bends_; }
+    /// V = B = 1, as before the first reweighting.
     void weigh_alike();
     double trace() const;
     Regularisation kind() const { return options_.kind; }
@@ -45,17 +51,22 @@ class Roughness {
     /// W^T V W.
     Vec3 axis_factors() const { return factors_; }
     double diagonal() const { return diagonal_; }
-    /// W^T V W + d: R itself, or its root for second order.
+    /// W^T V W + d: R itself, or K for second order.
     RoughnessStencil stencil() const {
-        return {factors_, diagonal_, neighbours_.data(),
+        return {factors_,
+                diagonal_,
+                neighbours_.data(),
                 weights_.empty() ? nullptr : weights_.data(),
-                volumes_.empty() ? nullptr : volumes_.data()};
+                volumes_.empty() ? nullptr : volumes_.data(),
+                between_.empty() ? nullptr : between_.data()};
     }
-    /// Mean of V.
+    /// Mean of V or B.
     double mean_weight() const { return mean_weight_; }
 
   private:
     void take_sizes(const Unknowns& unknowns);
+    void reweight_edges(std::span<const double> model);
+    void reweight_curvature(std::span<const double> model);
     void apply_once(std::span<const double> x, std::span<double> out, int threads) const;
     double edge_factor(std::size_t unknown, int side) const {
         return stencil().edge_factor(unknown, side);
@@ -64,6 +75,7 @@ class Roughness {
     RoughnessOptions options_;
     Vec3 factors_;
     double diagonal_ = 0;
+    bool bends_ = false;  ///< B is renewed
     double mean_weight_ = 1;
     std::vector<Neighbours> neighbours_;
     /// V of the edges from each unknown to the next along x, y, z; empty where all are 1.
@@ -71,6 +83,7 @@ class Roughness {
     /// Where cells differ in space: the factors of edges and the volumes, over their means.
     std::vector<Vec3> own_factors_;
     std::vector<double> volumes_;
+    std::vector<double> between_;  ///< B over the volumes; empty where all are 1
 };
 
 }  // namespace fermat

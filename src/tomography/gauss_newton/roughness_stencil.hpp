@@ -21,6 +21,7 @@ struct RoughnessStencil {
     const Vec3* weights;  ///< V of the edges to the next unknown along x, y, z; null: all 1
     /// Of the cell of each unknown, over their mean: where d is not one number; null: all 1.
     const double* volumes = nullptr;
+    const double* between = nullptr;  ///< B of the second order, R = K B K; null: all 1
 
     /// The factor of the difference to the neighbour on one side.
     FERMAT_HD double edge_factor(std::size_t unknown, int side) const {
@@ -33,6 +34,12 @@ struct RoughnessStencil {
 
     FERMAT_HD double diagonal_at(std::size_t unknown) const {
         return volumes == nullptr ? diagonal : diagonal * volumes[unknown];
+    }
+
+    /// The first half of R x for second order, B K x.
+    FERMAT_HD double apply_half_at(std::size_t unknown, const double* x) const {
+        const double half = apply_at(unknown, x);
+        return between == nullptr ? half : between[unknown] * half;
     }
 
     FERMAT_HD double apply_at(std::size_t unknown, const double* x) const {

@@ -9,18 +9,18 @@
 
 namespace fermat {
 
-/// Eigenvalues of lambda R + c on a full grid, with the mean of V for all its weights.
+/// Eigenvalues of lambda R + c on a full grid, with the mean of V or B for all its weights.
 struct SpectralDivisor {
     double lambda;
     double c;
-    double mean_weight;  ///< of V
+    double mean_weight;  ///< of V or B
     double diagonal;     ///< of W^T V W
     bool second;
 
     /// Of the eigenvector whose differences have the sum `differences`.
     FERMAT_HD double at(double differences) const {
-        const double once = mean_weight * differences + diagonal;
-        return lambda * (second ? once * once : once) + c;
+        const double once = differences + diagonal;
+        return lambda * (mean_weight * (second ? once * once : once)) + c;
     }
 };
 

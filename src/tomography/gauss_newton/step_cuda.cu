@@ -22,10 +22,10 @@ __global__ void scale_and_add_to(double* to, double factor, const double* from, 
     if (n < count) to[n] = from[n] + factor * to[n];
 }
 
-__global__ void apply_stencil(RoughnessStencil stencil, const double* x, double* out,
-                              std::size_t count) {
+__global__ void apply_half(RoughnessStencil stencil, const double* x, double* out,
+                           std::size_t count) {
     const std::size_t n = thread_number();
-    if (n < count) out[n] = stencil.apply_at(n, x);
+    if (n < count) out[n] = stencil.apply_half_at(n, x);
 }
 
 /// Unknowns behind the grid's.
@@ -57,6 +57,7 @@ struct Workspace {
     CudaSpectral spectral;
     CudaArray<Neighbours> neighbours;
     CudaArray<Vec3> weights;
+    Vector between;
     Vector extra;
     Vector extra_diagonal;
     Vector along;  ///< per row
@@ -93,7 +94,7 @@ class CudaSystem {
         rows_.transposed(work_.along, scale, work_.sums);
         const double* smooth = in.data();
         if (divisor_.second) {
-            apply_stencil<<<blocks_for(extras_.grid, vector_threads), vector_threads>>>(
+            apply_half<<<blocks_for(extras_.grid, vector_threads), vector_threads>>>(
                 stencil_, in.data(), work_.once.data(), extras_.grid);
             smooth = work_.once.data();
         }
@@ -138,7 +139,7 @@ class CudaStepOfDevice : public CudaStep {
           roughness_(roughness),
           host_spectral_(spectral),
           extra_(extra),
-          work_{CudaSpectral(unknowns, spectral), {}, {}, {}, {}, {}, {}, {}, {}} {
+          work_{CudaSpectral(unknowns, spectral), {}, {}, {}, {}, {}, {}, {}, {}, {}} {
         work_.neighbours.reserve(unknowns_);
         work_.neighbours.upload({roughness.stencil().neighbours, unknowns_});
         work_.once.reserve(unknowns_);
@@ -170,10 +171,16 @@ class CudaStepOfDevice : public CudaStep {
     RoughnessStencil renewed_stencil() {
         RoughnessStencil stencil = roughness_.stencil();
         stencil.neighbours = work_.neighbours.data();
-        if (stencil.weights == nullptr) return stencil;
-        work_.weights.reserve(unknowns_);
-        work_.weights.upload({stencil.weights, unknowns_});
-        stencil.weights = work_.weights.data();
+        if (stencil.weights != nullptr) {
+            work_.weights.reserve(unknowns_);
+            work_.weights.upload({stencil.weights, unknowns_});
+            stencil.weights = work_.weights.data();
+        }
+        if (stencil.between != nullptr) {
+            work_.between.reserve(unknowns_);
+            work_.between.upload({stencil.between, unknowns_});
+            stencil.between = work_.between.data();
+        }
         return stencil;
     }
 

@@ -242,9 +242,11 @@ class SetUp {
         if (no_errors || compare) {
             found = cross_validate(setup_.start, setup_.picks, options, kinds, execution);
         }
-        // Where both are alike, smooth invents no edges. Between boreholes it is the other way
-        // round: curvature lets velocity drift across, which no pick sees.
-        const double clearly = shape_.crosses ? 1.03 : 0.97;
+        // Where both are alike, smooth invents no edges. Between boreholes curvature lets velocity
+        // drift across, which no pick sees: neither is preferred in 2-D, where strong bends count
+        // less (see Roughness), and blocky in 3-D.
+        const double between = setup_.start.grid().is_2d() ? 1 : 1.03;
+        const double clearly = shape_.crosses ? between : 0.97;
         const bool tested = compare && found[0].folds > 0 && found[1].folds > 0;
         const bool blocky = tested && found[1].held_out < clearly * found[0].held_out;
         kind = kinds[blocky ? 1 : 0];
@@ -367,6 +369,9 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
     if (auto said = points_in_air(setup.start, setup.picks)) setup.warnings.push_back(*said);
     SetUp choices(setup, shape);
     if (first) choices.describe_guess(*first);
+    if (first && !first->shape.is_2d && !buried) {
+        if (auto said = points_on_line(setup.picks)) setup.warnings.push_back(*said);
+    }
     choices.choose_method();
     choices.compare_units();
     choices.give_errors(errors);

@@ -101,4 +101,31 @@ std::optional<std::string> points_in_air(const Model& model, const Survey& picks
         std::max(events.farthest, stations.farthest), lost, picks.arrivals.size());
 }
 
+std::optional<std::string> points_on_line(const Survey& picks) {
+    std::vector<Vec3> points;
+    for (const Event& event : picks.events) points.push_back(event.position);
+    for (const Station& station : picks.stations) points.push_back(station.position);
+    const auto map_distance = [](Vec3 a, Vec3 b) { return std::hypot(a.x - b.x, a.y - b.y); };
+    const auto farthest_from = [&](Vec3 point) {
+        return *std::max_element(points.begin(), points.end(), [&](Vec3 a, Vec3 b) {
+            return map_distance(a, point) < map_distance(b, point);
+        });
+    };
+    const Vec3 one_end = farthest_from(points.front());
+    const Vec3 other_end = farthest_from(one_end);
+    const double length = map_distance(one_end, other_end);
+    if (!(length > 0)) return std::nullopt;  // one borehole
+    double most = 0;
+    for (const Vec3 point : points) {
+        const double area = (other_end.x - one_end.x) * (point.y - one_end.y) -
+                            (other_end.y - one_end.y) * (point.x - one_end.x);
+        most = std::max(most, std::abs(area) / length);
+    }
+    constexpr double straight = 0.01;
+    if (most > straight * length) return std::nullopt;
+    return "all points lie along a straight line (within a hundredth of its length), and the model "
+           "is 3-D (no pick tells what lies beside the line: picks converted with `line` make a "
+           "section, in a small part of the time)";
+}
+
 }  // namespace fermat

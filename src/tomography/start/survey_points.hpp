@@ -16,4 +16,8 @@ void require_points_inside(const Model& model, const Survey& picks);
 /// how far above the rock at most, and what helps.
 std::optional<std::string> points_in_air(const Model& model, const Survey& picks);
 
+/// A sentence where a survey in 3-D lies along a straight line, within a hundredth of its length as
+/// seen from above: no pick tells what lies beside it.
+std::optional<std::string> points_on_line(const Survey& picks);
+
 }  // namespace fermat

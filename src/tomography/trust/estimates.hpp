@@ -11,6 +11,7 @@ namespace fermat {
 struct TrustNumbers {
     std::vector<double> resolution;  ///< per unknown
     std::vector<double> variance;    ///< per sample, of its part of the unknowns
+    double stray = 0;  ///< RMS error of a sampled resolution, at most: see sampled_trust
     int solves = 0;
     int unfinished = 0;
 };
@@ -24,7 +25,8 @@ TrustNumbers exact_trust(const LinearProblem& problem, const TrustOptions& optio
 /// Resolution is probed (Tang & Saad 2012): a probe is +-1 on every s-th unknown along each axis,
 /// and 0 elsewhere; what it becomes on those is their diagonal, plus what strays from unknowns s
 /// away or further, which has no sign of its own. s^2 probes in 2-D, or s^3, reach each unknown
-/// once, for the largest s that the number of solves allows.
+/// once, for the largest s that the number of solves allows. What strays is seen by itself half way
+/// between the unknowns of a probe, where all of it strays and from nearer: its RMS is a bound.
 ///
 /// The variance is that of posterior samples (A^T A + lambda R)^-1 (A^T e1 + lambda^(1/2) L e2)
 /// with R = L L^T and standard normal e1, e2, which have exactly the covariance (A^T A + lambda

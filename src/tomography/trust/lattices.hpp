@@ -18,15 +18,21 @@ class Lattices {
     }
 
     int count() const { return sets_; }
-    int set_of(std::int64_t place) const {
-        const auto x = static_cast<int>(place / (std::int64_t{shape_.y} * shape_.z));
-        const auto y = static_cast<int>(place / shape_.z % shape_.y);
-        const auto z = static_cast<int>(place % shape_.z);
+    int set_of(std::int64_t place) const { return set_of(place, 0); }
+    /// Whether a place is as far as can be from all unknowns of a set: half of s along each axis.
+    bool is_between(std::int64_t place, int set) const {
+        return step_ > 1 && set_of(place, step_ / 2) == set;
+    }
+
+  private:
+    int set_of(std::int64_t place, int shift) const {
+        const auto x = static_cast<int>(place / (std::int64_t{shape_.y} * shape_.z)) + shift;
+        const auto y = static_cast<int>(place / shape_.z % shape_.y) + shift;
+        const auto z = static_cast<int>(place % shape_.z) + shift;
         const int flat = x % step_ * step_ + z % step_;
         return shape_.y == 1 ? flat : flat * step_ + y % step_;
     }
 
-  private:
     Shape shape_;
     int step_ = 1;
     int sets_ = 1;

@@ -77,6 +77,8 @@ void probe_resolution(const LinearProblem& problem, const TrustOptions& options,
     };
     numbers.resolution.assign(execution.ranks.is_root() ? places.size() : 0, 0.0);
     numbers.solves += lattices.count();
+    double squares = 0;
+    double count = 0;
     numbers.unfinished += deal_solves(
         problem, "resolution", lattices.count(),
         [&](std::int64_t number, int threads) {
@@ -86,9 +88,15 @@ void probe_resolution(const LinearProblem& problem, const TrustOptions& options,
             const std::vector<double> signs = probe(number);
             for (std::size_t u = 0; u < places.size(); ++u) {
                 if (signs[u] != 0) numbers.resolution[u] = signs[u] * seen[u];
+                if (!(sensed[u] > 0) || !lattices.is_between(places[u], static_cast<int>(number))) {
+                    continue;
+                }
+                squares += seen[u] * seen[u];
+                count += 1;
             }
         },
         execution);
+    if (count > 0) numbers.stray = std::sqrt(squares / count);
 }
 
 std::vector<double> posterior_right(const LinearProblem& problem, const TrustOptions& options,

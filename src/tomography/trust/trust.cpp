@@ -26,9 +26,11 @@ std::string sentence_of(const LinearProblem& problem, const TrustOptions& option
                         const Trust& trust) {
     if (trust.exact) return fmt::format("exact, by dense algebra of {} unknowns", problem.size());
     std::string text = fmt::format(
-        "sampled by {} solves for {} unknowns: deviations are good to {:.2g} % (1 sigma), and "
-        "resolution is noisy where it is small",
+        "sampled by {} solves for {} unknowns: deviations are good to {:.2g} % (1 sigma)",
         trust.solves, problem.size(), 100 / std::sqrt(2.0 * options.solves));
+    if (trust.stray > 0) {
+        text += fmt::format(", resolution to {:.1g} (RMS, where rays are; at most)", trust.stray);
+    }
     if (trust.unfinished > 0) {
         text += fmt::format("; {} solves did not reach their accuracy", trust.unfinished);
     }
@@ -126,6 +128,7 @@ Trust estimate_trust(const LinearProblem& problem, const TrustOptions& options,
         numbers = sampled_trust(problem, options, execution);
     }
     if (!ranks.is_root()) return trust;
+    trust.stray = numbers.stray;
     trust.solves = numbers.solves;
     trust.unfinished = numbers.unfinished;
     trust.sentence = sentence_of(problem, options, trust);

@@ -46,6 +46,7 @@ struct Trust {
     /// Posterior standard deviation of velocity, in its units. Not a number in air.
     Field<float> deviation;
     bool exact = false;
+    double stray = 0;      ///< RMS error of the resolution, at most, where not exact; 0: not known
     int solves = 0;        ///< made for it, where not exact
     int unfinished = 0;    ///< of these, did not reach their accuracy
     std::string sentence;  ///< how it was computed

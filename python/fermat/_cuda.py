@@ -40,7 +40,24 @@ def on_host(model: Model | CudaModel) -> Model:
 
 def given_back(model: CudaModel, result: Any) -> Any:
     """An array that C++ made on the device, without a copy."""
-    return library_of(model.velocity).from_dlpack(result)
+    array: Any = model.velocity
+    library = library_of(array)
+    if library.__name__ == "jax.numpy":
+        result = _Handed(result, array.__dlpack_device__())
+    return library.from_dlpack(result)
+
+
+class _Handed:
+    """A capsule of DLPack as JAX wants to be given it: by an object."""
+
+    def __init__(self, capsule: Any, device: Any) -> None:
+        self.capsule, self.device = capsule, device
+
+    def __dlpack__(self, **_: Any) -> Any:
+        return self.capsule
+
+    def __dlpack_device__(self) -> Any:
+        return self.device
 
 
 def library_of(array: Any) -> Any:

@@ -34,18 +34,19 @@ class DeviceFloats:
     """float32 in C order on the device, with the stream of those who use it: as much of an array
     as `OnDevice` needs, which DLPack hands to C++."""
 
-    def __init__(self, buffer: Buffer, stream: int, array: Any = None) -> None:
+    def __init__(self, buffer: Buffer, stream: int, owner: Any = None) -> None:
         self.buffer = buffer
         self.stream = stream
         self.shape = buffer.shape
-        self.owner: DeviceFloats | None = None
-        self.array = _core.floats_at_cuda(buffer.address, buffer.shape) if array is None else array
+        self.owner = owner
+        """What keeps the memory, if it is nobody else's."""
 
     @staticmethod
     def room(shape: tuple[int, ...], like: DeviceFloats) -> DeviceFloats:
         """New memory on the device of another one, as long as the object lives."""
-        array, address = _core.room_on_cuda(shape, like.buffer.address, like.stream)
-        return DeviceFloats(Buffer(address, shape, np.dtype("float32")), like.stream, array)
+        count = int(np.prod(shape, dtype=np.int64))
+        owner, address = _core.room_on_cuda(count, like.buffer.address, like.stream)
+        return DeviceFloats(Buffer(address, shape, np.dtype("float32")), like.stream, owner)
 
     @staticmethod
     def of(values: NDArray[Any], like: DeviceFloats, out: DeviceFloats | None) -> DeviceFloats:
@@ -58,12 +59,8 @@ class DeviceFloats:
         return fetched(self.buffer, self.stream)
 
     def reshape(self, shape: tuple[int, ...]) -> DeviceFloats:
-        found = DeviceFloats(self.buffer._replace(shape=shape), self.stream)
-        found.owner = self
-        return found
+        return DeviceFloats(self.buffer._replace(shape=shape), self.stream, self.owner)
 
-    def __dlpack__(self, **options: Any) -> Any:
-        return self.array.__dlpack__(**options)
-
-    def __dlpack_device__(self) -> Any:
-        return self.array.__dlpack_device__()
+    def __dlpack__(self, **_: Any) -> Any:
+        """A new capsule each time: whoever takes one uses it up."""
+        return _core.floats_at_cuda(self.buffer.address, self.shape)

@@ -182,8 +182,12 @@ def losses(results):
 
 
 def told(result):
+    """When and where the rows of a workload were measured."""
+    days = [row["date"] for row in result["rows"] if row.get("date", result["date"]) != result["date"]]
+    older = (f"; {len(days)} {'row is' if len(days) == 1 else 'rows are'} of "
+             f"{' and '.join(sorted(set(days)))}") if days else ""
     return (f"{result['date']}, {result['machine']}, a load of {result['load']:.1f} before; Python "
-            f"{result['python']}; rows end after {result['limit']:.0f} s.")
+            f"{result['python']}; rows end after {result['limit']:.0f} s{older}.")
 
 
 def write_page(folder, docs):

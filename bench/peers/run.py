@@ -2,6 +2,8 @@
 
     python bench/peers/run.py                     # all workloads, then the page of the docs
     python bench/peers/run.py volumes survey      # these anew, the others as they were
+    python bench/peers/run.py metric --media slab # rows of one medium anew, as of a table's first column
+    python bench/peers/run.py truths --media hill --only Fermat   # and of one package
     python bench/peers/run.py --report            # the page from the results, nothing measured
     python bench/peers/run.py --quick --results FOLDER --docs FOLDER   # a smoke test
 
@@ -77,12 +79,13 @@ def key(row):
 
 
 def run_workload(name, arguments, setup, before):
-    """Measures a workload; rows that --only leaves out stay as they were before."""
+    """Measures a workload; rows that --only and --media leave out stay as they were before."""
     rows = []
     load = os.getloadavg()[0]
     for job in WORKLOADS[name](setup):
-        if arguments.only and not any(part in job["method"] for part in arguments.only):
-            rows += [row for row in before if key(row) == key(job)]
+        left_out = arguments.only and not any(part in job["method"] for part in arguments.only)
+        if left_out or (arguments.media and job["medium"] not in arguments.media):
+            rows += [row for row in before["rows"] if key(row) == key(job)]
             continue
         job["repeats"] = arguments.repeat
         start = time.perf_counter()
@@ -92,7 +95,7 @@ def run_workload(name, arguments, setup, before):
             row = measure(job, arguments.limit)
         row.setdefault("version", installed_version(job))
         job.pop("data", None)
-        rows.append(job | row)
+        rows.append(job | row | {"date": str(datetime.date.today())})
         told = row.get("failed") or "  ".join(
             f"{key} {value:.3g}" for key, value in row.items() if isinstance(value, (int, float)))
         print(f"{name}: {job['method']}, {job['medium']} {job.get('nodes', '')}, "
@@ -106,6 +109,7 @@ def main():
     parser.add_argument("workloads", nargs="*", help=", ".join(WORKLOADS))
     parser.add_argument("--quick", action="store_true", help="small sizes, one run")
     parser.add_argument("--only", nargs="+", help="parts of names of methods")
+    parser.add_argument("--media", nargs="+", help="media, as the first column of a table names them")
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--limit", type=float, default=200, help="seconds a row may take")
     parser.add_argument("--threads", type=int, default=os.cpu_count(), help="of the threaded rows")
@@ -119,6 +123,8 @@ def main():
         parser.error(f"no workload {', '.join(sorted(unknown))} (there are {', '.join(WORKLOADS)})")
     if arguments.quick:
         arguments.repeat = 1
+    if arguments.media and not arguments.workloads:
+        parser.error("--media needs a workload (its tables name the media)")
     catalogue = arguments.data.parent / "nlloc_alaska"
     setup = SimpleNamespace(
         quick=arguments.quick, threads=sorted({1, arguments.threads}),
@@ -126,9 +132,14 @@ def main():
         catalogue=str(catalogue.resolve()) if catalogue.is_dir() else None)
     arguments.results.mkdir(parents=True, exist_ok=True)
     (arguments.docs / "images").mkdir(parents=True, exist_ok=True)
+    media = {job["medium"] for name in arguments.workloads for job in WORKLOADS[name](setup)}
+    if missing := sorted(set(arguments.media or ()) - media):
+        parser.error(f"no medium {', '.join(missing)} (there are {', '.join(sorted(media))})")
     for name in [] if arguments.report else arguments.workloads or WORKLOADS:
         path = arguments.results / f"{name}.json"
-        before = json.loads(path.read_text())["rows"] if path.exists() else []
+        before = json.loads(path.read_text()) if path.exists() else {"rows": []}
+        for row in before["rows"] if "date" in before else []:
+            row.setdefault("date", before["date"])
         found = run_workload(name, arguments, setup, before)
         path.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n")
     ahead = write_page(arguments.results, arguments.docs)

@@ -213,12 +213,16 @@ class Differentiable:
         self.threads = threads
         self.at_nodes = receivers is None
         full = self.medium.dtype == np.float64
-        slowness = _slowness(self.medium, given)
-        velocity = np.where(np.isfinite(slowness), 1 / slowness, 0).astype(np.float32)
+        if full or given != "velocity":
+            slowness = _slowness(self.medium, given)
+            velocity = np.where(np.isfinite(slowness), 1 / slowness, 0).astype(np.float32)
+        else:
+            velocity = self.medium
+            _require_velocity(velocity)
         self.model = _core.Model(velocity, spacing=spacing, origin=origin, cells=cells)
         self.starts = start_times
         spots = np.empty((0, sources.shape[1])) if receivers is None else receivers
-        exact = np.ascontiguousarray(slowness, dtype=np.float64) if full else None
+        exact = np.ascontiguousarray(slowness) if full else None
 
         def survey(
             places: NDArray[np.float64], starts: NDArray[np.float64], others: NDArray[np.float64]
@@ -260,10 +264,10 @@ class Differentiable:
         found = flat.reshape(self.counts[::-1]).T + self.starts[:, None]
         return np.ascontiguousarray(found, dtype=self.medium.dtype)
 
-    def gradient(
+    def by_slowness(
         self, by_times: NDArray[Any]
-    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """dJ by the medium, the sources, the start times and the receivers."""
+    ) -> tuple[NDArray[np.float64], NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """dJ by slowness in double, the sources, the start times and the receivers."""
         by = np.asarray(by_times, dtype=np.float64)
         if self.at_nodes:
             found = self.survey.gradient(np.ascontiguousarray(by), None, self.threads, None)
@@ -274,11 +278,18 @@ class Differentiable:
         slowness, sources, starts, receivers, self.unsettled = found
         if self.swapped:
             sources, receivers, starts = receivers, sources, by.sum(axis=1)
+        return slowness, sources, starts, receivers
+
+    def gradient(
+        self, by_times: NDArray[Any]
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """dJ by the medium, the sources, the start times and the receivers."""
+        slowness, *rest = self.by_slowness(by_times)
         if self.given == "velocity":
             v = self.medium.astype(np.float64)
             safe = np.where(v > 0, v, 1)
             slowness = np.where(v > 0, -slowness / safe**2, 0)
-        return slowness.astype(self.medium.dtype), sources, starts, receivers
+        return slowness.astype(self.medium.dtype), rest[0], rest[1], rest[2]
 
 
 def _slowness(medium: NDArray[Any], given: Given) -> NDArray[np.float64]:
@@ -294,14 +305,18 @@ def _slowness(medium: NDArray[Any], given: Given) -> NDArray[np.float64]:
         return values
     if given != "velocity":
         raise ValueError(f"given is {given!r} (must be 'velocity' or 'slowness')")
+    _require_velocity(values)
+    with np.errstate(divide="ignore"):
+        return 1 / values
+
+
+def _require_velocity(values: NDArray[Any]) -> None:
     bad = ~(values >= 0) | np.isinf(values)
     if bad.any():
         where = tuple(int(i) for i in np.argwhere(bad)[0])
         raise ValueError(
             f"velocity at {where} is {values[where]:g} (must be > 0, or 0 for air)"
         )
-    with np.errstate(divide="ignore"):
-        return 1 / values
 
 
 def batch_shape(medium: tuple[int, ...], source: tuple[int, ...]) -> tuple[int, ...]:

@@ -65,8 +65,8 @@ class OnDevice:
             **self.grid,  # type: ignore[arg-type]
         )
 
-    def times(self, keep: bool = True, most_bytes: int = 2**30) -> Any:
-        """Times (n, *shape) or (n, receivers), of the medium's library."""
+    def times(self, keep: bool = True, most_bytes: int = 2**30, out: Any = None) -> Any:
+        """Times (n, *shape) or (n, receivers), of the medium's library; in `out` if it is given."""
         shape = tuple(self.velocity.shape)
         solves = self.counts[1] if self.swapped else self.counts[0]
         keep = keep and 4 * solves * int(np.prod(shape)) <= most_bytes
@@ -74,32 +74,48 @@ class OnDevice:
             try:
                 turned = _cuda.empty(self.velocity, self.counts[::-1])
                 self.survey.solve(turned, False, keep, _cuda.stream_of(self.velocity))
-                return turned.T + _cuda.placed(self.velocity, self.starts)[:, None]
+                return _cuda.transposed(turned, plus=self.starts, out=out)
             except ValueError:  # a receiver in air is no source
                 self.swapped = False
                 self.survey = self._survey()
-        times = _cuda.empty(
-            self.velocity, (self.counts[0], *shape) if self.at_nodes else self.counts
-        )
+        times = out
+        if times is None:
+            times = _cuda.empty(
+                self.velocity, (self.counts[0], *shape) if self.at_nodes else self.counts
+            )
         self.survey.solve(times, self.at_nodes, keep, _cuda.stream_of(self.velocity))
         return times
+
+    def by_slowness(
+        self, by_times: Any, out: Any = None
+    ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        """dJ by slowness (in `out` if it is given), the sources, the start times and the receivers."""
+        by = _cuda.placed(self.velocity, by_times)
+        if not self.at_nodes:
+            by = by.reshape(self.counts)
+        by_medium = _cuda.empty(self.velocity, tuple(self.velocity.shape)) if out is None else out
+        try:
+            turned = _cuda.transposed(by) if self.swapped else by
+            found = self.survey.gradient(
+                turned, self.at_nodes, by_medium, _cuda.stream_of(self.velocity)
+            )
+        except ValueError:  # a receiver in air is no source
+            if not self.swapped:
+                raise
+            self.swapped = False
+            self.survey = self._survey()
+            return self.by_slowness(by_times, by_medium)
+        sources, starts, receivers, self.unsettled = found
+        if self.swapped:
+            starts = _cuda.row_sums(by)
+            sources, receivers = receivers, sources
+        return by_medium, sources, starts, receivers
 
     def gradient(
         self, by_times: Any
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """dJ by the medium, the sources, the start times and the receivers."""
-        by = _cuda.placed(self.velocity, by_times)
-        if not self.at_nodes:
-            by = by.reshape(self.counts)
-        turned = _cuda.placed(self.velocity, by.T) if self.swapped else by
-        by_medium = _cuda.empty(self.velocity, tuple(self.velocity.shape))
-        sources, starts, receivers, self.unsettled = self.survey.gradient(
-            turned, self.at_nodes, by_medium, _cuda.stream_of(self.velocity)
-        )
-        if self.swapped:
-            sums = by.sum(1)
-            starts = np.asarray(sums.get() if hasattr(sums, "get") else sums.cpu(), dtype=float)
-            sources, receivers = receivers, sources
+        by_medium, sources, starts, receivers = self.by_slowness(by_times)
         if self.given == "velocity":
             v, library = self.velocity, _cuda.library_of(self.velocity)
             by_medium = library.where(v > 0, -by_medium / (v * v), library.zeros_like(v))

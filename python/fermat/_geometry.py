@@ -86,10 +86,23 @@ class Geometry:
             ax = plt.figure(figsize=(8, 3), layout="constrained").add_subplot()
         flat = self.sources.shape[1] == 2
         sign = -1 if flat else 1
-        ax.plot(self.receivers[:, 0], sign * self.receivers[:, 1], "v", ms=4, label="receivers")
-        ax.plot(self.sources[:, 0], sign * self.sources[:, 1], "*", ms=8, label="sources")
-        ax.set(xlabel="x", ylabel="elevation" if flat else "y")
-        ax.legend()
+        edge: dict[str, Any] = {"linestyle": "", "markeredgecolor": "black", "markeredgewidth": 0.7}
+        if flat:
+            ground = self.receivers[np.argsort(self.receivers[:, 0], kind="stable")]
+            ax.plot(ground[:, 0], -ground[:, 1], color="0.6", linewidth=0.8, zorder=0)
+        for points, marker, size, colour, what in (
+            (self.receivers, "v", 6, "white", "receivers"),
+            (self.sources, "*", 11, "gold", "sources"),
+        ):
+            label = f"{len(points)} {what if len(points) > 1 else what[:-1]}"
+            ax.plot(points[:, 0], sign * points[:, 1], marker=marker, markersize=size, color=colour,
+                    label=label, **edge)
+        unit = " (m)" if self.plane is not None else ""
+        ax.set(xlabel=f"x{unit}", ylabel=f"elevation{unit}" if flat else f"y{unit}")
+        if not flat:
+            ax.set_aspect("equal")
+        ax.margins(0.06, 0.15)
+        ax.legend(fontsize="small", ncols=2, loc="lower right", bbox_to_anchor=(1, 1), frameon=False)
         return ax
 
 

@@ -124,7 +124,19 @@ class Catalogue:
         return np.array(means).reshape(-1, self.ndim)
 
     def to_columns(self) -> dict[str, Any]:
-        """One entry per column: `pandas.DataFrame(catalogue.to_columns())`."""
+        """One entry per column: `pandas.DataFrame(catalogue.to_columns())`.
+
+        Examples
+        --------
+        >>> import fermat as fm
+        >>> model = fm.Model.gradient((41, 41, 21), v0=5, gradient=0.05)
+        >>> stations = {"station": list("ABCD"), "x": [5, 35, 6, 33], "y": [5, 6, 34, 35], "z": [0] * 4}
+        >>> phases = {"event": ["blast"] * 4, "station": list("ABCD"), "phase": ["P"] * 4,
+        ...           "time": [4.39, 4.26, 4.22, 4.22]}
+        >>> columns = fm.locate(model, phases, stations=stations, model_error=0.05).to_columns()
+        >>> list(columns)[:6], columns["event"], columns["used"].tolist()
+        (['event', 'status', 'x', 'y', 'z', 'origin_time'], ['blast'], [4])
+        """
         table: dict[str, Any] = {"event": self.event, "status": self.status}
         names = "xz" if self.ndim == 2 else "xyz"
         for n, name in enumerate(self.axis_names):

@@ -83,7 +83,21 @@ class Relocation:
         return self.position - self.given
 
     def to_columns(self) -> dict[str, Any]:
-        """One entry per column: `pandas.DataFrame(relocation.to_columns())`."""
+        """One entry per column: `pandas.DataFrame(relocation.to_columns())`.
+
+        Examples
+        --------
+        >>> import fermat as fm
+        >>> model = fm.Model.gradient((41, 41, 21), v0=5, gradient=0.05)
+        >>> stations = {"station": list("ABCD"), "x": [5, 35, 6, 33], "y": [5, 6, 34, 35], "z": [0] * 4}
+        >>> events = {"event": [1, 2], "x": [20, 20.5], "y": [20, 20], "z": [8, 8],
+        ...           "origin_time": [0, 0]}
+        >>> differences = {"first": [1] * 4, "second": [2] * 4, "station": list("ABCD"),
+        ...                "phase": ["P"] * 4, "time": [0.03, -0.03, 0.03, -0.03]}
+        >>> columns = fm.relocate(model, events, stations, differences).to_columns()
+        >>> list(columns)[:5], columns["event"]
+        (['event', 'cluster', 'x', 'y', 'z'], ['1', '2'])
+        """
         table: dict[str, Any] = {"event": self.event, "cluster": self.cluster}
         names = "xz" if self.ndim == 2 else "xyz"
         for n, name in enumerate(names):

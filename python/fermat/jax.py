@@ -6,13 +6,15 @@
         return (times ** 2).sum()
     jax.grad(misfit)(velocity)
 
-Works under jit, grad and vmap: a call of the host inside, which computes on the CPU. JAX is not a
-dependency of fermat: this module imports it.
+Works under jit, grad and vmap, by custom calls of XLA on the CPU and on CUDA devices: the solver
+reads and writes the memory of JAX's arrays. JAX is not a dependency of fermat: this module imports
+it.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
+import json
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +25,9 @@ try:
 except ImportError:
     raise ImportError("fermat.jax needs JAX (pip install jax)") from None
 
-from ._adjoint import Differentiable, batch_shape, one_per_model, reduced, tell_unsettled
+from . import _core, _jax_calls
+from ._adjoint import batch_shape, one_per_model
+from ._xla import buffer_of, capsule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -50,14 +54,19 @@ def traveltimes(
 
     Arguments and result are those of `fermat.torch.traveltimes`, of JAX arrays. Spacing, origin and
     the keywords from `given` on are numbers and names known when a function is traced. The
-    computation is in the medium's type; float64 needs JAX's jax_enable_x64. The backward pass
-    solves the fields again. `vmap` runs one call after the other; several models in one array
-    (models, *shape) are the same.
+    computation is in the medium's type; float64 needs JAX's jax_enable_x64. On a CUDA device
+    float32 on nodes is computed there, on XLA's stream; the CPU computes float64 and cells. The
+    backward pass solves the fields again. Under `vmap`, sources of one medium are one survey, and
+    media follow one another, as do several models in one array (models, *shape). Wrong values in
+    arrays are known when they are computed with: JAX raises JaxRuntimeError with their sentence.
     """
     medium = jnp.asarray(medium)
     if medium.dtype not in (jnp.float32, jnp.float64):
         raise ValueError(f"medium is of {medium.dtype} (must be float32 or float64)")
+    if given not in ("velocity", "slowness"):
+        raise ValueError(f"given is {given!r} (must be 'velocity' or 'slowness')")
     real = medium.dtype
+    velocity = medium if given == "velocity" else _velocity(medium)
     call = _differentiable(
         _numbers(spacing),
         _numbers(origin),
@@ -68,7 +77,12 @@ def traveltimes(
         receivers is None,
     )
     spots = jnp.zeros((0,), real) if receivers is None else jnp.asarray(receivers, real)
-    return call(medium, jnp.asarray(source, real), jnp.asarray(start_time, real), spots)
+    return call(velocity, jnp.asarray(source, real), jnp.asarray(start_time, real), spots)
+
+
+def _velocity(slowness: Any) -> Any:
+    """0 where slowness is infinite; what is no slowness is no velocity either."""
+    return jnp.where(slowness == jnp.inf, 0, jnp.where(slowness == -jnp.inf, jnp.nan, 1 / slowness))
 
 
 def _numbers(values: Any) -> float | tuple[float, ...]:
@@ -88,73 +102,86 @@ def _differentiable(
         "cells": cells,
         "order": order,
         "threads": threads,
+        "at_nodes": at_nodes,
     }
 
-    def surveys(medium: Any, source: Any, start_time: Any, receivers: Any) -> list[Differentiable]:
-        medium, source, start_time, receivers = map(
-            np.asarray, (medium, source, start_time, receivers)
-        )
-        models = batch_shape(medium.shape, source.shape)
-        places, starts = one_per_model(source, start_time, models)
-        spots = None if at_nodes else receivers.reshape(-1, places.shape[-1]).astype(float)
-        media = medium.reshape(places.shape[0], *medium.shape[len(models) :])
-        return [
-            Differentiable(values, at, start, spots, **options)
-            for values, at, start in zip(media, places, starts, strict=True)
-        ]
-
-    def result(medium: Any, source: Any, receivers: Any) -> Any:
-        models = batch_shape(medium.shape, source.shape)
-        nodes = tuple(n + int(cells) for n in medium.shape[len(models) :])
+    def result(velocity: Any, source: Any, start_time: Any, receivers: Any) -> Any:
+        """Shape and type of the times. Raises ValueError where shapes do not belong together."""
+        models = batch_shape(velocity.shape, source.shape)
+        one_per_model(np.empty(source.shape), np.empty(start_time.shape), models)
+        if receivers.size % source.shape[-1]:
+            raise ValueError(
+                f"receivers has shape {receivers.shape} (must be (m, {source.shape[-1]}))"
+            )
+        nodes = tuple(n + int(cells) for n in velocity.shape[len(models) :])
         ends = nodes if at_nodes else (receivers.size // source.shape[-1],)
         sources = source.shape[-2:-1] if source.ndim > 1 else ()
-        return jax.ShapeDtypeStruct((*models, *sources, *ends), medium.dtype)
-
-    def solve_on_host(medium: Any, source: Any, start_time: Any, receivers: Any) -> Any:
-        shape = result(np.asarray(medium), np.asarray(source), np.asarray(receivers)).shape
-        each = [s.times(keep=False) for s in surveys(medium, source, start_time, receivers)]
-        return np.stack(each).reshape(shape)
-
-    def derive_on_host(
-        medium: Any, source: Any, start_time: Any, receivers: Any, by_times: Any
-    ) -> Any:
-        all_ = surveys(medium, source, start_time, receivers)
-        by = np.asarray(by_times).reshape(len(all_), -1)
-        parts = [s.gradient(part) for s, part in zip(all_, by, strict=True)]
-        tell_unsettled(sum(s.unsettled for s in all_))
-        by_medium, places, starts, spots = (np.stack(p) for p in zip(*parts, strict=True))
-        source, start_time, receivers = map(np.asarray, (source, start_time, receivers))
-        real = np.asarray(medium).dtype
-        places = places if source.ndim == 3 else places.sum(axis=0).reshape(source.shape)
-        found = (
-            by_medium.reshape(np.shape(medium)),
-            places,
-            reduced(starts, start_time.shape),
-            np.zeros(receivers.shape) if at_nodes else spots.sum(axis=0).reshape(receivers.shape),
-        )
-        return tuple(np.asarray(f, dtype=real) for f in found)
+        return jax.ShapeDtypeStruct((*models, *sources, *ends), velocity.dtype)
 
     @jax.custom_vjp  # type: ignore[misc,untyped-decorator,unused-ignore]
-    def call(medium: Any, source: Any, start_time: Any, receivers: Any) -> Any:
-        return jax.pure_callback(
-            solve_on_host,
-            result(medium, source, receivers),
-            medium,
-            source,
-            start_time,
-            receivers,
-            vmap_method="sequential",
-        )
+    def call(*arrays: Any) -> Any:
+        return _called("solve", [result(*arrays)], arrays, options)[0]
 
     def forward(*arrays: Any) -> Any:
         return call(*arrays), arrays
 
     def backward(arrays: Any, by_times: Any) -> Any:
-        shapes = tuple(jax.ShapeDtypeStruct(a.shape, arrays[0].dtype) for a in arrays)
-        return jax.pure_callback(
-            derive_on_host, shapes, *arrays, by_times, vmap_method="sequential"
-        )
+        shapes = [jax.ShapeDtypeStruct(a.shape, a.dtype) for a in arrays]
+        by_slowness, *rest = _called("derive", shapes, (*arrays, by_times), options)
+        velocity = arrays[0]
+        safe = jnp.where(velocity > 0, velocity, 1)
+        return (jnp.where(velocity > 0, -by_slowness / (safe * safe), 0), *rest)
 
     call.defvjp(forward, backward)
     made: Callable[..., Any] = call
     return made
+
+
+def _called(name: str, shapes: Any, arrays: Any, options: dict[str, Any]) -> Any:
+    """A function of `_jax_calls` as part of a computation of JAX."""
+    ranks = [array.ndim for array in arrays]
+    given = json.dumps({**options, "ranks": ranks})
+    if _custom_calls():
+        call = jax.ffi.ffi_call(f"fermat_{name}", shapes, vmap_method="expand_dims")
+        return call(*arrays, options=given)
+
+    def on_host(*arrays: Any) -> Any:
+        inside = [np.asarray(array, order="C") for array in arrays]
+        axes = inside[0].ndim - ranks[0]
+        vmapped = np.broadcast_shapes(*(array.shape[:axes] for array in inside))
+        out = [np.empty((*vmapped, *shape.shape), shape.dtype) for shape in shapes]
+        buffers = [buffer_of(array) for array in (*inside, *out)]
+        parts = buffers[: len(inside)], buffers[len(inside) :]
+        _jax_calls.run(name, *parts, json.loads(given), _jax_calls.HostMemory())
+        return out
+
+    return jax.pure_callback(on_host, shapes, *arrays, vmap_method="expand_dims")
+
+
+@cache
+def _custom_calls() -> bool:
+    """Whether XLA calls this module's functions, which are made known to it once; else JAX calls
+    back with copies on the host: before jax.ffi, on devices that are neither CPU nor CUDA, and on
+    CUDA devices where fermat has no CUDA."""
+    if not hasattr(jax, "ffi"):
+        return False
+    platforms = {device.platform for device in jax.devices()} - {"cpu"}
+    on_cuda = bool(platforms) and _core.build_info()["cuda"] != "no"
+    if platforms - {"gpu", "cuda"} or (platforms and not on_cuda):
+        return False
+    try:
+        for name in ("solve", "derive"):
+            for platform in ("cpu", "CUDA") if on_cuda else ("cpu",):
+                _register(name, platform)
+    except Exception:  # XLA refuses functions of another version of its interface
+        return False
+    return True
+
+
+def _register(name: str, platform: str) -> None:
+    def work(arguments: Any, results: Any, options: dict[str, Any], stream: int) -> None:
+        memory = _jax_calls.CudaMemory(stream) if platform == "CUDA" else _jax_calls.HostMemory()
+        _jax_calls.run(name, arguments, results, options, memory)
+
+    made = capsule(work, streams=platform == "CUDA")
+    jax.ffi.register_ffi_target(f"fermat_{name}", made, platform=platform)

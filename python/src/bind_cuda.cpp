@@ -155,12 +155,21 @@ nb::object cuda_model_from(nb::object velocity, const AxisNumbers& spacing,
 }
 
 void bind_cuda(nb::module_& module) {
+    bind_cuda_memory(module);
     nb::class_<ArrayOnCuda> type(module, "CudaModel", cuda_model_doc);
     type.def_ro("velocity", &ArrayOnCuda::array, "The array that it was made of, itself.");
     type.def(
         "to_host", &to_host, nb::sig("def to_host(self) -> Model"),
-        "This model in host memory, for fermat.plot and others. The first call copies it; later "
-        "calls return the same copy.");
+        R"(This model in host memory, for fermat.plot and others. The first call copies it; later calls
+return the same copy.
+
+Examples
+--------
+>>> import cupy, fermat as fm
+>>> model = fm.Model(cupy.full((9, 8), 2, "float32"))
+>>> model.to_host()
+Model(...)
+)");
     type.def_prop_ro(
         "shape", [](const ArrayOnCuda& self) { return tuple_of(self.model.grid().shape); },
         nb::sig("def shape(self) -> tuple[int, ...]"),

@@ -29,4 +29,7 @@ bool lies_on_cuda(nanobind::handle array);
 nanobind::object cuda_model_from(nanobind::object velocity, const AxisNumbers& spacing,
                                  const AxisNumbers& origin);
 
+/// Memory of a device by its address; bind_cuda calls it.
+void bind_cuda_memory(nanobind::module_& module);
+
 }  // namespace fermat::python

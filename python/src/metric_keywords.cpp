@@ -305,8 +305,16 @@ void bind_metric(nb::class_<Model>& type) {
         "points"_a,
         nb::sig("def places(self, points: numpy.typing.NDArray[typing.Any]) -> "
                 "numpy.typing.NDArray[numpy.float64]"),
-        "Cartesian places (n, 3) of points (n, 3), or (n, 2) in 2-D: of a sphere about its centre, "
-        "else x, y, z.");
+        R"(Cartesian places (n, 3) of points (n, 3), or (n, 2) in 2-D: of a sphere about its centre, else
+x, y, z.
+
+Examples
+--------
+>>> import fermat as fm, numpy as np
+>>> model = fm.Model(np.full((5, 5, 3), 5.0), spacing=(1, 1, 20), coordinates="spherical")
+>>> model.places(np.array([[0.0, 0.0, 0.0]])).tolist()  # latitude, longitude, depth
+[[6371.0, 0.0, 0.0]]
+)");
     type.def(
         "write_vts",
         [](const Model& self, const std::filesystem::path& path, const nb::dict& fields) {
@@ -332,7 +340,14 @@ void bind_metric(nb::class_<Model>& type) {
         "path"_a, "fields"_a,
         nb::sig("def write_vts(self, path: str | os.PathLike[str], fields: dict[str, "
                 "numpy.typing.NDArray[numpy.float32]]) -> None"),
-        "Write velocity and fields as .vts, whose points lie where the nodes lie in space.");
+        R"(Write velocity and fields as .vts, whose points lie where the nodes lie in space.
+
+Examples
+--------
+>>> import fermat as fm
+>>> model = fm.Model.constant((5, 4), velocity=2)
+>>> model.write_vts("times.vts", {"time": fm.traveltimes(model, (0, 0))})
+)");
     type.def(
         "node_positions",
         [](const Model& self) {
@@ -357,8 +372,16 @@ void bind_metric(nb::class_<Model>& type) {
             return numpy().attr("stack")(parts, "axis"_a = -1);
         },
         nb::sig("def node_positions(self) -> numpy.typing.NDArray[numpy.float64]"),
-        "Where the nodes lie, in the coordinates of points: an array (nx, ny, nz, 3), or (nx, nz, "
-        "2) in 2-D.");
+        R"(Where the nodes lie, in the coordinates of points: an array (nx, ny, nz, 3), or (nx, nz, 2) in
+2-D.
+
+Examples
+--------
+>>> import fermat as fm
+>>> model = fm.Model.constant((3, 2), velocity=2, spacing=0.5)
+>>> model.node_positions()[2].tolist()
+[[1.0, 0.0], [1.0, 0.5]]
+)");
 }
 
 }  // namespace fermat::python

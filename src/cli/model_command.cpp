@@ -1,11 +1,15 @@
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/model_media.hpp"
 #include "cli/outputs.hpp"
+#include "cli/python_package.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/geometry.hpp"
@@ -260,6 +264,45 @@ void make_and_write(const Flags& flags, const Run& run) {
     write(flags, model, run);
 }
 
+bool is_netcdf(const fs::path& path) { return path.extension() == ".nc"; }
+
+/// NetCDF is the Python package's to read and to write.
+void convert_by_package(const ConvertFlags& flags, const Run& run) {
+    if (flags.raw.given() || flags.spacing.given() || flags.origin.given() || flags.cells ||
+        flags.nodes || flags.to_nodes || flags.depths) {
+        throw InputError(
+            fmt::format("'{}' is NetCDF (which takes no further flags here: convert to or from .h5 "
+                        "with them, and then once more)",
+                        (is_netcdf(flags.in) ? flags.in : flags.output).string()));
+    }
+    std::vector<std::string> words = {"export", "--what=" + flags.in.string(),
+                                      "--output=" + flags.output.string()};
+    if (run.common.quiet) words.emplace_back("--quiet");
+    become_package_command(words);
+}
+
+/// Writes the model, and says what was read: units and byte orders that are wrong show there.
+void convert(const ConvertFlags& flags, const Run& run) {
+    if (is_netcdf(flags.in) || is_netcdf(flags.output)) convert_by_package(flags, run);
+    check_model_output(flags.output);
+    Notes notes;
+    const Model model = flags.make(notes);
+    tell(notes);
+    write(flags, model, run);
+    if (run.common.quiet) return;
+    const Grid& grid = model.grid();
+    float least = std::numeric_limits<float>::infinity();
+    float most = 0;
+    for (const float v : model.given()) {
+        if (v > 0) least = std::min(least, v);
+        most = std::max(most, v);
+    }
+    fmt::print("{} {} from {} to {}, velocity {:g} to {:g}{}\n", to_string(model.given().shape()),
+               model.cells() ? "cells" : "nodes", to_string(grid, grid.origin),
+               to_string(grid, grid.far_corner()), least, most,
+               model.has_air() ? ", with air" : "");
+}
+
 template <class Flags>
 void add_maker(Program& program, CLI::App& group, const std::string& name,
                const std::string& description, const std::string& example) {
@@ -305,10 +348,11 @@ void add_model_commands(Program& program) {
                                    "printf 'x,z\\n0,0.4\\n5,0.1\\n10,0.6\\n' > ground.csv\n"
                                    "fermat model topography --base model.h5 --surface "
                                    "ground.csv -o cut.h5");
-    add_maker<ConvertFlags>(program, group, "convert",
-                            "Read what people bring and write .h5, .vti, .hdr or .grd",
-                            "printf 'x,z,velocity\\n0,0,2\\n1,0,2\\n0,1,3\\n1,1,3\\n' > model.csv\n"
-                            "fermat model convert model.csv -o model.h5");
+    program.add_command<ConvertFlags>(
+        group, "convert", "Read what people bring and write .h5, .vti, .hdr, .grd or .nc",
+        "printf 'x,z,velocity\\n0,0,2\\n1,0,2\\n0,1,3\\n1,1,3\\n' > model.csv\n"
+        "fermat model convert model.csv -o model.h5",
+        &add_flags<ConvertFlags>, &convert);
     add_model_media(program, group);
 }
 

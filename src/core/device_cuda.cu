@@ -4,6 +4,7 @@
 
 #include "core/device.hpp"
 #include "core/device_bandwidth.hpp"
+#include "core/device_copy.hpp"
 #include "core/memory_cuda.hpp"
 
 namespace fermat {
@@ -68,6 +69,23 @@ std::shared_ptr<float> allocate_on_device(std::size_t count) {
                                                        delete array;
                                                    });
     return {memory, memory->data()};
+}
+
+int device_of(const void* address) {
+    cudaPointerAttributes attributes{};
+    check_cuda(cudaPointerGetAttributes(&attributes, address), "asking for the device of memory");
+    if (attributes.type != cudaMemoryTypeDevice && attributes.type != cudaMemoryTypeManaged) {
+        throw InputError("memory is not that of a CUDA device (it must be)");
+    }
+    return attributes.device;
+}
+
+void fetch_from_device(std::span<std::byte> to, const void* from) {
+    copy_and_wait(to.data(), from, to.size(), cudaMemcpyDeviceToHost, "fetching data");
+}
+
+void send_to_device(void* to, std::span<const std::byte> from) {
+    copy_and_wait(to, from.data(), from.size(), cudaMemcpyHostToDevice, "sending data");
 }
 
 }  // namespace fermat

@@ -1,5 +1,6 @@
 #include "core/device.hpp"
 #include "core/device_bandwidth.hpp"
+#include "core/device_copy.hpp"
 #include "core/no_cuda.hpp"
 
 namespace fermat {
@@ -17,5 +18,11 @@ double device_bandwidth() { refuse_cuda(); }
 std::size_t device_memory_taken() { refuse_cuda(); }
 
 std::shared_ptr<float> allocate_on_device(std::size_t) { refuse_cuda(); }
+
+int device_of(const void*) { refuse_cuda(); }
+
+void fetch_from_device(std::span<std::byte>, const void*) { refuse_cuda(); }
+
+void send_to_device(void*, std::span<const std::byte>) { refuse_cuda(); }
 
 }  // namespace fermat

@@ -188,12 +188,32 @@ Model as_told(const fs::path& path, const ModelReadOptions& options, Read read) 
     return model;
 }
 
+/// Velocities of one medium do not differ ten thousandfold, and are neither tiny nor huge in any
+/// unit; numbers of another type or byte order are.
+void doubt_range(const fs::path& path, const Field<float>& values, Notes& notes) {
+    float least = std::numeric_limits<float>::infinity();
+    float most = 0;
+    for (const float v : values) {
+        if (v > 0) least = std::min(least, v);
+        most = std::max(most, v);
+    }
+    if (most <= 1e4f * least && least > 1e-9f && most < 1e12f) return;
+    notes.add(fmt::format(
+        "'{}': velocities are from {:g} to {:g} (are `dtype`, `order` and the byte order "
+        "right, `big_endian`?)",
+        path.string(), least, most));
+}
+
 Model read_by_suffix(const fs::path& path, const std::string& suffix,
                      const ModelFileOptions& options, Notes& notes) {
     if (suffix == ".npy") return of_values(path, read_npy(path), options);
     if (suffix == ".eas") return of_values(path, read_gslib(path, options.raw, notes), options);
     if (options.raw.given()) {
-        const auto values = [&] { return read_raw(path, options.raw); };
+        const auto values = [&] {
+            Field<float> found = read_raw(path, options.raw);
+            doubt_range(path, found, notes);
+            return found;
+        };
         return of_values(path, named_by_file(path, values), options);
     }
     if (options.spacing || options.origin) {

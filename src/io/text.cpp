@@ -53,6 +53,10 @@ std::string in_quotes(std::string_view text) {
 }
 
 std::optional<std::string_view> LineReader::next() {
+    constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+    if (number_ == 0 && rest_.starts_with(byte_order_mark)) {
+        rest_.remove_prefix(byte_order_mark.size());
+    }
     if (rest_.empty()) return std::nullopt;
     const std::size_t end = rest_.find('\n');
     std::string_view line = rest_.substr(0, end);

@@ -1,5 +1,7 @@
 """`fermat picks convert` and `fermat model convert` with files of other programs."""
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -46,3 +48,39 @@ def test_raw_numbers_and_surfer(fermat):
     flags = ("--shape", "3,3", "--spacing", "2", "-o", "w.h5")
     done = fermat.call("model", "convert", "v.bin", *flags)
     assert done.returncode == 2 and "needs 36" in done.stderr
+
+
+def test_what_was_read_is_told_and_a_wrong_byte_order_is_doubted(fermat):
+    np.full((3, 2), 1500, dtype=">f4").tofile(fermat.folder / "v.bin")
+    flags = ("model", "convert", "v.bin", "--shape", "3,2", "--spacing", "2", "-o", "v.h5")
+    done = fermat.call(*flags)
+    assert "(are --dtype, --order and the byte order right, --big-endian?)" in done.stderr
+    done = fermat.call(*flags, "--big-endian")
+    assert done.stderr == ""
+    assert done.stdout == "(3, 2) nodes from (0, 0) to (4, 2), velocity 1500 to 1500\n"
+    with pytest.warns(UserWarning, match="byte order right, big_endian"):
+        fm.Model.load(fermat.folder / "v.bin", shape=(3, 2), spacing=2)
+
+
+def test_netcdf_is_converted_both_ways(fermat, monkeypatch):
+    pytest.importorskip("xarray")
+    monkeypatch.setenv("FERMAT_PYTHON", sys.executable)
+    model = fm.Model.gradient((5, 4), v0=2, gradient=0.5, spacing=0.5)
+    model.save(fermat.folder / "m.h5")
+    fermat("model", "convert", "m.h5", "-o", "m.nc")
+    fermat("model", "convert", "m.nc", "-o", "back.h5")
+    assert np.array_equal(fm.Model.load(fermat.folder / "back.h5").velocity, model.velocity)
+    done = fermat.call("model", "convert", "m.nc", "-o", "other.h5", "--spacing", "2")
+    assert done.returncode == 2 and "'m.nc' is NetCDF (which takes no further flags" in done.stderr
+
+
+@pytest.mark.parametrize("name, text", [
+    ("line.sgt", "2\r\n#x y\r\n0 0\r\n5 1\r\n1\r\n#s g t\r\n1 2 0.005\r\n"),
+    ("line.vs", "1996 0 3.0\n0 1 5.0\n0.0 1 0.0\n5.0 5.0 1\n"),
+    ("tx.in", "0 1 0 0\n5 0.005 0.001 1\n0 0 0 -1\n"),
+    ("picks.dat", "1\ns 0 0 1\nr 5 0 0 0.005 0.001\n"),
+])
+def test_a_byte_order_mark_is_no_part_of_the_first_line(fermat, name, text):
+    (fermat.folder / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
+    done = fermat.call("picks", "convert", name, "-o", "p.csv")
+    assert "1 picks of 1 sources and 1 receivers in 2-D, time 0.005" in done.stdout, done.stderr

@@ -1,4 +1,4 @@
-"""Derivatives of times: fermat.adjoint, fermat.torch and fermat.jax."""
+"""Derivatives of times: fermat.adjoint and fermat.torch."""
 
 import fermat as fm
 import numpy as np
@@ -127,28 +127,6 @@ def test_torch_air_has_no_gradient_and_types_are_kept(rng: np.random.Generator) 
         ft.traveltimes(-torch.ones(9, 8), (1.0, 1.0), 1.0)
     with pytest.raises(ValueError, match="must have 3 axes"):
         ft.traveltimes(torch.ones(9, 8), (1.0, 1.0, 1.0), 1.0)
-
-
-def test_jax_agrees_with_the_adjoint_under_jit_and_vmap(rng: np.random.Generator) -> None:
-    jax = pytest.importorskip("jax")
-    import fermat.jax as fj
-
-    values = smooth(rng, (8, 7)).astype(np.float32)
-    receivers = [(6.2, 1.1), (3.3, 5.2)]
-
-    def total(velocity: object, source: object) -> object:
-        return fj.traveltimes(velocity, source, 1.0, receivers=receivers).sum()
-
-    found = jax.jit(jax.grad(total))(values, np.array([1.3, 2.1], np.float32))
-    model = fm.Model(values)
-    expected = fm.adjoint(
-        model, (1.3, 2.1), receivers=receivers, by_receiver_times=[1, 1]
-    ).slowness
-    np.testing.assert_allclose(found, -expected / values**2, rtol=1e-4, atol=1e-6)
-    sources = np.array([[1.3, 2.1], [4.4, 3.2]], np.float32)
-    each = jax.vmap(jax.grad(total), in_axes=(None, 0))(values, sources)
-    np.testing.assert_allclose(each[0], found, atol=1e-6)
-    assert fj.traveltimes(values, sources, 1.0).shape == (2, 8, 7)
 
 
 def test_nodes_that_do_not_settle_are_counted_for_all_models_at_once(

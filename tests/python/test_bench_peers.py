@@ -73,6 +73,25 @@ def test_a_quick_run_of_our_rows_makes_a_page_and_keeps_the_others(tmp_path):
     assert (tmp_path / "images" / "peers.png").stat().st_size > 10000
 
 
+def test_the_rows_of_one_medium_are_renewed_and_the_page_says_which_are_older(tmp_path):
+    pytest.importorskip("matplotlib")
+    pytest.importorskip("scipy")
+    older = [row("fermat", 1.0, 1e-7, method="Fermat fim, order 2", medium=medium, nodes=nodes,
+                 version="1", max_error=0.2, peak_mib=50) for medium, nodes in (("sphere", 21), ("slab", 17))]
+    told = {"workload": "metric", "date": "2026-01-02", "machine": "m", "load": 1, "python": "3", "limit": 9}
+    (tmp_path / "metric.json").write_text(json.dumps(told | {"rows": older}))
+    command = [sys.executable, PEERS / "run.py", "metric", "--quick", "--results", tmp_path, "--docs", tmp_path,
+               "--only", "Fermat", "--media"]
+    done = subprocess.run([*command, "slab"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = {found["medium"]: found for found in json.loads((tmp_path / "metric.json").read_text())["rows"]}
+    assert rows["sphere"] == older[0] | {"date": "2026-01-02"}
+    assert rows["slab"]["seconds"] < 1 and rows["slab"]["date"] > "2026-01-02"
+    assert "; 1 row is of 2026-01-02." in (tmp_path / "peers.md").read_text()
+    done = subprocess.run([*command, "slap"], capture_output=True, text=True)
+    assert done.returncode == 2 and "no medium slap (there are ellipse, slab, sphere)" in done.stderr
+
+
 def test_a_package_that_is_not_here_is_a_row_that_says_so(tmp_path):
     command = [sys.executable, PEERS / "run.py", "--quick", "--results", tmp_path, "--docs", tmp_path,
                "--only", "pyekfmm, order 2", "--", "survey"]

@@ -135,7 +135,7 @@ def place_name(model: Model, place: dict[str, Any], length: str) -> str:
     given = [(name, place[key]) for name, key in (("x", "x"), ("y", "y"), ("depth", "z"))]
     line = model.coords[1]
     name, at = next(((n, at) for n, at in given if at is not None), ("y", line[len(line) // 2]))
-    return f"{name} {at:g} {length}"
+    return f"{name} {at:.4g} {length}"
 
 
 def draw_change(

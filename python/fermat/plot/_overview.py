@@ -86,7 +86,7 @@ def overview(
         draw_map(found, depth=_seen_depth(found) if depth is None else depth, ax=models[0], **style)
         section(found, y=y, ax=models[1], **style, **frame)
         line = found.model.coords[1]
-        models[1].set_title(f"y {line[len(line) // 2] if y is None else y:g} {length}",
+        models[1].set_title(f"y {line[len(line) // 2] if y is None else y:.4g} {length}",
                             fontsize="medium")
         if len(models) > 2:
             models[1].set_xlabel("")

@@ -418,8 +418,16 @@ TileLanes::Outcome TileLanes::visit(const Task& task) {
     mark_stale<Order>(task);
     SweepWay way = task.way;
     for (int turn = 0; turn < most_sweeps && !outcome.settled; ++turn) {
-        if (has_jumps_) stale_ = NodeSet::all();  // slopes on rows of jumps change too
-        const unsigned against = sweep<Full, Order, ByNeighbours>(way, task.only_earlier);
+        const V before = change_;
+        // Beside rows of jumps a node depends on the slope of the row and on its own time: there
+        // all nodes are computed until none moves.
+        if (has_jumps_) {
+            stale_ = NodeSet::all();
+            change_ = V{};
+        }
+        unsigned against = sweep<Full, Order, ByNeighbours>(way, task.only_earlier);
+        if (has_jumps_ && against == 0 && any_lane(change_ > 0)) against = 7;
+        change_ = most(before, change_);
         outcome.settled = against == 0;
         if (!outcome.settled) way = way.after(against, turn);
     }

@@ -78,23 +78,20 @@ where ours are also no further off and no more are lost. **Bold** marks what a p
 
 ON_A_GPU = """## On a GPU: Eiko
 
-Eiko 0.9.0 (PyPI; PyTorch and JAX, first order) on one H200 in the constant gradient of the cube, seen from
-Python with arrays on the device. Not measured by `scripts/bench-peers`, which has no GPU: Eiko's columns
-are those of the project's survey of peers (2026-11), Fermat's those of [benchmarks](benchmarks.md#derivatives)
-(2026-11-16, CuPy arrays, median of seven; the backward pass in its kernels), not the same run.
+Eiko 0.9.0 (PyPI; PyTorch and JAX, first order) and Fermat in one run on one H200, 2026-11-16, in the constant gradient of
+the cube, as PyTorch sees both with tensors on the device (`bench/peers/gpu_eiko.py`, median of seven). Not measured by
+`scripts/bench-peers`, which has no GPU. [More](eiko.md).
 
 | grid | Eiko forward, ms | Eiko backward, ms | Eiko mean error | Fermat forward, ms | Fermat backward, ms | Fermat mean error |
 | --- | --- | --- | --- | --- | --- | --- |
-| 513² | **0.92** | **1.8** | 4.6e-3 | 0.93 | 3.4 | 1.6e-6 |
-| 1601² | 2.7 | **9.4** | 1.9e-3 | 2.11 | 11.0 | 1.1e-6 |
-| 4097² | 10.3 | | 8.8e-4 | 5.60 | 28.0 | 3.3e-6 |
-| 129³ | 2.5 | 7.6 | 1.9e-2 | 1.67 | 4.6 | 2.2e-5 |
-| 257³ | 8.0 | 70 | 1.1e-2 | 3.24 | 10.3 | 4.9e-6 |
-| 513³ | 57 | 602 | 5.9e-3 | 11.8 | 46.3 | 1.4e-6 |
-| 64 sources, 128³ | **15.3** | | 1.9e-2 | 16.3 | | |
+| 513² | **0.85** | **1.71** | 5.9e-3 | 1.43 | 2.34 | 2.7e-6 |
+| 1601² | **2.57** | 10.4 | 2.4e-3 | 2.75 | 5.21 | 2.1e-6 |
+| 4097² | 10.5 | 101 | 1.1e-3 | 6.41 | 17.9 | 6.3e-6 |
+| 129³ | 2.31 | 8.30 | 3.3e-2 | 2.24 | 3.42 | 4.0e-5 |
+| 257³ | 7.94 | 77.6 | 1.8e-2 | 3.95 | 14.3 | 9.8e-6 |
 
-At equal error Fermat is ahead everywhere: its 513² grid has a five-hundredth of the error of Eiko's 4097²,
-in 0.93 instead of 10.3 ms.
+At equal error Fermat is ahead everywhere: its 513² grid has a four-hundredth of the error of Eiko's 4097², in 1.43 instead
+of 10.5 ms.
 """
 
 

@@ -164,7 +164,17 @@ class Catalogue:
         QuakeML (`.xml`) has origins with errors, and arrivals with residual, weight, azimuth and
         take-off angle; the others hold less, which a UserWarning tells. `to_columns` is for tables.
 
-        >>> found.save("events.xml", output_stations="stations.xml")  # doctest: +SKIP
+        Examples
+        --------
+        >>> import fermat as fm
+        >>> model = fm.Model.gradient((41, 41, 21), v0=5, gradient=0.05)
+        >>> stations = {"station": list("ABCD"), "x": [5, 35, 6, 33], "y": [5, 6, 34, 35], "z": [0] * 4}
+        >>> phases = {"event": ["blast"] * 4, "station": list("ABCD"), "phase": ["P"] * 4,
+        ...           "time": [4.39, 4.26, 4.22, 4.22]}
+        >>> found = fm.locate(model, phases, stations=stations, model_error=0.05)
+        >>> found.save("blast.obs", output_stations="stations.txt")
+        >>> print(open("stations.txt").readline().strip())
+        GTSRCE A XYZ 5 5 0 0.0
         """
         if self.axis_names == NAMES or self.ndim != 3:
             raise ValueError("catalogues of 2-D and spherical models are saved as tables (to_columns)")

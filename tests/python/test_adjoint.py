@@ -31,8 +31,10 @@ def test_fields_give_the_same_as_receivers_on_nodes(rng: np.random.Generator) ->
     points = fm.adjoint(
         model, (3.3, 4.2, 1.1), receivers=places, by_receiver_times=by[nodes]
     )
-    np.testing.assert_allclose(field.slowness, points.slowness, atol=1e-10)
-    np.testing.assert_allclose(field.source, points.source, atol=1e-10)
+    # Single precision: what is asked of a node alone or beside others is rounded apart.
+    size = np.abs(points.slowness).max()
+    np.testing.assert_allclose(field.slowness, points.slowness, atol=1e-6 * size)
+    np.testing.assert_allclose(field.source, points.source, rtol=1e-5)
 
 
 def smoothed(field: np.ndarray, times: int = 8) -> np.ndarray:

@@ -19,7 +19,7 @@
 #include "io/joint_io.hpp"
 #include "io/model_io.hpp"
 #include "io/run_io.hpp"
-#include "io/suffix.hpp"
+#include "io/survey_file.hpp"
 #include "model/makers.hpp"
 #include "survey/mapped_points.hpp"
 #include "tomography/invert.hpp"
@@ -184,8 +184,9 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     std::optional<Model> start;
     Notes notes;
     if (flags.model) start.emplace(read_model(*flags.model, notes));
-    Survey picks =
-        start ? read_model_picks(*start, flags.picks, notes) : read_picks(flags.picks, notes);
+    SurveyFile file = start ? read_model_survey(*start, flags.picks, notes)
+                            : read_pick_survey(flags.picks, {}, notes);
+    Survey picks = std::move(file.picks);
     if (start) {
         fit_to_model(*start, picks, flags.picks, AirPoints::refused);
     }
@@ -210,10 +211,8 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
                                             flags.guess, flags.errors, run.execution());
     InversionInputs inputs{std::move(setup.start), std::move(setup.picks),
                            std::move(setup.options)};
-    if (!on_sphere(inputs.start) && suffix_of(flags.picks) == ".csv") {
-        inputs.plane = read_plane(flags.picks);
-        inputs.projection = read_projection(flags.picks);
-    }
+    inputs.plane = file.plane;
+    inputs.projection = file.projection;
     inputs.exported = flags.exported;
     if (flags.exported.file && on_sphere(inputs.start)) {
         throw InputError("--export is for models of x, y, z (leave it out)");

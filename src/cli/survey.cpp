@@ -127,12 +127,16 @@ std::vector<Vec3> read_survey_receivers(const Model& model, const fs::path& file
     return receivers;
 }
 
+SurveyFile read_model_survey(const Model& model, const fs::path& file, Notes& notes) {
+    if (on_sphere(model)) return {{}, read_geographic_picks(file, notes), {}, {}};
+    SurveyFile survey = read_pick_survey(file, {}, notes);
+    note_points(model, survey.picks.events, "sources", notes);
+    note_points(model, survey.picks.stations, "receivers", notes);
+    return survey;
+}
+
 Survey read_model_picks(const Model& model, const fs::path& file, Notes& notes) {
-    if (on_sphere(model)) return read_geographic_picks(file, notes);
-    Survey picks = read_picks(file, notes);
-    note_points(model, picks.events, "sources", notes);
-    note_points(model, picks.stations, "receivers", notes);
-    return picks;
+    return read_model_survey(model, file, notes).picks;
 }
 
 void write_model_picks(const Model& model, const fs::path& file, const Survey& picks,

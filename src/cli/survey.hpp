@@ -8,6 +8,7 @@
 #include "core/notes.hpp"
 #include "eikonal/time_field.hpp"
 #include "io/geometry.hpp"
+#include "io/survey_file.hpp"
 #include "model/model.hpp"
 
 namespace fermat::cli {
@@ -35,7 +36,9 @@ std::vector<Vec3> read_survey_receivers(const Model& model, const std::filesyste
 PointList fit_to_model(const Model& model, PointList list, const std::filesystem::path& file,
                        PointRole role, AirPoints air);
 
-/// Reads picks whose places are those of a model: longitudes and latitudes of a spherical one.
+/// Reads picks whose places are those of a model: longitudes and latitudes of a spherical one. The
+/// survey has their plane, if they have one.
+SurveyFile read_model_survey(const Model& model, const std::filesystem::path& file, Notes& notes);
 Survey read_model_picks(const Model& model, const std::filesystem::path& file, Notes& notes);
 /// Writes picks as read_model_picks() reads them.
 void write_model_picks(const Model& model, const std::filesystem::path& file, const Survey& picks,

@@ -99,3 +99,17 @@ def test_relocated_events_go_out_and_their_file_is_read_as_events(catalogue):
         again = catalogue.call("relocate", "--model", "m.h5", "--vp-vs", "1.73", "--events", events, "--stations",
                                "station.dat", "--differences", "dt.ct", "-o", "again.csv", "--centre=7.3,46.2")
         assert again.returncode == 0, again.stderr
+
+
+def test_an_inversion_keeps_the_plane_of_any_format(catalogue):
+    done = catalogue.call("picks", "convert", "phase.dat", "--stations", "station.dat", "-o", "src_rec.dat")
+    assert done.returncode == 0, done.stderr
+    done = catalogue.call("invert", "--model", "m.h5", "--picks", "src_rec.dat", "--vp-vs", "1.73", "--error", "0.1",
+                          "--relocate", "all", "--iterations", "1", "--export", "joint.xml", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    with open(catalogue.folder / "run" / "events.csv") as file:
+        rows = list(csv.DictReader(line for line in file if line[0] != "#"))
+    for row in rows:
+        assert float(row["longitude"]) == pytest.approx(7.3, abs=0.2)
+        assert float(row["latitude"]) == pytest.approx(46.2, abs=0.2)
+    assert (catalogue.folder / "joint.xml").read_text().count("<origin ") == 2

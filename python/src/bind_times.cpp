@@ -40,18 +40,23 @@ struct Job {
 
 template <class Real>
 nb::object earliest(const Job& job, PythonMonitor& bridge) {
-    return nb::cast(array_of(bridge.run([&](const Execution& execution) {
+    Notes notes;
+    auto times = bridge.run([&](const Execution& execution) {
         if constexpr (std::is_same_v<Real, double>) {
             return first_arrivals<double>(job.model, job.sources, job.eikonal(), execution);
         } else {
-            return TimeSolver(job.model, job.method, execution)
-                .first_arrivals(job.sources, execution);
+            const TimeSolver solver(job.model, job.method, execution);
+            auto found = solver.first_arrivals(job.sources, execution);
+            notes = solver.notes();
+            return found;
         }
-    })));
+    });
+    warn(notes);
+    return nb::cast(array_of(std::move(times)));
 }
 
 /// Fields in double precision are solved one after another, each on all threads.
-void each_field(const Job& job, const Execution& execution, double* out) {
+void each_field(const Job& job, const Execution& execution, double* out, Notes&) {
     const std::size_t nodes = job.model.grid().node_count();
     execution.monitor.begin("first arrivals", static_cast<std::int64_t>(job.sources.size()));
     for (const PointSource& source : job.sources) {
@@ -63,12 +68,13 @@ void each_field(const Job& job, const Execution& execution, double* out) {
     execution.monitor.end();
 }
 
-void each_field(const Job& job, const Execution& execution, float* out) {
+void each_field(const Job& job, const Execution& execution, float* out, Notes& notes) {
     const Shape shape = job.model.grid().shape;
-    TimeSolver(job.model, job.method, execution)
-        .for_each_field(job.sources, execution, [&](std::size_t number, ArrivalField&& field) {
-            field.write_nodes({out + number * shape.count(), shape});
-        });
+    const TimeSolver solver(job.model, job.method, execution);
+    solver.for_each_field(job.sources, execution, [&](std::size_t number, ArrivalField&& field) {
+        field.write_nodes({out + number * shape.count(), shape});
+    });
+    notes = solver.notes();
 }
 
 template <class Real>
@@ -99,7 +105,10 @@ template <class Real>
 nb::object one_each(const Job& job, PythonMonitor& bridge) {
     const Shape shape = job.model.grid().shape;
     std::unique_ptr<Real[]> memory = allocate<Real>(job.sources.size(), shape);
-    bridge.run([&](const Execution& execution) { each_field(job, execution, memory.get()); });
+    Notes notes;
+    bridge.run(
+        [&](const Execution& execution) { each_field(job, execution, memory.get(), notes); });
+    warn(notes);
     return stacked(std::move(memory), job.sources.size(), shape);
 }
 
@@ -141,9 +150,15 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
     const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0), device);
     const TimeMethod method = method_of(solver, given, device);
-    return array_from(bridge.run([&](const Execution& execution) {
-        return TimeSolver(model, method, execution).receiver_times(from, to, execution);
-    }));
+    Notes notes;
+    std::vector<double> times = bridge.run([&](const Execution& execution) {
+        const TimeSolver door(model, method, execution);
+        std::vector<double> found = door.receiver_times(from, to, execution);
+        notes = door.notes();
+        return found;
+    });
+    warn(notes);
+    return array_from(std::move(times));
 }
 
 nb::list above_ground(const Model& model, const Points& points, const std::string& what) {

@@ -300,6 +300,7 @@ void compute_times(const TimesFlags& flags, const Run& run) {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
 
     run.monitor.check();
+    tell(solver.notes());
     if (image) image->commit();
     if (table) table->commit();
     spdlog::info("{} and {} receiver(s) on {} nodes in {:.3g} s",

@@ -1,5 +1,7 @@
 #include "times/times.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -75,6 +77,17 @@ TimeSolver::TimeSolver(const Model& model, const TimeMethod& method, const Execu
     } else {
         graph_ = std::make_unique<Graph>(model, std::get<GraphOptions>(method), execution);
     }
+}
+
+Notes TimeSolver::notes() const {
+    Notes notes;
+    const int coarse = metric_ ? metric_->coarse_beside_jumps() : 0;
+    if (coarse == 0) return notes;
+    notes.add(fmt::format(
+        "times of {} {} are of first order beside jumps of velocity, where they did not settle "
+        "otherwise (a few parts in a thousand; rows closer together, `spacing`, may settle)",
+        coarse, coarse == 1 ? "source" : "sources"));
+    return notes;
 }
 
 void TimeSolver::for_each_field(

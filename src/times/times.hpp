@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/execution.hpp"
+#include "core/notes.hpp"
 #include "eikonal/eikonal.hpp"
 #include "eikonal/metric/metric_solver.hpp"
 #include "graph/graph.hpp"
@@ -72,6 +73,9 @@ class TimeSolver {
     std::vector<double> receiver_times(std::span<const PointSource> sources,
                                        std::span<const Vec3> receivers,
                                        const Execution& execution) const;
+
+    /// What is to be told of the times made so far.
+    Notes notes() const;
 
   private:
     std::vector<double> receiver_times_by_fields(std::span<const PointSource> sources,

@@ -193,3 +193,9 @@ def test_what_does_not_know_a_metric_says_so() -> None:
             call()
     with pytest.raises(ValueError, match="source at .* lies outside the grid"):
         fm.traveltimes(model, (0, 0, 0))
+
+
+def test_sources_that_do_not_settle_beside_jumps_are_counted() -> None:
+    model = fm.Earth("ak135").model((0, 1.6), (0, 1.6), 80, spacing=(0.1, 0.1, 5))
+    with pytest.warns(UserWarning, match="times of 1 source are of first order beside jumps"):
+        fm.traveltimes(model, [(0.8, 0.8, 10), (0.8, 0.8, 0)])

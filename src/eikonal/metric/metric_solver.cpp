@@ -107,6 +107,7 @@ void MetricSolver::solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, F
     if (numbers.jumps != nullptr && options_.order == 2 && settled.swing > most_swing) {
         tiles.restart();
         tiles.leave_out_jump_slopes();
+        ++*coarse_;
         tiles.first_order(monitor);
         settled = tiles.settle(options_.order, monitor);
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <span>
@@ -33,6 +34,9 @@ class MetricSolver {
     /// Solves every source by itself, in parallel over sources; as for_each_field of eikonal.hpp.
     void for_each_field(std::span<const PointSource> sources, const Execution& execution,
                         const std::function<void(std::size_t, MetricField&&)>& consume) const;
+    /// How many sources have differences of first order beside jumps so far: with others their
+    /// times did not settle.
+    int coarse_beside_jumps() const { return *coarse_; }
     /// Grid coordinates of a point of a user. Throws InputError outside the grid.
     Vec3 inside(Vec3 user, const std::string& what) const;
     /// As inside(), and throws InputError in air.
@@ -54,6 +58,7 @@ class MetricSolver {
     EikonalOptions options_;
     std::shared_ptr<const NodeMedium> medium_;
     std::shared_ptr<OnCuda> cuda_;  ///< null on the CPU
+    std::shared_ptr<std::atomic<int>> coarse_ = std::make_shared<std::atomic<int>>(0);
 };
 
 }  // namespace fermat

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "eikonal/lanes.hpp"
+#include "eikonal/metric/lane_gather.hpp"
 #include "eikonal/metric/metric_tile.hpp"
 #include "eikonal/metric/node_numbers.hpp"
 #include "eikonal/metric/node_octant.hpp"
@@ -98,7 +98,7 @@ inline V slope_beside(const OctantNode<V>& n, V px, V py, V f2, Mask up, V tau) 
 class JumpRows {
   public:
     using V = Lanes<float>;
-    typedef std::int32_t Ints __attribute__((vector_size(register_bytes)));
+    using Ints = LaneInts;
 
     explicit JumpRows(JumpSlopes& slopes) : slopes_(slopes) {}
 
@@ -115,11 +115,6 @@ class JumpRows {
     static constexpr int rows = Tile::size(2) + 2;
     static constexpr int columns = Tile::size(0) * Tile::size(1);
 
-    static V gather(const float* from, Ints at) {
-        V out;
-        for (int n = 0; n < lane_count<float>; ++n) out[n] = from[at[n]];
-        return out;
-    }
     /// Calls visit(slope of `slopes_` above and below, number here) for nodes of rows with jumps.
     template <class Visit>
     void each_slope(const NodeNumbers& numbers, const std::array<int, 3>& begin, Visit visit);

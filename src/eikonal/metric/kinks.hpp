@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "eikonal/fim/tile_steps.hpp"
-#include "eikonal/lanes.hpp"
+#include "eikonal/metric/lane_gather.hpp"
 #include "eikonal/metric/node_numbers.hpp"
 #include "eikonal/metric/node_octant.hpp"
 #include "model/model.hpp"
@@ -38,7 +38,7 @@ GroundKinks ground_kinks(const Model& model);
 class TileKinks {
   public:
     using V = Lanes<float>;
-    typedef std::int32_t Ints __attribute__((vector_size(register_bytes)));
+    using Ints = LaneInts;
 
     /// Returns whether the tile that begins there has any.
     bool load(const NodeNumbers& numbers, const std::array<int, 3>& begin) {
@@ -102,12 +102,6 @@ class TileKinks {
   private:
     using Tile = TileShape<3>;
     static constexpr int columns = Tile::size(0) * Tile::size(1);
-
-    static V gather(const float* from, Ints at) {
-        V out;
-        for (int n = 0; n < lane_count<float>; ++n) out[n] = from[at[n]];
-        return out;
-    }
 
     std::array<std::array<float, columns>, 4> at_ground_{};
     std::array<float, Tile::size(2)> share_{};

@@ -13,6 +13,7 @@
 #include "eikonal/lanes.hpp"
 #include "eikonal/metric/jump_rows.hpp"
 #include "eikonal/metric/kinks.hpp"
+#include "eikonal/metric/lane_gather.hpp"
 #include "eikonal/metric/metric_tile.hpp"
 #include "eikonal/metric/node_numbers.hpp"
 #include "eikonal/metric/tile_plan.hpp"
@@ -27,7 +28,7 @@ namespace fermat {
 class TileLanes {
   public:
     using V = Lanes<float>;
-    typedef std::int32_t Ints __attribute__((vector_size(register_bytes)));
+    using Ints = LaneInts;
     using Tile = TileShape<3>;
     static constexpr int lanes = lane_count<float>;
     static constexpr int most_sweeps = 32;
@@ -69,27 +70,6 @@ class TileLanes {
     }
     static Ints place(Ints code) {
         return (code >> 6) * plane + (code >> 3 & 7) * line + (code & 7) + centre;
-    }
-    static V gather(const float* from, Ints at) {
-#if defined(__AVX512F__)
-        return (V)_mm512_mask_i32gather_ps(_mm512_setzero_ps(), 0xFFFF, (__m512i)at, from, 4);
-#else
-        V out;
-        for (int n = 0; n < lanes; ++n) out[n] = from[at[n]];
-        return out;
-#endif
-    }
-
-    static void scatter(float* to, Ints at, V values, std::uint32_t which) {
-#if defined(__AVX512F__)
-        _mm512_mask_i32scatter_ps(to, static_cast<__mmask16>(which), (__m512i)at, (__m512)values,
-                                  4);
-#else
-        for (; which != 0; which &= which - 1) {
-            const int n = __builtin_ctz(which);
-            to[at[n]] = values[n];
-        }
-#endif
     }
     /// The lanes of some bits.
     static Ints lanes_of(std::uint32_t bits) {

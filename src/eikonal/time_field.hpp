@@ -7,6 +7,7 @@
 #include "core/field.hpp"
 #include "core/grid.hpp"
 #include "core/host_device.hpp"
+#include "eikonal/reached_corners.hpp"
 #include "eikonal/source_factor.hpp"
 #include "model/cell_medium.hpp"
 #include "survey/point_source.hpp"
@@ -39,19 +40,56 @@ struct BasicTimeField {
 };
 using TimeField = BasicTimeField<float>;
 
-/// tau at a point, multilinear over the corners that the wave reaches; infinite where none does.
+/// tau at a point of a cell with corners that the wave does not reach (reached_corners.hpp);
+/// infinite where it reaches none.
+template <class Real, Space S>
+FERMAT_HD_RARE double tau_continued(const TimeFieldView<Real, S>& field, Vec3 point) {
+    const Index3 cell = locate(field.grid, point).cell;
+    const auto reached = [&](Index3 n) { return std::isfinite(field.tau(n)); };
+    double sum = 0;
+    double weights = 0;
+    double plain = 0;
+    double plain_weights = 0;
+    double low = INFINITY;
+    double high = 0;
+    for_each_corner(field.grid, point, [&](Index3 node, double weight) {
+        if (!(weight > 0)) return;
+        const double tau = field.tau(node);
+        if (std::isfinite(tau)) {
+            plain += weight * tau;
+            plain_weights += weight;
+            low = tau < low ? tau : low;
+            high = tau > high ? tau : high;
+            return;
+        }
+        const bool continued =
+            for_each_continued(field.grid, cell, node, reached, [&](Index3 from, double share) {
+                sum += weight * share * static_cast<double>(field.tau(from));
+            });
+        weights += continued ? weight : 0;
+    });
+    if (!(plain_weights > least_corner_weight)) return INFINITY;
+    const double tau = (plain + sum) / (plain_weights + weights);
+    // A line through nodes right beside the source, in media of strong contrasts, may lead
+    // anywhere.
+    const bool sane = tau > 0.5 * low && tau < 2 * high;
+    return sane ? tau : plain / plain_weights;
+}
+
+/// tau at a point, multilinear.
 template <class Real, Space S>
 FERMAT_HD double tau_at(const TimeFieldView<Real, S>& field, Vec3 point) {
     double sum = 0;
     double weights = 0;
+    bool filled = true;
     for_each_corner(field.grid, point, [&](Index3 node, double weight) {
         const double tau = field.tau(node);
-        if (weight > 0 && std::isfinite(tau)) {
-            sum += weight * tau;
-            weights += weight;
-        }
+        if (!(weight > 0)) return;
+        filled = filled && std::isfinite(tau);
+        sum += weight * tau;
+        weights += weight;
     });
-    return weights > 0 ? sum / weights : double{INFINITY};
+    return filled ? sum / weights : tau_continued(field, point);
 }
 
 /// T at a point of the box: exact T0 times interpolated tau.
@@ -154,25 +192,23 @@ FERMAT_HD_INLINE bool tau_inside(const TimeFieldView<Real, S>& field, const Cell
     return std::isfinite(tau + sx + sy + sz);
 }
 
-/// Finds tau and its gradient at a point from those corners of its cell that the wave reaches.
+/// Finds tau and its gradient at a point of a cell beside unreached nodes; the gradient is the mean
+/// of those corners that the wave reaches.
 template <class Real, Space S>
 FERMAT_HD_RARE TauPoint tau_beside_gaps(const TimeFieldView<Real, S>& field, Vec3 point) {
-    double tau = 0;
     double weights = 0;
     Vec3 slope;
     for_each_corner(field.grid, point, [&](Index3 node, double weight) {
-        const double here = field.tau(node);
-        if (!(weight > 0) || !std::isfinite(here)) return;
-        tau += weight * here;
+        if (!(weight > 0) || !std::isfinite(field.tau(node))) return;
         weights += weight;
         slope.x += weight * tau_slope(field, node, 0);
         if (!field.grid.is_2d()) slope.y += weight * tau_slope(field, node, 1);
         slope.z += weight * tau_slope(field, node, 2);
     });
-    if (weights == 0) return {};
+    if (!(weights > least_corner_weight)) return {};
     const Vec3 h = field.grid.spacing;
     slope = slope / weights;
-    return {tau / weights, {slope.x / h.x, slope.y / h.y, slope.z / h.z}};
+    return {tau_at(field, point), {slope.x / h.x, slope.y / h.y, slope.z / h.z}};
 }
 
 template <int Dim, class Real, Space S>

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/corner_weight.hpp"
 #include "core/error.hpp"
 #include "core/huge_pages.hpp"
 #include "model/metric.hpp"
@@ -118,7 +119,7 @@ double slowness_at(const Model& model, Vec3 point) {
             weights += weight;
         }
     });
-    return weights > 0 ? sum / weights : std::numeric_limits<double>::infinity();
+    return weights > least_corner_weight ? sum / weights : std::numeric_limits<double>::infinity();
 }
 
 bool in_air(const Model& model, Vec3 point) { return std::isinf(slowness_at(model, point)); }

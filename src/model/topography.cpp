@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/corner_weight.hpp"
 #include "core/error.hpp"
 #include "model/fill.hpp"
 #include "model/metric_makers.hpp"
@@ -101,7 +102,7 @@ class KeptGround {
             for_each_touched_cell(model_.grid(), p, look);
         } else {
             for_each_corner(model_.grid(), p, [&](Index3 n, double weight) {
-                if (weight > 0) look(n);
+                if (weight > least_corner_weight) look(n);
             });
         }
         return found;

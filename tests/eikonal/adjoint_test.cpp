@@ -196,6 +196,29 @@ TEST(Adjoint, IsTheDerivativeOfTimesAtAllNodesRoundAir) {
     }
 }
 
+/// The first row of rock below a ground in steps.
+int first_rock(int i, int j) { return 2 + (i / 3 + j / 2) % 2; }
+
+TEST(Adjoint, IsTheDerivativeAtReceiversAboveTheLastRowOfRock) {
+    for (const Grid& grid : {flat, cube}) {
+        Case c = random_case(43, grid, false);
+        for (int i = 0; i < grid.shape.x; ++i) {
+            for (int j = 0; j < grid.shape.y; ++j) {
+                for (int k = 0; k < first_rock(i, j); ++k) c.slowness(i, j, k) = INFINITY;
+            }
+        }
+        for (PointSource& source : c.sources) source.position.z = grid.coordinate(2, 5.3);
+        for (std::size_t r = 0; r < c.receivers.size(); ++r) {
+            const int i = 1 + 2 * static_cast<int>(r);
+            const int j = grid.is_2d() ? 0 : 1 + static_cast<int>(r);
+            const double y = grid.is_2d() ? 0 : grid.coordinate(1, j + 0.37);
+            c.receivers[r] = {grid.coordinate(0, i + 0.41), y,
+                              grid.coordinate(2, first_rock(i, j) - 0.6)};
+        }
+        expect_derivatives(std::move(c), 47);
+    }
+}
+
 TEST(Adjoint, IsTheMeanOfBothSidesAtASourceOnANode) {
     for (const Grid& grid : {flat, cube}) {
         Case c = random_case(17, grid, false);

@@ -130,7 +130,7 @@ AdjointSurvey::AdjointSurvey(const Model& model, FieldView<const double> exact,
     }
     for (const PointSource& source : sources_) require_source(model_, source.position);
     place_receivers(grid, receivers_);
-    hats_ = ReceiverHats(grid, receivers_);
+    hats_ = ReceiverHats(grid, receivers_, [this](Index3 n) { return !model_.is_air(n); });
 }
 
 void place_receivers(const Grid& grid, std::span<Vec3> receivers) {

@@ -2,13 +2,21 @@
 
 #include <algorithm>
 
+#include "eikonal/reached_corners.hpp"
+
 namespace fermat {
 
-ReceiverHats::ReceiverHats(const Grid& grid, std::span<const Vec3> receivers)
+ReceiverHats::ReceiverHats(const Grid& grid, std::span<const Vec3> receivers,
+                           const std::function<bool(Index3)>& reached)
     : positions_(receivers.begin(), receivers.end()), begin_(1, 0) {
     for (const Vec3& receiver : receivers) {
+        const Index3 cell = locate(grid, receiver).cell;
         for_each_hat(grid, receiver, [&](Index3 node, double weight, Vec3 gradient) {
-            hats_.push_back({grid.shape.offset(node), weight, gradient});
+            const auto add = [&](Index3 of, double share) {
+                hats_.push_back({grid.shape.offset(of), share * weight, share * gradient});
+            };
+            const bool own = !reached || reached(node);
+            if (own || !for_each_continued(grid, cell, node, reached, add)) add(node, 1);
         });
         begin_.push_back(hats_.size());
     }

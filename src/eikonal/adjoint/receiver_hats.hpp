@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -78,7 +79,10 @@ struct HatsView {
 class ReceiverHats {
   public:
     ReceiverHats() = default;
-    ReceiverHats(const Grid& grid, std::span<const Vec3> receivers);
+    /// `reached` tells the nodes that a wave can reach: beside others, receivers hear what tau_at
+    /// continues (reached_corners.hpp). Without it they hear the mean of reached corners.
+    ReceiverHats(const Grid& grid, std::span<const Vec3> receivers,
+                 const std::function<bool(Index3)>& reached = {});
 
     /// Offsets of the nodes, in rising order. A node's place in this list is its slot.
     std::span<const std::size_t> nodes() const { return nodes_; }

@@ -4,18 +4,18 @@
 #include <cmath>
 #include <limits>
 
+#include "core/corner_weight.hpp"
+
 namespace fermat::vidale {
 namespace {
 
 /// Samples of slowness per spacing along the line.
 constexpr double samples_per_cell = 4;
-/// Corners of smaller weight come from rounding only: the point lies on a face or an edge.
-constexpr double least_weight = 1e-9;
 
 bool meets_air(const Model& model, Vec3 point) {
     bool air = false;
     for_each_corner(model.grid(), point, [&](Index3 node, double weight) {
-        air |= weight > least_weight && model.is_air(node);
+        air |= weight > least_corner_weight && model.is_air(node);
     });
     return air;
 }

@@ -209,7 +209,7 @@ TEST(Adjoint, IsTheDerivativeAtReceiversAboveTheLastRowOfRock) {
         }
         for (PointSource& source : c.sources) source.position.z = grid.coordinate(2, 5.3);
         for (std::size_t r = 0; r < c.receivers.size(); ++r) {
-            const int i = 1 + 2 * static_cast<int>(r);
+            const int i = 1 + static_cast<int>(r);
             const int j = grid.is_2d() ? 0 : 1 + static_cast<int>(r);
             const double y = grid.is_2d() ? 0 : grid.coordinate(1, j + 0.37);
             c.receivers[r] = {grid.coordinate(0, i + 0.41), y,

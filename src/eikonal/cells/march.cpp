@@ -47,8 +47,8 @@ class CellMarch {
     void run(Monitor& monitor) {
         std::uint32_t turn = 0;
         MarchItem first;
-        const auto is_settled = [this](std::uint32_t node) {
-            return states_[node] == State::settled;
+        const auto is_settled = [this](MarchItem item) {
+            return states_[item.node()] == State::settled;
         };
         while (queue_.pop(first, is_settled)) {
             constexpr std::uint32_t turns_between_checks = 1 << 12;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -88,6 +89,14 @@ class CellMarch {
         const bool given = state == State::start || state == State::done;
         return given ? 0.3 : state == State::settled ? 1e-3 : 0;
     }
+
+    /// What the faces of a cell need to know about it.
+    struct CellSight {
+        std::size_t first;   ///< its first corner in memory
+        double slowness[8];  ///< at its corners, on the inside
+    };
+    /// How much slower a cell must be than its neighbour for a head wave between them.
+    static constexpr double least_contrast = 0.02;
 
     bool is_settled(std::size_t node) const {
         return states_[node] == State::settled || states_[node] == State::done;
@@ -212,12 +221,52 @@ class CellMarch {
                 best = found;
                 way = static_cast<Way>(to << 2 | static_cast<unsigned>(axis));
             }
+            const double along = along_interface(cell, sight, from, to, point);
+            if (along < best) {
+                best = along;
+                way = by_corner;
+            }
             if (!(best < old - least_gain(states_[node]) * s)) continue;
             set(node, point, best);
             ways_[node] = way;
             if (states_[node] != State::open) states_[node] = State::again;
             queue_.push({static_cast<float>(best), static_cast<std::uint32_t>(node)});
         }
+    }
+    /// T at the corner `to` by a wave that comes along the edge from the corner `from`, in a cell that
+    /// is faster than one of its neighbours at this edge. Where the wave in the slower cell meets the
+    /// interface at the critical angle, such a head wave starts between the two nodes. Infinite if
+    /// `to` does not have the time of the wave in the slower cell.
+    double along_interface(Index3 cell, const CellSight& sight, Corner from, Corner to,
+                           Vec3 point) const {
+        const Corner moved = from ^ to;
+        const std::size_t start = corner_offset(sight.first, from);
+        const std::size_t end = corner_offset(sight.first, to);
+        if (!std::has_single_bit(moved) || states_[end] != State::open || !factored_) {
+            return INFINITY;
+        }
+        const double s = sight.slowness[to];
+        const int axis = std::countr_zero(moved);
+        // The cell beside the edge through which the wave came to `to`.
+        double beside = 0;
+        for (int other = 0; other < 3; ++other) {
+            if (other == axis || !(all_axes >> other & 1U)) continue;
+            if (ways_[end] == by_corner || ways_[end] >> 2 != (to ^ 1U << other)) continue;
+            const std::ptrdiff_t step = from >> other & 1U ? cell_step(other) : -cell_step(other);
+            beside = slowness_[cell_offset(cell) + static_cast<std::size_t>(step)];
+        }
+        const bool critical = beside > (1 + least_contrast) * s;
+        if (!critical || !(tau_[end] < late_wave * beside)) return INFINITY;
+        const bool up = (to >> axis & 1U) != 0;
+        CellFace<2> edge;
+        edge.axis[0] = axis;
+        edge.length[0] = factor_.spacing[axis];
+        edge.first = place(corner_node(cell, from & to));
+        edge.value[up ? 0 : 1] = tau_[start];
+        edge.value[up ? 1 : 0] = tau_[end];
+        std::fill_n(edge.slowness, CellFace<2>::corners, s);
+        double at[2] = {0.5, 0};
+        return earliest_through(edge, point, at);
     }
     void set(std::size_t node, Vec3 point, double time) {
         time_[node] = static_cast<Real>(time);
@@ -236,11 +285,6 @@ class CellMarch {
         if (time < INFINITY) set(here, point, time);
     }
 
-    /// What the faces of a cell need to know about it.
-    struct CellSight {
-        std::size_t first;   ///< its first corner in memory
-        double slowness[8];  ///< at its corners, on the inside
-    };
     CellSight look_into(Index3 cell) const {
         CellSight sight{nodes_.offset(cell), {}};
         std::fill_n(sight.slowness, 8, static_cast<double>(slowness_[cell_offset(cell)]));

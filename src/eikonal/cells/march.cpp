@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -23,6 +24,7 @@ class CellMarch {
     CellMarch(const Model& model, const FactoredSource& source, int order)
         : order_(order),
           nodes_(model.grid().shape),
+          corner_steps_(find_corner_steps()),
           cells_(model.jumping_cells().velocity),
           source_slowness_(source.slowness),
           tau_(nodes_.count(), unreached<Real>),
@@ -78,6 +80,14 @@ class CellMarch {
     /// A corner of a cell. Bit d is set at the upper end of axis d.
     using Corner = unsigned;
     static constexpr Corner all_axes = Dim == 2 ? 5 : 7;
+    static constexpr auto corners = [] {
+        std::array<Corner, 1 << Dim> list{};
+        std::size_t count = 0;
+        for (Corner corner = 0; corner < 8; ++corner) {
+            if ((corner & ~all_axes) == 0) list[count++] = corner;
+        }
+        return list;
+    }();
     /// How a node got its time: by its corner of the cell and the axis normal to the face through
     /// which the wave came, or from a corner of the cell.
     using Way = std::uint8_t;
@@ -95,8 +105,6 @@ class CellMarch {
         std::size_t first;   ///< its first corner in memory
         double slowness[8];  ///< at its corners, on the inside
     };
-    /// How much slower a cell must be than its neighbour for a head wave between them.
-    static constexpr double least_contrast = 0.02;
 
     bool is_settled(std::size_t node) const {
         return states_[node] == State::settled || states_[node] == State::done;
@@ -126,7 +134,31 @@ class CellMarch {
                 }
             }
         }
+        find_head_waves();
         return sum / static_cast<double>(count);
+    }
+    /// Marks the cells that are faster than a neighbour: head waves may start on their edges.
+    void find_head_waves() {
+        has_head_waves_.assign(cells_.shape().count(), 0);
+        const Shape shape = cells_.shape();
+        for (int i = 0; i < shape.x; ++i) {
+            for (int j = 0; j < shape.y; ++j) {
+                for (int k = 0; k < shape.z; ++k) {
+                    const std::size_t cell = cell_offset({i, j, k});
+                    bool slower = false;
+                    for (int axis = 0; axis < 3; axis += Dim == 2 ? 2 : 1) {
+                        const auto step = static_cast<std::size_t>(cell_step(axis));
+                        slower |= is_slower(slowness_[cell - step], slowness_[cell]) ||
+                                  is_slower(slowness_[cell + step], slowness_[cell]);
+                    }
+                    has_head_waves_[shape.offset(i, j, k)] = slower;
+                }
+            }
+        }
+    }
+    static bool is_slower(float slowness, float than) {
+        constexpr float least_contrast = 0.02F;
+        return than > 0 && slowness > (1 + least_contrast) * than;
     }
     /// Whether velocity varies inside a cell: some neighbour has another velocity, and velocity
     /// changes smoothly towards all neighbours.
@@ -169,17 +201,23 @@ class CellMarch {
                 cell.z + static_cast<int>(corner >> 2)};
     }
     std::size_t corner_offset(std::size_t first, Corner corner) const {
-        std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(first);
-        for (int axis = 0; axis < 3; ++axis) {
-            if (corner >> axis & 1U) offset += nodes_.stride(axis);
+        return first + corner_steps_[corner];
+    }
+    std::array<std::size_t, 8> find_corner_steps() const {
+        std::array<std::size_t, 8> steps{};
+        for (Corner corner = 0; corner < 8; ++corner) {
+            for (int axis = 0; axis < 3; ++axis) {
+                if (corner >> axis & 1U) {
+                    steps[corner] += static_cast<std::size_t>(nodes_.stride(axis));
+                }
+            }
         }
-        return static_cast<std::size_t>(offset);
+        return steps;
     }
 
     void pass_on(Index3 n) {
         const double time = time_[nodes_.offset(n)];
-        for (Corner corner = 0; corner < 8; ++corner) {
-            if (corner & ~all_axes) continue;
+        for (const Corner corner : corners) {
             const Index3 cell = cell_with(n, corner);
             if (slowness_[cell_offset(cell)] > 0 && has_later_corner(nodes_.offset(cell), time)) {
                 pass_through(cell, corner, time);
@@ -189,10 +227,7 @@ class CellMarch {
     /// Whether some corner of the cell is later than `time`.
     bool has_later_corner(std::size_t first, double time) const {
         bool later = false;
-        for (Corner corner = 0; corner < 8; ++corner) {
-            if (corner & ~all_axes) continue;
-            later |= time < time_[corner_offset(first, corner)];
-        }
+        for (const Corner corner : corners) later |= time < time_[corner_offset(first, corner)];
         return later;
     }
     /// The cell that has node n as this corner.
@@ -204,8 +239,9 @@ class CellMarch {
     void pass_through(Index3 cell, Corner from, double time) {
         const CellSight sight = look_into(cell);
         const Vec3 start = place(corner_node(cell, from));
-        for (Corner to = 0; to < 8; ++to) {
-            if (to == from || (to & ~all_axes) != 0) continue;
+        const bool head_waves = factored_ && has_head_waves_[cells_.shape().offset(cell)] != 0;
+        for (const Corner to : corners) {
+            if (to == from) continue;
             const std::size_t node = corner_offset(sight.first, to);
             const double old = time_[node];
             if (!(time < old)) continue;
@@ -221,10 +257,12 @@ class CellMarch {
                 best = found;
                 way = static_cast<Way>(to << 2 | static_cast<unsigned>(axis));
             }
-            const double along = along_interface(cell, sight, from, to, point);
-            if (along < best) {
-                best = along;
-                way = by_corner;
+            if (head_waves) {
+                const double along = along_interface(cell, sight, from, to, point);
+                if (along < best) {
+                    best = along;
+                    way = by_corner;
+                }
             }
             if (!(best < old - least_gain(states_[node]) * s)) continue;
             set(node, point, best);
@@ -242,21 +280,19 @@ class CellMarch {
         const Corner moved = from ^ to;
         const std::size_t start = corner_offset(sight.first, from);
         const std::size_t end = corner_offset(sight.first, to);
-        if (!std::has_single_bit(moved) || states_[end] != State::open || !factored_) {
-            return INFINITY;
-        }
+        if (!std::has_single_bit(moved) || states_[end] != State::open) return INFINITY;
         const double s = sight.slowness[to];
         const int axis = std::countr_zero(moved);
         // The cell beside the edge through which the wave came to `to`.
-        double beside = 0;
+        float beside = 0;
         for (int other = 0; other < 3; ++other) {
             if (other == axis || !(all_axes >> other & 1U)) continue;
             if (ways_[end] == by_corner || ways_[end] >> 2 != (to ^ 1U << other)) continue;
             const std::ptrdiff_t step = from >> other & 1U ? cell_step(other) : -cell_step(other);
             beside = slowness_[cell_offset(cell) + static_cast<std::size_t>(step)];
         }
-        const bool critical = beside > (1 + least_contrast) * s;
-        if (!critical || !(tau_[end] < late_wave * beside)) return INFINITY;
+        const float here = slowness_[cell_offset(cell)];
+        if (!is_slower(beside, here) || !(tau_[end] < late_wave * beside)) return INFINITY;
         const bool up = (to >> axis & 1U) != 0;
         CellFace<2> edge;
         edge.axis[0] = axis;
@@ -289,8 +325,7 @@ class CellMarch {
         CellSight sight{nodes_.offset(cell), {}};
         std::fill_n(sight.slowness, 8, static_cast<double>(slowness_[cell_offset(cell)]));
         if (!varied_[cells_.shape().offset(cell)]) return sight;
-        for (Corner corner = 0; corner < 8; ++corner) {
-            if (corner & ~all_axes) continue;
+        for (const Corner corner : corners) {
             const Corner inward = ~corner & all_axes;
             const float seen = octant_velocity<Dim>(cells_, corner_node(cell, corner), inward);
             sight.slowness[corner] = 1 / (seen * source_slowness_);
@@ -408,6 +443,7 @@ class CellMarch {
 
     int order_;
     RimmedShape nodes_;
+    std::array<std::size_t, 8> corner_steps_;
     FieldView<const float> cells_;
     double source_slowness_;
     NodeFactor factor_;
@@ -416,6 +452,7 @@ class CellMarch {
     std::ptrdiff_t stride_[3] = {};
     std::vector<float> slowness_;
     std::vector<std::uint8_t> varied_;  ///< is_varied per cell
+    std::vector<std::uint8_t> has_head_waves_;
     std::vector<Real> tau_;
     std::vector<Real> time_;
     std::vector<Way> ways_;

@@ -338,7 +338,24 @@ class CellMarch {
     double through_face(Index3 cell, const CellSight& sight, int axis, Corner to, Vec3 point,
                         double limit) const {
         const Corner side = ~to & 1U << axis;
+        std::size_t offset[4] = {};
+        for (unsigned n = 0; n < CellFace<Dim>::corners; ++n) {
+            offset[n] = corner_offset(sight.first, side | spread(axis, n));
+            if (!is_settled(offset[n])) return INFINITY;
+        }
         CellFace<Dim> face;
+        double time[4] = {};
+        double earliest = INFINITY;
+        double latest_tau = 0;
+        const double s = sight.slowness[to];
+        for (unsigned n = 0; n < CellFace<Dim>::corners; ++n) {
+            face.slowness[n] = 0.5 * (sight.slowness[side | spread(axis, n)] + s);
+            face.value[n] = tau_[offset[n]];
+            time[n] = time_[offset[n]];
+            earliest = std::min(earliest, time[n]);
+            latest_tau = std::max(latest_tau, face.value[n]);
+        }
+        if (earliest + 0.8 * s * factor_.spacing[axis] >= limit) return INFINITY;
         int d = 0;
         for (int other = 0; other < 3; ++other) {
             if (other == axis || !(all_axes >> other & 1U)) continue;
@@ -346,23 +363,6 @@ class CellMarch {
             face.length[d] = factor_.spacing[other];
             ++d;
         }
-        std::size_t offset[4] = {};
-        double time[4] = {};
-        double earliest = INFINITY;
-        double latest_tau = 0;
-        const double s = sight.slowness[to];
-        for (unsigned n = 0; n < CellFace<Dim>::corners; ++n) {
-            Corner corner = side;
-            for (unsigned e = 0; e < Dim - 1; ++e) corner |= (n >> e & 1U) << face.axis[e];
-            offset[n] = corner_offset(sight.first, corner);
-            if (!is_settled(offset[n])) return INFINITY;
-            face.slowness[n] = 0.5 * (sight.slowness[corner] + s);
-            face.value[n] = tau_[offset[n]];
-            time[n] = time_[offset[n]];
-            earliest = std::min(earliest, time[n]);
-            latest_tau = std::max(latest_tau, face.value[n]);
-        }
-        if (earliest + 0.8 * s * factor_.spacing[axis] >= limit) return INFINITY;
         face.first = place(corner_node(cell, side));
         face.factored = factored_ && latest_tau < late_wave * s;
         if (!face.factored) std::copy_n(time, CellFace<Dim>::corners, face.value);
@@ -370,6 +370,13 @@ class CellMarch {
         double at[2];
         guess(face, time, to, s, factor_.spacing[axis], at);
         return earliest_through(face, point, at);
+    }
+    /// Corner n of the faces normal to an axis, on their lower side.
+    static Corner spread(int axis, unsigned n) {
+        if constexpr (Dim == 2) return n << (axis == 0 ? 2 : 0);
+        const unsigned low = axis == 0 ? 1 : 0;
+        const unsigned high = axis == 2 ? 1 : 2;
+        return (n & 1U) << low | n >> 1 << high;
     }
 
     /// The place where a plane wave with the mean slopes of the face would cross it.

@@ -205,8 +205,8 @@ class FaceGraph {
     }
 
     /// Passes the time of a point on through the cells that it touches. The cell through which the
-    /// wave came to the point is left out: what lies on its faces is reached straight from the point
-    /// before.
+    /// wave came to the point is left out: what lies on its faces is reached straight from the
+    /// point before.
     void pass_on(Index3 at, std::size_t number, double time) {
         for (unsigned side = 0; side < 8; ++side) {
             Index3 cell;
@@ -316,8 +316,8 @@ std::vector<StartNode> SourcePaths::starts(double source_slowness) {
             const double r = distance(place, s.source);
             double tau = 1;
             if (r > 0) {
-                // The graph knows few directions. Where nothing bends the wave, the straight line is
-                // its path.
+                // The graph knows few directions. Where nothing bends the wave, the straight line
+                // is its path.
                 const FieldView<const float> velocity = s.model.cells()->velocity;
                 CellPath path = graph.path_to(number, s.source);
                 CellPath straight = straight_path(grid, velocity, place, s.source);

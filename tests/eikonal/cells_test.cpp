@@ -58,8 +58,8 @@ double mean_surface_error(const Grid& grid, const Field<float>& t, double least_
 
 TEST(Cells, HeadWavesOfTwoLayersConverge) {
     for (const Solver solver : solvers) {
-        // fteikpy's mean errors on the last three grids (docs/peers.md) are 1.8e-4, 6e-5 and 2.7e-5.
-        // On the first two, the head wave starts far from nodes.
+        // fteikpy's mean errors on the last three grids (docs/peers.md) are 1.8e-4, 6e-5
+        // and 2.7e-5. On the first two, the head wave starts far from nodes.
         for (const auto& [cells, limit] :
              {std::pair{60, 4e-6}, {80, 3e-6}, {100, 2e-6}, {200, 1e-6}, {500, 5e-6}}) {
             const Grid grid = square(cells);

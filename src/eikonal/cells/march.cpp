@@ -271,10 +271,10 @@ class CellMarch {
             queue_.push({static_cast<float>(best), static_cast<std::uint32_t>(node)});
         }
     }
-    /// T at the corner `to` by a wave that comes along the edge from the corner `from`, in a cell that
-    /// is faster than one of its neighbours at this edge. Where the wave in the slower cell meets the
-    /// interface at the critical angle, such a head wave starts between the two nodes. Infinite if
-    /// `to` does not have the time of the wave in the slower cell.
+    /// T at the corner `to` by a wave that comes along the edge from the corner `from`, in a cell
+    /// that is faster than one of its neighbours at this edge. Where the wave in the slower cell
+    /// meets the interface at the critical angle, such a head wave starts between the two nodes.
+    /// Infinite if `to` does not have the time of the wave in the slower cell.
     double along_interface(Index3 cell, const CellSight& sight, Corner from, Corner to,
                            Vec3 point) const {
         const Corner moved = from ^ to;

@@ -14,8 +14,8 @@ struct CellPath {
     std::vector<Index3> cells;  ///< of the pieces between the points: one fewer
 };
 
-/// The straight line between two points. A piece along a face has the faster cell beside it. Empty if
-/// the line leads through air.
+/// The straight line between two points. A piece along a face has the faster cell beside it. Empty
+/// if the line leads through air.
 CellPath straight_path(const Grid& grid, FieldView<const float> velocity, Vec3 from, Vec3 to);
 
 /// Minimises the time along a path. Each inner point moves within what the cells before and after

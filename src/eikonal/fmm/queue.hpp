@@ -29,8 +29,8 @@ class MarchItem {
     std::uint64_t bits_ = 0;
 };
 
-/// What a calendar queue orders: items have a time that is not negative and a node, and smaller items
-/// are not later.
+/// What a calendar queue orders: items have a time that is not negative and a node, and smaller
+/// items are not later.
 template <class Item>
 concept QueueItem = std::totally_ordered<Item> && requires(Item item) {
     { item.time() } -> std::convertible_to<double>;
@@ -91,7 +91,8 @@ class CalendarQueue {
 
     std::int64_t bucket_of(Item item) const {
         constexpr float last = 9e18F;
-        return static_cast<std::int64_t>(std::min(static_cast<float>(item.time()) * per_width_, last));
+        return static_cast<std::int64_t>(
+            std::min(static_cast<float>(item.time()) * per_width_, last));
     }
     Bucket& slot(std::int64_t bucket) {
         return ring_[static_cast<std::size_t>(bucket) % static_cast<std::size_t>(ring_size)];

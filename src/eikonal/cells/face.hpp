@@ -102,9 +102,10 @@ FERMAT_HD inline void add_product(const OnFace& a, const OnFace& b, FaceTime& su
         sum.slope[d] += a.slope[d] * b.value + a.value * b.slope[d];
         sum.curve[d] += a.curve[d] * b.value + 2 * a.slope[d] * b.slope[d] + a.value * b.curve[d];
     }
-    if constexpr (Dim == 2) return;
-    sum.curve[2] += a.curve[2] * b.value + a.slope[0] * b.slope[1] + a.slope[1] * b.slope[0] +
-                    a.value * b.curve[2];
+    if constexpr (Dim == 3) {
+        sum.curve[2] += a.curve[2] * b.value + a.slope[0] * b.slope[1] + a.slope[1] * b.slope[0] +
+                        a.value * b.curve[2];
+    }
 }
 
 }  // namespace detail

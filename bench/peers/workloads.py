@@ -31,7 +31,7 @@ def paper5(setup):
                 jobs += [field("Fermat fim, cells", medium, cells, threads=n, rays=True)
                          for n in setup.threads]
                 jobs += [field("Fermat fim, cells", medium, cells, rays=True, refined=r)
-                         for r in (0.5, 2)]
+                         for r in (0.3, 0.5)]
                 # Head waves are what it is for.
                 jobs.append(field("Fermat vidale", medium, cells, rays=True))
             jobs += [field(name, medium, cells, rays=True) for name in PEERS]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
@@ -14,7 +14,8 @@ __all__ = ["Bending", "Graph"]
 
 def _given(method: object) -> dict[str, Any]:
     """Fields that are not left open."""
-    return {name: value for name, value in asdict(method).items() if value is not None}  # type: ignore[call-overload]
+    names = (field.name for field in fields(method))  # type: ignore[arg-type]
+    return {name: value for name in names if (value := getattr(method, name)) is not None}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,6 +12,9 @@ PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 def tell(sentences: Iterable[str]) -> None:
     """Issues one UserWarning per note, at the line that called this package."""
+    sentences = list(sentences)
+    if not sentences:
+        return
     level = 2
     frame = sys._getframe(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):

@@ -407,7 +407,7 @@ def _bending(
     """Options of the bending tracer, from the keywords or from the method that carries them."""
     given = {name: value for name, value in given.items() if value is not None}
     if not isinstance(tracer, Bending):
-        return Bending(**given).options()
+        return Bending(**given).options() if given else {}
     if given:
         raise ValueError(
             f"{', '.join(given)} is given beside tracer=Bending(...) (give it to Bending)"

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
+#include <compare>
+#include <cstdint>
 #include <limits>
-#include <queue>
-#include <utility>
 #include <variant>
 
 #include "eikonal/cells/path.hpp"
+#include "eikonal/fmm/queue.hpp"
 
 namespace fermat {
 namespace {
@@ -23,24 +23,17 @@ class FaceGraph {
 
     /// Cells [first, last) of the grid.
     FaceGraph(const Model& model, Index3 first, Index3 last)
-        : grid_(model.grid()), cells_(model.cells()->velocity), first_(first) {
+        : grid_(model.grid()),
+          cells_(model.cells()->velocity),
+          first_(first),
+          queue_(bucket_width(first, last)) {
         for (int axis = 0; axis < 3; ++axis) {
             count_[axis] = Dim == 2 && axis == 1 ? 0 : (last[axis] - first[axis]) * parts;
         }
-        const Shape shape{count_.x + 1, count_.y + 1, count_.z + 1};
-        shape_ = shape;
-        points_.resize(shape.count());
-        for (int i = 0; i <= parts; ++i) {
-            for (int j = 0; j <= (Dim == 2 ? 0 : parts); ++j) {
-                for (int k = 0; k <= parts; ++k) {
-                    const bool outside =
-                        i % parts == 0 || k % parts == 0 || (Dim == 3 && j % parts == 0);
-                    if (outside) rim_.push_back({i, j, k});
-                    const Vec3 h = grid_.spacing / parts;
-                    length_[i][j][k] = norm({i * h.x, j * h.y, k * h.z});
-                }
-            }
-        }
+        shape_ = {count_.x + 1, count_.y + 1, count_.z + 1};
+        times_.assign(shape_.count(), INFINITY);
+        origins_.resize(shape_.count());
+        take_rim();
     }
 
     void start_from(Vec3 source) {
@@ -48,7 +41,7 @@ class FaceGraph {
             if (!holds(cell) || !(cells_(cell) > 0)) return;
             for (const Index3 step : rim_) {
                 const Index3 at = corner_of(cell, step);
-                offer(at, distance(position(at), source) / cells_(cell), none, cell);
+                offer(shape_.offset(at), distance(position(at), source) / cells_(cell), none, cell);
             }
         });
     }
@@ -57,12 +50,12 @@ class FaceGraph {
     /// points that are nodes of the grid, and stops when it returns false.
     template <class Visit>
     void run(Visit visit) {
-        while (!queue_.empty()) {
-            const auto [time, number] = queue_.top();
-            queue_.pop();
-            Point& here = points_[number];
-            if (here.settled) continue;
-            here.settled = true;
+        Item first;
+        const auto is_outdated = [this](Item item) { return item.time() != times_[item.node()]; };
+        while (queue_.pop(first, is_outdated)) {
+            if (is_outdated(first)) continue;
+            const std::size_t number = first.node();
+            const double time = first.time();
             const Index3 at = point_at(number);
             pass_on(at, number, time);
             if (at.x % parts != 0 || at.y % parts != 0 || at.z % parts != 0) continue;
@@ -85,7 +78,7 @@ class FaceGraph {
             for (const Index3 step : rim_) {
                 const Index3 at = corner_of(cell, step);
                 const std::size_t number = shape_.offset(at);
-                const double time = points_[number].time + slowness * distance(position(at), point);
+                const double time = times_[number] + slowness * distance(position(at), point);
                 if (!(time < earliest)) continue;
                 earliest = time;
                 first = number;
@@ -93,7 +86,7 @@ class FaceGraph {
         });
         std::vector<Vec3> way;
         if (!(earliest < INFINITY)) return way;
-        for (std::size_t at = first; at != none; at = points_[at].from) {
+        for (std::size_t at = first; at != none; at = origins_[at].from) {
             way.push_back(position(point_at(at)));
         }
         way.push_back(source);
@@ -104,13 +97,13 @@ class FaceGraph {
     CellPath path_to(std::size_t number, Vec3 source) const {
         CellPath path;
         path.points.push_back(position(point_at(number)));
-        for (std::size_t at = number; at != none; at = points_[at].from) {
-            const Point& point = points_[at];
-            const Vec3 before = point.from == none ? source : position(point_at(point.from));
-            if (!path.cells.empty() && path.cells.back() == point.cell) {
+        for (std::size_t at = number; at != none; at = origins_[at].from) {
+            const Origin& origin = origins_[at];
+            const Vec3 before = origin.from == none ? source : position(point_at(origin.from));
+            if (!path.cells.empty() && path.cells.back() == origin.cell) {
                 path.points.back() = before;
             } else {
-                path.cells.push_back(point.cell);
+                path.cells.push_back(origin.cell);
                 path.points.push_back(before);
             }
         }
@@ -119,13 +112,25 @@ class FaceGraph {
 
   private:
     static constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-    struct Point {
-        double time = INFINITY;
+    /// The point before one on its path, and the cell that the path crosses from there.
+    struct Origin {
         std::size_t from = none;
-        Index3 cell;  ///< that the path from there crosses
-        bool settled = false;
+        Index3 cell;
     };
-    using Item = std::pair<double, std::size_t>;
+    /// A point and its time, ordered by time, then by number.
+    class Item {
+      public:
+        Item() = default;
+        Item(double time, std::size_t number)
+            : time_(time), number_(static_cast<std::uint32_t>(number)) {}
+        double time() const { return time_; }
+        std::uint32_t node() const { return number_; }
+        friend auto operator<=>(const Item&, const Item&) = default;
+
+      private:
+        double time_ = 0;
+        std::uint32_t number_ = 0;
+    };
 
     bool holds(Index3 cell) const {
         for (int axis = 0; axis < 3; ++axis) {
@@ -150,15 +155,58 @@ class FaceGraph {
     }
     Vec3 position(Index3 at) const { return grid_.fine_position(first_, at, parts); }
 
-    void offer(Index3 at, double time, std::size_t from, Index3 cell) {
-        Point& point = points_[shape_.offset(at)];
-        if (!(time < point.time)) return;
-        point.time = time;
-        point.from = from;
-        point.cell = cell;
-        queue_.push({time, shape_.offset(at)});
+    /// The time between neighbouring points in the mean cell.
+    double bucket_width(Index3 first, Index3 last) const {
+        double slowness = 0;
+        int count = 0;
+        for (int i = first.x; i < last.x; ++i) {
+            for (int j = first.y; j < std::max(last.y, first.y + 1); ++j) {
+                for (int k = first.z; k < last.z; ++k) {
+                    if (!(cells_(i, j, k) > 0)) continue;
+                    slowness += 1 / static_cast<double>(cells_(i, j, k));
+                    ++count;
+                }
+            }
+        }
+        const double flat = std::min(grid_.spacing.x, grid_.spacing.z);
+        const double spacing = Dim == 2 ? flat : std::min(flat, grid_.spacing.y);
+        return count == 0 ? 1 : spacing * slowness / (parts * count);
     }
 
+    /// Finds the points on the faces of a cell, and the distances between them.
+    void take_rim() {
+        const Vec3 h = grid_.spacing / parts;
+        for (int i = 0; i <= parts; ++i) {
+            for (int j = 0; j <= (Dim == 2 ? 0 : parts); ++j) {
+                for (int k = 0; k <= parts; ++k) {
+                    const bool outside =
+                        i % parts == 0 || k % parts == 0 || (Dim == 3 && j % parts == 0);
+                    if (!outside) continue;
+                    place_in_rim_[i][j][k] = rim_.size();
+                    rim_offsets_.push_back(shape_.offset(i, j, k));
+                    rim_.push_back({i, j, k});
+                }
+            }
+        }
+        lengths_.reserve(rim_.size() * rim_.size());
+        for (const Index3 a : rim_) {
+            for (const Index3 b : rim_) {
+                lengths_.push_back(norm({std::abs(a.x - b.x) * h.x, std::abs(a.y - b.y) * h.y,
+                                         std::abs(a.z - b.z) * h.z}));
+            }
+        }
+    }
+
+    void offer(std::size_t number, double time, std::size_t from, Index3 cell) {
+        if (!(time < times_[number])) return;
+        times_[number] = time;
+        origins_[number] = {from, cell};
+        queue_.push({time, number});
+    }
+
+    /// Passes the time of a point on through the cells that it touches. The cell through which the
+    /// wave came to the point is left out: what lies on its faces is reached straight from the
+    /// point before.
     void pass_on(Index3 at, std::size_t number, double time) {
         for (unsigned side = 0; side < 8; ++side) {
             Index3 cell;
@@ -168,16 +216,20 @@ class FaceGraph {
                 touches &= !below || (at[axis] % parts == 0 && at[axis] > 0);
                 cell[axis] = first_[axis] + at[axis] / parts - (below ? 1 : 0);
             }
-            if (!touches || !holds(cell) || !(cells_(cell) > 0)) continue;
-            const double slowness = 1 / static_cast<double>(cells_(cell));
-            for (const Index3 step : rim_) {
-                const Index3 to = corner_of(cell, step);
-                const Point& point = points_[shape_.offset(to)];
-                if (point.settled || !(time < point.time)) continue;
-                const double length =
-                    length_[std::abs(to.x - at.x)][std::abs(to.y - at.y)][std::abs(to.z - at.z)];
-                offer(to, time + slowness * length, number, cell);
-            }
+            if (!touches || !holds(cell) || cell == origins_[number].cell) continue;
+            if (cells_(cell) > 0) pass_through(cell, at, number, time);
+        }
+    }
+    void pass_through(Index3 cell, Index3 at, std::size_t number, double time) {
+        const double slowness = 1 / static_cast<double>(cells_(cell));
+        const Index3 corner = corner_of(cell, {});
+        const std::size_t first = shape_.offset(corner);
+        const double* const lengths =
+            lengths_.data() +
+            rim_.size() * place_in_rim_[at.x - corner.x][at.y - corner.y][at.z - corner.z];
+        for (std::size_t n = 0; n < rim_.size(); ++n) {
+            const std::size_t to = first + rim_offsets_[n];
+            if (time < times_[to]) offer(to, time + slowness * lengths[n], number, cell);
         }
     }
 
@@ -187,9 +239,12 @@ class FaceGraph {
     Index3 count_;
     Shape shape_;
     std::vector<Index3> rim_;  ///< points on the faces of a cell, relative to its first corner
-    double length_[parts + 1][parts + 1][parts + 1] = {};  ///< indexed by steps along the axes
-    std::vector<Point> points_;
-    std::priority_queue<Item, std::vector<Item>, std::greater<>> queue_;
+    std::vector<std::size_t> rim_offsets_;  ///< in the lattice, likewise
+    std::size_t place_in_rim_[parts + 1][parts + 1][parts + 1] = {};
+    std::vector<double> lengths_;  ///< from each point of the rim to each
+    std::vector<double> times_;
+    std::vector<Origin> origins_;
+    CalendarQueue<Item> queue_;
 };
 
 }  // namespace
@@ -257,11 +312,20 @@ std::vector<StartNode> SourcePaths::starts(double source_slowness) {
     s.visit([&](auto& graph) {
         graph.run([&](Index3 node, std::size_t number) {
             if (!s.wanted(node)) return true;
-            const double r = distance(grid.position(node), s.source);
+            const Vec3 place = grid.position(node);
+            const double r = distance(place, s.source);
             double tau = 1;
             if (r > 0) {
+                // The graph knows few directions. Where nothing bends the wave, the straight line
+                // is its path.
+                const FieldView<const float> velocity = s.model.cells()->velocity;
                 CellPath path = graph.path_to(number, s.source);
-                tau = relax(grid, s.model.cells()->velocity, path) / (source_slowness * r);
+                CellPath straight = straight_path(grid, velocity, place, s.source);
+                double time = relax(grid, velocity, path);
+                if (!straight.cells.empty()) {
+                    time = std::min(time, relax(grid, velocity, straight));
+                }
+                tau = time / (source_slowness * r);
             }
             starts.push_back({node, tau});
             return starts.size() < enough;

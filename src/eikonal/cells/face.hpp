@@ -95,14 +95,17 @@ FERMAT_HD inline OnFace distance_on(const CellFace<Dim>& face, Vec3 from) {
     return out;
 }
 
+template <int Dim>
 FERMAT_HD inline void add_product(const OnFace& a, const OnFace& b, FaceTime& sum) {
     sum.time += a.value * b.value;
-    for (int d = 0; d < 2; ++d) {
+    for (int d = 0; d < Dim - 1; ++d) {
         sum.slope[d] += a.slope[d] * b.value + a.value * b.slope[d];
         sum.curve[d] += a.curve[d] * b.value + 2 * a.slope[d] * b.slope[d] + a.value * b.curve[d];
     }
-    sum.curve[2] += a.curve[2] * b.value + a.slope[0] * b.slope[1] + a.slope[1] * b.slope[0] +
-                    a.value * b.curve[2];
+    if constexpr (Dim == 3) {
+        sum.curve[2] += a.curve[2] * b.value + a.slope[0] * b.slope[1] + a.slope[1] * b.slope[0] +
+                        a.value * b.curve[2];
+    }
 }
 
 }  // namespace detail
@@ -117,8 +120,8 @@ FERMAT_HD inline FaceTime time_through(const CellFace<Dim>& face, Vec3 point,
     const auto slowness = detail::interpolated<Dim>(face.slowness, straight, at);
     FaceTime sum{0, {}, {}};
     const detail::OnFace one{1, {}, {}};
-    detail::add_product(face.factored ? detail::distance_on(face, place) : one, value, sum);
-    detail::add_product(detail::distance_on(face, place - point), slowness, sum);
+    detail::add_product<Dim>(face.factored ? detail::distance_on(face, place) : one, value, sum);
+    detail::add_product<Dim>(detail::distance_on(face, place - point), slowness, sum);
     return sum;
 }
 
@@ -144,7 +147,7 @@ FERMAT_HD inline double earliest_through(const CellFace<Dim>& face, Vec3 point, 
         }
         double step[2] = {};
         const double determinant = here.curve[0] * here.curve[1] - here.curve[2] * here.curve[2];
-        if (open[0] && open[1] && here.curve[0] > 0 && determinant > 0) {
+        if (Dim == 3 && open[0] && open[1] && here.curve[0] > 0 && determinant > 0) {
             step[0] =
                 -(here.curve[1] * here.slope[0] - here.curve[2] * here.slope[1]) / determinant;
             step[1] =

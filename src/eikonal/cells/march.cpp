@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -22,6 +24,7 @@ class CellMarch {
     CellMarch(const Model& model, const FactoredSource& source, int order)
         : order_(order),
           nodes_(model.grid().shape),
+          corner_steps_(find_corner_steps()),
           cells_(model.jumping_cells().velocity),
           source_slowness_(source.slowness),
           tau_(nodes_.count(), unreached<Real>),
@@ -47,8 +50,8 @@ class CellMarch {
     void run(Monitor& monitor) {
         std::uint32_t turn = 0;
         MarchItem first;
-        const auto is_settled = [this](std::uint32_t node) {
-            return states_[node] == State::settled;
+        const auto is_settled = [this](MarchItem item) {
+            return states_[item.node()] == State::settled;
         };
         while (queue_.pop(first, is_settled)) {
             constexpr std::uint32_t turns_between_checks = 1 << 12;
@@ -77,6 +80,14 @@ class CellMarch {
     /// A corner of a cell. Bit d is set at the upper end of axis d.
     using Corner = unsigned;
     static constexpr Corner all_axes = Dim == 2 ? 5 : 7;
+    static constexpr auto corners = [] {
+        std::array<Corner, 1 << Dim> list{};
+        std::size_t count = 0;
+        for (Corner corner = 0; corner < 8; ++corner) {
+            if ((corner & ~all_axes) == 0) list[count++] = corner;
+        }
+        return list;
+    }();
     /// How a node got its time: by its corner of the cell and the axis normal to the face through
     /// which the wave came, or from a corner of the cell.
     using Way = std::uint8_t;
@@ -88,6 +99,12 @@ class CellMarch {
         const bool given = state == State::start || state == State::done;
         return given ? 0.3 : state == State::settled ? 1e-3 : 0;
     }
+
+    /// What the faces of a cell need to know about it.
+    struct CellSight {
+        std::size_t first;   ///< its first corner in memory
+        double slowness[8];  ///< at its corners, on the inside
+    };
 
     bool is_settled(std::size_t node) const {
         return states_[node] == State::settled || states_[node] == State::done;
@@ -117,7 +134,31 @@ class CellMarch {
                 }
             }
         }
+        find_head_waves();
         return sum / static_cast<double>(count);
+    }
+    /// Marks the cells that are faster than a neighbour: head waves may start on their edges.
+    void find_head_waves() {
+        has_head_waves_.assign(cells_.shape().count(), 0);
+        const Shape shape = cells_.shape();
+        for (int i = 0; i < shape.x; ++i) {
+            for (int j = 0; j < shape.y; ++j) {
+                for (int k = 0; k < shape.z; ++k) {
+                    const std::size_t cell = cell_offset({i, j, k});
+                    bool slower = false;
+                    for (int axis = 0; axis < 3; axis += Dim == 2 ? 2 : 1) {
+                        const auto step = static_cast<std::size_t>(cell_step(axis));
+                        slower |= is_slower(slowness_[cell - step], slowness_[cell]) ||
+                                  is_slower(slowness_[cell + step], slowness_[cell]);
+                    }
+                    has_head_waves_[shape.offset(i, j, k)] = slower;
+                }
+            }
+        }
+    }
+    static bool is_slower(float slowness, float than) {
+        constexpr float least_contrast = 0.02F;
+        return than > 0 && slowness > (1 + least_contrast) * than;
     }
     /// Whether velocity varies inside a cell: some neighbour has another velocity, and velocity
     /// changes smoothly towards all neighbours.
@@ -160,17 +201,23 @@ class CellMarch {
                 cell.z + static_cast<int>(corner >> 2)};
     }
     std::size_t corner_offset(std::size_t first, Corner corner) const {
-        std::ptrdiff_t offset = static_cast<std::ptrdiff_t>(first);
-        for (int axis = 0; axis < 3; ++axis) {
-            if (corner >> axis & 1U) offset += nodes_.stride(axis);
+        return first + corner_steps_[corner];
+    }
+    std::array<std::size_t, 8> find_corner_steps() const {
+        std::array<std::size_t, 8> steps{};
+        for (Corner corner = 0; corner < 8; ++corner) {
+            for (int axis = 0; axis < 3; ++axis) {
+                if (corner >> axis & 1U) {
+                    steps[corner] += static_cast<std::size_t>(nodes_.stride(axis));
+                }
+            }
         }
-        return static_cast<std::size_t>(offset);
+        return steps;
     }
 
     void pass_on(Index3 n) {
         const double time = time_[nodes_.offset(n)];
-        for (Corner corner = 0; corner < 8; ++corner) {
-            if (corner & ~all_axes) continue;
+        for (const Corner corner : corners) {
             const Index3 cell = cell_with(n, corner);
             if (slowness_[cell_offset(cell)] > 0 && has_later_corner(nodes_.offset(cell), time)) {
                 pass_through(cell, corner, time);
@@ -180,10 +227,7 @@ class CellMarch {
     /// Whether some corner of the cell is later than `time`.
     bool has_later_corner(std::size_t first, double time) const {
         bool later = false;
-        for (Corner corner = 0; corner < 8; ++corner) {
-            if (corner & ~all_axes) continue;
-            later |= time < time_[corner_offset(first, corner)];
-        }
+        for (const Corner corner : corners) later |= time < time_[corner_offset(first, corner)];
         return later;
     }
     /// The cell that has node n as this corner.
@@ -195,8 +239,9 @@ class CellMarch {
     void pass_through(Index3 cell, Corner from, double time) {
         const CellSight sight = look_into(cell);
         const Vec3 start = place(corner_node(cell, from));
-        for (Corner to = 0; to < 8; ++to) {
-            if (to == from || (to & ~all_axes) != 0) continue;
+        const bool head_waves = factored_ && has_head_waves_[cells_.shape().offset(cell)] != 0;
+        for (const Corner to : corners) {
+            if (to == from) continue;
             const std::size_t node = corner_offset(sight.first, to);
             const double old = time_[node];
             if (!(time < old)) continue;
@@ -212,12 +257,52 @@ class CellMarch {
                 best = found;
                 way = static_cast<Way>(to << 2 | static_cast<unsigned>(axis));
             }
+            if (head_waves) {
+                const double along = along_interface(cell, sight, from, to, point);
+                if (along < best) {
+                    best = along;
+                    way = by_corner;
+                }
+            }
             if (!(best < old - least_gain(states_[node]) * s)) continue;
             set(node, point, best);
             ways_[node] = way;
             if (states_[node] != State::open) states_[node] = State::again;
             queue_.push({static_cast<float>(best), static_cast<std::uint32_t>(node)});
         }
+    }
+    /// T at the corner `to` by a wave that comes along the edge from the corner `from`, in a cell
+    /// that is faster than one of its neighbours at this edge. Where the wave in the slower cell
+    /// meets the interface at the critical angle, such a head wave starts between the two nodes.
+    /// Infinite if `to` does not have the time of the wave in the slower cell.
+    double along_interface(Index3 cell, const CellSight& sight, Corner from, Corner to,
+                           Vec3 point) const {
+        const Corner moved = from ^ to;
+        const std::size_t start = corner_offset(sight.first, from);
+        const std::size_t end = corner_offset(sight.first, to);
+        if (!std::has_single_bit(moved) || states_[end] != State::open) return INFINITY;
+        const double s = sight.slowness[to];
+        const int axis = std::countr_zero(moved);
+        // The cell beside the edge through which the wave came to `to`.
+        float beside = 0;
+        for (int other = 0; other < 3; ++other) {
+            if (other == axis || !(all_axes >> other & 1U)) continue;
+            if (ways_[end] == by_corner || ways_[end] >> 2 != (to ^ 1U << other)) continue;
+            const std::ptrdiff_t step = from >> other & 1U ? cell_step(other) : -cell_step(other);
+            beside = slowness_[cell_offset(cell) + static_cast<std::size_t>(step)];
+        }
+        const float here = slowness_[cell_offset(cell)];
+        if (!is_slower(beside, here) || !(tau_[end] < late_wave * beside)) return INFINITY;
+        const bool up = (to >> axis & 1U) != 0;
+        CellFace<2> edge;
+        edge.axis[0] = axis;
+        edge.length[0] = factor_.spacing[axis];
+        edge.first = place(corner_node(cell, from & to));
+        edge.value[up ? 0 : 1] = tau_[start];
+        edge.value[up ? 1 : 0] = tau_[end];
+        std::fill_n(edge.slowness, CellFace<2>::corners, s);
+        double at[2] = {0.5, 0};
+        return earliest_through(edge, point, at);
     }
     void set(std::size_t node, Vec3 point, double time) {
         time_[node] = static_cast<Real>(time);
@@ -236,17 +321,11 @@ class CellMarch {
         if (time < INFINITY) set(here, point, time);
     }
 
-    /// What the faces of a cell need to know about it.
-    struct CellSight {
-        std::size_t first;   ///< its first corner in memory
-        double slowness[8];  ///< at its corners, on the inside
-    };
     CellSight look_into(Index3 cell) const {
         CellSight sight{nodes_.offset(cell), {}};
         std::fill_n(sight.slowness, 8, static_cast<double>(slowness_[cell_offset(cell)]));
         if (!varied_[cells_.shape().offset(cell)]) return sight;
-        for (Corner corner = 0; corner < 8; ++corner) {
-            if (corner & ~all_axes) continue;
+        for (const Corner corner : corners) {
             const Corner inward = ~corner & all_axes;
             const float seen = octant_velocity<Dim>(cells_, corner_node(cell, corner), inward);
             sight.slowness[corner] = 1 / (seen * source_slowness_);
@@ -259,7 +338,24 @@ class CellMarch {
     double through_face(Index3 cell, const CellSight& sight, int axis, Corner to, Vec3 point,
                         double limit) const {
         const Corner side = ~to & 1U << axis;
+        std::size_t offset[4] = {};
+        for (unsigned n = 0; n < CellFace<Dim>::corners; ++n) {
+            offset[n] = corner_offset(sight.first, side | spread(axis, n));
+            if (!is_settled(offset[n])) return INFINITY;
+        }
         CellFace<Dim> face;
+        double time[4] = {};
+        double earliest = INFINITY;
+        double latest_tau = 0;
+        const double s = sight.slowness[to];
+        for (unsigned n = 0; n < CellFace<Dim>::corners; ++n) {
+            face.slowness[n] = 0.5 * (sight.slowness[side | spread(axis, n)] + s);
+            face.value[n] = tau_[offset[n]];
+            time[n] = time_[offset[n]];
+            earliest = std::min(earliest, time[n]);
+            latest_tau = std::max(latest_tau, face.value[n]);
+        }
+        if (earliest + 0.8 * s * factor_.spacing[axis] >= limit) return INFINITY;
         int d = 0;
         for (int other = 0; other < 3; ++other) {
             if (other == axis || !(all_axes >> other & 1U)) continue;
@@ -267,23 +363,6 @@ class CellMarch {
             face.length[d] = factor_.spacing[other];
             ++d;
         }
-        std::size_t offset[4] = {};
-        double time[4] = {};
-        double earliest = INFINITY;
-        double latest_tau = 0;
-        const double s = sight.slowness[to];
-        for (unsigned n = 0; n < CellFace<Dim>::corners; ++n) {
-            Corner corner = side;
-            for (unsigned e = 0; e < Dim - 1; ++e) corner |= (n >> e & 1U) << face.axis[e];
-            offset[n] = corner_offset(sight.first, corner);
-            if (!is_settled(offset[n])) return INFINITY;
-            face.slowness[n] = 0.5 * (sight.slowness[corner] + s);
-            face.value[n] = tau_[offset[n]];
-            time[n] = time_[offset[n]];
-            earliest = std::min(earliest, time[n]);
-            latest_tau = std::max(latest_tau, face.value[n]);
-        }
-        if (earliest + 0.8 * s * factor_.spacing[axis] >= limit) return INFINITY;
         face.first = place(corner_node(cell, side));
         face.factored = factored_ && latest_tau < late_wave * s;
         if (!face.factored) std::copy_n(time, CellFace<Dim>::corners, face.value);
@@ -291,6 +370,13 @@ class CellMarch {
         double at[2];
         guess(face, time, to, s, factor_.spacing[axis], at);
         return earliest_through(face, point, at);
+    }
+    /// Corner n of the faces normal to an axis, on their lower side.
+    static Corner spread(int axis, unsigned n) {
+        if constexpr (Dim == 2) return n << (axis == 0 ? 2 : 0);
+        const unsigned low = axis == 0 ? 1 : 0;
+        const unsigned high = axis == 2 ? 1 : 2;
+        return (n & 1U) << low | n >> 1 << high;
     }
 
     /// The place where a plane wave with the mean slopes of the face would cross it.
@@ -364,6 +450,7 @@ class CellMarch {
 
     int order_;
     RimmedShape nodes_;
+    std::array<std::size_t, 8> corner_steps_;
     FieldView<const float> cells_;
     double source_slowness_;
     NodeFactor factor_;
@@ -372,6 +459,7 @@ class CellMarch {
     std::ptrdiff_t stride_[3] = {};
     std::vector<float> slowness_;
     std::vector<std::uint8_t> varied_;  ///< is_varied per cell
+    std::vector<std::uint8_t> has_head_waves_;
     std::vector<Real> tau_;
     std::vector<Real> time_;
     std::vector<Way> ways_;

@@ -73,7 +73,59 @@ void choose_cells(const Grid& grid, FieldView<const float> velocity, CellPath& p
     }
 }
 
+/// Where a line crosses a plane of the grid.
+struct Crossing {
+    double part;  ///< of the line that lies before it
+    Vec3 point;
+};
+
+std::vector<Crossing> crossings_of(const Grid& grid, Vec3 from, Vec3 to) {
+    std::vector<Crossing> crossings;
+    const Vec3 first = grid.to_index(from);
+    const Vec3 last = grid.to_index(to);
+    for (int axis = 0; axis < 3; ++axis) {
+        if (grid.shape[axis] == 1 || first[axis] == last[axis]) continue;
+        const double low = std::min(first[axis], last[axis]);
+        const double high = std::max(first[axis], last[axis]);
+        for (double plane = std::floor(low) + 1; plane < high; plane += 1) {
+            const double part = (plane - first[axis]) / (last[axis] - first[axis]);
+            Vec3 point = from + part * (to - from);
+            point[axis] = grid.coordinate(axis, plane);
+            crossings.push_back({part, point});
+        }
+    }
+    std::sort(crossings.begin(), crossings.end(),
+              [](const Crossing& a, const Crossing& b) { return a.part < b.part; });
+    crossings.push_back({1, to});
+    return crossings;
+}
+
 }  // namespace
+
+CellPath straight_path(const Grid& grid, FieldView<const float> velocity, Vec3 from, Vec3 to) {
+    constexpr double shortest = 1e-9;  // of the line; planes that meet on it may differ by rounding
+    CellPath path;
+    path.points.push_back(from);
+    double before = 0;
+    for (const Crossing& crossing : crossings_of(grid, from, to)) {
+        if (crossing.part - before < shortest) continue;
+        const Vec3 middle = from + 0.5 * (before + crossing.part) * (to - from);
+        Index3 cell = locate(grid, middle).cell;
+        for_each_touched_cell(grid, middle, [&](Index3 other) {
+            if (velocity(other) > velocity(cell)) cell = other;
+        });
+        if (!(velocity(cell) > 0)) return {};
+        if (!path.cells.empty() && path.cells.back() == cell) {
+            path.points.back() = crossing.point;
+        } else {
+            path.cells.push_back(cell);
+            path.points.push_back(crossing.point);
+        }
+        before = crossing.part;
+    }
+    path.points.back() = to;
+    return path;
+}
 
 double relax(const Grid& grid, FieldView<const float> velocity, CellPath& path) {
     constexpr int most_rounds = 30;

@@ -86,7 +86,7 @@ class March {
             }
             update_round(n);
         };
-        const auto was_settled = [this](std::uint32_t node) { return tau_[node] > 0; };
+        const auto was_settled = [this](MarchItem item) { return tau_[item.node()] > 0; };
         MarchItem first;
         while (queue_.pop(first, was_settled)) {
             prefetch(queue_.ahead());

@@ -29,16 +29,25 @@ class MarchItem {
     std::uint64_t bits_ = 0;
 };
 
-/// The front of a fast march, earliest first: a calendar queue (Brown 1988) that keeps the exact
-/// order. Items lie unsorted in buckets of equal width in time. Only the current bucket is sorted;
-/// items that arrive in it later go into a small heap. If the time of a node changes, its old item
-/// stays: the march pushes a new one and drops the outdated one.
-class MarchQueue {
+/// What a calendar queue orders: items have a time that is not negative and a node, and smaller
+/// items are not later.
+template <class Item>
+concept QueueItem = std::totally_ordered<Item> && requires(Item item) {
+    { item.time() } -> std::convertible_to<double>;
+    { item.node() } -> std::convertible_to<std::uint32_t>;
+};
+
+/// A front, earliest first: a calendar queue (Brown 1988) that keeps the exact order. Items lie
+/// unsorted in buckets of equal width in time. Only the current bucket is sorted; items that arrive
+/// in it later go into a small heap. If the time of a node changes, its old item stays: the caller
+/// pushes a new one and drops the outdated one.
+template <QueueItem Item>
+class CalendarQueue {
   public:
-    explicit MarchQueue(double bucket_width)
+    explicit CalendarQueue(double bucket_width)
         : per_width_(static_cast<float>(1 / bucket_width)), ring_(ring_size) {}
 
-    void push(MarchItem item) {
+    void push(Item item) {
         const std::int64_t bucket = bucket_of(item);
         if (bucket <= current_) {
             late_.push_back(item);
@@ -50,13 +59,13 @@ class MarchQueue {
         }
     }
 
-    /// Takes out the first item; returns false if there is none. Drops items for which
-    /// is_stale(node) is true when their bucket becomes current.
-    template <std::predicate<std::uint32_t> Stale>
-    bool pop(MarchItem& item, Stale is_stale) {
+    /// Takes out the first item; returns false if there is none. Drops items for which is_stale is
+    /// true when their bucket becomes current.
+    template <std::predicate<Item> Stale>
+    bool pop(Item& item, Stale is_stale) {
         while (next_ == sorted_.size() && late_.empty()) {
             if (!advance()) return false;
-            std::erase_if(sorted_, [&](MarchItem i) { return is_stale(i.node()); });
+            std::erase_if(sorted_, is_stale);
             std::sort(sorted_.begin(), sorted_.end());
         }
         if (next_ < sorted_.size() && (late_.empty() || sorted_[next_] < late_.front())) {
@@ -77,17 +86,18 @@ class MarchQueue {
     }
 
   private:
-    using Bucket = std::vector<MarchItem>;
+    using Bucket = std::vector<Item>;
     static constexpr std::int64_t ring_size = 1024;
 
-    std::int64_t bucket_of(MarchItem item) const {
+    std::int64_t bucket_of(Item item) const {
         constexpr float last = 9e18F;
-        return static_cast<std::int64_t>(std::min(item.time() * per_width_, last));
+        return static_cast<std::int64_t>(
+            std::min(static_cast<float>(item.time()) * per_width_, last));
     }
     Bucket& slot(std::int64_t bucket) {
         return ring_[static_cast<std::size_t>(bucket) % static_cast<std::size_t>(ring_size)];
     }
-    void put_in_ring(std::int64_t bucket, MarchItem item) {
+    void put_in_ring(std::int64_t bucket, Item item) {
         Bucket& b = slot(bucket);
         if (b.capacity() == 0 && !spare_.empty()) {
             b = std::move(spare_.back());
@@ -106,7 +116,7 @@ class MarchQueue {
             if (in_ring_ == 0) {
                 // The ring is empty: jump to the next items.
                 std::int64_t first = std::numeric_limits<std::int64_t>::max();
-                for (const MarchItem item : beyond_) first = std::min(first, bucket_of(item));
+                for (const Item item : beyond_) first = std::min(first, bucket_of(item));
                 current_ = first;
                 look_beyond();
             } else if (current_ == next_look_) {
@@ -124,7 +134,7 @@ class MarchQueue {
     /// Moves items that the ring now covers from `beyond_` into the ring.
     void look_beyond() {
         next_look_ = current_ + ring_size;
-        std::erase_if(beyond_, [&](MarchItem item) {
+        std::erase_if(beyond_, [&](Item item) {
             const std::int64_t bucket = bucket_of(item);
             if (bucket >= current_ + ring_size) return false;
             put_in_ring(bucket, item);
@@ -143,5 +153,6 @@ class MarchQueue {
     Bucket late_;    ///< a heap of items that came when their bucket was current or past
     Bucket beyond_;  ///< items later than the ring
 };
+using MarchQueue = CalendarQueue<MarchItem>;
 
 }  // namespace fermat

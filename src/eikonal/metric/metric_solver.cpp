@@ -11,6 +11,7 @@
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
 #include "eikonal/fim/rules.hpp"
+#include "eikonal/metric/layered_section.hpp"
 #include "eikonal/metric/metric_cuda.hpp"
 #include "eikonal/metric/node_medium.hpp"
 #include "eikonal/metric/refined_box.hpp"
@@ -38,14 +39,6 @@ void mark_unreached(FieldView<float> tau) {
     }
 }
 
-double rows_to_jump(const std::vector<double>& jumps, double row) {
-    double least = std::numeric_limits<double>::infinity();
-    for (std::size_t k = 0; k < jumps.size(); ++k) {
-        if (jumps[k] != 1) least = std::min(least, std::abs(static_cast<double>(k) - row));
-    }
-    return least;
-}
-
 /// Behind a jump at distance b, tau varies as b / r, and the error of differences is of the order
 /// (h / r)^2 b: so times within `start_reach` steps of the source come from a grid of half the
 /// steps, and those within as many of its steps from the next.
@@ -53,6 +46,7 @@ bool needs_finer_start(int halvings, double rows) {
     constexpr double enough = 8;
     return halvings < 2 || (halvings < 4 && rows < enough);
 }
+constexpr int section_reach = 32;
 int start_reach(int halvings, bool is_2d) {
     if (!is_2d) return 8;
     return halvings < 2 ? 32 : 16;
@@ -166,22 +160,53 @@ void MetricSolver::solve_on_cuda(SourceNumbers& of, const NodeNumbers& numbers,
     require_settled(rounds, change);
 }
 
+MetricField MetricSolver::finer_field(const Model& model, Vec3 source, int halvings,
+                                      const Execution& execution) const {
+    EikonalOptions options = options_;
+    options.until = std::numeric_limits<double>::infinity();
+    MetricSolver finer(model, options, execution);
+    finer.halvings_ = halvings;
+    return finer.solve_from(source, 0, execution);
+}
+
 int MetricSolver::start_finer(const MetricFactor& factor, SourceNumbers& of,
                               const Execution& execution) const {
     const auto& jumps = model_.metric()->coordinates().jumps;
     if (jumps.empty() || options_.order == 1) return 0;
     const Grid& grid = model_.grid();
-    const Vec3 at = grid.to_index(factor.position());
+    const Vec3 source = factor.position();
+    const auto take = [&](Index3 low, Index3 high, auto tau_of) {
+        // Differences of second order beside a row of jumps need its slopes, which start nodes
+        // lack.
+        if (low.z > 0 && jumps[static_cast<std::size_t>(low.z)] != 1) ++low.z;
+        if (high.z + 1 < grid.shape.z && jumps[static_cast<std::size_t>(high.z)] != 1) --high.z;
+        for (int i = low.x; i <= high.x; ++i) {
+            for (int j = low.y; j <= high.y; ++j) {
+                for (int k = low.z; k <= high.z; ++k) {
+                    const std::size_t node = grid.shape.offset({i, j, k});
+                    of.fields[static_cast<std::size_t>(NodeNumber::tau)][node] =
+                        tau_of(Index3{i, j, k});
+                    of.fields[static_cast<std::size_t>(NodeNumber::f2)][node] = -1;
+                }
+            }
+        }
+    };
+    if (const auto section = layered_section(model_, source, section_reach)) {
+        const MetricField field = finer_field(section->model, section->source, 1, execution);
+        take(section->first, section->last, [&](Index3 n) {
+            const Vec3 q = grid.position(n);
+            const Vec3 place = model_.metric()->mapping().place(q);
+            return static_cast<float>(tau_at(field.tau_view(), section->point(place, q.z)));
+        });
+        return section_reach + 1;
+    }
+    const Vec3 at = grid.to_index(source);
     if (!needs_finer_start(halvings_, rows_to_jump(jumps, at.z))) return 0;
     const int reach = start_reach(halvings_, grid.is_2d());
     // Waves that leave the box and come back could be earlier beyond the middle of it only.
-    const auto box = refined_box(model_, factor.position(), 2 * reach);
+    const auto box = refined_box(model_, source, 2 * reach);
     if (!box) return 0;
-    EikonalOptions options = options_;
-    options.until = std::numeric_limits<double>::infinity();
-    MetricSolver finer(box->model, options, execution);
-    finer.halvings_ = halvings_ + 1;
-    const MetricField field = finer.solve_from(factor.position(), 0, execution);
+    const MetricField field = finer_field(box->model, source, halvings_ + 1, execution);
     Index3 low = box->first;
     Index3 high = box->last;
     for (int axis = 0; axis < 3; ++axis) {
@@ -189,19 +214,7 @@ int MetricSolver::start_finer(const MetricFactor& factor, SourceNumbers& of,
         low[axis] = std::max(low[axis], centre - reach);
         high[axis] = std::min(high[axis], centre + reach);
     }
-    // Differences of second order beside a row of jumps need its slopes, which start nodes lack.
-    if (low.z > 0 && jumps[static_cast<std::size_t>(low.z)] != 1) ++low.z;
-    if (high.z + 1 < grid.shape.z && jumps[static_cast<std::size_t>(high.z)] != 1) --high.z;
-    for (int i = low.x; i <= high.x; ++i) {
-        for (int j = low.y; j <= high.y; ++j) {
-            for (int k = low.z; k <= high.z; ++k) {
-                const std::size_t node = grid.shape.offset({i, j, k});
-                of.fields[static_cast<std::size_t>(NodeNumber::tau)][node] =
-                    field.tau(box->inside({i, j, k}));
-                of.fields[static_cast<std::size_t>(NodeNumber::f2)][node] = -1;
-            }
-        }
-    }
+    take(low, high, [&](Index3 n) { return field.tau(box->inside(n)); });
     return reach + 1;
 }
 

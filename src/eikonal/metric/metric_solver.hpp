@@ -48,8 +48,12 @@ class MetricSolver {
   private:
     struct OnCuda;
     MetricField solve_from(Vec3 source, double start_time, const Execution& execution) const;
+    /// The field of a part of the model with shorter steps.
+    MetricField finer_field(const Model& model, Vec3 source, int halvings,
+                            const Execution& execution) const;
     /// Where rows of jumps are near the source, takes the times of nodes round it from a finer
-    /// grid. Returns how far from the source they lie, in nodes; 0 without any.
+    /// grid, or from a section where the medium is layered there. Returns how far from the source
+    /// they lie, in nodes; 0 without any.
     int start_finer(const MetricFactor& factor, SourceNumbers& of,
                     const Execution& execution) const;
     void solve_on_cuda(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,

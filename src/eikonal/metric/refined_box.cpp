@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -11,13 +12,6 @@
 
 namespace fermat {
 namespace {
-
-bool jump_within(const std::vector<double>& jumps, double row, double rows) {
-    for (std::size_t k = 0; k < jumps.size(); ++k) {
-        if (jumps[k] != 1 && std::abs(static_cast<double>(k) - row) <= rows) return true;
-    }
-    return false;
-}
 
 /// The nodes of an axis from one to another, with the middles between them.
 std::vector<double> halved(const std::vector<double>& nodes, int first, int last) {
@@ -31,6 +25,14 @@ std::vector<double> halved(const std::vector<double>& nodes, int first, int last
 
 }  // namespace
 
+double rows_to_jump(const std::vector<double>& jumps, double row) {
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t k = 0; k < jumps.size(); ++k) {
+        if (jumps[k] != 1) least = std::min(least, std::abs(static_cast<double>(k) - row));
+    }
+    return least;
+}
+
 std::optional<RefinedBox> refined_box(const Model& model, Vec3 point, int reach) {
     const Metric& metric = *model.metric();
     const CoordinateNumbers& whole = metric.coordinates();
@@ -39,7 +41,7 @@ std::optional<RefinedBox> refined_box(const Model& model, Vec3 point, int reach)
     if (!known || !metric.isotropic()) return {};
     const Grid& grid = model.grid();
     const Vec3 at = grid.to_index(point);
-    if (!jump_within(whole.jumps, at.z, reach / 2)) return {};
+    if (rows_to_jump(whole.jumps, at.z) > reach / 2) return {};
     Index3 first;
     Index3 last;
     Grid fine = grid;

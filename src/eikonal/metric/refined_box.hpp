@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <vector>
 
 #include "model/model.hpp"
 
@@ -16,6 +17,9 @@ struct RefinedBox {
         return {2 * (n.x - first.x), 2 * (n.y - first.y), 2 * (n.z - first.z)};
     }
 };
+
+/// How many rows a row, which may lie between nodes, is from the next row of jumps.
+double rows_to_jump(const std::vector<double>& jumps, double row);
 
 /// The box up to `reach` nodes from a point, in grid coordinates, in the same medium: slowness is
 /// multilinear between nodes. Nothing where no row of jumps lies within half of that, where a node

@@ -53,6 +53,7 @@ class Relaxation {
     /// One step of Newton's, halved until the time falls. Returns the new time.
     double step(double time) {
         const std::vector<Vec3> moves = newton_moves();
+        if (!std::all_of(moves.begin(), moves.end(), is_finite)) return time;
         std::vector<Vec3> trial(path_.points.size());
         for (double scale = 1; scale > 0.01; scale /= 2) {
             for (std::size_t n = 0; n < trial.size(); ++n) {

@@ -34,30 +34,47 @@ inline double ak135_velocity(double depth, bool below) {
     return 0;
 }
 
-/// A section of ak135 along a meridian, 26 degrees long and 900 km deep, whose jumps lie on rows of
-/// nodes, with a source at the surface. Its closed form knows whole degrees at the surface only and
-/// is not a number elsewhere. `rows` is 181 (5 km) or a multiple of 180 and 1.
-inline MetricMedium earth_section(int rows) {
-    const double step = 900.0 / (rows - 1);
-    const Grid grid{{26 * (rows - 1) / 9 + 1, 1, rows}, {}, {0.01 * step, 1, step}};
+/// ak135 on a spherical grid whose jumps lie on rows of nodes.
+inline Model ak135_model(const Grid& grid) {
     CoordinateNumbers numbers;
     numbers.system = Coordinates::spherical;
     Field<float> velocity(grid.shape);
+    const double step = grid.spacing.z;
     for_each_node(grid.shape, [&](Index3 n) {
         velocity(n) = static_cast<float>(ak135_velocity(step * n.z, false));
     });
-    for (int k = 0; k < rows; ++k) {
+    for (int k = 0; k < grid.shape.z; ++k) {
         numbers.jumps.push_back(ak135_velocity(step * k, true) / ak135_velocity(step * k, false));
     }
+    return Model(grid, std::move(velocity))
+        .with_metric(std::make_shared<const Metric>(grid, numbers));
+}
+
+/// A section of ak135 along a meridian, 26 degrees long and 900 km deep, with a source at the
+/// surface. Its closed form knows whole degrees at the surface only and is not a number elsewhere.
+/// `rows` is 181 (5 km) or a multiple of 180 and 1.
+inline MetricMedium earth_section(int rows) {
+    const double step = 900.0 / (rows - 1);
+    const Grid grid{{26 * (rows - 1) / 9 + 1, 1, rows}, {}, {0.01 * step, 1, step}};
     const Vec3 source{0.5, 0, 0};
-    return {
-        Model(grid, std::move(velocity)).with_metric(std::make_shared<const Metric>(grid, numbers)),
-        source, [=](Vec3 p) {
-            const long degree = std::lround(p.x - source.x);
-            const bool known = p.z == 0 && degree >= 1 && degree <= 25 &&
-                               std::abs(p.x - source.x - static_cast<double>(degree)) < 1e-9;
-            return known ? ak135_arrivals[degree - 1] : std::numeric_limits<double>::quiet_NaN();
-        }};
+    return {ak135_model(grid), source, [=](Vec3 p) {
+                const long degree = std::lround(p.x - source.x);
+                const bool known = p.z == 0 && degree >= 1 && degree <= 25 &&
+                                   std::abs(p.x - source.x - static_cast<double>(degree)) < 1e-9;
+                return known ? ak135_arrivals[degree - 1]
+                             : std::numeric_limits<double>::quiet_NaN();
+            }};
+}
+
+/// A block of ak135, 3 degrees by 3 degrees by 120 km, with a source at 12 km; no closed form.
+/// `rows` is 25 (5 km) or a multiple of 24 and 1.
+inline MetricMedium earth_block(int rows) {
+    const double step = 120.0 / (rows - 1);
+    const int across = 5 * (rows - 1) / 2 + 1;
+    const Grid grid{{across, across, rows}, {40, 10, 0}, {0.01 * step, 0.01 * step, step}};
+    return {ak135_model(grid), {41.32, 11.21, 12}, [](Vec3) {
+                return std::numeric_limits<double>::quiet_NaN();
+            }};
 }
 
 }  // namespace fermat

@@ -24,7 +24,10 @@ std::variant<Solver, GraphSolver> parse_solver(std::string_view flag, std::strin
 }  // namespace
 
 void add_solver_flags(CLI::App& app, SolverFlags& flags) {
-    add_value(app, "--solver", "NAME", flags.solver, "method of the traveltimes: " + solver_names(),
+    add_value(app, "--solver", "NAME", flags.solver,
+              "method of the traveltimes: " + solver_names() +
+                  " (on spheres, graded grids, below a ground that rows follow and in anisotropic "
+                  "media: fim alone)",
               parse_solver)
         ->default_str("fim");
     add_option_flag(app, std::get<1>(options_of<EikonalOptions>), flags.eikonal.order, flags.axes);

@@ -10,6 +10,7 @@
 #include "core/teams.hpp"
 #include "eikonal/solve_factored.hpp"
 #include "rays/event_tracer.hpp"
+#include "rays/jump_relax.hpp"
 
 namespace fermat {
 namespace {
@@ -125,6 +126,7 @@ RaySet rays_of(const MetricField& field, const MetricSolver& solver, std::int32_
                const Listeners& to, const Execution& execution) {
     const auto count = static_cast<std::int64_t>(to.positions.size());
     std::vector<RaySet> parts(to.positions.size());
+    const bool has_jumps = !field.model.metric()->coordinates().jumps.empty();
     parallel_for(count, resolve_threads(execution.threads), [&](std::int64_t i) {
         const auto n = static_cast<std::size_t>(i);
         if (i % 16 == 0) execution.monitor.check();
@@ -136,6 +138,7 @@ RaySet rays_of(const MetricField& field, const MetricSolver& solver, std::int32_
             points.push_back(q);
         } else {
             info.status = trace_metric_ray(field, q, points);
+            if (has_jumps && info.status == RayStatus::ok) settle_at_jumps(field.model, points);
         }
         finish(field, points, info);
         parts[n].append(info, points);

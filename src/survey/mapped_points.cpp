@@ -50,6 +50,12 @@ void validate(const Survey& survey, const Model& model) {
     validate(survey);
 }
 
+double true_distance(const Model& model, Vec3 a, Vec3 b) {
+    if (!model.metric()) return distance(a, b);
+    const Mapping& mapping = model.metric()->mapping();
+    return distance(mapping.place(to_grid(model, a)), mapping.place(to_grid(model, b)));
+}
+
 Survey in_lengths(const Survey& survey, const Model& model) {
     if (!on_sphere(model) || survey.events.empty()) return survey;
     constexpr double degree = std::numbers::pi / 180;

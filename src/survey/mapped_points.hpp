@@ -27,6 +27,9 @@ UserBox user_box(const Model& model);
 /// As validate(survey, grid), for a model of any coordinates.
 void validate(const Survey& survey, const Model& model);
 
+/// The straight distance in space between two points of users: on a sphere, the chord.
+double true_distance(const Model& model, Vec3 a, Vec3 b);
+
 /// The survey with points in lengths, whose distances are true near one another: on a sphere, north
 /// and east of the first event along the surface, and depth. Others are as given.
 Survey in_lengths(const Survey& survey, const Model& model);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "survey/mapped_points.hpp"
 #include "tomography/gauss_newton/bounds.hpp"
 #include "tomography/start/survey_shape.hpp"
 
@@ -41,7 +42,7 @@ void add_target(const InversionOptions& options, const InversionResult& result, 
 void add_velocities(const Model& start, const Survey& picks, const InversionOptions& options,
                     const InversionResult& result, Sentences& out) {
     const bool joint = !result.events.empty() || result.s_model.has_value();
-    const SurveyShape shape = joint ? SurveyShape{} : survey_shape(picks);
+    const SurveyShape shape = joint ? SurveyShape{} : survey_shape(in_lengths(picks, start));
     double slowest = joint ? std::numeric_limits<double>::infinity() : shape.slowest;
     double fastest = joint ? 0 : shape.fastest;
     for (const float v : start.given()) {
@@ -85,13 +86,14 @@ void add_velocities(const Model& start, const Survey& picks, const InversionOpti
 }
 
 /// Mean residual of the far third of the picks against their spread.
-void add_offset_trend(const Survey& picks, const InversionResult& result, Sentences& out) {
+void add_offset_trend(const Model& start, const Survey& picks, const InversionResult& result,
+                      Sentences& out) {
     std::vector<std::pair<double, double>> by_distance;
     for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
         if (result.final_use[n] != PickUse::used) continue;
         const Arrival& pick = picks.arrivals[n];
         by_distance.emplace_back(
-            distance(picks.event_of(pick).position, picks.station_of(pick).position),
+            true_distance(start, picks.event_of(pick).position, picks.station_of(pick).position),
             result.final_residual[n]);
     }
     constexpr std::size_t least = 60;
@@ -153,10 +155,11 @@ void add_left_out(const InversionOptions& options, const InversionResult& result
 void add_first_order(const Survey& picks, const InversionResult& result, Sentences& out) {
     if (result.first_order_sources == 0) return;
     out.push_back(fmt::format(
-        "times of {} sources or receivers, of {} and {}, are of first order in the final model, "
+        "times of {} sources or receivers, of {} and {}{}, are of first order in the final model, "
         "which is too rough for the second (smooth more, refine the grid, or use `order=1` for "
         "all)",
-        result.first_order_sources, picks.events.size(), picks.stations.size()));
+        result.first_order_sources, picks.events.size(), picks.stations.size(),
+        result.s_model ? " for P and again for S" : ""));
 }
 
 /// Events that could not go where their picks sent them.
@@ -193,7 +196,7 @@ std::vector<std::string> doubts_about(const Model& start, const Survey& picks,
     add_worsening(result, out);
     add_target(options, result, out);
     add_velocities(start, picks, options, result, out);
-    add_offset_trend(picks, result, out);
+    add_offset_trend(start, picks, result, out);
     add_left_out(options, result, out);
     add_events(options, result, out);
     add_first_order(picks, result, out);

@@ -220,8 +220,8 @@ struct InversionResult {
     std::vector<JointEvent> events{};  ///< as in the survey; empty without relocation
     DifferenceFits differences{};      ///< one number per difference; empty without any
     JointTrust trust{};                ///< of a joint run, as far as it was asked for
-    /// Sources whose times in the final model are of first order, because the second did not settle
-    /// there (models with a metric).
+    /// Sources, for P and again for S, whose times in the final model are of first order, because
+    /// the second did not settle there (models with a metric).
     std::int64_t first_order_sources = 0;
 };
 

@@ -99,9 +99,9 @@ TEST(Metric, JumpsOfAnEarthModelStaySharp) {
         const double time = time_at(field, medium.source + Vec3{static_cast<double>(degree), 0, 0});
         mean += std::abs(time - ak135_arrivals[degree - 1]) / 25;
         // Waves along the Moho, beside a row of jumps, were late by 0.005 s per degree.
-        EXPECT_NEAR(time, ak135_arrivals[degree - 1], 0.03);
+        EXPECT_NEAR(time, ak135_arrivals[degree - 1], 0.015);
     }
-    EXPECT_LT(mean, 0.02);
+    EXPECT_LT(mean, 0.005);
 }
 
 TEST(Metric, TimesBesideJumpsSettleForSourcesNearThem) {

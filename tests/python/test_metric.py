@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from pathlib import Path
 
 import fermat as fm
@@ -196,6 +197,23 @@ def test_what_does_not_know_a_metric_says_so() -> None:
 
 
 def test_sources_that_do_not_settle_beside_jumps_are_counted() -> None:
+    sources = [(0.8, 0.8, 10), (0.8, 0.8, 0)]
     model = fm.Earth("ak135").model((0, 1.6), (0, 1.6), 80, spacing=(0.1, 0.1, 5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fm.traveltimes(model, sources)
+    # Media with tensors have no finer grid round the source.
+    jumps = np.ones(17)
+    jumps[4], jumps[7] = 6.5 / 5.8, 8.04 / 6.5
+    same = fm.Model(model.velocity, spacing=model.spacing, coordinates="spherical", jumps=jumps,
+                    tensor=np.eye(3))
     with pytest.warns(UserWarning, match="times of 1 source are of first order beside jumps"):
-        fm.traveltimes(model, [(0.8, 0.8, 10), (0.8, 0.8, 0)])
+        fm.traveltimes(same, sources)
+
+
+def test_rays_run_along_jumps_as_head_waves() -> None:
+    model = fm.Earth("ak135").model((0, 3), (0, 0.1), 60, spacing=(0.05, 0.05, 5))
+    rays = fm.rays(model, (0.2, 0.05, 0), [(2.2, 0.05, 0), (1.2, 0.05, 0)])
+    assert rays.times == pytest.approx([35.0268, 19.1713], rel=5e-5)
+    depth = rays.paths[0][:, 2]
+    assert (abs(depth - 35) < 1).sum() > 20  # along the Moho

@@ -13,6 +13,7 @@
 #include "expect_error.hpp"
 #include "rays/rays.hpp"
 #include "survey/above_ground.hpp"
+#include "survey/mapped_points.hpp"
 #include "tomography/doubts.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
 #include "tomography/invert.hpp"
@@ -138,6 +139,78 @@ TEST(MetricInversion, SourcesThatAreSolvedToFirstOrderAreCountedAndTold) {
     EXPECT_NE(told, doubts.end());
     found.first_order_sources = 0;
     EXPECT_EQ(doubts_about(start, picks, options, found).size() + 1, doubts.size());
+}
+
+/// A sphere whose velocity is so rough that no second order settles in it.
+Model rough_sphere() {
+    const Grid grid{{9, 9, 9}, {0, 0, 0}, {0.1, 0.1, 40}};
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::spherical;
+    std::mt19937 random(1);
+    Field<float> velocity(grid.shape);
+    for (float& v : velocity) v = static_cast<float>(1 + random() % 20);
+    return Model(grid, std::move(velocity))
+        .with_metric(std::make_shared<const Metric>(grid, numbers));
+}
+
+TEST(MetricInversion, AJointRunCountsTheFieldsOfFirstOrder) {
+    const Model start = rough_sphere();
+    const std::vector<PointSource> sources = {{{0.4, 0.4, 160}, 0}, {{0.2, 0.6, 200}, 0}};
+    const std::vector<Vec3> stations = {{0, 0, 0}, {0.8, 0, 0}, {0, 0.8, 0}, {0.8, 0.8, 0}};
+    Survey picks = survey_of(sources, stations);
+    const std::size_t count = picks.arrivals.size();
+    for (std::size_t n = 0; n < count; ++n) {
+        picks.arrivals[n].time = 20;
+        picks.arrivals[n].error = 1000;  // the start model explains them
+        Arrival s = picks.arrivals[n];
+        s.phase = Phase::S;
+        s.time = 35;
+        picks.arrivals.push_back(s);
+    }
+    InversionOptions options;
+    options.joint.vp_vs = 1.75;
+    const InversionResult found = invert(start, picks, options);
+    ASSERT_TRUE(found.s_model.has_value());
+    EXPECT_EQ(found.first_order_sources, 4);  // two of P and two of S
+    const auto doubts = doubts_about(start, picks, options, found);
+    const auto told = std::find_if(doubts.begin(), doubts.end(), [](const std::string& doubt) {
+        return doubt.rfind("times of 4 sources or receivers, of 2 and 4 for P and again for S,",
+                           0) == 0;
+    });
+    EXPECT_NE(told, doubts.end());
+}
+
+TEST(MetricInversion, ResidualsAreJudgedByTrueDistances) {
+    const Grid grid{{13, 13, 9}, {-41.5, 178.5, 0}, {0.25, 0.25, 10}};
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::spherical;
+    const Model model = Model(grid, Field<float>(grid.shape, 6.0F))
+                            .with_metric(std::make_shared<const Metric>(grid, numbers));
+    EXPECT_NEAR(true_distance(model, {-40, 179, 0}, {-40, -180, 0}), 6371 * 0.01337, 0.1);
+    // Shallow and deep events at the same epicentre: in degrees and km the depth would decide.
+    const std::vector<PointSource> sources = {{{-41, 179, 0}, 0}, {{-41, 179, 70}, 0}};
+    std::vector<Vec3> stations;
+    for (int n = 0; n < 60; ++n) stations.push_back({-41 + 0.04 * n, 179, 0});
+    Survey picks = survey_of(sources, stations);
+    InversionResult result{model.copy(), {}, {}, {}, {}, {}};
+    for (const Arrival& pick : picks.arrivals) {
+        const double far = std::abs(picks.station_of(pick).position.x + 41);
+        result.final_residual.push_back(far > 1.2 ? 0.1 : -0.1);
+    }
+    result.final_use.assign(picks.arrivals.size(), PickUse::used);
+    IterationReport report;
+    report.misfit.rms = 0.13;
+    result.history.push_back(report);
+    const auto told = [&](const Model& start) {
+        InversionOptions options;
+        options.joint.relocate = Relocate::all;  // picks have no times here
+        result.events.resize(2);
+        const auto doubts = doubts_about(start, picks, options, result);
+        return std::any_of(doubts.begin(), doubts.end(), [](const std::string& doubt) {
+            return doubt.rfind("residuals change with distance", 0) == 0;
+        });
+    };
+    EXPECT_TRUE(told(model));
 }
 
 TEST(MetricInversion, PointsAboveTheGroundAreCounted) {

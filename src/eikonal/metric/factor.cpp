@@ -30,6 +30,35 @@ double metric_slowness(const Model& model, Vec3 q) {
     return here + (1 - part) * slowness_at(model, top) * (1 / jump - 1);
 }
 
+MetricSlowness metric_slowness_point(const Model& model, Vec3 u) {
+    const Shape shape = model.grid().shape;
+    const auto velocity = model.velocity();
+    Index3 cell;
+    Vec3 part;
+    for (int axis = 0; axis < 3; ++axis) {
+        cell[axis] = std::clamp(static_cast<int>(u[axis]), 0, std::max(0, shape[axis] - 2));
+        part[axis] = u[axis] - cell[axis];
+    }
+    const auto& jumps = model.metric()->coordinates().jumps;
+    const double top = jumps.empty() ? 1 : 1 / jumps[static_cast<std::size_t>(cell.z)];
+    MetricSlowness out;
+    for (int i = 0; i < std::min(2, shape.x); ++i) {
+        const double wx = i ? part.x : 1 - part.x;
+        for (int j = 0; j < std::min(2, shape.y); ++j) {
+            const double wy = shape.y == 1 ? 1 : (j ? part.y : 1 - part.y);
+            const float* const line = &velocity(cell.x + i, cell.y + j, cell.z);
+            const double high = top / static_cast<double>(line[0]);
+            const double low = 1 / static_cast<double>(line[1]);
+            const double here = high + part.z * (low - high);
+            out.slowness += wx * wy * here;
+            out.by_node.x += (i ? wy : -wy) * here;
+            if (shape.y > 1) out.by_node.y += (j ? wx : -wx) * here;
+            out.by_node.z += wx * wy * (low - high);
+        }
+    }
+    return out;
+}
+
 namespace {
 
 /// S = D^-1 at a point, in space.
@@ -134,6 +163,15 @@ double line_time(const Model& model, Vec3 q, Vec3 d) {
     if (metric.isotropic()) return s * norm(d);
     if (metric.has_thomsen()) return s * group_time(thomsen_in_space(model, q), d).time;
     return std::sqrt(dot(d, squared_slowness(model, q) * d));
+}
+
+Vec3 line_slowness(const Model& model, Vec3 q, Vec3 d) {
+    const Metric& metric = *model.metric();
+    if (metric.has_thomsen()) {
+        return metric_slowness(model, q) * group_time(thomsen_in_space(model, q), d).slowness;
+    }
+    const Vec3 half = squared_slowness(model, q) * d;
+    return (1 / std::sqrt(dot(d, half))) * half;
 }
 
 double straight_time(const Model& model, Vec3 from, Vec3 to) {

@@ -152,6 +152,14 @@ class MetricFactor {
 /// below.
 double metric_slowness(const Model& model, Vec3 q);
 
+/// The same and its change per node of the grid along each axis, at a point in nodes. Of an
+/// infinite slowness where a node of the cell is air.
+struct MetricSlowness {
+    double slowness = 0;
+    Vec3 by_node;
+};
+MetricSlowness metric_slowness_point(const Model& model, Vec3 u);
+
 /// Time along the straight line between the places of two near points of the grid.
 double straight_time(const Model& model, Vec3 from, Vec3 to);
 
@@ -182,5 +190,7 @@ void for_each_time_sample(const Model& model, Vec3 from, Vec3 to, Visit visit) {
 
 /// The local slowness of a direction in space: the time of a short line `d` at a point.
 double line_time(const Model& model, Vec3 q, Vec3 d);
+/// Its derivative by d: the slowness vector of the ray along d.
+Vec3 line_slowness(const Model& model, Vec3 q, Vec3 d);
 
 }  // namespace fermat

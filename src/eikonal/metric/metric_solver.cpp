@@ -11,8 +11,10 @@
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
 #include "eikonal/fim/rules.hpp"
+#include "eikonal/metric/layered_section.hpp"
 #include "eikonal/metric/metric_cuda.hpp"
 #include "eikonal/metric/node_medium.hpp"
+#include "eikonal/metric/refined_box.hpp"
 #include "eikonal/metric/tile_schedule.hpp"
 #include "eikonal/stencil.hpp"
 
@@ -35,6 +37,19 @@ void mark_unreached(FieldView<float> tau) {
     for (float& value : tau) {
         if (!(value < reached_limit<float>)) value = std::numeric_limits<float>::infinity();
     }
+}
+
+/// Behind a jump at distance b, tau varies as b / r, and the error of differences is of the order
+/// (h / r)^2 b: so times within `start_reach` steps of the source come from a grid of half the
+/// steps, and those within as many of its steps from the next.
+bool needs_finer_start(int halvings, double rows) {
+    constexpr double enough = 8;
+    return halvings < 2 || (halvings < 4 && rows < enough);
+}
+constexpr int section_reach = 32;
+int start_reach(int halvings, bool is_2d) {
+    if (!is_2d) return 8;
+    return halvings < 2 ? 32 : 16;
 }
 
 }  // namespace
@@ -145,12 +160,77 @@ void MetricSolver::solve_on_cuda(SourceNumbers& of, const NodeNumbers& numbers,
     require_settled(rounds, change);
 }
 
+MetricField MetricSolver::finer_field(const Model& model, Vec3 source, int halvings,
+                                      const Execution& execution) const {
+    EikonalOptions options = options_;
+    options.until = std::numeric_limits<double>::infinity();
+    MetricSolver finer(model, options, execution);
+    finer.halvings_ = halvings;
+    return finer.solve_from(source, 0, execution);
+}
+
+int MetricSolver::start_finer(const MetricFactor& factor, SourceNumbers& of,
+                              const Execution& execution) const {
+    const auto& jumps = model_.metric()->coordinates().jumps;
+    if (jumps.empty() || options_.order == 1) return 0;
+    const Grid& grid = model_.grid();
+    const Vec3 source = factor.position();
+    const auto take = [&](Index3 low, Index3 high, auto tau_of) {
+        // Differences of second order beside a row of jumps need its slopes, which start nodes
+        // lack.
+        if (low.z > 0 && jumps[static_cast<std::size_t>(low.z)] != 1) ++low.z;
+        if (high.z + 1 < grid.shape.z && jumps[static_cast<std::size_t>(high.z)] != 1) --high.z;
+        for (int i = low.x; i <= high.x; ++i) {
+            for (int j = low.y; j <= high.y; ++j) {
+                for (int k = low.z; k <= high.z; ++k) {
+                    const std::size_t node = grid.shape.offset({i, j, k});
+                    of.fields[static_cast<std::size_t>(NodeNumber::tau)][node] =
+                        tau_of(Index3{i, j, k});
+                    of.fields[static_cast<std::size_t>(NodeNumber::f2)][node] = -1;
+                }
+            }
+        }
+    };
+    if (const auto section = layered_section(model_, source, section_reach)) {
+        const MetricField field = finer_field(section->model, section->source, 1, execution);
+        take(section->first, section->last, [&](Index3 n) {
+            const Vec3 q = grid.position(n);
+            const Vec3 place = model_.metric()->mapping().place(q);
+            return static_cast<float>(tau_at(field.tau_view(), section->point(place, q.z)));
+        });
+        return section_reach + 1;
+    }
+    const Vec3 at = grid.to_index(source);
+    if (!needs_finer_start(halvings_, rows_to_jump(jumps, at.z))) return 0;
+    const int reach = start_reach(halvings_, grid.is_2d());
+    // Waves that leave the box and come back could be earlier beyond the middle of it only.
+    const auto box = refined_box(model_, source, 2 * reach);
+    if (!box) return 0;
+    const MetricField field = finer_field(box->model, source, halvings_ + 1, execution);
+    Index3 low = box->first;
+    Index3 high = box->last;
+    for (int axis = 0; axis < 3; ++axis) {
+        const int centre = static_cast<int>(std::lround(at[axis]));
+        low[axis] = std::max(low[axis], centre - reach);
+        high[axis] = std::min(high[axis], centre + reach);
+    }
+    take(low, high, [&](Index3 n) { return field.tau(box->inside(n)); });
+    return reach + 1;
+}
+
 MetricField MetricSolver::solve(const PointSource& source, const Execution& execution) const {
+    return solve_from(require_source(source.position), source.start_time, execution);
+}
+
+MetricField MetricSolver::solve_from(Vec3 source, double start_time,
+                                     const Execution& execution) const {
     const int threads = resolve_threads(execution.threads);
-    MetricField field{model_, MetricFactor(model_, require_source(source.position)),
-                      source.start_time, Field<float>(model_.grid().shape)};
+    MetricField field{model_, MetricFactor(model_, source), start_time,
+                      Field<float>(model_.grid().shape)};
     SourceNumbers of = medium_->fields_of(field.factor, threads);
-    const NodeNumbers numbers = medium_->numbers(of, field.factor.position());
+    const int started = start_finer(field.factor, of, execution);
+    NodeNumbers numbers = medium_->numbers(of, field.factor.position());
+    numbers.start_reach = std::max(numbers.start_reach, started);
     const FieldView<float> tau{field.tau.data(), medium_->shape()};
     if (cuda_) {
         solve_on_cuda(of, numbers, tau, threads);

@@ -47,6 +47,15 @@ class MetricSolver {
 
   private:
     struct OnCuda;
+    MetricField solve_from(Vec3 source, double start_time, const Execution& execution) const;
+    /// The field of a part of the model with shorter steps.
+    MetricField finer_field(const Model& model, Vec3 source, int halvings,
+                            const Execution& execution) const;
+    /// Where rows of jumps are near the source, takes the times of nodes round it from a finer
+    /// grid, or from a section where the medium is layered there. Returns how far from the source
+    /// they lie, in nodes; 0 without any.
+    int start_finer(const MetricFactor& factor, SourceNumbers& of,
+                    const Execution& execution) const;
     void solve_on_cuda(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
                        int threads) const;
     void solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
@@ -58,6 +67,7 @@ class MetricSolver {
     EikonalOptions options_;
     std::shared_ptr<const NodeMedium> medium_;
     std::shared_ptr<OnCuda> cuda_;  ///< null on the CPU
+    int halvings_ = 0;  ///< of the steps of the user's grid, round a source beside jumps
     std::shared_ptr<std::atomic<int>> coarse_ = std::make_shared<std::atomic<int>>(0);
 };
 

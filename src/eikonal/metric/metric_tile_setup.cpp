@@ -78,13 +78,12 @@ MetricTileSetup make_metric_tiles(const NodeNumbers& numbers) {
     std::vector<char> near_start(static_cast<std::size_t>(problem.tile_count()));
     const float* const tau = numbers.values[at(NodeNumber::tau)];
     if (tau == nullptr) return setup;
-    // Start nodes lie beside the source.
     Index3 low;
     Index3 high;
     for (int axis = 0; axis < 3; ++axis) {
         const int near = static_cast<int>(std::lround(numbers.source[axis]));
-        low[axis] = std::max(0, near - 2);
-        high[axis] = std::min(shape[axis] - 1, near + 2);
+        low[axis] = std::max(0, near - numbers.start_reach);
+        high[axis] = std::min(shape[axis] - 1, near + numbers.start_reach);
     }
     for (int i = low.x; i <= high.x; ++i) {
         for (int j = low.y; j <= high.y; ++j) {

@@ -12,7 +12,6 @@
 #include "tomography/gauss_newton/cooling.hpp"
 #include "tomography/gauss_newton/dealt_rows.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
-#include "tomography/gauss_newton/memory_estimate.hpp"
 #include "tomography/gauss_newton/model_change.hpp"
 #include "tomography/gauss_newton/pick_hearing.hpp"
 #include "tomography/joint/joint_forward.hpp"
@@ -31,6 +30,7 @@ struct Candidate {
     Vector residual;  ///< observed - computed, per pick; not a number where lost
     std::vector<bool> bounded;
     Vector differences{};  ///< the same per difference
+    std::int64_t first_order_fields = 0;
 };
 
 class JointRun {
@@ -104,6 +104,7 @@ class JointRun {
                 ++passes_;
                 seconds_.times += prediction.seconds * (1 - prediction.ray_fraction);
                 seconds_.rays += prediction.seconds * prediction.ray_fraction;
+                trial.first_order_fields = prediction.first_order_fields;
                 accepted = judge(std::move(trial), std::move(models), prediction.time);
             });
             if (broadcast_value(ranks_, accepted)) renew(std::move(prediction));
@@ -138,6 +139,7 @@ class JointRun {
             result.s_model.emplace(models_.back().copy());
             result.s_coverage = std::move(s_coverage);
         }
+        result.first_order_sources = now_.first_order_fields;
         result.terms = terms_.found(layout_.terms_of(x_));
         if (ranks_.is_root() && moves_) {
             events_.renew(slopes_, row_weights_, layout_.events_of(x_), 0);
@@ -481,16 +483,7 @@ InversionResult invert_joint(const Model& start, const Survey& picks,
                              const InversionOptions& options, const Execution& execution,
                              const InversionListener& listener,
                              std::optional<InversionState> resume) {
-    together(execution.ranks, [&] {
-        MemoryPlan plan{start.grid(), problem_plan(start, picks, options).ratio};
-        plan.threads = resolve_threads(execution.threads);
-        plan.ranks = execution.ranks.size();
-        plan.cuda = runs_on_cuda(options, execution.device, start);
-        plan.extra = event_unknowns * picks.events.size();
-        const JointOptions& joint = options.joint;
-        const DifferenceRows rows(picks, joint.differences, joint.weighting, 1);
-        require_memory(plan, rows.arrivals());
-    });
+    together(execution.ranks, [&] { require_joint_memory(start, picks, options, execution); });
     JointRun run(start, picks, options, execution, listener);
     if (resume) run.take_up(std::move(*resume));
     run.run();

@@ -112,6 +112,7 @@ JointPrediction JointForward::predict(const PhaseModels& models, std::span<const
             for (std::int32_t& column : lot.rows.column) column += first;
             out.rows.push_back(std::move(lot));
         }
+        out.first_order_fields += phase.first_order_events;
         out.seconds += phase.seconds;
         ray_seconds += phase.seconds * phase.ray_fraction;
     }

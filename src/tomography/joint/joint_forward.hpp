@@ -23,6 +23,9 @@ struct JointPrediction {
     std::vector<double> time;  ///< on rank 0, from the event's origin; not a number where lost
     std::vector<Vec3> slope;   ///< on rank 0, where events move: dt/dx at the event
     std::vector<RowLot> rows;  ///< by slowness of P, and of S behind it
+    /// On rank 0: fields, of all phases, that are of first order, because the second did not
+    /// settle.
+    std::int64_t first_order_fields = 0;
     double seconds = 0;
     double ray_fraction = 0;
 };

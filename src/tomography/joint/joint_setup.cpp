@@ -2,6 +2,12 @@
 
 #include <algorithm>
 
+#include "core/parallel.hpp"
+#include "tomography/gauss_newton/gauss_newton.hpp"
+#include "tomography/gauss_newton/memory_estimate.hpp"
+#include "tomography/joint/difference_rows.hpp"
+#include "tomography/joint/event_blocks.hpp"
+
 namespace fermat {
 
 Medium joint_medium(const Model& start, const JointOptions& joint, const Survey& picks) {
@@ -40,6 +46,18 @@ std::vector<double> joint_offset(const JointForward& forward, const JointLayout&
         }
     }
     return offset;
+}
+
+void require_joint_memory(const Model& start, const Survey& picks, const InversionOptions& options,
+                          const Execution& execution) {
+    MemoryPlan plan{start.grid(), problem_plan(start, picks, options).ratio};
+    plan.threads = resolve_threads(execution.threads);
+    plan.ranks = execution.ranks.size();
+    plan.cuda = runs_on_cuda(options, execution.device, start);
+    plan.extra = event_unknowns * picks.events.size();
+    const JointOptions& joint = options.joint;
+    const DifferenceRows rows(picks, joint.differences, joint.weighting, 1);
+    require_memory(plan, rows.arrivals());
 }
 
 }  // namespace fermat

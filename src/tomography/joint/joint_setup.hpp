@@ -2,9 +2,11 @@
 
 #include <vector>
 
+#include "core/execution.hpp"
 #include "model/medium.hpp"
 #include "tomography/gauss_newton/options.hpp"
 #include "tomography/gauss_newton/roughness.hpp"
+#include "tomography/invert.hpp"
 #include "tomography/joint/joint_forward.hpp"
 
 namespace fermat {
@@ -20,5 +22,9 @@ JointLayout joint_layout(const JointForward& forward, const JointOptions& joint,
 /// blocky, its start.
 std::vector<double> joint_offset(const JointForward& forward, const JointLayout& layout,
                                  const Roughness& roughness, const GaussNewtonOptions& options);
+
+/// Throws InputError where a joint run would need more memory than this machine has.
+void require_joint_memory(const Model& start, const Survey& picks, const InversionOptions& options,
+                          const Execution& execution);
 
 }  // namespace fermat

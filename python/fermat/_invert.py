@@ -156,6 +156,7 @@ def invert(
     depth: float = 0.0,
     regularisation: Literal["auto", "first", "second", "blocky"] = "auto",
     axis_weights: Sequence[float] | None = None,
+    end_damping: float | None = None,
     correlation_length: float | Sequence[float] = 0.0,
     reference: Model | None = None,
     unknown_ratio: int | Sequence[int] = 0,
@@ -232,6 +233,9 @@ def invert(
         Of "second": the length beyond which the change may differ freely, one number or one per
         axis (then in place of `axis_weights`); 0: a quarter of the shortest side, below a surface
         half of it.
+    end_damping
+        Of "second": how firmly the change is 0 at top and bottom of the model, from 0 (free) on.
+        Default: 1.4 between boreholes, where picks do not see what differs across alone, else 0.
     reference
         Of "gauss-newton": the model that smoothing and damping hold on to, on the grid of the start
         model; default: the start model.
@@ -404,6 +408,8 @@ def invert(
         options["axis_weights"] = _axes(axis_weights, ndim, "axis_weights")
     if np.any(unknown_ratio):
         options["unknown_ratio"] = tuple(int(n) for n in _axes(unknown_ratio, ndim, "unknown_ratio"))
+    if end_damping is not None:
+        options["end_damping"] = end_damping
     if outliers is not None:
         options["outliers"] = outliers
     if starts is not None:

@@ -72,4 +72,18 @@ void settle_times(Survey& survey, const std::string& what, const Where& where, N
     fill_missing_errors(survey, what, notes);
 }
 
+std::optional<std::string> zero_times(const Survey& survey) {
+    const auto count =
+        std::count_if(survey.arrivals.begin(), survey.arrivals.end(), [&](const Arrival& arrival) {
+            const Event& event = survey.event_of(arrival);
+            const double distance = norm(survey.station_of(arrival).position - event.position);
+            return arrival.time == event.origin_time && distance > 0;
+        });
+    if (count == 0) return std::nullopt;
+    return fmt::format(
+        "{} of {} picks have time 0 between two points that are apart (leave out those that stand "
+        "for no pick: they count like any other)",
+        count, survey.arrivals.size());
+}
+
 }  // namespace fermat

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 
 #include "core/notes.hpp"
@@ -20,5 +21,9 @@ constexpr double missing_error = std::numeric_limits<double>::quiet_NaN();
 /// them in messages ("'picks.csv' line 7: "). Throws InputError.
 void settle_times(Survey& survey, const std::string& what,
                   const std::function<std::string(std::size_t)>& where, Notes& notes);
+
+/// A sentence about picks with time 0 between two points that are apart, with their count; nothing
+/// where there are none.
+std::optional<std::string> zero_times(const Survey& survey);
 
 }  // namespace fermat

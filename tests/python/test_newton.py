@@ -143,12 +143,33 @@ def test_hole_without_a_schedule_chooses_and_says(crosshole):
     assert np.array_equal(given.model.velocity, same.model.velocity)
 
 
+def test_between_boreholes_the_ends_are_held(crosshole):
+    truth, picks = crosshole
+    start = fm.Model.constant(truth.shape, velocity=2, spacing=0.25)
+    run = fm.invert(start, picks, regularisation="second")
+    assert "end_damping=1.4" in run.choices
+    same, free = (fm.invert(start, picks, regularisation="second", end_damping=e) for e in (1.4, 0))
+    assert np.array_equal(run.model.velocity, same.model.velocity)
+    assert not any("end_damping" in text for text in free.choices)
+    at_ends = [np.abs(r.model.velocity[:, [0, -1]] - 2).mean() for r in (run, free)]
+    assert at_ends[0] < 0.8 * at_ends[1]
+
+
+def test_a_time_of_zero_is_said(crosshole):
+    truth, picks = crosshole
+    time = picks.time.copy()
+    time[5] = 0
+    with pytest.warns(UserWarning, match=f"1 of {len(time)} picks have time 0 between two points"):
+        fm.invert(truth, with_times(picks, time), regularisation="second")
+
+
 def test_bad_arguments(crosshole):
     truth, picks = crosshole
     for options, said in (
         ({"axis_weights": (1, 2, 3)}, "axis_weights"),
         ({"axis_weights": (1, -2)}, r"axis weights is \(1, 1, -2\)"),
         ({"error": (1, 2, 3)}, "error is"),
+        ({"end_damping": -1}, "end damping is -1"),
         ({"iterations": 0}, "iterations is 0"),
         ({"method": "newton"}, "newton"),
         ({"terms": "shots"}, "shots"),

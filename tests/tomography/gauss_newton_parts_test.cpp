@@ -119,7 +119,7 @@ class RoughnessOf : public testing::TestWithParam<Regularisation> {};
 
 TEST_P(RoughnessOf, IsSymmetricNotNegativeAndHasItsTrace) {
     const Unknowns unknowns(hilly_model(), {2, 1, 1});
-    Roughness roughness(unknowns, {GetParam(), {1, 1, 0.5}, 0});
+    Roughness roughness(unknowns, {GetParam(), {1, 1, 0.5}, 0, 2.0});
     const std::size_t n = unknowns.size();
     roughness.reweight(random_vector(n, 1));
     const Vector a = random_vector(n, 2);
@@ -186,6 +186,36 @@ TEST(Roughness, OfSecondOrderForgivesStrongBendsInThePlane) {
         roughness.reweight(Vector(unknowns.size(), 0.0));  // a start model: nothing to go by
         EXPECT_EQ(cost(strong) / cost(weak), before);
     }
+}
+
+/// Without it a change that is the same at all depths costs no more at the ends than elsewhere.
+TEST(Roughness, OfSecondOrderHoldsTheEndsOfDepthAsFirmlyAsAsked) {
+    const Model model = constant_model(Grid{{8, 1, 40}, {0, 0, 0}, {1, 1, 0.5}}, 2);
+    const Unknowns unknowns(model, {1, 1, 1});
+    constexpr double length = 3;
+    constexpr double firm = 1.5;
+    RoughnessOptions options{Regularisation::second, {1, 1, 1}, {length, length, length}};
+    const Roughness free(unknowns, options);
+    options.end_damping = firm;
+    const Roughness held(unknowns, options);
+    const Vector level(unknowns.size(), 1.0);
+    Vector without(level.size());
+    Vector with(level.size());
+    for (std::size_t u = 0; u < level.size(); ++u) {
+        without[u] = free.stencil().apply_at(u, level.data());
+        with[u] = held.stencil().apply_at(u, level.data());
+    }
+    constexpr double cell = 0.5;
+    for (std::size_t u = 0; u < level.size(); ++u) {
+        const bool at_end = u % 40 == 0 || u % 40 == 39;
+        const double flux = at_end ? firm / length : 0.0;  // the slope, over a face of length 1
+        EXPECT_NEAR(without[u], cell / (length * length), 1e-12);
+        EXPECT_NEAR(with[u] - without[u], flux, 1e-12);
+    }
+    options.kind = Regularisation::first;
+    Vector of_first(level.size());
+    Roughness(unknowns, options).apply(level, of_first, 1);
+    EXPECT_EQ(dot(of_first, of_first), 0.0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, RoughnessOf,

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -11,6 +12,7 @@
 #include "../thread_ranks.hpp"
 #include "executions.hpp"
 #include "inversion_surveys.hpp"
+#include "survey/settle.hpp"
 #include "tomography/doubts.hpp"
 #include "tomography/start/set_up.hpp"
 
@@ -200,6 +202,21 @@ TEST(SetUp, ErrorsThatContradictTheTimesAreSaidAndRightOnesAreNot) {
     const InversionSetup right = with_errors(1);
     EXPECT_EQ(right.options.target_chi2, 0);
     EXPECT_TRUE(right.warnings.empty());
+}
+
+TEST(SetUp, TimesOfZeroBetweenPointsThatAreApartAreCounted) {
+    const test::KnownTruth survey = test::survey_2d(0.01);
+    Survey picks = survey.picks;
+    picks.arrivals[3].time = picks.arrivals[7].time = 0;
+    const InversionSetup setup = set_up_inversion(survey.start.copy(), picks, newton());
+    ASSERT_EQ(setup.warnings.size(), 1U);
+    EXPECT_EQ(setup.warnings[0].find(fmt::format("2 of {} picks have time 0 between two points",
+                                                 picks.arrivals.size())),
+              0U);
+    picks.stations[static_cast<std::size_t>(picks.arrivals[3].station)].position =
+        picks.event_of(picks.arrivals[3]).position;
+    EXPECT_EQ(zero_times(picks)->find("1 of "), 0U);
+    EXPECT_FALSE(zero_times(survey.picks));
 }
 
 TEST(SetUp, UnitsThatDoNotBelongTogetherAreSaid) {

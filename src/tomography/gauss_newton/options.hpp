@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cmath>
 #include <memory>
+#include <optional>
 
 #include "core/choice.hpp"
 #include "core/grid.hpp"
@@ -54,7 +56,13 @@ struct RoughnessOptions {
     /// Along x, y, z, beyond which the second order damps; 0: a quarter of the least extent. Where
     /// they differ they stand for the weights too: weights are lengths over the longest.
     Vec3 lengths;
+    /// How firmly the change is held at 0 at top and bottom by the second order: its slope there is
+    /// this number times itself over the length; none: chosen, or 0.
+    std::optional<double> end_damping{};
 };
+inline bool is_end_damping(const std::optional<double>& damping) {
+    return !damping || (*damping >= 0 && std::isfinite(*damping));
+}
 /// 0 on all axes stands for "chosen".
 inline bool are_axis_weights(const Vec3& weights) {
     return weights == Vec3{} || (weights.x > 0 && weights.y > 0 && weights.z > 0 &&
@@ -72,7 +80,10 @@ inline constexpr auto options_of<RoughnessOptions> = std::tuple{
            "of second: where the change may differ freely, in place of axis weights where it "
            "differs along the axes",
            Rule<Vec3>{&are_axis_weights, "> 0 along each axis; 0: chosen"},
-           "a quarter of the shortest side, below a surface half of it"}};
+           "a quarter of the shortest side, below a surface half of it"},
+    Option{"end_damping", &RoughnessOptions::end_damping,
+           "of second: how firmly the change is 0 at top and bottom of the model, from 0 (free) on",
+           Rule<std::optional<double>>{&is_end_damping, ">= 0"}, "1.4 between boreholes, else 0"}};
 
 /// A regularised Gauss-Newton inversion.
 struct GaussNewtonOptions {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -58,13 +59,18 @@ class Roughness {
                 neighbours_.data(),
                 weights_.empty() ? nullptr : weights_.data(),
                 volumes_.empty() ? nullptr : volumes_.data(),
-                between_.empty() ? nullptr : between_.data()};
+                between_.empty() ? nullptr : between_.data(),
+                rim()};
     }
     /// Mean of V or B.
     double mean_weight() const { return mean_weight_; }
 
   private:
     void take_sizes(const Unknowns& unknowns);
+    /// Makes the slope of x at the ends of z -e x / L, in lengths of that axis; e: end damping.
+    double rim() const {
+        return options_.end_damping.value_or(0) * std::sqrt(factors_.z * diagonal_);
+    }
     void reweight_edges(std::span<const double> model);
     void reweight_curvature(std::span<const double> model);
     void apply_once(std::span<const double> x, std::span<double> out, int threads) const;

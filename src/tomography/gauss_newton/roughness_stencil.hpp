@@ -22,6 +22,7 @@ struct RoughnessStencil {
     /// Of the cell of each unknown, over their mean: where d is not one number; null: all 1.
     const double* volumes = nullptr;
     const double* between = nullptr;  ///< B of the second order, R = K B K; null: all 1
+    double rim = 0;                   ///< added to d for each neighbour along z that is not there
 
     /// The factor of the difference to the neighbour on one side.
     FERMAT_HD double edge_factor(std::size_t unknown, int side) const {
@@ -33,7 +34,10 @@ struct RoughnessStencil {
     }
 
     FERMAT_HD double diagonal_at(std::size_t unknown) const {
-        return volumes == nullptr ? diagonal : diagonal * volumes[unknown];
+        const std::int32_t* const beside = neighbours[unknown].number;
+        const int ends = (beside[4] < 0 ? 1 : 0) + (beside[5] < 0 ? 1 : 0);
+        const double sum = diagonal + ends * rim;
+        return volumes == nullptr ? sum : sum * volumes[unknown];
     }
 
     /// The first half of R x for second order, B K x.

@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "survey/mapped_points.hpp"
+#include "survey/settle.hpp"
 #include "tomography/gauss_newton/cross_validation.hpp"
 #include "tomography/gauss_newton/true_sizes.hpp"
 #include "tomography/joint/difference_rows.hpp"
@@ -133,6 +134,12 @@ class SetUp {
             roughness.kind == Regularisation::second || roughness.kind == Regularisation::automatic;
         const double length = rounded(least_depth(setup_.start) / 2, true);
         const bool differ = roughness.lengths.x != roughness.lengths.z;
+        // Between boreholes picks do not see what differs across alone: top and bottom hold it.
+        constexpr double firm = 1.4;
+        if (shape_.crosses && damped && !roughness.end_damping) {
+            roughness.end_damping = firm;
+            choose(fmt::format("`end_damping={:g}`", firm));
+        }
         if (shape_.along_surface && roughness.lengths == Vec3{} && damped) {
             roughness.lengths = {length, length, length};
             choose(fmt::format("`correlation_length={:g}`", length));
@@ -244,9 +251,11 @@ class SetUp {
         }
         // Where both are alike, smooth invents no edges. Between boreholes curvature lets velocity
         // drift across, which no pick sees: neither is preferred in 2-D, where strong bends count
-        // less (see Roughness), and blocky in 3-D.
+        // less (see Roughness), and blocky in 3-D. Below a surface edges put a refractor at a wrong
+        // depth even where they predict picks a tenth better.
         const double between = setup_.start.grid().is_2d() ? 1 : 1.03;
-        const double clearly = shape_.crosses ? between : 0.97;
+        const double alike = shape_.along_surface ? 0.8 : 0.97;
+        const double clearly = shape_.crosses ? between : alike;
         const bool tested = compare && found[0].folds > 0 && found[1].folds > 0;
         const bool blocky = tested && found[1].held_out < clearly * found[0].held_out;
         kind = kinds[blocky ? 1 : 0];
@@ -367,6 +376,7 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
                          {}};
     require_points_inside(setup.start, setup.picks);
     if (auto said = points_in_air(setup.start, setup.picks)) setup.warnings.push_back(*said);
+    if (auto said = zero_times(setup.picks)) setup.warnings.push_back(*said);
     SetUp choices(setup, shape);
     if (first) choices.describe_guess(*first);
     if (first && !first->shape.is_2d && !buried) {

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from . import _arguments as arguments
-from . import _core
+from . import _core, _cuda
 from ._progress import listener
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import ArrayLike, NDArray
 
     from ._arguments import Device, Progress
@@ -138,6 +140,7 @@ def ensemble(
     length: float = 0.0,
     fuse: Literal["coverage", "resolution", "even"] = "coverage",
     device: Device = "auto",
+    devices: Sequence[int] | None = None,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Ensemble:
@@ -163,6 +166,8 @@ def ensemble(
         What members of "subsets" count by.
     seed, device, threads, progress
         As in `Inversion.estimate_trust`. Members are dealt out to the threads.
+    devices
+        Numbers of CUDA devices that share the members.
 
     Examples
     --------
@@ -185,9 +190,10 @@ def ensemble(
         "length": length,
         "fuse": fuse,
     }
-    return Ensemble(
-        _core.ensemble(_problem_of(run), options, threads, device, listener(progress))
-    )
+    with _cuda.shared_by(devices, device) as chosen:
+        return Ensemble(
+            _core.ensemble(_problem_of(run), options, threads, chosen, listener(progress))
+        )
 
 
 def point_spread(

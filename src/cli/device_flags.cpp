@@ -7,10 +7,10 @@
 
 namespace fermat::cli {
 
-void add_device_flags(CLI::App& app, std::vector<int>& devices) {
+void add_device_flags(CLI::App& app, std::vector<int>& devices, const std::string& what) {
     add_value(
         app, "--devices", "N,N", devices,
-        "CUDA devices that share the sources, with --device cuda (default: the first)",
+        "CUDA devices that share " + what + ", with --device cuda (default: the first)",
         [](std::string_view flag, std::string_view text) {
             std::vector<int> numbers;
             for (std::size_t begin = 0; begin <= text.size();) {

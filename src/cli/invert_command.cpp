@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cli/commands.hpp"
+#include "cli/device_flags.hpp"
 #include "cli/eikonal_flags.hpp"
 #include "cli/flags.hpp"
 #include "cli/inversion_run.hpp"
@@ -196,6 +197,7 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     read_joint_inputs(flags, picks, options, notes);
     tell(notes);
     usable_device(run.common);
+    named_devices(flags.trust.devices, run.common);  // throws before the run, not after it
     const bool is_2d = start ? start->grid().is_2d() : picks.is_2d;
     settle_axes(options, flags.axes, is_2d);
     if (flags.reference) {

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <system_error>
 
+#include "cli/device_flags.hpp"
 #include "cli/flags.hpp"
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
@@ -131,6 +132,7 @@ void add_trust_flags(CLI::App& app, TrustFlags& flags) {
                "what bootstrap, jackknife and subsets draw or leave out");
     add_choice(app, "--fuse", flags.ensemble.fuse,
                "what members of --ensemble subsets count by in their mean");
+    add_device_flags(app, flags.devices, "the members of --ensemble");
     add_real(app, "--start-amplitude", flags.ensemble.amplitude,
              "of --ensemble start: relative deviation of the start models (default: 0.1)");
     add_choice(app, "--choose", flags.chosen,
@@ -156,6 +158,9 @@ void prepare_joint(InversionOptions& options, const TrustFlags& flags, std::uint
 }
 
 void prepare(InversionOptions& options, const TrustFlags& flags) {
+    if (!flags.devices.empty() && !flags.ensemble_given) {
+        throw InputError("--devices shares the members of an ensemble (give --ensemble too)");
+    }
     if (flags.chosen == Chosen::schedule) {
         if (options.method == InversionMethod::gauss_newton || !options.schedule.empty()) {
             throw InputError(fmt::format(
@@ -260,6 +265,7 @@ void run_trust(const InversionInputs& inputs, const InversionResult& result, con
         const auto found = found_if_any(result, ranks);
         MemberFiles files(folder.file("ensemble-members"), inputs.start.given().shape(), identity,
                           ensemble_fingerprint(identity, found, flags.ensemble));
+        const auto devices = named_devices(flags.devices, run.common);
         ensemble = run_ensemble(inputs.start, inputs.picks, inputs.options, found, flags.ensemble,
                                 execution, files.store());
         if (ranks.is_root()) files.keep_only(ensemble.members.size());

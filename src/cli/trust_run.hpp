@@ -39,6 +39,7 @@ struct TrustFlags {
     std::vector<std::string> points;  ///< whose spread is asked for
     bool ensemble_given = false;
     EnsembleOptions ensemble;
+    std::vector<int> devices;  ///< of the ensemble's members
     Chosen chosen = Chosen::nothing;
     ValidationOptions validation;
 };

@@ -63,6 +63,34 @@ void BatchTurns::stop() {
     passed_.notify_all();
 }
 
+void DeviceLoans::with_one(const std::function<void(int)>& work) {
+    int device = 0;
+    {
+        std::unique_lock lock(mutex_);
+        given_back_.wait(lock, [&] { return !free_.empty(); });
+        device = free_.back();
+        free_.pop_back();
+    }
+    const auto give_back = [&] {
+        const std::lock_guard lock(mutex_);
+        free_.push_back(device);
+        given_back_.notify_one();
+    };
+    try {
+        work(device);
+    } catch (...) {
+        give_back();
+        throw;
+    }
+    give_back();
+}
+
+void on_device(int device, const std::function<void()>& work) {
+    const DevicesScope alone({device});
+    const StreamScope scope(device, 0);
+    work();
+}
+
 void on_each_device(std::size_t count, const std::function<void(BatchTurns&)>& work) {
     BatchTurns turns(count);
     std::vector<int> devices = devices_in_use();

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fermat {
@@ -56,6 +57,23 @@ class BatchTurns {
     std::size_t turn_ = 0;
     bool stopped_ = false;
 };
+
+/// Lends devices to jobs on several threads: each to one job at a time.
+class DeviceLoans {
+  public:
+    explicit DeviceLoans(std::vector<int> devices) : free_(std::move(devices)) {}
+
+    /// Calls work(device) with a device that no other job has, and waits for one if need be.
+    void with_one(const std::function<void(int)>& work);
+
+  private:
+    std::mutex mutex_;
+    std::condition_variable given_back_;
+    std::vector<int> free_;
+};
+
+/// Calls `work` where the calling thread computes on this device alone.
+void on_device(int device, const std::function<void()>& work);
 
 /// Calls work(turns) on one thread per device in use, which computes there; with one device, on the
 /// calling thread. The first exception is rethrown here.

@@ -147,6 +147,8 @@ def test_bad_calls_are_one_sentence(line):
         (["--choose", "schedule", "--method", "gauss-newton"], "--method is 'gauss-newton'"),
         (["--choose", "smoothing", "--folds", "50"], "fewer than the 50 folds"),
         (["--solves", "0"], "--solves is '0'"),
+        (["--devices", "0"], "--devices shares the members of an ensemble"),
+        (["--ensemble", "noise:2", "--devices", "0"], "give --device cuda too"),
     ):
         assert said in line.error(*INVERT, *flags, "-o", "bad"), flags
     assert not (line.folder / "bad").exists()

@@ -1,6 +1,7 @@
 // Batches dealt to devices: each once, turns in their order, none waits for one that failed.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -39,6 +40,32 @@ TEST(DeviceTeam, NoneWaitsForABatchThatFailed) {
     EXPECT_FALSE(called);
     EXPECT_FALSE(turns.take(1).has_value());
     EXPECT_EQ(first->count, 5U);
+}
+
+TEST(DeviceTeam, ADeviceIsLentToOneJobAtATime) {
+    DeviceLoans loans({3, 5});
+    std::atomic<int> with_3 = 0;
+    std::atomic<int> with_5 = 0;
+    std::atomic<int> done = 0;
+    const auto job = [&] {
+        for (int n = 0; n < 200; ++n) {
+            loans.with_one([&](int device) {
+                std::atomic<int>& users = device == 3 ? with_3 : with_5;
+                EXPECT_TRUE(device == 3 || device == 5);
+                EXPECT_EQ(users++, 0);
+                --users;
+                ++done;
+            });
+        }
+    };
+    std::vector<std::thread> threads;
+    for (int n = 0; n < 4; ++n) threads.emplace_back(job);
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(done, 800);
+    EXPECT_THROW(loans.with_one([](int) { throw InputError("a job that fails"); }), InputError);
+    int lent = 0;
+    loans.with_one([&](int) { loans.with_one([&](int) { lent = 2; }); });
+    EXPECT_EQ(lent, 2);  // the failed job gave its device back
 }
 
 TEST(DeviceTeam, OneDeviceComputesOnTheCallingThread) {

@@ -80,6 +80,15 @@ def test_ensembles_have_mean_and_spread(run, kind):
     assert not np.array_equal(other.mean.velocity, made.mean.velocity)
 
 
+def test_devices_share_members_and_change_no_bit(run):
+    if not fm.devices():
+        pytest.skip("no CUDA device")
+    one = fm.ensemble(run, "jackknife", members=4, device="cuda")
+    two = fm.ensemble(run, "jackknife", members=4, device="cuda", devices=[0, 0])
+    assert np.array_equal(one.mean.velocity, two.mean.velocity)
+    assert np.array_equal(one.spread, two.spread)
+
+
 def test_ensembles_of_boxes(survey):
     start, _, picks = survey
     run = fm.invert(start, picks, schedule=[(2, (6, 6), (7, 7))])
@@ -111,6 +120,7 @@ def test_bad_calls_are_one_sentence(run):
         (lambda: fm.cross_validate(run, "boxes"), "must be none"),
         (lambda: run.estimate_trust(solves=0), "solves is 0"),
         (lambda: fm.ensemble("run"), "what fermat.invert returned"),
+        (lambda: fm.ensemble(run, device="cpu", devices=[0, 0]), "devices is .0, 0. and device"),
     ):
         with pytest.raises(ValueError, match=said):
             call()

@@ -9,6 +9,7 @@
 
 #include "core/bytes.hpp"
 #include "core/deal.hpp"
+#include "core/device_team.hpp"
 #include "core/error.hpp"
 #include "core/fingerprint.hpp"
 #include "core/parallel.hpp"
@@ -289,9 +290,13 @@ Ensemble run_ensemble(const Model& start, const Survey& picks, const InversionOp
     const int threads = resolve_threads(execution.threads);
     const auto left = static_cast<std::int64_t>(missing.size());
     const std::int64_t share = (left + ranks.size() - 1) / ranks.size();
-    const int jobs = cuda ? 1 : static_cast<int>(std::clamp<std::int64_t>(share, 1, threads));
+    const std::vector<int> devices = cuda ? devices_in_use() : std::vector<int>{};
+    const auto at_once = cuda ? static_cast<std::int64_t>(devices.size()) : threads;
+    const int jobs = static_cast<int>(std::clamp<std::int64_t>(share, 1, at_once));
+    DeviceLoans loans(devices);
     Monitor stop_only({}, [&] { return monitor.stop_requested(); });
-    const Execution own = execution.alone().with_threads(threads / jobs).heard_by(stop_only);
+    const Execution own =
+        execution.alone().with_threads(std::max(threads / jobs, 1)).heard_by(stop_only);
     EnsembleSums sums(ensemble.kind, start);
     int next = 0;
     const auto take = [&](EnsembleMember&& member) {
@@ -311,7 +316,12 @@ Ensemble run_ensemble(const Model& start, const Survey& picks, const InversionOp
         ranks, left, jobs,
         [&](std::int64_t job) {
             const int number = missing[static_cast<std::size_t>(job)];
-            return packed(runs.run(number, own));
+            if (devices.size() < 2) return packed(runs.run(number, own));
+            Bytes member;
+            loans.with_one([&](int device) {
+                on_device(device, [&] { member = packed(runs.run(number, own)); });
+            });
+            return member;
         },
         [&](std::int64_t job, const Bytes& bytes) {
             EnsembleMember member = unpacked(bytes, shape);

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/corner_weight.hpp"
 #include "graph/graph.hpp"
 
 namespace fermat {
@@ -63,7 +64,7 @@ std::vector<Link> Graph::links(Vec3 point) const {
         }
     }
     for_each_corner(grid_, point, [&](Index3 node, double weight) {
-        if (!(weight > 0) || !is_rock(view_, node)) return;
+        if (!(weight > least_corner_weight) || !is_rock(view_, node)) return;
         const bool linked = std::any_of(found.begin(), found.end(), [&](const Link& link) {
             return link.place == view_.at(node);
         });

@@ -165,7 +165,7 @@ def draw(
     ax.set_aspect(plane.aspect)  # type: ignore[arg-type]
     if plane.is_map:
         depth = float(model.node_positions()[plane.where][..., 2].mean())
-        ax.set_title(f"depth {depth:g} {length}", fontsize="medium")
+        ax.set_title(f"depth {depth:.4g} {length}", fontsize="medium")
     if colorbar:
         label = named("velocity", f"{length}/{time}", norm)
         bar(ax, image, label, extend=extends(values, norm), tall=plane.tall())

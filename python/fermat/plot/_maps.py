@@ -89,7 +89,7 @@ def map(
     if times is not None:
         overlay.isochrons(ax, cut(model, np.asarray(times), z=z), levels, time)
     overlay.lines_and_points(ax, model, plane, rays, sources, receivers)
-    ax.set_title(f"depth {z:g} {length}", fontsize="medium")
+    ax.set_title(f"depth {z:.4g} {length}", fontsize="medium")
     return ax
 
 
@@ -155,7 +155,7 @@ def depth_slices(
         plane = cut(model, hide_air(model.velocity), z=depth)
         shown = None if fade is None else cut(model, fade, z=depth)
         image = draw(ax, plane, length=length, fade=shown, cmap=cmap, norm=norm)
-        ax.set_title(f"depth {depth:g} {length}", fontsize="medium")
+        ax.set_title(f"depth {depth:.4g} {length}", fontsize="medium")
         if number + columns < len(wanted):
             ax.set_xlabel("")
         if number % columns:

@@ -83,7 +83,10 @@ def overview(
     tall = stretch_of(plane, exaggeration) * plane.tall()
     if found.model.ndim == 3:
         figure, models, charts = _sheet_3d(found, tall)
-        draw_map(found, depth=_seen_depth(found) if depth is None else depth, ax=models[0], **style)
+        at = _seen_depth(found) if depth is None else depth
+        draw_map(found, depth=at, ax=models[0], **style)
+        if elevation:
+            models[0].set_title(f"elevation {-at:.4g} {length}", fontsize="medium")
         section(found, y=y, ax=models[1], **style, **frame)
         line = found.model.coords[1]
         models[1].set_title(f"y {line[len(line) // 2] if y is None else y:.4g} {length}",

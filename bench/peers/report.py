@@ -14,13 +14,7 @@ HEADINGS = {
                " velocities; Fermat's rows \"cells\", like fteikpy's, have velocity in cells, and the"
                " interface between them. Gradient: v = 1 + 0.01 z, the same survey. Fermat is also"
                " measured on coarser and finer grids of the same media, for comparisons at equal"
-               " error."
-               " Fermat's rows \"cells\" are of the solver before cells were marched through: that one is"
-               " more accurate and slower (30², 50², 100², 200², 500² cells: mean error 5.5e-5, 3.4e-6,"
-               " 8.5e-7, 3.9e-7, 2.4e-6 along the surface in 0.8, 1.5, 4.8, 18 and 111 ms of one thread,"
-               " with the 19 rays 1.9, 3.2, 6.5, 21 and 115 ms: `fm.traveltimes` and `fm.rays`, least"
-               " processor time of five calls on a busy machine, on which fteikpy takes 2.9 and 11.3 ms"
-               " for 100² and 200² cells with rays)."),
+               " error."),
     "paper1": ("Paper 1's gradient", "v = 0.5 to 4 km/s over 10 km, source at the corner."),
     "volumes": ("3-D, constant gradient", "v = 2 + 0.5 z km/s in a cube of 10 km, source near"
                 " (5, 5, 0.5), rays to 1000 random receivers."),

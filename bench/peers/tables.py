@@ -15,7 +15,7 @@ def size(row):
     """As the papers say it: paper 5's squares by cells, all else by nodes."""
     refined = row.get("refined", 1)
     other = ("" if refined == 1 else f", {refined:g} × finer" if refined > 1 else
-             f", {1 / refined:g} × coarser")
+             f", {1 / refined:.3g} × coarser")
     return f"{row['nodes']}{'³' if row['medium'] in SOLIDS else '²'}{other}"
 
 

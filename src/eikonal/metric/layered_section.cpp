@@ -16,11 +16,6 @@ namespace {
 constexpr double degree = std::numbers::pi / 180;
 constexpr int parts = 4;  ///< of a step of the model
 
-struct NodeBox {
-    Index3 first;
-    Index3 last;
-};
-
 NodeBox box_round(const Grid& grid, Vec3 u, int reach) {
     NodeBox box;
     for (int axis = 0; axis < 3; ++axis) {
@@ -47,32 +42,55 @@ bool is_layered(const Model& model, const NodeBox& box) {
 
 }  // namespace
 
-Vec3 LayeredSection::point(Vec3 place, double depth) const {
-    const double angle = std::atan2(norm(crossed(direction, place)), dot(direction, place));
-    return {source.x + angle / degree, source.y, depth};
+double LayeredSurroundings::angle_to(Vec3 place) const {
+    return std::atan2(norm(crossed(direction, place)), dot(direction, place));
 }
 
-std::optional<LayeredSection> layered_section(const Model& model, Vec3 source, int reach) {
+std::optional<LayeredSurroundings> layered_surroundings(const Model& model, Vec3 source,
+                                                        int reach) {
     const Metric& metric = *model.metric();
     const CoordinateNumbers& whole = metric.coordinates();
     const Grid& grid = model.grid();
-    if (whole.system != Coordinates::spherical || !metric.isotropic() || grid.is_2d()) return {};
+    if (whole.system != Coordinates::spherical || !metric.isotropic()) return {};
     const Vec3 at = grid.to_index(source);
     if (rows_to_jump(whole.jumps, at.z) > reach) return {};
-    const NodeBox served = box_round(grid, at, reach);
-    const NodeBox known = box_round(grid, at, reach + reach / 2);
-    if (!is_layered(model, known)) return {};
-
-    const Vec3 direction = metric.mapping().place(source);
-    double farthest = 0;  // degrees
-    for (const int i : {served.first.x, served.last.x}) {
-        for (const int j : {served.first.y, served.last.y}) {
+    LayeredSurroundings out{box_round(grid, at, reach), box_round(grid, at, reach + reach / 2),
+                            metric.mapping().place(source)};
+    if (!is_layered(model, out.known)) return {};
+    for (const int i : {out.served.first.x, out.served.last.x}) {
+        for (const int j : {out.served.first.y, out.served.last.y}) {
             const Vec3 corner = metric.mapping().place(grid.position({i, j, 0}));
-            const double angle =
-                std::atan2(norm(crossed(direction, corner)), dot(direction, corner));
-            farthest = std::max(farthest, angle / degree);
+            out.farthest = std::max(out.farthest, out.angle_to(corner));
         }
     }
+    return out;
+}
+
+LayeredSphere layered_sphere(const Model& model, const LayeredSurroundings& round) {
+    const CoordinateNumbers& whole = model.metric()->coordinates();
+    LayeredSphere sphere;
+    sphere.radius = whole.radius;
+    for (int k = round.known.first.z; k <= round.known.last.z; ++k) {
+        const double above =
+            1 / static_cast<double>(model.velocity()(round.known.first.x, round.known.first.y, k));
+        sphere.depths.push_back(model.grid().coordinate(2, k));
+        sphere.above.push_back(above);
+        sphere.below.push_back(above / whole.jumps[static_cast<std::size_t>(k)]);
+    }
+    return sphere;
+}
+
+Vec3 LayeredSection::point(double angle, double depth) const {
+    return {source.x + angle / degree, source.y, depth};
+}
+
+std::optional<LayeredSection> layered_section(const Model& model, Vec3 source,
+                                              const LayeredSurroundings& round) {
+    const CoordinateNumbers& whole = model.metric()->coordinates();
+    const Grid& grid = model.grid();
+    if (grid.is_2d()) return {};
+    const NodeBox& known = round.known;
+    const double farthest = round.farthest / degree;
     // Some columns lie behind the source, and some beyond what is asked for.
     constexpr int behind = 8;
     constexpr double room = 1.25;
@@ -107,10 +125,7 @@ std::optional<LayeredSection> layered_section(const Model& model, Vec3 source, i
     }
     return LayeredSection{Model(section, std::move(velocity))
                               .with_metric(std::make_shared<const Metric>(section, numbers)),
-                          {0, 0, source.z},
-                          served.first,
-                          served.last,
-                          direction};
+                          {0, 0, source.z}};
 }
 
 }  // namespace fermat

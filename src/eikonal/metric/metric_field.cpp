@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "eikonal/metric/kinked_tau.hpp"
 
 namespace fermat {
 namespace {
@@ -27,7 +28,11 @@ Vec3 cell_gradient(const MetricField& field, Vec3 q, const Mat3& jacobian, Vec3 
 
 double time_at(const MetricField& field, Vec3 q) {
     const double t0 = field.factor.time(field.mapping().place(q));
-    return t0 == 0 ? field.start_time : field.start_time + t0 * tau_at(field.tau_view(), q);
+    if (t0 == 0) return field.start_time;
+    const bool has_jumps = !field.model.metric()->coordinates().jumps.empty();
+    const double kinked = has_jumps ? kinked_tau(field, q) : INFINITY;
+    const double tau = std::isfinite(kinked) ? kinked : tau_at(field.tau_view(), q);
+    return field.start_time + t0 * tau;
 }
 
 TimePoint time_point(const MetricField& field, Vec3 q) {

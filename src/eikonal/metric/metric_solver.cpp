@@ -46,7 +46,7 @@ bool needs_finer_start(int halvings, double rows) {
     constexpr double enough = 8;
     return halvings < 2 || (halvings < 4 && rows < enough);
 }
-constexpr int section_reach = 32;
+constexpr int layered_reach = 32;
 int start_reach(int halvings, bool is_2d) {
     if (!is_2d) return 8;
     return halvings < 2 ? 32 : 16;
@@ -191,14 +191,28 @@ int MetricSolver::start_finer(const MetricFactor& factor, SourceNumbers& of,
             }
         }
     };
-    if (const auto section = layered_section(model_, source, section_reach)) {
-        const MetricField field = finer_field(section->model, section->source, 1, execution);
-        take(section->first, section->last, [&](Index3 n) {
-            const Vec3 q = grid.position(n);
-            const Vec3 place = model_.metric()->mapping().place(q);
-            return static_cast<float>(tau_at(field.tau_view(), section->point(place, q.z)));
-        });
-        return section_reach + 1;
+    if (const auto round = layered_surroundings(model_, source, layered_reach)) {
+        const auto angle = [&](Index3 n) {
+            return round->angle_to(model_.metric()->mapping().place(grid.position(n)));
+        };
+        const LayeredSphere sphere = layered_sphere(model_, *round);
+        if (LayeredRays::knows(sphere)) {
+            const LayeredRays rays(sphere, source.z, round->farthest);
+            take(round->served.first, round->served.last, [&](Index3 n) {
+                const double t0 = factor.time(model_.metric()->mapping().place(grid.position(n)));
+                const auto row = static_cast<std::size_t>(n.z - round->known.first.z);
+                return t0 > 0 ? static_cast<float>(rays.time(row, angle(n)) / t0) : 1.0F;
+            });
+            return layered_reach + 1;
+        }
+        if (const auto section = layered_section(model_, source, *round)) {
+            const MetricField field = finer_field(section->model, section->source, 1, execution);
+            take(round->served.first, round->served.last, [&](Index3 n) {
+                const Vec3 at = section->point(angle(n), grid.coordinate(2, n.z));
+                return static_cast<float>(tau_at(field.tau_view(), at));
+            });
+            return layered_reach + 1;
+        }
     }
     const Vec3 at = grid.to_index(source);
     if (!needs_finer_start(halvings_, rows_to_jump(jumps, at.z))) return 0;

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace fermat {
+
+/// Velocity of a sphere by depth, on rows from the top down. Slowness is linear between rows.
+struct LayeredSphere {
+    double radius = 0;               ///< of depth 0
+    std::vector<double> depths;      ///< of the rows, downwards
+    std::vector<double> above;       ///< slowness right above each row
+    std::vector<double> below;       ///< and right below it: another one where velocity jumps
+};
+
+/// First arrivals of a source in such a sphere, by its rays. In thin shells r / v = eta is a power
+/// of r, and a ray of parameter p has between two radii, with c = d(ln r) / d(ln eta),
+///
+///     angle = c [acos(p / eta)],   time = c [sqrt(eta^2 - p^2)],   d(time) / d(angle) = p.
+///
+/// Rays of many p make, per row, curves of time by angle, which are cubic between two rays. Direct
+/// rays, rays that turn below and waves along the last row are known; head waves on a sphere are
+/// rays that turn in the layer below.
+class LayeredRays {
+  public:
+    /// Whether it knows the sphere: eta must fall with depth, so nowhere is velocity much slower
+    /// below.
+    static bool knows(const LayeredSphere& sphere);
+
+    /// Angles up to `farthest`, in radians.
+    LayeredRays(const LayeredSphere& sphere, double source_depth, double farthest);
+
+    /// The first arrival at a row, at an angle from the source; infinite if there is none.
+    double time(std::size_t row, double angle) const;
+
+  private:
+    struct Shells;
+    struct Ray;
+    /// A part of a curve, between two rays.
+    struct Piece {
+        double first_angle, last_angle;
+        double first_time, last_time;
+        double first_p, last_p;
+        double time(double angle) const;
+    };
+    /// Pieces by angle: those that meet an interval of it.
+    struct Row {
+        std::vector<std::vector<Piece>> by_angle;
+        double slide_angle = 0;  ///< from here on, waves run along the last row
+        double slide_time = 0;
+    };
+
+    void add_rays(const Shells& shells, double p_high, double p_low, std::size_t lowest,
+                  bool turns);
+    void add_slide(const Shells& shells);
+    void add_piece(Row& row, Piece piece);
+
+    double interval_ = 0;
+    double slide_p_ = 0;
+    std::vector<Row> rows_;
+};
+
+}  // namespace fermat

@@ -233,6 +233,7 @@ void StationFields::add_metric(const Model& model, std::span<const Vec3> station
     metric_fields_.resize(before + stations.size());
     const MetricSolver solver(model, options, execution);
     solver.for_each_field(sources, execution, [&](std::size_t n, MetricField&& field) {
+        field.near_source = {};  // would take more memory than the field, and is not read here
         metric_fields_[before + n] = std::make_unique<const MetricField>(std::move(field));
     });
 }

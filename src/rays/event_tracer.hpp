@@ -17,6 +17,7 @@ struct EventWork {
     double field_seconds = 0;  ///< of its field; bent rays need none
     /// The second order did not settle (UnsettledTimes), and the first took its place.
     bool first_order = false;
+    bool coarse_beside_jumps = false;  ///< as MetricField
 };
 
 /// Traces the rays of one event at a time on the CPU, by any tracer. What all events share, the

@@ -254,12 +254,6 @@ double relax(const Model& model, JumpPath& path) {
 
 namespace {
 
-double time_along(const Model& model, std::span<const Vec3> ray) {
-    double sum = 0;
-    for (std::size_t n = 1; n < ray.size(); ++n) sum += straight_time(model, ray[n - 1], ray[n]);
-    return sum;
-}
-
 bool same_layers(const JumpPath& a, const JumpPath& b) {
     return std::equal(a.layer.begin(), a.layer.end(), b.layer.begin(), b.layer.end(),
                       [](RowRange one, RowRange other) {
@@ -268,6 +262,12 @@ bool same_layers(const JumpPath& a, const JumpPath& b) {
 }
 
 }  // namespace
+
+double time_along(const Model& model, std::span<const Vec3> ray) {
+    double sum = 0;
+    for (std::size_t n = 1; n < ray.size(); ++n) sum += straight_time(model, ray[n - 1], ray[n]);
+    return sum;
+}
 
 void settle_at_jumps(const Model& model, std::vector<Vec3>& ray) {
     if (ray.size() < 2) return;

@@ -17,4 +17,7 @@ double relax(const Model& model, JumpPath& path);
 /// there, because times have kinks on the rows and where a head wave overtakes.
 void settle_at_jumps(const Model& model, std::vector<Vec3>& ray);
 
+/// The time along a ray whose points are in grid coordinates.
+double time_along(const Model& model, std::span<const Vec3> ray);
+
 }  // namespace fermat

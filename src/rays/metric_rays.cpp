@@ -66,7 +66,7 @@ bool step_back(const MetricField& field, Vec3& q, double& time, double& cells) {
         if (!(crossing > 0) || !std::isfinite(crossing)) continue;
         const double expected = cells / crossing;
         const Vec3 next = gone(field, q, half, middle, expected);
-        const double next_time = time_at(field, next);
+        const double next_time = multilinear_time_at(field, next);
         if (!(time - next_time > 0.3 * expected)) continue;
         q = next;
         time = next_time;
@@ -95,7 +95,7 @@ bool step_to_node(const MetricField& field, Vec3& q, double& time) {
                 }
                 const Vec3 there = grid.position(n);
                 const double far = cells_along(grid, there - q);
-                const double next = time_at(field, there);
+                const double next = multilinear_time_at(field, there);
                 if (!(far > 0) || !((time - next) / far > best_slope)) continue;
                 best_slope = (time - next) / far;
                 best = there;
@@ -122,6 +122,25 @@ void finish(const MetricField& field, std::span<Vec3> points, RayInfo& info) {
     for (Vec3& p : points) p = mapping.to_user(p);
 }
 
+/// Beside a kink of the field, where two waves arrive at nearly the same time, the traced ray may
+/// be that of the later one. Where a settled ray is later than the field, those from the corners of
+/// the receiver's cell are tried as well, and the one of least time counts.
+void look_for_earlier(const MetricField& field, double field_time, std::vector<Vec3>& points) {
+    constexpr double late = 5e-5;  // of the time
+    double least = time_along(field.model, points);
+    if (!(least > (1 + late) * field_time)) return;
+    const Vec3 receiver = points.front();
+    for_each_corner(field.grid(), receiver, [&](Index3 n, double) {
+        std::vector<Vec3> other = {receiver};
+        if (trace_metric_ray(field, field.grid().position(n), other) != RayStatus::ok) return;
+        settle_at_jumps(field.model, other);
+        const double time = time_along(field.model, other);
+        if (!(time < least)) return;
+        least = time;
+        points = std::move(other);
+    });
+}
+
 RaySet rays_of(const MetricField& field, const MetricSolver& solver, std::int32_t event,
                const Listeners& to, const Execution& execution) {
     const auto count = static_cast<std::int64_t>(to.positions.size());
@@ -138,7 +157,10 @@ RaySet rays_of(const MetricField& field, const MetricSolver& solver, std::int32_
             points.push_back(q);
         } else {
             info.status = trace_metric_ray(field, q, points);
-            if (has_jumps && info.status == RayStatus::ok) settle_at_jumps(field.model, points);
+            if (has_jumps && info.status == RayStatus::ok) {
+                settle_at_jumps(field.model, points);
+                look_for_earlier(field, info.field_time - field.start_time, points);
+            }
         }
         finish(field, points, info);
         parts[n].append(info, points);
@@ -154,7 +176,7 @@ RayStatus trace_metric_ray(const MetricField& field, Vec3 receiver, std::vector<
     const Grid& grid = field.grid();
     const Vec3 source = field.factor.position();
     Vec3 q = grid.clamp(receiver);
-    double time = time_at(field, q);
+    double time = multilinear_time_at(field, q);
     points.push_back(q);
     if (!std::isfinite(time)) return RayStatus::unreachable;
     const long most_points = 64L * (grid.shape.x + grid.shape.y + grid.shape.z);
@@ -184,13 +206,16 @@ MetricSolver metric_solver(const Model& model, const RayOptions& options,
 }
 
 RaySet trace_metric_event(const MetricSolver& solver, const PointSource& source, std::int32_t event,
-                          const Listeners& to, const Execution& execution, double* field_seconds) {
+                          const Listeners& to, const Execution& execution, EventWork* work) {
     if (in_air(solver.model(), solver.inside(source.position, "source"))) {
         return rays_of_dead_event(event, to);
     }
     const Stopwatch watch;
     const MetricField field = solver.solve(source, execution);
-    if (field_seconds != nullptr) *field_seconds = watch.seconds();
+    if (work != nullptr) {
+        work->field_seconds = watch.seconds();
+        work->coarse_beside_jumps = field.coarse_beside_jumps;
+    }
     return rays_of(field, solver, event, to, execution);
 }
 

@@ -7,6 +7,8 @@
 
 namespace fermat {
 
+struct EventWork;
+
 /// Traces one ray through a field with a metric, from `receiver` to the source, both in grid
 /// coordinates. It follows the group velocity M grad T backwards, which is not the gradient where
 /// the medium is anisotropic. Appends the points in grid coordinates. Where no step along the group
@@ -22,7 +24,7 @@ MetricSolver metric_solver(const Model& model, const RayOptions& options,
 /// EventTracer. Positions and points are in the coordinates of users.
 RaySet trace_metric_event(const MetricSolver& solver, const PointSource& source, std::int32_t event,
                           const Listeners& to, const Execution& execution,
-                          double* field_seconds = nullptr);
+                          EventWork* work = nullptr);
 
 /// As for_each_event_rays, for one phase of a medium whose model has a metric. Positions and points
 /// are in the coordinates of users. Knows tracer `descent` only, and solves from the events.

@@ -153,13 +153,22 @@ void add_left_out(const InversionOptions& options, const InversionResult& result
 
 /// Times that are less exact than was asked for.
 void add_first_order(const Survey& picks, const InversionResult& result, Sentences& out) {
-    if (result.first_order_sources == 0) return;
-    out.push_back(fmt::format(
-        "times of {} sources or receivers, of {} and {}{}, are of first order in the final model, "
-        "which is too rough for the second (smooth more, refine the grid, or use `order=1` for "
-        "all)",
-        result.first_order_sources, picks.events.size(), picks.stations.size(),
-        result.s_model ? " for P and again for S" : ""));
+    const auto counted = [&](std::int64_t count) {
+        return fmt::format("times of {} sources or receivers, of {} and {}{},", count,
+                           picks.events.size(), picks.stations.size(),
+                           result.s_model ? " for P and again for S" : "");
+    };
+    if (result.first_order_sources > 0) {
+        out.push_back(counted(result.first_order_sources) +
+                      " are of first order in the final model, which is too rough for the second "
+                      "(smooth more, refine the grid, or use `order=1` for all)");
+    }
+    if (result.coarse_sources > 0) {
+        out.push_back(counted(result.coarse_sources) +
+                      " are of first order beside jumps of velocity in the final model, where they "
+                      "did not settle otherwise (a few parts in a thousand; rows closer together "
+                      "may settle)");
+    }
 }
 
 /// Events that could not go where their picks sent them.

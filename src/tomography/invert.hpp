@@ -223,6 +223,7 @@ struct InversionResult {
     /// Sources, for P and again for S, whose times in the final model are of first order, because
     /// the second did not settle there (models with a metric).
     std::int64_t first_order_sources = 0;
+    std::int64_t coarse_sources = 0;  ///< likewise, beside jumps of velocity alone
 };
 
 /// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a

@@ -66,7 +66,9 @@ TEST(RefinedStart, SourcesInThreeDimensionsAreOfSecondOrder) {
 
 TEST(RefinedStart, ASectionServesLayersAndABoxOthers) {
     const MetricMedium medium = earth_block(25);
-    const auto section = layered_section(medium.model, medium.source, 8);
+    const auto round = layered_surroundings(medium.model, medium.source, 8);
+    ASSERT_TRUE(round.has_value());
+    const auto section = layered_section(medium.model, medium.source, *round);
     ASSERT_TRUE(section.has_value());
     EXPECT_TRUE(section->model.grid().is_2d());
     EXPECT_EQ(section->model.grid().spacing.z, 1.25);
@@ -77,14 +79,14 @@ TEST(RefinedStart, ASectionServesLayersAndABoxOthers) {
     }
     const Mapping& mapping = medium.model.metric()->mapping();
     const Vec3 north = medium.source + Vec3{0.7, 0, 0};
-    EXPECT_NEAR(section->point(mapping.place(north), 12).x, 0.7, 1e-9);
+    EXPECT_NEAR(section->point(round->angle_to(mapping.place(north)), 12).x, 0.7, 1e-9);
 
     // A faster node 12 nodes away makes the medium other than layered, and times hardly other.
     Field<float> velocity(medium.model.grid().shape);
     std::copy(medium.model.velocity().begin(), medium.model.velocity().end(), velocity.begin());
     velocity(38, 24, 2) *= 1.001F;
     const Model other = medium.model.with_given(std::move(velocity));
-    EXPECT_FALSE(layered_section(other, medium.source, 8).has_value());
+    EXPECT_FALSE(layered_surroundings(other, medium.source, 8).has_value());
     const auto solved = [&](const Model& model) {
         const MetricSolver solver(model, {}, test::on_cpu());
         MetricField field = solver.solve({medium.source, 0}, test::on_cpu());

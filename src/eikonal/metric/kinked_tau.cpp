@@ -51,7 +51,8 @@ double kinked_value(const double (&nodes)[6], double part) {
     const double outer_low = second_difference(a2, a1, a);
     const double outer_high = second_difference(b, b1, b2);
     const auto known = [](double d) { return std::isnan(d) ? 0 : d; };
-    if (low + high < 0) {
+    // Four nodes do not tell a kink from a curve.
+    if (low + high < 0 && !(std::isnan(outer_low) && std::isnan(outer_high))) {
         const double smooth = std::abs(known(outer_low)) + std::abs(known(outer_high));
         const bool kink = -(low + high) > 2 * smooth && continued(a2, a1, a, 1) > b &&
                           continued(b2, b1, b, 1) > a;

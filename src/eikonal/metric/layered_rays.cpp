@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 
 namespace fermat {
 namespace {
@@ -23,7 +25,9 @@ struct LayeredRays::Shells {
     std::vector<std::size_t> row_at;  ///< the boundary of each row
     std::size_t source = 0;
 
-    Shells(const LayeredSphere& sphere, double source_depth) {
+    double surface = 0;  ///< the radius of depth 0
+
+    Shells(const LayeredSphere& sphere, double source_depth) : surface(sphere.radius) {
         for (std::size_t row = 0; row < sphere.depths.size(); ++row) {
             if (row > 0) add_between(sphere, row - 1, source_depth);
             if (sphere.depths[row] == source_depth) source = radius.size();
@@ -33,22 +37,35 @@ struct LayeredRays::Shells {
     }
     std::size_t last() const { return radius.size() - 1; }
 
-    /// The angle and time of a ray through the shell below a boundary.
+    /// The angle and time of a ray on its way.
     struct Leg {
         double angle, time;
+        friend Leg operator+(Leg a, Leg b) { return {a.angle + b.angle, a.time + b.time}; }
+        friend Leg operator*(double k, Leg a) { return {k * a.angle, k * a.time}; }
     };
-    Leg through(std::size_t n, double p) const { return between(n, eta_above[n + 1], p); }
-    /// To the point where it turns.
-    Leg to_turn(std::size_t n, double p) const { return between(n, p, p); }
-
-  private:
-    Leg between(std::size_t n, double eta_low, double p) const {
-        const double top = eta_below[n];
-        const double c =
-            std::log(radius[n] / radius[n + 1]) / std::log(eta_below[n] / eta_above[n + 1]);
+    /// Between two values of eta in the shell below a boundary.
+    Leg between(std::size_t n, double eta_high, double eta_low, double p) const {
         const auto angle = [&](double eta) { return std::acos(std::min(1.0, p / eta)); };
         const auto time = [&](double eta) { return std::sqrt(std::max(0.0, eta * eta - p * p)); };
-        return {c * (angle(top) - angle(eta_low)), c * (time(top) - time(eta_low))};
+        return c(n) * Leg{angle(eta_high) - angle(eta_low), time(eta_high) - time(eta_low)};
+    }
+    Leg through(std::size_t n, double p) const {
+        return between(n, eta_below[n], eta_above[n + 1], p);
+    }
+    /// eta at a radius within the shell below a boundary.
+    double eta(std::size_t n, double r) const {
+        return eta_below[n] * std::pow(r / radius[n], 1 / c(n));
+    }
+    /// The shell that holds a radius.
+    std::size_t shell_at(double r) const {
+        const auto below = std::lower_bound(radius.begin(), radius.end(), r, std::greater<>());
+        const auto n = static_cast<std::size_t>(below - radius.begin());
+        return std::min(n > 0 ? n - 1 : 0, last() - 1);
+    }
+
+  private:
+    double c(std::size_t n) const {
+        return std::log(radius[n] / radius[n + 1]) / std::log(eta_below[n] / eta_above[n + 1]);
     }
     void add(double r, double slow_above, double slow_below) {
         radius.push_back(r);
@@ -79,34 +96,50 @@ struct LayeredRays::Shells {
 
 /// From the source to every boundary that the ray reaches.
 struct LayeredRays::Ray {
+    using Leg = Shells::Leg;
     double p = 0;
-    std::vector<Shells::Leg> to;  ///< per boundary
-    Shells::Leg turn{0, 0};       ///< from the source to where it turns
+    std::vector<Leg> to;  ///< per boundary
+    Leg turn{0, 0};       ///< from the source to where it turns
 
     Ray(const Shells& shells, double p_, std::size_t lowest, bool turns) : p(p_) {
         to.assign(shells.radius.size(), {0, 0});
-        for (std::size_t n = shells.source; n-- > 0;) add(shells, n + 1, n, n);
-        for (std::size_t n = shells.source; n < lowest; ++n) add(shells, n, n + 1, n);
-        if (!turns) return;
-        const Shells::Leg rest = shells.to_turn(lowest, p);
-        turn = {to[lowest].angle + rest.angle, to[lowest].time + rest.time};
+        for (std::size_t n = shells.source; n-- > 0;) to[n] = to[n + 1] + shells.through(n, p);
+        for (std::size_t n = shells.source; n < lowest; ++n) {
+            to[n + 1] = to[n] + shells.through(n, p);
+        }
+        if (turns) turn = to[lowest] + shells.between(lowest, shells.eta_below[lowest], p, p);
     }
-    /// To a boundary after it has turned.
-    Shells::Leg turned(const Shells& shells, std::size_t n) const {
-        const double way = n < shells.source ? 1 : -1;
-        return {2 * turn.angle + way * to[n].angle, 2 * turn.time + way * to[n].time};
+    /// From the source to a point within the shell below a boundary, on the first way there.
+    Leg within(const Shells& shells, std::size_t n, double eta) const {
+        if (n < shells.source) return to[n + 1] + shells.between(n, eta, shells.eta_above[n + 1], p);
+        return to[n] + shells.between(n, shells.eta_below[n], eta, p);
     }
-
-  private:
-    void add(const Shells& shells, std::size_t from, std::size_t where, std::size_t shell) {
-        const Shells::Leg leg = shells.through(shell, p);
-        to[where] = {to[from].angle + leg.angle, to[from].time + leg.time};
+    /// After it has turned, at a place that it passed before or, above the source, would have
+    /// reached upwards.
+    Leg turned(bool above_source, Leg first) const {
+        return 2 * turn + (above_source ? 1 : -1) * first;
     }
 };
 
+/// Rays of neighbouring p that go down to the same boundary, or turn in the shell below it.
+struct LayeredRays::Family {
+    std::size_t lowest = 0;
+    bool turns = false;
+    std::vector<Ray> rays;
+};
+
+LayeredRays::~LayeredRays() = default;
+LayeredRays::LayeredRays(LayeredRays&&) noexcept = default;
+
+bool LayeredRays::Piece::meets(double angle) const {
+    constexpr double slack = 1e-12;
+    return angle >= std::min(first_angle, last_angle) - slack &&
+           angle <= std::max(first_angle, last_angle) + slack && first_angle != last_angle;
+}
+
 double LayeredRays::Piece::time(double angle) const {
     const double length = last_angle - first_angle;
-    const double t = (angle - first_angle) / length;
+    const double t = (angle - first_angle) / length;  // the ends may be in any order
     const double rise = last_time - first_time;
     const double a = first_p * length - rise;
     const double b = rise - last_p * length;
@@ -125,90 +158,146 @@ bool LayeredRays::knows(const LayeredSphere& sphere) {
 }
 
 LayeredRays::LayeredRays(const LayeredSphere& sphere, double source_depth, double farthest)
-    : interval_(farthest / static_cast<double>(intervals - 1)), rows_(sphere.depths.size()) {
-    const Shells shells(sphere, source_depth);
+    : shells_(std::make_unique<const Shells>(sphere, source_depth)),
+      interval_(farthest / static_cast<double>(intervals - 1)),
+      rows_(sphere.depths.size()) {
+    const Shells& shells = *shells_;
     for (Row& row : rows_) row.by_angle.resize(intervals);
     // Rays that leave the source upwards or downwards, from flat to steep ones.
     for (std::size_t n = shells.source; n <= shells.last(); ++n) {
         const bool is_last = n == shells.last();
         const double above = n > 0 ? shells.eta_above[n] : shells.eta_below[n];
         const double below = is_last ? above : shells.eta_below[n];
-        if (below < above) add_rays(shells, above, below, n, false);
+        if (below < above) add_family(above, below, n, false);
         if (is_last) {
-            add_rays(shells, above, 0, n, false);
+            add_family(above, 0, n, false);
         } else {
-            add_rays(shells, below, shells.eta_above[n + 1], n, true);
+            add_family(below, shells.eta_above[n + 1], n, true);
         }
     }
-    add_slide(shells);
+    add_slide();
 }
 
-/// Rays down to a boundary, or that turn in the shell below it.
-void LayeredRays::add_rays(const Shells& shells, double p_high, double p_low, std::size_t lowest,
-                           bool turns) {
+void LayeredRays::add_family(double p_high, double p_low, std::size_t lowest, bool turns) {
     // By the angle from the boundary, in radians. Flat rays are close together: from a source near
     // the boundary their way changes most with the angle.
     constexpr double step = 0.02;
     const double most = std::acos(p_low / p_high);
     const int count = std::max(10, static_cast<int>(std::ceil(most / step)));
-    std::vector<Ray> rays;
+    Family family{lowest, turns, {}};
     for (int i = 0; i <= count; ++i) {
         const double p = i == count ? p_low : p_high * std::cos(most * i * i / (count * count));
-        rays.emplace_back(shells, p, lowest, turns);
+        family.rays.emplace_back(*shells_, p, lowest, turns);
     }
     for (std::size_t k = 0; k < rows_.size(); ++k) {
-        const std::size_t at = shells.row_at[k];
+        const std::size_t at = shells_->row_at[k];
         if (at > lowest) continue;
-        for (std::size_t i = 1; i < rays.size(); ++i) {
-            const auto add = [&](Shells::Leg from, Shells::Leg to) {
-                add_piece(rows_[k], {from.angle, to.angle, from.time, to.time, rays[i - 1].p,
-                                     rays[i].p});
+        for (std::size_t i = 1; i < family.rays.size(); ++i) {
+            const Ray& one = family.rays[i - 1];
+            const Ray& other = family.rays[i];
+            const auto add = [&](Ray::Leg from, Ray::Leg to) {
+                add_piece(rows_[k], {from.angle, to.angle, from.time, to.time, one.p, other.p});
             };
-            if (at != shells.source) add(rays[i - 1].to[at], rays[i].to[at]);
-            if (turns) add(rays[i - 1].turned(shells, at), rays[i].turned(shells, at));
+            const bool up = at < shells_->source;
+            if (at != shells_->source) add(one.to[at], other.to[at]);
+            if (turns) add(one.turned(up, one.to[at]), other.turned(up, other.to[at]));
         }
     }
+    families_.push_back(std::move(family));
 }
 
-void LayeredRays::add_slide(const Shells& shells) {
-    const std::size_t last = shells.last();
-    slide_p_ = last > 0 ? shells.eta_above[last] : shells.eta_below[last];
-    Ray ray(shells, slide_p_, last, false);
+void LayeredRays::add_slide() {
+    const std::size_t last = shells_->last();
+    slide_p_ = last > 0 ? shells_->eta_above[last] : shells_->eta_below[last];
+    Ray ray(*shells_, slide_p_, last, false);
     ray.turn = ray.to[last];
     for (std::size_t k = 0; k < rows_.size(); ++k) {
-        const Shells::Leg to = ray.turned(shells, shells.row_at[k]);
+        const std::size_t at = shells_->row_at[k];
+        const Ray::Leg to = ray.turned(at < shells_->source, ray.to[at]);
         rows_[k].slide_angle = to.angle;
         rows_[k].slide_time = to.time;
     }
 }
 
 void LayeredRays::add_piece(Row& row, Piece piece) {
-    if (piece.last_angle < piece.first_angle) {
-        std::swap(piece.first_angle, piece.last_angle);
-        std::swap(piece.first_time, piece.last_time);
-        std::swap(piece.first_p, piece.last_p);
-    }
     const auto interval = [&](double angle) {
         return static_cast<std::size_t>(std::max(0.0, angle / interval_));
     };
-    if (!(piece.last_angle > piece.first_angle)) return;
-    const std::size_t last = std::min(interval(piece.last_angle), intervals - 1);
-    for (std::size_t n = interval(piece.first_angle); n <= last; ++n) {
-        row.by_angle[n].push_back(piece);
-    }
+    const auto [low, high] = std::minmax(piece.first_angle, piece.last_angle);
+    if (!(high > low)) return;
+    const std::size_t last = std::min(interval(high), intervals - 1);
+    for (std::size_t n = interval(low); n <= last; ++n) row.by_angle[n].push_back(piece);
 }
 
-double LayeredRays::time(std::size_t row, double angle) const {
+double LayeredRays::at_row(std::size_t row, double angle) const {
     const Row& at = rows_[row];
     const auto n = static_cast<std::size_t>(angle / interval_);
     double first = std::numeric_limits<double>::infinity();
     if (angle >= at.slide_angle) first = at.slide_time + slide_p_ * (angle - at.slide_angle);
     if (n >= intervals) return first;
     for (const Piece& piece : at.by_angle[n]) {
-        constexpr double slack = 1e-12;  // of the ends
-        if (angle < piece.first_angle - slack || angle > piece.last_angle + slack) continue;
-        first = std::min(first, piece.time(angle));
+        if (piece.meets(angle)) first = std::min(first, piece.time(angle));
     }
+    return first;
+}
+
+double LayeredRays::at_depth(double depth, double angle) const {
+    const Shells& shells = *shells_;
+    const double r = shells.surface - depth;
+    const std::size_t n = shells.shell_at(r);
+    const bool up = n < shells.source;
+    const double eta = shells.eta(n, r);
+    double first = std::numeric_limits<double>::infinity();
+    const auto look = [&](const Ray& one, Ray::Leg from, const Ray& other, Ray::Leg to) {
+        const Piece piece{from.angle, to.angle, from.time, to.time, one.p, other.p};
+        if (piece.meets(angle)) first = std::min(first, piece.time(angle));
+    };
+    const auto look_between = [&](const Ray& one, const Ray& other, bool turns) {
+        // The angle of a ray at this depth lies between those at the boundaries round it.
+        const auto may_meet = [&](auto angle_at) {
+            const auto [low, high] =
+                std::minmax({angle_at(one, n), angle_at(one, n + 1), angle_at(other, n),
+                             angle_at(other, n + 1)});
+            constexpr double slack = 1e-12;
+            return angle >= low - slack && angle <= high + slack;
+        };
+        const auto direct = [](const Ray& ray, std::size_t at) { return ray.to[at].angle; };
+        const auto turned = [up](const Ray& ray, std::size_t at) {
+            return ray.turned(up, ray.to[at]).angle;
+        };
+        const bool by_direct = may_meet(direct);
+        const bool by_turned = turns && may_meet(turned);
+        if (!by_direct && !by_turned) return;
+        const Ray::Leg from = one.within(shells, n, eta);
+        const Ray::Leg to = other.within(shells, n, eta);
+        look(one, from, other, to);
+        if (turns) look(one, one.turned(up, from), other, other.turned(up, to));
+    };
+    for (const Family& family : families_) {
+        const bool reaches = up || family.lowest > n;
+        if (reaches) {
+            for (std::size_t i = 1; i < family.rays.size(); ++i) {
+                look_between(family.rays[i - 1], family.rays[i], family.turns);
+            }
+            continue;
+        }
+        if (family.lowest != n || !family.turns) continue;
+        // Rays that turn in the shell of this depth, some of them above it.
+        const Ray flat(shells, eta, n, true);
+        const Ray* before = &flat;
+        for (const Ray& ray : family.rays) {
+            if (ray.p >= eta) continue;
+            const Ray::Leg from = before->within(shells, n, eta);
+            const Ray::Leg to = ray.within(shells, n, eta);
+            look(*before, from, ray, to);
+            look(*before, before->turned(up, from), ray, ray.turned(up, to));
+            before = &ray;
+        }
+    }
+    const Ray slide(shells, slide_p_, shells.last(), false);
+    const Ray::Leg down = slide.to[shells.last()];
+    const Ray::Leg back = 2 * down + (up ? 1.0 : -1.0) * slide.within(shells, n, eta);
+    if (angle >= back.angle) first = std::min(first, back.time + slide_p_ * (angle - back.angle));
     return first;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
+#include <memory>
 #include <vector>
 
 namespace fermat {
@@ -30,19 +30,25 @@ class LayeredRays {
 
     /// Angles up to `farthest`, in radians.
     LayeredRays(const LayeredSphere& sphere, double source_depth, double farthest);
+    ~LayeredRays();
+    LayeredRays(LayeredRays&&) noexcept;
 
     /// The first arrival at a row, at an angle from the source; infinite if there is none.
-    double time(std::size_t row, double angle) const;
+    double at_row(std::size_t row, double angle) const;
+    /// At any depth between the first row and the last; takes some microseconds.
+    double at_depth(double depth, double angle) const;
 
   private:
     struct Shells;
     struct Ray;
+    struct Family;
     /// A part of a curve, between two rays.
     struct Piece {
         double first_angle, last_angle;
         double first_time, last_time;
         double first_p, last_p;
         double time(double angle) const;
+        bool meets(double angle) const;
     };
     /// Pieces by angle: those that meet an interval of it.
     struct Row {
@@ -51,11 +57,12 @@ class LayeredRays {
         double slide_time = 0;
     };
 
-    void add_rays(const Shells& shells, double p_high, double p_low, std::size_t lowest,
-                  bool turns);
-    void add_slide(const Shells& shells);
+    void add_family(double p_high, double p_low, std::size_t lowest, bool turns);
+    void add_slide();
     void add_piece(Row& row, Piece piece);
 
+    std::unique_ptr<const Shells> shells_;
+    std::vector<Family> families_;
     double interval_ = 0;
     double slide_p_ = 0;
     std::vector<Row> rows_;

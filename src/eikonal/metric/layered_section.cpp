@@ -80,7 +80,7 @@ LayeredSphere layered_sphere(const Model& model, const LayeredSurroundings& roun
     return sphere;
 }
 
-Vec3 LayeredSection::point(double angle, double depth) const {
+Vec3 LayeredSection::point(Vec3 source, double angle, double depth) {
     return {source.x + angle / degree, source.y, depth};
 }
 

@@ -37,7 +37,8 @@ struct LayeredSection {
     Vec3 source;  ///< in the section
 
     /// The point of the section at an angle from the source, in radians, and a depth.
-    Vec3 point(double angle, double depth) const;
+    Vec3 point(double angle, double depth) const { return point(source, angle, depth); }
+    static Vec3 point(Vec3 source, double angle, double depth);
 };
 
 /// Nothing in 2-D and for angles that are too wide for it.

@@ -27,12 +27,17 @@ Vec3 cell_gradient(const MetricField& field, Vec3 q, const Mat3& jacobian, Vec3 
 }  // namespace
 
 double time_at(const MetricField& field, Vec3 q) {
+    if (field.model.metric()->coordinates().jumps.empty()) return multilinear_time_at(field, q);
+    const double near = field.near_source ? field.near_source(q) : INFINITY;
+    if (std::isfinite(near)) return field.start_time + near;
+    const double tau = kinked_tau(field, q);
+    if (!std::isfinite(tau)) return multilinear_time_at(field, q);
+    return field.start_time + field.factor.time(field.mapping().place(q)) * tau;
+}
+
+double multilinear_time_at(const MetricField& field, Vec3 q) {
     const double t0 = field.factor.time(field.mapping().place(q));
-    if (t0 == 0) return field.start_time;
-    const bool has_jumps = !field.model.metric()->coordinates().jumps.empty();
-    const double kinked = has_jumps ? kinked_tau(field, q) : INFINITY;
-    const double tau = std::isfinite(kinked) ? kinked : tau_at(field.tau_view(), q);
-    return field.start_time + t0 * tau;
+    return t0 == 0 ? field.start_time : field.start_time + t0 * tau_at(field.tau_view(), q);
 }
 
 TimePoint time_point(const MetricField& field, Vec3 q) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+
 #include "core/field.hpp"
 #include "eikonal/metric/factor.hpp"
 #include "eikonal/time_field.hpp"
@@ -15,6 +17,11 @@ struct MetricField {
     MetricFactor factor;
     double start_time = 0;
     Field<float> tau;
+    /// The time after `start_time` at points round a source beside jumps, where nodes are too far
+    /// apart for values between them; infinite elsewhere. May be empty.
+    std::function<double(Vec3)> near_source{};
+    /// Differences beside jumps are of first order, because others did not settle.
+    bool coarse_beside_jumps = false;
 
     const Grid& grid() const { return model.grid(); }
     const Mapping& mapping() const { return model.metric()->mapping(); }
@@ -22,7 +29,10 @@ struct MetricField {
     TimeFieldView<float> tau_view() const { return {grid(), {}, 0, tau.view()}; }
 };
 
+/// T at a point. Where velocity jumps on rows, kinks of T between nodes count (kinked_tau.hpp).
 double time_at(const MetricField& field, Vec3 q);
+/// T with tau multilinear between nodes, which is quicker.
+double multilinear_time_at(const MetricField& field, Vec3 q);
 
 /// T and its gradient with respect to grid coordinates; the gradient is zero at the source and
 /// where no wave arrives.

@@ -46,7 +46,7 @@ bool needs_finer_start(int halvings, double rows) {
     constexpr double enough = 8;
     return halvings < 2 || (halvings < 4 && rows < enough);
 }
-constexpr int layered_reach = 32;
+int layered_reach(bool is_2d) { return is_2d ? 64 : 32; }
 int start_reach(int halvings, bool is_2d) {
     if (!is_2d) return 8;
     return halvings < 2 ? 32 : 16;
@@ -105,7 +105,7 @@ void MetricSolver::require_settled(int rounds, float change) const {
         model_.metric()->name(), change, rounds));
 }
 
-void MetricSolver::solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
+bool MetricSolver::solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
                                 int threads, Monitor& monitor) const {
     MetricTiles tiles(numbers, tau.data(), threads);
     MetricTiles::Settled settled;
@@ -119,7 +119,9 @@ void MetricSolver::solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, F
         tiles.first_order(monitor);
         settled = tiles.settle(options_.order, monitor);
     }
-    if (numbers.jumps != nullptr && options_.order == 2 && settled.swing > most_swing) {
+    const bool coarse =
+        numbers.jumps != nullptr && options_.order == 2 && settled.swing > most_swing;
+    if (coarse) {
         tiles.restart();
         tiles.leave_out_jump_slopes();
         ++*coarse_;
@@ -136,6 +138,7 @@ void MetricSolver::solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, F
         if (settled.change < quiet) break;
     }
     require_settled(fim_free_visits, settled.swing);
+    return coarse;
 }
 
 void MetricSolver::solve_on_cuda(SourceNumbers& of, const NodeNumbers& numbers,
@@ -169,49 +172,69 @@ MetricField MetricSolver::finer_field(const Model& model, Vec3 source, int halvi
     return finer.solve_from(source, 0, execution);
 }
 
-int MetricSolver::start_finer(const MetricFactor& factor, SourceNumbers& of,
+int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
                               const Execution& execution) const {
     const auto& jumps = model_.metric()->coordinates().jumps;
     if (jumps.empty() || options_.order == 1) return 0;
-    const Grid& grid = model_.grid();
-    const Vec3 source = factor.position();
-    const auto take = [&](Index3 low, Index3 high, auto tau_of) {
+    const Grid grid = model_.grid();
+    const Vec3 source = field.factor.position();
+    // Takes T of nodes and of points between them from time(q), q in grid coordinates.
+    const auto take = [&](NodeBox box, const auto& time_of_node, std::function<double(Vec3)> time) {
+        const Vec3 first = grid.position(box.first);
+        const Vec3 last = grid.position(box.last);
+        field.near_source = [=](Vec3 q) {
+            for (int axis = 0; axis < 3; ++axis) {
+                const bool inside = q[axis] >= first[axis] && q[axis] <= last[axis];
+                if (!inside) return std::numeric_limits<double>::infinity();
+            }
+            return time(q);
+        };
         // Differences of second order beside a row of jumps need its slopes, which start nodes
         // lack.
-        if (low.z > 0 && jumps[static_cast<std::size_t>(low.z)] != 1) ++low.z;
-        if (high.z + 1 < grid.shape.z && jumps[static_cast<std::size_t>(high.z)] != 1) --high.z;
-        for (int i = low.x; i <= high.x; ++i) {
-            for (int j = low.y; j <= high.y; ++j) {
-                for (int k = low.z; k <= high.z; ++k) {
+        if (box.first.z > 0 && jumps[static_cast<std::size_t>(box.first.z)] != 1) ++box.first.z;
+        if (box.last.z + 1 < grid.shape.z && jumps[static_cast<std::size_t>(box.last.z)] != 1) {
+            --box.last.z;
+        }
+        for (int i = box.first.x; i <= box.last.x; ++i) {
+            for (int j = box.first.y; j <= box.last.y; ++j) {
+                for (int k = box.first.z; k <= box.last.z; ++k) {
+                    const Vec3 place = model_.metric()->mapping().place(grid.position({i, j, k}));
+                    const double t0 = field.factor.time(place);
+                    const double tau = t0 > 0 ? time_of_node(Index3{i, j, k}, place) / t0 : 1;
                     const std::size_t node = grid.shape.offset({i, j, k});
                     of.fields[static_cast<std::size_t>(NodeNumber::tau)][node] =
-                        tau_of(Index3{i, j, k});
+                        static_cast<float>(tau);
                     of.fields[static_cast<std::size_t>(NodeNumber::f2)][node] = -1;
                 }
             }
         }
     };
-    if (const auto round = layered_surroundings(model_, source, layered_reach)) {
-        const auto angle = [&](Index3 n) {
-            return round->angle_to(model_.metric()->mapping().place(grid.position(n)));
+    const int reach_of_layers = layered_reach(grid.is_2d());
+    if (const auto round = layered_surroundings(model_, source, reach_of_layers)) {
+        const auto angle_to = [round = *round, mapping = model_.metric()](Vec3 q) {
+            return round.angle_to(mapping->mapping().place(q));
         };
         const LayeredSphere sphere = layered_sphere(model_, *round);
         if (LayeredRays::knows(sphere)) {
-            const LayeredRays rays(sphere, source.z, round->farthest);
-            take(round->served.first, round->served.last, [&](Index3 n) {
-                const double t0 = factor.time(model_.metric()->mapping().place(grid.position(n)));
-                const auto row = static_cast<std::size_t>(n.z - round->known.first.z);
-                return t0 > 0 ? static_cast<float>(rays.time(row, angle(n)) / t0) : 1.0F;
-            });
-            return layered_reach + 1;
+            const auto rays =
+                std::make_shared<const LayeredRays>(sphere, source.z, round->farthest);
+            const auto at_node = [&](Index3 n, Vec3 place) {
+                return rays->at_row(static_cast<std::size_t>(n.z - round->known.first.z),
+                                    round->angle_to(place));
+            };
+            take(round->served, at_node,
+                 [=](Vec3 q) { return rays->at_depth(q.z, angle_to(q)); });
+            return reach_of_layers + 1;
         }
         if (const auto section = layered_section(model_, source, *round)) {
-            const MetricField field = finer_field(section->model, section->source, 1, execution);
-            take(round->served.first, round->served.last, [&](Index3 n) {
-                const Vec3 at = section->point(angle(n), grid.coordinate(2, n.z));
-                return static_cast<float>(tau_at(field.tau_view(), at));
-            });
-            return layered_reach + 1;
+            const auto finer = std::make_shared<const MetricField>(
+                finer_field(section->model, section->source, 1, execution));
+            const auto at_point = [=, start = section->source](Vec3 q) {
+                return time_at(*finer, LayeredSection::point(start, angle_to(q), q.z));
+            };
+            take(round->served, [&](Index3 n, Vec3) { return at_point(grid.position(n)); },
+                 at_point);
+            return reach_of_layers + 1;
         }
     }
     const Vec3 at = grid.to_index(source);
@@ -220,15 +243,18 @@ int MetricSolver::start_finer(const MetricFactor& factor, SourceNumbers& of,
     // Waves that leave the box and come back could be earlier beyond the middle of it only.
     const auto box = refined_box(model_, source, 2 * reach);
     if (!box) return 0;
-    const MetricField field = finer_field(box->model, source, halvings_ + 1, execution);
-    Index3 low = box->first;
-    Index3 high = box->last;
+    const auto finer =
+        std::make_shared<const MetricField>(finer_field(box->model, source, halvings_ + 1, execution));
+    NodeBox served{box->first, box->last};
     for (int axis = 0; axis < 3; ++axis) {
         const int centre = static_cast<int>(std::lround(at[axis]));
-        low[axis] = std::max(low[axis], centre - reach);
-        high[axis] = std::min(high[axis], centre + reach);
+        served.first[axis] = std::max(served.first[axis], centre - reach);
+        served.last[axis] = std::min(served.last[axis], centre + reach);
     }
-    take(low, high, [&](Index3 n) { return field.tau(box->inside(n)); });
+    const auto at_node = [&](Index3 n, Vec3 place) {
+        return finer->factor.time(place) * static_cast<double>(finer->tau(box->inside(n)));
+    };
+    take(served, at_node, [=](Vec3 q) { return time_at(*finer, q); });
     return reach + 1;
 }
 
@@ -242,16 +268,17 @@ MetricField MetricSolver::solve_from(Vec3 source, double start_time,
     MetricField field{model_, MetricFactor(model_, source), start_time,
                       Field<float>(model_.grid().shape)};
     SourceNumbers of = medium_->fields_of(field.factor, threads);
-    const int started = start_finer(field.factor, of, execution);
+    const int started = start_finer(field, of, execution);
     NodeNumbers numbers = medium_->numbers(of, field.factor.position());
     numbers.start_reach = std::max(numbers.start_reach, started);
     const FieldView<float> tau{field.tau.data(), medium_->shape()};
     if (cuda_) {
         solve_on_cuda(of, numbers, tau, threads);
     } else {
-        solve_on_cpu(of, numbers, tau, threads, execution.monitor);
+        field.coarse_beside_jumps = solve_on_cpu(of, numbers, tau, threads, execution.monitor);
     }
     if (std::isfinite(options_.until)) {
+        field.near_source = {};
         for (std::size_t n = 0; n < field.tau.size(); ++n) {
             const Shape s = model_.grid().shape;
             const auto y = static_cast<std::size_t>(s.y);
@@ -259,7 +286,7 @@ MetricField MetricSolver::solve_from(Vec3 source, double start_time,
             const Vec3 q =
                 model_.grid().position({static_cast<int>(n / (y * z)), static_cast<int>(n / z % y),
                                         static_cast<int>(n % z)});
-            if (time_at(field, q) > options_.until) {
+            if (multilinear_time_at(field, q) > options_.until) {
                 field.tau[n] = std::numeric_limits<float>::infinity();
             }
         }

@@ -51,14 +51,14 @@ class MetricSolver {
     /// The field of a part of the model with shorter steps.
     MetricField finer_field(const Model& model, Vec3 source, int halvings,
                             const Execution& execution) const;
-    /// Where rows of jumps are near the source, takes the times of nodes round it from a finer
-    /// grid, or from a section where the medium is layered there. Returns how far from the source
-    /// they lie, in nodes; 0 without any.
-    int start_finer(const MetricFactor& factor, SourceNumbers& of,
-                    const Execution& execution) const;
+    /// Where rows of jumps are near the source, takes the times of nodes round it, and of points
+    /// between them, from rays where the medium is layered there, else from a finer grid. Returns
+    /// how far from the source they lie, in nodes; 0 without any.
+    int start_finer(MetricField& field, SourceNumbers& of, const Execution& execution) const;
     void solve_on_cuda(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
                        int threads) const;
-    void solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
+    /// Returns whether differences beside jumps are of first order.
+    bool solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
                       int threads, Monitor& monitor) const;
     /// Throws ComputeError where times still change so much that none can be trusted.
     void require_settled(int rounds, float change) const;

@@ -109,7 +109,10 @@ class Run {
                 seconds_.times += prediction.seconds * (1 - prediction.ray_fraction);
                 seconds_.rays += prediction.seconds * prediction.ray_fraction;
                 accepted = judge(std::move(trial), std::move(model), prediction.time);
-                if (accepted) first_order_sources_ = prediction.first_order_events;
+                if (accepted) {
+                    first_order_sources_ = prediction.first_order_events;
+                    coarse_sources_ = prediction.coarse_events;
+                }
             });
             trial.resize(x_.size());
             if (broadcast_value(ranks_, accepted)) renew_rows(std::move(prediction.rows));
@@ -152,6 +155,7 @@ class Run {
                             Vector(x_.begin(), x_.begin() + grid),
                             terms_.found(x_)};
         out.first_order_sources = first_order_sources_;
+        out.coarse_sources = coarse_sources_;
         return out;
     }
 
@@ -394,6 +398,7 @@ class Run {
     int passes_ = 0;
     bool resumed_ = false;
     std::int64_t first_order_sources_ = 0;  ///< of the present model
+    std::int64_t coarse_sources_ = 0;       ///< beside jumps; likewise
     Vector initial_residual_;
 };
 

@@ -213,6 +213,7 @@ struct Gathering {
         }
         field_seconds += lot.work.field_seconds;
         out.first_order_events += lot.work.first_order ? 1 : 0;
+        out.coarse_events += lot.work.coarse_beside_jumps ? 1 : 0;
         ray_seconds += lot.ray_seconds;
         const double both = field_seconds + ray_seconds;
         out.ray_fraction = both > 0 ? ray_seconds / both : 0;

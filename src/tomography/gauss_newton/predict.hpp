@@ -21,6 +21,7 @@ struct Prediction {
     std::vector<RowLot> rows;  ///< of the picks that this rank has traced
     /// On rank 0: events whose times are of first order, because the second did not settle.
     std::int64_t first_order_events = 0;
+    std::int64_t coarse_events = 0;  ///< likewise, beside jumps alone
     double seconds = 0;
     double ray_fraction = 0;  ///< of these, how much went into rays and not into time fields
 };

@@ -31,6 +31,7 @@ struct Candidate {
     std::vector<bool> bounded;
     Vector differences{};  ///< the same per difference
     std::int64_t first_order_fields = 0;
+    std::int64_t coarse_fields = 0;
 };
 
 class JointRun {
@@ -105,6 +106,7 @@ class JointRun {
                 seconds_.times += prediction.seconds * (1 - prediction.ray_fraction);
                 seconds_.rays += prediction.seconds * prediction.ray_fraction;
                 trial.first_order_fields = prediction.first_order_fields;
+                trial.coarse_fields = prediction.coarse_fields;
                 accepted = judge(std::move(trial), std::move(models), prediction.time);
             });
             if (broadcast_value(ranks_, accepted)) renew(std::move(prediction));
@@ -140,6 +142,7 @@ class JointRun {
             result.s_coverage = std::move(s_coverage);
         }
         result.first_order_sources = now_.first_order_fields;
+        result.coarse_sources = now_.coarse_fields;
         result.terms = terms_.found(layout_.terms_of(x_));
         if (ranks_.is_root() && moves_) {
             events_.renew(slopes_, row_weights_, layout_.events_of(x_), 0);

@@ -113,6 +113,7 @@ JointPrediction JointForward::predict(const PhaseModels& models, std::span<const
             out.rows.push_back(std::move(lot));
         }
         out.first_order_fields += phase.first_order_events;
+        out.coarse_fields += phase.coarse_events;
         out.seconds += phase.seconds;
         ray_seconds += phase.seconds * phase.ray_fraction;
     }

@@ -26,6 +26,7 @@ struct JointPrediction {
     /// On rank 0: fields, of all phases, that are of first order, because the second did not
     /// settle.
     std::int64_t first_order_fields = 0;
+    std::int64_t coarse_fields = 0;  ///< likewise, beside jumps alone
     double seconds = 0;
     double ray_fraction = 0;
 };

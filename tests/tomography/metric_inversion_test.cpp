@@ -8,6 +8,7 @@
 #include <random>
 #include <utility>
 
+#include "bench/earth_section.hpp"
 #include "bench/metric_media.hpp"
 #include "eikonal/metric/metric_solver.hpp"
 #include "expect_error.hpp"
@@ -139,6 +140,31 @@ TEST(MetricInversion, SourcesThatAreSolvedToFirstOrderAreCountedAndTold) {
     EXPECT_NE(told, doubts.end());
     found.first_order_sources = 0;
     EXPECT_EQ(doubts_about(start, picks, options, found).size() + 1, doubts.size());
+}
+
+TEST(MetricInversion, SourcesOfFirstOrderBesideJumpsAreCounted) {
+    // Tensors have no finer grid round the source, and from 10 km times beside the jumps of the
+    // crust do not settle to second order.
+    const Grid grid{{17, 17, 17}, {0, 0, 0}, {0.1, 0.1, 5}};
+    const Model sphere = ak135_model(grid);
+    const Model start = sphere.with_metric(
+        std::make_shared<const Metric>(grid, sphere.metric()->coordinates(),
+                                       tensors_of(grid, [](Vec3) { return Mat3::identity(); })));
+    const std::vector<PointSource> sources = {{{0.8, 0.8, 10}, 0}, {{0.8, 0.8, 0}, 0}};
+    const std::vector<Vec3> stations = {{0, 0, 0}, {1.6, 0, 0}, {0, 1.6, 0}};
+    Survey picks = survey_of(sources, stations);
+    for (Arrival& pick : picks.arrivals) {
+        pick.time = 20;
+        pick.error = 1000;  // the start model explains them
+    }
+    const InversionOptions options;
+    const InversionResult found = invert(start, picks, options);
+    EXPECT_EQ(found.coarse_sources, 1);
+    EXPECT_EQ(found.first_order_sources, 0);
+    const auto doubts = doubts_about(start, picks, options, found);
+    EXPECT_TRUE(std::any_of(doubts.begin(), doubts.end(), [](const std::string& doubt) {
+        return doubt.find("are of first order beside jumps of velocity") != std::string::npos;
+    }));
 }
 
 /// A sphere whose velocity is so rough that no second order settles in it.

@@ -46,7 +46,7 @@ double continued(double far, double near, double here, double part) {
 double kinked_value(const double (&nodes)[6], double part) {
     const auto [a2, a1, a, b, b1, b2] = nodes;
     const double straight = a + part * (b - a);
-    const double low = second_difference(a1, a, b);   // not a number beside missing nodes
+    const double low = second_difference(a1, a, b);  // not a number beside missing nodes
     const double high = second_difference(a, b, b1);
     const double outer_low = second_difference(a2, a1, a);
     const double outer_high = second_difference(b, b1, b2);

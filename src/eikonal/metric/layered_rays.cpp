@@ -111,7 +111,8 @@ struct LayeredRays::Ray {
     }
     /// From the source to a point within the shell below a boundary, on the first way there.
     Leg within(const Shells& shells, std::size_t n, double eta) const {
-        if (n < shells.source) return to[n + 1] + shells.between(n, eta, shells.eta_above[n + 1], p);
+        if (n < shells.source)
+            return to[n + 1] + shells.between(n, eta, shells.eta_above[n + 1], p);
         return to[n] + shells.between(n, shells.eta_below[n], eta, p);
     }
     /// After it has turned, at a place that it passed before or, above the source, would have
@@ -255,9 +256,8 @@ double LayeredRays::at_depth(double depth, double angle) const {
     const auto look_between = [&](const Ray& one, const Ray& other, bool turns) {
         // The angle of a ray at this depth lies between those at the boundaries round it.
         const auto may_meet = [&](auto angle_at) {
-            const auto [low, high] =
-                std::minmax({angle_at(one, n), angle_at(one, n + 1), angle_at(other, n),
-                             angle_at(other, n + 1)});
+            const auto [low, high] = std::minmax({angle_at(one, n), angle_at(one, n + 1),
+                                                  angle_at(other, n), angle_at(other, n + 1)});
             constexpr double slack = 1e-12;
             return angle >= low - slack && angle <= high + slack;
         };

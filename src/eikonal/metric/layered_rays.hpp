@@ -8,10 +8,10 @@ namespace fermat {
 
 /// Velocity of a sphere by depth, on rows from the top down. Slowness is linear between rows.
 struct LayeredSphere {
-    double radius = 0;               ///< of depth 0
-    std::vector<double> depths;      ///< of the rows, downwards
-    std::vector<double> above;       ///< slowness right above each row
-    std::vector<double> below;       ///< and right below it: another one where velocity jumps
+    double radius = 0;           ///< of depth 0
+    std::vector<double> depths;  ///< of the rows, downwards
+    std::vector<double> above;   ///< slowness right above each row
+    std::vector<double> below;   ///< and right below it: another one where velocity jumps
 };
 
 /// First arrivals of a source in such a sphere, by its rays. In thin shells r / v = eta is a power

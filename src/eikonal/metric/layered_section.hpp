@@ -15,9 +15,9 @@ struct NodeBox {
 
 /// The surroundings of a source in a spherical model in which velocity depends on depth alone.
 struct LayeredSurroundings {
-    NodeBox served;  ///< nodes whose times the layers tell
-    NodeBox known;   ///< the layered part, half as wide again
-    Vec3 direction;  ///< of the source, from the centre of the sphere
+    NodeBox served;       ///< nodes whose times the layers tell
+    NodeBox known;        ///< the layered part, half as wide again
+    Vec3 direction;       ///< of the source, from the centre of the sphere
     double farthest = 0;  ///< served node from the source, in radians
 
     /// The angle of a place from the source, in radians.

@@ -222,8 +222,7 @@ int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
                 return rays->at_row(static_cast<std::size_t>(n.z - round->known.first.z),
                                     round->angle_to(place));
             };
-            take(round->served, at_node,
-                 [=](Vec3 q) { return rays->at_depth(q.z, angle_to(q)); });
+            take(round->served, at_node, [=](Vec3 q) { return rays->at_depth(q.z, angle_to(q)); });
             return reach_of_layers + 1;
         }
         if (const auto section = layered_section(model_, source, *round)) {
@@ -232,8 +231,9 @@ int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
             const auto at_point = [=, start = section->source](Vec3 q) {
                 return time_at(*finer, LayeredSection::point(start, angle_to(q), q.z));
             };
-            take(round->served, [&](Index3 n, Vec3) { return at_point(grid.position(n)); },
-                 at_point);
+            take(
+                round->served, [&](Index3 n, Vec3) { return at_point(grid.position(n)); },
+                at_point);
             return reach_of_layers + 1;
         }
     }
@@ -243,8 +243,8 @@ int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
     // Waves that leave the box and come back could be earlier beyond the middle of it only.
     const auto box = refined_box(model_, source, 2 * reach);
     if (!box) return 0;
-    const auto finer =
-        std::make_shared<const MetricField>(finer_field(box->model, source, halvings_ + 1, execution));
+    const auto finer = std::make_shared<const MetricField>(
+        finer_field(box->model, source, halvings_ + 1, execution));
     NodeBox served{box->first, box->last};
     for (int axis = 0; axis < 3; ++axis) {
         const int centre = static_cast<int>(std::lround(at[axis]));

@@ -81,11 +81,9 @@ class RowFolder {
 /// The time that a pick is compared with. The field is the more accurate where all corners of the
 /// receiver's cell are reached. Along the ground, where corners in air have no time, it is too
 /// early by up to a cell's crossing, which is many errors of a pick in slow ground; slowness along
-/// the ray has no such bias, and is what the rows are derivatives of. Beside rows of jumps rays are
-/// of least time, and more accurate than the field.
+/// the ray has no such bias, and is what the rows are derivatives of.
 double time_of(const Model& model, const RayInfo& ray) {
-    const bool has_jumps = model.metric() && !model.metric()->coordinates().jumps.empty();
-    return model.has_air() || has_jumps ? ray.time : ray.field_time;
+    return model.has_air() ? ray.time : ray.field_time;
 }
 
 /// Rows of all rays; made by some threads and put together in the order of the rays.

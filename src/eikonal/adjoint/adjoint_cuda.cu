@@ -19,10 +19,10 @@ std::size_t batch_that_fits(const Grid& grid, std::size_t sources) {
         throw InputError("this machine has no CUDA device (use `device=cpu`)");
     }
     const std::size_t nodes = grid.node_count();
-    // tau, weights of each axis and of the slowness, what is asked, lambda, and the lists of tiles;
-    // beside them the model and the sum.
-    const std::size_t each =
-        nodes * sizeof(float) * (5 + static_cast<std::size_t>(grid.dimensions()));
+    // tau, weights of each axis and of the slowness, what is asked, lambda, what passes through the
+    // faces of tiles, and the lists of tiles, of which some lie outside; beside them the model and
+    // the sum.
+    const std::size_t each = nodes * sizeof(float) * (grid.is_2d() ? 9U : 11U);
     const std::size_t once = nodes * (sizeof(float) + 2 * sizeof(double));
     const auto usable = static_cast<std::size_t>(0.9 * static_cast<double>(device_memory().free));
     const std::size_t most = usable > once ? (usable - once) / each : 0;
@@ -110,10 +110,12 @@ struct CudaAdjoint::State {
         std::vector<BackShot<float>> all;
         for (std::size_t n = 0; n < count; ++n) {
             const auto axes = static_cast<std::size_t>(dimensions);
+            const std::size_t first_value = n * back->tile_values;
             all.push_back({fim.tau(n).data(), boxes[n]->factored().slowness,
-                           back->weights.data() + n * axes * nodes,
-                           back->by_slowness.data() + n * nodes, back->asked.data() + n * nodes,
-                           back->lambda.data() + n * nodes, 0});
+                           back->weights.data() + axes * first_value,
+                           back->by_slowness.data() + first_value, back->asked.data() + n * nodes,
+                           back->lambda.data() + first_value,
+                           back->incoming.data() + n * back->face_values, 0});
         }
         return all;
     }
@@ -129,7 +131,10 @@ struct CudaAdjoint::State {
         if (asking) return;
         asking = true;
         everywhere = false;
-        if (!back) back.emplace(nodes, dimensions, fim.batch(), blocks);
+        if (!back) {
+            const auto tiles = static_cast<std::size_t>(fim.tiles().problem.tile_count());
+            back.emplace(nodes, tiles, dimensions, fim.batch(), blocks);
+        }
         check_cuda(
             cudaMemsetAsync(back->asked.data(), 0, count * nodes * sizeof(float), on_stream()),
             "asking nodes");
@@ -172,16 +177,27 @@ struct CudaAdjoint::State {
             order == 1 ? run.template operator()<3, 1>() : run.template operator()<3, 2>();
         }
     }
-    void run_passes(TileBatch& tiles) {
+    template <int Dim, int Order>
+    void weigh_tiles(const TileBatch& tiles, const BackOrder& back_order) {
+        const auto kernel = &weigh<Dim, Order>;
+        const std::size_t shared = weigh_warps * sizeof(WeighStorage<Dim, float>);
+        check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel),
+                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(shared)),
+                   "starting the adjoint");
+        const unsigned groups = blocks_for(tiles.entries, weigh_warps);
+        kernel<<<groups, weigh_warps * CudaWarp::lanes, shared, on_stream()>>>(
+            tiles.problem, back->fields.data(), back_order, everywhere);
+    }
+    void run_passes(TileBatch& tiles, BackOrder& back_order) {
         adjoint_kernels::clear<<<1, threads, 0, on_stream()>>>(tiles.queue);
         BackProblem<float> problem;
         problem.tiles = tiles.problem;
         problem.fields = back->fields.data();
         problem.everywhere = everywhere;
         problem.unsettled = counters.data() + 1;
-        auto entries = static_cast<unsigned>(tiles.entries);
         auto* passes = reinterpret_cast<int*>(counters.data());
-        void* arguments[] = {&problem, &tiles.queue, &entries, &passes};
+        void* arguments[] = {&problem, &back_order, &tiles.queue, &passes};
         dimensions == 2 ? launch_passes<2>(tiles.entries, arguments)
                         : launch_passes<3>(tiles.entries, arguments);
     }
@@ -219,8 +235,12 @@ struct CudaAdjoint::State {
         CudaArray<std::size_t> places(at.size());
         CudaArray<float> values(at.size());
         places.upload(at);
-        pick<<<blocks_for(at.size(), threads), threads, 0, on_stream()>>>(
-            back->lambda.data(), places.data(), at.size(), values.data());
+        const unsigned groups = blocks_for(at.size(), threads);
+        const TileProblem problem = fim.tiles().problem;
+        with_scheme([&]<int Dim, int Order>() {
+            pick<Dim><<<groups, threads, 0, on_stream()>>>(problem, back->fields.data(),
+                                                           places.data(), at.size(), values.data());
+        });
         std::vector<float> by_w(at.size());
         values.download(by_w);
         std::vector<std::vector<std::pair<std::size_t, double>>> beside(count);
@@ -389,20 +409,17 @@ double CudaAdjoint::substitute() {
     const auto count = static_cast<unsigned>(s.count);
     CudaTimer timer;
     timer.start();
-    check_cuda(
-        cudaMemsetAsync(back.lambda.data(), 0, s.count * s.nodes * sizeof(float), on_stream()),
-        "starting the adjoint");
+    check_cuda(cudaMemsetAsync(back.lambda.data(), 0, s.count * back.tile_values * sizeof(float),
+                               on_stream()),
+               "starting the adjoint");
+    BackOrder order = back.order(tiles);
+    s.with_scheme([&]<int Dim, int Order>() { s.weigh_tiles<Dim, Order>(tiles, order); });
+    s.run_passes(tiles, order);
     s.with_scheme([&]<int Dim, int Order>() {
-        const dim3 rows(std::max(1U, wide * 4 / count), count);
-        weigh<Dim, Order><<<rows, threads, 0, on_stream()>>>(
-            tiles.problem, back.fields.data(), back.weights.data(), back.by_slowness.data());
-    });
-    s.run_passes(tiles);
-    add_slowness<<<2 * wide, threads, 0, on_stream()>>>(back.fields.data(), static_cast<int>(count),
-                                                        s.nodes, s.by_slowness.data());
-    s.with_scheme([&]<int Dim, int Order>() {
+        add_slowness<Dim><<<2 * wide, threads, 0, on_stream()>>>(
+            tiles.problem, back.fields.data(), static_cast<int>(count), s.by_slowness.data());
         add_slopes<Dim, Order><<<dim3(s.blocks, count), threads, 0, on_stream()>>>(
-            tiles.problem, back.fields.data(), s.unit, back.sums.data());
+            tiles.problem, back.fields.data(), order, s.unit, back.sums.data());
     });
     add_blocks<<<count, threads, 0, on_stream()>>>(back.sums.data(), static_cast<int>(s.blocks),
                                                    s.shot_sums.data());

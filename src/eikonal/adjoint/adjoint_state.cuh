@@ -54,22 +54,62 @@ class ReceiversOnCuda {
     adjoint_kernels::HeardReceivers heard_;
 };
 
-/// What the substitution of a batch needs beside its fields.
+/// What the substitution of a batch needs beside its fields. `tiles` counts those of one source.
 struct BackMemory {
-    BackMemory(std::size_t nodes, int dimensions, std::size_t batch, std::size_t blocks)
-        : weights(static_cast<std::size_t>(dimensions) * nodes * batch),
-          by_slowness(nodes * batch),
+    BackMemory(std::size_t nodes, std::size_t tiles, int dimensions, std::size_t batch,
+               std::size_t blocks)
+        : tile_values(tiles *
+                      static_cast<std::size_t>(dimensions == 2 ? tile_nodes<2> : tile_nodes<3>)),
+          weights(static_cast<std::size_t>(dimensions) * tile_values * batch),
+          by_slowness(tile_values * batch),
           asked(nodes * batch),
-          lambda(nodes * batch),
+          lambda(tile_values * batch),
+          face_values(dimensions == 2 ? TileFaces<2>::at(static_cast<unsigned>(tiles), 2)
+                                      : TileFaces<3>::at(static_cast<unsigned>(tiles), 0)),
+          incoming(face_values * batch),
+          marks(tiles * batch),
+          latest(tiles * batch),
+          leader(tiles * batch),
+          pending(tiles * batch),
+          ready(tiles * batch),
+          counters(BackOrder::counter_words),
           fields(batch),
           sums(blocks * batch) {}
 
+    std::size_t tile_values;  ///< nodes in the tiles of a source
     CudaArray<AxisWeight<float>> weights;
     CudaArray<float> by_slowness;
     CudaArray<float> asked;
     CudaArray<float> lambda;
+    std::size_t face_values;
+    CudaArray<float> incoming;
+    CudaArray<unsigned> marks;
+    CudaArray<float> latest;
+    CudaArray<unsigned> leader;
+    CudaArray<unsigned> pending;
+    CudaArray<unsigned> ready;
+    CudaArray<unsigned> counters;
     CudaArray<BackShot<float>> fields;
     CudaArray<adjoint_kernels::NodeSums> sums;  ///< [shot][block]
+
+    /// An order of so many tiles in which none is ready.
+    BackOrder order(const TileBatch& tiles) {
+        BackOrder order;
+        order.marks = marks.data();
+        order.latest = latest.data();
+        order.leader = leader.data();
+        order.pending = pending.data();
+        order.ready = ready.data();
+        order.counters = counters.data();
+        order.entries = static_cast<unsigned>(tiles.entries);
+        std::copy(std::begin(tiles.problem.tiles), std::end(tiles.problem.tiles), order.tiles);
+        check_cuda(
+            cudaMemsetAsync(order.ready, 0xff, tiles.entries * sizeof(unsigned), cuda_stream()),
+            "starting the adjoint");
+        check_cuda(cudaMemsetAsync(order.counters, 0, counters.bytes(), cuda_stream()),
+                   "starting the adjoint");
+        return order;
+    }
 };
 
 /// Derivatives by slownesses of nodes that the host finds, beside those of the device.

@@ -41,7 +41,7 @@ Cost on_device(const AdjointSurvey& survey, const Field<double>& by, int repeats
     Cost cost;
     const std::vector<double> one(survey.receivers().size(), 1.0);
     for (int i = 0; i < repeats; ++i) {
-        times.forward.push_back(device.solve(0, 1));
+        times.forward.push_back(device.timed_solve(0, 1));
         device.ask_nodes(0, by);
         times.by_nodes.push_back(device.substitute());
         const auto work = device.work();

@@ -106,6 +106,12 @@ __global__ void __launch_bounds__(threads, 3)
     }
 }
 
+/// Keeps the least number that any thread tells; 0 is none (told_number).
+__device__ inline void tell_number(unsigned* least, std::size_t number) {
+    atomicMax(least, ~static_cast<unsigned>(number));
+}
+inline unsigned told_number(unsigned least) { return ~least; }
+
 /// What J asks of the nodes of one field: adds dJ/dw to `asked`.
 template <class Number>
 __global__ void ask(TileProblem problem, int number, const Number* by_times, double unit,
@@ -117,7 +123,7 @@ __global__ void ask(TileProblem problem, int number, const Number* by_times, dou
         const auto by = static_cast<double>(by_times[n]);
         if (by == 0 || !(tau[n] < reached_limit<float>)) return;
         if (!isfinite(by)) {
-            atomicMin(not_finite, static_cast<unsigned>(n));
+            tell_number(not_finite, n);
             return;
         }
         mine.start_time += by;
@@ -175,12 +181,12 @@ __global__ void __launch_bounds__(substitution_threads, resident_blocks)
     });
 }
 
-/// Adds what lambda says of the slownesses, source after source.
+/// Adds what lambda says of the slownesses, source after source. `fresh`: to nothing.
 __global__ inline void add_slowness(const BackShot<float>* fields, int count, std::size_t nodes,
-                                    double* by_slowness) {
+                                    bool fresh, double* by_slowness) {
     const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
     for (std::size_t n = thread_number(); n < nodes; n += step) {
-        double sum = by_slowness[n];
+        double sum = fresh ? 0 : by_slowness[n];
         for (int number = 0; number < count; ++number) {
             const float by = fields[number].lambda[n];
             if (by == 0) continue;
@@ -214,7 +220,7 @@ __global__ void __launch_bounds__(threads, 3)
     keep_sums(mine, sums[static_cast<std::size_t>(blockIdx.y) * gridDim.x + blockIdx.x]);
 }
 
-/// Adds the sums of the blocks of each source, one block of threads per source.
+/// Sums up the blocks of each source, one block of threads per source.
 __global__ inline void add_blocks(const NodeSums* sums, int blocks, NodeSums* of_shots) {
     NodeSums mine;
     for (int n = static_cast<int>(threadIdx.x); n < blocks; n += threads) {
@@ -230,9 +236,19 @@ __global__ inline void add_values(const std::size_t* nodes, const double* values
     if (n < count) by_slowness[nodes[n]] += values[n];
 }
 
-__global__ inline void round_to_single(const double* from, std::size_t count, float* to) {
+/// Derivatives by slowness in single precision, or by velocity if it is given: 0 in air.
+__global__ inline void hand_on(const double* by_slowness, std::size_t count, const float* velocity,
+                               float* to) {
     const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-    for (std::size_t n = thread_number(); n < count; n += step) to[n] = static_cast<float>(from[n]);
+    for (std::size_t n = thread_number(); n < count; n += step) {
+        const auto by = static_cast<float>(by_slowness[n]);
+        if (velocity == nullptr) {
+            to[n] = by;
+            continue;
+        }
+        const float v = velocity[n];
+        to[n] = v > 0 ? __fdiv_rn(-by, __fmul_rn(v, v)) : 0;  // as PyTorch rounds
+    }
 }
 
 __global__ inline void count_visits(const TileState* states, std::size_t entries, unsigned* sum) {

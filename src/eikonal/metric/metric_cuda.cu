@@ -29,6 +29,10 @@ __global__ void __launch_bounds__(threads, 4)
     });
 }
 
+__global__ void activate(TileQueue queue, const unsigned* entries, unsigned even, unsigned all) {
+    activate_part(queue, entries, even, all);
+}
+
 const void* kernel(bool full, int order, bool by_neighbours) {
     const auto of = [&](auto is_full) {
         constexpr bool f = decltype(is_full)::value;

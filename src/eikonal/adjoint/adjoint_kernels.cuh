@@ -97,6 +97,12 @@ __global__ void __launch_bounds__(weigh_warps* CudaWarp::lanes, weigh_blocks)
     }
 }
 
+/// Keeps the least number that any thread tells; 0 is none (told_number).
+__device__ inline void tell_number(unsigned* least, std::size_t number) {
+    atomicMax(least, ~static_cast<unsigned>(number));
+}
+inline unsigned told_number(unsigned least) { return ~least; }
+
 /// What J asks of the nodes of one field: adds dJ/dw to `asked`.
 template <class Number>
 __global__ void ask(TileProblem problem, int number, const Number* by_times, double unit,
@@ -108,7 +114,7 @@ __global__ void ask(TileProblem problem, int number, const Number* by_times, dou
         const auto by = static_cast<double>(by_times[n]);
         if (by == 0 || !(tau[n] < reached_limit<float>)) return;
         if (!isfinite(by)) {
-            atomicMin(not_finite, static_cast<unsigned>(n));
+            tell_number(not_finite, n);
             return;
         }
         mine.start_time += by;
@@ -210,12 +216,12 @@ __global__ void __launch_bounds__(substitution_threads, resident_blocks)
     });
 }
 
-/// Adds what lambda says of the slownesses, source after source.
+/// Adds what lambda says of the slownesses, source after source. `fresh`: to nothing.
 template <int Dim>
 __global__ void add_slowness(TileProblem problem, const BackShot<float>* fields, int count,
-                             double* by_slowness) {
+                             bool fresh, double* by_slowness) {
     for_each_node(problem, [&](std::size_t n, const int(&place)[3]) {
-        double sum = by_slowness[n];
+        double sum = fresh ? 0 : by_slowness[n];
         for (int number = 0; number < count; ++number) {
             const std::size_t at = place_in_tiles<Dim>(problem, problem.shots[number].shift, place);
             const float by = fields[number].lambda[at];
@@ -230,11 +236,12 @@ __global__ void add_slowness(TileProblem problem, const BackShot<float>* fields,
 /// The warps of a block of `threads`.
 constexpr int threads_warps = threads / CudaWarp::lanes;
 
-/// What lambda says of the position of the source of block row `blockIdx.y`. One warp per tile.
+/// What lambda says of the position of the source of block row `blockIdx.y`, if `by_position`, and
+/// how many nodes are not settled. One warp per tile.
 template <int Dim, int Order>
 __global__ void __launch_bounds__(threads, 2)
     add_slopes(TileProblem problem, const BackShot<float>* fields, BackOrder order, double unit,
-               NodeSums* sums) {
+               bool by_position, NodeSums* sums) {
     using Tile = TileShape<Dim>;
     const TileShot shot = problem.shots[blockIdx.y];
     const BackShot<float> field = fields[blockIdx.y];
@@ -255,22 +262,23 @@ __global__ void __launch_bounds__(threads, 2)
             if (!problem.contains(place[0], place[1], place[2])) return;
             const std::size_t n = problem.offset(place[0], place[1], place[2]);
             const WeighedNode<Dim, float> node(field, static_cast<std::size_t>(tile), code, n);
-            const float slowness = shot.inverse_slowness / problem.velocity[n];
             if (node.lambda == 0 || node.by_slowness == 0) return;
+            mine.unsettled += NodeWeight<float>::settled(node.by_slowness) ? 0 : 1;
+            if (!by_position) return;
+            const float slowness = shot.inverse_slowness / problem.velocity[n];
             float slope[3];
             weighed_slope<Dim, Order>(problem, shot.factor, field, node, slowness, place, slope);
             for (int axis = 0; axis < 3; ++axis) {
                 mine.slope[axis] +=
                     static_cast<double>(node.lambda) * static_cast<double>(slope[axis]);
             }
-            mine.unsettled += NodeWeight<float>::settled(node.by_slowness) ? 0 : 1;
         });
     }
     for (double& slope : mine.slope) slope *= scale;
     keep_sums(mine, sums[static_cast<std::size_t>(blockIdx.y) * gridDim.x + blockIdx.x]);
 }
 
-/// Adds the sums of the blocks of each source, one block of threads per source.
+/// Sums up the blocks of each source, one block of threads per source.
 __global__ inline void add_blocks(const NodeSums* sums, int blocks, NodeSums* of_shots) {
     NodeSums mine;
     for (int n = static_cast<int>(threadIdx.x); n < blocks; n += threads) {
@@ -286,9 +294,19 @@ __global__ inline void add_values(const std::size_t* nodes, const double* values
     if (n < count) by_slowness[nodes[n]] += values[n];
 }
 
-__global__ inline void round_to_single(const double* from, std::size_t count, float* to) {
+/// Derivatives by slowness in single precision, or by velocity if it is given: 0 in air.
+__global__ inline void hand_on(const double* by_slowness, std::size_t count, const float* velocity,
+                               float* to) {
     const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-    for (std::size_t n = thread_number(); n < count; n += step) to[n] = static_cast<float>(from[n]);
+    for (std::size_t n = thread_number(); n < count; n += step) {
+        const auto by = static_cast<float>(by_slowness[n]);
+        if (velocity == nullptr) {
+            to[n] = by;
+            continue;
+        }
+        const float v = velocity[n];
+        to[n] = v > 0 ? __fdiv_rn(-by, __fmul_rn(v, v)) : 0;  // as PyTorch rounds
+    }
 }
 
 __global__ inline void count_visits(const TileState* states, std::size_t entries, unsigned* sum) {

@@ -23,8 +23,13 @@ struct BackMark {
 /// Larger circles of tiles remain, and what they hand on to: these are left to the passes of
 /// TileQueue. Of 129^3 nodes none remain with v = 2 + 0.5 z or smooth anomalies, a third in blocks.
 /// Each tile finds the same values before it whatever the order in which warps take them.
+///
+/// An order saves visits. But tiles that need a group wait for it, and a wave of few tiles is then
+/// slower than in passes, which go on with what they have.
 struct BackOrder {
     static constexpr unsigned none = ~0U;
+    /// So many tiles of a batch keep a device busy while groups are settled.
+    static constexpr unsigned fewest = 100'000;
 
     unsigned* marks = nullptr;   ///< [shot][tile], BackMark
     float* latest = nullptr;     ///< [shot][tile], T/s0 of its latest node; 0 if none has a time
@@ -35,6 +40,7 @@ struct BackOrder {
     unsigned* counters = nullptr;
     unsigned entries = 0;
     int tiles[3] = {1, 1, 1};
+    bool none_in_order = false;  ///< all tiles are left to the passes
 
     /// Counters lie apart, as all warps look at them.
     static constexpr int counter_size = 64;
@@ -95,6 +101,7 @@ struct BackOrder {
             marks[entry] = BackMark::done;  // no node of it has a time
             return;
         }
+        if (none_in_order) return;
         if ((faces & marks[entry]) == 0) return wait_for(entry, count_of(faces));
         marks[entry] |= BackMark::grouped;  // others look for its faces only
         BackGroup group;

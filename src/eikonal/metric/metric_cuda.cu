@@ -30,6 +30,10 @@ __global__ void __launch_bounds__(threads, 4)
     });
 }
 
+__global__ void activate(TileQueue queue, const unsigned* entries, unsigned even, unsigned all) {
+    activate_part(queue, entries, even, all);
+}
+
 const void* kernel(bool full, int order, bool by_neighbours) {
     const auto of = [&](auto is_full) {
         constexpr bool f = decltype(is_full)::value;
@@ -70,6 +74,13 @@ __global__ void put_reach(const Quad* diagonal, std::size_t count, Quad* cross) 
 __global__ void put_starts(const std::size_t* at, const float* values, unsigned count, float* tau) {
     const unsigned n = blockIdx.x * blockDim.x + threadIdx.x;
     if (n < count) tau[at[n]] = values[n];
+}
+
+__global__ void fill(float* values, std::size_t count, float value) {
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
+        values[n] = value;
+    }
 }
 
 /// What mark_unreached marked, as kernels want it.

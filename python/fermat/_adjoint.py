@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from . import _arguments as arguments
-from . import _core
+from . import _core, _cuda
 from ._adjoint_cuda import on_device
 from ._notes import tell
 from ._progress import listener
@@ -57,6 +57,7 @@ def adjoint(
     order: int = 2,
     precision: Precision = "single",
     device: Device = "auto",
+    devices: Sequence[int] | None = None,
     threads: int = 0,
     progress: Progress | None = None,
 ) -> Adjoint:
@@ -93,6 +94,9 @@ def adjoint(
         Precision of the times: "single" or "double". Derivatives are summed up in double.
     device
         "auto", "cpu" or "cuda". A CUDA device computes in single precision with "fim".
+    devices
+        Numbers of the CUDA devices that share the sources, such as [0, 1]. The result does not
+        depend on it.
     threads
         Number of threads, 0 for all cores. The result does not depend on it.
     progress
@@ -133,21 +137,20 @@ def adjoint(
                     f"solver is {solver!r} and precision {precision!r} (the adjoint on the device "
                     "is of 'fim' in 'single': use them, or model.to_host())"
                 )
+            _cuda.refuse(devices, "a model on a device")
             there = on_device(model, places, starts, spots, by_times, by_receiver_times, order)
             tell_unsettled(there[4])
             sources, begins = (part[0] if one else part for part in there[1:3])
             return Adjoint(there[0], sources, begins, there[3])
         model = model.to_host()
-    times = _core.DifferentiableTimes(
-        model, None, places, starts, spots, solver, order, precision, device
-    )
     count = () if one else (len(places),)
-    found = times.gradient(
-        _shaped(by_times, (*count, *model.shape), "by_times", masked=0.0),
-        _shaped(by_receiver_times, (*count, len(spots)), "by_receiver_times"),
-        threads,
-        listener(progress),
-    )
+    by_nodes = _shaped(by_times, (*count, *model.shape), "by_times", masked=0.0)
+    by_spots = _shaped(by_receiver_times, (*count, len(spots)), "by_receiver_times")
+    with _cuda.shared_by(devices, device) as chosen:
+        times = _core.DifferentiableTimes(
+            model, None, places, starts, spots, solver, order, precision, chosen
+        )
+        found = times.gradient(by_nodes, by_spots, threads, listener(progress))
     slowness, by_source, by_start, by_receivers, unsettled = found
     tell_unsettled(unsettled)
     if one:

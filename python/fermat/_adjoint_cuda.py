@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,14 +39,16 @@ class OnDevice:
         given: Given,
         order: int,
     ) -> None:
+        self.medium = medium
         self.given = given
-        self.velocity = _velocity(medium, given)
         self.at_nodes = receivers is None
         self.starts = np.ascontiguousarray(start_times, dtype=np.float64)
         self.sources = np.ascontiguousarray(sources, dtype=np.float64)
-        self.spots = np.empty((0, sources.shape[1])) if receivers is None else receivers
-        self.spots = np.ascontiguousarray(self.spots, dtype=np.float64)
-        self.grid = {"spacing": spacing, "origin": origin, "order": order}
+        spots = np.empty((0, sources.shape[1])) if receivers is None else receivers
+        self.spots = np.ascontiguousarray(spots, dtype=np.float64)
+        self.grid = (spacing, origin)
+        self.order = order
+        self.shape = tuple(medium.shape)
         self.counts = (len(self.sources), len(self.spots))
         self.swapped = receivers is not None and 0 < self.counts[1] < self.counts[0]
         self.survey = self._survey()
@@ -57,68 +60,67 @@ class OnDevice:
         if self.swapped:
             places, starts, others = self.spots, np.zeros(self.counts[1]), self.sources
         return _core.TimesOnCuda(
-            self.velocity,
-            sources=places,
-            start_times=starts,
-            receivers=others,
-            stream=_cuda.stream_of(self.velocity),
-            **self.grid,  # type: ignore[arg-type]
+            _cuda.address_of(self.medium),
+            self.shape,
+            *self.grid,
+            places,
+            starts,
+            others,
+            self.order,
+            _cuda.stream_of(self.medium),
+            self.given,
         )
 
     def times(self, keep: bool = True, most_bytes: int = 2**30, out: Any = None) -> Any:
         """Times (n, *shape) or (n, receivers), of the medium's library; in `out` if it is given."""
-        shape = tuple(self.velocity.shape)
         solves = self.counts[1] if self.swapped else self.counts[0]
-        keep = keep and 4 * solves * int(np.prod(shape)) <= most_bytes
+        keep = keep and 4 * solves * prod(self.shape) <= most_bytes
+        stream = _cuda.stream_of(self.medium)
         if self.swapped:
             try:
-                turned = _cuda.empty(self.velocity, self.counts[::-1])
-                self.survey.solve(turned, False, keep, _cuda.stream_of(self.velocity))
+                turned = _cuda.empty(self.medium, self.counts[::-1])
+                self.survey.solve(_cuda.address_of(turned), False, keep, stream)
                 return _cuda.transposed(turned, plus=self.starts, out=out)
             except ValueError:  # a receiver in air is no source
                 self.swapped = False
                 self.survey = self._survey()
         times = out
         if times is None:
-            times = _cuda.empty(
-                self.velocity, (self.counts[0], *shape) if self.at_nodes else self.counts
-            )
-        self.survey.solve(times, self.at_nodes, keep, _cuda.stream_of(self.velocity))
+            shape = (self.counts[0], *self.shape) if self.at_nodes else self.counts
+            times = _cuda.empty(self.medium, shape)
+        self.survey.solve(_cuda.address_of(times), self.at_nodes, keep, stream)
         return times
 
-    def by_slowness(
-        self, by_times: Any, out: Any = None
+    def gradient(
+        self, by_times: Any, by_slowness: bool = False, out: Any = None, by_position: bool = True
     ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """dJ by slowness (in `out` if it is given), the sources, the start times and the receivers."""
-        by = _cuda.placed(self.velocity, by_times)
+        """dJ by the medium, or its slowness (in `out` if it is given), the sources, the start times
+        and the receivers. Without `by_position`, those of sources or receivers may be NaN."""
+        by = _cuda.placed(self.medium, by_times)
         if not self.at_nodes:
             by = by.reshape(self.counts)
-        by_medium = _cuda.empty(self.velocity, tuple(self.velocity.shape)) if out is None else out
+        by_medium = _cuda.empty(self.medium, self.shape) if out is None else out
+        by_velocity = self.given == "velocity" and not by_slowness
         try:
             turned = _cuda.transposed(by) if self.swapped else by
             found = self.survey.gradient(
-                turned, self.at_nodes, by_medium, _cuda.stream_of(self.velocity)
+                _cuda.address_of(turned),
+                self.at_nodes,
+                _cuda.address_of(by_medium),
+                by_velocity,
+                _cuda.stream_of(self.medium),
+                by_position,
             )
         except ValueError:  # a receiver in air is no source
             if not self.swapped:
                 raise
             self.swapped = False
             self.survey = self._survey()
-            return self.by_slowness(by_times, by_medium)
+            return self.gradient(by_times, by_slowness, by_medium, by_position)
         sources, starts, receivers, self.unsettled = found
         if self.swapped:
             starts = _cuda.row_sums(by)
             sources, receivers = receivers, sources
-        return by_medium, sources, starts, receivers
-
-    def gradient(
-        self, by_times: Any
-    ) -> tuple[Any, NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        """dJ by the medium, the sources, the start times and the receivers."""
-        by_medium, sources, starts, receivers = self.by_slowness(by_times)
-        if self.given == "velocity":
-            v, library = self.velocity, _cuda.library_of(self.velocity)
-            by_medium = library.where(v > 0, -by_medium / (v * v), library.zeros_like(v))
         return by_medium, sources, starts, receivers
 
 
@@ -134,7 +136,15 @@ def on_device(
     """dJ by slowness, sources, start times and receivers, and the nodes that are not settled."""
     velocity, stream = model.velocity, _cuda.stream_of(model.velocity)
     survey = _core.TimesOnCuda(
-        velocity, model.spacing, model.origin, sources, start_times, receivers, order, stream
+        _cuda.address_of(velocity),
+        model.shape,
+        model.spacing,
+        model.origin,
+        sources,
+        start_times,
+        receivers,
+        order,
+        stream,
     )
     parts = []
     for by, at_nodes in ((by_times, True), (by_receiver_times, False)):
@@ -148,22 +158,10 @@ def on_device(
                 f"{what} has shape {tuple(given.shape)} (must be {(len(sources), *shape)})"
             )
         by_slowness = _cuda.empty(velocity, model.shape)
-        parts.append((by_slowness, *survey.gradient(given, at_nodes, by_slowness, stream)))
+        found = survey.gradient(
+            _cuda.address_of(given), at_nodes, _cuda.address_of(by_slowness), False, stream
+        )
+        parts.append((by_slowness, *found))
     if len(parts) == 1:
         return parts[0]
     return tuple(a + b for a, b in zip(*parts, strict=True))
-
-
-def _velocity(medium: Any, given: Given) -> Any:
-    """Velocity on the device: the medium itself, or one over a slowness, 0 in air."""
-    if given == "velocity":
-        return medium
-    if given != "slowness":
-        raise ValueError(f"given is {given!r} (must be 'velocity' or 'slowness')")
-    bad = ~(medium > 0)
-    if bool(bad.any()):
-        where = tuple(int(i[0]) for i in _cuda.library_of(medium).where(bad))
-        raise ValueError(
-            f"slowness at {where} is {float(medium[where]):g} (must be > 0, or inf for air)"
-        )
-    return 1 / medium

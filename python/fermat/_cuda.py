@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from ._core import CudaModel, Model
 
 __all__ = [
+    "address_of",
     "empty",
     "given_back",
     "library_of",
@@ -62,7 +64,12 @@ class _Handed:
 
 def library_of(array: Any) -> Any:
     """The module that an array is of: torch, cupy or another one that knows DLPack."""
-    name = type(array).__module__.partition(".")[0]
+    return _library_of_type(type(array))
+
+
+@cache
+def _library_of_type(kind: type) -> Any:
+    name = kind.__module__.partition(".")[0]
     return import_module("jax.numpy" if name in ("jax", "jaxlib") else name)
 
 
@@ -76,6 +83,18 @@ def stream_of(array: Any) -> int:
     if library.__name__ == "cupy":
         return int(library.cuda.get_current_stream().ptr)
     return 0
+
+
+def address_of(array: Any) -> int:
+    """Where the values of a float32 array in C order lie on its device."""
+    if isinstance(array, DeviceFloats):
+        return array.buffer.address
+    library = library_of(array)
+    if library.__name__ == "torch":
+        return int(array.data_ptr())
+    if library.__name__ == "cupy":
+        return int(array.data.ptr)
+    return _core.address_on_cuda(array)
 
 
 def empty(like: Any, shape: tuple[int, ...]) -> Any:
@@ -140,6 +159,6 @@ def refuse(devices: Sequence[int] | None, what: str) -> None:
     """Raises ValueError if several devices are to share what one computes."""
     if devices is not None:
         raise ValueError(
-            f"devices is {devices!r} (it shares sources of plain times and rays, not {what}: "
-            "leave it out)"
+            f"devices is {devices!r} (it shares sources of plain times, rays and gradients, not "
+            f"{what}: leave it out)"
         )

@@ -32,7 +32,7 @@ def sent(values: NDArray[Any], buffer: Buffer, stream: int) -> None:
 
 class DeviceFloats:
     """float32 in C order on the device, with the stream of those who use it: as much of an array
-    as `OnDevice` needs, which DLPack hands to C++."""
+    as `OnDevice` needs."""
 
     def __init__(self, buffer: Buffer, stream: int, owner: Any = None) -> None:
         self.buffer = buffer
@@ -60,7 +60,3 @@ class DeviceFloats:
 
     def reshape(self, shape: tuple[int, ...]) -> DeviceFloats:
         return DeviceFloats(self.buffer._replace(shape=shape), self.stream, self.owner)
-
-    def __dlpack__(self, **_: Any) -> Any:
-        """A new capsule each time: whoever takes one uses it up."""
-        return _core.floats_at_cuda(self.buffer.address, self.shape)

@@ -196,6 +196,7 @@ def invert(
     solver: Solver = "fim",
     order: int = 2,
     device: Device = "auto",
+    devices: Sequence[int] | None = None,
     threads: int = 0,
     keep_models: bool = False,
     trust: bool = False,
@@ -304,6 +305,9 @@ def invert(
     smoother, tracer, solver, order, device, threads
         How it is computed; see `smooth`, `rays` and `traveltimes`. Results do not depend on
         `threads`. The tracers "bending" and "graph" compute on the CPU.
+    devices
+        Numbers of CUDA devices that share the sources of "adjoint", such as [0, 1]. The result
+        does not depend on it.
     starts, segment, radius
         Of the tracers "bending" and "graph", as in `rays`.
     keep_models
@@ -427,7 +431,11 @@ def invert(
     if keep_models:
         options["keep"] = kept.append
     rows = schedule_rows(schedule, ndim)
-    found = _core.invert(model, columns, rows, options, callback, listener(progress))
+    if method != "adjoint":
+        _cuda.refuse(devices, f"method {method!r}")
+    with _cuda.shared_by(devices, device) as chosen:
+        options["device"] = chosen
+        found = _core.invert(model, columns, rows, options, callback, listener(progress))
     run = Inversion(model, observed, found)
     if linked is not None:
         fits = found[14]["differences"]

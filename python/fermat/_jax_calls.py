@@ -71,7 +71,7 @@ class CudaMemory(HostMemory):
         if survey is None:
             return super().derive(task, options, by, by_slowness)
         out = DeviceFloats(by_slowness, self.stream)
-        found = survey.by_slowness(DeviceFloats(by, self.stream), out=out)
+        found = survey.gradient(DeviceFloats(by, self.stream), by_slowness=True, out=out)
         return (*found[1:], survey.unsettled)
 
     def _survey(self, task: Task, options: Options) -> OnDevice | None:

@@ -90,9 +90,12 @@ def traveltimes(
     real = medium.dtype
     if real not in (torch.float32, torch.float64):
         raise ValueError(f"medium is of {real} (must be float32 or float64)")
-    places = _tensor(source, "source", torch.float64)
-    starts = _tensor(start_time, "start_time", torch.float64)
-    spots = None if receivers is None else _tensor(receivers, "receivers", torch.float64)
+    inputs = (
+        medium,
+        _numbers(source, "source"),
+        _numbers(start_time, "start_time"),
+        None if receivers is None else _numbers(receivers, "receivers"),
+    )
     options = {
         "spacing": spacing,
         "origin": origin,
@@ -100,12 +103,16 @@ def traveltimes(
         "cells": cells,
         "order": order,
         "threads": threads,
-        "device": "cuda" if medium.device.type == "cuda" else "cpu",
+        "device": "cuda" if medium.is_cuda else "cpu",
     }
-    return _Traveltimes.apply(medium, places, starts, spots, options)
+    if torch.is_grad_enabled() and any(
+        isinstance(t, torch.Tensor) and t.requires_grad for t in inputs
+    ):
+        return _Traveltimes.apply(*inputs, options)
+    return _solved(*inputs, options, keep=False)[0]
 
 
-def _tensor(values: Any, what: str, dtype: Any = None) -> Any:
+def _tensor(values: Any, what: str) -> Any:
     """A tensor on the CPU or a CUDA device."""
     tensor = values if isinstance(values, torch.Tensor) else torch.as_tensor(np.asarray(values))
     if tensor.device.type not in ("cpu", "cuda"):
@@ -113,11 +120,18 @@ def _tensor(values: Any, what: str, dtype: Any = None) -> Any:
             f"{what} is on {tensor.device} (must be on the CPU or a CUDA device; give "
             f"{what}.cpu(), through which gradients come back)"
         )
-    return tensor if dtype is None else tensor.to(dtype)
+    return tensor
 
 
-def _array(tensor: Any) -> Any:
-    return tensor.detach().cpu().numpy()
+def _numbers(values: Any, what: str) -> Any:
+    """Numbers in double: a tensor if they are one, else an array, which has no gradient."""
+    if isinstance(values, torch.Tensor):
+        return _tensor(values, what).to(torch.float64)
+    return np.asarray(values, dtype=np.float64)
+
+
+def _array(values: Any) -> Any:
+    return values.detach().cpu().numpy() if isinstance(values, torch.Tensor) else values
 
 
 def _survey(medium: Any, places: Any, starts: Any, spots: Any, options: dict[str, Any]) -> Any:
@@ -128,55 +142,73 @@ def _survey(medium: Any, places: Any, starts: Any, spots: Any, options: dict[str
     return Differentiable(_array(medium), places, starts, spots, **options)
 
 
+def _solved(
+    medium: Any, source: Any, start_time: Any, receivers: Any, options: Any, keep: bool
+) -> tuple[Any, list[Any], tuple[int, ...]]:
+    """Times, what they were made by, and the models' part of the medium's shape."""
+    models = batch_shape(tuple(medium.shape), tuple(source.shape))
+    places, starts = one_per_model(_array(source), _array(start_time), models)
+    spots = None
+    if receivers is not None:
+        spots = _array(receivers).reshape(-1, places.shape[-1])
+    media = medium.detach()
+    surveys = []
+    times = []
+    for values, of_model, at in zip(media if models else [media], places, starts, strict=True):
+        survey = _survey(values, of_model, at, spots, options)
+        found = survey.times(keep=keep)
+        if not isinstance(found, torch.Tensor):
+            found = torch.as_tensor(found, device=medium.device)
+        times.append(found)
+        surveys.append(survey)
+    sources = places.shape[1:2] if source.ndim > 1 else ()
+    found = times[0] if len(times) == 1 else torch.stack(times)
+    return found.reshape(*models, *sources, *times[0].shape[1:]), surveys, models
+
+
 class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
     @staticmethod
     def forward(  # type: ignore[override,unused-ignore]
         ctx: Any, medium: Any, source: Any, start_time: Any, receivers: Any, options: Any
     ) -> Any:
-        models = batch_shape(tuple(medium.shape), tuple(source.shape))
-        places, starts = one_per_model(_array(source), _array(start_time), models)
-        spots = None
-        if receivers is not None:
-            spots = _array(receivers).reshape(-1, places.shape[-1])
-        media = medium.reshape(places.shape[0], *medium.shape[len(models) :])
-        needed = any(ctx.needs_input_grad)
-        ctx.surveys = []
-        times = []
-        for values, of_model, at in zip(media, places, starts, strict=True):
-            survey = _survey(values, of_model, at, spots, options)
-            times.append(torch.as_tensor(survey.times(keep=needed), device=medium.device))
-            if needed:
-                ctx.surveys.append(survey)
-        ctx.shapes = [
-            None if t is None else tuple(t.shape) for t in (source, start_time, receivers)
-        ]
-        ctx.models = models
         inputs = (medium, source, start_time, receivers)
-        ctx.devices = [None if t is None else t.device for t in inputs]
-        sources = places.shape[1:2] if source.ndim > 1 else ()
-        found = times[0] if len(times) == 1 else torch.stack(times)
-        return found.reshape(*models, *sources, *times[0].shape[1:])
+        times, ctx.surveys, ctx.models = _solved(*inputs, options, keep=True)
+        ctx.shapes = [None if t is None else tuple(t.shape) for t in inputs[1:]]
+        ctx.device_of = [t.device if isinstance(t, torch.Tensor) else None for t in inputs]
+        return times
 
     @staticmethod
     @once_differentiable  # type: ignore[misc,untyped-decorator,unused-ignore]
     def backward(ctx: Any, by_times: Any) -> Any:
         count = len(ctx.surveys)
         parts = []
+        by_position = ctx.needs_input_grad[1] or ctx.needs_input_grad[3]
         for survey, by in zip(ctx.surveys, by_times.reshape(count, -1), strict=True):
-            parts.append(survey.gradient(by if isinstance(survey, OnDevice) else _array(by)))
+            if isinstance(survey, OnDevice):
+                parts.append(survey.gradient(by, by_position=by_position))
+            else:
+                parts.append(survey.gradient(_array(by)))
         tell_unsettled(sum(survey.unsettled for survey in ctx.surveys))
-        of_media = [torch.as_tensor(part[0], device=ctx.devices[0]) for part in parts]
-        medium = of_media[0] if count == 1 else torch.stack(of_media)
-        places, starts, spots = (np.stack(part) for part in zip(*(p[1:] for p in parts), strict=True))
-        source, start_time, receivers = ctx.shapes
-        places = places if len(source) == 3 else places.sum(axis=0).reshape(source)
-        gradients = [
-            places,
-            reduced(starts, start_time),
-            None if receivers is None else spots.sum(axis=0).reshape(receivers),
-        ]
-        tensors = [
-            None if g is None else torch.from_numpy(np.ascontiguousarray(g)).to(device)
-            for g, device in zip(gradients, ctx.devices[1:], strict=True)
-        ]
-        return (medium.reshape(*ctx.models, *of_media[0].shape), *tensors, None)
+        medium = None
+        if ctx.needs_input_grad[0]:
+            of_media = [torch.as_tensor(part[0], device=ctx.device_of[0]) for part in parts]
+            medium = of_media[0] if count == 1 else torch.stack(of_media)
+            medium = medium.reshape(*ctx.models, *of_media[0].shape)
+        others: list[Any] = [None, None, None]
+        if any(ctx.needs_input_grad[1:4]):
+            places, starts, spots = (
+                np.stack(part) for part in zip(*(p[1:] for p in parts), strict=True)
+            )
+            source, start_time, receivers = ctx.shapes
+            gradients = [
+                places if len(source) == 3 else places.sum(axis=0).reshape(source),
+                reduced(starts, start_time),
+                None if receivers is None else spots.sum(axis=0).reshape(receivers),
+            ]
+            others = [
+                torch.from_numpy(np.ascontiguousarray(g)).to(device) if needed else None
+                for g, device, needed in zip(
+                    gradients, ctx.device_of[1:], ctx.needs_input_grad[1:4], strict=True
+                )
+            ]
+        return (medium, *others, None)

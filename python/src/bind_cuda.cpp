@@ -105,13 +105,15 @@ fermat.rays and other functions use to_host(), which copies the velocity once, w
 
 }  // namespace
 
+void refuse_device_array(const char* what) {
+    throw InputError(
+        fmt::format("{} lies on a CUDA device (CUDA is not in this build: "
+                    "configure with -DFERMAT_CUDA=ON, or give a NumPy array)",
+                    what));
+}
+
 CudaFloats floats_on_cuda(nb::handle array, const char* what) {
-    if (build::cuda == "no") {
-        throw InputError(
-            fmt::format("{} lies on a CUDA device (CUDA is not in this build: "
-                        "configure with -DFERMAT_CUDA=ON, or give a NumPy array)",
-                        what));
-    }
+    if (build::cuda == "no") refuse_device_array(what);
     nb::ndarray<nb::ro> any;
     if (!nb::try_cast(array, any, false)) {
         throw InputError(

@@ -1,10 +1,7 @@
-#include <nanobind/stl/vector.h>
-
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <vector>
 
 #include "bindings.hpp"
 #include "core/device.hpp"
@@ -23,14 +20,11 @@ namespace {
 using Address = std::uintptr_t;
 using Bytes = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using ReadBytes = nb::ndarray<const std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using DeviceFloats = nb::ndarray<float, nb::device::cuda>;
-using Sizes = std::vector<std::size_t>;
 
 void* pointer(Address address) { return reinterpret_cast<void*>(address); }
 
-DeviceFloats floats_at(Address address, const Sizes& sizes) {
-    return DeviceFloats(pointer(address), sizes.size(), sizes.data(), nb::handle(), nullptr,
-                        nb::dtype<float>(), nb::device::cuda::value, device_of(pointer(address)));
+Address address_of(nb::handle array) {
+    return reinterpret_cast<Address>(floats_on_cuda(array, "the array").data());
 }
 
 /// New memory on the device of `like`: what keeps it, and its address.
@@ -60,12 +54,9 @@ void send(const ReadBytes& from, Address to, StreamHandle stream) {
 }  // namespace
 
 void bind_cuda_memory(nb::module_& module) {
-    module.def(
-        "floats_at_cuda", &floats_at, "address"_a, "shape"_a, nb::rv_policy::reference,
-        nb::sig("def floats_at_cuda(address: int, shape: "
-                "collections.abc.Sequence[int]) -> typing.Any"),
-        "A capsule of DLPack, for one use: float32 at an address of a CUDA device, which are "
-        "somebody else's.");
+    module.def("address_on_cuda", &address_of, "array"_a,
+               nb::sig("def address_on_cuda(array: object) -> int"),
+               "Where an array of float32 in C order, handed over by DLPack, lies on its device.");
     module.def("room_on_cuda", &room, "count"_a, "like"_a, "stream"_a,
                nb::sig("def room_on_cuda(count: int, like: int, stream: int) -> "
                        "tuple[typing.Any, int]"),

@@ -23,6 +23,9 @@ struct ArrayOnCuda {
 /// Throws InputError where CUDA is not in this build, and unless it is float32 in C order.
 CudaFloats floats_on_cuda(nanobind::handle array, const char* what);
 
+/// Throws the InputError of a build without CUDA.
+[[noreturn]] void refuse_device_array(const char* what);
+
 bool lies_on_cuda(nanobind::handle array);
 
 /// Throws InputError unless the array is float32 in C order.

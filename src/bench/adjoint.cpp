@@ -38,10 +38,11 @@ struct Times {
 Cost on_device(const AdjointSurvey& survey, const Field<double>& by, int repeats) {
     Times times;
     CudaAdjoint device(survey, 0);
+    device.want_positions(false);
     Cost cost;
     const std::vector<double> one(survey.receivers().size(), 1.0);
     for (int i = 0; i < repeats; ++i) {
-        times.forward.push_back(device.solve(0, 1));
+        times.forward.push_back(device.timed_solve(0, 1));
         device.ask_nodes(0, by);
         times.by_nodes.push_back(device.substitute());
         const auto work = device.work();
@@ -96,6 +97,7 @@ void bench_survey(const AdjointBench& bench, const Execution& execution) {
     for (const Vec3& p : scattered(model.grid(), bench.shots)) sources.push_back({p, 0});
     const AdjointSurvey survey(model, {}, sources, scattered(model.grid(), bench.receivers), {});
     TimeObjective objective;
+    objective.by_position = false;
     objective.receivers = [](std::size_t, std::span<const double> times, std::span<double> by) {
         for (std::size_t r = 0; r < times.size(); ++r) by[r] = 0.01 * times[r];
     };
@@ -112,7 +114,8 @@ void bench_adjoint(const AdjointBench& options, const Execution& execution) {
     BenchTable table(
         fmt::format("fermat {}: the adjoint of one source on {}, median of {}\n"
                     "  v = 2 + 0.5 z km/s, 10 km a side, source off its nodes, order 2\n"
-                    "  by_nodes   J asks something of every node; by_receivers: of {} receivers\n"
+                    "  by_nodes   J asks something of every node; by_receivers: of {} receivers; both by "
+                    "slownesses alone\n"
                     "  forwards   by_nodes in units of the solve",
                     version,
                     cuda ? device_info(0).name : fmt::format("{} threads", execution.threads),

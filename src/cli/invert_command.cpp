@@ -237,7 +237,12 @@ void run_invert(const InvertFlags& flags, const Run& run) {
     const Choice choice = choose_options(*inputs, flags.trust, flags.noise.seed, run);
     // Before anything is written.
     require_same_run(run.ranks, inputs->start, inputs->picks, inputs->options);
-    const InversionResult result = run_inversion(*inputs, folder, flags.start, flags.kept, run);
+    const InversionResult result = [&] {
+        const bool shared = inputs->options.method == InversionMethod::adjoint;
+        const auto devices =
+            named_devices(shared ? flags.trust.devices : std::vector<int>(), run.common);
+        return run_inversion(*inputs, folder, flags.start, flags.kept, run);
+    }();
     run_trust(*inputs, result, choice, flags.trust, flags.noise.seed, folder, run);
 }
 

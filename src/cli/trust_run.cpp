@@ -132,7 +132,8 @@ void add_trust_flags(CLI::App& app, TrustFlags& flags) {
                "what bootstrap, jackknife and subsets draw or leave out");
     add_choice(app, "--fuse", flags.ensemble.fuse,
                "what members of --ensemble subsets count by in their mean");
-    add_device_flags(app, flags.devices, "the members of --ensemble");
+    add_device_flags(app, flags.devices,
+                     "the sources of --method adjoint and the members of --ensemble");
     add_real(app, "--start-amplitude", flags.ensemble.amplitude,
              "of --ensemble start: relative deviation of the start models (default: 0.1)");
     add_choice(app, "--choose", flags.chosen,
@@ -158,8 +159,11 @@ void prepare_joint(InversionOptions& options, const TrustFlags& flags, std::uint
 }
 
 void prepare(InversionOptions& options, const TrustFlags& flags) {
-    if (!flags.devices.empty() && !flags.ensemble_given) {
-        throw InputError("--devices shares the members of an ensemble (give --ensemble too)");
+    if (!flags.devices.empty() && !flags.ensemble_given &&
+        options.method != InversionMethod::adjoint) {
+        throw InputError(
+            "--devices shares the members of an ensemble or the sources of method adjoint (give "
+            "--ensemble or --method adjoint too)");
     }
     if (flags.chosen == Chosen::schedule) {
         if (options.method == InversionMethod::gauss_newton || !options.schedule.empty()) {

@@ -13,4 +13,7 @@ int device_of(const void* address);
 void fetch_from_device(std::span<std::byte> to, const void* from);
 void send_to_device(void* to, std::span<const std::byte> from);
 
+/// Waits for all work on the stream in use.
+void wait_for_stream();
+
 }  // namespace fermat

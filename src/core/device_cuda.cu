@@ -88,4 +88,8 @@ void send_to_device(void* to, std::span<const std::byte> from) {
     copy_and_wait(to, from.data(), from.size(), cudaMemcpyHostToDevice, "sending data");
 }
 
+void wait_for_stream() {
+    check_cuda(cudaStreamSynchronize(cuda_stream()), "waiting for the device");
+}
+
 }  // namespace fermat

@@ -25,4 +25,6 @@ void fetch_from_device(std::span<std::byte>, const void*) { refuse_cuda(); }
 
 void send_to_device(void*, std::span<const std::byte>) { refuse_cuda(); }
 
+void wait_for_stream() { refuse_cuda(); }
+
 }  // namespace fermat

@@ -59,6 +59,25 @@ inline DeviceMemory device_memory() {
     return memory;
 }
 
+/// Free memory of the current device; where its pool has `wanted` bytes to spare, only these, since
+/// the driver takes a while to count all.
+inline std::size_t free_device_memory(std::size_t wanted) {
+    int device = 0;
+    cudaMemPool_t pool = nullptr;
+    std::uint64_t reserved = 0;
+    std::uint64_t used = 0;
+    if (cudaGetDevice(&device) == cudaSuccess &&
+        cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess &&
+        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) ==
+            cudaSuccess &&
+        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess &&
+        reserved >= used + wanted) {
+        return reserved - used;
+    }
+    cudaGetLastError();
+    return device_memory().free;
+}
+
 namespace detail {
 
 /// Lets the pool of each device keep a sixteenth of its memory.
@@ -160,9 +179,14 @@ class CudaTimer {
     }
 
     void start(cudaStream_t stream = cuda_stream()) { cudaEventRecord(begin_, stream); }
+    void mark_end(cudaStream_t stream = cuda_stream()) { cudaEventRecord(end_, stream); }
     /// Waits for the work and returns its seconds.
     double stop(const std::string& what, cudaStream_t stream = cuda_stream()) {
-        cudaEventRecord(end_, stream);
+        mark_end(stream);
+        return seconds(what);
+    }
+    /// Waits for the end that is marked and returns the seconds.
+    double seconds(const std::string& what) {
         check_cuda(cudaEventSynchronize(end_), what);
         float milliseconds = 0;
         check_cuda(cudaEventElapsedTime(&milliseconds, begin_, end_), what);

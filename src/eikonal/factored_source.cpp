@@ -74,26 +74,34 @@ FactoredSource factor_source(const Model& model, Vec3 position) {
     return source;
 }
 
-PartOfModel round_source(const CudaModel& model, Vec3 position) {
+std::vector<PartOfModel> round_sources(const CudaModel& model, std::span<const Vec3> positions) {
     // Start nodes lie within one cell of the source; the nodes that the lines to them read lie
     // within two.
     constexpr int reach = 2;
     const Grid& whole = model.grid();
-    PartOfModel part;
-    part.source = placed(whole, position);
-    const Index3 centre = whole.nearest_node(part.source);
-    Index3 last;
-    for (int axis = 0; axis < 3; ++axis) {
-        part.first[axis] = std::max(0, centre[axis] - reach);
-        last[axis] = std::min(whole.shape[axis] - 1, centre[axis] + reach);
+    std::vector<PartOfModel> parts(positions.size());
+    std::vector<NodeBox> boxes;
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+        PartOfModel& part = parts[n];
+        part.source = placed(whole, positions[n]);
+        const Index3 centre = whole.nearest_node(part.source);
+        Index3 last;
+        for (int axis = 0; axis < 3; ++axis) {
+            part.first[axis] = std::max(0, centre[axis] - reach);
+            last[axis] = std::min(whole.shape[axis] - 1, centre[axis] + reach);
+        }
+        const Index3 first = part.first;
+        part.grid = {{last.x - first.x + 1, last.y - first.y + 1, last.z - first.z + 1},
+                     whole.position(first),
+                     whole.spacing};
+        boxes.push_back({first, part.grid.shape});
     }
-    const Index3 first = part.first;
-    part.grid = {{last.x - first.x + 1, last.y - first.y + 1, last.z - first.z + 1},
-                 whole.position(first),
-                 whole.spacing};
-    part.velocity = model.fetch(first, part.grid.shape);
-    if (!check_velocity(part.velocity).has_rock) throw in_the_air(whole, position);
-    return part;
+    std::vector<Field<float>> velocities = model.fetch(boxes);
+    for (std::size_t n = 0; n < parts.size(); ++n) {
+        parts[n].velocity = std::move(velocities[n]);
+        if (!check_velocity(parts[n].velocity).has_rock) throw in_the_air(whole, positions[n]);
+    }
+    return parts;
 }
 
 FactoredSource in_whole_grid(FactoredSource source, const PartOfModel& part) {
@@ -104,10 +112,14 @@ FactoredSource in_whole_grid(FactoredSource source, const PartOfModel& part) {
     return source;
 }
 
-FactoredSource factor_source(const CudaModel& model, Vec3 position) {
-    PartOfModel part = round_source(model, position);
-    const Model box(part.grid, std::move(part.velocity));
-    return in_whole_grid(factor_source(box, part.source), part);
+std::vector<FactoredSource> factor_sources(const CudaModel& model,
+                                           std::span<const Vec3> positions) {
+    std::vector<FactoredSource> sources;
+    for (PartOfModel& part : round_sources(model, positions)) {
+        const Model box(part.grid, std::move(part.velocity));
+        sources.push_back(in_whole_grid(factor_source(box, part.source), part));
+    }
+    return sources;
 }
 
 void require_crossing_time(const Grid& grid, const FactoredSource& source) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <span>
 #include <vector>
 
 #include "eikonal/source_factor.hpp"
@@ -35,8 +36,8 @@ Vec3 require_source(const Model& model, Vec3 position);
 /// error of the schemes. If velocity jumps between cells, the times are those of shortest paths
 /// (source_paths.hpp). Throws as require_source does.
 FactoredSource factor_source(const Model& model, Vec3 position);
-/// Factors a source in a model on the device; reads only the few nodes round the source.
-FactoredSource factor_source(const CudaModel& model, Vec3 position);
+/// Factors sources in a model on the device; reads only the few nodes round each, with one wait.
+std::vector<FactoredSource> factor_sources(const CudaModel& model, std::span<const Vec3> positions);
 
 /// The nodes of a model on the device that factor_source reads for a source.
 struct PartOfModel {
@@ -45,7 +46,7 @@ struct PartOfModel {
     Field<float> velocity;
     Vec3 source;  ///< the position that the solvers use
 };
-PartOfModel round_source(const CudaModel& model, Vec3 position);
+std::vector<PartOfModel> round_sources(const CudaModel& model, std::span<const Vec3> positions);
 /// A source factored in a part of a model, as one of the whole.
 FactoredSource in_whole_grid(FactoredSource source, const PartOfModel& part);
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/device.hpp"
+#include "core/device_copy.hpp"
 #include "core/error.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
 
@@ -16,10 +17,9 @@ CudaTimes first_arrivals(const CudaModel& model, std::span<const PointSource> so
     if (together && sources.empty()) {
         throw InputError("no source is given (at least one is needed)");
     }
-    std::vector<FactoredSource> factored;
-    for (const PointSource& source : sources) {
-        factored.push_back(factor_source(model, source.position));
-    }
+    std::vector<Vec3> positions;
+    for (const PointSource& source : sources) positions.push_back(source.position);
+    const std::vector<FactoredSource> factored = factor_sources(model, positions);
     CudaTimes times{nullptr, together ? 1 : sources.size(), model.grid().shape};
     times.memory = allocate_on_device(times.fields * nodes);
     if (sources.empty()) return times;
@@ -28,7 +28,7 @@ CudaTimes first_arrivals(const CudaModel& model, std::span<const PointSource> so
     for (std::size_t first = 0; first < sources.size(); first += fim.batch()) {
         monitor.check();
         const std::size_t count = std::min(fim.batch(), sources.size() - first);
-        fim.solve(std::span(factored).subspan(first, count));
+        fim.start(std::span(factored).subspan(first, count));
         for (std::size_t n = 0; n < count; ++n) {
             const std::size_t s = first + n;
             fim.write_times(n, factored[s], sources[s].start_time,
@@ -37,6 +37,7 @@ CudaTimes first_arrivals(const CudaModel& model, std::span<const PointSource> so
             monitor.advance();
         }
     }
+    wait_for_stream();
     monitor.end();
     return times;
 }

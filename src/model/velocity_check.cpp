@@ -47,4 +47,10 @@ void require_velocity(Shape shape, const VelocityCheck& check, std::string_view 
     }
 }
 
+void require_slowness(Shape shape, const MediumCheck& check) {
+    if (check.first_bad_slowness == VelocityCheck::none) return;
+    throw InputError(fmt::format("slowness at {} is {:g} (must be > 0, or inf for air)",
+                                 place_name(shape, check.first_bad_slowness), check.bad_slowness));
+}
+
 }  // namespace fermat

@@ -12,6 +12,8 @@ namespace fermat {
 
 /// True for a valid velocity of a node or cell: finite and > 0, or 0 for air.
 FERMAT_HD inline bool is_velocity(float value) { return value >= 0 && !std::isinf(value); }
+/// True for a valid slowness: > 0; infinite is air.
+FERMAT_HD inline bool is_slowness(float value) { return value > 0; }
 
 /// Result of a check of all velocities of a model.
 struct VelocityCheck {
@@ -22,12 +24,19 @@ struct VelocityCheck {
     bool has_rock = false;
 };
 
+/// Result of a check of a medium that may be given by its slowness.
+struct MediumCheck {
+    VelocityCheck velocity;
+    std::size_t first_bad_slowness = VelocityCheck::none;
+    float bad_slowness = 0;
+};
+
 VelocityCheck check_velocity(FieldView<const float> velocity);
-/// Checks velocities on the device. Throws ComputeError if the device cannot read the memory.
-VelocityCheck check_velocity(FieldView<const float, Space::device> velocity);
 
 /// Throws InputError that names the first bad node or cell, or says that all are air. `what` is
 /// "node" or "cell".
 void require_velocity(Shape shape, const VelocityCheck& check, std::string_view what = "node");
+/// Throws InputError that names the first bad slowness.
+void require_slowness(Shape shape, const MediumCheck& check);
 
 }  // namespace fermat

@@ -1,11 +1,13 @@
 #include "core/no_cuda.hpp"
-#include "model/velocity_check.hpp"
 #include "model/velocity_cuda.hpp"
 
 namespace fermat {
 
 void require_on_device(const float*) { refuse_cuda(); }
-VelocityCheck check_velocity(FieldView<const float, Space::device>) { return {}; }
-void fetch_box(FieldView<const float, Space::device>, Index3, FieldView<float>) {}
+void wait_for_writers() {}
+std::shared_ptr<float> memory_in_stream(std::size_t) { return {}; }
+MediumCheck look_at(const LookedAt&, std::span<const NodeBox>, std::span<Field<float>>) {
+    return {};
+}
 
 }  // namespace fermat

@@ -149,6 +149,7 @@ def test_bad_calls_are_one_sentence(line):
         (["--solves", "0"], "--solves is '0'"),
         (["--devices", "0"], "--devices shares the members of an ensemble"),
         (["--ensemble", "noise:2", "--devices", "0"], "give --device cuda too"),
+        (["--method", "adjoint", "--devices", "0"], "give --device cuda too"),
     ):
         assert said in line.error(*INVERT, *flags, "-o", "bad"), flags
     assert not (line.folder / "bad").exists()

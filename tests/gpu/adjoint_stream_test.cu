@@ -2,7 +2,9 @@
 // with times and derivatives that never leave the device.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "core/device.hpp"
@@ -105,6 +107,93 @@ void compare(const Survey& s) {
     }
     EXPECT_EQ(stream_in_use(), 0U);
     cudaStreamDestroy(own);
+}
+
+/// Times at receivers of a medium on the device, and dJ/dv of their sum.
+struct Heard {
+    std::vector<float> times;
+    std::vector<float> by_velocity;
+};
+Heard heard_on_device(const Survey& s, std::span<const float> values, CudaModel::Given given) {
+    const Shape shape = s.model.grid().shape;
+    CudaArray<float> medium(values.size());
+    medium.upload(values);
+    const CudaModel model(s.model.grid(), {medium.data(), shape}, given);
+    CudaAdjoint device(model, s.sources, s.receivers, 2);
+    device.solve(0, s.sources.size());
+    CudaArray<float> times(s.sources.size() * s.receivers.size());
+    device.receiver_times(times.data());
+    CudaArray<float> by(times.size());
+    const std::vector<float> ones(times.size(), 1);
+    by.upload(ones);
+    device.ask_receivers(by.data());
+    device.substitute();
+    CudaArray<float> gradient(values.size());
+    device.gradient({gradient.data(), shape}, CudaAdjoint::By::velocity);
+    return {fetched(times), fetched(gradient)};
+}
+
+Survey survey_below_air() {
+    Survey s = flat_survey();
+    Field<float> velocity(s.model.grid().shape);
+    for (int i = 0; i < 97; ++i) {
+        for (int k = 0; k < 65; ++k) {
+            const int ground = 6 + i / 10;
+            velocity(i, 0, k) = k < ground ? 0.0F : 2 + 0.03F * static_cast<float>(k);
+        }
+    }
+    s.model = Model(s.model.grid(), std::move(velocity));
+    // Between nodes of air and of rock, and on the last of rock.
+    s.receivers.clear();
+    for (int n = 0; n < 20; ++n) {
+        const double x = 1.03 + 0.45 * n;
+        s.receivers.push_back({x, 0, 2 + 0.12 * (6 + static_cast<int>((x - 1) / 1.0) - 0.3)});
+    }
+    return s;
+}
+
+TEST(GpuAdjointStream, ReceiversBesideAirHearWhatTheHostHears) {
+    if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
+    const Survey s = survey_below_air();
+    const AdjointSurvey survey(s.model, {}, s.sources, s.receivers, {});
+    std::vector<double> times;
+    TimeObjective objective;
+    objective.receivers = [&](std::size_t, std::span<const double> heard, std::span<double> by) {
+        times.insert(times.end(), heard.begin(), heard.end());
+        std::fill(by.begin(), by.end(), 1.0);
+    };
+    adjoint(survey, objective, test::on_gpu());
+    const std::span<const float> velocity(s.model.velocity().data(), s.model.velocity().size());
+    const Heard heard = heard_on_device(s, velocity, CudaModel::Given::velocity);
+    ASSERT_EQ(heard.times.size(), times.size());
+    for (std::size_t n = 0; n < times.size(); ++n) {
+        if (std::isfinite(times[n])) EXPECT_NEAR(heard.times[n], times[n], 1e-5) << n;
+        EXPECT_EQ(std::isfinite(heard.times[n]), std::isfinite(times[n])) << n;
+    }
+}
+
+TEST(GpuAdjointStream, SlownessIsInvertedAndCheckedOnTheDevice) {
+    if (device_count() == 0) GTEST_SKIP() << "this machine has no CUDA device";
+    const Survey s = survey_below_air();
+    const std::span<const float> velocity(s.model.velocity().data(), s.model.velocity().size());
+    std::vector<float> slowness;
+    std::vector<float> again;
+    for (const float v : velocity) slowness.push_back(1 / v);
+    for (const float value : slowness) again.push_back(1 / value);
+    const Heard by_slowness = heard_on_device(s, slowness, CudaModel::Given::slowness);
+    const Heard by_velocity = heard_on_device(s, again, CudaModel::Given::velocity);
+    EXPECT_EQ(by_slowness.times, by_velocity.times);
+    EXPECT_EQ(by_slowness.by_velocity, by_velocity.by_velocity);
+    slowness[70] = -1;
+    slowness[71] = NAN;
+    try {
+        heard_on_device(s, slowness, CudaModel::Given::slowness);
+        FAIL() << "a slowness of -1 is taken";
+    } catch (const InputError& error) {
+        EXPECT_STREQ(error.what(), "slowness at (1, 5) is -1 (must be > 0, or inf for air)");
+    }
+    again[130] = INFINITY;
+    EXPECT_THROW(heard_on_device(s, again, CudaModel::Given::velocity), InputError);
 }
 
 TEST(GpuAdjointStream, GivesWhatTheModelOfTheHostGives) {

@@ -65,6 +65,8 @@ void compare(const Model& model, std::vector<PointSource> sources, int order, bo
     const AdjointGradient again = adjoint(survey, objective, test::on_gpu());
     EXPECT_LE(difference(cpu.slowness, gpu.slowness), tolerance);
     EXPECT_EQ(difference(again.slowness, gpu.slowness), 0);
+    objective.by_position = false;
+    EXPECT_EQ(difference(adjoint(survey, objective, test::on_gpu()).slowness, gpu.slowness), 0);
     for (std::size_t n = 0; n < cpu.sources.size(); ++n) {
         EXPECT_NEAR(gpu.start_times[n], cpu.start_times[n], 1e-5 * std::abs(cpu.start_times[n]));
         EXPECT_LE(norm(gpu.sources[n] - cpu.sources[n]),
@@ -103,6 +105,20 @@ TEST_F(GpuAdjoint, ManySourcesAreAddedInTheirOrder) {
     std::vector<PointSource> sources;
     for (int n = 0; n < 300; ++n) sources.push_back({{0.031 * n, 0, 0.02 * n}, 0.1 * n});
     compare(model, sources, 2, false, true, 2e-4);
+}
+
+/// So many tiles go by their order, few in passes.
+TEST_F(GpuAdjoint, IsThatOfTheCpuWithManyTiles) {
+    const Model model = gradient_model({{65, 65, 65}, {}, {0.1, 0.1, 0.1}}, 2, 0.3);
+    std::mt19937 random(3);
+    std::uniform_real_distribution<double> uniform(0, 6.4);
+    std::vector<PointSource> sources;
+    for (int n = 0; n < 150; ++n) {
+        sources.push_back({{uniform(random), uniform(random), uniform(random)}, 0});
+    }
+    compare(model, sources, 2, false, true, 1e-3);
+    sources.resize(140);
+    compare(model, sources, 2, true, false, 1e-3);
 }
 
 TEST_F(GpuAdjoint, RefusesWhatIsNotFinite) {

@@ -3,16 +3,19 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cmath>
 #include <vector>
 
 #include "core/device.hpp"
 #include "core/device_team.hpp"
 #include "core/error.hpp"
+#include "eikonal/adjoint/adjoint.hpp"
 #include "eikonal/eikonal.hpp"
 #include "executions.hpp"
 #include "model/makers.hpp"
 #include "rays/rays.hpp"
 #include "survey/survey.hpp"
+#include "tomography/adjoint/pick_gradient.hpp"
 
 namespace fermat {
 namespace {
@@ -55,6 +58,55 @@ TEST_F(GpuDevices, RaysAreThoseOfOneDeviceAndComeInTheirOrder) {
     EXPECT_EQ(two.points, one.points);
     EXPECT_EQ(two.first_point, one.first_point);
     for (std::size_t r = 0; r < one.size(); ++r) EXPECT_EQ(two.rays[r].time, one.rays[r].time);
+}
+
+TEST_F(GpuDevices, GradientsAreThoseOfOneDevice) {
+    const AdjointSurvey survey(model, {}, sources(), receivers(), {});
+    TimeObjective objective;
+    objective.receivers = [](std::size_t source, std::span<const double> times,
+                             std::span<double> by) {
+        for (std::size_t r = 0; r < times.size(); ++r) {
+            by[r] = std::isfinite(times[r]) ? times[r] + static_cast<double>(source) : 0;
+        }
+    };
+    const AdjointGradient one = adjoint(survey, objective, test::on_gpu());
+    for (const std::vector<int>& devices : {std::vector{0, 0}, std::vector{0, 0, 0, 0, 0}}) {
+        const DevicesScope scope(devices);
+        const AdjointGradient found = adjoint(survey, objective, test::on_gpu());
+        for (std::size_t n = 0; n < one.slowness.size(); ++n) {
+            ASSERT_EQ(found.slowness[n], one.slowness[n]) << n;
+        }
+        EXPECT_EQ(found.start_times, one.start_times);
+        EXPECT_EQ(found.unsettled, one.unsettled);
+        for (std::size_t n = 0; n < one.sources.size(); ++n) {
+            EXPECT_EQ(norm(found.sources[n] - one.sources[n]), 0) << n;
+        }
+        for (std::size_t r = 0; r < one.receivers.size(); ++r) {
+            EXPECT_EQ(norm(found.receivers[r] - one.receivers[r]), 0) << r;
+        }
+    }
+}
+
+TEST_F(GpuDevices, GradientsOfPicksAreThoseOfOneDevice) {
+    Survey survey = survey_of(sources(), receivers());
+    const auto pull = [](std::size_t pick, double time) {
+        return time - 0.01 * static_cast<double>(pick);
+    };
+    for (const std::size_t repeats : {1U, 20U}) {  // fewer lots than devices, and more
+        Survey many = survey;
+        for (std::size_t n = 1; n < repeats; ++n) {
+            for (const Event& event : survey.events) many.events.push_back(event);
+            for (Arrival arrival : survey.arrivals) {
+                arrival.event += static_cast<std::int32_t>(n * survey.events.size());
+                many.arrivals.push_back(arrival);
+            }
+        }
+        const PickGradient one = pick_gradient(model, many, pull, {}, test::on_gpu());
+        const DevicesScope twice({0, 0});
+        const PickGradient two = pick_gradient(model, many, pull, {}, test::on_gpu());
+        EXPECT_EQ(two.samples, one.samples);
+        EXPECT_EQ(two.time, one.time);
+    }
 }
 
 TEST_F(GpuDevices, AnErrorOnOneDeviceEndsTheOther) {

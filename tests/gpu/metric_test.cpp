@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <vector>
 
 #include "bench/metric_media.hpp"
 #include "core/device.hpp"
@@ -75,6 +76,28 @@ TEST_F(GpuMetric, SameBitsEveryTime) {
     const Field<float> first = times_of(medium, 2, test::on_gpu());
     const Field<float> again = times_of(medium, 2, test::on_gpu());
     for (std::size_t n = 0; n < first.size(); ++n) ASSERT_EQ(first[n], again[n]);
+}
+
+TEST_F(GpuMetric, SourcesAtOnceHaveTheBitsOfSourcesAlone) {
+    for (const bool full : {false, true}) {
+        const MetricMedium medium = full ? diffeomorphic_cube(33) : power_law_block(33);
+        const MetricSolver solver(medium.model, {}, test::on_gpu());
+        const Grid& grid = medium.model.grid();
+        std::vector<PointSource> sources;
+        for (const double part : {0.1, 0.33, 0.5, 0.71, 0.98}) {
+            const Vec3 q = grid.origin + part * (grid.far_corner() - grid.origin);
+            sources.push_back({medium.model.metric()->mapping().to_user(q), 10 * part});
+        }
+        int seen = 0;
+        solver.for_each_field(sources, test::on_gpu(), [&](std::size_t n, MetricField&& field) {
+            const MetricField alone = solver.solve(sources[n], test::on_gpu());
+            for (std::size_t m = 0; m < field.tau.size(); ++m) {
+                ASSERT_EQ(field.tau[m], alone.tau[m]) << n << ' ' << m;
+            }
+            ++seen;
+        });
+        EXPECT_EQ(seen, 5);
+    }
 }
 
 }  // namespace

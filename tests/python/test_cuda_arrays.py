@@ -30,7 +30,7 @@ def test_gradients_on_a_device_need_a_build_with_cuda():
 
     points = np.array([[1.0, 1.0]])
     with pytest.raises(ValueError, match="velocity lies on a CUDA device .CUDA is not in this"):
-        _core.TimesOnCuda(OnCuda(), 1.0, 0.0, points, np.zeros(1), points, 2, 0)
+        _core.TimesOnCuda(64, (5, 5), 1.0, 0.0, points, np.zeros(1), points, 2, 0)
 
 
 def libraries():

@@ -149,26 +149,38 @@ def test_what_is_wrong_is_a_sentence(way: str) -> None:
             jax.block_until_ready(fj.traveltimes(good, (9.0, 1.0), 1.0))
 
 
+def floats_at(address, shape):
+    return _xla.on_host(_xla.Buffer(address, tuple(shape), np.dtype("float32")))
+
+
 class StandIn:
     """TimesOnCuda with the CPU's solver, and the host's memory as that of a device."""
 
-    def __init__(self, velocity, spacing, origin, sources, start_times, receivers, order, stream):
-        assert stream == 77
-        values = _xla.on_host(velocity.buffer)
+    def __init__(
+        self, medium, shape, spacing, origin, sources, start_times, receivers, order, stream, given
+    ):
+        assert stream == 77 and given == "velocity"
+        values = floats_at(medium, shape)
         self.model = fm.Model(values, spacing=spacing, origin=origin)
         self.survey = _core.DifferentiableTimes(
             self.model, None, sources, start_times, receivers, "fim", order, "single", "cpu"
         )
+        self.counts = (len(sources), len(receivers))
+
+    def shape(self, at_nodes):
+        return (self.counts[0], *self.model.shape) if at_nodes else self.counts
 
     def solve(self, out, at_nodes, keep, stream) -> None:
         times = self.survey.solve(at_nodes, False, 1, None)
-        _xla.on_host(out.buffer)[...] = times.reshape(out.shape)
+        shape = self.shape(at_nodes)
+        floats_at(out, shape)[...] = times.reshape(shape)
 
-    def gradient(self, by, at_nodes, by_slowness, stream):
-        values = _xla.on_host(by.buffer).astype(np.float64)
+    def gradient(self, by, at_nodes, out, by_velocity, stream):
+        values = floats_at(by, self.shape(at_nodes)).astype(np.float64)
         given = (values, None) if at_nodes else (None, values)
         slowness, *rest = self.survey.gradient(*given, 1, None)
-        _xla.on_host(by_slowness.buffer)[...] = slowness
+        assert not by_velocity
+        floats_at(out, self.model.shape)[...] = slowness
         return tuple(rest)
 
 

@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include "core/device.hpp"
+#include "core/device_relay.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
@@ -199,35 +202,57 @@ AdjointGradient adjoint_on_cpu(const AdjointSurvey& survey, const TimeObjective&
     return adjoint<float>(survey, derive, execution.on(Device::cpu));
 }
 
+/// Asks what an objective wants of the sources of the last solve. Devices ask one after another.
+void ask(CudaAdjoint& device, BatchTurns::Batch batch, std::size_t receivers,
+         const TimeObjective& objective, std::mutex& asking) {
+    if (objective.nodes) {
+        for (std::size_t n = 0; n < batch.count; ++n) {
+            const std::lock_guard lock(asking);
+            device.ask_nodes(n, objective.nodes(batch.first + n));
+        }
+    }
+    if (!objective.receivers) return;
+    std::vector<double> times(batch.count * receivers);
+    std::vector<double> by(times.size());
+    device.receiver_times(times);
+    for (std::size_t n = 0; n < batch.count; ++n) {
+        const std::lock_guard lock(asking);
+        objective.receivers(batch.first + n, std::span(times).subspan(n * receivers, receivers),
+                            std::span(by).subspan(n * receivers, receivers));
+    }
+    device.ask_receivers(by);
+}
+
+/// Each device takes the next batch of sources when it is free. The sums pass from device to device
+/// in the order of batches, so they do not depend on the number of devices.
 AdjointGradient adjoint_on_cuda(const AdjointSurvey& survey, const TimeObjective& objective,
                                 const Execution& execution) {
     Monitor& monitor = execution.monitor;
     const std::size_t count = survey.sources().size();
-    const std::size_t receivers = survey.receivers().size();
-    CudaAdjoint device(survey, execution.threads);
+    const std::size_t devices = devices_in_use().size();
+    const std::size_t most = std::max<std::size_t>(1, (count + devices - 1) / devices);
+    AdjointGradient gradient;
+    DeviceRelay<CudaAdjoint> relay(count);
+    std::mutex asking;
     monitor.begin("adjoint", static_cast<std::int64_t>(count));
-    for (std::size_t first = 0; first < count; first += device.batch()) {
-        monitor.check();
-        const std::size_t batch = std::min(device.batch(), count - first);
-        device.solve(first, batch);
-        if (objective.nodes) {
-            for (std::size_t n = 0; n < batch; ++n) device.ask_nodes(n, objective.nodes(first + n));
-        }
-        if (objective.receivers) {
-            std::vector<double> times(batch * receivers);
-            std::vector<double> by(times.size());
-            device.receiver_times(times);
-            for (std::size_t n = 0; n < batch; ++n) {
-                objective.receivers(first + n, std::span(times).subspan(n * receivers, receivers),
-                                    std::span(by).subspan(n * receivers, receivers));
-            }
-            device.ask_receivers(by);
-        }
-        device.substitute();
-        monitor.advance(static_cast<std::int64_t>(batch));
-    }
+    const auto make = [&] {
+        auto device = std::make_unique<CudaAdjoint>(survey, execution.threads, most);
+        device->want_positions(objective.by_position);
+        return device;
+    };
+    relay.run(make,
+              [&](CudaAdjoint& device, BatchTurns::Batch batch) {
+                  monitor.check();
+                  device.solve(batch.first, batch.count);
+                  ask(device, batch, survey.receivers().size(), objective, asking);
+                  device.propagate();
+              },
+              [&](CudaAdjoint& device, BatchTurns::Batch batch) {
+                  device.add_up();
+                  monitor.advance(static_cast<std::int64_t>(batch.count));
+              },
+              [&](CudaAdjoint& device) { gradient = device.gradient(); });
     monitor.end();
-    AdjointGradient gradient = device.gradient();
     if (survey.model().cells()) {
         gradient.slowness = by_cells(survey.model(), survey.exact(), gradient.slowness);
     }

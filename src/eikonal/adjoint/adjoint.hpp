@@ -104,6 +104,8 @@ struct TimeObjective {
     /// dJ/dT at the receivers from the times there, which are infinite where no wave arrives.
     std::function<void(std::size_t source, std::span<const double> times, std::span<double> by)>
         receivers;
+    /// Whether dJ/d(source position) is wanted; a device leaves it NaN if not.
+    bool by_position = true;
 };
 
 /// The adjoint in single precision, on the CPU or on a CUDA device, which takes batches of sources.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -11,13 +12,15 @@
 namespace fermat {
 
 /// The adjoint on a CUDA device, in single precision, for batches of sources. Sums are in double,
-/// in the order of sources. It computes on the stream in use (core/stream.hpp), and all work of a
-/// call is done when it returns.
+/// in the order of sources. It computes on the stream in use (core/stream.hpp). What is given back
+/// to the host is there when a call returns; what stays on the device may come later, in the order
+/// of the stream.
 class CudaAdjoint {
   public:
     /// Throws InputError if this build has no CUDA or the machine has no device. The survey must
     /// outlive this object. `threads` of the host do what concerns sources.
-    CudaAdjoint(const AdjointSurvey& survey, int threads);
+    CudaAdjoint(const AdjointSurvey& survey, int threads,
+                std::size_t most_sources = std::numeric_limits<std::size_t>::max());
     /// Of a model on the device, which must outlive this object: neither the model nor times nor
     /// derivatives pass through the host. Throws InputError for sources and receivers outside the
     /// box or in air.
@@ -27,8 +30,12 @@ class CudaAdjoint {
 
     /// The largest number of sources that one solve takes.
     std::size_t batch() const;
-    /// Solves sources [first, first + count) and returns the device's time in seconds.
-    double solve(std::size_t first, std::size_t count);
+    /// Whether dJ/d(source position) is wanted, as it is at first. It costs time; it is NaN if not.
+    void want_positions(bool wanted);
+    /// Solves sources [first, first + count).
+    void solve(std::size_t first, std::size_t count);
+    /// The same; waits, and returns the device's time in seconds.
+    double timed_solve(std::size_t first, std::size_t count);
     /// Times at the receivers, row-major by source of the last solve; infinite where no wave
     /// arrives. To the host, or into memory of the device.
     void receiver_times(std::span<double> times);
@@ -37,7 +44,9 @@ class CudaAdjoint {
     void write_times(std::size_t number, FieldView<float, Space::device> times) const;
 
     /// dJ/dT of the sources of the last solve: at the nodes of one of them, and at the receivers of
-    /// all, row-major, from the host or the device. Those of infinite times count for nothing.
+    /// all, row-major, from the host or the device. Those of infinite times count for nothing; the
+    /// substitution throws InputError for others that are not finite. What is given on the device
+    /// must stay until then.
     void ask_nodes(std::size_t number, FieldView<const double> by_times);
     void ask_nodes(std::size_t number, FieldView<const float, Space::device> by_times);
     void ask_receivers(std::span<const double> by_times);
@@ -45,11 +54,18 @@ class CudaAdjoint {
     /// Adds the derivatives that the questions since the last solve or substitution lead to.
     /// Returns the device's time in seconds.
     double substitute();
+    /// The two parts of a substitution: what needs nothing of those before, and the sums, which
+    /// follow one another in the order of sources.
+    void propagate();
+    double add_up();
+    /// Goes on with the sums of another object of the same survey, perhaps on another device.
+    void take_over(const CudaAdjoint& other);
 
     /// The sum over all substitutions since the last clear().
     AdjointGradient gradient() const;
-    /// Its dJ/d(slowness) into memory of the device, and all else.
-    AdjointGradient gradient(FieldView<float, Space::device> by_slowness) const;
+    /// Its dJ/d(slowness or velocity) into memory of the device, and all else.
+    enum class By { slowness, velocity };
+    AdjointGradient gradient(FieldView<float, Space::device> to, By by = By::slowness) const;
     void clear();
     /// Gives back the memory that only derivatives need, until they are asked for again.
     void release();

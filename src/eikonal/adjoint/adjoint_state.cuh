@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
-#include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "core/memory_cuda.hpp"
+#include "core/pieces_cuda.hpp"
 #include "eikonal/adjoint/receiver_kernels.cuh"
 #include "eikonal/adjoint/source_box.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
@@ -19,86 +20,194 @@ namespace fermat {
 /// The receivers of a survey on the device.
 class ReceiversOnCuda {
   public:
-    explicit ReceiversOnCuda(const ReceiverHats& hats)
-        : positions_(sent(hats.positions())), begin_(sent(hats.begin())), hats_(sent(hats.hats())) {
+    explicit ReceiversOnCuda(const ReceiverHats& hats) {
         const std::vector<std::uint32_t> offsets(hats.nodes().begin(), hats.nodes().end());
         const ReceiverHats::BySlot by_slot = hats.by_slot();
-        nodes_ = sent(std::span(offsets));
-        slot_begin_ = sent(std::span(by_slot.begin));
-        slot_beside_ = sent(std::span(by_slot.beside));
-        heard_ = {{positions_.data(), begin_.data(), hats_.data()},
-                  nodes_.data(),
-                  hats.nodes().size(),
-                  hats.receivers(),
-                  slot_begin_.data(),
-                  slot_beside_.data()};
-        // The vectors above end here.
-        check_cuda(cudaStreamSynchronize(cuda_stream()), "sending receivers");
+        heard_.slots = hats.nodes().size();
+        heard_.receivers = hats.receivers();
+        if (heard_.receivers == 0) return;
+        Parcel parcel;
+        const std::size_t positions = parcel.add(hats.positions());
+        const std::size_t begin = parcel.add(hats.begin());
+        const std::size_t of_receivers = parcel.add(hats.hats());
+        const std::size_t nodes = parcel.add(offsets);
+        const std::size_t slot_begin = parcel.add(by_slot.begin);
+        const std::size_t slot_beside = parcel.add(by_slot.beside);
+        parcel.send(memory_);
+        heard_.hats = {in_parcel<const Vec3>(memory_, positions),
+                       in_parcel<const std::size_t>(memory_, begin),
+                       in_parcel<const ReceiverHat>(memory_, of_receivers)};
+        heard_.nodes = in_parcel<const std::uint32_t>(memory_, nodes);
+        heard_.slot_begin = in_parcel<const std::size_t>(memory_, slot_begin);
+        heard_.slot_beside = in_parcel<const ReceiverHats::Beside>(memory_, slot_beside);
     }
     const adjoint_kernels::HeardReceivers& heard() const { return heard_; }
 
   private:
-    template <class T>
-    static CudaArray<std::remove_const_t<T>> sent(std::span<T> values) {
-        CudaArray<std::remove_const_t<T>> array(values.size());
-        if (!values.empty()) array.upload(values);
-        return array;
-    }
-
-    CudaArray<Vec3> positions_;
-    CudaArray<std::size_t> begin_;
-    CudaArray<ReceiverHat> hats_;
-    CudaArray<std::uint32_t> nodes_;
-    CudaArray<std::size_t> slot_begin_;
-    CudaArray<ReceiverHats::Beside> slot_beside_;
+    CudaArray<std::byte> memory_;
     adjoint_kernels::HeardReceivers heard_;
 };
 
-/// What the substitution of a batch needs beside its fields.
-struct BackMemory {
-    BackMemory(std::size_t nodes, int dimensions, std::size_t batch, std::size_t blocks)
-        : weights(static_cast<std::size_t>(dimensions) * nodes * batch),
-          by_slowness(nodes * batch),
-          asked(nodes * batch),
-          lambda(nodes * batch),
-          fields(batch),
-          sums(blocks * batch) {}
+/// What the host wants to know of a substitution: it is fetched in one piece.
+struct BackReport {
+    struct Counts {
+        int passes = 0;
+        unsigned given_up = 0;      ///< tiles
+        unsigned bad_node = 0;      ///< whose dJ/dT is not finite (tell_number)
+        unsigned bad_receiver = 0;  ///< likewise
+    };
+    Counts* counts = nullptr;
+    adjoint_kernels::NodeSums* of_nodes = nullptr;      ///< what dJ/dT says, by shot
+    adjoint_kernels::NodeSums* of_receivers = nullptr;  ///< likewise
+    adjoint_kernels::NodeSums* of_lambda = nullptr;     ///< what lambda says, by shot
+    float* at_starts = nullptr;                         ///< lambda of the start nodes
 
-    CudaArray<AxisWeight<float>> weights;
-    CudaArray<float> by_slowness;
-    CudaArray<float> asked;
-    CudaArray<float> lambda;
-    CudaArray<BackShot<float>> fields;
-    CudaArray<adjoint_kernels::NodeSums> sums;  ///< [shot][block]
+    void cut(PieceCutter& cutter, std::size_t shots, std::size_t starts) {
+        counts = cutter.cut<Counts>(1);
+        of_nodes = cutter.cut<adjoint_kernels::NodeSums>(shots);
+        of_receivers = cutter.cut<adjoint_kernels::NodeSums>(shots);
+        of_lambda = cutter.cut<adjoint_kernels::NodeSums>(shots);
+        at_starts = cutter.cut<float>(starts);
+    }
 };
 
-/// Derivatives by slownesses of nodes that the host finds, beside those of the device.
+/// What the substitution of a batch needs beside its fields. `tiles` counts those of one source.
+struct BackMemory {
+    BackMemory(std::size_t nodes, std::size_t tiles, int dimensions, std::size_t shots,
+               std::size_t most_starts, std::size_t blocks)
+        : shots(shots),
+          starts(most_starts),
+          tile_values(tiles *
+                      static_cast<std::size_t>(dimensions == 2 ? tile_nodes<2> : tile_nodes<3>)),
+          face_values(dimensions == 2 ? TileFaces<2>::at(static_cast<unsigned>(tiles), 2)
+                                      : TileFaces<3>::at(static_cast<unsigned>(tiles), 0)) {
+        memory = memory_for([&](PieceCutter& cutter) {
+            report.cut(cutter, shots, starts);
+            weights = cutter.cut<AxisWeight<float>>(static_cast<std::size_t>(dimensions) *
+                                                    tile_values * shots);
+            by_slowness = cutter.cut<float>(tile_values * shots);
+            asked = cutter.cut<float>(nodes * shots);
+            lambda = cutter.cut<float>(tile_values * shots);
+            incoming = cutter.cut<float>(face_values * shots);
+            marks = cutter.cut<unsigned>(tiles * shots);
+            latest = cutter.cut<float>(tiles * shots);
+            leader = cutter.cut<unsigned>(tiles * shots);
+            pending = cutter.cut<unsigned>(tiles * shots);
+            ready = cutter.cut<unsigned>(tiles * shots);
+            counters = cutter.cut<unsigned>(BackOrder::counter_words);
+            sums = cutter.cut<adjoint_kernels::NodeSums>(blocks * shots);
+        });
+    }
+
+    /// An order of so many tiles in which none is ready.
+    BackOrder order(const TileBatch& tiles) {
+        BackOrder order;
+        order.marks = marks;
+        order.latest = latest;
+        order.leader = leader;
+        order.pending = pending;
+        order.ready = ready;
+        order.counters = counters;
+        order.entries = static_cast<unsigned>(tiles.entries);
+        order.none_in_order = order.entries < BackOrder::fewest;
+        std::copy(std::begin(tiles.problem.tiles), std::end(tiles.problem.tiles), order.tiles);
+        check_cuda(
+            cudaMemsetAsync(order.ready, 0xff, tiles.entries * sizeof(unsigned), cuda_stream()),
+            "starting the adjoint");
+        check_cuda(cudaMemsetAsync(order.counters, 0, BackOrder::counter_words * sizeof(unsigned),
+                                   cuda_stream()),
+                   "starting the adjoint");
+        return order;
+    }
+
+    std::size_t report_bytes() const {
+        PieceCutter cutter;
+        BackReport().cut(cutter, shots, starts);
+        return cutter.used();
+    }
+
+    std::size_t shots;
+    std::size_t starts;
+    std::size_t tile_values;      ///< nodes in the tiles of a source
+    std::size_t face_values;      ///< numbers that pass through faces, likewise
+    CudaArray<std::byte> memory;  ///< of all that follows, but what is sent
+    BackReport report;            ///< its first piece
+    AxisWeight<float>* weights = nullptr;
+    float* by_slowness = nullptr;
+    float* asked = nullptr;
+    float* lambda = nullptr;
+    float* incoming = nullptr;
+    unsigned* marks = nullptr;
+    float* latest = nullptr;
+    unsigned* leader = nullptr;
+    unsigned* pending = nullptr;
+    unsigned* ready = nullptr;
+    unsigned* counters = nullptr;
+    adjoint_kernels::NodeSums* sums = nullptr;  ///< [shot][block]
+    CudaArray<std::byte> sent;                  ///< fields, and the places of start nodes
+    BackShot<float>* fields = nullptr;
+    const std::size_t* start_places = nullptr;
+};
+
+/// Derivatives by slownesses of nodes that the host finds, beside those of the device. Each node
+/// has a slot.
 class SparseSum {
   public:
-    void add(std::size_t node, double value) { values_[node] += value; }
+    std::size_t slot_of(std::size_t node) {
+        const auto [place, is_new] = slots_.try_emplace(node, nodes_.size());
+        if (is_new) {
+            nodes_.push_back(node);
+            values_.push_back(0);
+        }
+        return place->second;
+    }
+    void add(std::size_t slot, double value) { values_[slot] += value; }
     /// Adds them to values on the device, once.
     void flush(double* to) {
-        if (values_.empty()) return;
-        std::vector<std::size_t> nodes;
-        std::vector<double> values;
-        for (const auto& [node, value] : values_) {
-            nodes.push_back(node);
-            values.push_back(value);
-        }
-        values_.clear();
-        CudaArray<std::size_t> at(nodes.size());
-        CudaArray<double> parts(values.size());
-        at.upload(nodes);
-        parts.upload(values);
-        adjoint_kernels::add_values<<<blocks_for(nodes.size(), adjoint_kernels::threads),
+        if (nodes_.empty()) return;
+        Parcel parcel;
+        const std::size_t at = parcel.add(nodes_);
+        const std::size_t parts = parcel.add(values_);
+        CudaArray<std::byte> sent;
+        parcel.send(sent);
+        adjoint_kernels::add_values<<<blocks_for(nodes_.size(), adjoint_kernels::threads),
                                       adjoint_kernels::threads, 0, cuda_stream()>>>(
-            at.data(), parts.data(), nodes.size(), to);
-        check_cuda(cudaStreamSynchronize(cuda_stream()), "adding derivatives beside sources");
+            in_parcel<const std::size_t>(sent, at), in_parcel<const double>(sent, parts),
+            nodes_.size(), to);
+        check_cuda(cudaGetLastError(), "adding derivatives beside sources");
+        clear();
     }
-    void clear() { values_.clear(); }
+    void clear() {
+        slots_.clear();
+        nodes_.clear();
+        values_.clear();
+    }
 
   private:
-    std::map<std::size_t, double> values_;
+    std::unordered_map<std::size_t, std::size_t> slots_;
+    std::vector<std::size_t> nodes_;
+    std::vector<double> values_;
 };
+
+/// What the w of a start node depends on.
+struct StartParts {
+    struct Beside {
+        std::size_t node = 0;
+        double part = 0;       ///< dw/ds
+        std::size_t slot = 0;  ///< of the node, in a SparseSum
+    };
+    Vec3 slope;  ///< dw/d(source position)
+    std::vector<Beside> beside;
+};
+
+inline std::vector<StartParts> start_parts(const SourceBox& box) {
+    std::vector<StartParts> parts(box.nodes().size());
+    for (std::size_t m = 0; m < parts.size(); ++m) {
+        parts[m].slope = box.derivative(m, [&](std::size_t node, double part) {
+            parts[m].beside.push_back({node, part, 0});
+        });
+    }
+    return parts;
+}
 
 }  // namespace fermat

@@ -6,7 +6,7 @@
 #include "eikonal/adjoint/back_storage.hpp"
 #include "eikonal/adjoint/lane_values.hpp"
 #include "eikonal/adjoint/node_equation.hpp"
-#include "eikonal/fim/tile_halo.hpp"
+#include "eikonal/fim/tile_queue.hpp"
 
 namespace fermat {
 
@@ -16,8 +16,9 @@ namespace fermat {
 ///     lambda_i = b_i + sum_d sum_k W(i + k e_d, i) lambda(i + k e_d),   k = -2, -1, 1, 2
 ///
 /// in a fixed order, so that its value depends on theirs alone. Nodes are made of earlier ones:
-/// sweeps run against the wave, and the latest tiles come first. Nodes outside the tile do not
-/// change during a visit: what they hand into it is added to b at its beginning.
+/// sweeps run against the wave, and the latest tiles come first. At the end of a visit a tile
+/// leaves what it hands on to the nodes beyond a face with the tile there, which adds it to b at
+/// the beginning of its own visit.
 
 /// One visit of a tile by a warp.
 template <int Dim, class Real, class Block>
@@ -27,6 +28,7 @@ class BackVisit {
     using Storage = BackStorage<Dim, Real>;
     using Halo = TileHalo<Dim>;
     using Weight = AxisWeight<Real>;
+    using Faces = TileFaces<Dim>;
     static constexpr int first_axis = 3 - Dim;
     static constexpr int length = Storage::length;
     static constexpr int lines = Storage::lines;
@@ -35,7 +37,11 @@ class BackVisit {
 
     FERMAT_HD BackVisit(Block block, const TileProblem& problem, const TileShot& shot,
                         const BackShot<Real>& field, int tile, Storage& storage)
-        : block_(block), problem_(problem), field_(field), s_(storage) {
+        : block_(block),
+          problem_(problem),
+          field_(field),
+          s_(storage),
+          tile_(static_cast<unsigned>(tile)) {
         const int column = tile / problem.tiles[2];
         const int at[3] = {column / problem.tiles[1], column % problem.tiles[1],
                            tile % problem.tiles[2]};
@@ -54,24 +60,30 @@ class BackVisit {
         stride_[0] = stride_[1] * problem.shape[1];
         first_ = static_cast<std::ptrdiff_t>(begin_[0]) * stride_[0] +
                  static_cast<std::ptrdiff_t>(begin_[1]) * stride_[1] + begin_[2];
-        nodes_ = static_cast<std::ptrdiff_t>(problem.shape[0]) * stride_[0];
+        own_ = static_cast<std::size_t>(tile) * tile_nodes<Dim>;
     }
 
-    /// `all_new`: nodes count as moved even where nothing came yet, so that those they are made of
-    /// are visited too.
-    FERMAT_HD void load(bool all_new) {
-        whole_ ? load_nodes<false>() : load_nodes<true>();
-        clear_rims();
-        const Beyond<2> of_runs = look_beyond<2>();
-        const Beyond<1> of_lanes = look_beyond<1>();
+    /// What a visit begins with.
+    struct Before {
+        unsigned fed = 0;      ///< faces through which something came
+        bool asks = true;      ///< J asks something of the tile's nodes
+        bool visited = false;  ///< the tile has been visited before
+        /// Nodes count as moved even where nothing came yet, so that those they are made of are
+        /// visited too.
+        bool all_new = false;
+    };
+    FERMAT_HD void load(const Before& before) {
+        const Incoming<1> of_lanes = look_through<1>(before.fed);
+        const Incoming<2> of_runs = look_through<2>(before.fed);
         if constexpr (Dim == 3) {
-            const Beyond<0> of_outers = look_beyond<0>();
+            const Incoming<0> of_outers = look_through<0>(before.fed);
+            load_nodes(before);
             take<0>(of_outers);
+        } else {
+            load_nodes(before);
         }
         take<1>(of_lanes);
         take<2>(of_runs);
-        block_.for_each(tile_nodes<Dim>,
-                        [&](int code) { s_.moved[code] = all_new ? Moved::in_visit : 0; });
     }
 
     /// The way of the wave through the tile, by the sides from which its nodes are made.
@@ -107,15 +119,27 @@ class BackVisit {
         return false;
     }
 
-    /// Stores lambda. Returns for every face (2 * axis + side), how long before the latest node of
-    /// the field the latest node is that moved and hands on across it; infinite if there is none.
-    FERMAT_HD void store(float (&keys)[6]) {
-        // The reads run beside the writes.
+    FERMAT_HD void store() const {
+        block_.for_each(tile_nodes<Dim>, [&](int code) {
+            field_.lambda[own_ + static_cast<std::size_t>(code)] = lambda(code);
+        });
+    }
+    /// The faces through which a node hands on that moved.
+    FERMAT_HD unsigned told() const {
+        unsigned faces = 0;
+        block_.for_each(tile_nodes<Dim>, [&](int code) {
+            if (!s_.moved[code]) return;
+            if constexpr (Dim == 3) faces |= faces_crossed<Dim, 0>(weight<0>(code), code);
+            faces |= faces_crossed<Dim, 1>(weight<1>(code), code);
+            faces |= faces_crossed<Dim, 2>(weight<2>(code), code);
+        });
+        return block_.any_bits(faces);
+    }
+    /// For every face how long before the latest node of the field the latest node is that moved
+    /// and hands on across it; infinite if there is none.
+    FERMAT_HD void find_keys(float (&keys)[6]) const {
         const Taus taus(block_, [&](int code) {
             return in_grid(code) ? field_.tau[offset(code)] : unreached<Real>;
-        });
-        block_.for_each(tile_nodes<Dim>, [&](int code) {
-            if (in_grid(code)) field_.lambda[offset(code)] = lambda(code);
         });
         for (float& key : keys) key = INFINITY;
         taus.for_each(block_, [&](int code, Real tau) {
@@ -127,20 +151,12 @@ class BackVisit {
         });
         for (int face = 2 * first_axis; face < 6; ++face) keys[face] = block_.least(keys[face]);
     }
-
-    /// The least key of the nodes with which the substitution begins: those of which no node is
-    /// made (`everywhere`), or those of which J asks something. Needs no load().
-    FERMAT_HD float start_key(bool everywhere) const {
-        float key = INFINITY;
-        block_.for_each(tile_nodes<Dim>, [&](int code) {
-            if (!in_grid(code)) return;
-            const std::ptrdiff_t node = offset(code);
-            if (!everywhere && field_.asked[node] == 0) return;
-            const Real tau = field_.tau[node];
-            if (!(tau < reached_limit<Real>)) return;
-            if (!everywhere || makes_none(code)) key = least(key, before_latest(code, tau));
-        });
-        return block_.least(key);
+    /// Leaves what the tile hands on through some faces with the tiles across them.
+    FERMAT_HD void hand_on(unsigned faces) const {
+        if constexpr (Dim == 3) hand_on_along<0>(faces);
+        hand_on_along<1>(faces);
+        hand_on_along<2>(faces);
+        block_.for_each(0, [](int) {});
     }
 
   private:
@@ -180,49 +196,46 @@ class BackVisit {
 
     template <int axis>
     FERMAT_HD_INLINE void add_key(int code, float key, float (&keys)[6]) const {
-        const Weight w = weight<axis>(code);
-        const int n = Tile::part(code, axis);
-        const int depth = w.second() ? 1 : 0;
+        const unsigned faces = faces_crossed<Dim, axis>(weight<axis>(code), code);
         float& low = keys[2 * axis];
         float& high = keys[2 * axis + 1];
-        if (w.side() < 0 && n <= depth) low = least(low, key);
-        if (w.side() > 0 && length - 1 - n <= depth) high = least(high, key);
+        if (faces >> (2 * axis) & 1) low = least(low, key);
+        if (faces >> (2 * axis + 1) & 1) high = least(high, key);
     }
 
-    template <bool Clipped>
-    FERMAT_HD void load_nodes() {
+    FERMAT_HD void load_nodes(const Before& before) {
+        struct Weights {
+            Weight of[Dim];
+        };
         struct Pair {
             Real lambda;
             Real asked;
         };
-        struct Weights {
-            Weight of[Dim];
-        };
+        const Weight* const weights = field_.weights + Dim * own_;
         block_.template transfer<tile_nodes<Dim>>(
             [&](int code) {
-                const bool outside = Clipped && !in_grid(code);
-                const std::ptrdiff_t node = outside ? 0 : offset(code);
-                return outside ? Pair{0, 0} : Pair{field_.lambda[node], field_.asked[node]};
+                Weights all;
+                for (int d = 0; d < Dim; ++d) all.of[d] = weights[d * tile_nodes<Dim> + code];
+                return all;
+            },
+            [&](int code, const Weights& all) {
+                if constexpr (Dim == 3) weight<0>(code) = all.of[0];
+                weight<1>(code) = all.of[Dim - 2];
+                weight<2>(code) = all.of[Dim - 1];
+            });
+        const Real* const old = field_.lambda + own_;
+        block_.template transfer<tile_nodes<Dim>>(
+            [&](int code) {
+                const bool asks = before.asks && in_grid(code);
+                return Pair{before.visited ? old[code] : Real(0),
+                            asks ? field_.asked[offset(code)] : Real(0)};
             },
             [&](int code, Pair pair) {
                 lambda(code) = pair.lambda;
                 s_.given[code] = pair.asked;
+                s_.moved[code] = before.all_new ? Moved::in_visit : 0;
             });
-        block_.template transfer<tile_nodes<Dim>>(
-            [&](int code) {
-                Weights weights;
-                const bool outside = Clipped && !in_grid(code);
-                const std::ptrdiff_t node = outside ? 0 : offset(code);
-                for (int d = 0; d < Dim; ++d) {
-                    weights.of[d] = outside ? Weight{} : field_.weights[d * nodes_ + node];
-                }
-                return weights;
-            },
-            [&](int code, const Weights& weights) {
-                if constexpr (Dim == 3) weight<0>(code) = weights.of[0];
-                weight<1>(code) = weights.of[Dim - 2];
-                weight<2>(code) = weights.of[Dim - 1];
-            });
+        clear_rims();
     }
     FERMAT_HD void clear_rims() {
         block_.for_each(Storage::margin, [&](int n) {
@@ -249,15 +262,9 @@ class BackVisit {
         return side == 0 ? 0U : (side < 0 ? 1U : 2U) << (4 * axis + high);
     }
 
-    /// The two nodes beyond one end of a line of the tile, and what they hand on along it.
-    struct Outer {
-        Weight near;
-        Weight behind;
-        Real lambda_near = 0;
-        Real lambda_behind = 0;
-    };
+    /// What came through both faces of an axis: [side][depth][line].
     template <int axis>
-    using Beyond = LaneValues<Block, Outer, 2 * lines>;
+    using Incoming = LaneValues<Block, Real, 2 * Faces::values>;
 
     /// The number of the n-th node on a line along an axis.
     template <int axis>
@@ -267,52 +274,56 @@ class BackVisit {
         return (line >> Tile::bits(2) << (2 * Tile::bits(2))) | (n << Tile::bits(2)) |
                (line & (length - 1));
     }
-    /// Reads beyond both ends of all lines along an axis: first all low ends, then all high ones.
     template <int axis>
-    FERMAT_HD Beyond<axis> look_beyond() const {
-        return Beyond<axis>(block_, [&](int e) {
-            const int out = e < lines ? -1 : 1;
-            const int edge = code_on<axis>(e % lines, e < lines ? 0 : length - 1);
-            Outer outer;
-            if (!in_grid(edge)) return outer;
-            const int at = begin_[axis] + Tile::part(edge, axis);
-            const auto read = [&](int steps, Weight& w, Real& handing) {
-                const int place = at + steps * out;
-                if (place < 0 || place >= problem_.shape[axis]) return;
-                const std::ptrdiff_t node = offset(edge) + steps * out * stride_[axis];
-                w = field_.weights[(axis - first_axis) * nodes_ + node];
-                handing = field_.lambda[node];
-            };
-            read(1, outer.near, outer.lambda_near);
-            read(2, outer.behind, outer.lambda_behind);
-            return outer;
+    FERMAT_HD Incoming<axis> look_through(unsigned fed) const {
+        const Real* const values = field_.incoming + Faces::at(tile_, 2 * axis);
+        return Incoming<axis>(block_, [&](int n) {
+            const int face = 2 * axis + (n >= Faces::values ? 1 : 0);
+            return fed >> face & 1 ? read_fresh(values[n]) : Real(0);
         });
     }
-    /// Adds to `given` what the nodes beyond the ends of lines hand into the tile.
+    /// Adds to `given` what came through the faces of an axis.
     template <int axis>
-    FERMAT_HD void take(const Beyond<axis>& beyond) {
-        beyond.for_each(block_, [&](int e, const Outer& outer) {
-            const int out = e < lines ? -1 : 1;
-            const int n = e < lines ? 0 : length - 1;
-            const int edge = code_on<axis>(e % lines, n);
-            const int inner = code_on<axis>(e % lines, n - out);
-            s_.given[edge] += outer.near.near(-out) * outer.lambda_near +
-                              far<axis>(edge, out, outer.behind) * outer.lambda_behind;
-            s_.given[inner] += far<axis>(inner, out, outer.near) * outer.lambda_near;
+    FERMAT_HD void take(const Incoming<axis>& incoming) {
+        incoming.for_each(block_, [&](int n, Real value) {
+            const int depth = n % Faces::values / lines;
+            const int place = n >= Faces::values ? length - 1 - depth : depth;
+            s_.given[code_on<axis>(n % lines, place)] += value;
         });
+    }
+    template <int axis>
+    FERMAT_HD void hand_on_along(unsigned faces) const {
+        for (int side = 0; side < 2; ++side) {
+            const int face = 2 * axis + side;
+            if (!(faces >> face & 1)) continue;
+            const unsigned across = TileQueue::across(tile_, face, problem_.tiles);
+            Real* const values = field_.incoming + Faces::at(across, face ^ 1);
+            const int out = side == 0 ? -1 : 1;
+            const int edge = side == 0 ? 0 : length - 1;
+            block_.for_each(lines, [&](int line) {
+                const int last = code_on<axis>(line, edge);
+                const int inner = code_on<axis>(line, edge - out);
+                const Weight w = weight<axis>(last);
+                values[line] = w.near(out) * lambda(last) +
+                               far<axis>(last, out, -out, weight<axis>(inner)) * lambda(inner);
+                values[lines + line] = far<axis>(last, 2 * out, -out, w) * lambda(last);
+            });
+        }
     }
 
-    /// What a node two steps to one side hands on to a node, by the side where it lies.
+    /// What a node two steps to one side hands on to the node that lies some steps along an axis
+    /// from node `code`, by the side where it lies.
     template <int axis>
-    FERMAT_HD_INLINE Real far(int code, int side, Weight behind) const {
+    FERMAT_HD_INLINE Real far(int code, int steps, int side, Weight behind) const {
         const Real weight = behind.far(-side);
-        return behind.plain() && weight != 0 ? plain_far<axis>(code, side, weight) : weight;
+        return behind.plain() && weight != 0 ? plain_far<axis>(code, steps, side, weight) : weight;
     }
     /// Weights of the plain equation are scaled by a ratio of radii, which AxisWeight::far lacks.
     template <int axis>
-    FERMAT_HD_INLINE Real plain_far(int code, int side, Real weight) const {
+    FERMAT_HD_INLINE Real plain_far(int code, int steps, int side, Real weight) const {
         int node[3];
         Halo::node_of(code, node);
+        node[axis] += steps;
         const Real here = square_radius(node);
         node[axis] += side;
         return weight * root(here / square_radius(node));
@@ -394,8 +405,8 @@ class BackVisit {
     template <int axis>
     FERMAT_HD_INLINE void scale_plain(int code, NextNode& next) const {
         Real(&part)[4] = next.part[axis - first_axis];
-        part[0] = far<axis>(code, -1, weight<axis>(code, -2));
-        part[3] = far<axis>(code, 1, weight<axis>(code, 2));
+        part[0] = far<axis>(code, 0, -1, weight<axis>(code, -2));
+        part[3] = far<axis>(code, 0, 1, weight<axis>(code, 2));
     }
     template <int axis>
     FERMAT_HD_INLINE Real handed(const NextNode& node, const Real* here) const {
@@ -450,23 +461,6 @@ class BackVisit {
         return against;
     }
 
-    /// Whether no node is made of a node. Reads the field, not the tile.
-    FERMAT_HD bool makes_none(int code) const {
-        for (int axis = first_axis; axis < 3; ++axis) {
-            const int at = begin_[axis] + Tile::part(code, axis);
-            for (int side = -1; side <= 1; side += 2) {
-                for (int steps = 1; steps <= 2; ++steps) {
-                    const int place = at + steps * side;
-                    if (place < 0 || place >= problem_.shape[axis]) continue;
-                    const Weight w = field_.weights[(axis - first_axis) * nodes_ + offset(code) +
-                                                    steps * side * stride_[axis]];
-                    if (w.side() == -side && (steps == 1 || w.second())) return false;
-                }
-            }
-        }
-        return true;
-    }
-
     Block block_;
     const TileProblem& problem_;
     const BackShot<Real> field_;  ///< a copy: a reference would be read again at every use
@@ -477,7 +471,8 @@ class BackVisit {
     Real step_[3];    ///< difference of coordinates from node to node
     Real far2_;
     std::ptrdiff_t first_;  ///< offset of the tile's first node
-    std::ptrdiff_t nodes_;
+    std::size_t own_;       ///< of the tile's first node in [tile][node]
+    unsigned tile_;
     bool whole_;  ///< all nodes of the tile are in the grid
 };
 

@@ -52,7 +52,7 @@ __global__ void pull_sources(HeardReceivers heard, const HeardShot* shots, const
         const ReceiverPull pull = heard.hats.pull(r, by, shot.factor, heard.tau_of(shot));
         if (!pull.arrives) continue;
         if (!isfinite(by)) {
-            atomicMin(not_finite, static_cast<unsigned>(r));
+            tell_number(not_finite, r);
             continue;
         }
         shares[n] = pull.share;

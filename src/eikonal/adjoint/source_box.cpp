@@ -13,9 +13,7 @@ SourceBox::SourceBox(const Model& model, const NodeSlowness& slowness, Vec3 sour
       factored_(starts_->factored()),
       offsets_(starts_->nodes().begin(), starts_->nodes().end()) {}
 
-SourceBox::SourceBox(const CudaModel& model, Vec3 source) : whole_(model.grid().shape) {
-    PartOfModel found = round_source(model, source);
-    first_ = found.first;
+SourceBox::SourceBox(Shape whole, PartOfModel found) : whole_(whole), first_(found.first) {
     part_ = std::make_unique<const Part>(found.grid, std::move(found.velocity));
     starts_ = std::make_unique<const SourceStarts>(part_->model, part_->slowness, found.source);
     factored_ = in_whole_grid(starts_->factored(), found);

@@ -17,7 +17,8 @@ class SourceBox {
   public:
     /// The model and the slowness must outlive it.
     SourceBox(const Model& model, const NodeSlowness& slowness, Vec3 source);
-    SourceBox(const CudaModel& model, Vec3 source);
+    /// The part of a model on the device round a source (round_sources).
+    SourceBox(Shape whole, PartOfModel found);
 
     /// Nodes are those of the whole grid.
     const FactoredSource& factored() const { return factored_; }

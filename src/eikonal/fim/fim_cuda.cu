@@ -1,12 +1,17 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/block.hpp"
 #include "core/device.hpp"
 #include "core/memory_cuda.hpp"
+#include "core/occupancy_cuda.hpp"
+#include "core/pieces_cuda.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
 #include "eikonal/fim/tile_kernels.cuh"
 #include "eikonal/fim/tile_passes.cuh"
@@ -33,13 +38,35 @@ __global__ void __launch_bounds__(threads, resident_blocks)
     });
 }
 
-__global__ void set_starts(TileProblem problem, int shots, const float* start_tau) {
-    for (int s = static_cast<int>(blockIdx.x); s < shots; s += static_cast<int>(gridDim.x)) {
+/// The fields and lists of a batch before its start nodes are known.
+__global__ void clear_batch(float* tau, std::size_t nodes, TileQueue queue, std::size_t entries) {
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < nodes; n += step) {
+        tau[n] = unreached<float>;
+    }
+    reset_part(queue, entries);
+}
+
+/// Start nodes, and the tiles that contain or read one.
+struct Starts {
+    const float* tau = nullptr;        ///< of each of TileProblem::starts
+    const unsigned* active = nullptr;  ///< tiles, those of parity 0 first
+    unsigned even = 0;
+    unsigned all = 0;
+};
+
+/// The last block activates tiles, the others set start nodes.
+__global__ void begin_waves(TileProblem problem, TileQueue queue, int shots, Starts starts) {
+    if (blockIdx.x + 1 == gridDim.x) {
+        activate_part(queue, starts.active, starts.even, starts.all);
+        return;
+    }
+    for (int s = static_cast<int>(blockIdx.x); s < shots; s += static_cast<int>(gridDim.x) - 1) {
         const TileShot shot = problem.shots[s];
         for (int n = static_cast<int>(threadIdx.x); n < shot.start_count;
              n += static_cast<int>(blockDim.x)) {
             const Index3 node = problem.starts[shot.first_start + n];
-            shot.tau[problem.offset(node.x, node.y, node.z)] = start_tau[shot.first_start + n];
+            shot.tau[problem.offset(node.x, node.y, node.z)] = starts.tau[shot.first_start + n];
         }
     }
 }
@@ -82,21 +109,20 @@ struct CudaFim::State {
     CudaArray<float> own_velocity;
     const float* velocity = nullptr;  ///< own_velocity, or that of a CudaModel
     CudaArray<float> held_velocity;   ///< for a front: velocity with 0 at its nodes
-    CudaArray<float> tau;
-    CudaArray<TileState> states;
-    CudaArray<unsigned> lists;
-    CudaArray<unsigned> counters;
-    CudaArray<float> minima;
-    CudaArray<std::uint16_t> steps;
-    CudaArray<TileShot> shots;
-    CudaArray<Index3> starts;
-    CudaArray<float> start_tau;
-    CudaArray<unsigned> active;
-    CudaArray<int> passes;
-    TileProblem problem;  ///< of the last solve
-    int shot_count = 0;   ///< likewise
+    const std::uint16_t* steps = nullptr;
+    CudaArray<std::byte> memory;  ///< of all that follows, but what is sent
+    float* tau = nullptr;
+    TileState* states = nullptr;
+    unsigned* lists = nullptr;
+    unsigned* counters = nullptr;
+    float* minima = nullptr;
+    int* passes = nullptr;
+    CudaArray<std::byte> sent;  ///< shots, start nodes and active tiles
+    std::size_t tiles_of_shot = 0;
+    std::size_t cleared = 0;  ///< shots that are ready for their start nodes
+    TileProblem problem;      ///< of the last solve
+    int shot_count = 0;       ///< likewise
     std::size_t entries = 0;
-    int last_passes = 0;
 
     const void* kernel(int wanted) const {
         if (grid.is_2d()) {
@@ -117,8 +143,8 @@ struct CudaFim::State {
         for (const StartNode& start : source.starts) {
             values(start.node) = static_cast<float>(start.tau);
         }
-        copy_and_wait(tau.data(), values.data(), values.size() * sizeof(float),
-                      cudaMemcpyHostToDevice, "sending a front");
+        copy_and_wait(tau, values.data(), values.size() * sizeof(float), cudaMemcpyHostToDevice,
+                      "sending a front");
         copy_and_wait(values.data(), velocity, values.size() * sizeof(float),
                       cudaMemcpyDeviceToHost, "fetching velocities");
         for (const StartNode& start : source.starts) values(start.node) = 0;
@@ -131,33 +157,57 @@ struct CudaFim::State {
     }
     TileQueue queue(int shot_count) const {
         TileQueue q;
-        q.states = states.data();
+        q.states = states;
         for (int i = 0; i < TileQueue::ring; ++i) {
-            q.list[i] = lists.data() + static_cast<std::size_t>(i) * states.size();
+            q.list[i] = lists + static_cast<std::size_t>(i) * tiles_of_shot * batch;
         }
-        q.count = counters.data();
-        q.taken = counters.data() + TileQueue::ring;
-        q.woken_least = minima.data();
-        q.waiting_least = minima.data() + static_cast<std::size_t>(TileQueue::ring) * batch;
+        q.count = counters;
+        q.taken = counters + TileQueue::ring;
+        q.woken_least = minima;
+        q.waiting_least = minima + static_cast<std::size_t>(TileQueue::ring) * batch;
         q.shots = shot_count;
         q.processors = processors;
         return q;
     }
+    void clear(std::size_t shots, bool fields) {
+        clear_batch<<<wide, 256, 0, cuda_stream()>>>(tau, fields ? shots * grid.node_count() : 0,
+                                                     queue(static_cast<int>(shots)),
+                                                     shots * tiles_of_shot);
+        cleared = shots;
+    }
+    void launch(std::span<const FactoredSource> sources, CudaTimer* timer);
 };
 
 namespace {
 
-/// A point source has at most three start nodes along each axis.
-constexpr std::size_t most_starts = 27;
+/// The order of sweeps on the current device: sent there once, and kept as long as the process.
+const std::uint16_t* steps_on_device(const TileSteps& steps) {
+    static std::mutex mutex;
+    static std::map<std::pair<int, const TileSteps*>, std::uint16_t*> known;
+    int device = 0;
+    check_cuda(cudaGetDevice(&device), "asking for the device");
+    const std::lock_guard lock(mutex);
+    std::uint16_t*& there = known[{device, &steps}];
+    if (there != nullptr) return there;
+    const std::size_t bytes = steps.nodes.size() * sizeof(std::uint16_t);
+    void* memory = nullptr;
+    check_cuda(cudaMalloc(&memory, bytes), "setting up the eikonal solver");
+    copy_and_wait(memory, steps.nodes.data(), bytes, cudaMemcpyHostToDevice,
+                  "setting up the eikonal solver");
+    return there = static_cast<std::uint16_t*>(memory);
+}
 
 std::size_t shots_that_fit(const Grid& grid, std::size_t tiles, std::size_t wanted,
                            std::size_t model_bytes) {
-    const std::size_t free = device_memory().free;
+    if (wanted <= 1) return 1;
     const std::size_t nodes = grid.node_count();
     const std::size_t shot = nodes * sizeof(float) +
                              tiles * (sizeof(TileState) + TileQueue::ring * sizeof(unsigned)) +
                              4096;
-    const auto usable = static_cast<std::size_t>(0.95 * static_cast<double>(free));
+    constexpr double part = 0.95;  // the rest is for what is not counted here
+    const double needed = static_cast<double>(wanted * shot + model_bytes) / part + 1;
+    const std::size_t free = free_device_memory(static_cast<std::size_t>(needed));
+    const auto usable = static_cast<std::size_t>(part * static_cast<double>(free));
     const std::size_t most = usable > model_bytes ? (usable - model_bytes) / shot : 0;
     return std::clamp(std::min(wanted, most), std::size_t{1}, std::size_t{4096});
 }
@@ -197,36 +247,23 @@ void CudaFim::prepare(const Grid& grid, int order, std::size_t most_shots,
                          ": lay the longest axis along x, or use `device=cpu`)");
     }
     const auto tiles = static_cast<std::size_t>(shape.problem.tile_count());
+    s.tiles_of_shot = tiles;
     s.batch = shots_that_fit(s.grid, tiles, most_shots, model_bytes);
-    s.tau = CudaArray<float>(s.grid.node_count() * s.batch);
-    s.states = CudaArray<TileState>(tiles * s.batch);
-    s.lists = CudaArray<unsigned>(TileQueue::ring * tiles * s.batch);
-    s.counters = CudaArray<unsigned>(2 * TileQueue::ring + 1);
-    s.minima = CudaArray<float>(2 * TileQueue::ring * s.batch);
-    s.steps = CudaArray<std::uint16_t>(shape.steps->nodes.size());
-    s.shots = CudaArray<TileShot>(s.batch);
-    s.starts = CudaArray<Index3>(most_starts * s.batch);
-    s.start_tau = CudaArray<float>(most_starts * s.batch);
-    s.active = CudaArray<unsigned>(most_starts * 27 * s.batch);
-    s.passes = CudaArray<int>(1);
-    s.steps.upload(shape.steps->nodes);
-    const std::size_t shared = s.shared_bytes();
-    int device = 0;
-    int processors = 0;
-    int resident = 0;
-    check_cuda(cudaGetDevice(&device), "asking for the device");
-    check_cuda(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device),
-               "asking for the device");
-    s.processors = static_cast<unsigned>(processors);
+    s.memory = memory_for([&](PieceCutter& cutter) {
+        s.tau = cutter.cut<float>(s.grid.node_count() * s.batch);
+        s.states = cutter.cut<TileState>(tiles * s.batch);
+        s.lists = cutter.cut<unsigned>(TileQueue::ring * tiles * s.batch);
+        s.counters = cutter.cut<unsigned>(2 * TileQueue::ring + 1);
+        s.minima = cutter.cut<float>(2 * TileQueue::ring * s.batch);
+        s.passes = cutter.cut<int>(1);
+    });
+    s.steps = steps_on_device(*shape.steps);
     s.blocks = std::numeric_limits<int>::max();
     for (const int each : s.orders()) {
-        check_cuda(cudaFuncSetAttribute(s.kernel(each), cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(shared)),
-                   "setting up the eikonal solver");
-        check_cuda(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, s.kernel(each), threads,
-                                                                 shared),
-                   "setting up the eikonal solver");
-        s.blocks = std::min(s.blocks, std::max(1, resident) * processors);
+        const Occupancy found = occupancy_of(s.kernel(each), threads, s.shared_bytes(),
+                                             "setting up the eikonal solver");
+        s.processors = static_cast<unsigned>(found.processors);
+        s.blocks = std::min(s.blocks, found.blocks);
     }
     // A pass visits the tiles of one parity. Warps without one would only make all others wait
     // longer for each other.
@@ -250,71 +287,70 @@ void CudaFim::set_velocity(FieldView<const float, Space::device> velocity) {
         "copying velocities");
 }
 
+void CudaFim::clear(std::size_t shots) { state_->clear(shots, true); }
+
+void CudaFim::start(std::span<const FactoredSource> sources) { state_->launch(sources, nullptr); }
+
 double CudaFim::solve(std::span<const FactoredSource> sources) {
-    State& s = *state_;
+    CudaTimer timer;
+    state_->launch(sources, &timer);
+    return timer.stop("solving the eikonal equation");
+}
+
+void CudaFim::State::launch(std::span<const FactoredSource> sources, CudaTimer* timer) {
     const bool front = !sources.empty() && sources.front().is_front();
     if (front && sources.size() > 1) throw InputError("a CUDA device solves one front at a time");
-    TileSetup setup = make_tile_setup(s.grid, sources, s.order);
-    TileProblem& problem = setup.problem;
-    const std::size_t nodes = s.grid.node_count();
-    for (std::size_t n = 0; n < setup.shots.size(); ++n) {
-        setup.shots[n].tau = s.tau.data() + n * nodes;
-    }
-    problem.velocity = front ? s.hold_front(sources.front()) : s.velocity;
-    problem.shots = s.shots.data();
-    problem.starts = s.starts.data();
-    problem.steps = s.steps.data();
-    s.shots.upload(setup.shots);
-    s.starts.upload(setup.starts);
-    s.start_tau.upload(setup.start_tau);
+    TileSetup setup = make_tile_setup(grid, sources, order);
+    problem = setup.problem;
+    const std::size_t nodes = grid.node_count();
+    for (std::size_t n = 0; n < setup.shots.size(); ++n) setup.shots[n].tau = tau + n * nodes;
     std::vector<unsigned> active = setup.active[0];
     active.insert(active.end(), setup.active[1].begin(), setup.active[1].end());
-    s.active.reserve(active.size());
-    s.active.upload(active);
-    const int shot_count = static_cast<int>(sources.size());
-    TileQueue queue = s.queue(shot_count);
-    s.problem = problem;
-    s.shot_count = shot_count;
-    s.entries = sources.size() * static_cast<std::size_t>(problem.tile_count());
+    Parcel parcel;
+    const std::size_t shots = parcel.add(setup.shots);
+    const std::size_t places = parcel.add(setup.starts);
+    const std::size_t start_tau = parcel.add(setup.start_tau);
+    const std::size_t active_tiles = parcel.add(active);
+    parcel.send(sent);
+    problem.velocity = front ? hold_front(sources.front()) : velocity;
+    problem.shots = in_parcel<const TileShot>(sent, shots);
+    problem.starts = in_parcel<const Index3>(sent, places);
+    problem.steps = steps;
+    shot_count = static_cast<int>(sources.size());
+    entries = sources.size() * tiles_of_shot;
+    TileQueue lists_of_batch = queue(shot_count);
 
-    CudaTimer timer;
-    timer.start();
-    if (!front)
-        fill<<<wide, 256, 0, cuda_stream()>>>(s.tau.data(), nodes * sources.size(),
-                                              unreached<float>);
-    set_starts<<<std::min(shot_count, wide), 32, 0, cuda_stream()>>>(problem, shot_count,
-                                                                     s.start_tau.data());
-    reset<<<wide, 256, 0, cuda_stream()>>>(queue, s.entries);
-    activate<<<1, 256, 0, cuda_stream()>>>(queue, s.active.data(),
-                                           static_cast<unsigned>(setup.active[0].size()),
-                                           static_cast<unsigned>(active.size()));
-    int* passes = s.passes.data();
-    void* arguments[] = {&problem, &queue, &passes};
-    const std::vector<int> orders = s.orders();
-    for (std::size_t n = 0; n < orders.size(); ++n) {
+    if (timer != nullptr) timer->start();
+    if (front || cleared != sources.size()) clear(sources.size(), !front);
+    cleared = 0;
+    begin_waves<<<static_cast<unsigned>(std::min(shot_count, wide) + 1), 128, 0, cuda_stream()>>>(
+        problem, lists_of_batch, shot_count,
+        {in_parcel<const float>(sent, start_tau), in_parcel<const unsigned>(sent, active_tiles),
+         static_cast<unsigned>(setup.active[0].size()), static_cast<unsigned>(active.size())});
+    void* arguments[] = {&problem, &lists_of_batch, &passes};
+    const std::vector<int> each = orders();
+    for (std::size_t n = 0; n < each.size(); ++n) {
         if (n > 0) {
-            reset<<<wide, 256, 0, cuda_stream()>>>(queue, s.entries);
-            activate_all<<<wide, 256, 0, cuda_stream()>>>(problem, queue, s.entries);
+            reset<<<wide, 256, 0, cuda_stream()>>>(lists_of_batch, entries);
+            activate_all<<<wide, 256, 0, cuda_stream()>>>(problem, lists_of_batch, entries);
         }
         check_cuda(
-            cudaLaunchCooperativeKernel(s.kernel(orders[n]), dim3(static_cast<unsigned>(s.blocks)),
-                                        dim3(threads), arguments, s.shared_bytes(), cuda_stream()),
+            cudaLaunchCooperativeKernel(kernel(each[n]), dim3(static_cast<unsigned>(blocks)),
+                                        dim3(threads), arguments, shared_bytes(), cuda_stream()),
             "starting the eikonal solver");
     }
-    mark_unreached<<<wide, 256, 0, cuda_stream()>>>(s.tau.data(), nodes * sources.size());
-    const double seconds = timer.stop("solving the eikonal equation");
-    s.passes.download(std::span(&s.last_passes, 1));
-    return seconds;
+    mark_unreached<<<wide, 256, 0, cuda_stream()>>>(tau, nodes * sources.size());
+    check_cuda(cudaGetLastError(), "starting the eikonal solver");
 }
 
 void CudaFim::download(std::size_t number, FieldView<float> tau) const {
     const std::size_t nodes = state_->grid.node_count();
-    copy_and_wait(tau.data(), state_->tau.data() + number * nodes, nodes * sizeof(float),
+    copy_and_wait(tau.data(), state_->tau + number * nodes, nodes * sizeof(float),
                   cudaMemcpyDeviceToHost, "fetching a time field");
 }
 
 FieldView<float, Space::device> CudaFim::tau(std::size_t number) const {
-    return {state_->tau.data() + number * state_->grid.node_count(), state_->grid.shape};
+    return {state_->tau + number * state_->grid.node_count(), state_->grid.shape};
 }
 
 FieldView<const float, Space::device> CudaFim::velocity() const {
@@ -331,18 +367,19 @@ void CudaFim::write_times(std::size_t number, const FactoredSource& source, doub
     times_of<<<wide, 256, 0, cuda_stream()>>>({s.grid, source, start_time, tau(number), true}, keep,
                                               times.data());
     check_cuda(cudaGetLastError(), "making times");
-    check_cuda(cudaStreamSynchronize(cuda_stream()), "making times");
 }
 
 CudaFim::Work CudaFim::work() const {
     const State& s = *state_;
-    unsigned* const sum = s.counters.data() + 2 * TileQueue::ring;
+    unsigned* const sum = s.counters + 2 * TileQueue::ring;
     check_cuda(cudaMemsetAsync(sum, 0, sizeof(unsigned), cuda_stream()), "counting visits");
     count_visits<<<wide, 256, 0, cuda_stream()>>>(s.queue(1), s.entries, sum);
     unsigned visits = 0;
+    int passes = 0;
     copy_and_wait(&visits, sum, sizeof visits, cudaMemcpyDeviceToHost, "counting visits");
+    copy_and_wait(&passes, s.passes, sizeof passes, cudaMemcpyDeviceToHost, "counting passes");
     return {static_cast<double>(visits) / static_cast<double>(std::max<std::size_t>(s.entries, 1)),
-            s.last_passes};
+            passes};
 }
 
 }  // namespace fermat

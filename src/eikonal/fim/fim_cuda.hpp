@@ -31,9 +31,14 @@ class CudaFim {
     /// Sets the velocities of another model on the same grid, from the host or the device.
     void set_velocity(const Model& model);
     void set_velocity(FieldView<const float, Space::device> velocity);
-    /// Solves up to batch() points, or one front. Returns the device's time in seconds, transfers
-    /// excluded.
+    /// Solves up to batch() points, or one front, and waits. Returns the device's time in seconds,
+    /// transfers excluded.
     double solve(std::span<const FactoredSource> sources);
+    /// The same without waiting: what the stream in use does later comes after it.
+    void start(std::span<const FactoredSource> sources);
+    /// Sets up the fields of so many points. The next solve does it if nobody has: whoever does not
+    /// know his sources yet saves the time.
+    void clear(std::size_t shots);
     /// tau of a source of the last solve, infinite where no wave arrives.
     void download(std::size_t number, FieldView<float> tau) const;
     FieldView<float, Space::device> tau(std::size_t number) const;
@@ -41,7 +46,7 @@ class CudaFim {
     /// The tiles of the last solve, in memory of the device that the next solve uses again.
     TileBatch tiles() const;
     /// Writes T of a source of the last solve into memory of the device: everywhere, or only where
-    /// it is earlier than the present value.
+    /// it is earlier than the present value. It does not wait.
     enum class Keep { all, earliest };
     void write_times(std::size_t number, const FactoredSource& source, double start_time, Keep keep,
                      FieldView<float, Space::device> times) const;

@@ -14,6 +14,8 @@ std::size_t CudaFim::batch() const { return 0; }
 void CudaFim::set_velocity(const Model&) {}
 void CudaFim::set_velocity(FieldView<const float, Space::device>) {}
 double CudaFim::solve(std::span<const FactoredSource>) { return 0; }
+void CudaFim::start(std::span<const FactoredSource>) {}
+void CudaFim::clear(std::size_t) {}
 void CudaFim::download(std::size_t, FieldView<float>) const {}
 FieldView<float, Space::device> CudaFim::tau(std::size_t) const { return {}; }
 FieldView<const float, Space::device> CudaFim::velocity() const { return {}; }

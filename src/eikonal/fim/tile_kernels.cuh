@@ -10,13 +10,6 @@
 namespace fermat {
 namespace {
 
-__global__ void fill(float* values, std::size_t count, float value) {
-    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
-    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
-        values[n] = value;
-    }
-}
-
 __global__ void mark_unreached(float* tau, std::size_t count) {
     const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
     for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
@@ -24,7 +17,9 @@ __global__ void mark_unreached(float* tau, std::size_t count) {
     }
 }
 
-__global__ void activate(TileQueue queue, const unsigned* entries, unsigned even, unsigned all) {
+/// Puts tiles on the lists of the first two passes; the threads of one block call it.
+__device__ inline void activate_part(const TileQueue& queue, const unsigned* entries, unsigned even,
+                                     unsigned all) {
     for (unsigned n = threadIdx.x; n < all; n += blockDim.x) {
         const unsigned entry = entries[n];
         queue.states[entry].faces = TileQueue::by_itself;
@@ -33,7 +28,8 @@ __global__ void activate(TileQueue queue, const unsigned* entries, unsigned even
     }
 }
 
-__global__ void reset(TileQueue queue, std::size_t entries) {
+/// Empties the lists; all threads of a grid call it.
+__device__ inline void reset_part(const TileQueue& queue, std::size_t entries) {
     const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
     const std::size_t first = blockIdx.x * blockDim.x + threadIdx.x;
     for (std::size_t n = first; n < entries; n += step) queue.states[n] = {};
@@ -47,6 +43,8 @@ __global__ void reset(TileQueue queue, std::size_t entries) {
         queue.waiting_least[n] = INFINITY;
     }
 }
+
+__global__ void reset(TileQueue queue, std::size_t entries) { reset_part(queue, entries); }
 
 __global__ void count_visits(TileQueue queue, std::size_t entries, unsigned* sum) {
     unsigned mine = 0;

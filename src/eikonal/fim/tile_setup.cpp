@@ -15,10 +15,14 @@ void activate_starts(const Grid& grid, std::span<const FactoredSource> sources, 
     using Tile = TileShape<Dim>;
     const TileProblem& problem = setup.problem;
     const auto tiles = static_cast<std::size_t>(problem.tile_count());
-    std::vector<char> near_start(tiles);
+    std::vector<int> near_start;
+    const auto each_once = [&] {
+        std::sort(near_start.begin(), near_start.end());
+        near_start.erase(std::unique(near_start.begin(), near_start.end()), near_start.end());
+    };
     for (std::size_t s = 0; s < setup.shots.size(); ++s) {
         const TileShot& shot = setup.shots[s];
-        std::fill(near_start.begin(), near_start.end(), 0);
+        near_start.clear();
         for (const StartNode& start : sources[s].starts) {
             const auto node = fim_axes(grid, start.node.x, start.node.y, start.node.z, 0);
             for_each_reader(node, order, problem.shape, [&](const auto& near) {
@@ -27,13 +31,15 @@ void activate_starts(const Grid& grid, std::span<const FactoredSource> sources, 
                     const int along = near[static_cast<std::size_t>(d)];
                     tile = tile * problem.tiles[d] + (along + shot.shift[d]) / Tile::size(d);
                 }
-                near_start[static_cast<std::size_t>(tile)] = 1;
+                near_start.push_back(tile);
             });
+            // A front may have millions of nodes.
+            if (near_start.size() > 16 * tiles + 4096) each_once();
         }
-        for (std::size_t tile = 0; tile < tiles; ++tile) {
-            if (!near_start[tile]) continue;
-            setup.active[problem.parity(static_cast<int>(tile))].push_back(
-                static_cast<unsigned>(s * tiles + tile));
+        each_once();
+        for (const int tile : near_start) {
+            setup.active[problem.parity(tile)].push_back(
+                static_cast<unsigned>(s * tiles + static_cast<std::size_t>(tile)));
         }
     }
 }

@@ -16,8 +16,8 @@ namespace {
 constexpr double degree = std::numbers::pi / 180;
 constexpr int parts = 4;  ///< of a step of the model
 
-NodeBox box_round(const Grid& grid, Vec3 u, int reach) {
-    NodeBox box;
+NodeRange box_round(const Grid& grid, Vec3 u, int reach) {
+    NodeRange box;
     for (int axis = 0; axis < 3; ++axis) {
         const int centre = static_cast<int>(std::lround(u[axis]));
         box.first[axis] = std::max(0, centre - reach);
@@ -26,7 +26,7 @@ NodeBox box_round(const Grid& grid, Vec3 u, int reach) {
     return box;
 }
 
-bool is_layered(const Model& model, const NodeBox& box) {
+bool is_layered(const Model& model, const NodeRange& box) {
     for (int i = box.first.x; i <= box.last.x; ++i) {
         for (int j = box.first.y; j <= box.last.y; ++j) {
             for (int k = box.first.z; k <= box.last.z; ++k) {
@@ -89,7 +89,7 @@ std::optional<LayeredSection> layered_section(const Model& model, Vec3 source,
     const CoordinateNumbers& whole = model.metric()->coordinates();
     const Grid& grid = model.grid();
     if (grid.is_2d()) return {};
-    const NodeBox& known = round.known;
+    const NodeRange& known = round.known;
     const double farthest = round.farthest / degree;
     // Some columns lie behind the source, and some beyond what is asked for.
     constexpr int behind = 8;

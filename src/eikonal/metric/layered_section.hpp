@@ -8,15 +8,15 @@
 namespace fermat {
 
 /// A box of nodes, both ends included.
-struct NodeBox {
+struct NodeRange {
     Index3 first;
     Index3 last;
 };
 
 /// The surroundings of a source in a spherical model in which velocity depends on depth alone.
 struct LayeredSurroundings {
-    NodeBox served;       ///< nodes whose times the layers tell
-    NodeBox known;        ///< the layered part, half as wide again
+    NodeRange served;     ///< nodes whose times the layers tell
+    NodeRange known;      ///< the layered part, half as wide again
     Vec3 direction;       ///< of the source, from the centre of the sphere
     double farthest = 0;  ///< served node from the source, in radians
 

@@ -1,31 +1,40 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "core/field.hpp"
 #include "eikonal/metric/node_numbers.hpp"
 
 namespace fermat {
 
-/// Solves models with a metric on a CUDA device, one source at a time. It keeps the tensors there.
+/// Solves models with a metric on a CUDA device, several sources at once. It keeps the tensors
+/// there.
 class CudaMetric {
   public:
-    /// Throws InputError if this build has no CUDA or the machine has no device, and ComputeError
-    /// if the device has no memory for the model.
-    CudaMetric(const NodeNumbers& numbers, int order);
+    /// One source, and where its tau goes: infinite where no wave arrives.
+    struct Shot {
+        const NodeNumbers& numbers;
+        FieldView<float> tau;
+    };
+
+    /// `most_shots`: how many sources a solve will have at most. Throws InputError if this build
+    /// has no CUDA or the machine has no device, and ComputeError if the device has no memory for
+    /// the model.
+    CudaMetric(const NodeNumbers& numbers, int order, std::size_t most_shots);
     CudaMetric(CudaMetric&&) noexcept;
     ~CudaMetric();
 
-    /// Takes over new tensors, and f^2.
+    /// How many sources fit.
+    std::size_t batch() const;
     void replace_tensors(const NodeNumbers& numbers);
-    /// Solves for tau, infinite where no wave arrives. Returns the device's time in seconds,
-    /// transfers excluded.
-    double solve(const NodeNumbers& numbers, FieldView<float> tau);
-    /// Corrects the last solution for replaced tensors. Returns the largest relative change of a
-    /// value.
-    float settle_again(const NodeNumbers& numbers, FieldView<float> tau);
+    /// Returns the device's time in seconds, transfers excluded.
+    double solve(std::span<const Shot> shots);
+    /// Corrects the last solution, of one source, for replaced tensors and f^2. Returns the largest
+    /// relative change of a value.
+    float settle_again(const Shot& shot);
 
-    /// The cost of the last solve: visits per tile, and passes over the lists, of both orders.
+    /// The cost of the last solve: visits per tile, and passes over the lists, of all waves.
     struct Work {
         double visits_per_tile = 0;
         int passes = 0;

@@ -5,12 +5,13 @@ namespace fermat {
 
 struct CudaMetric::State {};
 
-CudaMetric::CudaMetric(const NodeNumbers&, int) { refuse_cuda(); }
+CudaMetric::CudaMetric(const NodeNumbers&, int, std::size_t) { refuse_cuda(); }
 CudaMetric::CudaMetric(CudaMetric&&) noexcept = default;
 CudaMetric::~CudaMetric() = default;
 void CudaMetric::replace_tensors(const NodeNumbers&) {}
-double CudaMetric::solve(const NodeNumbers&, FieldView<float>) { return 0; }
-float CudaMetric::settle_again(const NodeNumbers&, FieldView<float>) { return 0; }
+std::size_t CudaMetric::batch() const { return 1; }
+double CudaMetric::solve(std::span<const Shot>) { return 0; }
+float CudaMetric::settle_again(const Shot&) { return 0; }
 CudaMetric::Work CudaMetric::work() const { return {}; }
 
 }  // namespace fermat

@@ -10,6 +10,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
+#include "eikonal/fim/fim_cuda.hpp"
 #include "eikonal/fim/rules.hpp"
 #include "eikonal/metric/layered_section.hpp"
 #include "eikonal/metric/metric_cuda.hpp"
@@ -20,7 +21,14 @@
 
 namespace fermat {
 
-/// The memory of the device serves one source at a time.
+/// A source before its solve.
+struct MetricSolver::Prepared {
+    MetricField field;
+    SourceNumbers of;
+    NodeNumbers numbers;
+};
+
+/// The memory of the device serves one batch at a time.
 struct MetricSolver::OnCuda {
     explicit OnCuda(CudaMetric made) : solver(std::move(made)) {}
 
@@ -67,8 +75,13 @@ MetricSolver::MetricSolver(const Model& model, const EikonalOptions& options,
                 jumps ? "velocity jumps on rows of nodes, which is solved on the CPU" : "");
     medium_ = std::make_shared<const NodeMedium>(model_, resolve_threads(execution.threads));
     if (device) {
+        // The tensors of Thomsen's medium belong to one source. Others have six fields each in the
+        // host's memory.
+        const std::size_t batch = model_.metric()->has_thomsen()
+                                      ? 1
+                                      : std::max<std::size_t>(1, filling_batch(model_.grid()) / 4);
         cuda_ = std::make_shared<OnCuda>(
-            CudaMetric(medium_->numbers({}, model_.grid().origin), options.order));
+            CudaMetric(medium_->numbers({}, model_.grid().origin), options.order, batch));
     }
 }
 
@@ -141,26 +154,32 @@ bool MetricSolver::solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, F
     return coarse;
 }
 
-void MetricSolver::solve_on_cuda(SourceNumbers& of, const NodeNumbers& numbers,
-                                 FieldView<float> tau, int threads) const {
+void MetricSolver::solve_on_cuda(std::span<Prepared> sources, int threads) const {
     const std::lock_guard lock(cuda_->one_at_a_time);
     CudaMetric& solver = cuda_->solver;
+    std::vector<CudaMetric::Shot> shots;
+    for (Prepared& source : sources) {
+        shots.push_back({source.numbers, {source.field.tau.data(), medium_->shape()}});
+    }
     if (!model_.metric()->has_thomsen()) {
-        solver.solve(numbers, tau);
+        solver.solve(shots);
         return;
     }
     constexpr float quiet = 1.5e-6F;
-    solver.replace_tensors(numbers);
-    solver.solve(numbers, tau);
-    float change = 0;
-    int rounds = 0;
-    do {
-        medium_->touch({tau.data(), model_.grid().shape}, of, threads);
-        solver.replace_tensors(numbers);
-        change = solver.settle_again(numbers, tau);
-        ++rounds;
-    } while (change > quiet && rounds < most_ellipses);
-    require_settled(rounds, change);
+    for (std::size_t n = 0; n < sources.size(); ++n) {
+        const FieldView<float> tau{sources[n].field.tau.data(), model_.grid().shape};
+        solver.replace_tensors(sources[n].numbers);
+        solver.solve(std::span(shots).subspan(n, 1));
+        float change = 0;
+        int rounds = 0;
+        do {
+            medium_->touch(tau, sources[n].of, threads);
+            solver.replace_tensors(sources[n].numbers);
+            change = solver.settle_again(shots[n]);
+            ++rounds;
+        } while (change > quiet && rounds < most_ellipses);
+        require_settled(rounds, change);
+    }
 }
 
 MetricField MetricSolver::finer_field(const Model& model, Vec3 source, int halvings,
@@ -179,7 +198,8 @@ int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
     const Grid grid = model_.grid();
     const Vec3 source = field.factor.position();
     // Takes T of nodes and of points between them from time(q), q in grid coordinates.
-    const auto take = [&](NodeBox box, const auto& time_of_node, std::function<double(Vec3)> time) {
+    const auto take = [&](NodeRange box, const auto& time_of_node,
+                          std::function<double(Vec3)> time) {
         const Vec3 first = grid.position(box.first);
         const Vec3 last = grid.position(box.last);
         field.near_source = [=](Vec3 q) {
@@ -245,7 +265,7 @@ int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
     if (!box) return 0;
     const auto finer = std::make_shared<const MetricField>(
         finer_field(box->model, source, halvings_ + 1, execution));
-    NodeBox served{box->first, box->last};
+    NodeRange served{box->first, box->last};
     for (int axis = 0; axis < 3; ++axis) {
         const int centre = static_cast<int>(std::lround(at[axis]));
         served.first[axis] = std::max(served.first[axis], centre - reach);
@@ -262,36 +282,69 @@ MetricField MetricSolver::solve(const PointSource& source, const Execution& exec
     return solve_from(require_source(source.position), source.start_time, execution);
 }
 
-MetricField MetricSolver::solve_from(Vec3 source, double start_time,
-                                     const Execution& execution) const {
-    const int threads = resolve_threads(execution.threads);
-    MetricField field{model_, MetricFactor(model_, source), start_time,
-                      Field<float>(model_.grid().shape)};
-    SourceNumbers of = medium_->fields_of(field.factor, threads);
-    const int started = start_finer(field, of, execution);
-    NodeNumbers numbers = medium_->numbers(of, field.factor.position());
-    numbers.start_reach = std::max(numbers.start_reach, started);
-    const FieldView<float> tau{field.tau.data(), medium_->shape()};
-    if (cuda_) {
-        solve_on_cuda(of, numbers, tau, threads);
-    } else {
-        field.coarse_beside_jumps = solve_on_cpu(of, numbers, tau, threads, execution.monitor);
-    }
-    if (std::isfinite(options_.until)) {
-        field.near_source = {};
-        for (std::size_t n = 0; n < field.tau.size(); ++n) {
-            const Shape s = model_.grid().shape;
-            const auto y = static_cast<std::size_t>(s.y);
-            const auto z = static_cast<std::size_t>(s.z);
-            const Vec3 q =
-                model_.grid().position({static_cast<int>(n / (y * z)), static_cast<int>(n / z % y),
-                                        static_cast<int>(n % z)});
-            if (multilinear_time_at(field, q) > options_.until) {
-                field.tau[n] = std::numeric_limits<float>::infinity();
+MetricSolver::Prepared MetricSolver::prepare(Vec3 source, double start_time,
+                                             const Execution& execution) const {
+    Prepared out{
+        {model_, MetricFactor(model_, source), start_time, Field<float>(model_.grid().shape)},
+        {},
+        {}};
+    const MetricFactor& factor = out.field.factor;
+    out.of = medium_->fields_of(factor, resolve_threads(execution.threads));
+    const int started = start_finer(out.field, out.of, execution);
+    out.numbers = medium_->numbers(out.of, factor.position());
+    out.numbers.start_reach = std::max(out.numbers.start_reach, started);
+    return out;
+}
+
+MetricField MetricSolver::finished(Prepared&& prepared) const {
+    MetricField field = std::move(prepared.field);
+    if (!std::isfinite(options_.until)) return field;
+    field.near_source = {};
+    const Grid& grid = model_.grid();
+    for (int i = 0; i < grid.shape.x; ++i) {
+        for (int j = 0; j < grid.shape.y; ++j) {
+            for (int k = 0; k < grid.shape.z; ++k) {
+                if (!(multilinear_time_at(field, grid.position({i, j, k})) > options_.until))
+                    continue;
+                field.tau(i, j, k) = std::numeric_limits<float>::infinity();
             }
         }
     }
     return field;
+}
+
+MetricField MetricSolver::solve_from(Vec3 source, double start_time,
+                                     const Execution& execution) const {
+    const int threads = resolve_threads(execution.threads);
+    Prepared prepared = prepare(source, start_time, execution);
+    if (cuda_) {
+        solve_on_cuda(std::span(&prepared, 1), threads);
+    } else {
+        const FieldView<float> tau{prepared.field.tau.data(), medium_->shape()};
+        prepared.field.coarse_beside_jumps =
+            solve_on_cpu(prepared.of, prepared.numbers, tau, threads, execution.monitor);
+    }
+    return finished(std::move(prepared));
+}
+
+void MetricSolver::for_each_batch(
+    std::span<const PointSource> sources, const Execution& execution,
+    const std::function<void(std::size_t, MetricField&&)>& consume) const {
+    const std::size_t batch = cuda_->solver.batch();
+    for (std::size_t first = 0; first < sources.size(); first += batch) {
+        execution.monitor.check();
+        const std::size_t count = std::min(batch, sources.size() - first);
+        std::vector<Prepared> prepared;
+        for (std::size_t n = first; n < first + count; ++n) {
+            prepared.push_back(
+                prepare(require_source(sources[n].position), sources[n].start_time, execution));
+        }
+        solve_on_cuda(prepared, resolve_threads(execution.threads));
+        for (std::size_t n = 0; n < count; ++n) {
+            consume(first + n, finished(std::move(prepared[n])));
+            execution.monitor.advance();
+        }
+    }
 }
 
 void MetricSolver::for_each_field(
@@ -307,11 +360,10 @@ void MetricSolver::for_each_field(
         consume(n, solve(sources[n], execution.with_threads(team)));
         monitor.advance();
     };
-    const int threads = resolve_threads(execution.threads);
     if (cuda_) {
-        for (std::int64_t i = 0; i < count; ++i) one(i, threads);
+        for_each_batch(sources, execution, consume);
     } else {
-        for_each_by_teams(count, threads, one);
+        for_each_by_teams(count, resolve_threads(execution.threads), one);
     }
     monitor.end();
 }

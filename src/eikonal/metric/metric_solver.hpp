@@ -42,12 +42,18 @@ class MetricSolver {
     /// As inside(), and throws InputError in air.
     Vec3 require_source(Vec3 user) const;
     const Model& model() const { return model_; }
-    /// The CUDA device's seconds for the last source, transfers excluded; 0 on the CPU.
+    /// The CUDA device's seconds for the last source or batch, transfers excluded; 0 on the CPU.
     double device_seconds() const;
 
   private:
     struct OnCuda;
+    struct Prepared;
+    Prepared prepare(Vec3 source, double start_time, const Execution& execution) const;
+    /// The field of a source whose tau is known.
+    MetricField finished(Prepared&& prepared) const;
     MetricField solve_from(Vec3 source, double start_time, const Execution& execution) const;
+    void for_each_batch(std::span<const PointSource> sources, const Execution& execution,
+                        const std::function<void(std::size_t, MetricField&&)>& consume) const;
     /// The field of a part of the model with shorter steps.
     MetricField finer_field(const Model& model, Vec3 source, int halvings,
                             const Execution& execution) const;
@@ -55,8 +61,7 @@ class MetricSolver {
     /// between them, from rays where the medium is layered there, else from a finer grid. Returns
     /// how far from the source they lie, in nodes; 0 without any.
     int start_finer(MetricField& field, SourceNumbers& of, const Execution& execution) const;
-    void solve_on_cuda(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
-                       int threads) const;
+    void solve_on_cuda(std::span<Prepared> sources, int threads) const;
     /// Returns whether differences beside jumps are of first order.
     bool solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
                       int threads, Monitor& monitor) const;

@@ -20,6 +20,9 @@ struct alignas(16) Quad {
     float x, y, z, w;
 };
 
+/// 1/mu in units of its mean; 1 in air.
+FERMAT_HD_INLINE float relative_mean(float mean, float mu) { return mu > 0 ? mean / mu : 1.0F; }
+
 /// One source of a batch.
 struct MetricTileShot {
     float* tau = nullptr;
@@ -45,19 +48,14 @@ struct MetricTileProblem {
         const int column = tile / tiles[2];
         return (column / tiles[1] + column % tiles[1] + tile % tiles[2]) & 1;
     }
-};
-
-/// How much later than a node, in units of f, a neighbour may be that the node still uses. Half a
-/// cell is for the curvature of T0, of which gamma is the slope only.
-template <bool Full, class V>
-FERMAT_HD_INLINE V metric_reach(V coupling) {
-    using Real = Scalar<V>;
-    if constexpr (Full) {
-        return Real(0.5) + Real(1.5) * coupling;
-    } else {
-        return V{} + Real(0.5);
+    FERMAT_HD bool has_tile_across(int tile, int face) const {
+        const int axis = face / 2;
+        const int at = axis == 0   ? tile / (tiles[1] * tiles[2])
+                       : axis == 1 ? tile / tiles[2] % tiles[1]
+                                   : tile % tiles[2];
+        return face & 1 ? at + 1 < tiles[axis] : at > 0;
     }
-}
+};
 
 /// Relative change below which a node counts as unchanged. First-order times may be rough, because
 /// second order corrects them.
@@ -126,61 +124,49 @@ class MetricTileVisit {
     }
 
     FERMAT_HD void load() {
-        block_.template transfer<Halo::loaded>(
-            [&](int n) {
-                int node[3];
-                Halo::loaded_node(n, node);
-                return in_grid(node) ? shot_.tau[global(node)] : unreached<float>;
-            },
-            [&](int n, float value) {
-                int node[3];
-                Halo::loaded_node(n, node);
-                s_.tau[Storage::at(node)] = value;
-            });
-        block_.template transfer<tile_nodes<3>>(
-            [&](int code) {
-                int node[3];
-                Halo::node_of(code, node);
-                return in_grid(node) ? shot_.source[global(node)].w : -1.0F;
-            },
-            [&](int code, float f2) {
-                s_.f2[code] = f2;
-                s_.moved[code] = 0;
-            });
+        bool clipped = false;
+        for (int axis = 0; axis < 3; ++axis) {
+            constexpr int halo = Storage::halo;
+            clipped |= begin_[axis] < halo ||
+                       begin_[axis] + Tile::size(axis) + halo > problem_.shape[axis];
+        }
+        if (clipped) {
+            load_nodes<true>();
+        } else {
+            load_nodes<false>();
+        }
     }
 
     FERMAT_HD SweepWay entry(unsigned faces) const { return metric_entry(begin_, shot_.at, faces); }
 
     /// Sweeps until no node can change a neighbour swept before it. If one can, the next sweep
-    /// reverses that axis. Returns false if the limit on sweeps is reached first.
-    FERMAT_HD bool solve(SweepWay way, bool only_earlier) {
-        for (int turn = 0; turn < most_sweeps; ++turn) {
-            sweep(way, only_earlier);
-            const unsigned against = moved_against(way);
+    /// reverses that axis. Returns false if the limit on sweeps is reached first; `way` is then
+    /// that of the next sweep.
+    FERMAT_HD bool solve(SweepWay& way, int sweeps, bool only_earlier) {
+        for (int turn = 0; turn < sweeps; ++turn) {
+            const unsigned against = sweep(way, only_earlier);
             if (against == 0) return true;
             way = way.after(against, turn);
         }
         return false;
     }
 
-    /// The earliest arrival that may matter to the tile across a face; infinite if there is none.
-    /// With `any`, the earliest arrival at the face.
-    FERMAT_HD float earliest_through(int axis, int side, bool any) const {
-        const int edge = side ? Tile::size(axis) - 1 : 0;
-        const int outward = side ? 1 : -1;
-        const int beyond = begin_[axis] + edge + outward;
-        if (beyond < 0 || beyond >= problem_.shape[axis]) return INFINITY;
-        float earliest = INFINITY;
-        const int a = axis == 0 ? 1 : 0;
-        const int b = axis == 2 ? 1 : 2;
-        block_.for_each(Tile::size(a) * Tile::size(b), [&](int n) {
-            int node[3];
-            node[axis] = edge;
-            node[a] = n / Tile::size(b);
-            node[b] = n % Tile::size(b);
-            earliest = least(earliest, matters(node, axis, outward, any));
+    /// For each face (2 * axis + side) the earliest arrival that may matter to the tile across it;
+    /// infinite if there is none. Through the faces of `tell`, the earliest arrival of all.
+    FERMAT_HD void earliest_through(unsigned tell, float (&keys)[6]) const {
+        for (float& key : keys) key = INFINITY;
+        constexpr int face_nodes = tile_nodes<3> / Tile::size(2);
+        block_.for_each(face_nodes, [&](int n) {
+            look_through<0>(n, tell, keys);
+            look_through<1>(n, tell, keys);
+            look_through<2>(n, tell, keys);
         });
-        return block_.least(earliest);
+        for (int face = 0; face < 6; ++face) {
+            const int axis = face / 2;
+            const int beyond = begin_[axis] + (face & 1 ? Tile::size(axis) : -1);
+            const bool outside = beyond < 0 || beyond >= problem_.shape[axis];
+            keys[face] = outside ? INFINITY : block_.least(keys[face]);
+        }
     }
 
     FERMAT_HD void store() {
@@ -205,116 +191,186 @@ class MetricTileVisit {
         return first_ + node[0] * stride_[0] + node[1] * stride_[1] + node[2];
     }
 
-    FERMAT_HD void sweep(SweepWay way, bool only_earlier) {
-        int mask = 0;
-        for (int axis = 0; axis < 3; ++axis) {
-            const bool flip = (way.down & ~way.outward) >> axis & 1;
-            if (flip) mask |= (Tile::size(axis) - 1) * Tile::stride(axis);
-        }
-        const int end = problem_.step_begin[way.outward + 1];
-        for (int step = problem_.step_begin[way.outward]; step < end; ++step) {
-            block_.for_each(TileSteps::lanes, [&](int lane) {
-                const int entry = problem_.steps[step * TileSteps::lanes + lane];
-                if (entry != TileSteps::idle) update(entry ^ mask, only_earlier);
+    template <bool Clipped>
+    FERMAT_HD void load_nodes() {
+        block_.template transfer<Halo::loaded>(
+            [&](int n) {
+                int node[3];
+                Halo::loaded_node(n, node);
+                return Clipped && !in_grid(node) ? unreached<float> : shot_.tau[global(node)];
+            },
+            [&](int n, float value) {
+                int node[3];
+                Halo::loaded_node(n, node);
+                s_.tau[Storage::at(node)] = value;
             });
-        }
+        block_.template transfer<tile_nodes<3>>(
+            [&](int code) {
+                int node[3];
+                Halo::node_of(code, node);
+                return Clipped && !in_grid(node) ? -1.0F : shot_.source[global(node)].w;
+            },
+            [&](int code, float f2) {
+                s_.f2[code] = f2;
+                s_.moved[code] = 0;
+            });
     }
 
-    FERMAT_HD_INLINE AxisValues<float> values(const float* t, int axis) const {
+    /// What a lane knows of a node of its next step before the times of the neighbours are there.
+    struct NextNode {
+        int code;
+        Quad source;  ///< w is negative if the node is not computed or the lane is idle
+        Quad diagonal;
+        Quad cross;
+    };
+    struct Lane {
+        NextNode next;
+        int after[2];  ///< what the table of steps says of the two steps after the next
+    };
+
+    FERMAT_HD_INLINE int entry_of(int step, int end, int lane) const {
+        const int last = step < end ? step : end - 1;
+        return problem_.steps[last * TileSteps::lanes + lane];
+    }
+    FERMAT_HD_INLINE NextNode look_ahead(int entry, int mask) const {
+        NextNode next{};
+        next.source.w = -1;
+        if (entry == TileSteps::idle) return next;
+        next.code = entry ^ mask;
+        if (!(s_.f2[next.code] > 0)) return next;
+        int at[3];
+        Halo::node_of(next.code, at);
+        read_medium(global(at), next);
+        return next;
+    }
+    FERMAT_HD_INLINE void read_medium(std::ptrdiff_t here, NextNode& to) const {
+        to.source = shot_.source[here];
+        to.diagonal = problem_.diagonal[here];
+        if constexpr (Full) to.cross = problem_.cross[here];
+    }
+
+    /// One sweep over the tile. Returns the axes along which a node that changed may change the
+    /// neighbour swept before it. As in TileVisit, a lane looks ahead to its next node: the numbers
+    /// of the medium come from far away.
+    FERMAT_HD unsigned sweep(SweepWay way, bool only_earlier) {
+        int mask = 0;
+        int pivot[3];
+        for (int axis = 0; axis < 3; ++axis) {
+            const bool outward = way.outward >> axis & 1;
+            const bool flip = !outward && (way.down >> axis & 1);
+            if (flip) mask |= (Tile::size(axis) - 1) * Tile::stride(axis);
+            pivot[axis] = outward ? Tile::size(axis) / 2 : flip ? Tile::size(axis) - 1 : 0;
+        }
+        const int begin = problem_.step_begin[way.outward];
+        const int end = problem_.step_begin[way.outward + 1];
+        typename Block::template Local<Lane> lanes;
+        unsigned against = 0;
+        block_.each_lane([&](int lane) {
+            lanes[lane].next = look_ahead(entry_of(begin, end, lane), mask);
+            lanes[lane].after[0] = entry_of(begin + 1, end, lane);
+            lanes[lane].after[1] = entry_of(begin + 2, end, lane);
+        });
+        for (int step = begin; step < end; ++step) {
+            block_.each_lane([&](int lane) {
+                const int code = lanes[lane].next.code;
+                OctantNode<float> node = node_of(lanes[lane].next);
+                lanes[lane].next = look_ahead(lanes[lane].after[0], mask);
+                lanes[lane].after[0] = lanes[lane].after[1];
+                lanes[lane].after[1] = entry_of(step + 3, end, lane);
+                if (node.f2 > 0) against |= update(code, node, pivot, only_earlier);
+            });
+        }
+        return block_.any_bits(against);
+    }
+
+    FERMAT_HD_INLINE static AxisValues<float> values(const float* t, int axis) {
         const int step = Storage::pitch(axis);
         return {t[-step], t[step], t[-2 * step], t[2 * step]};
     }
-
-    FERMAT_HD void update(int code, bool only_earlier) {
-        if (!(s_.f2[code] > 0)) return;
+    FERMAT_HD_INLINE OctantNode<float> node_of(const NextNode& medium) const {
         int at[3];
-        Halo::node_of(code, at);
-        float* const t = s_.tau + Storage::at(at);
+        Halo::node_of(medium.code, at);
+        const float* const t = s_.tau + Storage::at(at);
         OctantNode<float> node;
+        node.tau = *t;
         node.x = values(t, 0);
         node.y = values(t, 1);
         node.z = values(t, 2);
+        node.gamma_x = medium.source.x;
+        node.gamma_y = medium.source.y;
+        node.gamma_z = medium.source.z;
+        node.f2 = medium.source.w;
+        node.tensor.xx = medium.diagonal.x;
+        node.tensor.yy = medium.diagonal.y;
+        node.tensor.zz = medium.diagonal.z;
+        node.coupling = 0;
+        if constexpr (Full) {
+            node.tensor.xy = medium.cross.x;
+            node.tensor.xz = medium.cross.y;
+            node.tensor.yz = medium.cross.z;
+            node.coupling = medium.cross.w;
+        }
+        return node;
+    }
+
+    /// Computes a node. Returns the axes along which the neighbour swept before it may use it; the
+    /// sweep runs away from `pivot`.
+    FERMAT_HD_INLINE unsigned update(int code, OctantNode<float>& node, const int (&pivot)[3],
+                                     bool only_earlier) {
         const float nearest = least(least(node.x.low, node.x.high), least(node.y.low, node.y.high),
                                     least(node.z.low, node.z.high));
-        if (!(nearest < reached_limit<float>)) return;
-        const std::ptrdiff_t here = global(at);
-        const Quad source = shot_.source[here];
-        const Quad diagonal = problem_.diagonal[here];
-        node.tau = *t;
-        node.gamma_x = source.x;
-        node.gamma_y = source.y;
-        node.gamma_z = source.z;
-        node.f2 = source.w;
-        node.tensor.xx = diagonal.x;
-        node.tensor.yy = diagonal.y;
-        node.tensor.zz = diagonal.z;
-        if constexpr (Full) {
-            const Quad cross = problem_.cross[here];
-            node.tensor.xy = cross.x;
-            node.tensor.xz = cross.y;
-            node.tensor.yz = cross.z;
-            node.coupling = cross.w;
-        }
-        const auto from = octant_sides<Full, ByNeighbours>(node);
-        const float now = octant_tau<Full, Order, ByNeighbours>(node, from);
-        if (!(now < reached_limit<float>) || !(now > 0)) return;
-        if ((only_earlier || ByNeighbours) && now >= node.tau) return;
+        if (!(nearest < reached_limit<float>)) return 0;
+        const float now = fresh_or_known_tau<Full, Order, ByNeighbours>(node);
+        if (!(now < reached_limit<float>) || !(now > 0)) return 0;
+        if ((only_earlier || ByNeighbours) && now >= node.tau) return 0;
         // Even the smallest changes are stored: dropped changes would add up along a ray.
-        *t = now;
-        if (!fim_moved(now, node.tau, tolerance)) return;
-        s_.moved[code] = Moved::in_visit | Moved::in_sweep;
-    }
-
-    /// Whether a node may be used by the neighbour on one side. T0 varies as 1 + sigma gamma.
-    FERMAT_HD bool feeds(std::ptrdiff_t here, float now, float next, int axis, int outward) const {
-        const Quad source = shot_.source[here];
-        if (!(source.w > 0)) return true;
-        const float gamma = axis == 0 ? source.x : axis == 1 ? source.y : source.z;
-        const float late = (1 + static_cast<float>(outward) * gamma) * next;
-        float coupling = 0;
-        if constexpr (Full) coupling = problem_.cross[here].w;
-        return now < late + metric_reach<Full>(coupling) * root(source.w);
-    }
-
-    /// The axes along which a node that changed in this sweep may change the neighbour swept before
-    /// it.
-    FERMAT_HD unsigned moved_against(SweepWay way) {
+        int at[3];
+        Halo::node_of(code, at);
+        s_.tau[Storage::at(at)] = now;
+        if (!fim_moved(now, node.tau, tolerance)) return 0;
+        s_.moved[code] = Moved::in_visit;
+        node.tau = now;
+        const FedNeighbours<Full, float> fed(node, false);
         unsigned axes = 0;
-        block_.for_each(tile_nodes<3>, [&](int code) {
-            if (!(s_.moved[code] & Moved::in_sweep)) return;
-            s_.moved[code] = Moved::in_visit;
-            int node[3];
-            Halo::node_of(code, node);
-            const int here = Storage::at(node);
-            for (int axis = 0; axis < 3; ++axis) {
-                const int sense = way.sense<3>(axis, node[axis]);
-                const int before = node[axis] - sense;
-                if (sense == 0 || before < 0 || before >= Tile::size(axis)) continue;
-                if (axes >> axis & 1) continue;
-                if (!(s_.f2[code - sense * Tile::stride(axis)] > 0)) continue;
-                const float next = s_.tau[here - sense * Storage::pitch(axis)];
-                if (feeds(global(node), s_.tau[here], next, axis, -sense)) axes |= 1U << axis;
-            }
-        });
-        return block_.any_bits(axes);
+        for (int axis = 0; axis < 3; ++axis) {
+            const bool feeds = fed.along(axis, at[axis] < pivot[axis]);
+            if (feeds & (at[axis] != pivot[axis])) axes |= 1U << axis;
+        }
+        return axes;
+    }
+
+    /// Looks through node n of both faces normal to an axis.
+    template <int axis>
+    FERMAT_HD_INLINE void look_through(int n, unsigned tell, float (&keys)[6]) const {
+        constexpr int a = axis == 0 ? 1 : 0;
+        constexpr int b = axis == 2 ? 1 : 2;
+        int at[3];
+        at[a] = n / Tile::size(b);
+        at[b] = n % Tile::size(b);
+        at[axis] = 0;
+        keys[2 * axis] = least(keys[2 * axis], matters<axis, -1>(at, tell));
+        at[axis] = Tile::size(axis) - 1;
+        keys[2 * axis + 1] = least(keys[2 * axis + 1], matters<axis, 1>(at, tell));
     }
 
     /// The time of a node at a face, in units of keys, if it or (second order) the node behind it
     /// changed and the neighbour across the face may use it.
-    FERMAT_HD float matters(const int (&node)[3], int axis, int outward, bool any) const {
-        const int code = Tile::code(node[0], node[1], node[2]);
-        const int at = Storage::at(node);
-        const float now = s_.tau[at];
-        if (!(now < reached_limit<float>)) return INFINITY;
-        const std::ptrdiff_t here = global(node);
-        if (!any) {
-            bool matter = s_.moved[code] != 0;
-            if constexpr (Order == 2) matter |= s_.moved[code - outward * Tile::stride(axis)] != 0;
-            const float next = s_.tau[at + outward * Storage::pitch(axis)];
-            if (!matter || !feeds(here, now, next, axis, outward)) return INFINITY;
-        }
-        const float f2 = s_.f2[code];
-        return f2 > 0 ? now * root(problem_.diagonal[here].w / f2) : 0.0F;
+    template <int axis, int outward>
+    FERMAT_HD_INLINE float matters(const int (&at)[3], unsigned tell) const {
+        NextNode medium;
+        medium.code = Tile::code(at[0], at[1], at[2]);
+        const int code = medium.code;
+        const float now = s_.tau[Storage::at(at)];
+        const bool any = tell >> (2 * axis + (outward > 0 ? 1 : 0)) & 1;
+        bool told = any || s_.moved[code] != 0;
+        if constexpr (Order == 2) told |= s_.moved[code - outward * Tile::stride(axis)] != 0;
+        if (!told || !(now < reached_limit<float>)) return INFINITY;
+        // Start nodes are always told.
+        if (!(s_.f2[code] > 0)) return 0;
+        read_medium(global(at), medium);
+        const OctantNode<float> node = node_of(medium);
+        const bool feeds = FedNeighbours<Full, float>(node, any).along(axis, outward > 0);
+        return any || feeds ? now * root(medium.diagonal.w / node.f2) : INFINITY;
     }
 
     Block block_;
@@ -339,21 +395,23 @@ FERMAT_HD void take_metric_tile(Block block, const MetricTileProblem& problem,
     const MetricTileShot source = problem.shots[shot];
     MetricTileVisit<Full, Order, ByNeighbours, Block> visit(block, problem, source, tile, storage);
     visit.load();
-    const bool settled =
-        visit.solve(visit.entry(before.faces), fim_only_falls(ByNeighbours ? 1 : 2, before.visits));
-    float keys[6];
-    for (int face = 0; face < 6; ++face) {
-        keys[face] = visit.earliest_through(face / 2, face % 2, false);
-        if (keys[face] < INFINITY || !problem.visit_all || before.visits > 0) continue;
-        // Across the grid's edge nothing is told, so the neighbour exists where there is a key.
-        const float all = visit.earliest_through(face / 2, face % 2, true);
+    const bool goes_on = before.faces & TileQueue::unsettled;
+    SweepWay way = goes_on ? SweepWay::unpacked(before.way) : visit.entry(before.faces);
+    const bool settled = visit.solve(way, visit.most_sweeps,
+                                     fim_only_falls(ByNeighbours ? 1 : 2, before.visits));
+    unsigned tell = 0;
+    for (int face = 0; face < 6 && problem.visit_all && before.visits == 0; ++face) {
+        if (!problem.has_tile_across(tile, face)) continue;
         const unsigned neighbour = TileQueue::across(entry, face, problem.tiles);
-        if (all < INFINITY && queue.states[neighbour].visits == 0) keys[face] = all;
+        if (queue.states[neighbour].visits == 0) tell |= 1U << face;
     }
+    float keys[6];
+    visit.earliest_through(tell, keys);
     const float earliest = queue.wake_through(block, pass, shot, entry, problem.tiles, keys);
     visit.store();
     if (settled || !block.leads()) return;
-    queue.wait_again(pass, shot, entry, {fim_unsettled_key(earliest), TileQueue::by_itself, 0, 0});
+    const float key = earliest < INFINITY ? earliest : before.key;
+    queue.wait_again(pass, shot, entry, {key, TileQueue::unsettled, 0, way.packed()});
 }
 
 }  // namespace fermat

@@ -24,13 +24,11 @@ double medium_mean(const NodeNumbers& numbers) {
 }
 
 std::vector<Quad> diagonal_quads(const NodeNumbers& numbers) {
-    const double mean = medium_mean(numbers);
+    const auto mean = static_cast<float>(medium_mean(numbers));
     std::vector<Quad> out(numbers.shape.count());
     for (std::size_t n = 0; n < out.size(); ++n) {
-        const double mu = numbers.mean[n];
         out[n] = {numbers.values[at(NodeNumber::xx)][n], numbers.values[at(NodeNumber::yy)][n],
-                  numbers.values[at(NodeNumber::zz)][n],
-                  mu > 0 ? static_cast<float>(mean / mu) : 1.0F};
+                  numbers.values[at(NodeNumber::zz)][n], relative_mean(mean, numbers.mean[n])};
     }
     return out;
 }
@@ -88,7 +86,9 @@ MetricTileSetup make_metric_tiles(const NodeNumbers& numbers) {
     for (int i = low.x; i <= high.x; ++i) {
         for (int j = low.y; j <= high.y; ++j) {
             for (int k = low.z; k <= high.z; ++k) {
-                if (!(tau[shape.offset(i, j, k)] < reached_limit<float>)) continue;
+                const std::size_t node = shape.offset(i, j, k);
+                if (!(tau[node] < reached_limit<float>)) continue;
+                setup.starts.push_back(node);
                 for_each_reader(Index3{i, j, k}, 2, shape, [&](Index3 near) {
                     int tile = 0;
                     for (int axis = 0; axis < 3; ++axis) {

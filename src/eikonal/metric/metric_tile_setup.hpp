@@ -12,6 +12,7 @@ struct MetricTileSetup {
     MetricTileProblem problem;
     MetricTileShot shot;
     std::vector<unsigned> active[2];  ///< tiles that contain or read a start node, per parity
+    std::vector<std::size_t> starts;  ///< nodes whose tau is given
     const TileSteps* steps = nullptr;
 };
 

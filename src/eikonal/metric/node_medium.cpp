@@ -321,6 +321,7 @@ NodeNumbers NodeMedium::numbers(const SourceNumbers& of, Vec3 source) const {
     NodeNumbers numbers;
     numbers.shape = shape();
     numbers.mean = mean_.data();
+    numbers.long_cells = long_cells_;
     numbers.kinks = &kinks_;
     numbers.jumps = jumps_.empty() ? nullptr : jumps_.data();
     const Vec3 where = grid.to_index(source);

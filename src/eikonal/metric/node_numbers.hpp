@@ -21,6 +21,7 @@ struct NodeNumbers {
     Shape shape;
     Vec3 source;                  ///< in nodes
     int start_reach = 2;          ///< nodes from the source within which start nodes lie
+    bool long_cells = false;      ///< second order must start from the first-order solution
     const float* mean = nullptr;  ///< mu, of the first tensors
     /// Per row along z: (velocity below / velocity above)^2 where it jumps on the row, else 1; null
     /// if there are no jumps. f^2 is that above.

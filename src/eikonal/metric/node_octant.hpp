@@ -4,6 +4,7 @@
 
 #include "core/host_device.hpp"
 #include "eikonal/metric/octant.hpp"
+#include "eikonal/metric/unbiased_sum.hpp"
 
 namespace fermat {
 
@@ -142,7 +143,7 @@ template <class V>
 FERMAT_HD_INLINE auto heads_for(V w, V m, V f2, V now, V late) {
     using Real = Scalar<V>;
     const V lead = late - now;
-    return (w > 0) | (w * w < (Real(0.04) + 4 * f2) * m * f2) |
+    return (w > 0) | (w * w < (Real(0.0025) + 4 * f2) * m * f2) |
            ((lead > 0) & (lead * lead * m > f2));
 }
 
@@ -209,6 +210,7 @@ FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& f
     const OctantTerm<V> along_y = term_of<Order>(y, base, fall);
     const OctantTerm<V> along_z = z_term(z, base, fall, from.z);
     const SymmetricTensor<V>& m = n.tensor;
+    const V chance = chance_of(n.gamma_y, n.gamma_z, n.f2);
     if constexpr (Full) {
         constexpr Scalar<V> slack = ByNeighbours ? Scalar<V>(0) : Scalar<V>(0.05);
         const SymmetricTensor<V> t{m.xx,
@@ -217,9 +219,10 @@ FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& f
                                    from.x == from.y ? m.xy : -m.xy,
                                    from.x == from.z ? m.xz : -m.xz,
                                    from.y == from.z ? m.yz : -m.yz};
-        return base + octant_root(t, along_x, along_y, along_z, n.f2, slack);
+        return unbiased_sum(base, octant_root(t, along_x, along_y, along_z, n.f2, slack), chance);
     } else {
-        return base + diagonal_root(m.xx, m.yy, m.zz, along_x, along_y, along_z, n.f2);
+        return unbiased_sum(
+            base, diagonal_root(m.xx, m.yy, m.zz, along_x, along_y, along_z, n.f2), chance);
     }
 }
 
@@ -237,5 +240,52 @@ template <bool Full, int Order, bool ByNeighbours, class V, class Mask>
 FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& from) {
     return octant_tau<Full, Order, ByNeighbours>(n, from, PlainTerm<Order>{});
 }
+
+/// tau of one node from the octant of its characteristic or, if it has no value yet, from the
+/// earlier of that and the straight one.
+template <bool Full, int Order, bool ByNeighbours>
+FERMAT_HD_INLINE float fresh_or_known_tau(const OctantNode<float>& n) {
+    const OctantSides<bool> from = octant_sides<Full, ByNeighbours>(n);
+    const float now = octant_tau<Full, Order, ByNeighbours>(n, from);
+    if constexpr (!Full || ByNeighbours) return now;
+    if (n.tau < reached_limit<float>) return now;
+    const OctantSides<bool> straight = straight_sides<Full>(n, from);
+    if (from.x == straight.x && from.y == straight.y && from.z == straight.z) return now;
+    return least(now, octant_tau<Full, Order, ByNeighbours>(n, straight));
+}
+
+/// Which neighbours of a node that has changed may use it, and hence must be computed again.
+template <bool Full, class V>
+class FedNeighbours {
+  public:
+    using Mask = decltype(V{} < V{});
+
+    /// `n` has its new value. `all_ways`: where the way of the wave does not count.
+    FERMAT_HD_INLINE FedNeighbours(const OctantNode<V>& n, Mask all_ways)
+        : n_(n), w_(characteristic<Full>(n)), all_ways_(waves_meet(n) | all_ways) {
+        V reach = V{} + Scalar<V>(0.5);
+        if constexpr (Full) reach = reach + Scalar<V>(1.5) * n.coupling;
+        slack_ = reach * root(n.f2);
+    }
+    /// The neighbour above along an axis, or below.
+    FERMAT_HD_INLINE Mask along(int axis, Mask above) const {
+        const AxisValues<V>& values = axis == 0 ? n_.x : axis == 1 ? n_.y : n_.z;
+        const V gamma = axis == 0 ? n_.gamma_x : axis == 1 ? n_.gamma_y : n_.gamma_z;
+        const V w = axis == 0 ? w_.x : axis == 1 ? w_.y : w_.z;
+        const V m = axis == 0 ? n_.tensor.xx : axis == 1 ? n_.tensor.yy : n_.tensor.zz;
+        // T0 varies as 1 + sigma gamma.
+        const V late = above ? (1 + gamma) * values.high : (1 - gamma) * values.low;
+        return (heads_for(above ? w : -w, m, n_.f2, n_.tau, late) | all_ways_) &
+               (n_.tau < late + slack_);
+    }
+
+  private:
+    const OctantNode<V>& n_;
+    OctantVector<V> w_;
+    Mask all_ways_;
+    /// How much later than the node a neighbour may be that still uses it. Half a cell is for the
+    /// curvature of T0, of which gamma is the slope only.
+    V slack_;
+};
 
 }  // namespace fermat

@@ -147,6 +147,10 @@ class TileLanes {
     template <bool Full, int Order>
     float earliest_through(int face, bool any) const;
 
+    /// Beside jumps and kinks, centred differences do not tell the way of the wave.
+    Ints all_ways() const {
+        return Ints{} - static_cast<std::int32_t>(has_jumps_ || has_kinks_);
+    }
     const float* number(NodeNumber which) const { return tiles_.number(tile_, which); }
 
     const TileStore& tiles_;
@@ -293,13 +297,10 @@ unsigned TileLanes::update(const Plan::Register& group, const StaleNodes<Order>&
     moved_ |= nodes_of(group, moves);
     change_ = most(change_, moved ? change / now : V{});
     // Nodes that were swept before these and may use them.
-    const V slack = metric_reach<Full>(node.coupling) * root(node.f2);
     node.tau = now;
-    const OctantVector<V> w = characteristic<Full>(node);
-    const Ints both_ways =
-        waves_meet(node) | (Ints{} - static_cast<std::int32_t>(has_jumps_ || has_kinks_));
+    const FedNeighbours<Full, V> fed(node, all_ways());
     unsigned against = 0;
-    const auto look = [&]<int axis>(const AxisValues<V>& values, V gamma, V along, V m) {
+    const auto look = [&]<int axis>() {
         constexpr int shift = 6 - 3 * axis;
         const Ints part = code >> shift & 7;
         const Ints up = Ints{} + 1;
@@ -308,17 +309,14 @@ unsigned TileLanes::update(const Plan::Register& group, const StaleNodes<Order>&
         if (way.outward >> axis & 1) sense = (part > middle ? up : part < middle ? -up : Ints{});
         const Ints before = part - sense;
         const auto inside = (sense != 0) & (before >= 0) & (before < Tile::size(axis));
-        const V next = sense > 0 ? values.low : values.high;
-        const V late = (sense > 0 ? 1 - gamma : 1 + gamma) * next;
-        const auto heads = heads_for(sense > 0 ? -along : along, m, node.f2, now, late) | both_ways;
-        const std::uint32_t feeds = lane_bits(moved & inside & heads & (now < late + slack));
+        const std::uint32_t feeds = lane_bits(moved & inside & fed.along(axis, sense < 0));
         if (feeds == 0) return;
         against |= 1U << axis;
         readers.template mark_before<axis>(nodes_of(group, feeds), stale_);
     };
-    look.template operator()<0>(node.x, node.gamma_x, w.x, node.tensor.xx);
-    look.template operator()<1>(node.y, node.gamma_y, w.y, node.tensor.yy);
-    look.template operator()<2>(node.z, node.gamma_z, w.z, node.tensor.zz);
+    look.template operator()<0>();
+    look.template operator()<1>();
+    look.template operator()<2>();
     return against;
 }
 
@@ -348,9 +346,6 @@ float TileLanes::earliest_through(int face, bool any) const {
     if (matter == 0) return none;
     const int one = Tile::stride(axis == 0 ? 1 : 0);
     const int two = Tile::stride(axis == 2 ? 1 : 2);
-    const int step = outward * (axis == 0 ? plane : axis == 1 ? line : 1);
-    const auto sense = static_cast<float>(outward);
-    const float* const gammas = number(NodeNumber::gamma_x) + axis * nodes;
     const float* const means = tiles_.mean(tile_);
     V earliest = V{} + none;
     Ints lane;
@@ -370,17 +365,9 @@ float TileLanes::earliest_through(int face, bool any) const {
             OctantNode<V> node;
             read_times<1>(here, node);
             read_medium<Full>(code, node);
-            const V next = gather(times_.data() + step, here);
-            const V gamma = gather(gammas, code);
-            const V late = (1 + sense * gamma) * next;
-            const OctantVector<V> w = characteristic<Full>(node);
-            const V along = axis == 0 ? w.x : axis == 1 ? w.y : w.z;
-            const V m = axis == 0 ? node.tensor.xx : axis == 1 ? node.tensor.yy : node.tensor.zz;
-            const Ints both_ways =
-                waves_meet(node) | (Ints{} - static_cast<std::int32_t>(has_jumps_ || has_kinks_));
-            const auto feeds = (heads_for(sense * along, m, safe, now, late) | both_ways) &
-                               (now < late + metric_reach<Full>(node.coupling) * root(safe));
-            told = told & (~computed | feeds);
+            node.f2 = safe;
+            const FedNeighbours<Full, V> fed(node, all_ways());
+            told = told & (~computed | fed.along(axis, Ints{} - (outward > 0)));
         }
         const V mean = computed ? gather(means, code) : V{} + 1;
         const V key = computed ? now * root(mean_of_all_ / (mean * safe)) : V{};

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <utility>
 
 #include "core/bytes.hpp"
 #include "core/deal.hpp"
+#include "core/device_team.hpp"
 #include "core/parallel.hpp"
 #include "eikonal/adjoint/adjoint.hpp"
 
@@ -75,6 +77,7 @@ void pass_on_cuda(const Model& model, const Survey& survey,
     }
     const AdjointSurvey lot(model, {}, std::move(sources), std::move(receivers), options);
     TimeObjective objective;
+    objective.by_position = false;
     objective.receivers = [&](std::size_t source, std::span<const double> heard,
                               std::span<double> by) {
         std::fill(by.begin(), by.end(), 0.0);
@@ -105,6 +108,23 @@ PickGradient pick_gradient(const Model& model, const Survey& survey, const PullO
         cuda ? (lists.size() + events_per_lot - 1) / events_per_lot : lists.size();
     const std::size_t lots = std::min(wanted, most_lots);
     const auto first_of = [&](std::size_t lot) { return lists.size() * lot / lots; };
+    // Several devices share lots, or the sources of each lot where lots are few: the sums are the
+    // same.
+    const std::vector<int> devices = cuda ? devices_in_use() : std::vector<int>{};
+    const std::size_t ranks = static_cast<std::size_t>(execution.ranks.size());
+    const bool by_lots = (lots + ranks - 1) / ranks >= devices.size();
+    const int at_once = !cuda     ? resolve_threads(execution.threads)
+                        : by_lots ? static_cast<int>(devices.size())
+                                  : 1;
+    DeviceLoans loans(devices);
+    const auto on_devices = [&](const std::function<void()>& compute) {
+        if (by_lots) {
+            loans.with_one([&](int device) { on_device(device, compute); });
+        } else {
+            const DevicesScope all(devices);
+            compute();
+        }
+    };
     PickGradient out;
     out.time.assign(survey.arrivals.size(), none);
     out.samples.assign(model.given().size(), 0.0);
@@ -115,8 +135,10 @@ PickGradient pick_gradient(const Model& model, const Survey& survey, const PullO
         const std::size_t first = first_of(lot);
         const std::size_t end = first_of(lot + 1);
         if (cuda) {
-            pass_on_cuda(model, survey, std::span(lists).subspan(first, end - first), first, pull,
-                         options, times, samples);
+            on_devices([&] {
+                pass_on_cuda(model, survey, std::span(lists).subspan(first, end - first), first,
+                             pull, options, times, samples);
+            });
         } else {
             for (std::size_t event = first; event < end; ++event) {
                 pass_over(model, survey, event, lists[event], pull, options, times, samples);
@@ -142,8 +164,8 @@ PickGradient pick_gradient(const Model& model, const Survey& survey, const PullO
         execution.monitor.advance();
     };
     execution.monitor.begin("adjoint", static_cast<std::int64_t>(lots));
-    deal_in_order(execution.ranks, static_cast<std::int64_t>(lots),
-                  cuda ? 1 : resolve_threads(execution.threads), work, consume, execution.monitor);
+    deal_in_order(execution.ranks, static_cast<std::int64_t>(lots), at_once, work, consume,
+                  execution.monitor);
     execution.monitor.end();
     return out;
 }

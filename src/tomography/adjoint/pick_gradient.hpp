@@ -24,7 +24,7 @@ using PullOfPick = std::function<double(std::size_t pick, double time)>;
 /// Solves each event's field and its adjoint. Times are those of the field at the stations. Events
 /// are dealt out to threads and ranks in lots of a fixed size; rank 0 gets the result, the same
 /// bits for any number of either. Memory is a few fields per thread. Where the execution's device
-/// is `cuda`, each rank's device takes them.
+/// is `cuda`, the devices of each rank take them.
 PickGradient pick_gradient(const Model& model, const Survey& survey, const PullOfPick& pull,
                            const EikonalOptions& options, const Execution& execution);
 

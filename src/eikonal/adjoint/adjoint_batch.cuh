@@ -75,7 +75,7 @@ struct CudaAdjoint::State {
     std::optional<BackMemory> back;
     bool asking = false;  ///< something was asked since the last solve or substitution
     bool everywhere = false;
-    bool by_position = true;  ///< dJ/d(source position) is wanted
+    bool by_position = true;         ///< dJ/d(source position) is wanted
     const void* heard_by = nullptr;  ///< dJ/dT at the receivers, if they were asked
     bool heard_by_double = false;
     CudaArray<double> by_slowness;

@@ -19,7 +19,7 @@ constexpr int threads = warps * CudaWarp::lanes;
 constexpr std::size_t shared_bytes = warps * sizeof(MetricTileStorage);
 
 template <bool Full, int Order, bool ByNeighbours>
-__global__ void __launch_bounds__(threads, 4)
+__global__ void __launch_bounds__(threads, 3)
     run_metric_passes(MetricTileProblem problem, TileQueue queue, int* passes) {
     extern __shared__ char shared[];
     auto* const tiles = reinterpret_cast<MetricTileStorage*>(shared);

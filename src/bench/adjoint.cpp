@@ -114,8 +114,8 @@ void bench_adjoint(const AdjointBench& options, const Execution& execution) {
     BenchTable table(
         fmt::format("fermat {}: the adjoint of one source on {}, median of {}\n"
                     "  v = 2 + 0.5 z km/s, 10 km a side, source off its nodes, order 2\n"
-                    "  by_nodes   J asks something of every node; by_receivers: of {} receivers; both by "
-                    "slownesses alone\n"
+                    "  by_nodes   J asks something of every node; by_receivers: of {} receivers\n"
+                    "             (both by slownesses alone)\n"
                     "  forwards   by_nodes in units of the solve",
                     version,
                     cuda ? device_info(0).name : fmt::format("{} threads", execution.threads),

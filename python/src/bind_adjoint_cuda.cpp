@@ -213,10 +213,12 @@ void bind_adjoint_cuda(nb::module_& module) {
         .def("gradient", &TimesOnCuda::gradient, "by"_a, "at_nodes"_a, "out"_a, "by_velocity"_a,
              "stream"_a, "by_position"_a = true,
              nb::sig("def gradient(self, by: int, at_nodes: bool, out: int, by_velocity: bool, "
-                     "stream: int, by_position: bool = True) -> tuple[numpy.typing.NDArray[numpy.float64], "
+                     "stream: int, by_position: bool = True) -> "
+                     "tuple[numpy.typing.NDArray[numpy.float64], "
                      "numpy.typing.NDArray[numpy.float64], numpy.typing.NDArray[numpy.float64], "
                      "int]"),
-             "Writes dJ by slowness or velocity; returns dJ by source positions (NaN unless by_position), start times and "
+             "Writes dJ by slowness or velocity; returns dJ by source positions (NaN unless "
+             "by_position), start times and "
              "receiver positions, and AdjointGradient::unsettled.");
 }
 

@@ -240,18 +240,19 @@ AdjointGradient adjoint_on_cuda(const AdjointSurvey& survey, const TimeObjective
         device->want_positions(objective.by_position);
         return device;
     };
-    relay.run(make,
-              [&](CudaAdjoint& device, BatchTurns::Batch batch) {
-                  monitor.check();
-                  device.solve(batch.first, batch.count);
-                  ask(device, batch, survey.receivers().size(), objective, asking);
-                  device.propagate();
-              },
-              [&](CudaAdjoint& device, BatchTurns::Batch batch) {
-                  device.add_up();
-                  monitor.advance(static_cast<std::int64_t>(batch.count));
-              },
-              [&](CudaAdjoint& device) { gradient = device.gradient(); });
+    relay.run(
+        make,
+        [&](CudaAdjoint& device, BatchTurns::Batch batch) {
+            monitor.check();
+            device.solve(batch.first, batch.count);
+            ask(device, batch, survey.receivers().size(), objective, asking);
+            device.propagate();
+        },
+        [&](CudaAdjoint& device, BatchTurns::Batch batch) {
+            device.add_up();
+            monitor.advance(static_cast<std::int64_t>(batch.count));
+        },
+        [&](CudaAdjoint& device) { gradient = device.gradient(); });
     monitor.end();
     if (survey.model().cells()) {
         gradient.slowness = by_cells(survey.model(), survey.exact(), gradient.slowness);

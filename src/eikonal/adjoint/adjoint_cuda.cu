@@ -151,9 +151,9 @@ void CudaAdjoint::propagate() {
     const auto count = static_cast<unsigned>(s.count);
     s.timer.emplace();
     s.timer->start();
-    check_cuda(cudaMemsetAsync(back.lambda, 0, s.count * back.tile_values * sizeof(float),
-                               on_stream()),
-               "starting the adjoint");
+    check_cuda(
+        cudaMemsetAsync(back.lambda, 0, s.count * back.tile_values * sizeof(float), on_stream()),
+        "starting the adjoint");
     BackOrder order = back.order(tiles);
     s.with_scheme([&]<int Dim, int Order>() { s.weigh_tiles<Dim, Order>(tiles, order); });
     s.run_passes(tiles, order);
@@ -178,9 +178,9 @@ double CudaAdjoint::add_up() {
     BackMemory& back = *s.back;
     if (s.by_slowness.size() == 0) s.by_slowness = CudaArray<double>(s.nodes);
     s.with_scheme([&]<int Dim, int Order>() {
-        add_slowness<Dim><<<2 * wide, threads, 0, on_stream()>>>(
-            s.fim.tiles().problem, back.fields, static_cast<int>(s.count), s.fresh,
-            s.by_slowness.data());
+        add_slowness<Dim><<<2 * wide, threads, 0, on_stream()>>>(s.fim.tiles().problem, back.fields,
+                                                                 static_cast<int>(s.count), s.fresh,
+                                                                 s.by_slowness.data());
     });
     s.fresh = false;
     if (s.heard_by != nullptr) {

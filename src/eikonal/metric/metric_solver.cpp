@@ -243,10 +243,10 @@ MetricField MetricSolver::solve(const PointSource& source, const Execution& exec
 
 MetricSolver::Prepared MetricSolver::prepare(Vec3 source, double start_time,
                                              const Execution& execution) const {
-    Prepared out{{model_, MetricFactor(model_, source), start_time,
-                  Field<float>(model_.grid().shape)},
-                 {},
-                 {}};
+    Prepared out{
+        {model_, MetricFactor(model_, source), start_time, Field<float>(model_.grid().shape)},
+        {},
+        {}};
     const MetricFactor& factor = out.field.factor;
     out.of = medium_->fields_of(factor, resolve_threads(execution.threads));
     const int started = start_finer(factor, out.of, execution);
@@ -292,8 +292,8 @@ void MetricSolver::for_each_batch(
         const std::size_t count = std::min(batch, sources.size() - first);
         std::vector<Prepared> prepared;
         for (std::size_t n = first; n < first + count; ++n) {
-            prepared.push_back(prepare(require_source(sources[n].position), sources[n].start_time,
-                                       execution));
+            prepared.push_back(
+                prepare(require_source(sources[n].position), sources[n].start_time, execution));
         }
         solve_on_cuda(prepared, resolve_threads(execution.threads));
         for (std::size_t n = 0; n < count; ++n) {

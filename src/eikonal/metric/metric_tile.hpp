@@ -397,8 +397,8 @@ FERMAT_HD void take_metric_tile(Block block, const MetricTileProblem& problem,
     visit.load();
     const bool goes_on = before.faces & TileQueue::unsettled;
     SweepWay way = goes_on ? SweepWay::unpacked(before.way) : visit.entry(before.faces);
-    const bool settled = visit.solve(way, visit.most_sweeps,
-                                     fim_only_falls(ByNeighbours ? 1 : 2, before.visits));
+    const bool settled =
+        visit.solve(way, visit.most_sweeps, fim_only_falls(ByNeighbours ? 1 : 2, before.visits));
     unsigned tell = 0;
     for (int face = 0; face < 6 && problem.visit_all && before.visits == 0; ++face) {
         if (!problem.has_tile_across(tile, face)) continue;

@@ -221,8 +221,8 @@ FERMAT_HD_INLINE V octant_tau(const OctantNode<V>& n, const OctantSides<Mask>& f
                                    from.y == from.z ? m.yz : -m.yz};
         return unbiased_sum(base, octant_root(t, along_x, along_y, along_z, n.f2, slack), chance);
     } else {
-        return unbiased_sum(
-            base, diagonal_root(m.xx, m.yy, m.zz, along_x, along_y, along_z, n.f2), chance);
+        return unbiased_sum(base, diagonal_root(m.xx, m.yy, m.zz, along_x, along_y, along_z, n.f2),
+                            chance);
     }
 }
 

@@ -148,9 +148,7 @@ class TileLanes {
     float earliest_through(int face, bool any) const;
 
     /// Beside jumps and kinks, centred differences do not tell the way of the wave.
-    Ints all_ways() const {
-        return Ints{} - static_cast<std::int32_t>(has_jumps_ || has_kinks_);
-    }
+    Ints all_ways() const { return Ints{} - static_cast<std::int32_t>(has_jumps_ || has_kinks_); }
     const float* number(NodeNumber which) const { return tiles_.number(tile_, which); }
 
     const TileStore& tiles_;

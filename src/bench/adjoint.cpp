@@ -112,14 +112,14 @@ void bench_survey(const AdjointBench& bench, const Execution& execution) {
 void bench_adjoint(const AdjointBench& options, const Execution& execution) {
     const bool cuda = on_cuda(execution.device);
     BenchTable table(
-        fmt::format(
-            "fermat {}: the adjoint of one source on {}, median of {}\n"
-            "  v = 2 + 0.5 z km/s, 10 km a side, source off its nodes, order 2\n"
-            "  by_nodes   J asks something of every node; by_receivers: of {} receivers; both by "
-            "slownesses alone\n"
-            "  forwards   by_nodes in units of the solve",
-            version, cuda ? device_info(0).name : fmt::format("{} threads", execution.threads),
-            options.repeats, 100),
+        fmt::format("fermat {}: the adjoint of one source on {}, median of {}\n"
+                    "  v = 2 + 0.5 z km/s, 10 km a side, source off its nodes, order 2\n"
+                    "  by_nodes   J asks something of every node; by_receivers: of {} receivers\n"
+                    "             (both by slownesses alone)\n"
+                    "  forwards   by_nodes in units of the solve",
+                    version,
+                    cuda ? device_info(0).name : fmt::format("{} threads", execution.threads),
+                    options.repeats, 100),
         {"grid", "forward_ms", "by_nodes_ms", "by_receivers_ms", "forwards", "visits", "passes"},
         options.csv);
     const auto measure = [&](int nodes, bool flat) {

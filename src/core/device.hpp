@@ -41,7 +41,7 @@ DeviceInfo device_info(int number);
 
 /// Makes the calling thread compute on this device from now on.
 void use_device(int number);
-/// The device that the calling thread computes on.
+/// The device that the calling thread computes on; 0 where there is none.
 int device_in_use();
 
 /// All of them, in the driver's order.

@@ -40,7 +40,12 @@ void use_device(int number) { check_cuda(cudaSetDevice(number), "choosing a devi
 
 int device_in_use() {
     int number = 0;
-    check_cuda(cudaGetDevice(&number), "asking for the device");
+    if (const cudaError_t status = cudaGetDevice(&number); status != cudaSuccess) {
+        cudaGetLastError();
+        // Without a driver there is none to ask for, and none that could compute.
+        if (device_count() == 0) return 0;
+        check_cuda(status, "asking for the device");
+    }
     return number;
 }
 

@@ -46,11 +46,12 @@ CudaArray<std::byte> memory_for(Share share) {
 /// Values on their way to the device: one copy takes them all.
 class Parcel {
   public:
+    static constexpr std::size_t aligned = 16;  ///< bytes, of the values of one call of add()
+
     /// Returns where they will lie, counted from the beginning.
     template <class T>
     std::size_t add(std::span<const T> values) {
         static_assert(std::is_trivially_copyable_v<T>);
-        constexpr std::size_t aligned = 16;
         const std::size_t place = (bytes_.size() + aligned - 1) / aligned * aligned;
         bytes_.resize(place + values.size_bytes());
         if (!values.empty()) {
@@ -65,7 +66,14 @@ class Parcel {
     /// The driver has read the values when it returns, or copied them to memory of its own.
     void send(CudaArray<std::byte>& to) const {
         to.reserve(bytes_.size());
-        if (!bytes_.empty()) to.upload(bytes_);
+        send(to.data());
+    }
+    /// To memory that has room for all.
+    void send(std::byte* to) const {
+        if (bytes_.empty()) return;
+        check_cuda(cudaMemcpyAsync(to, bytes_.data(), bytes_.size(), cudaMemcpyHostToDevice,
+                                   cuda_stream()),
+                   "sending data");
     }
 
   private:

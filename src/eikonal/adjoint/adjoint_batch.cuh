@@ -88,7 +88,7 @@ struct CudaAdjoint::State {
     AdjointGradient out;
     int last_passes = 0;
     std::size_t last_entries = 0;
-    std::optional<CudaTimer> timer;  ///< of a substitution that is not added up yet
+    std::optional<CudaTimer> timer;  ///< of the last substitution
 
     /// The sources of a solve that begins.
     std::vector<FactoredSource> sources_of(std::size_t from, std::size_t how_many) {
@@ -140,11 +140,11 @@ struct CudaAdjoint::State {
             for (const std::size_t node : boxes[n].nodes()) at.push_back(n * nodes + node);
         }
         Parcel parcel;
-        const std::size_t fields = parcel.add(shots());
+        parcel.add(shots());
         const std::size_t places = parcel.add(at);
         parcel.send(back->sent);
-        back->fields = in_parcel<BackShot<float>>(back->sent, fields);
-        back->start_places = in_parcel<const std::size_t>(back->sent, places);
+        back->fields = reinterpret_cast<BackShot<float>*>(back->sent);
+        back->start_places = reinterpret_cast<const std::size_t*>(back->sent + places);
     }
     std::size_t start_count() const {
         std::size_t sum = 0;
@@ -172,10 +172,7 @@ struct CudaAdjoint::State {
             back.emplace(nodes, tiles, dimensions, fim.batch(),
                          std::max(places, most_starts * fim.batch()), blocks);
         }
-        check_cuda(cudaMemsetAsync(back->memory.data(), 0, back->report_bytes(), on_stream()),
-                   "asking nodes");
-        check_cuda(cudaMemsetAsync(back->asked, 0, count * nodes * sizeof(float), on_stream()),
-                   "asking nodes");
+        back->clear(count * nodes);
     }
     /// From the axes of a tile to those of the grid.
     Vec3 turned(const double (&of_tile)[3]) const {
@@ -273,9 +270,7 @@ struct CudaAdjoint::State {
         ask<<<blocks, threads, 0, on_stream()>>>(
             fim.tiles().problem, static_cast<int>(number), by_times, unit,
             boxes[number].factored().slowness, fim.tau(number).data(), back->asked + number * nodes,
-            back->sums, &back->report.counts->bad_node);
-        add_blocks<<<1, threads, 0, on_stream()>>>(back->sums, static_cast<int>(blocks),
-                                                   back->report.of_nodes + number);
+            back->asked_sums + number * blocks, &back->report.counts->bad_node);
         check_cuda(cudaGetLastError(), "asking nodes");
     }
     template <class Number>

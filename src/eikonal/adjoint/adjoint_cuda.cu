@@ -149,7 +149,7 @@ void CudaAdjoint::propagate() {
     s.send_fields();
     BackMemory& back = *s.back;
     const auto count = static_cast<unsigned>(s.count);
-    s.timer.emplace();
+    if (!s.timer) s.timer.emplace();
     s.timer->start();
     check_cuda(
         cudaMemsetAsync(back.lambda, 0, s.count * back.tile_values * sizeof(float), on_stream()),
@@ -163,6 +163,10 @@ void CudaAdjoint::propagate() {
     });
     add_blocks<<<count, threads, 0, on_stream()>>>(back.sums, static_cast<int>(s.blocks),
                                                    back.report.of_lambda);
+    if (s.everywhere) {
+        add_blocks<<<count, threads, 0, on_stream()>>>(back.asked_sums, static_cast<int>(s.blocks),
+                                                       back.report.of_nodes);
+    }
     const std::size_t starts = s.start_count();
     s.with_scheme([&]<int Dim, int Order>() {
         pick<Dim><<<blocks_for(starts, threads), threads, 0, on_stream()>>>(
@@ -195,7 +199,6 @@ double CudaAdjoint::add_up() {
     BackReport report;
     report.cut(cutter, back.shots, back.starts);
     const double seconds = s.timer->seconds("the adjoint");
-    s.timer.reset();
     if (report.counts->bad_node != 0) {
         require_derivative(NAN, "node", told_number(report.counts->bad_node));
     }

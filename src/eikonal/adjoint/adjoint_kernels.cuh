@@ -203,10 +203,12 @@ __global__ void __launch_bounds__(substitution_threads, resident_blocks)
         order.begin(entry);
     }
     grid.sync();
-    run_in_order(order, [&](unsigned group) {
-        take_back_group<Dim, float>(warp, problem, order, queue, group, storage);
-    });
-    grid.sync();
+    if (!order.none_in_order) {
+        run_in_order(order, [&](unsigned group) {
+            take_back_group<Dim, float>(warp, problem, order, queue, group, storage);
+        });
+        grid.sync();
+    }
     for (unsigned entry = thread; entry < order.entries; entry += all_threads) {
         start_back_tile(problem, order, queue, entry);
     }

@@ -83,10 +83,13 @@ struct BackMemory {
                                       : TileFaces<3>::at(static_cast<unsigned>(tiles), 0)) {
         memory = memory_for([&](PieceCutter& cutter) {
             report.cut(cutter, shots, starts);
+            counters = cutter.cut<unsigned>(BackOrder::counter_words);
+            asked_sums = cutter.cut<adjoint_kernels::NodeSums>(blocks * shots);
+            before_asked = cutter.used();
+            asked = cutter.cut<float>(nodes * shots);
             weights = cutter.cut<AxisWeight<float>>(static_cast<std::size_t>(dimensions) *
                                                     tile_values * shots);
             by_slowness = cutter.cut<float>(tile_values * shots);
-            asked = cutter.cut<float>(nodes * shots);
             lambda = cutter.cut<float>(tile_values * shots);
             incoming = cutter.cut<float>(face_values * shots);
             marks = cutter.cut<unsigned>(tiles * shots);
@@ -94,8 +97,9 @@ struct BackMemory {
             leader = cutter.cut<unsigned>(tiles * shots);
             pending = cutter.cut<unsigned>(tiles * shots);
             ready = cutter.cut<unsigned>(tiles * shots);
-            counters = cutter.cut<unsigned>(BackOrder::counter_words);
             sums = cutter.cut<adjoint_kernels::NodeSums>(blocks * shots);
+            sent = cutter.cut<std::byte>(shots * sizeof(BackShot<float>) + Parcel::aligned +
+                                         starts * sizeof(std::size_t));
         });
     }
 
@@ -111,15 +115,19 @@ struct BackMemory {
         order.entries = static_cast<unsigned>(tiles.entries);
         order.none_in_order = order.entries < BackOrder::fewest;
         std::copy(std::begin(tiles.problem.tiles), std::end(tiles.problem.tiles), order.tiles);
+        if (order.none_in_order) return order;
         check_cuda(
             cudaMemsetAsync(order.ready, 0xff, tiles.entries * sizeof(unsigned), cuda_stream()),
             "starting the adjoint");
-        check_cuda(cudaMemsetAsync(order.counters, 0, BackOrder::counter_words * sizeof(unsigned),
-                                   cuda_stream()),
-                   "starting the adjoint");
         return order;
     }
 
+    /// Sets to 0 what a substitution of so many values of J begins with.
+    void clear(std::size_t values) const {
+        check_cuda(
+            cudaMemsetAsync(memory.data(), 0, before_asked + values * sizeof(float), cuda_stream()),
+            "asking nodes");
+    }
     std::size_t report_bytes() const {
         PieceCutter cutter;
         BackReport().cut(cutter, shots, starts);
@@ -128,13 +136,16 @@ struct BackMemory {
 
     std::size_t shots;
     std::size_t starts;
-    std::size_t tile_values;      ///< nodes in the tiles of a source
-    std::size_t face_values;      ///< numbers that pass through faces, likewise
-    CudaArray<std::byte> memory;  ///< of all that follows, but what is sent
-    BackReport report;            ///< its first piece
+    std::size_t tile_values;       ///< nodes in the tiles of a source
+    std::size_t face_values;       ///< numbers that pass through faces, likewise
+    std::size_t before_asked = 0;  ///< bytes
+    CudaArray<std::byte> memory;   ///< of all that follows
+    BackReport report;             ///< its first piece
+    unsigned* counters = nullptr;
+    adjoint_kernels::NodeSums* asked_sums = nullptr;  ///< [shot][block], what dJ/dT says
+    float* asked = nullptr;
     AxisWeight<float>* weights = nullptr;
     float* by_slowness = nullptr;
-    float* asked = nullptr;
     float* lambda = nullptr;
     float* incoming = nullptr;
     unsigned* marks = nullptr;
@@ -142,9 +153,8 @@ struct BackMemory {
     unsigned* leader = nullptr;
     unsigned* pending = nullptr;
     unsigned* ready = nullptr;
-    unsigned* counters = nullptr;
-    adjoint_kernels::NodeSums* sums = nullptr;  ///< [shot][block]
-    CudaArray<std::byte> sent;                  ///< fields, and the places of start nodes
+    adjoint_kernels::NodeSums* sums = nullptr;  ///< [shot][block], what lambda says
+    std::byte* sent = nullptr;                  ///< fields, and the places of start nodes
     BackShot<float>* fields = nullptr;
     const std::size_t* start_places = nullptr;
 };

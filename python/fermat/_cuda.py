@@ -64,12 +64,12 @@ class _Handed:
 
 def library_of(array: Any) -> Any:
     """The module that an array is of: torch, cupy or another one that knows DLPack."""
-    return _library_of_type(type(array))
+    return _library_of_module(type(array).__module__)
 
 
 @cache
-def _library_of_type(kind: type) -> Any:
-    name = kind.__module__.partition(".")[0]
+def _library_of_module(module: str) -> Any:
+    name = module.partition(".")[0]
     return import_module("jax.numpy" if name in ("jax", "jaxlib") else name)
 
 

@@ -14,6 +14,7 @@
 #include "eikonal/metric/node_medium.hpp"
 #include "eikonal/metric/tile_plan.hpp"
 #include "eikonal/metric/tile_schedule.hpp"
+#include "eikonal/metric/unbiased_sum.hpp"
 
 namespace fermat {
 namespace {
@@ -215,6 +216,46 @@ MetricMedium source_above_a_jump() {
         Model(grid, std::move(velocity)).with_metric(std::make_shared<const Metric>(grid, numbers)),
         {1, 0, 33},
         {}};
+}
+
+TEST(UnbiasedSum, ErrsEvenlyAndByLessThanAUnit) {
+    std::mt19937 random(5);
+    std::uniform_real_distribution<float> uniform(0.1F, 1);
+    constexpr int draws = 200'000;
+    double sum = 0;
+    for (int n = 0; n < draws; ++n) {
+        const float base = 1 + 0.5F * uniform(random);
+        // Rounding to the nearest would drop all of it.
+        const float small = 0.3F * 0x1p-23F;
+        const float chance = chance_of(uniform(random), uniform(random), uniform(random));
+        ASSERT_LE(std::abs(chance), 0.5F);
+        const double error = (double{unbiased_sum(base, small, chance)} - base - small) * 0x1p23;
+        ASSERT_LT(std::abs(error), 1);
+        sum += error;
+    }
+    EXPECT_NEAR(sum / draws, 0, 0.005);
+}
+
+TEST(UnbiasedSum, KeepsWhatDoesNotChange) {
+    for (float chance = -0.5F; chance < 0.5F; chance += 0.01F) {
+        EXPECT_EQ(unbiased_sum(1.25F, 0.0F, chance), 1.25F) << chance;
+    }
+}
+
+TEST(UnbiasedSum, RegistersHaveTheBitsOfSingleNodes) {
+    std::mt19937 random(6);
+    std::uniform_real_distribution<float> uniform(0.1F, 3);
+    float values[4][lane_count<float>];
+    for (auto& row : values) {
+        for (float& value : row) value = uniform(random);
+    }
+    const auto chances = chance_of(load(values[0]), load(values[1]), load(values[2]));
+    const auto sums = unbiased_sum(load(values[3]), 1e-6F * load(values[0]), chances);
+    for (int n = 0; n < lane_count<float>; ++n) {
+        const float chance = chance_of(values[0][n], values[1][n], values[2][n]);
+        EXPECT_EQ(chances[n], chance);
+        EXPECT_EQ(sums[n], unbiased_sum(values[3][n], 1e-6F * values[0][n], chance));
+    }
 }
 
 TEST(MetricTiles, ASecondSolveFindsNothingToChange) {

@@ -61,7 +61,8 @@ FERMAT_HD inline float atomic_exchange(float& value, float other) {
 
 /// Reads a value that another block may have written, bypassing the caches that blocks do not
 /// share.
-FERMAT_HD inline float read_fresh(const float& value) {
+template <class T>
+FERMAT_HD T read_fresh(const T& value) {
 #if defined(__CUDA_ARCH__)
     return __ldcg(&value);
 #else

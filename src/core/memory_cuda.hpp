@@ -40,42 +40,35 @@ struct DeviceMemory {
 };
 
 /// Memory that CudaArrays gave back stays in the driver's pool for the next ones, up to a part of
-/// the device's memory; so calls in a row do not pay for it again. It counts as free.
-inline DeviceMemory device_memory() {
-    DeviceMemory memory;
-    check_cuda(cudaMemGetInfo(&memory.free, &memory.total), "asking for free memory");
+/// the device's memory; so calls in a row do not pay for it again. Returns the bytes of it.
+inline std::size_t spare_in_pool() {
     int device = 0;
     cudaMemPool_t pool = nullptr;
     std::uint64_t reserved = 0;
     std::uint64_t used = 0;
-    if (cudaGetDevice(&device) == cudaSuccess &&
+    const bool known =
+        cudaGetDevice(&device) == cudaSuccess &&
         cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess &&
         cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) ==
             cudaSuccess &&
-        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess) {
-        memory.free += reserved - used;
-    }
+        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess;
     cudaGetLastError();
+    return known ? reserved - used : 0;
+}
+
+/// What is spare in the pool counts as free.
+inline DeviceMemory device_memory() {
+    DeviceMemory memory;
+    check_cuda(cudaMemGetInfo(&memory.free, &memory.total), "asking for free memory");
+    memory.free += spare_in_pool();
     return memory;
 }
 
 /// Free memory of the current device; where its pool has `wanted` bytes to spare, only these, since
 /// the driver takes a while to count all.
 inline std::size_t free_device_memory(std::size_t wanted) {
-    int device = 0;
-    cudaMemPool_t pool = nullptr;
-    std::uint64_t reserved = 0;
-    std::uint64_t used = 0;
-    if (cudaGetDevice(&device) == cudaSuccess &&
-        cudaDeviceGetDefaultMemPool(&pool, device) == cudaSuccess &&
-        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved) ==
-            cudaSuccess &&
-        cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used) == cudaSuccess &&
-        reserved >= used + wanted) {
-        return reserved - used;
-    }
-    cudaGetLastError();
-    return device_memory().free;
+    const std::size_t spare = spare_in_pool();
+    return spare >= wanted ? spare : device_memory().free;
 }
 
 namespace detail {

@@ -16,6 +16,42 @@
 namespace fermat {
 namespace {
 
+constexpr std::size_t at(NodeNumber number) { return static_cast<std::size_t>(number); }
+
+std::vector<Quad> diagonal_quads(const NodeNumbers& numbers) {
+    const auto mean = static_cast<float>(medium_mean(numbers));
+    std::vector<Quad> out(numbers.shape.count());
+    for (std::size_t n = 0; n < out.size(); ++n) {
+        out[n] = {numbers.values[at(NodeNumber::xx)][n], numbers.values[at(NodeNumber::yy)][n],
+                  numbers.values[at(NodeNumber::zz)][n], relative_mean(mean, numbers.mean[n])};
+    }
+    return out;
+}
+
+std::vector<Quad> cross_quads(const NodeNumbers& numbers) {
+    if (!numbers.full()) return {};
+    std::vector<Quad> out(numbers.shape.count());
+    for (std::size_t n = 0; n < out.size(); ++n) {
+        const auto value = [&](NodeNumber number) { return numbers.values[at(number)][n]; };
+        const SymmetricTensor<float> m{value(NodeNumber::xx), value(NodeNumber::yy),
+                                       value(NodeNumber::zz), value(NodeNumber::xy),
+                                       value(NodeNumber::xz), value(NodeNumber::yz)};
+        out[n] = {value(NodeNumber::xy), value(NodeNumber::xz), value(NodeNumber::yz),
+                  coupling_reach(m)};
+    }
+    return out;
+}
+
+std::vector<Quad> source_quads(const NodeNumbers& numbers) {
+    std::vector<Quad> out(numbers.shape.count());
+    for (std::size_t n = 0; n < out.size(); ++n) {
+        out[n] = {
+            numbers.values[at(NodeNumber::gamma_x)][n], numbers.values[at(NodeNumber::gamma_y)][n],
+            numbers.values[at(NodeNumber::gamma_z)][n], numbers.values[at(NodeNumber::f2)][n]};
+    }
+    return out;
+}
+
 struct Outcome {
     Field<float> tau;
     double visits_per_tile = 0;

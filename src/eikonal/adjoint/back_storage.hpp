@@ -8,21 +8,6 @@
 
 namespace fermat {
 
-FERMAT_HD inline unsigned read_fresh(const unsigned& value) {
-#if defined(__CUDA_ARCH__)
-    return __ldcg(&value);
-#else
-    return value;
-#endif
-}
-FERMAT_HD inline double read_fresh(const double& value) {
-#if defined(__CUDA_ARCH__)
-    return __ldcg(&value);
-#else
-    return value;
-#endif
-}
-
 /// One field of a batch. What the substitution makes lies tile after tile, so that a warp reads it
 /// in one run: the nodes of a tile by their numbers.
 template <class Real>

@@ -57,7 +57,6 @@ struct TileProblem {
 /// Marks of a node in a visit.
 struct Moved {
     static constexpr unsigned char in_visit = 1;  ///< its value changed by more than rounding
-    static constexpr unsigned char in_sweep = 2;  ///< it changed in the last sweep
     static constexpr unsigned char asks = 4;      ///< it may feed a neighbour swept before it
 };
 

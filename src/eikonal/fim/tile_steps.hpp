@@ -61,6 +61,24 @@ struct SweepWay {
     }
 };
 
+/// How a sweep goes through a tile: it reverses the nodes of the table of steps by the bits of
+/// `mask`, and along each axis it runs away from `pivot`.
+template <int Dim>
+struct SweepStart {
+    FERMAT_HD explicit SweepStart(SweepWay way) {
+        using Tile = TileShape<Dim>;
+        for (int axis = Dim == 3 ? 0 : 1; axis < 3; ++axis) {
+            const bool outward = way.outward >> axis & 1;
+            const bool flip = !outward && (way.down >> axis & 1);
+            if (flip) mask |= (Tile::size(axis) - 1) * Tile::stride(axis);
+            pivot[axis] = outward ? Tile::size(axis) / 2 : flip ? Tile::size(axis) - 1 : 0;
+        }
+    }
+
+    int mask = 0;
+    int pivot[3] = {0, 0, 0};
+};
+
 /// Gauss-Seidel sweeps of a tile in steps of `lanes` nodes, one sweep for each set of outward axes;
 /// the other axes run upward. The step of a node comes after the steps of the neighbours before it
 /// along every axis, so the nodes of one step neither read nor write one another.

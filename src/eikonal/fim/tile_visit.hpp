@@ -285,20 +285,13 @@ class TileVisit {
     /// few tiles to hide it. So a lane looks ahead to its next node while the present one waits for
     /// its neighbours, and there are few branches.
     FERMAT_HD bool sweep(SweepWay way, bool only_earlier) {
-        int mask = 0;
-        int pivot[3];
-        for (int axis = first_axis; axis < 3; ++axis) {
-            const bool outward = way.outward >> axis & 1;
-            const bool flip = !outward && (way.down >> axis & 1);
-            if (flip) mask |= (Tile::size(axis) - 1) * Tile::stride(axis);
-            pivot[axis] = outward ? Tile::size(axis) / 2 : flip ? Tile::size(axis) - 1 : 0;
-        }
+        const SweepStart<Dim> start(way);
         const int begin = problem_.step_begin[way.outward];
         const int end = problem_.step_begin[way.outward + 1];
         typename Block::template Local<Lane> lanes;
         float lead = 0;
         block_.each_lane([&](int lane) {
-            lanes[lane].next = look_ahead(entry_of(begin, end, lane), mask);
+            lanes[lane].next = look_ahead(entry_of(begin, end, lane), start.mask);
             lanes[lane].after[0] = entry_of(begin + 1, end, lane);
             lanes[lane].after[1] = entry_of(begin + 2, end, lane);
         });
@@ -316,7 +309,7 @@ class TileVisit {
                 const auto on_lane = stencil(1);
                 const auto on_run = stencil(2);
                 const float old = *t;
-                lanes[lane].next = look_ahead(lanes[lane].after[0], mask);
+                lanes[lane].next = look_ahead(lanes[lane].after[0], start.mask);
                 lanes[lane].after[0] = lanes[lane].after[1];
                 lanes[lane].after[1] = entry_of(step + 3, end, lane);
                 float now;
@@ -324,12 +317,12 @@ class TileVisit {
                 if constexpr (Dim == 3) {
                     const auto on_outer = stencil(0);
                     now = update_tau<Order>(node.f, node.inverse_r2, on_lane, on_run, on_outer);
-                    back = most(back, lead_back(on_outer, place[0], pivot[0], now));
+                    back = most(back, lead_back(on_outer, place[0], start.pivot[0], now));
                 } else {
                     now = update_tau<Order>(node.f, node.inverse_r2, on_lane, on_run);
                 }
-                back = most(back, lead_back(on_lane, place[1], pivot[1], now));
-                back = most(back, lead_back(on_run, place[2], pivot[2], now));
+                back = most(back, lead_back(on_lane, place[1], start.pivot[1], now));
+                back = most(back, lead_back(on_run, place[2], start.pivot[2], now));
                 // Even the smallest changes are stored: dropped changes would add up along a ray.
                 const float limit =
                     only_earlier ? least(old, reached_limit<float>) : reached_limit<float>;

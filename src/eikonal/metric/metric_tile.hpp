@@ -253,20 +253,13 @@ class MetricTileVisit {
     /// neighbour swept before it. As in TileVisit, a lane looks ahead to its next node: the numbers
     /// of the medium come from far away.
     FERMAT_HD unsigned sweep(SweepWay way, bool only_earlier) {
-        int mask = 0;
-        int pivot[3];
-        for (int axis = 0; axis < 3; ++axis) {
-            const bool outward = way.outward >> axis & 1;
-            const bool flip = !outward && (way.down >> axis & 1);
-            if (flip) mask |= (Tile::size(axis) - 1) * Tile::stride(axis);
-            pivot[axis] = outward ? Tile::size(axis) / 2 : flip ? Tile::size(axis) - 1 : 0;
-        }
+        const SweepStart<3> start(way);
         const int begin = problem_.step_begin[way.outward];
         const int end = problem_.step_begin[way.outward + 1];
         typename Block::template Local<Lane> lanes;
         unsigned against = 0;
         block_.each_lane([&](int lane) {
-            lanes[lane].next = look_ahead(entry_of(begin, end, lane), mask);
+            lanes[lane].next = look_ahead(entry_of(begin, end, lane), start.mask);
             lanes[lane].after[0] = entry_of(begin + 1, end, lane);
             lanes[lane].after[1] = entry_of(begin + 2, end, lane);
         });
@@ -274,10 +267,10 @@ class MetricTileVisit {
             block_.each_lane([&](int lane) {
                 const int code = lanes[lane].next.code;
                 OctantNode<float> node = node_of(lanes[lane].next);
-                lanes[lane].next = look_ahead(lanes[lane].after[0], mask);
+                lanes[lane].next = look_ahead(lanes[lane].after[0], start.mask);
                 lanes[lane].after[0] = lanes[lane].after[1];
                 lanes[lane].after[1] = entry_of(step + 3, end, lane);
-                if (node.f2 > 0) against |= update(code, node, pivot, only_earlier);
+                if (node.f2 > 0) against |= update(code, node, start.pivot, only_earlier);
             });
         }
         return block_.any_bits(against);

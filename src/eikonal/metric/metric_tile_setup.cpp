@@ -23,40 +23,6 @@ double medium_mean(const NodeNumbers& numbers) {
     return count > 0 ? sum / static_cast<double>(count) : 1;
 }
 
-std::vector<Quad> diagonal_quads(const NodeNumbers& numbers) {
-    const auto mean = static_cast<float>(medium_mean(numbers));
-    std::vector<Quad> out(numbers.shape.count());
-    for (std::size_t n = 0; n < out.size(); ++n) {
-        out[n] = {numbers.values[at(NodeNumber::xx)][n], numbers.values[at(NodeNumber::yy)][n],
-                  numbers.values[at(NodeNumber::zz)][n], relative_mean(mean, numbers.mean[n])};
-    }
-    return out;
-}
-
-std::vector<Quad> cross_quads(const NodeNumbers& numbers) {
-    if (!numbers.full()) return {};
-    std::vector<Quad> out(numbers.shape.count());
-    for (std::size_t n = 0; n < out.size(); ++n) {
-        const auto value = [&](NodeNumber number) { return numbers.values[at(number)][n]; };
-        const SymmetricTensor<float> m{value(NodeNumber::xx), value(NodeNumber::yy),
-                                       value(NodeNumber::zz), value(NodeNumber::xy),
-                                       value(NodeNumber::xz), value(NodeNumber::yz)};
-        out[n] = {value(NodeNumber::xy), value(NodeNumber::xz), value(NodeNumber::yz),
-                  coupling_reach(m)};
-    }
-    return out;
-}
-
-std::vector<Quad> source_quads(const NodeNumbers& numbers) {
-    std::vector<Quad> out(numbers.shape.count());
-    for (std::size_t n = 0; n < out.size(); ++n) {
-        out[n] = {
-            numbers.values[at(NodeNumber::gamma_x)][n], numbers.values[at(NodeNumber::gamma_y)][n],
-            numbers.values[at(NodeNumber::gamma_z)][n], numbers.values[at(NodeNumber::f2)][n]};
-    }
-    return out;
-}
-
 MetricTileSetup make_metric_tiles(const NodeNumbers& numbers) {
     using Tile = TileShape<3>;
     MetricTileSetup setup;

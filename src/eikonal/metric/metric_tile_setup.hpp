@@ -22,9 +22,4 @@ MetricTileSetup make_metric_tiles(const NodeNumbers& numbers);
 /// The mean of mu over nodes that are not air.
 double medium_mean(const NodeNumbers& numbers);
 
-/// MetricTileProblem::diagonal and cross, and MetricTileShot::source.
-std::vector<Quad> diagonal_quads(const NodeNumbers& numbers);
-std::vector<Quad> cross_quads(const NodeNumbers& numbers);
-std::vector<Quad> source_quads(const NodeNumbers& numbers);
-
 }  // namespace fermat

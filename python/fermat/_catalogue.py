@@ -152,6 +152,7 @@ def picks_of_catalogue(
         time=time,
         error=None if np.isnan(error).all() else error,
         plane=plane,
+        units={"length": "km", "time": "s"} if plane is not None else {"time": "s"},
     )
 
 

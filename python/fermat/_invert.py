@@ -18,6 +18,7 @@ from ._schedule import Schedule, schedule_rows
 from ._sphere import on_sphere
 from ._tables import ids_of
 from ._trust import Trusted
+from ._units import guessed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -77,6 +78,8 @@ class Inversion(Trusted):
         called; else None. Of runs of P and S or with `relocate`, `trust` estimates resolution and
         deviation of all unknowns together, with s_deviation, vp_vs_resolution and vp_vs_deviation,
         and events["covariance"], (n, 4, 4) of place and time with the velocities free.
+    units
+        Names of the units of length and time: those of the picks, or as the velocities are.
     choices, warnings
         What was chosen where nothing was said, and what is doubtful about the result, a sentence
         each.
@@ -104,6 +107,9 @@ class Inversion(Trusted):
             kind: term for kind, term in zip(("shot", "receiver"), found[12:14]) if len(term)
         }
         self._problem = found[11]
+        self.units = guessed(
+            picks.units, self.start.velocity, plane=picks.plane, sphere=on_sphere(self.start)
+        )
         joint = found[14] or {}
         if len(joint.get("terms_s", ())):
             self.terms["receiver_s"] = joint["terms_s"]

@@ -12,8 +12,9 @@ from . import _core
 from ._arguments import numbers
 from ._notes import tell
 from ._pick_arrays import PHASES, in_order, names_of, phases_of, positions_of, rows_of
-from ._plane import Plane
+from ._plane import Plane, onto
 from ._save_picks import Saved, save_picks
+from ._units import Units, units_from
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -52,6 +53,9 @@ class Picks:
         One per source, on the clock of `time`; 0 if not given.
     plane
         The plane of x and y if they were longitudes and latitudes; `save` keeps it in a CSV file.
+    units
+        Names of your units for pictures, as `{"length": "m", "time": "s"}`; by default as the
+        velocities are. Files that tell their units give them, and `save` keeps them in a CSV file.
 
     Examples
     --------
@@ -75,6 +79,7 @@ class Picks:
         event: Sequence[str] | None = None,
         station: Sequence[str] | None = None,
         origin_time: ArrayLike | None = None,
+        units: Mapping[str, str] | Units | None = None,
     ) -> None:
         self.sources = positions_of(sources, "sources", unknown=True)
         self.receivers = positions_of(receivers, "receivers")
@@ -103,6 +108,7 @@ class Picks:
         tell(notes)
         self._surface = None if surface is None else positions_of(surface, "surface")
         self.plane = plane
+        self.units = units_from(units)
         self.phase = phases_of(phase, len(self.time))
         self.event = names_of(event, len(self.sources), "event")
         self.station = names_of(station, len(self.receivers), "station")
@@ -231,7 +237,7 @@ class Picks:
         >>> fm.Picks.load("field.txt", columns=names, unit={"time": "ms"}).time.round(4).tolist()
         [0.0041, 0.0078]
         """
-        *parts, is_2d, text, notes = _core.load_picks(
+        *parts, is_2d, text, units, notes = _core.load_picks(
             path,
             format,
             list((columns or {}).items()),
@@ -251,7 +257,7 @@ class Picks:
         places = [points.reshape(-1, 3)[:, axes] for points in (sources, receivers, surface)]
         found = Plane(text) if text else None
         if plane is not None:
-            places = [_onto(plane, found, points, path) for points in places]
+            places = [onto(plane, found, points, path) for points in places]
             found = plane
         return cls(
             places[0],
@@ -266,6 +272,7 @@ class Picks:
             event=events,
             station=stations,
             origin_time=origin_time,
+            units=units,
         )
 
     @classmethod
@@ -364,19 +371,21 @@ class Picks:
             places, self.receivers, source=self.source[kept], receiver=self.receiver[kept],
             time=self.time[kept], error=None if self.error is None else self.error[kept],
             surface=self._surface, plane=self.plane, phase=self.phase[kept], event=self.event,
-            station=self.station, origin_time=origin,
+            station=self.station, origin_time=origin, units=self.units,
         )
 
     def _labels(self) -> tuple[Any, ...]:
-        numbers_of = np.searchsorted(PHASES, self.phase).astype(np.int32)
-        return numbers_of, list(self.event), list(self.station), self.origin_time
+        return self._phase_numbers(), list(self.event), list(self.station), self.origin_time
+
+    def _phase_numbers(self) -> NDArray[np.int32]:
+        return np.searchsorted(PHASES, self.phase).astype(np.int32)
 
     def _survey(self) -> dict[str, Any]:
         """Arrays of events, stations and picks for the C++ side."""
         return {
             "events": self.sources, "stations": self.receivers, "origin_time": self.origin_time,
             "event": self.source, "station": self.receiver, "time": self.time,
-            "phase": np.searchsorted(PHASES, self.phase).astype(np.int32),
+            "phase": self._phase_numbers(),
             "error": np.empty(0) if self.error is None else self.error,
         }
 
@@ -417,9 +426,8 @@ class Picks:
             path,
             Saved(
                 self.sources, self.receivers, self.source, self.receiver, self.time,
-                np.empty(0) if self.error is None else self.error,
-                np.searchsorted(PHASES, self.phase).astype(np.int32), list(self.event),
-                list(self.station), self.origin_time, self.plane,
+                np.empty(0) if self.error is None else self.error, *self._labels(), self.plane,
+                units=self.units,
             ),
             geographic=geographic,
             output_format=output_format,
@@ -485,15 +493,3 @@ def picks(
         f"picks of type {type(data).__name__} are not understood (must be a file name, a "
         "DataFrame or dict of columns, an ObsPy catalogue, or Picks)"
     )
-
-
-def _onto(
-    plane: Plane, found: Plane | None, points: NDArray[np.float64], path: str | os.PathLike[str]
-) -> NDArray[np.float64]:
-    """Points of one plane on another; z gets its unit of length."""
-    if found is None:
-        raise ValueError(f"plane is given, and '{path}' has no longitudes and latitudes")
-    if points.shape[1] == 2:
-        raise ValueError("plane is given with line=True (x is the distance along the line)")
-    x, y = plane.to_plane(*found.to_geographic(points[:, 0], points[:, 1]))
-    return np.column_stack([x, y, points[:, 2] * found.metres / plane.metres])

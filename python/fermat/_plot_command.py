@@ -14,8 +14,10 @@ from . import _core
 from . import plot as pictures
 from ._core import Model
 from ._files import renamed_to
-from ._picks import Picks, picks
+from ._picks import picks
 from ._rays import Rays
+from ._units import Units
+from .plot._units import units_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,8 +50,8 @@ def plot(arguments: Any) -> str:
     what: Path = arguments.what
     out: Path = arguments.output
     kind: str = arguments.kind or "auto"
-    units = {"time": arguments.time_unit}
-    given = [name for name in ("times", "rays") if getattr(arguments, name)]
+    given = Units(arguments.length_unit or "", arguments.time_unit or "")
+    over = [name for name in ("times", "rays") if getattr(arguments, name)]
     is_run = (what / "model.h5").is_file()
     if kind not in ("auto", "animation", *KINDS):
         raise ValueError(f"kind is '{kind}' (must be auto, animation, {', '.join(KINDS)})")
@@ -57,24 +59,21 @@ def plot(arguments: Any) -> str:
         raise ValueError(f"--kind {kind} is of a run, and '{what}' is no folder of fermat invert")
     figure: Any
     if is_run:
-        if given:
-            raise ValueError(f"--{given[0]} is drawn over a model, and '{what}' is a run")
-        units["length"] = _length(arguments, Model.load(what / "model.h5").velocity)
-        looks = {"elevation": arguments.elevation, **units}
+        if over:
+            raise ValueError(f"--{over[0]} is drawn over a model, and '{what}' is a run")
+        looks = {"elevation": arguments.elevation, **_units(given, what)}
         if kind == "animation" or (kind == "auto" and out.suffix.lower() in MOVING):
             pictures.animate(what, out, title=arguments.title, **looks)
             return f"wrote {out}"
         figure = _picture_of_run(what, "overview" if kind == "auto" else kind, arguments.title, looks)
     elif what.suffix.lower() in READ_MODELS:
         model = Model.load(what)
-        units["length"] = _length(arguments, model.velocity)
-        figure = _picture_of_model(model, arguments, units)
+        figure = _picture_of_model(model, arguments, _units(given, model))
     else:
-        if given:
-            raise ValueError(f"--{given[0]} is drawn over a model, and '{what}' is a file of picks")
+        if over:
+            raise ValueError(f"--{over[0]} is drawn over a model, and '{what}' is a file of picks")
         read = picks(what)
-        units["length"] = _length(arguments, _apparent_velocity(read))
-        figure = pictures.traveltime_curves(read, **units).figure
+        figure = pictures.traveltime_curves(read, **_units(given, read)).figure
         if arguments.title:
             figure.axes[0].set_title(arguments.title)
     save_figure(figure, out)
@@ -103,18 +102,10 @@ def _entitle(figure: Any, title: str) -> None:
     figure.text(0.5, 1 - 0.33 / tall, title, ha="center", va="top", fontsize="large")
 
 
-def _length(arguments: Any, velocity: Any) -> str:
-    """The unit of length that was named, or the one in which velocities are those of rock."""
-    if arguments.length_unit:
-        return str(arguments.length_unit)
-    values = np.asarray(velocity)
-    values = values[values > 0]
-    return "m" if values.size and np.median(values) > 50 else "km"
-
-
-def _apparent_velocity(read: Picks) -> NDArray[Any]:
-    travelled = read.travel_time > 0
-    return np.asarray(read.offset[travelled] / read.travel_time[travelled])
+def _units(given: Units, drawn: Any) -> dict[str, str]:
+    """The units that are given, or those of what is drawn."""
+    own = units_of(drawn)
+    return {"length": given.length or own.length, "time": given.time or own.time}
 
 
 def _picture_of_model(model: Model, arguments: Any, units: dict[str, str]) -> Any:

@@ -139,4 +139,5 @@ def _phase_picks(
         event=at_events[0],
         station=at_stations[0],
         origin_time=origin,
+        units={"time": "s"},
     )

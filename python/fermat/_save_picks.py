@@ -13,6 +13,7 @@ from . import _core
 from ._nordic import is_nordic, write_nordic
 from ._notes import tell
 from ._plane import Plane
+from ._units import Units
 
 __all__ = ["Saved", "save_picks"]
 
@@ -34,6 +35,7 @@ class Saved(NamedTuple):
     origin_time: NDArray[np.float64]
     plane: Plane | None
     found: dict[str, Any] | None = None
+    units: Units = Units()
 
 
 def save_picks(
@@ -62,6 +64,7 @@ def save_picks(
     how: dict[str, Any] = {
         "geographic": geographic,
         "output_format": output_format,
+        **saved.units._asdict(),
         "output_stations": None if output_stations is None else Path(output_stations),
     }
     if saved.found is not None:

@@ -16,6 +16,7 @@
 #include "bindings.hpp"
 #include "io/catalogue_formats.hpp"
 #include "io/columns.hpp"
+#include "io/guess_units.hpp"
 #include "io/pick_units.hpp"
 #include "io/survey_file.hpp"
 #include "points.hpp"
@@ -30,6 +31,7 @@ using namespace nb::literals;
 
 namespace {
 
+using Speeds = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 std::vector<double> flat(const std::vector<Vec3>& points) {
@@ -84,7 +86,8 @@ nb::tuple labels_of(const Survey& picks) {
 
 /// Sources, receivers, the file's own surface (empty if it has none), then one column each of
 /// source, receiver, time and error, the labels, whether the file is 2-D, the plane of its
-/// longitudes and latitudes as text (empty if it has none), and what was noted.
+/// longitudes and latitudes as text (empty if it has none), its units of length and time (empty if
+/// it does not tell them), and what was noted.
 nb::tuple load(const std::filesystem::path& path, const std::string& format, const Pairs& columns,
                const Pairs& unit, const Pairs& to, const std::string& phase, bool heights,
                bool depths, bool relative_errors, bool line, bool leave_out_bad) {
@@ -110,7 +113,7 @@ nb::tuple load(const std::filesystem::path& path, const std::string& format, con
         array_from(flat(survey.points)), array_from(std::move(source)),
         array_from(std::move(receiver)), array_from(std::move(time)), array_from(std::move(error)),
         labels_of(picks), picks.is_2d, survey.plane ? to_text(*survey.plane) : survey.projection,
-        sentences_of(notes));
+        nb::make_tuple(survey.units.length, survey.units.time), sentences_of(notes));
 }
 
 /// Errors, or None, as settle_times() leaves them beside these times, and what it noted.
@@ -200,6 +203,7 @@ nb::list save(const std::filesystem::path& path, const Points& sources, const Po
     WriteOptions options;
     options.geographic = nb::cast<bool>(how["geographic"]);
     options.format = parse_choice<WrittenFormat>(nb::cast<std::string>(how["output_format"]));
+    survey.units = {nb::cast<std::string>(how["length"]), nb::cast<std::string>(how["time"])};
     options.stations = nb::cast<std::optional<std::filesystem::path>>(how["output_stations"]);
     std::optional<Catalogue> found;
     if (how.contains("found")) found = catalogue_from(nb::cast<nb::dict>(how["found"]), picks);
@@ -214,6 +218,15 @@ nb::list save(const std::filesystem::path& path, const Points& sources, const Po
 /// The format that a file's name tells, or that is wanted.
 std::string format_name(const std::filesystem::path& path, const std::string& wanted) {
     return std::string(name_of(written_format(path, parse_choice<WrittenFormat>(wanted))));
+}
+
+/// Names of units for axes, where `length` or `time` is empty by the velocities or the plane.
+nb::tuple guess(const std::string& length, const std::string& time, const std::string& plane,
+                const Speeds& velocity) {
+    const UnitNames known = known_units({length, time}, plane_from(plane));
+    const FieldView<const float> values(velocity.data(), {1, 1, static_cast<int>(velocity.size())});
+    const UnitNames units = guess_units(known, values).units;
+    return nb::make_tuple(units.length, units.time);
 }
 
 }  // namespace
@@ -246,6 +259,10 @@ void bind_picks(nb::module_& module) {
                        "numpy.typing.NDArray[typing.Any], labels: tuple[typing.Any, ...], "
                        "plane: str, how: dict[str, typing.Any]) -> list[str]"),
                "fermat.Picks.save after its arrays are checked; returns notes.");
+    module.def("guess_units", &guess, "length"_a, "time"_a, "plane"_a, "velocity"_a,
+               nb::sig("def guess_units(length: str, time: str, plane: str, velocity: "
+                       "numpy.typing.NDArray[typing.Any]) -> tuple[str, str]"),
+               "Units of length and time, where they are empty by the plane or the velocities.");
     module.def("written_format", &format_name, "path"_a, "wanted"_a,
                nb::sig("def written_format(path: str | os.PathLike[str], wanted: str) -> str"),
                "The format that picks are written in: that of the name, or the one wanted.");

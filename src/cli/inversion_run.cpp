@@ -10,6 +10,7 @@
 
 #include "cli/survey.hpp"
 #include "cli/tell.hpp"
+#include "cli/unit_flags.hpp"
 #include "core/error.hpp"
 #include "io/checkpoint.hpp"
 #include "io/csv.hpp"
@@ -180,8 +181,8 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         validate(inputs.options, inputs.picks, inputs.start);
         if (!run.ranks.is_root()) return;
         identity = run_fingerprint(inputs.start, inputs.picks, inputs.options, run.common.device);
-        const RunPlan plan{identity, inputs.board.has_value(), start.overwrite, run.settings,
-                           run.inputs};
+        const RunPlan plan{identity, inputs.board.has_value(), start.overwrite,
+                           with_units(run.settings, inputs.units), run.inputs};
         state = enter(folder, inputs, plan, start.resume, run);
         tell_setup(inputs, run);
         if (state) say(run, fmt::format("going on after iteration {}", reached(*state)));

@@ -8,6 +8,7 @@
 #include "cli/catalogue_export.hpp"
 #include "cli/kept_iterations.hpp"
 #include "cli/run_folder.hpp"
+#include "io/units.hpp"
 #include "model/model.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/synthetic.hpp"
@@ -27,6 +28,7 @@ struct InversionInputs {
     std::optional<LocalPlane> plane = std::nullopt;  ///< of the picks' longitudes and latitudes
     std::string projection{};                        ///< instead: one of the Python package
     CatalogueExport exported{};
+    UnitNames units{};  ///< names for axes, kept with the run's settings
 };
 
 /// What a run does with an earlier run in its folder.

@@ -14,9 +14,11 @@
 #include "cli/survey.hpp"
 #include "cli/tell.hpp"
 #include "cli/trust_run.hpp"
+#include "cli/unit_flags.hpp"
 #include "core/error.hpp"
 #include "io/difference_io.hpp"
 #include "io/geometry.hpp"
+#include "io/guess_units.hpp"
 #include "io/joint_io.hpp"
 #include "io/model_io.hpp"
 #include "io/run_io.hpp"
@@ -58,6 +60,7 @@ struct InvertFlags {
     NoiseOptions noise;
     TrustFlags trust;
     CatalogueExport exported;
+    UnitNames units;
 };
 
 Board parse_board(std::string_view flag, std::string_view text) {
@@ -132,6 +135,7 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
               parse_board);
     add_real(app, "--noise", flags.noise.deviation,
              "of --checkerboard: standard deviation of noise on its picks (default: 0)");
+    add_unit_flags(app, flags.units, "the file's, or by the velocities");
     add_trust_flags(app, flags.trust);
     add_catalogue_export(app, flags.exported);
     add_value(app, "--seed", "N", flags.noise.seed, "of --noise, --solves, --ensemble and --choose",
@@ -222,6 +226,10 @@ InversionInputs read_inputs(const InvertFlags& flags, const Run& run) {
     check_export(flags.exported, inputs.plane);
     inputs.guessed_start = setup.guessed_start;
     inputs.choices = std::move(setup.choices);
+    NamedUnits named =
+        guess_units(known_units(first_of(flags.units, file.units), file.plane), inputs.start);
+    inputs.units = std::move(named.units);
+    if (!named.reason.empty()) inputs.choices.push_back(std::move(named.reason));
     inputs.warnings = std::move(setup.warnings);
     if (board) inputs.board = std::move(board->first);
     return inputs;

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
 #include "cli/python_package.hpp"
+#include "cli/unit_flags.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -44,8 +45,7 @@ struct PlotFlags {
     std::optional<fs::path> rays;
     std::string kind = "auto";
     std::string title;
-    std::string length;  ///< empty: by the velocities
-    std::string time = "s";
+    UnitNames units;
     bool elevation = false;
 };
 
@@ -64,11 +64,7 @@ void add_plot_flags(CLI::App& app, PlotFlags& flags) {
     add_path(app, "--times", flags.times, "times to draw over a model: .h5 of fermat times");
     add_path(app, "--rays", flags.rays, "rays to draw over a model: .h5 of fermat rays");
     add_value(app, "--title", "TEXT", flags.title, "heading", parse_text);
-    add_value(app, "--length-unit", "TEXT", flags.length,
-              "name of your unit of length (default: m if velocities exceed 50, else km)",
-              parse_text);
-    add_value(app, "--time-unit", "TEXT", flags.time, "name of your unit of time", parse_text)
-        ->default_str("s");
+    add_unit_flags(app, flags.units, "the run's, or by the velocities");
     app.add_flag("--elevation", flags.elevation, "an axis of heights instead of depths");
 }
 
@@ -80,8 +76,8 @@ void plot(const PlotFlags& flags, const Run& run) {
     words.give("--rays", flags.rays);
     words.give("--kind", flags.kind);
     if (!flags.title.empty()) words.give("--title", flags.title);
-    if (!flags.length.empty()) words.give("--length-unit", flags.length);
-    words.give("--time-unit", flags.time);
+    if (!flags.units.length.empty()) words.give("--length-unit", flags.units.length);
+    if (!flags.units.time.empty()) words.give("--time-unit", flags.units.time);
     words.give("--elevation", flags.elevation);
     words.go();
 }

@@ -16,6 +16,7 @@
 #include "cli/report_picks.hpp"
 #include "cli/run_folder.hpp"
 #include "cli/tell.hpp"
+#include "cli/unit_flags.hpp"
 #include "core/error.hpp"
 #include "core/version.hpp"
 #include "io/checkpoint.hpp"
@@ -75,7 +76,7 @@ struct Shown {
 };
 
 /// What a reader wants to know first, as pairs of a name and a value.
-std::string summary_json(const Shown& shown, const CsvTable& history, const ReportOptions& options,
+std::string summary_json(const Shown& shown, const CsvTable& history, const UnitNames& units,
                          const Thinning& thin) {
     const Model& model = shown.model;
     std::string pairs;
@@ -87,9 +88,9 @@ std::string summary_json(const Shown& shown, const CsvTable& history, const Repo
     const double first_rms = history.number(0, history.column("rms"));
     const double last_rms = history.number(last, history.column("rms"));
     // As in the page's charts: milliseconds where seconds are small.
-    const bool is_small = options.time == "s" && first_rms < 0.1 && last_rms < 0.1;
+    const bool is_small = units.time == "s" && first_rms < 0.1 && last_rms < 0.1;
     const double factor = is_small ? 1000 : 1;
-    const std::string unit = is_small ? "ms" : options.time;
+    const std::string unit = is_small ? "ms" : units.time;
     add("plain RMS residual",
         fmt::format("{:.4g} → {:.4g} {}", factor * first_rms, factor * last_rms, unit));
     if (const auto weighted = history.find_column("weighted_rms")) {
@@ -118,8 +119,8 @@ std::string summary_json(const Shown& shown, const CsvTable& history, const Repo
         }
         return span;
     }();
-    add("velocity", fmt::format("{:.4g} to {:.4g} {}/{}", rock.first, rock.second, options.length,
-                                options.time));
+    add("velocity",
+        fmt::format("{:.4g} to {:.4g} {}/{}", rock.first, rock.second, units.length, units.time));
     if (const auto seconds = history.find_column("seconds")) {
         double sum = 0;
         for (std::size_t row = 0; row <= last; ++row) sum += history.number(row, *seconds);
@@ -175,13 +176,14 @@ std::string catalogue_data(const ReportOptions& options) {
     }
     if (options.fits) add_station_fits(CsvTable(*options.fits), stations);
     const std::string name = options.run.filename().string();
+    const UnitNames units = units_of_table(options.run, options.units);
     return fmt::format(
         R"({{"title":{},"subtitle":{},"going":false,"units":{{"length":{},"time":{}}},)"
         R"("summary":{},"model":null,"history":null,"picks":null,"events":{},"settings":"",)"
         R"("footer":{}}})",
         json_text(options.title.empty() ? name : options.title),
-        json_text(fmt::format("Events of {}, {}", name, events.kind)), json_text(options.length),
-        json_text(options.time), pairs_json(events_summary(events, options.length, options.time)),
+        json_text(fmt::format("Events of {}, {}", name, events.kind)), json_text(units.length),
+        json_text(units.time), pairs_json(events_summary(events, units.length, units.time)),
         events_json(events, stations), json_text(build_line()));
 }
 
@@ -307,13 +309,14 @@ std::string report_data(const ReportOptions& options) {
     }
     check_one_run(run, shown.marks);
     const Thinning thin(grid);
+    const UnitNames units = units_of_run(run, options.units, model);
     const std::string name = fs::weakly_canonical(run).filename().string();
     return fmt::format(
         R"({{"title":{},"subtitle":{},"going":{},"units":{{"length":{},"time":{}}},)"
         R"("summary":{},"model":{},"history":{},"picks":{},"events":{},"settings":{},"footer":{}}})",
         json_text(options.title.empty() ? name : options.title),
-        json_text(subtitle_of(shown, name)), phase == RunPhase::going, json_text(options.length),
-        json_text(options.time), summary_json(shown, history, options, thin),
+        json_text(subtitle_of(shown, name)), phase == RunPhase::going, json_text(units.length),
+        json_text(units.time), summary_json(shown, history, units, thin),
         fields_json(model, start, run, thin), history_json(history),
         shown.picks ? picks_json(*shown.picks) : "null", run_events_json(run, phase),
         json_text(settings_text(run)), json_text(build_line()));

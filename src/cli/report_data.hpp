@@ -4,6 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "io/units.hpp"
+
 namespace fermat::cli {
 
 /// What the user says about a report.
@@ -14,8 +16,7 @@ struct ReportOptions {
     std::optional<std::filesystem::path> stations;  ///< of a catalogue
     std::optional<std::filesystem::path> fits;      ///< of a catalogue: residuals by pick
     std::string title;                              ///< empty: the folder's name
-    std::string length = "km";                      ///< names of the user's units
-    std::string time = "s";
+    UnitNames units;  ///< empty names: the run's own, or as its velocities are
 };
 
 /// How far a run has come.

@@ -6,6 +6,7 @@
 #include "cli/outputs.hpp"
 #include "cli/report_page.hpp"
 #include "cli/run_folder.hpp"
+#include "cli/unit_flags.hpp"
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/suffix.hpp"
@@ -34,12 +35,7 @@ void add_report_flags(CLI::App& app, ReportFlags& flags) {
              "station");
     add_value(app, "--title", "TEXT", flags.report.title, "heading (default: the folder's name)",
               parse_text);
-    add_value(app, "--length-unit", "TEXT", flags.report.length, "name of your unit of length",
-              parse_text)
-        ->default_str("km");
-    add_value(app, "--time-unit", "TEXT", flags.report.time, "name of your unit of time",
-              parse_text)
-        ->default_str("s");
+    add_unit_flags(app, flags.report.units, "the run's");
 }
 
 void check_report_output(const ReportFlags& flags) {

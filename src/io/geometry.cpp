@@ -244,7 +244,9 @@ void write_rows(const fs::path& path, const SurveyFile& survey, const std::strin
     if (picks.has_errors) names.emplace_back("error");
     const SurveyColumns columns(picks);
     columns.add_names(names);
-    // The line goes before the first name, which the writer puts at the start of the file.
+    // These lines go before the first name, which the writer puts at the start of the file.
+    const std::string unit_line = to_text(survey.units);
+    if (!unit_line.empty()) names[0].insert(0, "# " + unit_line + "\n");
     if (!plane_line.empty() && !geographic) names[0].insert(0, "# " + plane_line + "\n");
     CsvWriter table(path, names, run);
     const auto append = [&](std::vector<CsvCell>& cells, Vec3 p) {
@@ -330,7 +332,9 @@ Survey read_picks(const fs::path& path, Notes& notes) {
 
 SurveyFile read_pick_survey(const fs::path& path, const PickReadOptions& options, Notes& notes) {
     if (options == PickReadOptions{} && suffix_of(path) == ".csv" && has_our_columns(path)) {
-        return {{}, read_csv_picks(path, notes), read_plane(path), read_projection(path)};
+        SurveyFile file{{}, read_csv_picks(path, notes), read_plane(path), read_projection(path)};
+        file.units = read_units(path);
+        return file;
     }
     return read_survey_file(path, options, notes);
 }

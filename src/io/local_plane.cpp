@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "core/error.hpp"
-#include "io/input_file.hpp"
+#include "io/table_head.hpp"
 #include "io/text.hpp"
 
 namespace fermat {
@@ -167,22 +167,6 @@ std::optional<LocalPlane> plane_from(std::string_view text) {
     if (!on_earth(plane.centre) || !(plane.metres > 0)) return std::nullopt;
     return plane;
 }
-
-namespace {
-
-/// Shows the '#' lines before a table's header to `found`, until it says that it has what it wants.
-template <class Found>
-void look_at_head(const std::filesystem::path& table, Found found) {
-    const std::string content = read_whole_file(table);
-    LineReader lines(content);
-    while (const auto line = lines.next()) {
-        const std::string_view shown = trim(*line);
-        if (shown.empty()) continue;
-        if (!shown.starts_with('#') || found(trim(shown.substr(1)))) return;
-    }
-}
-
-}  // namespace
 
 std::optional<LocalPlane> read_plane(const std::filesystem::path& table) {
     std::optional<LocalPlane> plane;

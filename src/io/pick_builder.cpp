@@ -38,6 +38,8 @@ void PickBuilder::change_units(Notes& notes) {
         unit_factor(Quantity::length, options_.units, dialect_.length, dialect_.usual_length);
     const double time =
         unit_factor(Quantity::time, options_.units, dialect_.time, dialect_.usual_time);
+    units_ = {unit_after(Quantity::length, options_.units, dialect_.length, dialect_.usual_length),
+              unit_after(Quantity::time, options_.units, dialect_.time, dialect_.usual_time)};
     if (length != 1) {
         change_points([=](Vec3 p) { return length * p; });
         if (plane_) plane_ = plane_->scaled(length);
@@ -245,6 +247,7 @@ SurveyFile PickBuilder::finish(Notes& notes) {
     SurveyFile file;
     file.plane = plane_;
     file.projection = projection_;
+    file.units = units_;
     file.points = std::move(points_);
     file.picks = build_with_ids(notes);
     const auto where = [&](std::size_t n) {

@@ -25,6 +25,7 @@ struct SurveyFile {
     std::optional<LocalPlane> plane{};
     std::string projection{};          ///< instead of a plane: "proj: ...", of the Python package
     std::vector<double> magnitudes{};  ///< as events, of catalogues that have them; NaN if unknown
+    UnitNames units{};                 ///< of positions and times, as far as the file tells them
 };
 
 /// One arrival of a file, in the units of the file, with z downward.
@@ -99,6 +100,7 @@ class PickBuilder {
     std::map<std::string, std::size_t> left_out_{};
     std::optional<LocalPlane> plane_{};
     std::string projection_{};
+    UnitNames units_{};
     bool plane_is_new_ = false;
     std::size_t bad_errors_ = 0;
     bool is_2d_ = false;

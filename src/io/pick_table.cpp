@@ -47,7 +47,11 @@ class PickTable {
             builder.keep_projection(read_projection(table_.path()));
         }
         for (std::size_t row = 0; row < table_.rows(); ++row) add(row, builder);
-        return builder.finish(notes_);
+        SurveyFile file = builder.finish(notes_);
+        const UnitNames kept = read_units(table_.path());
+        if (file.units.length.empty()) file.units.length = kept.length;
+        if (file.units.time.empty()) file.units.time = kept.time;
+        return file;
     }
 
   private:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "io/table_head.hpp"
 #include "io/text.hpp"
 
 namespace fermat {
@@ -36,22 +37,72 @@ double unit_size(Quantity quantity, std::string_view name) {
                                         : size_in(times, "time", name);
 }
 
-double unit_factor(Quantity quantity, const UnitChange& change, std::string_view own,
-                   std::string_view usual) {
+namespace {
+
+/// The file's unit and the one wanted of it; the second is empty where the first is.
+struct Units {
+    std::string_view from{};
+    std::string_view to{};
+};
+
+Units units_of(Quantity quantity, const UnitChange& change, std::string_view own,
+               std::string_view usual) {
     const bool length = quantity == Quantity::length;
     const std::string_view said = length ? change.length : change.time;
     const std::string_view wanted = length ? change.to_length : change.to_time;
-    const std::string_view from = said.empty() ? own : said;
-    if (from.empty()) {
-        if (wanted.empty()) return 1;
+    Units units{said.empty() ? own : said, wanted};
+    if (units.from.empty()) {
+        if (wanted.empty()) return units;
         throw InputError(
             fmt::format("the {} is wanted in {} but the file does not tell its unit (say it with "
                         "`unit`)",
                         length ? "length" : "time", wanted));
     }
-    std::string_view to = wanted;
-    if (to.empty()) to = !usual.empty() ? usual : length ? "m" : "s";
-    return unit_size(quantity, from) / unit_size(quantity, to);
+    if (units.to.empty()) units.to = !usual.empty() ? usual : length ? "m" : "s";
+    return units;
+}
+
+}  // namespace
+
+double unit_factor(Quantity quantity, const UnitChange& change, std::string_view own,
+                   std::string_view usual) {
+    const Units units = units_of(quantity, change, own, usual);
+    if (units.from.empty()) return 1;
+    return unit_size(quantity, units.from) / unit_size(quantity, units.to);
+}
+
+std::string unit_after(Quantity quantity, const UnitChange& change, std::string_view own,
+                       std::string_view usual) {
+    return std::string(units_of(quantity, change, own, usual).to);
+}
+
+std::string to_text(const UnitNames& units) {
+    std::string text;
+    if (!units.length.empty()) text += " length=" + units.length;
+    if (!units.time.empty()) text += " time=" + units.time;
+    return text.empty() ? text : "units:" + text;
+}
+
+std::optional<UnitNames> units_from(std::string_view text) {
+    constexpr std::string_view start = "units:";
+    text = trim(text);
+    if (!text.starts_with(start)) return std::nullopt;
+    UnitNames units;
+    for (const std::string_view word : split_words(text.substr(start.size()))) {
+        if (word.starts_with("length=")) units.length = word.substr(7);
+        if (word.starts_with("time=")) units.time = word.substr(5);
+    }
+    return units;
+}
+
+UnitNames read_units(const std::filesystem::path& table) {
+    UnitNames units;
+    look_at_head(table, [&](std::string_view text) {
+        const auto found = units_from(text);
+        if (found) units = *found;
+        return found.has_value();
+    });
+    return units;
 }
 
 }  // namespace fermat

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -23,10 +25,32 @@ struct UnitChange {
     friend bool operator==(const UnitChange&, const UnitChange&) = default;
 };
 
+/// Names of the units that numbers are in; empty where nobody has told them.
+struct UnitNames {
+    std::string length{};
+    std::string time{};
+
+    bool complete() const { return !length.empty() && !time.empty(); }
+    friend bool operator==(const UnitNames&, const UnitNames&) = default;
+};
+
 /// The factor from the file's numbers to the wanted ones. `own` is the unit of the format, if it
 /// has one, and `usual` what its numbers become if nothing is wanted. Throws InputError where a
 /// unit is wanted and the file's is not known.
 double unit_factor(Quantity quantity, const UnitChange& change, std::string_view own = "",
                    std::string_view usual = "");
+
+/// The unit of the numbers after that factor; empty where it is not known.
+std::string unit_after(Quantity quantity, const UnitChange& change, std::string_view own = "",
+                       std::string_view usual = "");
+
+/// The line of a table that keeps its units: "units: length=m time=ms"; empty where none is known.
+std::string to_text(const UnitNames& units);
+
+/// The units of such a line, without its '#'; nothing if it is another one.
+std::optional<UnitNames> units_from(std::string_view text);
+
+/// The units that a table keeps in such a line before its header; empty ones if it keeps none.
+UnitNames read_units(const std::filesystem::path& table);
 
 }  // namespace fermat

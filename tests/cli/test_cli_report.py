@@ -43,7 +43,7 @@ def run(fermat):
     add_coverage(fermat.folder / "run/model.h5", fermat.folder / "run/coverage.h5", count)
     fermat.write("run/history.csv", HISTORY)
     fermat.write("run/residuals.csv", RESIDUALS)
-    fermat.write("run/settings.toml", 'solver = "fim"\n')
+    fermat.write("run/settings.toml", 'solver = "fim"\nlength-unit = "km"\ntime-unit = "s"\n')
     return fermat
 
 

@@ -19,7 +19,7 @@ from ._colours import SEQUENTIAL, bar, named, norm_of
 from ._compare import survey_of
 from ._frame import crop, cut, draw, figure_of, hide_air, new_axes, plain_part, stretch_of
 from ._runs import Run, run_of
-from ._units import small_times
+from ._units import named_units, small_times
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .._core import Model
 
 
+@named_units
 def animate(
     run: Any,
     path: str | os.PathLike[str],
@@ -35,8 +36,8 @@ def animate(
     x: float | None = None,
     y: float | None = None,
     depth: float | None = None,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
     cmap: str = SEQUENTIAL,
     vmin: float | None = None,
     vmax: float | None = None,

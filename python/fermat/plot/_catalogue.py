@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._colours import BLUE, GREY, ORANGE, RAY, SEQUENTIAL
+from ._units import named_units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,14 +18,15 @@ if TYPE_CHECKING:
     from .._relocate import Relocation
 
 
+@named_units
 def catalogue(
     found: Catalogue | Relocation,
     *,
     before: ArrayLike | None = None,
     stations: ArrayLike | None = None,
     azimuth: float | None = None,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
 ) -> Figure:
     """Draw earthquakes in 3-D: a map, a vertical section, depths, and residuals.
 
@@ -41,7 +43,7 @@ def catalogue(
         Of the section, degrees clockwise from y (north); the section goes through the middle of
         the events and all are projected onto it. Default: along which they spread most.
     length, time
-        Units that the axes name.
+        Units that the axes name; km and s by default.
 
     Examples
     --------

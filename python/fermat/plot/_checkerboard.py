@@ -9,6 +9,7 @@ import numpy as np
 from . import _fade as fading
 from ._colours import diverging
 from ._frame import cut, draw, figure_of, subplots
+from ._units import named_units
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .._core import Model
 
 
+@named_units
 def checkerboard(
     truth: Model,
     recovery: Model,
@@ -27,7 +29,7 @@ def checkerboard(
     y: float | None = None,
     depth: float | None = None,
     limit: float | None = None,
-    length: str = "km",
+    length: str = "",
     cmap: str | None = None,
 ) -> Figure:
     """Draw what was put in and what came out, in per cent of the velocity of `base`.

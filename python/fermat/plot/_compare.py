@@ -21,6 +21,7 @@ from ._frame import (
     subplots,
 )
 from ._runs import Run, run_of
+from ._units import named_units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -57,14 +58,15 @@ class Panels:
                 ax.set_ylabel("")
 
 
+@named_units
 def before_after(
     run: Any,
     *,
     x: float | None = None,
     y: float | None = None,
     depth: float | None = None,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
     cmap: str = SEQUENTIAL,
     vmin: float | None = None,
     vmax: float | None = None,
@@ -168,14 +170,15 @@ def survey_of(run: Run, plane: Cut) -> NDArray[Any] | None:
     return plane.project(np.vstack([run.sources, run.receivers]))
 
 
+@named_units
 def trust(
     run: Any,
     *,
     x: float | None = None,
     y: float | None = None,
     depth: float | None = None,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
     elevation: bool = False,
     exaggeration: float | None = None,
 ) -> Figure:

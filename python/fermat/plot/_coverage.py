@@ -9,6 +9,7 @@ import numpy as np
 from .._rays import Rays
 from ._colours import bar
 from ._frame import cut, draw, new_axes
+from ._units import named_units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from .._core import Model
 
 
+@named_units
 def coverage(
     rays: Rays | Model,
     count: ArrayLike | None = None,
@@ -25,7 +27,7 @@ def coverage(
     y: float | None = None,
     depth: float | None = None,
     ax: Axes | None = None,
-    length: str = "km",
+    length: str = "",
     cmap: str = "magma_r",
     label: str = "rays in the cell",
     colorbar: bool = True,

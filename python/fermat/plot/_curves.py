@@ -11,7 +11,7 @@ from .._picks import Picks
 from ._colours import BLUE
 from ._frame import figure_of, subplots
 from ._runs import is_run, run_of
-from ._units import small_times
+from ._units import named_units, small_times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +39,7 @@ class Curves(NamedTuple):
     """Drawn by offset: whether it lies on the far side of its source, whose curve is another."""
 
 
+@named_units
 def traveltime_curves(
     picks: Picks | Any,
     computed: ArrayLike | None = None,
@@ -46,8 +47,8 @@ def traveltime_curves(
     by: str = "auto",
     reduce: float | None = None,
     ax: Axes | None = None,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
     cmap: str = "viridis",
 ) -> Axes:
     """Draw picks as dots and computed times as lines, one colour a source.
@@ -93,6 +94,7 @@ def traveltime_curves(
     return ax
 
 
+@named_units
 def shots(
     picks: Picks | Any,
     computed: ArrayLike | None = None,
@@ -101,8 +103,8 @@ def shots(
     reduce: float | None = None,
     most: int = 24,
     columns: int | None = None,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
 ) -> Figure:
     """Draw picks with their errors and the fitted curve of each shot, a panel a shot.
 

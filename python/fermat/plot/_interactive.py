@@ -8,6 +8,7 @@ import numpy as np
 
 from .._grid import import_pyvista
 from ._colours import RAY, SEQUENTIAL
+from ._units import named_units
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .._rays import Rays
 
 
+@named_units
 def interactive3d(
     model: Model,
     *,
@@ -25,8 +27,8 @@ def interactive3d(
     receivers: ArrayLike | None = None,
     levels: int = 8,
     cmap: str = SEQUENTIAL,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
     off_screen: bool = False,
 ) -> Any:
     """A pyvista.Plotter with three planes through the model, rays and surfaces of equal time.

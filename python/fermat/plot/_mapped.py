@@ -10,6 +10,7 @@ import numpy as np
 from . import _overlay as overlay
 from ._colours import AIR, bar, extends, named, norm_of
 from ._frame import hide_air, panel_size, subplots
+from ._units import named_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,9 +67,10 @@ def is_mapped(model: Any) -> bool:
     return getattr(model, "coordinates", "cartesian") != "cartesian"
 
 
+@named_units
 def plane_of(
     model: Model, *, x: float | None = None, y: float | None = None, z: float | None = None,
-    length: str = "km",
+    length: str = "",
 ) -> Plane:
     """The plane of nodes nearest to x, y or z of a 3-D model, by default the middle of y; a 2-D model
     is its own plane."""
@@ -110,6 +112,7 @@ def plane_of(
                  "auto" if sphere else 1.0, False)
 
 
+@named_units
 def draw(
     model: Model,
     *,
@@ -122,8 +125,8 @@ def draw(
     receivers: ArrayLike | None = None,
     fade: NDArray[Any] | None = None,
     ax: Axes | None = None,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
     cmap: str,
     vmin: float | None = None,
     vmax: float | None = None,

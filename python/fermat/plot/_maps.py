@@ -12,6 +12,7 @@ from . import _overlay as overlay
 from ._colours import SEQUENTIAL, bar, extends, is_log, named, norm_of, plain_log_axis
 from ._frame import cut, draw, figure_of, hide_air, new_axes, plain_part, subplots
 from ._runs import is_run, run_of
+from ._units import named_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ._runs import Run
 
 
+@named_units
 def map(
     model: Model | Any,
     *,
@@ -36,8 +38,8 @@ def map(
     covered: ArrayLike | None = None,
     resolution: ArrayLike | None = None,
     ax: Axes | None = None,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
     cmap: str = SEQUENTIAL,
     vmin: float | None = None,
     vmax: float | None = None,
@@ -104,6 +106,7 @@ def _parts(
     return run, rock, fading.of_model(rock, covered, resolution)
 
 
+@named_units
 def depth_slices(
     model: Model | Any,
     depths: Sequence[float] | None = None,
@@ -111,8 +114,8 @@ def depth_slices(
     columns: int = 2,
     covered: ArrayLike | None = None,
     resolution: ArrayLike | None = None,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
     cmap: str = SEQUENTIAL,
     vmin: float | None = None,
     vmax: float | None = None,

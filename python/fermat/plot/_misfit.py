@@ -9,7 +9,7 @@ import numpy as np
 from ._colours import BLUE, GREY, ORANGE, plain_log_axis
 from ._frame import figure_of, subplots
 from ._runs import Run, columns, run_of
-from ._units import small_times
+from ._units import named_units, small_times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def misfit(run: Any, *, bins: int = 12, length: str = "km", time: str = "s") -> Figure:
+@named_units
+def misfit(run: Any, *, bins: int = 12, length: str = "", time: str = "") -> Figure:
     """Draw how well each shot and each range of offsets is explained, before and after.
 
     Left, the plain RMS residual of each shot (all its picks alike), and its mean as a short line:
@@ -32,7 +33,7 @@ def misfit(run: Any, *, bins: int = 12, length: str = "km", time: str = "s") -> 
     bins
         Of offsets.
     length, time
-        Names of your units. Residuals below 0.1 s are drawn in ms.
+        Names of your units; by default those of the run. Residuals below 0.1 s are drawn in ms.
 
     Examples
     --------
@@ -136,7 +137,8 @@ def by_offset(ax: Axes, run: Run, *, bins: int, length: str, time: str) -> None:
     ax.set_ylabel(f"observed − computed ({unit})")
 
 
-def trade_off(run: Any, *, ax: Axes | None = None, time: str = "s") -> Axes:
+@named_units
+def trade_off(run: Any, *, ax: Axes | None = None, time: str = "") -> Axes:
     """Draw misfit against roughness, a point a model: the trade-off curve of an inversion.
 
     Numbers beside the points are the weights of the roughness (lambda); the star is the model

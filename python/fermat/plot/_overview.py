@@ -18,21 +18,22 @@ from ._misfit import by_offset, by_shot, explain
 from ._residuals import convergence
 from ._runs import Run, run_of
 from ._section import section
-from ._units import small_times
+from ._units import named_units, small_times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
+@named_units
 def overview(
     run: Any,
     *,
     title: str | None = None,
     y: float | None = None,
     depth: float | None = None,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
     cmap: str = SEQUENTIAL,
     vmin: float | None = None,
     vmax: float | None = None,

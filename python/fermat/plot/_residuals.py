@@ -10,7 +10,7 @@ from .._arguments import numbers
 from ._colours import BLUE, GREEN, GREY, ORANGE
 from ._frame import figure_of, subplots
 from ._runs import columns, uses
-from ._units import small_times
+from ._units import named_units, small_times
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,14 +18,15 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 
+@named_units
 def residuals(
     run: Any,
     before: ArrayLike | None = None,
     after: ArrayLike | None = None,
     *,
     bins: int = 40,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
 ) -> Figure:
     """Draw residuals (observed less computed) by offset and as a histogram.
 
@@ -43,7 +44,7 @@ def residuals(
     bins
         Of the histogram.
     length, time
-        Names of your units. Residuals below 0.1 s are drawn in ms.
+        Names of your units; by default those of the run. Residuals below 0.1 s are drawn in ms.
 
     Returns
     -------
@@ -135,8 +136,9 @@ def _of_run(run: Any) -> tuple[Any, Any, Any, Any, Any]:
     return offset, table["initial_residual"], table["final_residual"], error, left_out
 
 
+@named_units
 def convergence(
-    run: Any, *, target: float | None = None, ax: Axes | None = None, time: str = "s"
+    run: Any, *, target: float | None = None, ax: Axes | None = None, time: str = ""
 ) -> Axes:
     """Draw the RMS residual of each iteration; every second stage of the schedule is shaded.
 

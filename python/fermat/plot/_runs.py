@@ -13,6 +13,7 @@ import numpy as np
 
 from .. import _core
 from .._core import Model
+from .._units import Units, of_settings
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -39,6 +40,8 @@ class Run:
     models: list[Model]
     """One a model on the way, where they were kept."""
     name: str
+    units: Units
+    """As they were told; see `plot._units`."""
 
     @property
     def sources(self) -> NDArray[np.float64]:
@@ -99,6 +102,7 @@ def run_of(thing: Any) -> Run:
         use=np.asarray(thing.use),
         models=list(getattr(thing, "models", None) or []),
         name="",
+        units=getattr(thing, "units", Units()),
     )
 
 
@@ -127,6 +131,7 @@ def _open(folder: Path) -> Run:
         use=np.full(len(table["time"]), "used") if use is None else use,
         models=_kept(folder, columns(folder, "history")),
         name=folder.resolve().name,
+        units=of_settings(folder),
     )
 
 

@@ -13,6 +13,7 @@ from . import _overlay as overlay
 from ._colours import SEQUENTIAL, bar, extends, named, norm_of
 from ._frame import crop, cut, draw, hide_air, new_axes, plain_part, stretch_of
 from ._runs import is_run, run_of
+from ._units import named_units
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .._rays import Rays
 
 
+@named_units
 def section(
     model: Model | Any,
     *,
@@ -36,8 +38,8 @@ def section(
     x: float | None = None,
     y: float | None = None,
     ax: Axes | None = None,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
     cmap: str = SEQUENTIAL,
     vmin: float | None = None,
     vmax: float | None = None,
@@ -71,7 +73,8 @@ def section(
     ax
         Axes to draw on. Default: a new figure.
     length, time
-        Names of your units.
+        Names of your units; by default those that the run or its picks tell, else as velocities are:
+        m where their median is over 50, m and ns where none is over 0.3, else km and s.
     cmap, vmin, vmax
         Colour scale of the velocity. Default: its range, or, where something fades, that of what
         is seen without the last per cent at either end (the scale then ends in points).

@@ -14,6 +14,7 @@ from . import _overlay as overlay
 from ._colours import RAY, SEQUENTIAL, extends, is_log, named, norm_of, plain_log_axis
 from ._frame import cut, draw, hide_air, say_stretch
 from ._runs import is_run, run_of
+from ._units import named_units
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from ._frame import Cut
 
 
+@named_units
 def views(
     model: Model | Any,
     *,
@@ -34,8 +36,8 @@ def views(
     x: float | None = None,
     y: float | None = None,
     depth: float | None = None,
-    length: str = "km",
-    time: str = "s",
+    length: str = "",
+    time: str = "",
     cmap: str = SEQUENTIAL,
     vmin: float | None = None,
     vmax: float | None = None,

@@ -44,9 +44,13 @@ def numbers(
             )
         values = np.where(values.mask, masked, values.data)
     try:
-        return np.asarray(values, dtype=np.float64, order="C")
+        given = np.asarray(values)
+        if given.dtype.kind not in "cmM":
+            return np.asarray(given, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise ValueError(f"{what} is not an array of numbers ({error})") from None
+    # NumPy would make days of dates, and drop imaginary parts.
+    raise ValueError(f"{what} has dtype {given.dtype} (must be real numbers)")
 
 
 def points(model: Model | CudaModel, values: ArrayLike, what: str) -> NDArray[np.float64]:

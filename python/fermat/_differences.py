@@ -10,7 +10,7 @@ import numpy as np
 from . import _core
 from ._arguments import numbers
 from ._notes import tell
-from ._tables import is_file
+from ._tables import column, columns_of, is_file, names_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,11 +23,17 @@ NAMES = ("first", "second", "station", "phase", "kind", "time", "weight")
 
 def differences_of(given: Any, events: list[str], stations: list[str]) -> dict[str, Any]:
     """Columns of numbers for the C++ side, of files or a table that name events and stations."""
-    if isinstance(given, Mapping):
+    if hasattr(given, "keys"):
         return _difference_table(given, events, stations)
-    files = [given] if is_file(given) else list(given)
+    files = list(given) if isinstance(given, (tuple, list)) else [given]
     if not files:
         raise ValueError("differences is empty (must be files or a table)")
+    wrong = [one for one in files if not is_file(one)]
+    if wrong:
+        raise ValueError(
+            f"differences is or has {wrong[0]!r} (must be a file, a list of files, a DataFrame or a "
+            "dict of columns)"
+        )
     parts = []
     for file in files:
         *columns, notes = _core.load_differences(file, events, stations)
@@ -45,16 +51,15 @@ def made_differences(picks: Picks, options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _difference_table(
-    table: Mapping[str, Any], events: list[str], stations: list[str]
+    given: Any, events: list[str], stations: list[str]
 ) -> dict[str, Any]:
-    for name in ("first", "second", "station", "time"):
-        if name not in table:
-            raise ValueError(f"differences has no column {name!r} (it has {list(table)})")
-    time = numbers(table["time"], "time").reshape(-1)
+    what = "differences"
+    table = columns_of(given, what)
+    time = numbers(column(table, "time", what), "time")
 
     def rows(name: str, ids: list[str]) -> NDArray[np.int32]:
         known = {one: n for n, one in enumerate(ids)}
-        texts = [str(one) for one in table[name]]
+        texts = names_in(table, name, what)
         missing = [one for one in texts if one not in known]
         if missing:
             raise ValueError(
@@ -70,16 +75,12 @@ def _difference_table(
             raise ValueError(f"{name} is {wrong[0]!r} (must be {' or '.join(choices)})")
         return np.array([choices.index(one) for one in texts], dtype=np.int32)
 
-    weight = numbers(table["weight"], "weight").reshape(-1) if "weight" in table else (
-        np.ones(len(time)))
-    out: dict[str, Any] = {
+    weight = numbers(table["weight"], "weight") if "weight" in table else np.ones(len(time))
+    return {
         "first": rows("first", events), "second": rows("second", events),
         "station": rows("station", stations), "phase": choice("phase", ("P", "S")),
         "kind": choice("kind", KINDS), "time": time, "weight": weight,
     }
-    if len({len(column) for column in out.values()}) > 1:
-        raise ValueError("columns of differences have different lengths")
-    return out
 
 
 def fitted(given: dict[str, Any], found: Mapping[str, Any], events: list[str],

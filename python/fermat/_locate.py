@@ -20,10 +20,19 @@ from ._plane import Plane
 from ._progress import listener
 from ._save_picks import Saved, save_picks
 from ._sphere import NAMES, off_plane, on_sphere
-from ._tables import column, ids_of, is_file, on_axes, places
+from ._tables import (
+    column,
+    columns_of,
+    ids_of,
+    is_file,
+    names_in,
+    on_axes,
+    places,
+    seconds_of,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import ArrayLike, NDArray
 
@@ -416,7 +425,7 @@ def _survey(
         raise ValueError("centre is for files (tables have x and y)")
     if stations is None:
         raise ValueError("stations is missing (must be a table with station,x,y,z)")
-    return (*_survey_of_tables(model, picks, stations, events), None)  # type: ignore[arg-type]
+    return (*_survey_of_tables(model, picks, stations, events), None)
 
 
 def _survey_of_obspy(
@@ -432,20 +441,27 @@ def _survey_of_obspy(
 
 
 def _survey_of_tables(
-    model: Model, picks: Mapping[str, Any], stations: Mapping[str, Any],
-    events: Mapping[str, Any] | None,
+    model: Model, given: Any, stations: Any, events: Any | None
 ) -> tuple[dict[str, Any], list[str], list[str]]:
     station_ids, survey_stations = places(model, stations, "station")
-    event = [str(name) for name in column(picks, "event", "picks")]
+    picks = columns_of(given, "picks")
+    event = names_in(picks, "event", "picks")
+    if not event:
+        raise ValueError("picks has no rows")
     event_ids = list(dict.fromkeys(event))
     survey_events = np.full((len(event_ids), model.ndim), np.nan)
     if events is not None:
-        names, at = places(model, events, "event")
+        names, at = places(model, events, "event", unknown=True)
         known = dict(zip(names, at, strict=True))
+        if not known.keys() & set(event_ids):
+            raise ValueError(
+                f"none of the {len(names)} events is in the picks (events begin with {names[0]!r}, "
+                f"picks with {event_ids[0]!r})"
+            )
         for n, name in enumerate(event_ids):
             survey_events[n] = known.get(name, np.nan)
     rows = {name: n for n, name in enumerate(station_ids)}
-    station = [str(name) for name in column(picks, "station", "picks")]
+    station = names_in(picks, "station", "picks")
     missing = sorted(set(station) - set(rows))
     if missing:
         raise ValueError(
@@ -454,27 +470,15 @@ def _survey_of_tables(
     phase = [str(name) for name in picks["phase"]] if "phase" in picks else ["P"] * len(station)
     error = np.empty(0)
     if "error" in picks:
-        error = numbers(picks["error"], "error", masked=np.nan).reshape(-1)
+        error = numbers(picks["error"], "error", masked=np.nan)
     numbered = {name: n for n, name in enumerate(event_ids)}
     return {
         "events": survey_events,
         "stations": survey_stations,
         "event": np.array([numbered[name] for name in event], dtype=np.int32),
         "station": np.array([rows[name] for name in station], dtype=np.int32),
-        "phase": np.array([_phase(name) for name in phase], dtype=np.int32),
-        "time": _seconds(column(picks, "time", "picks")),
+        "phase": np.asarray(_core.phase_numbers(phase)),
+        "time": seconds_of(column(picks, "time", "picks"), "time"),
         "error": error,
     }, event_ids, station_ids
 
-
-def _phase(name: str) -> int:
-    if name[:1] not in ("P", "p", "S", "s"):
-        raise ValueError(f"phase is {name!r} (must be P or S: leave other picks out)")
-    return int(name[0] in "Ss")
-
-
-def _seconds(times: Any) -> NDArray[np.float64]:
-    array = np.asarray(times)
-    if np.issubdtype(array.dtype, np.datetime64):
-        return np.asarray(array.astype("datetime64[ns]").astype(np.int64) * 1e-9)
-    return numbers(times, "time").reshape(-1)

@@ -11,9 +11,20 @@ import numpy as np
 from . import _core
 from ._arguments import numbers
 from ._notes import tell
-from ._pick_arrays import PHASES, in_order, names_of, phases_of, positions_of, rows_of
-from ._plane import Plane, onto
+from ._pick_arrays import (
+    PHASES,
+    in_order,
+    names_of,
+    onto_plane,
+    origin_times_of,
+    per_pick,
+    phases_of,
+    positions_of,
+    rows_of,
+)
+from ._plane import Plane
 from ._save_picks import Saved, save_picks
+from ._tables import columns_of
 from ._units import Units, units_from
 
 if TYPE_CHECKING:
@@ -94,15 +105,9 @@ class Picks:
         spread = None
         if error is not None:
             each = numbers(error, "error", masked=np.nan)
-            spread = np.ascontiguousarray(np.broadcast_to(each, self.time.shape))
+            spread = per_pick(each, len(self.time), "error")
         self.error: NDArray[np.float64] | None
-        given = np.zeros(len(self.sources)) if origin_time is None else origin_time
-        self.origin_time = numbers(given, "origin_time").reshape(-1)
-        if len(self.origin_time) != len(self.sources):
-            raise ValueError(
-                f"origin_time has {len(self.origin_time)} values for {len(self.sources)} sources "
-                "(must be one per source)"
-            )
+        self.origin_time = origin_times_of(origin_time, len(self.sources))
         travelled = np.ascontiguousarray(self.time - self.origin_time[self.source])
         self.error, notes = _core.settle_picks(travelled, spread)
         tell(notes)
@@ -257,7 +262,7 @@ class Picks:
         places = [points.reshape(-1, 3)[:, axes] for points in (sources, receivers, surface)]
         found = Plane(text) if text else None
         if plane is not None:
-            places = [onto(plane, found, points, path) for points in places]
+            places = [onto_plane(plane, found, points, path) for points in places]
             found = plane
         return cls(
             places[0],
@@ -284,13 +289,14 @@ class Picks:
         ...                        "receiver_z": [0, 0], "time": [0.5, 0.9]})
         Picks(2 picks of 1 sources and 2 receivers in 2-D, time 0.5 to 0.9)
         """
-        names = list(table.keys())
+        table = columns_of(table, "picks")
+        names = list(table)
         axes = "xyz" if "source_y" in names or "receiver_y" in names else "xz"
         ends = {role: [f"{role}_{axis}" for axis in axes] for role in ("source", "receiver")}
         missing = [n for n in (*ends["source"], *ends["receiver"], "time") if n not in names]
         if missing:
             raise ValueError(f"the table has no column {missing[0]!r} (it has {names})")
-        error, notes = _core.error_column([str(name) for name in names])
+        error, notes = _core.error_column(names)
         tell(notes)
         unique = {}
         for role, columns in ends.items():
@@ -362,7 +368,7 @@ class Picks:
         places = positions_of(sources, "sources", unknown=True)
         if places.shape != self.sources.shape:
             raise ValueError(f"sources have shape {places.shape} (must be {self.sources.shape}, as given)")
-        origin = numbers(origin_time, "origin_time").reshape(-1)
+        origin = origin_times_of(origin_time, len(places))
         kept = self.time >= origin[self.source]
         if not kept.all():
             lost = int((~kept).sum())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,7 @@ from ._arguments import numbers
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["Plane", "onto"]
+__all__ = ["Plane"]
 
 Project = Callable[[float, float], tuple[float, float]]
 
@@ -166,15 +165,3 @@ def _transformer(text: str) -> tuple[Any, float, float]:
     own = float(system.axis_info[0].unit_conversion_factor)
     metres = given or own
     return pyproj.Transformer.from_crs("EPSG:4326", system, always_xy=True), own / metres, metres
-
-
-def onto(
-    plane: Plane, found: Plane | None, points: NDArray[np.float64], path: str | os.PathLike[str]
-) -> NDArray[np.float64]:
-    """Points of one plane on another; z gets its unit of length."""
-    if found is None:
-        raise ValueError(f"plane is given, and '{path}' has no longitudes and latitudes")
-    if points.shape[1] == 2:
-        raise ValueError("plane is given with line=True (x is the distance along the line)")
-    x, y = plane.to_plane(*found.to_geographic(points[:, 0], points[:, 1]))
-    return np.column_stack([x, y, points[:, 2] * found.metres / plane.metres])

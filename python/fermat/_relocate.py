@@ -9,13 +9,12 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core
-from ._arguments import numbers
 from ._differences import KINDS, differences_of, fitted, made_differences
 from ._notes import tell
 from ._picks import Picks
 from ._plane import Plane
 from ._progress import listener
-from ._tables import column, ids_of, is_file, on_axes, places
+from ._tables import column, columns_of, ids_of, is_file, on_axes, places, seconds_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -248,12 +247,10 @@ def _places(
         return given, list(event_ids), list(station_ids), Plane(plane) if plane else None
     if centre is not None:
         raise ValueError("centre is for files (tables have x and y)")
-    event_ids, at_events = places(model, events, "event")  # type: ignore[arg-type]
-    station_ids, at_stations = places(model, stations, "station")  # type: ignore[arg-type]
-    origin = column(events, "origin_time", "events")  # type: ignore[arg-type]
-    times = numbers(origin, "origin_time").reshape(-1)
-    if len(times) != len(event_ids):
-        raise ValueError(f"origin_time has {len(times)} values for {len(event_ids)} events")
+    event_ids, at_events = places(model, events, "event", unknown=True)
+    station_ids, at_stations = places(model, stations, "station")
+    origin = column(columns_of(events, "events"), "origin_time", "events")
+    times = seconds_of(origin, "origin_time")
     given = {"events": at_events, "stations": at_stations, "origin_time": times}
     return given, event_ids, station_ids, None
 

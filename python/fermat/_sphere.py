@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,11 +49,11 @@ def geographic(picks: Picks) -> Picks:
     )
 
 
-def as_xyz(table: Mapping[str, Any], model: Model) -> Mapping[str, Any]:
+def as_xyz(table: dict[str, Any], model: Model) -> dict[str, Any]:
     """A table whose columns latitude, longitude, depth are named as those of points."""
     if not on_sphere(model) or "x" in table or "latitude" not in table:
         return table
-    out = {str(name): table[name] for name in table.keys()}
+    out = dict(table)
     for axis, name in zip("xyz", NAMES, strict=True):
         if name not in out:
             raise ValueError(f"the table has no column {name!r} (it has {list(out)})")

@@ -14,6 +14,7 @@
 #include "options.hpp"
 #include "points.hpp"
 #include "rays/rays.hpp"
+#include "survey_columns.hpp"
 
 namespace fermat::python {
 
@@ -25,12 +26,13 @@ namespace {
 using Pairs = nb::ndarray<const std::int32_t, nb::shape<-1, 2>, nb::c_contig, nb::device::cpu>;
 using Corners = std::pair<std::array<double, 3>, std::array<double, 3>>;
 
-/// Points and pairs of a call. The caller has checked their shapes.
+/// Points and pairs of a call.
 Survey survey_from(const Points& from, const Numbers& start_times, const Points& to,
                    const nb::object& which) {
+    const double* const starts = column_of(start_times, from.shape(0), "start_time");
     std::vector<PointSource> sources;
     for (const Vec3 place : points_from(from, 0)) {
-        sources.push_back({place, start_times.data()[sources.size()]});
+        sources.push_back({place, starts[sources.size()]});
     }
     const std::vector<Vec3> receivers = points_from(to, 0);
     if (which.is_none()) return survey_of(sources, receivers);

@@ -18,7 +18,7 @@
 #include "numpy.hpp"
 #include "options.hpp"
 #include "points.hpp"
-#include "survey_labels.hpp"
+#include "survey_columns.hpp"
 #include "tomography/doubts.hpp"
 #include "tomography/invert.hpp"
 #include "tomography/joint/vp_vs.hpp"
@@ -34,31 +34,30 @@ using namespace nb::literals;
 
 namespace {
 
-using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Rows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <int columns>
+using Rows = nb::ndarray<const std::int32_t, nb::shape<-1, columns>, nb::c_contig, nb::device::cpu>;
+using Stages = Rows<9>;
 
 /// Makes a survey from the columns of fermat.Picks.
 Survey picks_from(const Model* model, const nb::tuple& columns) {
     const double y = model != nullptr ? model->grid().origin.y : 0;
-    const auto source = nb::cast<Indices>(columns[2]);
-    const auto receiver = nb::cast<Indices>(columns[3]);
-    const auto time = nb::cast<Numbers>(columns[4]);
+    const auto labels = nb::cast<nb::tuple>(columns[6]);
     const auto error = nb::cast<Numbers>(columns[5]);
     Survey picks;
     for (const Vec3 p : points_from(nb::cast<Points>(columns[0]), y)) picks.events.push_back({p});
     for (const Vec3 p : points_from(nb::cast<Points>(columns[1]), y)) picks.stations.push_back({p});
     picks.has_errors = error.shape(0) > 0;
     picks.is_2d = nb::cast<Points>(columns[0]).shape(1) == 2;
-    for (std::size_t n = 0; n < time.shape(0); ++n) {
-        picks.arrivals.push_back({source.data()[n], receiver.data()[n], time.data()[n],
-                                  picks.has_errors ? error.data()[n] : 0});
-    }
-    add_labels(picks, nb::cast<nb::tuple>(columns[6]));
+    picks.arrivals =
+        arrivals_from(nb::cast<Indices>(columns[2]), nb::cast<Indices>(columns[3]),
+                      nb::cast<Indices>(labels[0]), nb::cast<Numbers>(columns[4]), error);
+    add_labels(picks, labels);
+    validate(picks);
     return picks;
 }
 
 /// Makes a schedule from rows of iterations, cell x y z, vertex x y z, cell passes, vertex passes.
-std::vector<Stage> schedule_from(const Rows& rows) {
+std::vector<Stage> schedule_from(const Stages& rows) {
     std::vector<Stage> schedule;
     for (std::size_t n = 0; n < rows.shape(0); ++n) {
         const std::int32_t* row = rows.data() + n * rows.shape(1);
@@ -187,7 +186,7 @@ void fill_joint(const Keywords& given, const Survey& picks, JointOptions& joint)
     }
 }
 
-InversionOptions options_from(const Keywords& given, const Rows& schedule) {
+InversionOptions options_from(const Keywords& given, const Stages& schedule) {
     InversionOptions options;
     given.fill(options);
     on_cuda(options.eikonal, parse_choice<Device>(given.text("device", "auto")));
@@ -205,7 +204,7 @@ nb::list list_of(const std::vector<std::string>& sentences) {
     return list;
 }
 
-nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& schedule,
+nb::tuple run(const nb::object& model, const nb::tuple& picks, const Stages& schedule,
               const nb::dict& keywords, nb::object callback, nb::object progress) {
     const Model* asked = model.is_none() ? nullptr : &nb::cast<const Model&>(model);
     const Survey observed = picks_from(asked, picks);
@@ -276,8 +275,9 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Rows& sched
 /// Returns source, receiver, time and error of the pairs that have a time, and the number of the
 /// other pairs.
 nb::tuple synthetic(const Model& model, const Points& sources, const Points& receivers,
-                    const Rows& pairs, double noise, std::uint64_t seed, const std::string& solver,
-                    int order, const std::string& device, int threads, nb::object progress) {
+                    const Rows<2>& pairs, double noise, std::uint64_t seed,
+                    const std::string& solver, int order, const std::string& device, int threads,
+                    nb::object progress) {
     std::vector<PointSource> from;
     for (const Vec3 p : points_from(sources, model.grid().origin.y)) from.push_back({p, 0});
     const std::vector<Vec3> to = points_from(receivers, model.grid().origin.y);

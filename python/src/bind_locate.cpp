@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,7 @@
 #include "options.hpp"
 #include "points.hpp"
 #include "survey/settle.hpp"
+#include "survey_columns.hpp"
 #include "warn.hpp"
 
 namespace fermat::python {
@@ -29,8 +31,6 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Ids and positions of events or stations.
 template <class Point>
@@ -74,27 +74,20 @@ nb::tuple load(const std::filesystem::path& path,
                           picks.plane ? to_text(*picks.plane) : std::string(), sentences_of(notes));
 }
 
-Survey survey_from(const Model& model, const nb::dict& given, Notes& notes) {
-    const auto points = [&](const char* name) {
-        return points_from(nb::cast<Points>(given[name]), model.grid().origin.y);
-    };
-    const auto rows = [&](const char* name) { return nb::cast<Indices>(given[name]); };
-    Survey survey;
-    for (const Vec3 place : points("events")) survey.events.push_back({place});
-    for (const Vec3 place : points("stations")) survey.stations.push_back({place});
-    survey.is_2d = model.grid().is_2d();
-    const Indices event = rows("event");
-    const Indices station = rows("station");
-    const Indices phase = rows("phase");
-    const auto time = nb::cast<Numbers>(given["time"]);
-    const auto error = nb::cast<Numbers>(given["error"]);
-    survey.has_errors = error.shape(0) > 0;
-    for (std::size_t n = 0; n < time.shape(0); ++n) {
-        survey.arrivals.push_back({event.data()[n], station.data()[n], time.data()[n],
-                                   survey.has_errors ? error.data()[n] : 0,
-                                   phase.data()[n] == 1 ? Phase::S : Phase::P});
+/// The phases that names of catalogues stand for, as numbers.
+nb::ndarray<nb::numpy, std::int32_t> phase_numbers(const std::vector<std::string>& names) {
+    std::vector<std::int32_t> out;
+    out.reserve(names.size());
+    for (const std::string& name : names) {
+        out.push_back(static_cast<std::int32_t>(phase_of_name(name)));
     }
-    validate(survey);
+    return array_from(std::move(out));
+}
+
+/// Each event begins no later than its first pick: its own time is not known.
+Survey settled_survey(const Model& model, const nb::dict& given, Notes& notes) {
+    Survey survey = survey_from(given, model.grid().origin.y);
+    survey.is_2d = model.grid().is_2d();
     for (Event& at : survey.events) at.origin_time = std::numeric_limits<double>::infinity();
     for (const Arrival& arrival : survey.arrivals) {
         Event& at = survey.events[static_cast<std::size_t>(arrival.event)];
@@ -188,7 +181,7 @@ nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
     const Medium medium = vp_vs != 0 ? Medium::of_ratio(model, vp_vs)
                           : s_model  ? Medium(model, *s_model)
                                      : Medium(model);
-    const Survey survey = survey_from(model, picks, notes);
+    const Survey survey = settled_survey(model, picks, notes);
     std::optional<Surface> ground;
     if (surface) {
         ground.emplace(model.grid().is_2d() ? Surface::Kind::line : Surface::Kind::area,
@@ -219,6 +212,10 @@ void bind_locate(nb::module_& module) {
                        "os.PathLike[str] | None, events: str | os.PathLike[str] | None, centre: "
                        "tuple[float, float] | None) -> tuple[typing.Any, ...]"),
                "Arrivals of events whose places may not be known.");
+    module.def("phase_numbers", &phase_numbers, "names"_a,
+               nb::sig("def phase_numbers(names: list[str]) -> "
+                       "numpy.typing.NDArray[numpy.int32]"),
+               "0 for names of P, 1 for names of S; other phases are refused.");
     module.def("locate", &locate_events, "model"_a, "s_model"_a.none(), "vp_vs"_a, "picks"_a,
                "surface"_a.none(), "box"_a.none(), "options"_a, "progress"_a.none(),
                nb::sig("def locate(model: Model, s_model: Model | None, vp_vs: float, picks: "

@@ -21,7 +21,7 @@
 #include "io/survey_file.hpp"
 #include "points.hpp"
 #include "survey/settle.hpp"
-#include "survey_labels.hpp"
+#include "survey_columns.hpp"
 #include "warn.hpp"
 
 namespace fermat::python {
@@ -32,7 +32,6 @@ using namespace nb::literals;
 namespace {
 
 using Speeds = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 std::vector<double> flat(const std::vector<Vec3>& points) {
     std::vector<double> values;
@@ -122,8 +121,10 @@ nb::tuple settle(const Numbers& time, const std::optional<Numbers>& error) {
     picks.events.emplace_back();
     picks.stations.emplace_back();
     picks.has_errors = error.has_value();
-    for (std::size_t n = 0; n < time.shape(0); ++n) {
-        picks.arrivals.push_back({0, 0, time.data()[n], error ? error->data()[n] : 0});
+    const std::size_t rows = time.shape(0);
+    const double* const errors = error ? column_of(*error, rows, "error") : nullptr;
+    for (std::size_t n = 0; n < rows; ++n) {
+        picks.arrivals.push_back({0, 0, time.data()[n], error ? errors[n] : 0});
     }
     Notes notes;
     settle_times(
@@ -147,37 +148,44 @@ nb::tuple error_column(const std::vector<std::string>& names) {
 
 /// What `fermat.Catalogue` knows of its events and picks, for formats that hold it.
 Catalogue catalogue_from(const nb::dict& given, const Survey& survey) {
-    const auto column = [&](const char* name) { return nb::cast<Numbers>(given[name]); };
-    const Numbers time_error = column("time_error"), rms = column("rms"), gap = column("gap");
-    const Numbers nearest = column("nearest"), picks = column("picks"), used = column("used");
-    const Numbers covariance = column("covariance");
-    const Numbers residual = column("residual"), weight = column("weight");
-    const Numbers distance = column("distance"), azimuth = column("azimuth");
-    const Numbers take_off = column("take_off");
+    const auto column = [&](const char* name, std::size_t rows) {
+        const auto values = nb::cast<Numbers>(given[name]);
+        const double* const first = column_of(values, rows, name);
+        return std::vector<double>(first, first + rows);
+    };
+    const std::size_t events = survey.events.size();
+    const auto time_error = column("time_error", events), rms = column("rms", events);
+    const auto gap = column("gap", events), nearest = column("nearest", events);
+    const auto picks = column("picks", events), used = column("used", events);
+    const auto covariance = column("covariance", 9 * events);
+    const std::size_t arrivals = survey.arrivals.size();
+    const auto residual = column("residual", arrivals), weight = column("weight", arrivals);
+    const auto distance = column("distance", arrivals), azimuth = column("azimuth", arrivals);
+    const auto take_off = column("take_off", arrivals);
     Catalogue out;
-    for (std::size_t n = 0; n < survey.events.size(); ++n) {
+    for (std::size_t n = 0; n < events; ++n) {
         Hypocentre one;
         one.position = survey.events[n].position;
         one.origin_time = survey.events[n].origin_time;
         one.status = is_finite(one.position) ? LocationStatus::located : LocationStatus::nowhere;
         for (std::size_t a = 0; a < 9; ++a) {
-            one.covariance[a / 3][a % 3] = covariance.data()[9 * n + a];
+            one.covariance[a / 3][a % 3] = covariance[9 * n + a];
         }
-        one.time_error = time_error.data()[n];
-        one.rms = rms.data()[n];
-        one.gap = gap.data()[n];
-        one.nearest = nearest.data()[n];
-        one.picks = static_cast<int>(picks.data()[n]);
-        one.used = static_cast<int>(used.data()[n]);
+        one.time_error = time_error[n];
+        one.rms = rms[n];
+        one.gap = gap[n];
+        one.nearest = nearest[n];
+        one.picks = static_cast<int>(picks[n]);
+        one.used = static_cast<int>(used[n]);
         out.events.push_back(one);
     }
-    for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
+    for (std::size_t n = 0; n < arrivals; ++n) {
         PickFit fit;
-        fit.residual = residual.data()[n];
-        fit.weight = weight.data()[n];
-        fit.distance = distance.data()[n];
-        fit.azimuth = azimuth.data()[n];
-        fit.take_off = take_off.data()[n];
+        fit.residual = residual[n];
+        fit.weight = weight[n];
+        fit.distance = distance[n];
+        fit.azimuth = azimuth[n];
+        fit.take_off = take_off[n];
         out.fits.push_back(fit);
     }
     return out;
@@ -195,11 +203,9 @@ nb::list save(const std::filesystem::path& path, const Points& sources, const Po
     for (const Vec3 p : points_from(receivers, 0)) picks.stations.push_back({p});
     picks.has_errors = error.shape(0) > 0;
     picks.is_2d = sources.shape(1) == 2;
-    for (std::size_t n = 0; n < time.shape(0); ++n) {
-        picks.arrivals.push_back({source.data()[n], receiver.data()[n], time.data()[n],
-                                  picks.has_errors ? error.data()[n] : 0});
-    }
+    picks.arrivals = arrivals_from(source, receiver, nb::cast<Indices>(labels[0]), time, error);
     add_labels(picks, labels);
+    validate(picks);
     WriteOptions options;
     options.geographic = nb::cast<bool>(how["geographic"]);
     options.format = parse_choice<WrittenFormat>(nb::cast<std::string>(how["output_format"]));

@@ -7,6 +7,7 @@
 #include "core/error.hpp"
 #include "io/local_plane.hpp"
 #include "points.hpp"
+#include "survey_columns.hpp"
 
 namespace fermat::python {
 
@@ -22,6 +23,7 @@ LocalPlane plane_of(const std::string& text) {
 }
 
 std::string plane_of_places(const Numbers& longitude, const Numbers& latitude, double metres) {
+    require_rows(latitude.shape(0), longitude.shape(0), "latitude");
     std::vector<GeoPoint> places;
     for (std::size_t n = 0; n < longitude.shape(0); ++n) {
         places.push_back({longitude.data()[n], latitude.data()[n]});
@@ -30,6 +32,7 @@ std::string plane_of_places(const Numbers& longitude, const Numbers& latitude, d
 }
 
 nb::tuple to_plane(const std::string& text, const Numbers& longitude, const Numbers& latitude) {
+    require_rows(latitude.shape(0), longitude.shape(0), "latitude");
     const LocalPlane plane = plane_of(text);
     std::vector<double> x, y;
     for (std::size_t n = 0; n < longitude.shape(0); ++n) {
@@ -41,6 +44,7 @@ nb::tuple to_plane(const std::string& text, const Numbers& longitude, const Numb
 }
 
 nb::tuple to_geographic(const std::string& text, const Numbers& x, const Numbers& y) {
+    require_rows(y.shape(0), x.shape(0), "y");
     const LocalPlane plane = plane_of(text);
     std::vector<double> longitude, latitude;
     for (std::size_t n = 0; n < x.shape(0); ++n) {

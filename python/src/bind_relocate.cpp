@@ -18,6 +18,7 @@
 #include "monitor.hpp"
 #include "options.hpp"
 #include "points.hpp"
+#include "survey_columns.hpp"
 #include "warn.hpp"
 
 namespace fermat::python {
@@ -26,8 +27,6 @@ namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
-
-using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 /// Ids, places and origin times of events, ids and places of stations, whether there are dates, the
 /// plane as text, and what was noted.
@@ -75,27 +74,8 @@ nb::tuple load_differences(const std::filesystem::path& path,
 nb::tuple make_differences(const nb::dict& given, const nb::dict& keywords) {
     PairOptions options;
     Keywords(keywords).fill(options);
-    const auto rows = [&](const char* name) { return nb::cast<Indices>(given[name]); };
-    Survey survey;
-    const auto times = nb::cast<Numbers>(given["origin_time"]);
-    for (const Vec3 place : points_from(nb::cast<Points>(given["events"]), 0)) {
-        survey.events.push_back({place, times.data()[survey.events.size()]});
-    }
-    for (const Vec3 place : points_from(nb::cast<Points>(given["stations"]), 0)) {
-        survey.stations.push_back({place});
-    }
-    const Indices event = rows("event"), station = rows("station"), phase = rows("phase");
-    const auto time = nb::cast<Numbers>(given["time"]);
-    const auto error = nb::cast<Numbers>(given["error"]);
-    survey.has_errors = error.shape(0) > 0;
-    for (std::size_t n = 0; n < time.shape(0); ++n) {
-        survey.arrivals.push_back({event.data()[n], station.data()[n], time.data()[n],
-                                   survey.has_errors ? error.data()[n] : 0,
-                                   phase.data()[n] == 1 ? Phase::S : Phase::P});
-    }
-    validate(survey);
     Notes notes;
-    return columns_of(catalogue_differences(survey, options, notes), notes);
+    return columns_of(catalogue_differences(survey_from(given, 0), options, notes), notes);
 }
 
 nb::dict relocate_events(const Model& model, const Model* s_model, double vp_vs,
@@ -108,15 +88,8 @@ nb::dict relocate_events(const Model& model, const Model* s_model, double vp_vs,
                           : s_model != nullptr ? Medium(model, *s_model)
                                                : Medium(model);
     const double flat_y = model.grid().origin.y;
-    Survey survey;
+    Survey survey = points_of_survey(given, flat_y);
     survey.is_2d = model.grid().is_2d();
-    const auto times = nb::cast<Numbers>(given["origin_time"]);
-    for (const Vec3 place : points_from(nb::cast<Points>(given["events"]), flat_y)) {
-        survey.events.push_back({place, times.data()[survey.events.size()]});
-    }
-    for (const Vec3 place : points_from(nb::cast<Points>(given["stations"]), flat_y)) {
-        survey.stations.push_back({place});
-    }
     const std::vector<TimeDifference> differences = differences_from(given);
     std::optional<Surface> ground;
     if (surface) {

@@ -5,17 +5,12 @@
 
 #include "numpy.hpp"
 #include "points.hpp"
+#include "survey_columns.hpp"
 #include "warn.hpp"
 
 namespace fermat::python {
 
 namespace nb = nanobind;
-
-namespace {
-
-using Indices = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-
-}  // namespace
 
 std::vector<TimeDifference> differences_from(const nb::dict& given) {
     const auto whole = [&](const char* name) { return nb::cast<Indices>(given[name]); };
@@ -23,13 +18,18 @@ std::vector<TimeDifference> differences_from(const nb::dict& given) {
                   phase = whole("phase"), kind = whole("kind");
     const auto time = nb::cast<Numbers>(given["time"]);
     const auto weight = nb::cast<Numbers>(given["weight"]);
+    const std::size_t rows = time.shape(0);
+    const std::int32_t* const firsts = column_of(first, rows, "first");
+    const std::int32_t* const seconds = column_of(second, rows, "second");
+    const std::int32_t* const stations = column_of(station, rows, "station");
+    const std::int32_t* const phases = column_of(phase, rows, "phase");
+    const std::int32_t* const kinds = column_of(kind, rows, "kind");
+    const double* const weights = column_of(weight, rows, "weight");
     std::vector<TimeDifference> out;
-    for (std::size_t n = 0; n < time.shape(0); ++n) {
-        out.push_back(
-            {first.data()[n], second.data()[n], station.data()[n],
-             phase.data()[n] == 1 ? Phase::S : Phase::P,
-             kind.data()[n] == 1 ? DifferenceKind::correlation : DifferenceKind::catalogue,
-             time.data()[n], weight.data()[n]});
+    for (std::size_t n = 0; n < rows; ++n) {
+        out.push_back({firsts[n], seconds[n], stations[n], phases[n] == 1 ? Phase::S : Phase::P,
+                       kinds[n] == 1 ? DifferenceKind::correlation : DifferenceKind::catalogue,
+                       time.data()[n], weights[n]});
     }
     return out;
 }

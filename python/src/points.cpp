@@ -28,6 +28,10 @@ std::vector<Vec3> points_from(const Points& points, double flat_y) {
 
 std::vector<PointSource> sources_from(const Points& points, const Numbers& start_times,
                                       const Grid& grid) {
+    if (start_times.shape(0) != points.shape(0)) {
+        throw InputError(fmt::format("there are {} start times for {} sources (must be one each)",
+                                     start_times.shape(0), points.shape(0)));
+    }
     std::vector<PointSource> sources;
     sources.reserve(points.shape(0));
     for (const Vec3 place : points_from(points, grid.origin.y)) {

@@ -51,8 +51,9 @@ class Catalogue:
     event
         Ids of the events; `station` those of the stations.
     status
-        "located", "at_face" (the best place is on a face of the search box), "few_picks" or
-        "nowhere". Numbers of events of the last two are NaN.
+        "located", "at_face" (the best place is on a face of the search box), "few_picks",
+        "few_used" (fewer than `least_picks` agree with the best place) or "nowhere". Numbers of
+        events of the last three are NaN.
     position, origin_time
         Of the largest probability. `mean` is the mean of the samples, if there are samples.
     covariance
@@ -307,7 +308,8 @@ def locate(
         Use a station only if all of the search box lies within this horizontal distance of it, as
         NonLinLoc does with time grids of that length. Default: all stations are used.
     least_picks
-        Events with fewer usable picks are not located.
+        Events with fewer usable picks are not located, nor are those whose best place fewer agree
+        with.
     search_cells
         Cells of the oct-tree.
     samples, seed

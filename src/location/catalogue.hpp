@@ -18,6 +18,7 @@ enum class LocationStatus {
     located,
     at_face,    ///< the best place is on a face of the search box: the true one may lie outside
     few_picks,  ///< fewer than LocateOptions::least_picks are usable
+    few_used,   ///< at the best place, fewer than LocateOptions::least_picks are not gross
     nowhere,    ///< no place of the box has times of its picks
 };
 template <>
@@ -25,6 +26,7 @@ inline constexpr auto choices<LocationStatus> =
     choice_table<LocationStatus>("location status", {{"located", LocationStatus::located},
                                                      {"at_face", LocationStatus::at_face},
                                                      {"few_picks", LocationStatus::few_picks},
+                                                     {"few_used", LocationStatus::few_used},
                                                      {"nowhere", LocationStatus::nowhere}});
 
 inline bool is_located(LocationStatus status) {

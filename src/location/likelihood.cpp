@@ -65,6 +65,7 @@ Likelihood::Likelihood(const StationFields& fields, std::vector<UsedPick> picks,
 }
 
 double Likelihood::trust(double residual, double variance) const {
+    if (background_ == 0) return 1;  // no pick is gross
     const double good =
         good_ / std::sqrt(variance) * std::exp(-0.5 * residual * residual / variance);
     return good > 0 ? good / (good + background_) : 0;

@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "location/event_job.hpp"
+#include "location/proportion.hpp"
 
 namespace fermat {
 namespace {
@@ -41,6 +42,19 @@ void require_positions(const Survey& survey, const LocateOptions& options, const
     }
 }
 
+/// A place that fewer picks agree with than an event needs is a place by chance: any one pick fits
+/// anywhere.
+void forget_chance(const LocateOptions& options, std::span<const std::int32_t> arrivals,
+                   Hypocentre& event, std::vector<PickFit>& fits) {
+    if (!is_located(event.status) || event.used >= options.least_picks) return;
+    Hypocentre unknown;
+    unknown.status = LocationStatus::few_used;
+    unknown.picks = event.picks;
+    unknown.used = event.used;
+    event = unknown;
+    for (const std::int32_t n : arrivals) fits[static_cast<std::size_t>(n)] = {};
+}
+
 void tell_outcome(const Survey& survey, const Catalogue& catalogue, const LocateOptions& options,
                   Notes& notes) {
     std::array<std::size_t, choices<LocationStatus>.entries.size()> counts{};
@@ -55,6 +69,13 @@ void tell_outcome(const Survey& survey, const Catalogue& catalogue, const Locate
         notes.add(
             fmt::format("{} of {} events have fewer than {} usable picks and are not located "
                         "(least_picks)",
+                        n, all, options.least_picks));
+    }
+    if (const auto n = count(LocationStatus::few_used)) {
+        notes.add(
+            fmt::format("{} of {} events have no place that {} of their picks agree with and are "
+                        "not located (least_picks; are times and lengths in the model's units, and "
+                        "are all picks of an event its own?)",
                         n, all, options.least_picks));
     }
     if (const auto n = count(LocationStatus::nowhere)) {
@@ -93,6 +114,7 @@ Catalogue locate_in(const Medium& medium, const Survey& survey, const LocateOpti
     job.least_variance = finest * finest;
 
     const ArrivalLists lists = by_event(survey);
+    tell_long_records(survey, lists, fields, first, notes);
     Catalogue catalogue;
     catalogue.events.resize(survey.events.size());
     catalogue.fits.resize(survey.arrivals.size());
@@ -108,6 +130,7 @@ Catalogue locate_in(const Medium& medium, const Survey& survey, const LocateOpti
         const auto n = static_cast<std::size_t>(i);
         catalogue.events[n] =
             locate_event(job, n, lists[n], catalogue.model_error, true, catalogue.fits);
+        forget_chance(options, lists[n], catalogue.events[n], catalogue.fits);
         monitor.advance();
     });
     monitor.end();

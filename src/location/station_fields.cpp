@@ -12,6 +12,7 @@
 #include "eikonal/eikonal.hpp"
 #include "eikonal/metric/metric_solver.hpp"
 #include "location/layered.hpp"
+#include "location/proportion.hpp"
 
 namespace fermat {
 namespace {
@@ -55,13 +56,6 @@ SearchBox box_of(const Grid& grid, const std::optional<SearchBox>& wanted,
     return box;
 }
 
-/// The horizontal distance from a point to the farthest corner of a box.
-double farthest(const SearchBox& box, Vec3 from) {
-    const double x = std::max(std::abs(from.x - box.low.x), std::abs(from.x - box.high.x));
-    const double y = std::max(std::abs(from.y - box.low.y), std::abs(from.y - box.high.y));
-    return std::hypot(x, y);
-}
-
 /// The part of a field whose cells cover a box.
 TimeField cropped(const TimeField& field, const SearchBox& box) {
     const Grid& grid = field.grid;
@@ -89,7 +83,8 @@ bool any_phase(const Survey& survey, Phase phase) {
 
 /// Says how many picks of stations that are lost(station) are not used, and why.
 template <class Lost>
-void note_unusable(const Survey& survey, Lost is_lost, const std::string& why, Notes& notes) {
+void note_unusable(const Survey& survey, Lost is_lost, const std::string& why, Notes& notes,
+                   const char* question = "") {
     std::vector<char> lost(survey.stations.size(), 0);
     std::size_t picks = 0;
     for (const Arrival& arrival : survey.arrivals) {
@@ -105,9 +100,9 @@ void note_unusable(const Survey& survey, Lost is_lost, const std::string& why, N
         if (++count <= 5) names += (count == 1 ? "" : ", ") + name_of(survey, survey.stations[n]);
     }
     if (count > 5) names += fmt::format(" and {} more", count - 5);
-    notes.add(fmt::format("{} of {} picks are not used: {} station{} {} ({})", picks,
-                          survey.arrivals.size(), count, count == 1 ? " lies" : "s lie", why,
-                          names));
+    notes.add(fmt::format("{} of {} picks are not used: {} station{} {} ({}{})", picks,
+                          survey.arrivals.size(), count, count == 1 ? " lies" : "s lie", why, names,
+                          question));
 }
 
 }  // namespace
@@ -154,9 +149,13 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
         return options.reach &&
                farthest(box_, survey.station_of(arrival).position) > *options.reach;
     };
+    const double limit = farthest_station(box_of(grid, std::nullopt, frame));
+    const auto too_far = [&](const Arrival& arrival) {
+        return farthest(box_, survey.station_of(arrival).position) > limit;
+    };
     double distance = 0;
     for (const Arrival& arrival : survey.arrivals) {
-        if (beyond_reach(arrival)) continue;
+        if (beyond_reach(arrival) || too_far(arrival)) continue;
         distance = std::max(distance, farthest(box_, survey.station_of(arrival).position));
     }
     numbers_.assign(survey.stations.size(), {-1, -1});
@@ -171,7 +170,7 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
         const bool shared = ratio && phase == Phase::S;
         std::vector<Vec3> places;
         for (const Arrival& arrival : survey.arrivals) {
-            if (arrival.phase != phase || beyond_reach(arrival)) continue;
+            if (arrival.phase != phase || beyond_reach(arrival) || too_far(arrival)) continue;
             auto& numbers = numbers_[static_cast<std::size_t>(arrival.station)];
             if (numbers[p] >= 0) continue;
             if (shared && numbers[0] >= 0) {
@@ -195,8 +194,19 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
         note_unusable(survey, beyond_reach, fmt::format("beyond `reach={}`", *options.reach),
                       notes);
     }
+    const auto is_far = [&](const Arrival& arrival) {
+        return too_far(arrival) && !beyond_reach(arrival);
+    };
+    note_unusable(survey, is_far,
+                  fmt::format("more than {:.3g} from the far side of the search box, ten times the "
+                              "model's width",
+                              limit),
+                  notes, ": are stations and model in one unit of length?");
     note_unusable(
-        survey, [&](const Arrival& arrival) { return of(arrival) < 0 && !beyond_reach(arrival); },
+        survey,
+        [&](const Arrival& arrival) {
+            return of(arrival) < 0 && !beyond_reach(arrival) && !too_far(arrival);
+        },
         "outside the model or in air", notes);
 }
 

@@ -55,6 +55,49 @@ TEST(LocateEdges, TooFewPicksAreToldAndNotLocated) {
     EXPECT_EQ(relocated(survey, found).events.size(), 29U);
 }
 
+TEST(LocateEdges, TimesInAnotherUnitAreToldAndLocateNothing) {
+    const Model model = test::waving_crust();
+    Survey survey = forgotten(some(model));
+    for (Arrival& arrival : survey.arrivals) arrival.time *= 1000;
+    Notes notes;
+    LocateOptions options;
+    options.model_error = 0.05;
+    const Catalogue found = locate(medium_of(model), survey, options, nullptr, {}, &notes);
+    for (const Hypocentre& event : found.events) {
+        EXPECT_EQ(event.status, LocationStatus::few_used);
+        EXPECT_LT(event.used, 4);
+        EXPECT_GT(event.picks, 4);
+        EXPECT_TRUE(std::isnan(event.position.x) && std::isnan(event.rms));
+    }
+    for (const PickFit& fit : found.fits) EXPECT_TRUE(std::isnan(fit.residual) && fit.weight == 0);
+    ASSERT_EQ(notes.sentences().size(), 2U);
+    EXPECT_NE(notes.sentences()[0].find("30 of 30 events have picks up to"), std::string::npos);
+    EXPECT_NE(notes.sentences()[0].find("are times in the model's unit"), std::string::npos);
+    EXPECT_NE(notes.sentences()[1].find("30 of 30 events have no place that 4 of their picks"),
+              std::string::npos);
+    EXPECT_TRUE(relocated(survey, found).events.empty());
+}
+
+TEST(LocateEdges, StationsInAnotherUnitAreToldAndMakeNoLongTable) {
+    // Velocity depends on depth alone: times are tabulated out to the farthest station.
+    const Grid grid{{31, 31, 11}, {0, 0, 0}, {2, 2, 2}};
+    const Model model(grid, Field<float>(grid.shape, 6.0F));
+    Survey survey = forgotten(some(model));
+    for (Station& station : survey.stations) {
+        station.position.x *= 1e6;
+        station.position.y *= 1e6;
+    }
+    Notes notes;
+    const Catalogue found = locate(medium_of(model), survey, exact(), nullptr, {}, &notes);
+    for (const Hypocentre& event : found.events) {
+        EXPECT_EQ(event.status, LocationStatus::few_picks);
+    }
+    ASSERT_FALSE(notes.sentences().empty());
+    EXPECT_NE(notes.sentences()[0].find("ten times the model's width"), std::string::npos);
+    EXPECT_NE(notes.sentences()[0].find("are stations and model in one unit of length?"),
+              std::string::npos);
+}
+
 TEST(LocateEdges, SAloneAndPAloneFindEvents) {
     const Model model = test::waving_crust();
     const Survey truth = some(model);

@@ -84,6 +84,35 @@ def test_what_is_wrong_is_said(crust, quakes, change, words):
         fm.locate(crust, phases, **arguments)
 
 
+def test_what_few_picks_agree_with_is_not_located(crust, quakes):
+    """Times in ms, and picks of two events under one name: no place is made of the one pick that
+    fits anywhere, and units and events are asked about."""
+    _, _, stations, phases = quakes
+    milli = phases | {"time": 1000 * (np.array(phases["time"]) % 100)}
+    with pytest.warns(UserWarning) as told:
+        found = fm.locate(crust, milli, stations=stations, vp_vs=VP_VS, model_error=0.05)
+    assert found.status == ["few_used"] * 3 and (found.used < 4).all() and (found.picks == 24).all()
+    assert np.isnan(found.position).all() and np.isnan(found.rms).all() and not found.located.any()
+    assert np.isnan(found.fits["residual"]).all() and (found.fits["weight"] == 0).all()
+    words = " ".join(str(one.message) for one in told)
+    assert "3 of 3 events have picks up to" in words and "are times in the model's unit" in words
+    assert "3 of 3 events have no place that 4 of their picks agree with" in words
+    mixed = phases | {"event": ["one"] * len(phases["event"])}
+    with pytest.warns(UserWarning, match="are all picks of an event its own"):
+        fm.locate(crust, mixed, stations=stations, vp_vs=VP_VS, model_error=0.05)
+
+
+def test_stations_in_metres_are_asked_about_and_cost_nothing(quakes):
+    _, _, stations, phases = quakes
+    layered = fm.Model.gradient((16, 16, 9), v0=5, gradient=0.1, spacing=2)
+    metres = stations | {"x": 1e6 * stations["x"], "y": 1e6 * stations["y"]}
+    with pytest.warns(UserWarning, match="are stations and model in one unit of length"):
+        found = fm.locate(layered, phases, stations=metres, vp_vs=VP_VS)
+    assert found.status == ["few_picks"] * 3
+    beside = stations | {"x": stations["x"] - 100}
+    assert len(fm.locate(layered, phases, stations=beside, vp_vs=VP_VS)) == 3  # beside it is fine
+
+
 def obspy_event(stations, times, *, network="XX", hint="P", uncertainty=0.05):
     from types import SimpleNamespace as Thing
 

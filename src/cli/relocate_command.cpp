@@ -96,6 +96,7 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
     if (!flags.events && !flags.picks) throw InputError("--events is missing");
     Notes notes;
     const Medium medium = medium_of(flags.medium, notes);
+    require_plain(medium.of(Phase::P), "relocation by differences");
     const PhaseFiles files{flags.picks.value_or(fs::path()), flags.stations, flags.events,
                            flags.centre};
     const PhasePicks picks =

@@ -122,11 +122,12 @@ PlaceTable read_hypodd_headers(const fs::path& path) {
     return table;
 }
 
-void read_hypodd_phases(const fs::path& path, PhaseRows& rows) {
+void read_hypodd_phases(const fs::path& path, PhaseRows& rows, Notes& notes) {
     // hypoDD's weights are from 0 to 1 and have no unit.
     constexpr double error_of_full_weight = 0.05;
     HashLines lines(path);
     NamedPlace event;
+    std::size_t kept = 0;
     while (lines.next()) {
         if (lines.is_header) {
             event = header_of(lines);
@@ -142,12 +143,20 @@ void read_hypodd_phases(const fs::path& path, PhaseRows& rows) {
         const double travel = lines.number(1, "the time of travel");
         const double weight = lines.number(2, "the weight");
         const std::string station(lines.words[0]);
-        if (!(weight > 0)) {
+        if (weight == 0) {
             rows.leave_out(station);
             continue;
         }
+        // A negative weight marks a pick that ph2dt keeps whatever its distance and weight.
+        kept += weight < 0;
         rows.add(event.id, station, lines.words[3], event.time + travel,
-                 error_of_full_weight / weight, lines.where());
+                 error_of_full_weight / std::abs(weight), lines.where());
+    }
+    if (kept > 0) {
+        notes.add(
+            fmt::format("{}: {} picks have a negative weight, which says that they are kept; "
+                        "they count by its size",
+                        lines.quoted(), kept));
     }
 }
 

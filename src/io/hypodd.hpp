@@ -26,7 +26,7 @@ PlaceTable read_hypodd_reloc(const std::filesystem::path& path);
 
 /// The picks of `phase.dat`: below each '#' line, station, time of travel, weight and phase. The
 /// weight w becomes the error 0.05 s / w; picks without a weight > 0 are left out.
-void read_hypodd_phases(const std::filesystem::path& path, PhaseRows& rows);
+void read_hypodd_phases(const std::filesystem::path& path, PhaseRows& rows, Notes& notes);
 
 /// Writes catalogue differences as `dt.ct`, with times of travel from the origin times of the
 /// survey, or correlation differences as `dt.cc`; all must be of one kind.

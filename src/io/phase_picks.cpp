@@ -234,7 +234,7 @@ PhasePicks read_phase_picks(const PhaseFiles& files, Notes& notes) {
         if (!tables.events) tables.events = read_hypodd_headers(files.picks);
         return read_dated(
             files, std::move(tables),
-            [&](PhaseRows& rows) { read_hypodd_phases(files.picks, rows); }, notes);
+            [&](PhaseRows& rows) { read_hypodd_phases(files.picks, rows, notes); }, notes);
     }
     if (const auto kind = phase_cards_of(files.picks)) return read_cards(files, *kind, notes);
     if (is_lotos_rays(files.picks)) return read_lotos(files, notes);

@@ -13,6 +13,7 @@
 #include "location/clusters.hpp"
 #include "location/region.hpp"
 #include "location/station_fields.hpp"
+#include "location/unmoved.hpp"
 
 namespace fermat {
 namespace {
@@ -125,6 +126,10 @@ class Relocator {
               fields_.box(), {true, !medium.grid().is_2d(), true}, medium.of(Phase::P), surface},
           threads_(resolve_threads(execution.threads)) {
         choose_rows(survey, differences, notes);
+        if (rows_.empty()) {
+            throw ComputeError(why_unmoved(survey, differences, outside_, fields_, medium.grid(),
+                                           options.least_links));
+        }
         out_.events.resize(survey.events.size());
         for (std::size_t n = 0; n < survey.events.size(); ++n) {
             const Vec3 given = survey.events[n].position;
@@ -141,6 +146,14 @@ class Relocator {
     Relocation run(Monitor& monitor) {
         monitor.begin("relocation", options_.iterations);
         find_residuals();
+        if (std::none_of(weights_.begin(), weights_.end(), [](double w) { return w > 0; })) {
+            throw ComputeError(fmt::format(
+                "no event is moved: all {} differences of linked events count for nothing (their "
+                "events are farther apart than `catalogue_reach` or `correlation_reach`, or no "
+                "wave "
+                "reaches them)",
+                rows_.size()));
+        }
         out_.rms_before = rms_of_kinds(states_, weights_);
         for (int n = 0; n < options_.iterations; ++n) {
             monitor.check();
@@ -377,6 +390,7 @@ Relocation relocate(const Medium& medium, const Survey& survey,
                     const std::vector<TimeDifference>& differences, const RelocateOptions& options,
                     const Surface* surface, const Execution& execution, Notes* told) {
     validate(options);
+    require_plain(medium.of(Phase::P), "relocation by differences");
     require_known(survey, differences);
     Notes unheard;
     Notes& notes = told != nullptr ? *told : unheard;

@@ -64,7 +64,8 @@ struct Relocation : DifferenceFits {
 /// each cluster the mean shift of place and origin time is zero: differences do not tell it.
 /// Clusters are events that are linked; events that are not stay, and notes tell how many.
 /// Positions and origin times of all events must be known. Events stay in the model, below
-/// `surface` and out of air. Results have the same bits for any number of threads.
+/// `surface` and out of air. Results have the same bits for any number of threads. Throws
+/// ComputeError, which says why, if no event can be moved.
 Relocation relocate(const Medium& medium, const Survey& survey,
                     const std::vector<TimeDifference>& differences,
                     const RelocateOptions& options = {}, const Surface* surface = nullptr,

@@ -12,9 +12,11 @@ namespace fermat {
 namespace {
 
 // Branches of the first arrival, without their first letter, as catalogues write them: direct,
-// in the crust (g, b, 1), along the Moho (n, *), through the core or along it.
-constexpr std::array<std::string_view, 12> branches = {"",    "g",    "b",  "n",  "*",    "1",
-                                                       "dif", "diff", "KP", "KS", "KIKP", "KIKS"};
+// in the crust (g, b, 1), along the Moho (n, *), through the core or along it. Some write all
+// letters large.
+constexpr std::array<std::string_view, 17> branches = {"",    "g",    "b",  "n",   "*",    "1",
+                                                       "dif", "diff", "KP", "KS",  "KIKP", "KIKS",
+                                                       "G",   "B",    "N",  "DIF", "DIFF"};
 
 }  // namespace
 

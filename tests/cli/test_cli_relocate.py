@@ -102,3 +102,38 @@ def test_an_event_outside_the_model_stays_and_is_named(swarm):
     swarm.write("alone.cc", "# 1 99 0.0\nS0 0.1 1 P\nS1 0.1 1 P\nS2 0.1 1 P\nS3 0.1 1 P\n")
     message = swarm.error(*flags, "--events", "more.dat", "--differences", "alone.cc")
     assert "1 of 5 events lie outside the model" in message
+
+
+def test_a_run_that_moves_nothing_fails_and_says_why(swarm):
+    """--quiet or not: a table of unmoved events must not look like a result."""
+    swarm("model", "constant", "--shape", "21,21,11", "--spacing", "1", "--origin", "-10,-10,1",
+          "--velocity", "5", "-o", "low.h5")
+    flags = ("relocate", "--vp-vs", "1.75", "--stations", "station.dat", "--centre=-121,37", "--picks", "phase.dat",
+             "-o", "none.csv", "--quiet")
+    message = swarm.error(*flags, "--model", "low.h5", status=1)
+    assert "no event is moved: of 72 differences 72 are at stations outside the model or in air" in message
+    assert "the model begins at z = 1, and 6 of 6 stations are above it, the highest at z = 0" in message
+    message = swarm.error(*flags, "--model", "m.h5", "--least-links", "99", status=1)
+    assert "no two events share 99 of the 72 that can be used (--least-links)" in message
+
+
+def test_a_spherical_model_is_refused_with_the_true_reason(swarm):
+    swarm("model", "constant", "--shape", "9,9,7", "--spacing", "0.1,0.1,2", "--origin=36.6,-121.4,0",
+          "--velocity", "5", "-o", "flat.h5")
+    swarm("model", "spherical", "--base", "flat.h5", "-o", "sphere.h5")
+    message = swarm.error("relocate", "--model", "sphere.h5", "--vp-vs", "1.75", "--stations", "station.dat", "--picks",
+                          "phase.dat", "-o", "none.csv")
+    assert "relocation by differences knows" in message and "spherical coordinates" in message
+    assert "outside" not in message
+
+
+def test_negative_weights_and_capitals_keep_their_picks(swarm):
+    phases = (swarm.folder / "phase.dat").read_text()
+    marked = phases.replace(" 1.0 P\n", " -1.0 PG\n").replace(" 1.0 S\n", " 1.0 SG\n")
+    swarm.write("marked.dat", marked)
+    flags = ("relocate", "--model", "m.h5", "--vp-vs", "1.75", "--stations", "station.dat", "--centre=-121,37")
+    plain = swarm.call(*flags, "--picks", "phase.dat", "-o", "plain.csv")
+    kept = swarm.call(*flags, "--picks", "marked.dat", "-o", "kept.csv")
+    assert plain.returncode == kept.returncode == 0, kept.stderr
+    assert "24 picks have a negative weight, which says that they are kept" in kept.stderr
+    assert (swarm.folder / "kept.csv").read_text() == (swarm.folder / "plain.csv").read_text()

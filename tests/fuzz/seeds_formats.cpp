@@ -75,7 +75,7 @@ void read_catalogue(const fs::path& file, Notes& notes) {
     if (is_hypodd_reloc(file)) rows.set_events(read_hypodd_reloc(file));
     rows.set_events(read_event_table(file, notes));
     if (read_hypodd_headers(file).rows.empty()) return;
-    read_hypodd_phases(file, rows);
+    read_hypodd_phases(file, rows, notes);
     rows.finish(true, false, notes);
 }
 

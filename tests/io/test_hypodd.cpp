@@ -66,6 +66,21 @@ TEST_F(CatalogueFormats, PhasesOfHypoddAreOnThePlaneWithTheirOriginTimes) {
     expect_told("local plane");
 }
 
+TEST_F(CatalogueFormats, NegativeWeightsOfHypoddKeepThePick) {
+    const PhasePicks picks = read_phase_picks(
+        {write("phase.dat",
+               "# 2000  1 12 20 15 39.17 37.3600 -121.6900  4.500 1.2 0.1 0.2 0.03      7\n"
+               "NCABC 3.10 1.000 P\nNCXYZ 3.90 -0.250 P\nNCXYZ 6.80 -0.000 S\n"),
+         write("station.dat", stations),
+         {},
+         {}},
+        notes_);
+    ASSERT_EQ(picks.survey.arrivals.size(), 2U);
+    EXPECT_NEAR(picks.survey.arrivals[1].error, 4 * picks.survey.arrivals[0].error, 1e-12);
+    expect_told("1 picks have a negative weight, which says that they are kept");
+    expect_told("1 of 3 picks are left out: the file gives them no weight ('NCXYZ')");
+}
+
 TEST_F(CatalogueFormats, DifferencesOfBothKindsNameEventsAndStations) {
     const fs::path events =
         write("event.dat",

@@ -217,6 +217,8 @@ def test_names_that_are_missing_twice_or_not_known_are_refused(crust, tables):
     other = tables["phases"] | {"phase": ["PmP", *tables["phases"]["phase"][1:]]}
     with pytest.raises(ValueError, match="phase is 'PmP'"):
         fm.locate(crust, other, stations=tables["stations"])
+    other["phase"] = ["PG", *tables["phases"]["phase"][1:]]
+    assert fm.locate(crust, other, stations=tables["stations"], model_error=0.05).located.all()
     unknown = tables["differences"] | {"first": ["z", *tables["differences"]["first"][1:]]}
     with pytest.raises(ValueError, match="name a first that is not known"):
         fm.relocate(crust, tables["events"], tables["stations"], unknown)

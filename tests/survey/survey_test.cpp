@@ -121,13 +121,14 @@ TEST(SurveyBuilder, IdsSeparateWhatPositionsWouldJoin) {
 }
 
 TEST(Phases, CatalogueNamesOfFirstArrivals) {
-    for (const char* name : {"P", "p", " Pg ", "Pn", "Pdif", "P1", "PKIKP", "Pb"}) {
+    for (const char* name :
+         {"P", "p", " Pg ", "Pn", "Pdif", "P1", "PKIKP", "Pb", "PG", "PN", "PB", "PDIFF"}) {
         EXPECT_EQ(phase_of_name(name), Phase::P) << name;
     }
-    for (const char* name : {"S", "s", "Sg", "Sn", "S*"}) {
+    for (const char* name : {"S", "s", "Sg", "Sn", "S*", "SG", "SN", "SB"}) {
         EXPECT_EQ(phase_of_name(name), Phase::S) << name;
     }
-    for (const char* name : {"", "PmP", "PS", "X", "Lg", "pP", "T"}) {
+    for (const char* name : {"", "PmP", "PMP", "PS", "SMS", "X", "Lg", "pP", "T"}) {
         test::expect_error<InputError>([&] { phase_of_name(name); }, "phase is", "first arrival");
     }
 }

@@ -43,6 +43,11 @@ class HashLines {
         }
         return *value;
     }
+    /// NaN where it is not known.
+    double magnitude(std::size_t n) const {
+        const auto value = n < words.size() ? parse_number(words[n]) : std::nullopt;
+        return value && std::isnan(*value) ? *value : number(n, "the magnitude");
+    }
     int whole(std::size_t n, std::string_view what) const {
         const double value = number(n, what);
         if (value != std::floor(value) || std::abs(value) > 1e6) {
@@ -82,7 +87,7 @@ NamedPlace header_of(const HashLines& lines) {
             {lines.number(7, "the longitude"), lines.number(6, "the latitude"),
              lines.number(8, "the depth")},
             *time,
-            lines.number(9, "the magnitude")};
+            lines.magnitude(9)};
 }
 
 std::optional<Phase> phase_in(std::string_view word) {

@@ -49,7 +49,7 @@ PlaceTable read_hypodd_reloc(const fs::path& path) {
         table.rows.push_back({std::string(words[0]),
                               {longitude, latitude, depth},
                               *time,
-                              lines.finite(words, year + 6, "the magnitude")});
+                              lines.number(words, year + 6, "the magnitude")});
     }
     return table;
 }

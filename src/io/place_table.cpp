@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,20 @@ struct DepthColumn {
     }
 };
 
+/// Whether fermat locate, invert or relocate wrote a table: its further columns are results, which
+/// nobody expects to be read.
+bool is_our_catalogue(const CsvTable& table) {
+    return table.find_column("status") || table.find_column("shift_time");
+}
+
+/// NaN where it is empty or not known.
+double magnitude_of(const CsvTable& table, std::size_t row, std::size_t column) {
+    const std::string_view text = table.text(row, column);
+    const auto value = parse_number(text);
+    const bool known = !text.empty() && !(value && std::isnan(*value));
+    return known ? table.number(row, column) : std::numeric_limits<double>::quiet_NaN();
+}
+
 PlaceTable read_csv(const fs::path& path, const char* kind, Notes& notes) {
     const CsvTable table(path);
     const std::size_t id = table.column(kind);
@@ -79,7 +94,7 @@ PlaceTable read_csv(const fs::path& path, const char* kind, Notes& notes) {
     const DepthColumn depth = DepthColumn::find(table);
     const auto time = table.find_column("origin_time");
     const auto magnitude = table.find_column("magnitude");
-    if (!table.find_column("status")) {
+    if (!is_our_catalogue(table)) {
         const std::array<std::string_view, 11> known = {
             kind,    "x",         "y",      "z",         "longitude",  "latitude",
             "depth", "elevation", "height", "magnitude", "origin_time"};
@@ -104,9 +119,7 @@ PlaceTable read_csv(const fs::path& path, const char* kind, Notes& notes) {
             const auto clock = parse_clock(table.text(row, *time));
             one.time = clock ? *clock : table.number(row, *time);
         }
-        if (magnitude && !table.text(row, *magnitude).empty()) {
-            one.magnitude = table.number(row, *magnitude);
-        }
+        if (magnitude) one.magnitude = magnitude_of(table, row, *magnitude);
         places.add(std::move(one), table.where(row), kind);
     }
     if (empty > 0) {

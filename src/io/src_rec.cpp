@@ -96,7 +96,7 @@ SurveyFile read_src_rec(const std::filesystem::path& path, const PickReadOptions
                               lines.finite(event, 7, "the latitude of the event")};
         const double depth = lines.finite(event, 9, "the depth of the event");
         const std::size_t arrivals = lines.count(event, 11, "the number of arrivals");
-        const double magnitude = lines.finite(event, 10, "the magnitude of the event");
+        const double magnitude = lines.number(event, 10, "the magnitude of the event");
         const auto date = date_of(event);
         ++events;
         undated += !date;

@@ -11,6 +11,7 @@
 #include "expect_error.hpp"
 #include "io/clock.hpp"
 #include "io/phase_picks.hpp"
+#include "io/place_table.hpp"
 
 namespace fermat {
 namespace {
@@ -64,6 +65,31 @@ TEST_F(CatalogueFormats, PhasesOfHypoddAreOnThePlaneWithTheirOriginTimes) {
     expect_told("1 of 6 picks are left out: phases other than first P and S ('PmP')");
     expect_told("1 of 6 picks are left out: the file gives them no weight ('NCXYZ')");
     expect_told("local plane");
+}
+
+TEST_F(CatalogueFormats, AMagnitudeThatIsNotKnownRefusesNoCatalogue) {
+    const fs::path phase =
+        write("phase.dat",
+              "# 2000  1 12 20 15 39.17 37.3600 -121.6900  4.500 NaN 0.1 0.2 0.03      7\n"
+              "NCABC 3.10 1.000 P\n");
+    const PhasePicks picks =
+        read_phase_picks({phase, write("station.dat", stations), {}, {}}, notes_);
+    ASSERT_EQ(picks.magnitudes.size(), 1U);
+    EXPECT_TRUE(std::isnan(picks.magnitudes[0]));
+    const PlaceTable table = read_event_table(
+        write("events.csv", "event,x,y,z,magnitude\na,1,2,3,nan\nb,1,2,3,\nc,1,2,3,1.5\n"), notes_);
+    ASSERT_EQ(table.rows.size(), 3U);
+    EXPECT_TRUE(std::isnan(table.rows[0].magnitude) && std::isnan(table.rows[1].magnitude));
+    EXPECT_EQ(table.rows[2].magnitude, 1.5);
+}
+
+TEST_F(CatalogueFormats, OurOwnColumnsAreNotWarnedOf) {
+    notes_ = {};
+    read_event_table(write("events.csv",
+                           "event,x,y,z,origin_time,shift_x,shift_y,shift_z,shift_time,use\n"
+                           "a,1,2,3,0,0,0,0,0,moved\n"),
+                     notes_);
+    EXPECT_TRUE(notes_.sentences().empty());
 }
 
 TEST_F(CatalogueFormats, NegativeWeightsOfHypoddKeepThePick) {

@@ -32,11 +32,21 @@ void add_target(const InversionOptions& options, const InversionResult& result, 
     if (options.method == InversionMethod::hole) return;
     if (result.reason == StopReason::target_chi2 || result.reason == StopReason::target_rms) return;
     const Misfit& last = result.history.back().misfit;
-    out.push_back(fmt::format(
-        "no model was found that explains the picks to their errors: {} is {:.4g} after {} "
-        "iterations (errors may be too small, or the grid too coarse: see `error` and `spacing`)",
-        std::isnan(last.chi2) ? "the RMS residual" : "chi2",
-        std::isnan(last.chi2) ? last.rms : last.chi2, result.history.back().iteration));
+    const std::string misfit = fmt::format(
+        "{} is {:.4g} after {} iterations", std::isnan(last.chi2) ? "the RMS residual" : "chi2",
+        std::isnan(last.chi2) ? last.rms : last.chi2, result.history.back().iteration);
+    // The next step might have explained them: only a run that stands still says that none does.
+    out.push_back(
+        result.reason == StopReason::schedule_end
+            ? fmt::format(
+                  "the iterations ended before a model was found that explains the picks to "
+                  "their errors: {} (allow more: see `iterations`; where it no longer "
+                  "falls, errors may be too small, or the grid too coarse: see `error` and "
+                  "`spacing`)",
+                  misfit)
+            : fmt::format("no model was found that explains the picks to their errors: {} (errors "
+                          "may be too small, or the grid too coarse: see `error` and `spacing`)",
+                          misfit));
 }
 
 void add_velocities(const Model& start, const Survey& picks, const InversionOptions& options,

@@ -231,6 +231,22 @@ TEST(SetUp, UnitsThatDoNotBelongTogetherAreSaid) {
     EXPECT_NE(setup.warnings[0].find("units that belong together"), std::string::npos);
 }
 
+TEST(Doubts, OnlyARunThatStandsStillSaysThatNoModelIsFound) {
+    const test::KnownTruth survey = test::survey_2d(0.01);
+    const InversionOptions options = newton();
+    InversionResult found = invert(survey.start, survey.picks, options, test::on_cpu());
+    found.history.back().misfit.chi2 = 1.03;
+    found.reason = StopReason::schedule_end;
+    auto doubts = doubts_about(survey.start, survey.picks, options, found);
+    ASSERT_FALSE(doubts.empty());
+    EXPECT_EQ(doubts[0].rfind("the iterations ended before a model was found", 0), 0U) << doubts[0];
+    EXPECT_NE(doubts[0].find("chi2 is 1.03"), std::string::npos);
+    found.reason = StopReason::stagnation;
+    doubts = doubts_about(survey.start, survey.picks, options, found);
+    ASSERT_FALSE(doubts.empty());
+    EXPECT_EQ(doubts[0].rfind("no model was found that explains", 0), 0U) << doubts[0];
+}
+
 TEST(Doubts, ARunThatWorsenedSaysSo) {
     const test::KnownTruth survey = test::survey_2d(0.01);
     InversionOptions options = newton();

@@ -75,6 +75,17 @@ void set_up_log(const CommonOptions& common) {
     spdlog::set_default_logger(std::move(logger));
 }
 
+/// What all ranks must be given alike: the command and its flags, but for those that say how a rank
+/// works and not what it computes.
+std::vector<RankInput> inputs_of_rank(const CLI::App& root, const std::string& command) {
+    std::vector<RankInput> inputs{{"another command", command}};
+    for (const GivenFlag& flag : given_flags(root)) {
+        if (flag.name == "threads" || flag.name == "quiet" || flag.name == "log-level") continue;
+        inputs.push_back({"another --" + flag.name, flag.value});
+    }
+    return inputs;
+}
+
 ProgressStyle progress_style(const CommonOptions& common) {
     if (common.quiet) return ProgressStyle::silent;
     return ::isatty(STDERR_FILENO) != 0 ? ProgressStyle::bar : ProgressStyle::lines;
@@ -137,7 +148,7 @@ void Program::parse(int argc, const char* const* argv, Ranks& ranks) {
         outcome = wrong.what();
     }
     ranks.set_patience(common_.rank_timeout);
-    require_same(ranks, {{"another command", in_quotes(outcome)}});
+    require_same(ranks, inputs_of_rank(app_, in_quotes(outcome)));
     if (error) std::rethrow_exception(error);
 }
 
@@ -152,7 +163,7 @@ void Program::do_work(Ranks& ranks) const {
     ProgressBar bar(progress_style(common));
     Monitor monitor([&bar](const ProgressEvent& event) { bar.show(event); },
                     &SignalGuard::stop_requested);
-    work_({common, monitor, ranks, given_flags(app_), files_.inputs});
+    work_({common, monitor, ranks, given_settings(app_), files_.inputs});
 }
 
 int Program::run(int argc, const char* const* argv, RankSession& session) {

@@ -87,7 +87,7 @@ class Program {
   private:
     CLI::App& add(CLI::App& parent, const std::string& name, const std::string& description,
                   const std::string& example);
-    /// Parses the arguments on every rank; all ranks must have the same command.
+    /// Parses the arguments on every rank; all ranks must have the same command and flags.
     void parse(int argc, const char* const* argv, Ranks& ranks);
     void do_work(Ranks& ranks) const;
 

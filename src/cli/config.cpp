@@ -59,17 +59,27 @@ std::vector<CLI::App*> running_commands(const CLI::App& root) {
     return commands;
 }
 
-std::string given_flags(const CLI::App& root) {
+std::vector<GivenFlag> given_flags(const CLI::App& root) {
+    std::vector<GivenFlag> flags;
     const std::vector<CLI::App*> running = running_commands(root);
-    if (running.empty()) return "";
-    std::string text = fmt::format("[{}]\n", fmt::join(path_of(running.back()), "."));
+    if (running.empty()) return flags;
     for (const CLI::App* app : {static_cast<const CLI::App*>(running.back()), &root}) {
         for (const CLI::Option* option : app->get_options()) {
             if (option->count() == 0 || !option->get_configurable()) continue;
             const bool is_flag = option->get_items_expected_max() == 0;
-            text += fmt::format("{} = {}\n", option->get_lnames().front(),
-                                is_flag ? "true" : toml_value(option->results()));
+            flags.push_back(
+                {option->get_lnames().front(), is_flag ? "true" : toml_value(option->results())});
         }
+    }
+    return flags;
+}
+
+std::string given_settings(const CLI::App& root) {
+    const std::vector<CLI::App*> running = running_commands(root);
+    if (running.empty()) return "";
+    std::string text = fmt::format("[{}]\n", fmt::join(path_of(running.back()), "."));
+    for (const GivenFlag& flag : given_flags(root)) {
+        text += fmt::format("{} = {}\n", flag.name, flag.value);
     }
     return text;
 }

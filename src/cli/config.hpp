@@ -12,9 +12,15 @@ namespace fermat::cli {
 /// The commands that the command line selected, outermost first: {model, gradient}.
 std::vector<CLI::App*> running_commands(const CLI::App& root);
 
-/// The flags of the running command that were given, on the command line or by a file, as a TOML
-/// file from which `--config` repeats the run.
-std::string given_flags(const CLI::App& root);
+/// A flag without its dashes, and its value as TOML.
+struct GivenFlag {
+    std::string name;
+    std::string value;
+};
+/// The flags of the running command that were given, on the command line or by a file.
+std::vector<GivenFlag> given_flags(const CLI::App& root);
+/// The same as a TOML file from which `--config` repeats the run.
+std::string given_settings(const CLI::App& root);
 
 /// Refuses anything but a regular file of reasonable size before it is opened: a device never ends
 /// and a pipe may never begin. Throws InputError; otherwise returns an empty text, as CLI11

@@ -29,6 +29,53 @@ std::string short_number(double value) {
     return text;
 }
 
+std::vector<RankInput> unpack_inputs(const Bytes& bytes) {
+    ByteReader in(bytes);
+    std::vector<RankInput> inputs(in.take<std::size_t>());
+    for (RankInput& input : inputs) {
+        input.name = in.take_text();
+        input.value = in.take_text();
+    }
+    return inputs;
+}
+
+/// What a rank has under a name; "none" where it has nothing.
+std::string value_of(const std::vector<RankInput>& inputs, const std::string& name) {
+    for (const RankInput& input : inputs) {
+        if (input.name == name) return input.value;
+    }
+    return "none";
+}
+
+/// The error of the first rank that differs from rank 0; null where all are alike.
+std::exception_ptr first_difference(const std::vector<Bytes>& all) {
+    const std::vector<RankInput> roots = unpack_inputs(all.front());
+    for (std::size_t rank = 1; rank < all.size(); ++rank) {
+        const std::vector<RankInput> own = unpack_inputs(all[rank]);
+        std::vector<RankInput> named = roots;
+        named.insert(named.end(), own.begin(), own.end());
+        for (const RankInput& input : named) {
+            const std::string here = value_of(own, input.name);
+            const std::string there = value_of(roots, input.name);
+            if (here == there) continue;
+            return std::make_exception_ptr(InputError(
+                "rank " + std::to_string(rank) + " has " + input.name + " than rank 0 (" + here +
+                ", not " + there + "; all ranks must be given the same files and flags)"));
+        }
+    }
+    return nullptr;
+}
+
+/// The next message of rank 0, which alone sends to this rank.
+Bytes hear_from_root(Ranks& ranks) {
+    Wait wait(ranks);
+    for (;;) {
+        if (auto message = ranks.poll()) return std::move(message->bytes);
+        wait.check("rank 0 has");
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+}
+
 }  // namespace
 
 Ranks& serial_ranks() {
@@ -134,23 +181,33 @@ void together(Ranks& ranks, const std::function<void()>& work) {
     throw_packed_error(verdict);
 }
 
+// It sends messages and broadcasts nothing, so that ranks with different patience, for which MPI's
+// broadcasts differ, meet here too. What only one of them has differs as well.
 void require_same(Ranks& ranks, const std::vector<RankInput>& inputs) {
     if (ranks.size() == 1) return;
     ByteWriter out;
-    for (const RankInput& input : inputs) out.add(input.value);
-    Bytes roots = out.take();
-    roots.resize(broadcast_value(ranks, roots.size()));
-    ranks.broadcast(roots);
-    together(ranks, [&] {
-        ByteReader in(roots);
-        for (const RankInput& input : inputs) {
-            const std::string value = in.take_text();
-            if (value == input.value) continue;
-            throw InputError("rank " + std::to_string(ranks.rank()) + " has " + input.name +
-                             " than rank 0 (" + input.value + ", not " + value +
-                             "; all ranks must be given the same files and flags)");
+    out.add(inputs.size());
+    for (const RankInput& input : inputs) {
+        out.add(input.name);
+        out.add(input.value);
+    }
+    const std::vector<Bytes> all = gather(ranks, out.take());
+    Bytes verdict;
+    if (ranks.is_root()) {
+        std::exception_ptr error;
+        try {
+            error = first_difference(all);
+        } catch (...) {  // of ranks that run another version
+            error = std::current_exception();
         }
-    });
+        verdict = pack_error(error);
+        for (int rank = 1; rank < ranks.size(); ++rank) ranks.send(rank, verdict);
+    } else {
+        verdict = hear_from_root(ranks);
+    }
+    if (static_cast<ErrorKind>(verdict.front()) == ErrorKind::none) return;
+    ranks.end_together();
+    throw_packed_error(verdict);
 }
 
 }  // namespace fermat

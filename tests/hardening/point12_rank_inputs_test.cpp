@@ -95,6 +95,39 @@ TEST(RankInputs, OnePassAloneComparesToo) {
     }
 }
 
+/// A rank that breaks off where it has to broadcast: with MPI, ranks of different patience do not
+/// meet there.
+class RanksWithoutBroadcast : public test::ThreadRanks {
+  public:
+    using ThreadRanks::ThreadRanks;
+    void broadcast(std::span<std::byte>) override { throw ComputeError("broadcast"); }
+};
+
+TEST(RankInputs, ComparingBroadcastsNothingAndNamesWhatOnlyOneRankHas) {
+    test::ThreadRanks::Shared shared(3);
+    std::vector<std::string> told(3);
+    std::vector<std::thread> threads;
+    for (int rank = 0; rank < 3; ++rank) {
+        threads.emplace_back([&, rank] {
+            RanksWithoutBroadcast ranks(rank, 3, shared);
+            require_same(ranks, {{"another --order", "1"}});
+            std::vector<RankInput> inputs{{"another --order", "1"}};
+            if (rank == 2) inputs.push_back({"another --ensemble", "5"});
+            try {
+                require_same(ranks, inputs);
+            } catch (const std::exception& error) {
+                told[static_cast<std::size_t>(rank)] = error.what();
+            }
+        });
+    }
+    for (std::thread& thread : threads) thread.join();
+    for (const std::string& line : told) {
+        EXPECT_EQ(line,
+                  "rank 2 has another --ensemble than rank 0 (5, not none; all ranks must be given "
+                  "the same files and flags)");
+    }
+}
+
 TEST(RankInputs, ADealOfAnotherLengthIsRefused) {
     const auto errors = on_ranks(2, [&](Ranks& ranks) {
         deal_in_order(

@@ -1,7 +1,10 @@
 #include "tomography/run_fingerprint.hpp"
 
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <type_traits>
 
 #include "core/fingerprint.hpp"
@@ -11,49 +14,65 @@
 namespace fermat {
 namespace {
 
+// The fields of a struct are named all at once, so that one that is added to it and forgotten here
+// does not compile.
+
 void add_to(Fingerprint& print, const Metric& metric) {
-    const CoordinateNumbers& numbers = metric.coordinates();
-    print.add(numbers.system);
-    print.add(numbers.radius);
-    print.add(numbers.geodetic);
-    for (const auto& axis : numbers.axes) print.add(std::span<const double>(axis));
-    print.add(std::span<const double>(numbers.surface));
-    print.add(metric.anisotropy().kind);
-    for (const Field<float>& values : metric.anisotropy().values) {
-        print.add(std::span<const float>(values.begin(), values.end()));
+    const auto& [system, radius, geodetic, axes, surface, jumps] = metric.coordinates();
+    print.add(system);
+    print.add(radius);
+    print.add(geodetic);
+    for (const auto& axis : axes) print.add(axis);
+    print.add(surface);
+    print.add(jumps);
+    const auto& [kind, values] = metric.anisotropy();
+    print.add(kind);
+    for (const Field<float>& each : values) {
+        print.add(std::span<const float>(each.begin(), each.end()));
     }
 }
 
 void add_to(Fingerprint& print, const Model& model) {
-    const Grid& grid = model.grid();
+    const auto& [shape, origin, spacing] = model.grid();
     for (int axis = 0; axis < 3; ++axis) {
-        print.add(grid.shape[axis]);
-        print.add(grid.origin[axis]);
-        print.add(grid.spacing[axis]);
+        print.add(shape[axis]);
+        print.add(origin[axis]);
+        print.add(spacing[axis]);
     }
     print.add(model.cells() != nullptr);
     print.add(std::span<const float>(model.given().begin(), model.given().end()));
+    print.add(model.metric() != nullptr);
     if (model.metric()) add_to(print, *model.metric());
 }
 
-void add_to(Fingerprint& print, const Survey& picks) {
-    const auto add_points = [&](const auto& points) {
-        print.add(points.size());
-        for (const auto& point : points) {
-            for (int axis = 0; axis < 3; ++axis) print.add(point.position[axis]);
-        }
-    };
-    add_points(picks.events);
-    add_points(picks.stations);
-    for (const Event& event : picks.events) print.add(event.origin_time);
-    for (const Arrival& pick : picks.arrivals) {
-        print.add(pick.event);
-        print.add(pick.station);
-        print.add(pick.time);
-        print.add(pick.error);
-        print.add(pick.phase);
+void add_place(Fingerprint& print, Vec3 place) {
+    for (int axis = 0; axis < 3; ++axis) print.add(place[axis]);
+}
+
+/// Ids and is_2d change no number, but what the files of a run look like.
+void add_to(Fingerprint& print, const Survey& survey) {
+    const auto& [events, stations, arrivals, has_errors, is_2d] = survey;
+    print.add(events.size());
+    for (const auto& [position, origin_time, id] : events) {
+        add_place(print, position);
+        print.add(origin_time);
+        print.add(std::string_view(id));
     }
-    print.add(picks.has_errors);
+    print.add(stations.size());
+    for (const auto& [position, id] : stations) {
+        add_place(print, position);
+        print.add(std::string_view(id));
+    }
+    print.add(arrivals.size());
+    for (const auto& [event, station, time, error, phase] : arrivals) {
+        print.add(event);
+        print.add(station);
+        print.add(time);
+        print.add(error);
+        print.add(phase);
+    }
+    print.add(has_errors);
+    print.add(is_2d);
 }
 
 template <class Value>
@@ -74,48 +93,66 @@ void add_to(Fingerprint& print, const Triple& values) {
     for (int axis = 0; axis < 3; ++axis) print.add(values[axis]);
 }
 
-void add_to(Fingerprint& print, const InversionOptions& options, bool cuda) {
+template <class Options>
+void add_table(Fingerprint& print, const Options& options) {
     for_each_option(options, [&](const auto& option, const auto& value) {
         print.add(option.name);
         add_to(print, value);
     });
+}
+
+void add_model(Fingerprint& print, const std::shared_ptr<const Model>& model) {
+    print.add(model != nullptr);
+    if (model) add_to(print, *model);
+}
+
+void add_to(Fingerprint& print, const InversionOptions& options, bool cuda) {
+    add_table(print, options);
     print.add(cuda);
     print.add(options.update.step);
-    print.add(options.gauss_newton.reference != nullptr);
-    if (options.gauss_newton.reference) add_to(print, *options.gauss_newton.reference);
-    print.add(options.joint.s_start != nullptr);
-    if (options.joint.s_start) add_to(print, *options.joint.s_start);
-    for (const KnownEvent& known : options.joint.known) {
-        print.add(known.event);
-        print.add(known.place);
-        print.add(known.time);
+    add_model(print, options.gauss_newton.reference);
+    add_model(print, options.joint.s_start);
+    print.add(options.joint.known.size());
+    for (const auto& [event, place, time] : options.joint.known) {
+        print.add(event);
+        print.add(place);
+        print.add(time);
     }
-    for (const TimeDifference& one : options.joint.differences) {
-        print.add(one.first);
-        print.add(one.second);
-        print.add(one.station);
-        print.add(one.phase);
-        print.add(one.kind);
-        print.add(one.time);
-        print.add(one.weight);
+    print.add(options.joint.differences.size());
+    for (const auto& [first, second, station, phase, kind, time, weight] :
+         options.joint.differences) {
+        print.add(first);
+        print.add(second);
+        print.add(station);
+        print.add(phase);
+        print.add(kind);
+        print.add(time);
+        print.add(weight);
     }
-    for (const Stage& stage : options.schedule) {
-        add_to(print, stage.cell);
-        add_to(print, stage.vertex);
-        print.add(stage.iterations);
-        print.add(stage.cell_passes);
-        print.add(stage.vertex_passes);
+    print.add(options.schedule.size());
+    for (const auto& [iterations, cell, vertex, cell_passes, vertex_passes] : options.schedule) {
+        add_to(print, cell);
+        add_to(print, vertex);
+        print.add(iterations);
+        print.add(cell_passes);
+        print.add(vertex_passes);
     }
 }
 
+/// A run does not depend on it, but its ranks work it out together.
+void add_to(Fingerprint& print, const JointTrustOptions& trust) {
+    const auto& [resolution, deviation, solves, seed] = trust;
+    print.add(resolution);
+    print.add(deviation);
+    print.add(solves);
+    print.add(seed);
+}
+
 void add_to(Fingerprint& print, const BackprojectionOptions& options) {
-    print.add(options.rays.tracer);
-    print.add(options.rays.directions);
-    print.add(options.rays.eikonal.solver);
-    print.add(options.rays.eikonal.order);
-    add_to(print, options.rays.bending.starts);
-    print.add(options.rays.bending.segment);
-    add_to(print, options.rays.graph.radius);
+    add_table(print, options.rays);
+    add_table(print, options.rays.eikonal);
+    add_table(print, options.rays.graph);
+    print.add(options.rays.graph.solver);
     print.add(options.share);
 }
 
@@ -144,7 +181,8 @@ void require_same_run(Ranks& ranks, const Model& start, const Survey& picks,
     require_same(ranks, {{"another version", std::string(version)},
                          {"another start model", fingerprint_of(start)},
                          {"other picks", fingerprint_of(picks)},
-                         {"other options", fingerprint_of(options, false)}});
+                         {"other options", fingerprint_of(options, false)},
+                         {"other estimates", fingerprint_of(options.joint.trust)}});
 }
 
 void require_same_pass(Ranks& ranks, const Model& model, const Survey& picks,

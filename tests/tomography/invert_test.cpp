@@ -256,20 +256,6 @@ TEST(Invert, BadInputIsOneSentence) {
     refused([](O& o, Survey&) { o.schedule = {{1, {2, 0, 2}, {3, 1, 3}, 1, 1}}; }, "stage 1");
 }
 
-TEST(Fingerprint, ChangesWithWhatCounts) {
-    const KnownTruth survey = survey_2d();
-    InversionOptions options;
-    options.method = InversionMethod::hole;
-    const std::string name = run_fingerprint(survey.start, survey.picks, options, Device::cpu);
-    EXPECT_NE(run_fingerprint(survey.truth, survey.picks, options, Device::cpu), name);
-    options.update.step = 0.9;
-    EXPECT_NE(run_fingerprint(survey.start, survey.picks, options, Device::cpu), name);
-    options = {};
-    Survey picks = survey.picks;
-    picks.arrivals.back().time += 1e-12;
-    EXPECT_NE(run_fingerprint(survey.start, picks, options, Device::cpu), name);
-}
-
 TEST(DefaultSchedule, HalvesItsBoxesDownToTwoCells) {
     const auto schedule = default_schedule({{207, 77, 26}, {}, {1, 1, 1}});
     ASSERT_EQ(schedule.size(), 6U);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <initializer_list>
 #include <numeric>
 #include <system_error>
 
@@ -149,6 +150,20 @@ int reached(const InversionState& state) {
     return state.unknowns.empty() ? state.next.iteration : state.history.back().iteration;
 }
 
+/// The files that the run will write under names that people use for files of their own too.
+std::vector<std::string> shared_names(const InversionInputs& inputs) {
+    std::vector<std::string> names;
+    const auto add = [&](bool written, std::initializer_list<const char*> files) {
+        if (written) names.insert(names.end(), files.begin(), files.end());
+    };
+    add(inputs.board.has_value(), {"board.h5", "picks.csv"});
+    add(inputs.guessed_start, {"start.h5"});
+    add(inputs.options.joint.relocate != Relocate::none, {"events.csv", "moved_picks.csv"});
+    add(!inputs.options.joint.differences.empty(), {"differences.csv"});
+    add(phases_of(inputs.picks).size() > 1, {"s_model.h5"});
+    return names;
+}
+
 /// Prepares the folder for the run. Returns the state to continue from, if there is one.
 std::optional<InversionState> enter(RunFolder& folder, const InversionInputs& inputs,
                                     const RunPlan& plan, bool resume, const Run& run) {
@@ -181,7 +196,7 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         validate(inputs.options, inputs.picks, inputs.start);
         if (!run.ranks.is_root()) return;
         identity = run_fingerprint(inputs.start, inputs.picks, inputs.options, run.common.device);
-        const RunPlan plan{identity, inputs.board.has_value(), start.overwrite,
+        const RunPlan plan{identity, shared_names(inputs), start.overwrite,
                            with_units(run.settings, inputs.units), run.inputs};
         state = enter(folder, inputs, plan, start.resume, run);
         tell_setup(inputs, run);

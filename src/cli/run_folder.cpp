@@ -35,6 +35,7 @@ constexpr std::array run_names = {"model.h5",
                                   "chosen_schedule.csv",
                                   kept_name,
                                   "events.csv",
+                                  "differences.csv",
                                   "moved_picks.csv",
                                   "s_model.h5",
                                   "vp_vs.h5",
@@ -42,7 +43,7 @@ constexpr std::array run_names = {"model.h5",
                                   "recovery.csv",
                                   "board.h5",
                                   "picks.csv"};
-constexpr std::size_t plain_names = 19;  // the rest is a checkerboard's
+constexpr std::size_t plain_names = 20;  // the rest is a checkerboard's
 
 bool is_there(const fs::path& path) {
     std::error_code ignored;
@@ -54,7 +55,8 @@ bool is_result(std::string_view name) { return name == "model.h5" || name == "ch
 /// Names that people use for files of their own too.
 bool may_be_input(std::string_view name) {
     return name == "board.h5" || name == "picks.csv" || name == "start.h5" || name == kept_name ||
-           name == "events.csv" || name == "moved_picks.csv" || name == "s_model.h5";
+           name == "events.csv" || name == "differences.csv" || name == "moved_picks.csv" ||
+           name == "s_model.h5";
 }
 
 /// The identity that a file carries, or the first file of a folder that carries one.
@@ -65,6 +67,19 @@ std::string identity_of(const fs::path& path) {
         if (std::string run = run_of_file(entry.path()); !run.empty()) return run;
     }
     return "";
+}
+
+/// Removes a file of a run, or those of a folder. A folder with other files in it stays.
+void remove_run_files(const fs::path& path) {
+    std::error_code ignored;
+    if (fs::is_directory(fs::symlink_status(path, ignored))) {
+        std::vector<fs::path> own;
+        for (const auto& entry : fs::directory_iterator(path, ignored)) {
+            if (!run_of_file(entry.path()).empty()) own.push_back(entry.path());
+        }
+        for (const fs::path& file : own) fs::remove(file, ignored);
+    }
+    fs::remove(path, ignored);
 }
 
 /// A new folder for what is kept aside.
@@ -108,43 +123,66 @@ void RunFolder::open() {
     lock_ = std::make_unique<FolderLock>(folder_);
 }
 
-std::vector<const char*> RunFolder::earlier_files(const RunPlan& plan) const {
-    const bool had_board = is_there(file("recovery.csv"));
-    std::vector<const char*> found;
+RunFolder::Found RunFolder::find_files(const RunPlan& plan) const {
+    Found found;
     for (const char* name : run_names) {
         const fs::path path = file(name);
         if (!is_there(path)) continue;
         const bool is_input = std::any_of(plan.inputs.begin(), plan.inputs.end(), [&](auto& input) {
             return input.flag != "--config" && input.path && same_file(*input.path, path);
         });
-        const bool of_a_run =
-            !may_be_input(name) || plan.board || had_board || !identity_of(path).empty();
-        if (!is_input && of_a_run) found.push_back(name);
+        if (is_input) continue;
+        const auto& writes = plan.writes;
+        const bool in_the_way =
+            !may_be_input(name) || std::find(writes.begin(), writes.end(), name) != writes.end();
+        if (!identity_of(path).empty()) {
+            found.of_runs.push_back(name);
+        } else if (in_the_way) {
+            found.of_others.push_back(name);
+        }
     }
     return found;
 }
 
+fs::path RunFolder::set_aside(const std::vector<const char*>& names) const {
+    fs::path aside = make_aside(folder_);
+    for (const char* name : names) {
+        std::error_code error;
+        fs::rename(file(name), aside / name, error);
+        if (error) throw ComputeError(write_failure(aside / name, error.value()));
+    }
+    return aside;
+}
+
 std::string RunFolder::start(const RunPlan& plan) {
-    const std::vector<const char*> earlier = earlier_files(plan);
+    const auto [of_runs, of_others] = find_files(plan);
     const auto is_ours = [&](const char* name) { return identity_of(file(name)) == plan.identity; };
-    const bool same = std::all_of(earlier.begin(), earlier.end(), is_ours);
-    const bool worth = !same || std::any_of(earlier.begin(), earlier.end(), is_result);
+    const bool same = std::all_of(of_runs.begin(), of_runs.end(), is_ours);
+    const bool worth = !same || std::any_of(of_runs.begin(), of_runs.end(), is_result);
+    const bool keeps_run = worth && !plan.overwrite && !of_runs.empty();
+    std::vector<const char*> kept = of_others;
+    if (keeps_run) {
+        kept.insert(kept.end(), of_runs.begin(), of_runs.end());
+    } else {
+        for (const char* name : of_runs) remove_run_files(file(name));
+    }
     std::string told;
-    if (worth && !plan.overwrite && !earlier.empty()) {
-        const fs::path aside = make_aside(folder_);
-        for (const char* name : earlier) {
-            std::error_code error;
-            fs::rename(file(name), aside / name, error);
-            if (error) throw ComputeError(write_failure(aside / name, error.value()));
-        }
-        if (same) {
+    if (!kept.empty()) {
+        const fs::path aside = set_aside(kept);
+        const std::string foreign =
+            fmt::format("{}, which no run wrote,", fmt::join(of_others, ", "));
+        if (!keeps_run) {
+            told = fmt::format("kept {} in {}", foreign, aside.string());
+        } else if (!of_others.empty()) {
+            told = fmt::format(
+                "kept the earlier run's files and {} in {} (--overwrite would remove the run's)",
+                foreign, aside.string());
+        } else if (same) {
             same_run_ = aside;
         } else {
             told = fmt::format("kept the earlier run's files in {} (--overwrite would remove them)",
                                aside.string());
         }
-    } else {
-        for (const char* name : earlier) fs::remove_all(file(name));
     }
     write_settings(plan);
     return told;
@@ -165,7 +203,7 @@ void RunFolder::write_settings(const RunPlan& plan) const {
 void RunFolder::finish() {
     if (same_run_.empty()) return;
     std::error_code ignored;
-    for (const char* name : run_names) fs::remove_all(same_run_ / name, ignored);
+    for (const char* name : run_names) remove_run_files(same_run_ / name);
     fs::remove(same_run_, ignored);
     same_run_.clear();
 }

@@ -14,8 +14,8 @@ namespace fermat::cli {
 /// What the folder must know of a run.
 struct RunPlan {
     std::string identity;  ///< from run_fingerprint; every file of the run carries it
-    bool board =
-        false;  ///< a checkerboard test, which also writes board.h5, picks.csv and recovery.csv
+    /// Files of this run under names that people use for files of their own too.
+    std::vector<std::string> writes;
     bool overwrite = false;  ///< removes an earlier run instead of keeping it aside
     std::string settings;    ///< the flags, as TOML
     std::vector<FlagFile> inputs;
@@ -41,8 +41,9 @@ class RunFolder {
     void open();
 
     /// Prepares the folder for a new run. Files with another identity, and every model and
-    /// checkpoint, are moved to `earlier-1`, `earlier-2`, ... Returns a line that says so, or an
-    /// empty text. Inputs are not moved.
+    /// checkpoint, are moved to `earlier-1`, `earlier-2`, ... With `overwrite` files that carry a
+    /// run's identity are removed instead; others are never removed. Returns a line that says so,
+    /// or an empty text. Inputs are not moved.
     std::string start(const RunPlan& plan);
     /// Prepares the folder for a run that continues; the folder belongs to it already.
     void go_on(const RunPlan& plan);
@@ -51,7 +52,14 @@ class RunFolder {
     void finish();
 
   private:
-    std::vector<const char*> earlier_files(const RunPlan& plan) const;
+    /// What lies where the run will write.
+    struct Found {
+        std::vector<const char*> of_runs;    ///< carry the identity of a run
+        std::vector<const char*> of_others;  ///< only have the name of a run's file
+    };
+    Found find_files(const RunPlan& plan) const;
+    /// Moves files into a new folder, and returns it.
+    std::filesystem::path set_aside(const std::vector<const char*>& names) const;
     void write_settings(const RunPlan& plan) const;
 
     std::filesystem::path folder_;

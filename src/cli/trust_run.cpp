@@ -11,6 +11,7 @@
 #include "cli/flags.hpp"
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
+#include "io/run_mark.hpp"
 #include "io/trust_io.hpp"
 #include "tomography/joint/invert_joint.hpp"
 
@@ -73,8 +74,10 @@ class MemberFiles {
     /// Members of another ensemble that lay here go.
     void keep_only(std::size_t count) const {
         for (std::size_t n = count;; ++n) {
+            const fs::path next = file(static_cast<int>(n));
+            if (run_of_file(next).empty()) return;
             std::error_code ignored;
-            if (!fs::remove(file(static_cast<int>(n)), ignored)) return;
+            fs::remove(next, ignored);
         }
     }
 

@@ -104,6 +104,47 @@ def test_overwrite_removes_the_earlier_run_and_nothing_else(line):
     assert {p.name for p in (line.folder / "run").iterdir()} == PLAIN | {"notes.txt"}
 
 
+def test_overwrite_keeps_what_no_run_wrote(line):
+    run = line.folder / "run"
+    run.mkdir()
+    line("model", "constant", "--shape", "5,5", "--spacing", "1", "--velocity", "3", "-o",
+         "run/model.h5")
+    (run / "history.csv").write_text("year,event\n1992,Hole\n")
+    (run / "picks.csv").write_text("mine")
+    mine = content(run)
+    said = line(*INVERT, "--overwrite", "-o", "run")
+    assert said.startswith("kept model.h5, history.csv, which no run wrote, in run/earlier-1\n")
+    assert content(run / "earlier-1") == {name: mine[name] for name in ("model.h5", "history.csv")}
+    assert set(content(run)) == PLAIN | {"picks.csv"}
+    assert (run / "picks.csv").read_text() == "mine"
+    # A checkerboard writes picks.csv itself.
+    said = line(*INVERT, "--checkerboard", "3,2,0.05", "--overwrite", "-o", "run")
+    assert said.startswith("kept picks.csv, which no run wrote, in run/earlier-2\n")
+    assert (run / "earlier-2/picks.csv").read_text() == "mine"
+
+
+def test_without_overwrite_both_are_kept_and_told_apart(line):
+    line(*INVERT, "-o", "run")
+    line("model", "constant", "--shape", "5,5", "--spacing", "1", "--velocity", "3", "-o",
+         "run/model.h5")
+    before = content(line.folder / "run")
+    said = line(*INVERT, "--step", "0.5", "-o", "run")
+    assert said.startswith("kept the earlier run's files and model.h5, which no run wrote, in run/"
+                           "earlier-1 (--overwrite would remove the run's)\n")
+    assert content(line.folder / "run/earlier-1") == before
+
+
+@pytest.mark.parametrize("again", [["--overwrite", "--step", "0.5"], []], ids=["other", "same"])
+def test_files_beside_kept_iterations_stay(line, again):
+    line(*INVERT, "--keep", "0,1", "-o", "run")
+    (line.folder / "run/iterations/notes.txt").write_text("mine")
+    line(*INVERT, *again, "-o", "run")
+    (notes,) = (line.folder / "run").rglob("notes.txt")
+    assert notes.read_text() == "mine"
+    if again:
+        assert {p.name for p in notes.parent.iterdir()} == {"notes.txt"}
+
+
 def interrupt(line, *arguments, by):
     """Starts an inversion and ends it after its first line."""
     run = subprocess.Popen([str(line.program), *INVERT, *arguments], cwd=line.folder, text=True,

@@ -6,6 +6,7 @@
 
 #include "bindings.hpp"
 #include "core/parallel.hpp"
+#include "interpreter_exit.hpp"
 #include "monitor.hpp"
 
 namespace fermat::python {
@@ -30,6 +31,9 @@ void bind_monitor(nb::module_& module) {
         },
         "steps"_a, "seconds_per_step"_a, nb::kw_only(), "threads"_a = 1, "progress"_a = nb::none(),
         "Waits like a long computation, to test progress callbacks and Ctrl-C on this machine.");
+    module.def("_running_elsewhere", &running_elsewhere,
+               "Number of computations that other threads are doing.");
+    nb::module_::import_("atexit").attr("register")(nb::cpp_function(&stop_daemons));
 }
 
 }  // namespace fermat::python

@@ -1,7 +1,10 @@
 #include "monitor.hpp"
 
+#include <memory>
 #include <string>
 #include <utility>
+
+#include "interpreter_exit.hpp"
 
 namespace fermat::python {
 
@@ -20,7 +23,8 @@ PythonMonitor::PythonMonitor(nb::object progress, int threads, const std::string
       monitor_(progress_.is_none()
                    ? Monitor::Listener{}
                    : Monitor::Listener([this](const ProgressEvent& event) { report(event); }),
-               [this] { return stop_requested(); }) {
+               // The request lives as long as this object, and with it the count of its work.
+               [this, counted = std::make_shared<RunningWork>()] { return stop_requested(); }) {
     if (!progress_.is_none() && !PyCallable_Check(progress_.ptr())) {
         throw InputError("progress is not callable (must be progress(done, total, task), or None)");
     }
@@ -29,7 +33,7 @@ PythonMonitor::PythonMonitor(nb::object progress, int threads, const std::string
 void PythonMonitor::report(const ProgressEvent& event) {
     const auto now = Clock::now();
     const bool must = event.done == 0 || event.finished;
-    if (stop_ || (!must && now < next_report_)) return;
+    if (stop_ || is_left_behind(caller_) || (!must && now < next_report_)) return;
     next_report_ = now + report_period;
     const nb::gil_scoped_acquire gil;
     try {
@@ -42,6 +46,7 @@ void PythonMonitor::report(const ProgressEvent& event) {
 /// Python runs signal handlers only in its main thread, so only the thread that called us can check
 /// for signals. The flag passes the result on to the other threads.
 bool PythonMonitor::stop_requested() {
+    if (is_left_behind(caller_)) return true;
     if (stop_ || std::this_thread::get_id() != caller_) return stop_;
     const auto now = Clock::now();
     if (now < next_look_) return false;
@@ -65,6 +70,7 @@ void PythonMonitor::keep_error() {
 
 void PythonMonitor::raise_pending() {
     if (pending_) std::rethrow_exception(std::exchange(pending_, nullptr));
+    if (is_left_behind(caller_)) raise_exit();
 }
 
 }  // namespace fermat::python

@@ -57,7 +57,8 @@ class Inversion(Trusted):
     models
         With `keep_models`, the start model and one per further iteration; else empty.
     reason
-        Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation".
+        Why it stopped: "schedule-end", "target-rms", "target-chi2" or "stagnation", which is
+        also where a run with a given `smoothing` ends once chi2 hardly falls any more.
     terms
         Times of shots and receivers beside the ground, as asked for by `terms`: "shot" one entry per
         source and "receiver" one per receiver of the picks, "receiver_s" of S where there are P and S.

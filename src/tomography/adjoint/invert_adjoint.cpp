@@ -17,6 +17,7 @@
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"
 #include "tomography/gauss_newton/spectral.hpp"
+#include "tomography/stop_reason.hpp"
 
 namespace fermat {
 namespace {
@@ -73,7 +74,7 @@ class Run {
                 std::move(initial_residual_),
                 std::move(now_.residual),
                 std::move(use_),
-                reason(),
+                stop_reason(cooling_, chi2_, options_),
                 std::move(x),
                 {}};
     }
@@ -324,12 +325,6 @@ class Run {
         const auto phase = cooling_.phase();
         return phase == Cooling::Phase::done || phase == Cooling::Phase::stagnant ||
                static_cast<int>(history_.size()) > options_.gauss_newton.iterations;
-    }
-    StopReason reason() const {
-        if (cooling_.phase() == Cooling::Phase::stagnant) return StopReason::stagnation;
-        if (cooling_.phase() == Cooling::Phase::cooling) return StopReason::schedule_end;
-        return options_.target_rms > 0 && !(options_.target_chi2 > 0) ? StopReason::target_rms
-                                                                      : StopReason::target_chi2;
     }
 
     /// Path length per cell over the longest spacing: what a count of rays would be like. The

@@ -22,6 +22,7 @@ class Cooling {
     void start(double lambda) { lambda_ = lambda; }
     double lambda() const { return lambda_; }
     double target() const { return target_; }
+    bool keeps_weight() const { return kept_; }
     Phase phase() const { return phase_; }
 
     /// Whether a model of this chi2 may take the place of the present one: while relaxing only if

@@ -18,6 +18,7 @@
 #include "tomography/gauss_newton/pick_hearing.hpp"
 #include "tomography/gauss_newton/predict.hpp"
 #include "tomography/gauss_newton/terms.hpp"
+#include "tomography/stop_reason.hpp"
 
 namespace fermat {
 namespace {
@@ -151,7 +152,7 @@ class Run {
                             std::move(initial_residual_),
                             std::move(now_.residual),
                             hearing_.use(),
-                            reason(),
+                            stop_reason(cooling_, chi2_of(scaled_, hearing_.use()), options_),
                             Vector(x_.begin(), x_.begin() + grid),
                             terms_.found(x_)};
         out.first_order_sources = first_order_sources_;
@@ -347,13 +348,6 @@ class Run {
         state.method_state.insert(state.method_state.end(), heard.begin(), heard.end());
         state.initial_residual = initial_residual_;
         listener_.update(state);
-    }
-
-    StopReason reason() const {
-        if (cooling_.phase() == Cooling::Phase::stagnant) return StopReason::stagnation;
-        if (cooling_.phase() == Cooling::Phase::cooling) return StopReason::schedule_end;
-        if (options_.target_rms > 0 && !(options_.target_chi2 > 0)) return StopReason::target_rms;
-        return StopReason::target_chi2;
     }
 
     /// Rank 0's model on every rank.

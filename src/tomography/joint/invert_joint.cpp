@@ -18,6 +18,7 @@
 #include "tomography/joint/joint_setup.hpp"
 #include "tomography/joint/joint_trust.hpp"
 #include "tomography/joint/relocated_events.hpp"
+#include "tomography/stop_reason.hpp"
 
 namespace fermat {
 namespace {
@@ -129,13 +130,14 @@ class JointRun {
         Field<float> coverage = forward_.coverage(0, models_, x_, layout_, execution_);
         Field<float> s_coverage;
         if (layout_.two_phases) s_coverage = forward_.coverage(1, models_, x_, layout_, execution_);
+        const double final_chi2 = ranks_.is_root() ? chi2_of(scaled_, hearing_.use()) : 0;
         InversionResult result{models_.front().copy(),
                                std::move(coverage),
                                std::move(history_),
                                std::move(initial_residual_),
                                now_.residual,
                                hearing_.use(),
-                               reason()};
+                               stop_reason(cooling_, final_chi2, options_)};
         last_lambda_ = result.history.empty() ? 0 : result.history.back().lambda;
         if (layout_.two_phases) {
             result.s_model.emplace(models_.back().copy());
@@ -423,17 +425,6 @@ class JointRun {
         const JointProblem problem{step_.parts(), forward_,     models_, x_,
                                    *rows_,        row_weights_, lambda};
         return joint_trust(step_, problem, wanted, execution_.monitor);
-    }
-
-    StopReason reason() const {
-        const bool reached =
-            scaled_.empty() || chi2_of(scaled_, hearing_.use()) <= cooling_.target();
-        if (!reached) {
-            return cooling_.phase() == Cooling::Phase::cooling ? StopReason::schedule_end
-                                                               : StopReason::stagnation;
-        }
-        if (options_.target_rms > 0 && !(options_.target_chi2 > 0)) return StopReason::target_rms;
-        return StopReason::target_chi2;
     }
 
     const Survey& picks_;

@@ -8,11 +8,15 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 
 #include "core/error.hpp"
 
 namespace fermat::cli {
 namespace {
+
+namespace fs = std::filesystem;
 
 std::vector<char*> pointers_to(std::vector<std::string>& words) {
     std::vector<char*> pointers;
@@ -33,11 +37,27 @@ except ImportError as error:
 main(sys.argv[1:])
 )py";
 
+/// The Python of the checkout above the program, as scripts/build makes it; empty elsewhere.
+std::string python_of_checkout() {
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    if (error) return "";
+    for (fs::path folder = program.parent_path(); folder.has_relative_path();
+         folder = folder.parent_path()) {
+        const fs::path python = folder / ".venv/bin/python";
+        const bool is_checkout = fs::exists(folder / "python/fermat/_commands.py", error);
+        if (is_checkout && fs::exists(python, error)) return python.string();
+    }
+    return "";
+}
+
 }  // namespace
 
 std::string python() {
     const char* const name = std::getenv("FERMAT_PYTHON");
-    return name != nullptr && *name != '\0' ? name : "python3";
+    if (name != nullptr && *name != '\0') return name;
+    const std::string built = python_of_checkout();
+    return built.empty() ? "python3" : built;
 }
 
 int run_program(std::vector<std::string> words) {

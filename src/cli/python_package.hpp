@@ -5,7 +5,8 @@
 
 namespace fermat::cli {
 
-/// The Python of the package if it started us, else the one on PATH (FERMAT_PYTHON names another).
+/// The Python that FERMAT_PYTHON names, which is that of the package if it started us; else that of
+/// `.venv` in the checkout that this program was built in; else the one on PATH.
 std::string python();
 
 /// Runs a program and returns its exit status; 127 if it cannot be run.

@@ -1,7 +1,10 @@
 """`fermat plot`, `export` and `geometry`: what the Python package does for the program."""
 
 import json
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +71,25 @@ def test_what_cannot_be_is_one_line_and_writes_nothing(traced, monkeypatch):
     assert "' does not exist)" in traced.error("plot", "model.h5", "-o", "nowhere/a.png")
     monkeypatch.setenv("FERMAT_PYTHON", "no-such-python")
     assert "'no-such-python' cannot be run" in traced.error("plot", "model.h5", "-o", "a.png")
+
+
+def test_a_program_in_its_checkout_finds_the_python_of_the_checkout(section, monkeypatch, tmp_path):
+    """Whatever the folder it is called from and the python3 on the path, which has no package."""
+    root = Path(__file__).resolve().parents[2]
+    if root not in section.program.parents or not (root / ".venv/bin/python").exists():
+        pytest.skip("the program is not that of a checkout with .venv")
+    monkeypatch.delenv("FERMAT_PYTHON")
+    empty = tmp_path / "path"
+    empty.mkdir()
+    (empty / "python3").write_text("#!/bin/sh\necho 'no package here' >&2\nexit 99\n")
+    (empty / "python3").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{empty}{os.pathsep}{os.environ['PATH']}")
+    section("export", "model.h5", "-o", "model.vti")
+    assert (section.folder / "model.vti").is_file()
+    link = tmp_path / "fermat"
+    link.symlink_to(section.program)
+    subprocess.run([link, "export", tmp_path / "model.h5", "-o", tmp_path / "other.vti"], cwd="/",
+                   check=True, timeout=100)
+    assert (tmp_path / "other.vti").is_file()
+    monkeypatch.setenv("FERMAT_PYTHON", str(empty / "python3"))
+    assert section.call("export", "model.h5", "-o", "third.vti").returncode == 99

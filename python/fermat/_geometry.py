@@ -13,7 +13,7 @@ from ._files import renamed_to
 from ._notes import tell
 from ._pick_arrays import in_order
 from ._plane import Plane
-from ._records import SUFFIXES, Ends, read_records
+from ._records import Ends, read_records, records_in
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -112,8 +112,9 @@ def geometry(path: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) ->
     Parameters
     ----------
     path
-        A file (`.sg2`, `.seg2`, `.dat`, `.sgy`, `.segy`, `.su`), a folder of them, or a list. What is
-        none of these is read through ObsPy where it is installed.
+        A file, a folder of them, or a list. SEG-2 and SEG-Y are known by their content, whatever
+        their name; `.sg2`, `.seg2`, `.sgy`, `.segy` and `.su` by their name too. What is none of
+        these is read through ObsPy where it is installed; in a folder it is left out.
 
     Returns
     -------
@@ -161,10 +162,7 @@ def _files(path: Any) -> list[Path]:
     place = Path(path)
     if not place.is_dir():
         return [place]
-    files = sorted(one for one in place.iterdir() if one.suffix.lower() in SUFFIXES)
-    if not files:
-        raise ValueError(f"'{place}' has no file that ends in {', '.join(SUFFIXES)}")
-    return files
+    return records_in(place)
 
 
 def _on_plane(traces: list[Ends]) -> Geometry:

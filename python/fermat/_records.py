@@ -7,12 +7,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ._notes import tell
+
 Point = tuple[float, ...]
 Ends = tuple[Point, Point]
 """Source and receiver as x, y and z, with z downward."""
 
 SUFFIXES = {
-    ".sg2": "seg2", ".seg2": "seg2", ".dat": "seg2", ".sgy": "segy", ".segy": "segy", ".su": "su",
+    ".sg2": "seg2", ".seg2": "seg2", ".sgy": "segy", ".segy": "segy", ".su": "su",
 }
 SAMPLE_BYTES = {1: 4, 2: 4, 3: 2, 5: 4, 6: 8, 8: 1, 10: 4, 11: 2, 16: 1}
 
@@ -25,11 +27,48 @@ class Trace(NamedTuple):
     in_degrees: bool = False
 
 
+def kind_of(head: bytes, suffix: str) -> str | None:
+    """The format of a file by its first 3840 bytes, and by its name where these cannot tell: "seg2",
+    "segy", "su" or None. `.dat` is a name of many things."""
+    if head[:2] in (b"\x55\x3a", b"\x3a\x55"):
+        return "seg2"
+    cards = head[:1] in (b"C", b"\xc3")  # in ASCII or EBCDIC
+    if cards and len(head) >= 3840 and any(
+        struct.unpack_from(order + "H", head, 3224)[0] in SAMPLE_BYTES for order in "><"
+    ):
+        return "segy"
+    return SUFFIXES.get(suffix.lower())
+
+
+def records_in(folder: Path) -> list[Path]:
+    """The shot records in a folder, by their content, and those that are named so. What a name
+    leaves open (.dat) and is none is told and left out."""
+    found, other = [], []
+    for file in sorted(folder.iterdir()):
+        if not file.is_file() or file.name.startswith("."):
+            continue
+        with open(file, "rb") as stream:
+            kind = kind_of(stream.read(3840), file.suffix)
+        if kind is not None:
+            found.append(file)
+        elif file.suffix.lower() == ".dat":
+            other.append(file.name)
+    if not found:
+        raise ValueError(
+            f"'{folder}' has no shot record (SEG-2, SEG-Y, or a file that ends in "
+            f"{', '.join(SUFFIXES)})"
+        )
+    if other:
+        names = ", ".join(other[:3]) + (", ..." if len(other) > 3 else "")
+        tell([f"{len(other)} of {len(other) + len(found)} files in '{folder}' are no shot records "
+              f"and were left out: {names}"])
+    return found
+
+
 def read_records(file: Path) -> list[Trace | None]:
     """The traces of a file; None for one that does not tell where it was."""
     data = file.read_bytes()
-    is_seg2 = data[:2] in (b"\x55\x3a", b"\x3a\x55")
-    kind = "seg2" if is_seg2 else SUFFIXES.get(file.suffix.lower())
+    kind = kind_of(data[:3840], file.suffix)
     readers = {"seg2": _seg2, "segy": _segy, "su": _su}
     try:
         if kind is None:

@@ -179,6 +179,9 @@ int Program::run(int argc, const char* const* argv, RankSession& session) {
         parse(argc, argv, *ranks);
         files_ = given_files(app_);
         check_different(files_.inputs, files_.outputs);
+        together(*ranks, [&] {
+            if (ranks->is_root()) check_writable(files_.outputs);
+        });
         shared_work = ranks->size() > 1 && use_ == RankUse::all;
         do_work(*ranks);
         // A rank that leaves waits for the others without a time limit. Meet them here, where there

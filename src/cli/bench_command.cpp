@@ -159,9 +159,9 @@ void add_bending_flags(CLI::App& app, BendingBench& bench) {
               "--quick)",
               1, 16);
     add_output(app, "--csv", bench.csv, "CSV to write: the same rows");
-    add_output(app, "--write", bench.write,
-               "folder to write the set into, instead: model.h5, sources.csv, receivers.csv, "
-               "pairs.csv");
+    add_output_folder(
+        app, "--write", bench.write,
+        "folder to write the set into, instead: model.h5, sources.csv, receivers.csv, pairs.csv");
 }
 
 void run_bending(const BendingBench& flags, const Run& run) {

@@ -82,6 +82,15 @@ CLI::Option* add_output(CLI::App& app, const std::string& names, Target& target,
                      FileRole::output);
 }
 
+/// Adds a flag for a folder to write into, or whatever else is written under a name.
+template <class Target>
+CLI::Option* add_output_folder(CLI::App& app, const std::string& names, Target& target,
+                               const std::string& description, FileRole role = FileRole::folder) {
+    return mark_file(add_value(app, names, role == FileRole::folder ? "FOLDER" : "FILE", target,
+                               description, parse_path),
+                     role);
+}
+
 /// Adds a flag for a text file to write; `-` is standard output.
 template <class Target>
 CLI::Option* add_text_output(CLI::App& app, const std::string& names, Target& target,

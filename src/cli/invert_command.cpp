@@ -101,12 +101,12 @@ void add_flags(CLI::App& app, InvertFlags& flags) {
         "CSV with columns iterations,cell_x,cell_y,cell_z,vertex_x,vertex_y,vertex_z"
         "[,cell_passes,vertex_passes] (no y in 2-D), one row per stage (default: six stages of "
         "6 iterations, from half the model down to twice the points' distance)");
-    add_output(app, "-o,--output", flags.output,
-               "folder to write model.h5, coverage.h5, residuals.csv, history.csv, checkpoint.h5, "
-               "settings.toml into, trust.h5 where it is asked for, and events.csv, "
-               "differences.csv, s_model.h5, vp_vs.h5 where events move or picks are of P and S")
-        ->required()
-        ->type_name("FOLDER");
+    add_output_folder(
+        app, "-o,--output", flags.output,
+        "folder to write model.h5, coverage.h5, residuals.csv, history.csv, checkpoint.h5, "
+        "settings.toml into, trust.h5 where it is asked for, and events.csv, differences.csv, "
+        "s_model.h5, vp_vs.h5 where events move or picks are of P and S")
+        ->required();
     app.add_flag("--resume", flags.start.resume,
                  "go on from the folder's checkpoint, if there is one");
     app.add_flag("--overwrite", flags.start.overwrite,

@@ -81,9 +81,10 @@ void add_flags(CLI::App& app, LocateFlags& flags) {
     add_text_output(app, "--hyp", flags.hyp,
                     "events to write as NonLinLoc's .hyp, all in one file");
     add_catalogue_export(app, flags.exported);
-    add_output(app, "--time-grids", flags.grids,
-               "start of the names of NonLinLoc's time grids to write, which NLLoc reads: "
-               "FILE.P.STATION.time.hdr and .buf");
+    add_output_folder(app, "--time-grids", flags.grids,
+                      "start of the names of NonLinLoc's time grids to write, which NLLoc reads: "
+                      "FILE.P.STATION.time.hdr and .buf",
+                      FileRole::prefix);
 }
 
 LocateOptions settled(const LocateFlags& flags, const Model& model) {

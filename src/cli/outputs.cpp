@@ -4,9 +4,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
 #include "cli/config.hpp"
 #include "cli/values.hpp"
 #include "core/error.hpp"
+#include "io/atomic_file.hpp"
 #include "io/destination.hpp"
 #include "io/model_files.hpp"
 #include "io/suffix.hpp"
@@ -29,8 +36,17 @@ void check_pair(const FlagFile& file, const FlagFile& other) {
 }
 
 // CLI11's flags can carry nothing of ours but validators: one without effect serves as a mark.
-constexpr auto input_note = "input file";
-constexpr auto output_note = "output file";
+constexpr std::array<std::pair<FileRole, const char*>, 5> notes = {
+    {{FileRole::input, "input file"},
+     {FileRole::output, "output file"},
+     {FileRole::folder, "output folder"},
+     {FileRole::output_or_folder, "output file or folder"},
+     {FileRole::prefix, "start of output files"}}};
+
+const char* note_of(FileRole role) {
+    return std::find_if(notes.begin(), notes.end(), [&](auto& n) { return n.first == role; })
+        ->second;
+}
 
 bool has_note(CLI::Option& option, const char* note) {
     try {
@@ -45,14 +61,30 @@ std::string shown_name(const CLI::Option& option) {
     return option.get_lnames().empty() ? option.get_name() : "--" + option.get_lnames().front();
 }
 
-void add_files(CLI::Option& option, std::vector<FlagFile>& files) {
+void add_files(CLI::Option& option, FileRole role, std::vector<FlagFile>& files) {
     std::vector<std::string> texts = option.results();
     if (texts.empty() && !option.get_default_str().empty()) {
         texts.push_back(option.get_default_str());
     }
     for (const std::string& text : texts) {
-        files.push_back({shown_name(option), parse_text_output("", text)});
+        files.push_back({shown_name(option), parse_text_output("", text), role});
     }
+}
+
+/// The folder itself must be writable, or the nearest one above in which it will be made.
+void check_folder(const FlagFile& output) {
+    std::error_code error;
+    fs::path place = fs::absolute(*output.path, error).lexically_normal();
+    while (!fs::exists(place, error) && place.has_relative_path()) place = place.parent_path();
+    std::string why;
+    if (!fs::is_directory(place, error)) {
+        why = "a file has that name";
+    } else if (::access(place.c_str(), W_OK | X_OK) != 0) {
+        why = std::generic_category().message(errno);
+    }
+    if (why.empty()) return;
+    throw InputError(fmt::format("{} is '{}' (cannot be made a folder: {})", output.flag,
+                                 output.path->string(), why));
 }
 
 }  // namespace
@@ -70,8 +102,7 @@ void check_hdf5_output(const FlagFile& output) {
 }
 
 CLI::Option* mark_file(CLI::Option* option, FileRole role) {
-    return option->check([](const std::string&) { return std::string(); }, "",
-                         role == FileRole::input ? input_note : output_note);
+    return option->check([](const std::string&) { return std::string(); }, "", note_of(role));
 }
 
 GivenFiles given_files(CLI::App& root) {
@@ -80,8 +111,10 @@ GivenFiles given_files(CLI::App& root) {
     apps.insert(apps.begin(), &root);
     for (CLI::App* app : apps) {
         for (CLI::Option* option : app->get_options()) {
-            if (has_note(*option, input_note)) add_files(*option, files.inputs);
-            if (has_note(*option, output_note)) add_files(*option, files.outputs);
+            for (const auto& [role, note] : notes) {
+                if (!has_note(*option, note)) continue;
+                add_files(*option, role, role == FileRole::input ? files.inputs : files.outputs);
+            }
         }
     }
     return files;
@@ -91,6 +124,21 @@ void check_different(std::span<const FlagFile> inputs, std::span<const FlagFile>
     for (std::size_t i = 0; i < outputs.size(); ++i) {
         for (const FlagFile& input : inputs) check_pair(outputs[i], input);
         for (const FlagFile& earlier : outputs.first(i)) check_pair(outputs[i], earlier);
+    }
+}
+
+void check_writable(std::span<const FlagFile> outputs) {
+    for (const FlagFile& output : outputs) {
+        if (!output.path || output.path->empty()) continue;
+        const bool bare = suffix_of(*output.path).empty();
+        if (output.role == FileRole::folder ||
+            (output.role == FileRole::output_or_folder && bare)) {
+            check_folder(output);
+        } else if (output.role == FileRole::prefix) {
+            require_writable(output.path->string() + ".hdr");
+        } else {
+            require_writable(*output.path);
+        }
     }
 }
 

@@ -15,16 +15,24 @@ namespace fermat::cli {
 /// Checks the name of a model: .h5 (.hdf, .hdf5, .vtkhdf) or .npy.
 void check_model_output(const std::filesystem::path& path);
 
+/// What a flag names.
+enum class FileRole {
+    input,
+    output,
+    folder,            ///< to write into, which need not be there
+    output_or_folder,  ///< a folder if the name has no suffix
+    prefix,            ///< the start of the names of files to write
+};
+
 /// The file that a flag names, if the flag was given.
 struct FlagFile {
     std::string flag;
     std::optional<std::filesystem::path> path;
+    FileRole role = FileRole::output;  ///< of an output
 };
 /// Checks the name of an HDF5 file: .h5 (.hdf, .hdf5, .vtkhdf).
 void check_hdf5_output(const FlagFile& output);
 
-/// Whether a flag names an input or an output.
-enum class FileRole { input, output };
 /// Marks a flag with the role of its file, and returns the flag.
 CLI::Option* mark_file(CLI::Option* option, FileRole role);
 
@@ -37,6 +45,10 @@ GivenFiles given_files(CLI::App& root);
 
 /// Throws if an output is an input or another output, even under different names.
 void check_different(std::span<const FlagFile> inputs, std::span<const FlagFile> outputs);
+
+/// Throws if an output cannot be written: its folder is not there, may not be written, or has its
+/// name.
+void check_writable(std::span<const FlagFile> outputs);
 
 /// True if a file is the program's standard output, where other lines would mix with it.
 bool is_standard_output(const std::optional<std::filesystem::path>& path);

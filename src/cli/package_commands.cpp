@@ -93,9 +93,10 @@ void add_export_flags(CLI::App& app, ExportFlags& flags) {
     add_path(app, "--what,what", flags.what,
              "folder of fermat invert, model in any format, or rays (.h5)")
         ->required();
-    add_output(app, "-o,--output", flags.output,
-               "rays: .geojson, .vtp; model: .nc, .vti, .grd, .hdr, .npy, .h5; else a folder for "
-               "ParaView")
+    add_output_folder(
+        app, "-o,--output", flags.output,
+        "rays: .geojson, .vtp; model: .nc, .vti, .grd, .hdr, .npy, .h5; else a folder for ParaView",
+        FileRole::output_or_folder)
         ->required();
     add_path(app, "--rays", flags.rays, "rays to put into the folder for ParaView: .h5");
     add_path(
@@ -121,10 +122,10 @@ struct GeometryFlags {
 
 void add_geometry_flags(CLI::App& app, GeometryFlags& flags) {
     add_path(app, "--records,records", flags.records,
-             "SEG-2 or SEG-Y file, or a folder of them: .sg2, .seg2, .dat, .sgy, .segy")
+             "SEG-2 or SEG-Y file, or a folder of them, which are known by their content")
         ->required();
-    add_output(app, "-o,--output", flags.output,
-               "folder to write: sources.csv, receivers.csv and pairs.csv")
+    add_output_folder(app, "-o,--output", flags.output,
+                      "folder to write: sources.csv, receivers.csv and pairs.csv")
         ->required();
     add_output(app, "--figure", flags.figure, "picture of sources and receivers to write");
 }

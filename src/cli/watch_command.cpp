@@ -13,6 +13,7 @@
 #include "core/error.hpp"
 #include "core/printable.hpp"
 #include "io/csv.hpp"
+#include "io/folder_lock.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -47,6 +48,16 @@ Stamp stamp_of(const fs::path& run, RunPhase phase) {
     return error ? Stamp() : Stamp(time);
 }
 
+/// Whether a run has begun in the folder. A file of that name is refused later.
+bool has_begun(const fs::path& folder) {
+    std::error_code ignored;
+    if (fs::exists(folder, ignored) && !fs::is_directory(folder, ignored)) return true;
+    for (const char* name : {"settings.toml", "checkpoint.h5", "model.h5"}) {
+        if (fs::exists(folder / name, ignored)) return true;
+    }
+    return FolderLock::is_held(folder);
+}
+
 /// "iteration 3: rms 0.0123", of the last model that is judged.
 std::string last_line(const fs::path& run) {
     const CsvTable history(run / "history.csv");
@@ -72,6 +83,10 @@ void watch(const WatchFlags& flags, const Run& run) {
         fmt::print("{}\n", printable(line));
         std::fflush(stdout);
     };
+    if (!has_begun(folder)) {
+        say(fmt::format("waiting for an inversion in '{}'", folder.string()));
+        while (!has_begun(folder)) wait(flags.every, run.monitor);
+    }
     Stamp shown;
     for (;;) {
         const RunPhase phase = phase_of_run(folder);

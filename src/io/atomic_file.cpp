@@ -96,6 +96,11 @@ std::string write_failure(const fs::path& file, int error_number) {
     return fmt::format("cannot write '{}': {}", file.string(), reason(error_number));
 }
 
+void require_writable(const fs::path& target) {
+    if (destination_of(target).kind != Destination::Kind::file) return;
+    const AtomicFile unused(target);
+}
+
 AtomicFile::AtomicFile(const fs::path& target)
     : target_(target),
       destination_(file_of(target)),

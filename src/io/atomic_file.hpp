@@ -55,6 +55,10 @@ class OutputFile {
     std::string buffer_;
 };
 
+/// Throws InputError if a file could not be written under this name, before the work is done whose
+/// result it is to hold. Devices, pipes and descriptors are not tried.
+void require_writable(const std::filesystem::path& target);
+
 /// The message of a failed write: "cannot write 'run/m.h5': No space left on device".
 std::string write_failure(const std::filesystem::path& file, int error_number);
 

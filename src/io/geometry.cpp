@@ -19,6 +19,7 @@
 #include "io/suffix.hpp"
 #include "io/survey_file.hpp"
 #include "io/text.hpp"
+#include "io/waveforms.hpp"
 #include "survey/builder.hpp"
 #include "survey/settle.hpp"
 
@@ -331,6 +332,7 @@ Survey read_picks(const fs::path& path, Notes& notes) {
 }
 
 SurveyFile read_pick_survey(const fs::path& path, const PickReadOptions& options, Notes& notes) {
+    refuse_waveforms(path);
     if (options == PickReadOptions{} && suffix_of(path) == ".csv" && has_our_columns(path)) {
         SurveyFile file{{}, read_csv_picks(path, notes), read_plane(path), read_projection(path)};
         file.units = read_units(path);

@@ -19,6 +19,7 @@
 #include "io/phase_cards.hpp"
 #include "io/survey_file.hpp"
 #include "io/text.hpp"
+#include "io/waveforms.hpp"
 #include "survey/settle.hpp"
 
 namespace fermat {
@@ -214,11 +215,13 @@ PhasePicks read_cards(const PhaseFiles& files, PhaseCards kind, Notes& notes) {
 }  // namespace
 
 bool needs_stations(const fs::path& picks) {
+    refuse_waveforms(picks);
     return is_nonlinloc_phases(picks) || is_hypodd_phases(picks) || phase_cards_of(picks) ||
            is_lotos_rays(picks);
 }
 
 PhasePicks read_phase_picks(const PhaseFiles& files, Notes& notes) {
+    refuse_waveforms(files.picks);
     if (is_nonlinloc_phases(files.picks)) {
         Tables tables = read_tables(files, notes);
         if (!tables.events && tables.stations) {

@@ -13,6 +13,7 @@
 #include "io/pick_readers.hpp"
 #include "io/sgt.hpp"
 #include "io/suffix.hpp"
+#include "io/waveforms.hpp"
 
 namespace fermat {
 namespace {
@@ -114,6 +115,7 @@ PickFormat pick_format_of(const fs::path& path) {
 }
 
 SurveyFile read_survey_file(const fs::path& path, const PickReadOptions& options, Notes& notes) {
+    refuse_waveforms(path);
     const PickFormat format =
         options.format == PickFormat::automatic ? pick_format_of(path) : options.format;
     require_table(format, path, options);

@@ -68,7 +68,7 @@ def test_what_cannot_be_is_one_line_and_writes_nothing(traced, monkeypatch):
     assert "cannot draw 'a.xyz'" in traced.error("plot", "model.h5", "-o", "a.xyz")
     assert "has no array 'time'" in traced.error("plot", "model.h5", "--times", "model.h5", "-o", "a.png")
     assert "'records' does not exist" in traced.error("geometry", "records", "-o", "survey")
-    assert "' does not exist)" in traced.error("plot", "model.h5", "-o", "nowhere/a.png")
+    assert "folder 'nowhere' does not exist" in traced.error("plot", "model.h5", "-o", "nowhere/a.png")
     monkeypatch.setenv("FERMAT_PYTHON", "no-such-python")
     assert "'no-such-python' cannot be run" in traced.error("plot", "model.h5", "-o", "a.png")
 

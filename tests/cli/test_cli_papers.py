@@ -2,6 +2,8 @@
 
 import csv
 import importlib
+import signal
+import subprocess
 import sys
 from pathlib import Path
 
@@ -136,3 +138,36 @@ def test_a_figure_without_the_package_is_refused_before_anything_is_measured(fer
     monkeypatch.setenv("FERMAT_PYTHON", str(python))
     sentence = fermat.error("bench", "paper", "5", "--figure", "p.png")
     assert "--figure needs the Python package with matplotlib" in sentence
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_what_a_stopped_bench_has_measured_is_kept(fermat, ctrl_c, by):
+    """The second size takes much longer than the first; the bench is stopped in between."""
+    bench = subprocess.Popen([str(fermat.program), "bench", "paper", "1", "--sizes", "16,2048",
+                              "--radii", "6", "--repeat", "50", "--csv", "p.csv"],
+                             cwd=fermat.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True)
+    for line in bench.stdout:
+        if line.split()[:2] == ["6", "16"]:
+            break
+    bench.send_signal(by)
+    rest, _ = bench.communicate(timeout=100)
+    assert bench.returncode == 130
+    assert rest.endswith("stopped: 1 row is kept in p.csv\n")
+    with open(fermat.folder / "p.csv", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert rows and {row["case"] for row in rows} == {"radius=6;nodes=16"}
+
+
+def test_a_bench_stopped_before_its_first_row_leaves_an_earlier_file(fermat, ctrl_c):
+    fermat.write("p.csv", "mine")
+    bench = subprocess.Popen([str(fermat.program), "bench", "paper", "1", "--sizes", "2048",
+                              "--radii", "6", "--repeat", "50", "--csv", "p.csv"],
+                             cwd=fermat.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             text=True)
+    for line in bench.stdout:
+        if line.startswith("radius"):
+            break
+    bench.send_signal(signal.SIGINT)
+    bench.communicate(timeout=100)
+    assert bench.returncode == 130 and (fermat.folder / "p.csv").read_text() == "mine"

@@ -106,8 +106,31 @@ def test_watch_renews_the_page_until_the_run_has_ended(line, halted):
     assert page["going"] is False and page["picks"] and len(page["history"]["rows"]) == 151
 
 
+@pytest.mark.parametrize("made", [False, True], ids=["missing", "empty"])
+def test_watch_waits_for_a_run_to_begin(line, made):
+    if made:
+        (line.folder / "run").mkdir()
+    watch = subprocess.Popen([str(line.program), "watch", "run", "-o", "live.html", "--every", "0.1"],
+                             cwd=line.folder, stdout=subprocess.PIPE, text=True)
+    assert watch.stdout.readline() == "waiting for an inversion in 'run'\n"
+    line("invert", "--model", "start.h5", "--picks", "picks.csv", "--schedule", "schedule.csv", "-o",
+         "run")
+    rest, _ = watch.communicate(timeout=60)
+    assert watch.returncode == 0 and rest.endswith("the run has ended\n")
+    assert page_of(line, "live.html")["picks"]
+
+
+def test_waiting_ends_at_ctrl_c(line, ctrl_c):
+    watch = subprocess.Popen([str(line.program), "watch", "none", "-o", "live.html"], cwd=line.folder,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    watch.stdout.readline()
+    watch.send_signal(signal.SIGINT)
+    watch.communicate(timeout=60)
+    assert watch.returncode == 130 and not (line.folder / "live.html").exists()
+
+
 def test_folders_without_a_run_are_refused_in_a_sentence(line):
-    assert "is not a folder" in line.error("watch", "none")
+    assert "is not a folder" in line.error("watch", "picks.csv")
     (line.folder / "empty").mkdir()
     error = line.error("report", "empty")
     assert "'empty' has no model.h5" in error

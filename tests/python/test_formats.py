@@ -188,6 +188,47 @@ def test_the_geometry_of_a_seg2_folder(tmp_path, order):
         fm.geometry(tmp_path / "2.sg2")
 
 
+def test_records_of_a_folder_are_known_by_their_content(tmp_path):
+    """.dat is a name of SEG-2, of SEG-Y and of tables; records may have any other name."""
+    cards = b"C 1 CLIENT".ljust(3200)
+    (tmp_path / "1.dat").write_bytes(seg2("<", "0", ["2"]))
+    (tmp_path / "2.dat").write_bytes(cards + segy([(100, 300, 0)])[3200:])
+    (tmp_path / "3").write_bytes(seg2(">", "5", ["2"]))
+    (tmp_path / "picks.dat").write_text("0 0 1 0.5\n")
+    (tmp_path / "empty.dat").write_bytes(b"")
+    (tmp_path / "notes.txt").write_text("a line of 3 shots")
+    with pytest.warns(UserWarning, match="2 of 5 files in .* are no shot records and were left out: "
+                                         "empty.dat, picks.dat"):
+        found = fm.geometry(tmp_path)
+    assert found.sources[:, 0].tolist() == [0, 1, 5] and len(found) == 3
+    with pytest.raises(ValueError, match="picks.dat' is not known"):
+        fm.geometry(tmp_path / "picks.dat")
+    only = tmp_path / "only"
+    only.mkdir()
+    (only / "picks.dat").write_text("0 0 1 0.5\n")
+    with pytest.raises(ValueError, match="only' has no shot record"):
+        fm.geometry(only)
+    # What is named as a record and is none stays an error.
+    (only / "bad.sg2").write_bytes(b"no record")
+    with pytest.raises(ValueError, match="bad.sg2' is not SEG-2"):
+        fm.geometry([only / "bad.sg2"])
+
+
+def test_waveforms_given_as_picks_are_called_so(tmp_path):
+    miniseed = b"000001D ST   00HHZAB".ljust(48, b"\0").ljust(512, b"\1")
+    sac = bytearray(632)
+    struct.pack_into("<i", sac, 304, 6)
+    for content, name in ((seg2("<", "0", ["2"]), "SEG-2"), (segy([(100, 250, 15)]), "SEG-Y"),
+                          (miniseed, "miniSEED"), (bytes(sac), "SAC")):
+        for suffix in (".dat", ".csv", ".sgt", ""):
+            file = tmp_path / f"picks{suffix}"
+            file.write_bytes(content)
+            with pytest.raises(ValueError, match=rf"holds waveforms \({name}\) and picks are needed"):
+                fm.picks(file)
+            with pytest.raises(ValueError, match=rf"holds waveforms \({name}\) and picks are needed"):
+                fm.read_picks(file, stations=file)
+
+
 def test_the_geometry_of_segy_has_scalars(tmp_path):
     (tmp_path / "a.sgy").write_bytes(segy([(100, 250, 15), (100, 350, 20), (0, 0, 0)]))
     with pytest.warns(UserWarning, match="1 of 3 traces"):

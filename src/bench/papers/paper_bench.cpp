@@ -33,9 +33,14 @@ void bench_paper(const PaperBench& bench, Monitor& monitor) {
             bench.paper));
     }
     PaperReport report(bench);
-    entry.run(bench, report, monitor);
+    try {
+        entry.run(bench, report, monitor);
+        monitor.check();
+    } catch (const Cancelled&) {
+        report.keep_rows();
+        throw;
+    }
     report.require_tables();
-    monitor.check();
     report.commit();
 }
 

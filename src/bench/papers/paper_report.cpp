@@ -11,6 +11,7 @@
 #include "bench/table.hpp"
 #include "core/error.hpp"
 #include "core/gl_context.hpp"
+#include "core/printable.hpp"
 #include "core/version.hpp"
 
 namespace fermat::bench {
@@ -73,6 +74,8 @@ std::string machine_words(const PaperBench& bench) {
 PaperReport::PaperReport(const PaperBench& bench)
     : asked_(bench.tables), paper_(bench.paper), device_(machine_words(bench)), date_(today()) {
     if (bench.csv) {
+        // Beside the scenes it is for the picture alone, and goes with them.
+        if (bench.csv->parent_path() != bench.scenes) csv_name_ = bench.csv->string();
         csv_.emplace(*bench.csv,
                      std::vector<std::string>{"paper", "table", "case", "quantity", "unit",
                                               "published", "ours", "ratio", "device", "date"});
@@ -143,6 +146,7 @@ void PaperReport::add(const std::vector<std::string>& labels, const std::vector<
                        std::string_view(date_)});
     }
     end_bench_line();
+    ++rows_;
 }
 
 void PaperReport::say(std::string_view line) const {
@@ -152,6 +156,14 @@ void PaperReport::say(std::string_view line) const {
 
 void PaperReport::commit() {
     if (csv_) csv_->commit();
+}
+
+void PaperReport::keep_rows() {
+    if (csv_name_.empty() || rows_ == 0) return;
+    commit();
+    say(fmt::format("stopped: {} kept in {}",
+                    rows_ == 1 ? "1 row is" : fmt::format("{} rows are", rows_),
+                    printable(csv_name_)));
 }
 
 }  // namespace fermat::bench

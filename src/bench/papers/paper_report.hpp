@@ -50,6 +50,8 @@ class PaperReport {
     void say(std::string_view line) const;
     /// Writes the CSV file.
     void commit();
+    /// The same of a bench that was stopped, if there are rows.
+    void keep_rows();
 
   private:
     std::vector<std::string> asked_;  ///< tables that the user named
@@ -62,6 +64,8 @@ class PaperReport {
     std::vector<Quantity> quantities_;
     std::vector<std::size_t> widths_;
     std::optional<CsvWriter> csv_;
+    std::string csv_name_;  ///< empty where nobody keeps the file
+    int rows_ = 0;
 };
 
 /// The processor's name and the number of threads, or the device's name; of OpenGL the renderer's.

@@ -53,6 +53,16 @@ class Sweeper {
         }
     }
 
+    /// Takes the place of first_order: times of first order, `unreached` where no wave arrives.
+    void take(FieldView<const Real> tau) {
+        const Shape shape = rimmed_.shape();
+        for (int i = 0; i < shape.x; ++i) {
+            for (int j = 0; j < shape.y; ++j) {
+                for (int k = 0; k < shape.z; ++k) tau_[rimmed_.offset(i, j, k)] = tau(i, j, k);
+            }
+        }
+    }
+
     void first_order(Monitor& monitor) {
         while (round<1, Accept::earlier>(monitor)) continue;
     }
@@ -210,6 +220,25 @@ void fsm_solve(const Model& model, const FactoredSource& source, int order, Fiel
     }
 }
 
+template <class Real>
+void sweep_to_second_order(const Model& model, const FactoredSource& source, FieldView<Real> tau,
+                           Monitor& monitor) {
+    const auto improve = [&](auto sweeper) {
+        sweeper.take(tau);
+        sweeper.second_order(monitor);
+        sweeper.copy_to(tau);
+    };
+    if (model.grid().is_2d()) {
+        improve(Sweeper<Real, 2>(model, source));
+    } else {
+        improve(Sweeper<Real, 3>(model, source));
+    }
+}
+
+template void sweep_to_second_order(const Model&, const FactoredSource&, FieldView<float>,
+                                    Monitor&);
+template void sweep_to_second_order(const Model&, const FactoredSource&, FieldView<double>,
+                                    Monitor&);
 template void fsm_solve<float>(const Model&, const FactoredSource&, int, FieldView<float>,
                                Monitor&);
 template void fsm_solve<double>(const Model&, const FactoredSource&, int, FieldView<double>,

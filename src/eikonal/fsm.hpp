@@ -13,4 +13,9 @@ template <class Real>
 void fsm_solve(const Model& model, const FactoredSource& source, int order, FieldView<Real> tau,
                Monitor& monitor);
 
+/// Improves times of first order, `unreached` where no wave arrives, by sweeps of second order.
+template <class Real>
+void sweep_to_second_order(const Model& model, const FactoredSource& source, FieldView<Real> tau,
+                           Monitor& monitor);
+
 }  // namespace fermat

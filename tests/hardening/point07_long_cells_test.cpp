@@ -65,6 +65,18 @@ TEST(Point07, FmmEndsSoonInLongCells) {
     }
 }
 
+TEST(Point07, FmmIsExactAtARatioOfAMillion) {
+    // Second order took 85 s for these nodes, and its times were off by 4 %.
+    const Grid grid{{17, 15, 21}, {}, {1, 1000, 0.001}};
+    for (const double share : {0.0, 0.3}) {
+        const Vec3 source{8 + share, 1000 * (7 + share), 0.001 * (10 + share)};
+        for (const int order : {1, 2}) {
+            EXPECT_LT(misfit<float>(Solver::fmm, order, grid, source), 1e-4) << share;
+            EXPECT_LT(misfit<double>(Solver::fmm, order, grid, source), 1e-4) << share;
+        }
+    }
+}
+
 TEST(Point07, VidaleDoesNotDependOnTheUnitOfLength) {
     const auto at = [](double h) {
         const Grid grid{{33, 1, 29}, {}, {h, h, h}};

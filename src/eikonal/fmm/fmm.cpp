@@ -14,6 +14,7 @@
 #include "eikonal/fim/rules.hpp"
 #include "eikonal/fmm/queue.hpp"
 #include "eikonal/fmm/tiles.hpp"
+#include "eikonal/fsm.hpp"
 #include "eikonal/node_update.hpp"
 #include "eikonal/resolution.hpp"
 
@@ -48,7 +49,7 @@ class March {
           queue_(mean_step(model, source) / 8),
           until2_(geometry_.until2(source)),
           most_h2_(geometry_.most_h2()),
-          in_turn_(has_long_cells(model.grid(), Order == 1 ? 4 : 40)) {
+          in_turn_(Order == 1 && has_long_cells(model.grid())) {
         const Shape shape = tiles_.shape();
         const auto count = static_cast<std::size_t>(TiledShape::count(shape));
         fill(tau_, count, closed);
@@ -243,7 +244,7 @@ class March {
     std::deque<std::uint32_t> again_;
     /// Whether the oldest of them is taken first, else the newest. In long cells they are many, and
     /// with the oldest first each is handled only a few times. Second order settles better with the
-    /// newest first, up to cells 40 times as long as wide.
+    /// newest first.
     bool in_turn_;
 };
 
@@ -269,6 +270,14 @@ void fmm_solve(const Model& model, const FactoredSource& source, int order, Fiel
             fmt::format("a model of {} nodes is too large for fmm (must have fewer than "
                         "4.2e9; solve it with fim)",
                         model.grid().node_count()));
+    }
+    // In very long cells second order has several solutions. A march finds a wrong one, after ever
+    // more corrections; sweeps from the times of first order do not.
+    const bool swept = order == 2 && has_long_cells(model.grid(), 40);
+    if (swept) {
+        fmm_solve(model, source, 1, tau, monitor);
+        sweep_to_second_order(model, source, tau, monitor);
+        return;
     }
     if (model.grid().is_2d()) {
         order == 1 ? march<2, 1>(model, source, tau, monitor)

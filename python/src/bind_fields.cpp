@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "numpy.hpp"
 #include "options.hpp"
 #include "points.hpp"
+#include "times/times.hpp"
 #include "warn.hpp"
 
 namespace fermat::python {
@@ -45,6 +47,23 @@ SolvedField<Real> finished(BasicTimeField<Real>&& field, bool gradient, int thre
     return solved;
 }
 
+std::vector<SolvedField<float>> metric_fields(const Model& model,
+                                              const std::vector<PointSource>& sources,
+                                              const EikonalOptions& options, bool gradient,
+                                              const Execution& execution, Notes& notes) {
+    const TimeSolver solver(model, options, execution);
+    std::vector<SolvedField<float>> all(sources.size());
+    solver.for_each_field(sources, execution, [&](std::size_t n, ArrivalField&& field) {
+        all[n].times = field.on_nodes();
+        if (!gradient) return;
+        for (Field<float>& component : field.gradient_on_nodes()) {
+            if (!component.empty()) all[n].gradient.push_back(std::move(component));
+        }
+    });
+    notes = solver.notes();
+    return all;
+}
+
 /// One field for a front, or one per source.
 template <class Real>
 nb::list solved(const Model& model, const std::vector<PointSource>& sources,
@@ -59,6 +78,11 @@ nb::list solved(const Model& model, const std::vector<PointSource>& sources,
             all.push_back(finished(solve_front<Real>(model, *front, options, execution, notes),
                                    gradient, threads));
             return all;
+        }
+        if constexpr (std::is_same_v<Real, float>) {
+            if (model.metric()) {
+                return metric_fields(model, sources, options, gradient, execution, notes);
+            }
         }
         monitor.begin("first arrivals", static_cast<std::int64_t>(sources.size()));
         for (const PointSource& source : sources) {

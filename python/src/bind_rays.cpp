@@ -84,9 +84,12 @@ RaySet trace(const Model& model, const Points& sources, const Numbers& start_tim
     const std::vector<RayPair> which =
         pairs.is_none() ? all_pairs(from.size(), to.size()) : pairs_from(nb::cast<Pairs>(pairs));
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0), device);
-    return bridge.run([&](const Execution& execution) {
-        return trace_rays(model, survey_of(from, to, which), options, execution);
+    Notes notes;
+    RaySet rays = bridge.run([&](const Execution& execution) {
+        return trace_rays(model, survey_of(from, to, which), options, execution, &notes);
     });
+    warn(notes);
+    return rays;
 }
 
 nb::tuple sensitivity_rows(const Model& model, const RaySet& rays, const std::string& basis,

@@ -148,8 +148,9 @@ std::pair<Model, Survey> put_on_board(const InvertFlags& flags, const Run& run, 
                                       const Survey& picks, const EikonalOptions& eikonal) {
     const Vec3 size = to_axes(flags.board->size, start.grid().is_2d(), 1);
     Model board = checkerboard_model(start, {size, flags.board->amplitude});
-    Survey made = synthetic_picks(board, picks, flags.noise, eikonal, run.execution()).picks;
-    return {std::move(board), std::move(made)};
+    SyntheticPicks made = synthetic_picks(board, picks, flags.noise, eikonal, run.execution());
+    tell(made.notes);
+    return {std::move(board), std::move(made.picks)};
 }
 
 void read_joint_inputs(const InvertFlags& flags, const Survey& picks, InversionOptions& options,

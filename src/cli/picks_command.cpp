@@ -68,6 +68,7 @@ void make_picks(const PicksFlags& flags, const Run& run) {
     tell(notes);
     const SyntheticPicks made =
         synthetic_picks(medium, without_times(survey), flags.noise, flags.eikonal, run.execution());
+    tell(made.notes);
     if (made.picks.arrivals.empty()) {
         throw InputError(fmt::format(
             "none of the {} pairs has a time (air lies at or between them)", made.unreached));

@@ -133,10 +133,13 @@ void trace(const RaysFlags& flags, const Run& run) {
                        run.common.threads, options.tracer);
 
     const auto start = std::chrono::steady_clock::now();
-    for_each_event_rays(medium, survey, options, run.execution(),
-                        [&](RaySet&& rays) { outputs.take(rays); });
+    Notes of_rays;
+    for_each_event_rays(
+        medium, survey, options, run.execution(), [&](RaySet&& rays) { outputs.take(rays); },
+        &of_rays);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     run.monitor.check();
+    tell(of_rays);
     outputs.commit();
     if (!run.common.quiet && !is_standard_output(flags.outputs.table) &&
         !is_standard_output(flags.outputs.vector_coverage)) {

@@ -59,7 +59,8 @@ void add_flags(CLI::App& app, TimesFlags& flags) {
               "largest time of interest: later nodes are infinite and most are not computed",
               parse_real);
     app.add_flag("--gradient", flags.gradient,
-                 "also write the gradient of the times: gradient_x, gradient_y, gradient_z");
+                 "also write the gradient of the times: gradient_x, gradient_y, gradient_z (on a "
+                 "sphere to the north, to the east and down, per km)");
     add_path(app, "--receivers", flags.receivers,
              "receivers: CSV with columns x,y,z (no y in 2-D), or .sgt");
     add_solver_flags(app, flags.solver);
@@ -202,9 +203,10 @@ PairTimes solve_each(const Job& job, ImageWriter* image) {
         const std::string name = time_array_name(i, count);
         if (TimeField* eikonal = field.eikonal()) {
             write_field(*image, name, std::move(*eikonal), job.gradient);
-        } else {
-            image->add_point_array(name, field.on_nodes());
+            return;
         }
+        if (job.gradient) write_gradient(*image, name, field.gradient_on_nodes());
+        image->add_point_array(name, field.on_nodes());
     });
     return pairs;
 }

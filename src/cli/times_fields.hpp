@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <string>
 #include <utility>
@@ -27,18 +28,24 @@ inline Field<float> to_single(const Field<double>& field) {
     return single;
 }
 
+/// Writes the components of a gradient beside the times of that name; one that is empty is left
+/// out.
+template <class Real>
+void write_gradient(ImageWriter& image, const std::string& time_array,
+                    std::array<Field<Real>, 3>&& components) {
+    for (int axis = 0; axis < 3; ++axis) {
+        Field<Real>& component = components[static_cast<std::size_t>(axis)];
+        if (component.empty()) continue;
+        image.add_point_array(gradient_array_name(time_array, axis),
+                              to_single(std::move(component)));
+    }
+}
+
 /// Writes a field's times and, if asked for, its gradient.
 template <class Real>
 void write_field(ImageWriter& image, const std::string& name, BasicTimeField<Real>&& field,
                  bool gradient) {
-    if (gradient) {
-        auto components = time_gradient(field);
-        for (int axis = 0; axis < 3; ++axis) {
-            Field<Real>& component = components[static_cast<std::size_t>(axis)];
-            if (component.empty()) continue;
-            image.add_point_array(gradient_array_name(name, axis), to_single(std::move(component)));
-        }
-    }
+    if (gradient) write_gradient(image, name, time_gradient(field));
     image.add_point_array(name, to_single(to_times(std::move(field))));
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <type_traits>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "core/parallel.hpp"
 #include "eikonal/lanes.hpp"
 #include "eikonal/stencil.hpp"
+#include "model/metric.hpp"
 
 namespace fermat {
 
@@ -19,12 +21,18 @@ namespace {
 /// The result of a first, cheap pass over all nodes.
 struct Look {
     double product = 0;  ///< the largest tau v
-    bool hidden =
-        false;  ///< whether unreached rock is so slow that an arrival could not be represented
+    /// Whether unreached rock is so slow or fast that an arrival could not be represented.
+    bool hidden = false;
+};
+
+/// Velocities beside which those of the source can be told.
+struct ToldSpeeds {
+    float slowest = 0;
+    float fastest = 0;
 };
 
 template <class Real>
-Look look_at(FieldView<const float> velocity, FieldView<const Real> tau, float slowest,
+Look look_at(FieldView<const float> velocity, FieldView<const Real> tau, ToldSpeeds told,
              int threads) {
     const auto nodes = tau.size();
     const auto shares = static_cast<std::size_t>(threads);
@@ -39,23 +47,24 @@ Look look_at(FieldView<const float> velocity, FieldView<const Real> tau, float s
             constexpr std::size_t step = lane_count<float>;
             const Lanes<float> none{};
             Lanes<float> most{};
-            auto slow = none < none;
+            auto lost = none < none;
             for (; n + step <= end; n += step) {
                 const Lanes<float> t = load(tau.data() + n);
                 const Lanes<float> v = load(velocity.data() + n);
                 const auto reached = t < reached_limit<float>;
                 const Lanes<float> here = reached ? t * v : none;
                 most = here > most ? here : most;
-                slow |= ~reached & (v > 0) & (v < slowest);
+                lost |= ~reached & (v > 0) & ((v < told.slowest) | (v > told.fastest));
             }
             for (std::size_t lane = 0; lane < step; ++lane) product = std::max(product, most[lane]);
-            hidden = any_lane(slow);
+            hidden = any_lane(lost);
         }
         for (; n < end; ++n) {
             const bool reached = tau[n] < reached_limit<Real>;
             const Real here = reached ? tau[n] * static_cast<Real>(velocity[n]) : Real(0);
             product = here > product ? here : product;
-            hidden |= !reached && velocity[n] > 0 && velocity[n] < slowest;
+            const float v = velocity[n];
+            hidden |= !reached && v > 0 && (v < told.slowest || v > told.fastest);
         }
         looks[number] = {static_cast<double>(product), hidden};
     });
@@ -81,10 +90,21 @@ void require_resolved(const Model& model, const FactoredSource& source, FieldVie
     const double farthest =
         source.is_front() ? source.far : distance(grid.origin, grid.far_corner());
     const FieldView<const float> velocity = model.velocity();
-    const auto slowest = static_cast<float>(least_share / source.slowness);
-    const Look look = look_at(velocity, tau, slowest, threads);
+    // Squares of the ratio of velocities must stay in the range of Real.
+    constexpr double most_share = std::is_same_v<Real, float> ? 1e15 : 1e30;
+    const ToldSpeeds told{static_cast<float>(least_share / source.slowness),
+                          static_cast<float>(std::min(most_share / source.slowness, 3e38))};
+    const Look look = look_at(velocity, tau, told, threads);
     const Real product = static_cast<Real>(look.product);
     if (look.hidden && source.until == INFINITY) {
+        const float highest = *std::max_element(velocity.begin(), velocity.end());
+        if (highest > told.fastest) {
+            throw InputError(fmt::format(
+                "velocity {:g} is too fast for {} precision beside the source's {:g} (must be at "
+                "most {:.0e} times as fast; use a smaller contrast of velocities)",
+                highest, std::is_same_v<Real, float> ? "single" : "double", 1 / source.slowness,
+                most_share));
+        }
         throw InputError(
             fmt::format("velocity falls below {:.0e} of the source's {:g} (too slow beside it for "
                         "any time to be "
@@ -115,6 +135,29 @@ void require_resolved(const Model& model, const FactoredSource& source, FieldVie
             }
         }
     }
+}
+
+void require_contrast(const Model& model) {
+    constexpr double most = 1e8;
+    const FieldView<const float> velocity = model.velocity();
+    float slowest = std::numeric_limits<float>::infinity();
+    std::size_t fastest = 0;
+    for (std::size_t n = 0; n < velocity.size(); ++n) {
+        if (velocity[n] > 0) slowest = std::min(slowest, velocity[n]);
+        if (velocity[n] > velocity[fastest]) fastest = n;
+    }
+    const double ratio = static_cast<double>(velocity[fastest]) / static_cast<double>(slowest);
+    if (ratio <= most) return;
+    const Shape shape = model.grid().shape;
+    const auto y = static_cast<std::size_t>(shape.y);
+    const auto z = static_cast<std::size_t>(shape.z);
+    const Index3 node{static_cast<int>(fastest / (y * z)), static_cast<int>(fastest / z % y),
+                      static_cast<int>(fastest % z)};
+    const Vec3 place = model.metric()->mapping().to_user(model.grid().position(node));
+    throw InputError(fmt::format(
+        "velocity {:g} at {} is too fast for single precision beside the slowest, {:g} (must be at "
+        "most {:.0e} times as fast; use a smaller contrast of velocities)",
+        velocity[fastest], to_string(model.grid(), place), slowest, most));
 }
 
 template <class Real>

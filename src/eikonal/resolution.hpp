@@ -23,6 +23,10 @@ template <class Real>
 void require_resolved(const Model& model, const FactoredSource& source, FieldView<const Real> tau,
                       int threads = 1);
 
+/// Throws InputError if velocities of a model with a metric, which is solved in single precision,
+/// differ by more than times can tell; the message names the node.
+void require_contrast(const Model& model);
+
 /// Checks a solver that has been running for long: calls require_resolved, and throws ComputeError
 /// once `work` has reached `most`.
 template <class Real>

@@ -25,23 +25,39 @@ struct SideSlopes {
     double high = NAN;  ///< from those above
 };
 
+/// The nodes, numbered as `tau` of side_bends, round which the second difference of each side is
+/// taken: the one with the smaller difference; 0 where none is known.
+struct SideBends {
+    int low = 0;
+    int high = 0;
+};
+
+FERMAT_HD inline double bend_at(const double (&tau)[5], int n) {
+    return n == 0 ? 0 : tau[n - 1] - 2 * tau[n] + tau[n + 1];
+}
+
 /// `tau` holds the values at two nodes below, at the node itself and at two nodes above; infinite
 /// where no wave arrives.
+FERMAT_HD inline SideBends side_bends(const double (&tau)[5]) {
+    constexpr int at = 2;
+    const auto smaller = [&](int a, int b) {
+        const double of_a = bend_at(tau, a);
+        const double of_b = bend_at(tau, b);
+        if (!std::isfinite(of_a)) return std::isfinite(of_b) ? b : 0;
+        return !std::isfinite(of_b) || std::abs(of_a) <= std::abs(of_b) ? a : b;
+    };
+    return {smaller(at - 1, at), smaller(at + 1, at)};
+}
+
 FERMAT_HD inline SideSlopes side_slopes(const double (&tau)[5]) {
     constexpr int at = 2;
-    const auto bend = [&](int n) { return tau[n - 1] - 2 * tau[n] + tau[n + 1]; };
-    // The smaller of two second differences. One that is not finite is unknown and is not used.
-    const auto smaller = [](double a, double b) {
-        if (!std::isfinite(a)) return std::isfinite(b) ? b : 0.0;
-        return !std::isfinite(b) || std::abs(a) <= std::abs(b) ? a : b;
-    };
-    const double middle = bend(at);
+    const SideBends bends = side_bends(tau);
     SideSlopes slopes;
     if (std::isfinite(tau[at - 1])) {
-        slopes.low = tau[at] - tau[at - 1] + 0.5 * smaller(bend(at - 1), middle);
+        slopes.low = tau[at] - tau[at - 1] + 0.5 * bend_at(tau, bends.low);
     }
     if (std::isfinite(tau[at + 1])) {
-        slopes.high = tau[at + 1] - tau[at] - 0.5 * smaller(bend(at + 1), middle);
+        slopes.high = tau[at + 1] - tau[at] - 0.5 * bend_at(tau, bends.high);
     }
     return slopes;
 }

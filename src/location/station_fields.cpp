@@ -188,7 +188,7 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
             numbers[p] = static_cast<int>(places_.size() + places.size());
             places.push_back(place);
         }
-        add(model, places, options.eikonal, execution);
+        add(model, places, options.eikonal, execution, notes);
     }
     if (options.reach) {
         note_unusable(survey, beyond_reach, fmt::format("beyond `reach={}`", *options.reach),
@@ -211,8 +211,8 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
 }
 
 void StationFields::add(const Model& model, std::span<const Vec3> stations,
-                        const EikonalOptions& options, const Execution& execution) {
-    if (frame_) return add_metric(model, stations, options, execution);
+                        const EikonalOptions& options, const Execution& execution, Notes& notes) {
+    if (frame_) return add_metric(model, stations, options, execution, notes);
     const std::size_t before = fields_.size();
     std::vector<PointSource> sources;
     for (const Vec3 place : stations) {
@@ -232,7 +232,8 @@ void StationFields::add(const Model& model, std::span<const Vec3> stations,
 }
 
 void StationFields::add_metric(const Model& model, std::span<const Vec3> stations,
-                               const EikonalOptions& options, const Execution& execution) {
+                               const EikonalOptions& options, const Execution& execution,
+                               Notes& notes) {
     if (stations.empty()) return;
     const std::size_t before = metric_fields_.size();
     std::vector<PointSource> sources;
@@ -246,6 +247,7 @@ void StationFields::add_metric(const Model& model, std::span<const Vec3> station
         field.near_source = {};  // would take more memory than the field, and is not read here
         metric_fields_[before + n] = std::make_unique<const MetricField>(std::move(field));
     });
+    solver.tell(notes);
 }
 
 void StationFields::metric_times(std::span<const int> fields, Vec3 point, double* out) const {

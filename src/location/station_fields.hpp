@@ -61,9 +61,9 @@ class StationFields {
   private:
     /// Solves the fields of stations in a model and adds them.
     void add(const Model& model, std::span<const Vec3> stations, const EikonalOptions& options,
-             const Execution& execution);
+             const Execution& execution, Notes& notes);
     void add_metric(const Model& model, std::span<const Vec3> stations,
-                    const EikonalOptions& options, const Execution& execution);
+                    const EikonalOptions& options, const Execution& execution, Notes& notes);
     void metric_times(std::span<const int> fields, Vec3 point, double* out) const;
 
     const LocationFrame* frame_ = nullptr;  ///< of a model with a metric

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "core/error.hpp"
@@ -13,6 +14,10 @@ namespace {
 
 constexpr double degree = std::numbers::pi / 180;
 constexpr double steepest_latitude = 89;
+// Beyond these, squares of lengths or slownesses leave single precision or lose all digits.
+constexpr double most_steps = 1e9;    ///< a radius or the longest step, in shortest steps
+constexpr double most_stretch = 1e3;  ///< of rows that follow the ground
+constexpr double most_jump = 1e6;
 
 class CartesianMapping final : public Mapping {
   public:
@@ -303,6 +308,8 @@ class TerrainMapping final : public Mapping {
 constexpr char axis_names[] = {'x', 'y', 'z'};
 
 void require_axes(const Grid& grid, const std::array<std::vector<double>, 3>& axes) {
+    double shortest = std::numeric_limits<double>::infinity();
+    double longest = 0;
     for (int axis = 0; axis < 3; ++axis) {
         const auto& at = axes[static_cast<std::size_t>(axis)];
         const int nodes = grid.shape[axis];
@@ -317,6 +324,16 @@ void require_axes(const Grid& grid, const std::array<std::vector<double>, 3>& ax
                 "coordinate {} of axis {} is {:g} (must be finite and exceed the one before it)", n,
                 axis_names[axis], at[n]));
         }
+        for (std::size_t n = 1; n < at.size(); ++n) {
+            shortest = std::min(shortest, at[n] - at[n - 1]);
+            longest = std::max(longest, at[n] - at[n - 1]);
+        }
+    }
+    if (longest > most_steps * shortest) {
+        throw InputError(fmt::format(
+            "the steps of the axes go from {:g} to {:g} (the longest must be at most {:.0e} times "
+            "the shortest)",
+            shortest, longest, most_steps));
     }
 }
 
@@ -325,6 +342,12 @@ void require_sphere(const Grid& grid, double radius) {
     const Vec3 high = grid.far_corner();
     if (!(radius > 0) || !std::isfinite(radius)) {
         throw InputError(fmt::format("radius is {:g} (must be positive)", radius));
+    }
+    if (radius > most_steps * grid.spacing.z) {
+        throw InputError(fmt::format(
+            "radius is {:g}, {:.1g} times the step of depth (must be at most {:.0e} times, or "
+            "rounding hides how far nodes are apart)",
+            radius, radius / grid.spacing.z, most_steps));
     }
     if (low.x < -steepest_latitude || high.x > steepest_latitude) {
         throw InputError(
@@ -349,7 +372,14 @@ void require_surface(const Grid& grid, const std::vector<double>& surface) {
                                      surface.size(), columns));
     }
     const double bottom = grid.far_corner().z;
+    const double highest = grid.coordinate(2, -most_stretch * (grid.shape.z - 1));
     for (std::size_t n = 0; n < columns; ++n) {
+        if (surface[n] < highest) {
+            throw InputError(fmt::format(
+                "the surface's depth in column {} is {:g} (must be {:g} or deeper: rows may be "
+                "stretched {:g} times)",
+                n, surface[n], highest, most_stretch));
+        }
         if (std::isfinite(surface[n]) && surface[n] < bottom - 1e-3 * grid.extent().z) continue;
         throw InputError(
             fmt::format("the surface folds the grid: its depth in column {} is {:g} (must be above "
@@ -364,10 +394,11 @@ void require_jumps(const Grid& grid, const std::vector<double>& jumps) {
                                      jumps.size(), grid.shape.z));
     }
     for (std::size_t n = 0; n < jumps.size(); ++n) {
-        if (jumps[n] > 0 && std::isfinite(jumps[n])) continue;
+        if (jumps[n] >= 1 / most_jump && jumps[n] <= most_jump) continue;
         throw InputError(fmt::format(
-            "number {} of jumps is {:g} (must be positive: velocity below over velocity above)", n,
-            jumps[n]));
+            "number {} of jumps is {:g} (must be positive, from {:g} to {:g}: velocity below over "
+            "velocity above)",
+            n, jumps[n], 1 / most_jump, most_jump));
     }
 }
 

@@ -36,8 +36,17 @@ std::string node_name(Shape shape, std::size_t n) {
 }
 
 void require_tensors(const AnisotropyValues& of, Shape shape) {
+    // Squares of velocities over the square of the model's: as far as single precision goes.
+    constexpr double most = 1e12;
     for (std::size_t n = 0; n < shape.count(); ++n) {
         const Mat3 m = symmetric(of, n);
+        const double size = m(0, 0) + m(1, 1) + m(2, 2);
+        if (size > most || size < 1 / most) {
+            throw InputError(fmt::format(
+                "the tensor at node {} has the diagonal {:g}, {:g}, {:g} (its sum must be between "
+                "{:g} and {:g})",
+                node_name(shape, n), m(0, 0), m(1, 1), m(2, 2), 1 / most, most));
+        }
         if (positive(m)) continue;
         throw InputError(fmt::format(
             "the tensor at node {} has the diagonal {:g}, {:g}, {:g} and is not positive definite "

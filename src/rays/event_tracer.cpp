@@ -39,19 +39,7 @@ RaySet EventTracer::trace(const PointSource& source, std::int32_t event, const L
                           const Execution& execution, EventWork* work) const {
     double* const field_seconds = work == nullptr ? nullptr : &work->field_seconds;
     if (to.positions.empty()) return {};
-    if (metric_) {
-        try {
-            return trace_metric_event(*metric_, source, event, to, execution, work);
-        } catch (const UnsettledTimes&) {
-            // A model on the way of an inversion may be too rough for the second order.
-            if (options_.eikonal.order == 1) throw;
-            RayOptions rough = options_;
-            rough.eikonal.order = 1;
-            if (work != nullptr) work->first_order = true;
-            return trace_metric_event(metric_solver(model_, rough, execution), source, event, to,
-                                      execution, work);
-        }
-    }
+    if (metric_) return trace_metric_event(*metric_, source, event, to, execution, work);
     if (in_air(model_, model_.grid().clamp(source.position))) return rays_of_dead_event(event, to);
     if (options_.tracer == Tracer::bending) {
         return bend_event(model_, source, event, to, options_, execution);

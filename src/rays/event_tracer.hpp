@@ -14,10 +14,9 @@ namespace fermat {
 
 /// What the rays of one event took.
 struct EventWork {
-    double field_seconds = 0;  ///< of its field; bent rays need none
-    /// The second order did not settle (UnsettledTimes), and the first took its place.
-    bool first_order = false;
-    bool coarse_beside_jumps = false;  ///< as MetricField
+    double field_seconds = 0;          ///< of its field; bent rays need none
+    bool first_order = false;          ///< as MetricField
+    bool coarse_beside_jumps = false;  ///< likewise
 };
 
 /// Traces the rays of one event at a time on the CPU, by any tracer. What all events share, the
@@ -28,8 +27,7 @@ class EventTracer {
     EventTracer(const Model& model, const RayOptions& options, const Execution& execution);
 
     /// Rays of a source to listeners, in their order and with the numbers given. A source in air
-    /// gives rays with a status. A model with a metric whose times of second order do not settle is
-    /// solved to first order, which `work` tells, where given.
+    /// gives rays with a status.
     RaySet trace(const PointSource& source, std::int32_t event, const Listeners& to,
                  const Execution& execution, EventWork* work = nullptr) const;
 

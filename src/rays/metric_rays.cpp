@@ -214,14 +214,15 @@ RaySet trace_metric_event(const MetricSolver& solver, const PointSource& source,
     const MetricField field = solver.solve(source, execution);
     if (work != nullptr) {
         work->field_seconds = watch.seconds();
+        work->first_order = field.first_order;
         work->coarse_beside_jumps = field.coarse_beside_jumps;
     }
     return rays_of(field, solver, event, to, execution);
 }
 
 void for_each_metric_rays(const Model& model, const Survey& survey, const RayOptions& options,
-                          const Execution& execution,
-                          const std::function<void(RaySet&&)>& consume) {
+                          const Execution& execution, const std::function<void(RaySet&&)>& consume,
+                          Notes& notes) {
     const MetricSolver solver = metric_solver(model, options, execution);
     for (const auto& event : survey.events) solver.inside(event.position, "source");
     for (const auto& station : survey.stations) solver.inside(station.position, "station");
@@ -242,6 +243,7 @@ void for_each_metric_rays(const Model& model, const Survey& survey, const RayOpt
     });
     for (RaySet& set : sets) consume(std::move(set));
     monitor.end();
+    solver.tell(notes);
 }
 
 }  // namespace fermat

@@ -27,8 +27,10 @@ RaySet trace_metric_event(const MetricSolver& solver, const PointSource& source,
                           EventWork* work = nullptr);
 
 /// As for_each_event_rays, for one phase of a medium whose model has a metric. Positions and points
-/// are in the coordinates of users. Knows tracer `descent` only, and solves from the events.
+/// are in the coordinates of users. Knows tracer `descent` only, and solves from the events. Notes
+/// are those of the solver.
 void for_each_metric_rays(const Model& model, const Survey& survey, const RayOptions& options,
-                          const Execution& execution, const std::function<void(RaySet&&)>& consume);
+                          const Execution& execution, const std::function<void(RaySet&&)>& consume,
+                          Notes& notes);
 
 }  // namespace fermat

@@ -209,10 +209,11 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t event
 namespace {
 
 void trace_phase(const Model& model, const Survey& survey, const RayOptions& options,
-                 const Execution& execution, const std::function<void(RaySet&&)>& consume) {
+                 const Execution& execution, const std::function<void(RaySet&&)>& consume,
+                 Notes& notes) {
     Monitor& monitor = execution.monitor;
     if (model.metric()) {
-        for_each_metric_rays(model, survey, options, execution, consume);
+        for_each_metric_rays(model, survey, options, execution, consume, notes);
         return;
     }
     if (options.tracer == Tracer::bending) {
@@ -237,30 +238,36 @@ void trace_phase(const Model& model, const Survey& survey, const RayOptions& opt
 }  // namespace
 
 void for_each_event_rays(const Medium& medium, const Survey& survey, const RayOptions& options,
-                         const Execution& execution, const std::function<void(RaySet&&)>& consume) {
+                         const Execution& execution, const std::function<void(RaySet&&)>& consume,
+                         Notes* told) {
+    Notes unheard;
+    Notes& notes = told != nullptr ? *told : unheard;
     validate(options, medium.grid());
     resolve_threads(execution.threads);
     validate(survey, medium.of(Phase::P));
     require_phases(medium, survey);
     const std::vector<Phase> phases = phases_of(survey);
     if (phases.size() < 2 && (phases.empty() || phases.front() == Phase::P)) {
-        trace_phase(medium.of(Phase::P), survey, options, execution, consume);
+        trace_phase(medium.of(Phase::P), survey, options, execution, consume, notes);
         return;
     }
     for (const Phase phase : phases) {
-        trace_phase(medium.of(phase), subset(survey, arrivals_of(survey, phase)), options,
-                    execution, [&](RaySet&& set) {
-                        for (RayInfo& ray : set.rays) ray.phase = phase;
-                        consume(std::move(set));
-                    });
+        trace_phase(
+            medium.of(phase), subset(survey, arrivals_of(survey, phase)), options, execution,
+            [&](RaySet&& set) {
+                for (RayInfo& ray : set.rays) ray.phase = phase;
+                consume(std::move(set));
+            },
+            notes);
     }
 }
 
 RaySet trace_rays(const Medium& medium, const Survey& survey, const RayOptions& options,
-                  const Execution& execution) {
+                  const Execution& execution, Notes* told) {
     RaySet all;
-    for_each_event_rays(medium, survey, options, execution,
-                        [&](RaySet&& set) { all.append(std::move(set)); });
+    for_each_event_rays(
+        medium, survey, options, execution, [&](RaySet&& set) { all.append(std::move(set)); },
+        told);
     return all;
 }
 

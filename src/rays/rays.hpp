@@ -6,6 +6,7 @@
 
 #include "core/choice.hpp"
 #include "core/execution.hpp"
+#include "core/notes.hpp"
 #include "eikonal/eikonal.hpp"
 #include "graph/graph.hpp"
 #include "model/model.hpp"
@@ -74,12 +75,13 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t event
 /// phases, all events of P come first. Fields are not kept. Bent rays need no field; they come in
 /// the same order, some thousand per call. An event in air, and a station in air or out of reach,
 /// gives a ray with a status. A point outside the model, or a phase that the medium does not have,
-/// throws InputError.
+/// throws InputError. `told`, where given, gets what is to be told of the fields.
 void for_each_event_rays(const Medium& medium, const Survey& survey, const RayOptions& options,
-                         const Execution& execution, const std::function<void(RaySet&&)>& consume);
+                         const Execution& execution, const std::function<void(RaySet&&)>& consume,
+                         Notes* told = nullptr);
 
 /// Traces the rays of all arrivals and returns them in one set, in the order of ray_order().
 RaySet trace_rays(const Medium& medium, const Survey& survey, const RayOptions& options,
-                  const Execution& execution = {});
+                  const Execution& execution = {}, Notes* told = nullptr);
 
 }  // namespace fermat

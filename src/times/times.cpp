@@ -1,13 +1,13 @@
 #include "times/times.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "eikonal/factored_source.hpp"
+#include "eikonal/metric/metric_gradient.hpp"
+#include "eikonal/time_gradient.hpp"
 
 namespace fermat {
 
@@ -60,6 +60,14 @@ Field<float> ArrivalField::on_nodes(int threads) const {
     return node_times(*graph, field);
 }
 
+std::array<Field<float>, 3> ArrivalField::gradient_on_nodes(int threads) const {
+    if (const auto* field = std::get_if<TimeField>(&solved_)) return time_gradient(*field, threads);
+    if (const auto* field = std::get_if<MetricField>(&solved_)) {
+        return time_gradient(*field, threads);
+    }
+    throw InputError("the grid graph has no gradient of times on nodes (use `solver=fim`)");
+}
+
 void ArrivalField::write_nodes(FieldView<float> times) const {
     if (const auto* field = std::get_if<TimeField>(&solved_)) {
         write_times(*field, times);
@@ -81,12 +89,7 @@ TimeSolver::TimeSolver(const Model& model, const TimeMethod& method, const Execu
 
 Notes TimeSolver::notes() const {
     Notes notes;
-    const int coarse = metric_ ? metric_->coarse_beside_jumps() : 0;
-    if (coarse == 0) return notes;
-    notes.add(fmt::format(
-        "times of {} {} are of first order beside jumps of velocity, where they did not settle "
-        "otherwise (a few parts in a thousand; rows closer together, `spacing`, may settle)",
-        coarse, coarse == 1 ? "source" : "sources"));
+    if (metric_) metric_->tell(notes);
     return notes;
 }
 

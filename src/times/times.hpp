@@ -2,6 +2,7 @@
 
 // The one door to time fields: a solver of the eikonal equation or of the grid graph, by value.
 
+#include <array>
 #include <functional>
 #include <memory>
 #include <span>
@@ -41,6 +42,9 @@ class ArrivalField {
     /// Times on the nodes.
     Field<float> on_nodes(int threads = 1) const;
     void write_nodes(FieldView<float> times) const;
+    /// The gradient on the nodes, as gradient_at; NaN at the source and where no wave arrives. In
+    /// 2-D the component along y is empty. Throws InputError for a graph.
+    std::array<Field<float>, 3> gradient_on_nodes(int threads = 1) const;
     /// The field of the eikonal equation, or null.
     TimeField* eikonal() { return std::get_if<TimeField>(&solved_); }
 

@@ -180,7 +180,7 @@ void add_first_order(const Survey& picks, const InversionResult& result, Sentenc
     if (result.first_order_sources > 0) {
         out.push_back(counted(result.first_order_sources) +
                       " are of first order in the final model, which is too rough for the second "
-                      "(smooth more, refine the grid, or use `order=1` for all)");
+                      "(smooth more, or use `order=1` for all)");
     }
     if (result.coarse_sources > 0) {
         out.push_back(counted(result.coarse_sources) +

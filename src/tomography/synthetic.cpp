@@ -51,7 +51,7 @@ void add_times(const Model& model, const Survey& survey, Phase phase, const Eiko
 /// As add_times, in a model with a metric.
 void add_metric_times(const Model& model, const Survey& survey, Phase phase,
                       const EikonalOptions& options, const Execution& execution,
-                      std::vector<double>& times) {
+                      std::vector<double>& times, Notes& notes) {
     const MetricSolver solver(model, options, execution);
     std::vector<PointSource> alive;
     std::vector<std::size_t> numbers;
@@ -69,19 +69,23 @@ void add_metric_times(const Model& model, const Survey& survey, Phase phase,
             if (!in_air(model, at)) times[p] = time_at(field, at);
         }
     });
+    solver.tell(notes);
 }
 
 }  // namespace
 
 std::vector<double> arrival_times(const Medium& medium, const Survey& survey,
-                                  const EikonalOptions& options, const Execution& execution) {
+                                  const EikonalOptions& options, const Execution& execution,
+                                  Notes* told) {
+    Notes unheard;
+    Notes& notes = told != nullptr ? *told : unheard;
     validate(survey, medium.of(Phase::P));
     require_phases(medium, survey);
     std::vector<double> times(survey.arrivals.size(), std::numeric_limits<double>::infinity());
     for (const Phase phase : phases_of(survey)) {
         const Model& model = medium.of(phase);
         if (model.metric()) {
-            add_metric_times(model, survey, phase, options, execution, times);
+            add_metric_times(model, survey, phase, options, execution, times, notes);
         } else {
             add_times(model, survey, phase, options, execution, times);
         }
@@ -99,8 +103,8 @@ SyntheticPicks synthetic_picks(const Medium& medium, const Survey& survey,
                                const NoiseOptions& noise, const EikonalOptions& options,
                                const Execution& execution) {
     validate(noise);
-    const std::vector<double> times = arrival_times(medium, survey, options, execution);
     SyntheticPicks out;
+    const std::vector<double> times = arrival_times(medium, survey, options, execution, &out.notes);
     out.picks.events = survey.events;
     out.picks.stations = survey.stations;
     out.picks.has_errors = noise.deviation > 0 || survey.has_errors;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/monitor.hpp"
+#include "core/notes.hpp"
 #include "eikonal/eikonal.hpp"
 #include "model/model.hpp"
 #include "rays/rays.hpp"
@@ -22,11 +23,14 @@ void validate(const NoiseOptions& noise);
 struct SyntheticPicks {
     Survey picks;
     std::int64_t unreached = 0;  ///< arrivals without a time (air between them), which are left out
+    Notes notes{};               ///< what is to be told of the times
 };
 
-/// Times of the arrivals of a survey; infinite where no wave arrives.
+/// Times of the arrivals of a survey; infinite where no wave arrives. `told`, where given, gets
+/// what is to be told of them.
 std::vector<double> arrival_times(const Medium& medium, const Survey& survey,
-                                  const EikonalOptions& options, const Execution& execution);
+                                  const EikonalOptions& options, const Execution& execution,
+                                  Notes* told = nullptr);
 
 /// First arrivals of a survey in a medium, as if they had been picked. Times that noise would put
 /// before the origin time become the origin time. Errors are those of the noise, or without noise

@@ -47,6 +47,52 @@ def test_refusals_are_one_line(sphere, arguments, message):
                                    "times.h5", *arguments)
 
 
+def test_the_gradient_of_a_sphere_points_north_east_and_down(sphere):
+    """One source or several: as long as the slowness, away from the source."""
+    sphere("times", "--model", "model.h5", "--source", "42,180,50", "--gradient", "-o", "one.h5")
+    assert sphere.names("one.h5") == ["gradient_x", "gradient_y", "gradient_z", "time"]
+    north, east, down = (sphere.array("one.h5", f"gradient_{axis}") for axis in "xyz")
+    length = np.sqrt(north**2 + east**2 + down**2)
+    assert np.nanmax(abs(length * 8 - 1)) < 0.02 and np.isnan(length).sum() == 1
+    # Arrays of a file have z first.
+    assert north[5, 5, 8] * 8 == pytest.approx(1, abs=0.02)
+    assert east[5, 8, 5] * 8 == pytest.approx(1, abs=0.02)
+    assert down[8, 5, 5] * 8 == pytest.approx(1, abs=0.02)
+    sphere("times", "--model", "model.h5", "--sources", "points.csv", "--gradient", "-o", "two.h5")
+    names = [f"gradient_{n}_{axis}" for n in ("000", "001") for axis in "xyz"]
+    assert sphere.names("two.h5") == [*names, "time_000", "time_001"]
+
+
+def test_ground_too_rough_for_second_order_is_told_in_one_line(fermat):
+    """Fields, times at receivers, rays and synthetic picks: never a failure."""
+    fermat("model", "constant", "--shape", "81,41", "--spacing", "0.1", "--velocity", "2", "-o",
+           "flat.h5")
+    heights = np.random.default_rng(3).normal(0, 0.05, 81)
+    fermat.write("ground.csv", "x,z\n" + "".join(f"{0.1 * i},{z}\n" for i, z in enumerate(heights)))
+    fermat.write("points.csv", "x,z\n2,1\n4,1.5\n6,1\n")
+    fermat("model", "terrain", "--base", "flat.h5", "--surface", "ground.csv", "-o", "model.h5")
+    survey = ("--sources", "points.csv", "--receivers", "points.csv")
+    for command in (["times", "--source", "4,1", "-o", "t.h5"],
+                    ["times", *survey, "--table", "t.csv"],
+                    ["rays", *survey, "-o", "r.h5"],
+                    ["picks", *survey, "-o", "p.csv"]):
+        done = fermat.call(command[0], "--model", "model.h5", *command[1:])
+        assert done.returncode == 0, done.stderr
+        count = "1 source" if "--source" in command else "3 sources"
+        told = [line for line in done.stderr.splitlines() if "are of first order" in line]
+        assert len(told) == 1 and f"times of {count} are of first order, because" in told[0]
+        assert "smooth the ground or the model" in told[0] and "--order 1" in told[0]
+
+
+def test_numbers_beyond_single_precision_are_refused(sphere):
+    sphere.write("ground.csv", "x,y,z\n40,178,-1e30\n44,182,-1e30\n40,182,0\n44,178,0\n")
+    for arguments, message in (
+        (["spherical", "--base", "flat.h5", "--radius", "1e30"], "radius is 1e+30"),
+        (["terrain", "--base", "flat.h5", "--surface", "ground.csv"], "the surface's depth in column"),
+    ):
+        assert message in sphere.error("model", *arguments, "-o", "bad.h5")
+
+
 def test_latitudes_need_a_sphere(fermat, sphere):
     sphere("model", "constant", "--shape", "11,11,11", "--velocity", "8", "-o", "plain.h5")
     assert "has latitudes and longitudes" in sphere.error(

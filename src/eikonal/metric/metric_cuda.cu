@@ -139,6 +139,7 @@ struct CudaMetric::State {
     unsigned even = 0;          ///< active tiles of the first parity, and all, likewise
     unsigned all = 0;
     std::size_t shot_count = 0;
+    bool swung = false;  ///< in the last wave of the last solve
     Work work;
 
     std::size_t entries() const { return shot_count * tiles; }
@@ -359,9 +360,31 @@ double CudaMetric::solve(std::span<const Shot> shots) {
         s.run(true, false);
         s.run(false, true);
     }
+    s.swung = from_first_order && s.swings();
     mark_unreached<<<wide, 256, 0, cuda_stream()>>>(s.tau.data(), s.nodes * shots.size());
     s.fetch(shots);
     return s.work.seconds;
+}
+
+std::vector<std::size_t> CudaMetric::unsettled(std::span<const Shot> shots, float most) {
+    State& s = *state_;
+    std::vector<std::size_t> out;
+    if (!s.swung) return out;
+    clear_unreached<<<wide, 256, 0, cuda_stream()>>>(s.tau.data(), s.nodes * shots.size());
+    s.run(false, true);
+    std::vector<float> after(s.nodes);
+    for (std::size_t n = 0; n < shots.size(); ++n) {
+        copy_and_wait(after.data(), s.tau.data() + n * s.nodes, s.nodes * sizeof(float),
+                      cudaMemcpyDeviceToHost, "fetching a time field");
+        const FieldView<float> before = shots[n].tau;
+        float change = 0;
+        for (std::size_t i = 0; i < s.nodes; ++i) {
+            if (!std::isfinite(before[i])) continue;
+            change = std::max(change, std::abs(after[i] / before[i] - 1));
+        }
+        if (change > most) out.push_back(n);
+    }
+    return out;
 }
 
 float CudaMetric::settle_again(const Shot& shot) {

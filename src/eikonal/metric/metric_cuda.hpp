@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "core/field.hpp"
 #include "eikonal/metric/node_numbers.hpp"
@@ -30,6 +31,9 @@ class CudaMetric {
     void replace_tensors(const NodeNumbers& numbers);
     /// Returns the device's time in seconds, transfers excluded.
     double solve(std::span<const Shot> shots);
+    /// Shots of the last solve whose times change by more than `most` of themselves when all are
+    /// visited once more, because second order swings between two solutions. `tau` stays.
+    std::vector<std::size_t> unsettled(std::span<const Shot> shots, float most);
     /// Corrects the last solution, of one source, for replaced tensors and f^2. Returns the largest
     /// relative change of a value.
     float settle_again(const Shot& shot);

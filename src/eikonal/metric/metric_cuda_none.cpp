@@ -11,6 +11,7 @@ CudaMetric::~CudaMetric() = default;
 void CudaMetric::replace_tensors(const NodeNumbers&) {}
 std::size_t CudaMetric::batch() const { return 1; }
 double CudaMetric::solve(std::span<const Shot>) { return 0; }
+std::vector<std::size_t> CudaMetric::unsettled(std::span<const Shot>, float) { return {}; }
 float CudaMetric::settle_again(const Shot&) { return 0; }
 CudaMetric::Work CudaMetric::work() const { return {}; }
 

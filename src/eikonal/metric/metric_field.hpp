@@ -20,6 +20,8 @@ struct MetricField {
     /// The time after `start_time` at points round a source beside jumps, where nodes are too far
     /// apart for values between them; infinite elsewhere. May be empty.
     std::function<double(Vec3)> near_source{};
+    /// Times are of first order, because those of the second did not settle.
+    bool first_order = false;
     /// Differences beside jumps are of first order, because others did not settle.
     bool coarse_beside_jumps = false;
 

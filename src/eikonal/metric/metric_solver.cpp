@@ -17,6 +17,7 @@
 #include "eikonal/metric/node_medium.hpp"
 #include "eikonal/metric/refined_box.hpp"
 #include "eikonal/metric/tile_schedule.hpp"
+#include "eikonal/resolution.hpp"
 #include "eikonal/stencil.hpp"
 
 namespace fermat {
@@ -39,7 +40,8 @@ struct MetricSolver::OnCuda {
 namespace {
 
 constexpr int most_ellipses = 12;
-constexpr float most_swing = 1e-3F;  ///< of a time that counts as settled
+constexpr float most_swing = 1e-3F;      ///< of a time that counts as settled
+constexpr float quiet_change = 1.5e-6F;  ///< of times that need no other ellipses
 
 void mark_unreached(FieldView<float> tau) {
     for (float& value : tau) {
@@ -69,6 +71,7 @@ MetricSolver::MetricSolver(const Model& model, const EikonalOptions& options,
     if (options.solver != Solver::fim) {
         require_plain(model, fmt::format("solver '{}'", name_of(options.solver)));
     }
+    require_contrast(model);
     const bool jumps = !model.metric()->coordinates().jumps.empty();
     const bool device =
         on_cuda(execution.device,
@@ -110,63 +113,137 @@ Vec3 MetricSolver::require_source(Vec3 user) const {
     return q;
 }
 
-void MetricSolver::require_settled(int rounds, float change) const {
-    if (change <= most_swing) return;
-    throw UnsettledTimes(fmt::format(
-        "times in {} do not settle: one still changes by {:.2g} of itself after {} visits "
-        "(smooth the jumps of the model, refine the grid, or use `order=1`)",
-        model_.metric()->name(), change, rounds));
+namespace {
+
+/// One source's waves on the tiles of the CPU.
+class CpuWaves {
+  public:
+    CpuWaves(const Model& model, const NodeMedium& medium, SourceNumbers& of,
+             const NodeNumbers& numbers, FieldView<float> tau, int threads, Monitor& monitor)
+        : thomsen_(model.metric()->has_thomsen()),
+          grid_shape_(model.grid().shape),
+          medium_(medium),
+          of_(of),
+          numbers_(numbers),
+          tau_(tau),
+          threads_(threads),
+          monitor_(monitor),
+          tiles_(numbers, tau.data(), threads) {}
+
+    /// From the start nodes. Returns whether times settle.
+    bool solve(int order) {
+        MetricTiles::Settled settled;
+        bool from_first_order = medium_.long_cells() || numbers_.jumps != nullptr;
+        if (!from_first_order) {
+            settled = tiles_.settle(order, monitor_);
+            from_first_order = settled.swing > 0;
+            if (from_first_order) tiles_.restart();
+        }
+        if (from_first_order) settled = after_first_order(order);
+        if (numbers_.jumps != nullptr && order == 2 && settled.swing > most_swing) {
+            coarse_beside_jumps_ = true;
+            tiles_.restart();
+            tiles_.leave_out_jump_slopes();
+            settled = after_first_order(order);
+        }
+        mark_unreached(tau_);
+        const auto again = [&] { return tiles_.settle(order, monitor_); };
+        return touched(settled, again).swing <= most_swing;
+    }
+    /// In any medium.
+    void solve_to_first_order() {
+        const auto fall = [&] {
+            tiles_.restart();
+            tiles_.first_order(monitor_);
+            return tiles_.fall_to_first_order(monitor_);
+        };
+        const MetricTiles::Settled settled = fall();
+        mark_unreached(tau_);
+        touched(settled, fall);
+    }
+    bool coarse_beside_jumps() const { return coarse_beside_jumps_; }
+
+  private:
+    MetricTiles::Settled after_first_order(int order) {
+        tiles_.first_order(monitor_);
+        return tiles_.settle(order, monitor_);
+    }
+    /// The ellipses of Thomsen's medium touch its slowness surface where the times say.
+    template <class Again>
+    MetricTiles::Settled touched(MetricTiles::Settled settled, Again again) {
+        for (int n = 0; n < most_ellipses && thomsen_; ++n) {
+            medium_.touch({tau_.data(), grid_shape_}, of_, threads_);
+            tiles_.renew();
+            settled = again();
+            mark_unreached(tau_);
+            if (settled.change < quiet_change) break;
+        }
+        return settled;
+    }
+
+    bool thomsen_;
+    Shape grid_shape_;  ///< in 2-D that of the medium has its axes in another order
+    const NodeMedium& medium_;
+    SourceNumbers& of_;
+    const NodeNumbers& numbers_;
+    FieldView<float> tau_;
+    int threads_;
+    Monitor& monitor_;
+    MetricTiles tiles_;
+    bool coarse_beside_jumps_ = false;
+};
+
+}  // namespace
+
+void MetricSolver::solve_on_cpu(Prepared& source, int threads, Monitor& monitor) const {
+    MetricField& field = source.field;
+    CpuWaves waves(model_, *medium_, source.of, source.numbers,
+                   {field.tau.data(), medium_->shape()}, threads, monitor);
+    const bool settled = waves.solve(options_.order);
+    field.coarse_beside_jumps = settled && waves.coarse_beside_jumps();
+    if (settled) return;
+    waves.solve_to_first_order();
+    field.first_order = options_.order == 2;
 }
 
-bool MetricSolver::solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
-                                int threads, Monitor& monitor) const {
-    MetricTiles tiles(numbers, tau.data(), threads);
-    MetricTiles::Settled settled;
-    bool from_first_order = medium_->long_cells() || numbers.jumps != nullptr;
-    if (!from_first_order) {
-        settled = tiles.settle(options_.order, monitor);
-        from_first_order = settled.swing > 0;
-        if (from_first_order) tiles.restart();
-    }
-    if (from_first_order) {
-        tiles.first_order(monitor);
-        settled = tiles.settle(options_.order, monitor);
-    }
-    const bool coarse =
-        numbers.jumps != nullptr && options_.order == 2 && settled.swing > most_swing;
-    if (coarse) {
-        tiles.restart();
-        tiles.leave_out_jump_slopes();
-        ++*coarse_;
-        tiles.first_order(monitor);
-        settled = tiles.settle(options_.order, monitor);
-    }
-    mark_unreached(tau);
-    for (int n = 0; n < most_ellipses && model_.metric()->has_thomsen(); ++n) {
-        constexpr float quiet = 1.5e-6F;
-        medium_->touch({tau.data(), model_.grid().shape}, of, threads);
-        tiles.renew();
-        settled = tiles.settle(options_.order, monitor);
-        mark_unreached(tau);
-        if (settled.change < quiet) break;
-    }
-    require_settled(fim_free_visits, settled.swing);
-    return coarse;
+std::string MetricSolver::what_is_rough() const {
+    const bool terrain = model_.metric()->coordinates().system == Coordinates::terrain;
+    return terrain ? "the ground or the model" : "the model";
 }
 
-void MetricSolver::solve_on_cuda(std::span<Prepared> sources, int threads) const {
+void MetricSolver::tell(Notes& notes) const {
+    const auto counted = [](int count) {
+        return fmt::format("times of {} {} are of first order", count,
+                           count == 1 ? "source" : "sources");
+    };
+    if (const int count = first_order_->everywhere) {
+        notes.add(fmt::format(
+            "{}, because the second did not settle (less exact, by a few parts in a thousand to a "
+            "few in a hundred; smooth {} for the second order, or use `order=1` for all)",
+            counted(count), what_is_rough()));
+    }
+    if (const int count = first_order_->beside_jumps) {
+        notes.add(fmt::format(
+            "{} beside jumps of velocity, where they did not settle otherwise (a few parts in a "
+            "thousand; rows closer together, `spacing`, may settle)",
+            counted(count)));
+    }
+}
+
+void MetricSolver::solve_on_cuda(std::span<Prepared> sources, const Execution& execution) const {
     const std::lock_guard lock(cuda_->one_at_a_time);
+    const int threads = resolve_threads(execution.threads);
     CudaMetric& solver = cuda_->solver;
     std::vector<CudaMetric::Shot> shots;
     for (Prepared& source : sources) {
         shots.push_back({source.numbers, {source.field.tau.data(), medium_->shape()}});
     }
+    std::vector<std::size_t> unsettled;
     if (!model_.metric()->has_thomsen()) {
         solver.solve(shots);
-        return;
+        unsettled = solver.unsettled(shots, most_swing);
     }
-    constexpr float quiet = 1.5e-6F;
-    for (std::size_t n = 0; n < sources.size(); ++n) {
+    for (std::size_t n = 0; n < sources.size() && model_.metric()->has_thomsen(); ++n) {
         const FieldView<float> tau{sources[n].field.tau.data(), model_.grid().shape};
         solver.replace_tensors(sources[n].numbers);
         solver.solve(std::span(shots).subspan(n, 1));
@@ -177,9 +254,10 @@ void MetricSolver::solve_on_cuda(std::span<Prepared> sources, int threads) const
             solver.replace_tensors(sources[n].numbers);
             change = solver.settle_again(shots[n]);
             ++rounds;
-        } while (change > quiet && rounds < most_ellipses);
-        require_settled(rounds, change);
+        } while (change > quiet_change && rounds < most_ellipses);
+        if (change > most_swing) unsettled.push_back(n);
     }
+    for (const std::size_t n : unsettled) solve_on_cpu(sources[n], threads, execution.monitor);
 }
 
 MetricField MetricSolver::finer_field(const Model& model, Vec3 source, int halvings,
@@ -248,6 +326,7 @@ int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
         if (const auto section = layered_section(model_, source, *round)) {
             const auto finer = std::make_shared<const MetricField>(
                 finer_field(section->model, section->source, 1, execution));
+            field.first_order |= finer->first_order;
             const auto at_point = [=, start = section->source](Vec3 q) {
                 return time_at(*finer, LayeredSection::point(start, angle_to(q), q.z));
             };
@@ -265,6 +344,7 @@ int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
     if (!box) return 0;
     const auto finer = std::make_shared<const MetricField>(
         finer_field(box->model, source, halvings_ + 1, execution));
+    field.first_order |= finer->first_order;
     NodeRange served{box->first, box->last};
     for (int axis = 0; axis < 3; ++axis) {
         const int centre = static_cast<int>(std::lround(at[axis]));
@@ -298,6 +378,8 @@ MetricSolver::Prepared MetricSolver::prepare(Vec3 source, double start_time,
 
 MetricField MetricSolver::finished(Prepared&& prepared) const {
     MetricField field = std::move(prepared.field);
+    if (field.first_order) ++first_order_->everywhere;
+    if (field.coarse_beside_jumps) ++first_order_->beside_jumps;
     if (!std::isfinite(options_.until)) return field;
     field.near_source = {};
     const Grid& grid = model_.grid();
@@ -315,14 +397,11 @@ MetricField MetricSolver::finished(Prepared&& prepared) const {
 
 MetricField MetricSolver::solve_from(Vec3 source, double start_time,
                                      const Execution& execution) const {
-    const int threads = resolve_threads(execution.threads);
     Prepared prepared = prepare(source, start_time, execution);
     if (cuda_) {
-        solve_on_cuda(std::span(&prepared, 1), threads);
+        solve_on_cuda(std::span(&prepared, 1), execution);
     } else {
-        const FieldView<float> tau{prepared.field.tau.data(), medium_->shape()};
-        prepared.field.coarse_beside_jumps =
-            solve_on_cpu(prepared.of, prepared.numbers, tau, threads, execution.monitor);
+        solve_on_cpu(prepared, resolve_threads(execution.threads), execution.monitor);
     }
     return finished(std::move(prepared));
 }
@@ -339,7 +418,7 @@ void MetricSolver::for_each_batch(
             prepared.push_back(
                 prepare(require_source(sources[n].position), sources[n].start_time, execution));
         }
-        solve_on_cuda(prepared, resolve_threads(execution.threads));
+        solve_on_cuda(prepared, execution);
         for (std::size_t n = 0; n < count; ++n) {
             consume(first + n, finished(std::move(prepared[n])));
             execution.monitor.advance();

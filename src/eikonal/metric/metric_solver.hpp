@@ -4,10 +4,11 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "core/error.hpp"
 #include "core/execution.hpp"
+#include "core/notes.hpp"
 #include "eikonal/eikonal.hpp"
 #include "eikonal/metric/metric_field.hpp"
 
@@ -17,14 +18,10 @@ class NodeMedium;
 struct NodeNumbers;
 struct SourceNumbers;
 
-/// Times of second order swing between two solutions, in a model that is too rough for its grid.
-class UnsettledTimes : public ComputeError {
-  public:
-    using ComputeError::ComputeError;
-};
-
 /// First arrivals of a model with a metric. Its tensors are made once for all sources. Positions
-/// are in the coordinates of users (latitudes, true depths), except those of MetricField.
+/// are in the coordinates of users (latitudes, true depths), except those of MetricField. Times of
+/// second order may swing between two solutions where the ground is steep or the model rough: such
+/// a source is solved to first order, which its field and tell() say.
 class MetricSolver {
   public:
     /// Throws InputError for options that do not know a metric, such as another solver than `fim`.
@@ -34,9 +31,9 @@ class MetricSolver {
     /// Solves every source by itself, in parallel over sources; as for_each_field of eikonal.hpp.
     void for_each_field(std::span<const PointSource> sources, const Execution& execution,
                         const std::function<void(std::size_t, MetricField&&)>& consume) const;
-    /// How many sources have differences of first order beside jumps so far: with others their
-    /// times did not settle.
-    int coarse_beside_jumps() const { return *coarse_; }
+    /// Adds what is to be told of the sources solved so far: how many of them are of first order,
+    /// everywhere or beside jumps, because the second did not settle.
+    void tell(Notes& notes) const;
     /// Grid coordinates of a point of a user. Throws InputError outside the grid.
     Vec3 inside(Vec3 user, const std::string& what) const;
     /// As inside(), and throws InputError in air.
@@ -61,19 +58,24 @@ class MetricSolver {
     /// between them, from rays where the medium is layered there, else from a finer grid. Returns
     /// how far from the source they lie, in nodes; 0 without any.
     int start_finer(MetricField& field, SourceNumbers& of, const Execution& execution) const;
-    void solve_on_cuda(std::span<Prepared> sources, int threads) const;
-    /// Returns whether differences beside jumps are of first order.
-    bool solve_on_cpu(SourceNumbers& of, const NodeNumbers& numbers, FieldView<float> tau,
-                      int threads, Monitor& monitor) const;
-    /// Throws ComputeError where times still change so much that none can be trusted.
-    void require_settled(int rounds, float change) const;
+    /// Sources that do not settle on the device are solved on the CPU, which knows what to do.
+    void solve_on_cuda(std::span<Prepared> sources, const Execution& execution) const;
+    /// Solves to the wanted order, or to first order if the second does not settle.
+    void solve_on_cpu(Prepared& source, int threads, Monitor& monitor) const;
+    /// What a message advises to smooth.
+    std::string what_is_rough() const;
 
     Model model_;
     EikonalOptions options_;
     std::shared_ptr<const NodeMedium> medium_;
     std::shared_ptr<OnCuda> cuda_;  ///< null on the CPU
     int halvings_ = 0;  ///< of the steps of the user's grid, round a source beside jumps
-    std::shared_ptr<std::atomic<int>> coarse_ = std::make_shared<std::atomic<int>>(0);
+    /// Sources so far that are of first order.
+    struct Counts {
+        std::atomic<int> everywhere{0};
+        std::atomic<int> beside_jumps{0};
+    };
+    std::shared_ptr<Counts> first_order_ = std::make_shared<Counts>();
 };
 
 }  // namespace fermat

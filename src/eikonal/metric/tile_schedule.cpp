@@ -63,7 +63,7 @@ std::vector<int> MetricTiles::take_batch(int parity) {
 }
 
 template <bool Full, int Order, bool ByNeighbours>
-MetricTiles::Settled MetricTiles::wave(Monitor& monitor) {
+MetricTiles::Settled MetricTiles::wave(Monitor& monitor, bool only_falls) {
     const MetricTileProblem& problem = setup_.problem;
     states_.assign(static_cast<std::size_t>(problem.tile_count()), {});
     for (const auto& list : setup_.active) {
@@ -89,7 +89,7 @@ MetricTiles::Settled MetricTiles::wave(Monitor& monitor) {
             const bool by_faces = state.visits > 0 && !(state.faces & ~all_faces);
             task.through = by_faces ? state.faces : 0;
             task.way = metric_entry(store_.begin_of(tile), setup_.shot.at, state.faces);
-            task.only_earlier = fim_only_falls(ByNeighbours ? 1 : 2, state.visits);
+            task.only_earlier = fim_only_falls(only_falls ? 1 : 2, state.visits);
             // In the wave of the wanted order every tile is visited, changed or not.
             for (int face = 0; face < 6 && !ByNeighbours && state.visits == 0; ++face) {
                 const int other = beyond(tile, face);
@@ -135,6 +135,11 @@ void MetricTiles::leave_out_jump_slopes() { jumps_->leave_out(); }
 
 MetricTiles::Settled MetricTiles::first_order(Monitor& monitor) {
     return numbers_.full() ? wave<true, 1, true>(monitor) : wave<false, 1, true>(monitor);
+}
+
+MetricTiles::Settled MetricTiles::fall_to_first_order(Monitor& monitor) {
+    return numbers_.full() ? wave<true, 1, false>(monitor, true)
+                           : wave<false, 1, false>(monitor, true);
 }
 
 MetricTiles::Settled MetricTiles::settle(int order, Monitor& monitor) {

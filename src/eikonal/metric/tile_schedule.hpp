@@ -46,6 +46,9 @@ class MetricTiles {
     void leave_out_jump_slopes();
     /// Of order 1 or 2, by the octant that the characteristic comes from.
     Settled settle(int order, Monitor& monitor);
+    /// The same of order 1 with times that only fall, which always ends. Each is the time along a
+    /// path, so that none falls too far.
+    Settled fall_to_first_order(Monitor& monitor);
 
   private:
     struct State {
@@ -55,7 +58,7 @@ class MetricTiles {
     };
 
     template <bool Full, int Order, bool ByNeighbours>
-    Settled wave(Monitor& monitor);
+    Settled wave(Monitor& monitor, bool only_falls = ByNeighbours);
     void activate(int tile, unsigned faces, float key);
     std::vector<int> take_batch(int parity);
 

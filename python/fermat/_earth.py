@@ -1,7 +1,8 @@
 """One-dimensional models of the Earth and their spherical `Model`s.
 
 `ak135` (Kennett, Engdahl & Buland 1995; to the core), `iasp91` (Kennett & Engdahl 1991), `prem`
-(Dziewonski & Anderson 1981, isotropic), and files of TauP: .tvel and .nd.
+(Dziewonski & Anderson 1981, isotropic; its upper crust continues to the surface in place of the
+ocean of 3 km), `prem-ocean` (the same with the ocean), and files of TauP: .tvel and .nd.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from . import _core
+from ._checked import checked
 from ._notes import tell
 
 if TYPE_CHECKING:
@@ -27,8 +29,7 @@ RADIUS = 6371.0
 
 # Polynomials in r / 6371 km between radii: (lower radius, upper radius, P, S).
 _PREM = [
-    (6368.0, 6371.0, (1.45,), (0.0,)),
-    (6356.0, 6368.0, (5.8,), (3.2,)),
+    (6356.0, 6371.0, (5.8,), (3.2,)),
     (6346.6, 6356.0, (6.8,), (3.9,)),
     (6151.0, 6346.6, (4.1875, 3.9382), (2.1519, 2.3481)),
     (5971.0, 6151.0, (20.3926, -12.2569), (8.9496, -4.4597)),
@@ -39,6 +40,11 @@ _PREM = [
     (3480.0, 3630.0, (15.3891, -5.3181, 5.5242, -2.5514), (6.9254, 1.4672, -2.0834, 0.9783)),
     (1221.5, 3480.0, (11.0487, -4.0362, 4.8023, -13.5732), (0.0,)),
     (0.0, 1221.5, (11.2622, 0.0, -6.3640), (3.6678, 0.0, -4.4475)),
+]
+_PREM_OCEAN = [
+    (6368.0, 6371.0, (1.45,), (0.0,)),
+    (6356.0, 6368.0, (5.8,), (3.2,)),
+    *_PREM[1:],
 ]
 _IASP91 = [
     (6351.0, 6371.0, (5.8,), (3.36,)),
@@ -73,6 +79,9 @@ _AK135 = """
 """
 
 
+_POLYNOMIALS = {"iasp91": _IASP91, "prem": _PREM, "prem-ocean": _PREM_OCEAN}
+
+
 def _of_polynomials(
     layers: list[tuple[float, float, tuple[float, ...], tuple[float, ...]]], step: float = 2.0
 ) -> NDArray[np.float64]:
@@ -87,7 +96,8 @@ def _of_polynomials(
 
 def _read(path: Path) -> NDArray[np.float64]:
     """Rows of a .tvel (two lines of title) or .nd file (names of discontinuities between rows)."""
-    lines = path.read_text(encoding="utf-8").splitlines()
+    # Titles and comments may be in any encoding; numbers are not.
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     skip = 2 if path.suffix.lower() == ".tvel" else 0
     rows: list[tuple[float, ...]] = []
     for number, line in enumerate(lines[skip:], skip + 1):
@@ -110,24 +120,26 @@ def _read(path: Path) -> NDArray[np.float64]:
 class Earth:
     """Velocity by depth, linear between the rows of a table; a depth given twice is a jump.
 
-    name is "ak135", "iasp91", "prem" or the path of a .tvel or .nd file.
+    name is "ak135", "iasp91", "prem" (without its ocean), "prem-ocean" or the path of a .tvel or
+    .nd file.
 
     >>> import fermat as fm
     >>> fm.Earth("iasp91").velocity([10, 410.001, 1000]).round(3)
     array([ 5.8  ,  9.36 , 11.464])
     """
 
+    @checked
     def __init__(self, name: str | os.PathLike[str]) -> None:
         if name == "ak135":
             table = np.array(_AK135.split(), float).reshape(-1, 3)
-        elif name in ("iasp91", "prem"):
-            table = _of_polynomials(_IASP91 if name == "iasp91" else _PREM)
+        elif name in _POLYNOMIALS:
+            table = _of_polynomials(_POLYNOMIALS[str(name)])
         else:
             path = Path(name)
             if path.suffix.lower() not in (".tvel", ".nd"):
                 raise ValueError(
-                    f"Earth model '{name}' is unknown (must be ak135, iasp91, prem, or a .tvel or "
-                    ".nd file)"
+                    f"Earth model '{name}' is unknown (must be ak135, iasp91, prem, prem-ocean, or "
+                    "a .tvel or .nd file)"
                 )
             table = _read(path)
         self.name = str(name)
@@ -152,6 +164,17 @@ class Earth:
                 f"{self.depth[-1]:g} km)"
             )
 
+    def _require_solid(self, depths: NDArray[np.float64]) -> None:
+        liquid = depths[self.velocity(depths, "S") == 0]
+        if len(liquid) == 0:
+            return
+        ocean = liquid[0] == 0
+        remedy = "take a model without an ocean, such as prem" if ocean else "choose a smaller depth"
+        raise ValueError(
+            f"'{self.name}' has no S velocity in liquids, here at {liquid[0]:g} km ({remedy})"
+        )
+
+    @checked
     def velocity(self, depth: ArrayLike, phase: Literal["P", "S"] = "P") -> NDArray[np.float64]:
         """Velocity at depths in km; at a jump, that below it.
 
@@ -206,6 +229,7 @@ class Earth:
             f"({remedy}: see spacing)"
         )
 
+    @checked
     def model(
         self,
         latitude: tuple[float, float],
@@ -244,8 +268,8 @@ class Earth:
         self._require(z)
         above = np.maximum(z - spacing[2] / 2, 0)
         below = np.minimum(z + spacing[2] / 2, self.depth[-1])
-        if phase == "S" and (self.velocity(z, "S") == 0).any():
-            raise ValueError(f"'{self.name}' has no S velocity in liquids (choose a smaller depth)")
+        if phase == "S":
+            self._require_solid(z)
         time = self._vertical_time(below, phase) - self._vertical_time(above, phase)
         v = (below - above) / time
         jumps = np.ones_like(z)

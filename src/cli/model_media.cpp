@@ -177,7 +177,8 @@ std::string parse_text(std::string_view, std::string_view text) { return std::st
 
 void add_earth_flags(CLI::App& app, EarthFlags& flags) {
     add_value(app, "--name,name", "NAME", flags.name,
-              "ak135, iasp91, prem, or a file of TauP (.nd, .tvel)", parse_text)
+              "ak135, iasp91, prem (without its ocean), prem-ocean, or a file of TauP (.nd, .tvel)",
+              parse_text)
         ->required();
     add_value(app, "--latitude", "LOW,HIGH", flags.latitude, "range in degrees", parse_axes)
         ->required();
@@ -260,7 +261,8 @@ void add_model_media(Program& program, CLI::App& group) {
             "fermat model anisotropy --base model.h5 --epsilon 0.2 --delta 0.1 --tilt 30 -o "
             "shale.h5");
     program.add_command<EarthFlags>(
-        group, "earth", "A region of ak135, iasp91, prem or a file of TauP (by the Python package)",
+        group, "earth",
+        "A region of ak135, iasp91, prem, prem-ocean or a file of TauP (by the Python package)",
         "fermat model earth ak135 --latitude 40,44 --longitude 10,15 --depth 100 --spacing "
         "0.2,0.2,5 -o crust.h5",
         &add_earth_flags, &make_earth);

@@ -111,8 +111,8 @@ def test_files_keep_coordinates_and_anisotropy(tmp_path: Path) -> None:
 
 
 def test_jumps_between_rows_and_points_above_the_ground_are_told() -> None:
-    with pytest.warns(UserWarning, match=r"2 of 3 jumps of 'prem' .* at 3, 24.4 km \(finer"):
-        fm.Earth("prem").model((0, 1), (0, 1), 50, spacing=(0.5, 0.5, 5))
+    with pytest.warns(UserWarning, match=r"2 of 3 jumps of 'prem-ocean' .* at 3, 24.4 km \(finer"):
+        fm.Earth("prem-ocean").model((0, 1), (0, 1), 50, spacing=(0.5, 0.5, 5))
     with pytest.warns(UserWarning, match="at 35 km .steps of 5 km have all jumps on rows"):
         fm.Earth("ak135").model((0, 1), (0, 1), 50, spacing=(0.5, 0.5, 10))
     x = np.linspace(0, 4, 41)
@@ -146,6 +146,93 @@ def test_earth_models_have_their_published_values(tmp_path: Path) -> None:
             fm.Earth(name)
     with pytest.raises(ValueError, match="has 0 to 2891.5 km"):
         fm.Earth("ak135").velocity(3000)
+
+
+@pytest.mark.filterwarnings("ignore:.* jumps of 'prem")
+def test_prem_has_no_ocean_unless_it_is_named() -> None:
+    crust, ocean = fm.Earth("prem"), fm.Earth("prem-ocean")
+    assert crust.velocity([0, 2.9, 14]).tolist() == [5.8, 5.8, 5.8]
+    assert crust.velocity([0, 2.9, 14], "S").tolist() == [3.2, 3.2, 3.2]
+    assert ocean.velocity([0, 2.9, 14]).tolist() == [1.45, 1.45, 5.8]
+    below = np.linspace(3, 6371, 500)
+    for phase in ("P", "S"):
+        assert np.array_equal(crust.velocity(below, phase), ocean.velocity(below, phase))
+    region = {"latitude": (0, 1), "longitude": (0, 1), "depth": 60, "spacing": (0.5, 0.5, 3)}
+    s = crust.model(**region, phase="S")
+    assert s.velocity[0, 0, 0] == np.float32(3.2)
+    with pytest.raises(ValueError, match=r"here at 0 km \(take a model without an ocean, such as prem"):
+        ocean.model(**region, phase="S")
+    with pytest.raises(ValueError, match="choose a smaller depth"):
+        crust.model(**(region | {"depth": 3000}), phase="S")
+    # Straight up from 9 km: no ocean delays the wave.
+    straight = fm.receiver_times(crust.model(**region), (0.5, 0.5, 9), [(0.5, 0.5, 0)], device="cpu")
+    assert straight[0, 0] == pytest.approx(9 / 5.8, rel=1e-3)
+
+
+def test_gradients_in_the_coordinates_of_the_model() -> None:
+    model = fm.Model(
+        np.full((11, 11, 11), 8.0), spacing=(0.4, 0.4, 10), origin=(40, 178, 0),
+        coordinates="spherical",
+    )  # fmt: skip
+    times, gradient = fm.traveltimes(model, (42, 180, 50), gradient=True, device="cpu")
+    assert times.shape == model.shape and gradient.shape == (*model.shape, 3)
+    length = np.linalg.norm(gradient, axis=-1)
+    assert np.nanmax(abs(8 * length - 1)) < 0.02
+    assert 8 * gradient[8, 5, 5, 0] == pytest.approx(1, abs=0.02)  # north
+    assert 8 * gradient[5, 8, 5, 1] == pytest.approx(1, abs=0.02)  # east
+    assert 8 * gradient[5, 5, 8, 2] == pytest.approx(1, abs=0.02)  # down
+
+
+def test_rough_ground_gives_times_of_first_order_and_a_warning() -> None:
+    ground = np.random.default_rng(3).normal(0, 0.05, 81)
+    model = fm.Model(np.full((81, 41), 2.0), spacing=0.1, surface=ground)
+    with pytest.warns(UserWarning, match="times of 1 source are of first order, because .*order=1"):
+        times = fm.traveltimes(model, (4, 1.0), device="cpu")
+    assert np.isfinite(times).all()
+    places = model.node_positions()
+    line = np.hypot(places[..., 0] - 4, places[..., 1] - 1) / 2
+    assert abs(times - line)[:, 20:].max() < 0.02
+    with pytest.warns(UserWarning, match="times of 2 sources are of first order"):
+        fm.rays(model, [(2, 1), (4, 1)], [(6, 1), (7, 1)], device="cpu")
+    with pytest.warns(UserWarning, match="times of 2 sources are of first order"):
+        fm.synthetic_picks(model, [(2, 1), (4, 1)], [(6, 1), (7, 1)], device="cpu")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"coordinates": "spherical", "radius": 1e30},
+        {"surface": np.full(9, -1e30)},
+        {"axes": [np.arange(9.0), np.array([0, 1, 2, 3, 4, 5, 6, 7, 1e30])]},
+        {"tensor": 1e30 * np.eye(2)},
+        {"tensor": 1e-30 * np.eye(2)},
+        {"coordinates": "spherical", "jumps": [1.0] * 8 + [1e30]},
+        {"coordinates": "spherical", "origin": (0.0, 1e30)},
+    ],
+)
+def test_numbers_that_single_precision_does_not_hold_are_refused(options: dict[str, object]) -> None:
+    """Such numbers made infinite times without a word."""
+    with pytest.raises(ValueError, match=r"must|outside"):
+        model = fm.Model(np.full((9, 9), 2.0), **options)
+        fm.traveltimes(model, (4, 4), device="cpu")
+
+
+@pytest.mark.parametrize("solver", ["fim", "fmm", "fsm", "vidale", "dijkstra"])
+def test_a_node_of_absurd_velocity_is_refused_or_right(solver: str) -> None:
+    velocity = np.full((9, 9), 2.0)
+    velocity[2, 6] = 1e30
+    if solver in ("vidale", "dijkstra"):
+        assert np.isfinite(fm.traveltimes(fm.Model(velocity), (4, 4), solver=solver)).all()
+        return
+    for precision in ("single", "double"):
+        with pytest.raises(ValueError, match=rf"velocity 1e\+30 .* too fast for {precision}"):
+            fm.traveltimes(
+                fm.Model(velocity), (4, 4), solver=solver, precision=precision, device="cpu"
+            )
+    if solver == "fim":
+        with pytest.raises(ValueError, match=r"1e\+30.*too fast"):
+            model = fm.Model(velocity, surface=np.linspace(0, -1, 9))
+            fm.traveltimes(model, (4, 4), device="cpu")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +271,7 @@ def test_what_does_not_know_a_metric_says_so() -> None:
         lambda: fm.traveltimes(model, source, solver="fsm"),
         lambda: fm.traveltimes(model, source, solver="dijkstra"),
         lambda: fm.traveltimes(model, source, precision="double"),
-        lambda: fm.traveltimes(model, source, gradient=True),
+        lambda: fm.traveltimes(model, source, gradient=True, precision="double"),
         lambda: fm.rays(model, source, receiver, tracer="bending"),
         lambda: fm.rays(model, source, receiver, tracer="cells"),
         lambda: fm.invert(model, fm.synthetic_picks(model, source, [receiver]), method="hole",

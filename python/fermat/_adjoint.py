@@ -9,6 +9,7 @@ import numpy as np
 from . import _arguments as arguments
 from . import _core, _cuda
 from ._adjoint_cuda import on_device
+from ._checked import checked
 from ._notes import tell
 from ._progress import listener
 
@@ -45,6 +46,7 @@ class Adjoint(NamedTuple):
     """By the position of each receiver, all sources together."""
 
 
+@checked
 def adjoint(
     model: Model | CudaModel,
     source: ArrayLike,

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from ._checked import checked
 from ._program import program
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ Bench = Literal[
 Cell = int | float | str | None
 
 
+@checked
 def bench(
     what: Bench,
     *,

@@ -44,8 +44,18 @@ def _is_switch(value: Any) -> bool:
 
 
 def _is_several(value: Any) -> bool:
-    return isinstance(value, Iterable) and not isinstance(value, str | bytes)
+    return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
+
+def _is_array_like(value: Any) -> bool:
+    return _is_several(value) or _is_real(value) or hasattr(value, "__array__")
+
+
+def _is_file(value: Any) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+_NO_TABLE = (numbers.Number, bytes, np.ndarray, type(None))
 
 # What an annotation says, whether a value is such, and how a message puts it.
 _KINDS: dict[str, tuple[Test, str]] = {
@@ -63,6 +73,11 @@ _KINDS: dict[str, tuple[Test, str]] = {
     "Iterable": (_is_several, "a sequence"),
     "Mapping": (lambda value: isinstance(value, Mapping), "a mapping"),
     "dict": (lambda value: isinstance(value, Mapping), "a mapping"),
+    "ArrayLike": (_is_array_like, "a number or an array of numbers"),
+    "File": (_is_file, "a file"),
+    "Schedule": (lambda value: _is_file(value) or _is_several(value), "a sequence or a file"),
+    # A dict, a DataFrame or a catalogue of ObsPy: only what is none of them is told here.
+    "Table": (lambda value: not isinstance(value, _NO_TABLE), "a file or a table"),
     "Progress": (lambda value: isinstance(value, bool) or callable(value), "True or a function"),
     "Callable": (callable, "a function"),
 }
@@ -93,6 +108,9 @@ def _parts(annotation: str) -> list[str]:
 def _kind(part: str) -> tuple[Test, str] | None:
     """The test of one alternative; None if it allows more than can be told by a type."""
     name = part.split("[")[0]
+    if (of := re.fullmatch(r"Sequence\[(int|float)\]", part)) is not None:
+        one, words = _KINDS[of[1]]
+        return (lambda value: _is_several(value) and all(map(one, value))), f"several of {words}"
     if name in _KINDS:
         return _KINDS[name]
     if name == "Literal":
@@ -136,6 +154,11 @@ class _Check:
             return
         wanted = dict.fromkeys(words for _, words in self.kinds if words)
         raise TypeError(f"{self.name} is {_shown(value)} (must be {' or '.join(wanted)})")
+
+
+def require_model(model: Any) -> None:
+    """Refuses what is neither a Model nor a CudaModel."""
+    _Check("model", "Model | CudaModel")(model)
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core, _cuda, _notes
+from ._checked import checked, require_model
 from ._differences import KINDS, differences_of, fitted
 from ._picks import Picks
 from ._picks import picks as picks_from
@@ -153,6 +154,7 @@ class Inversion(Trusted):
         )
 
 
+@checked
 def invert(
     model: Model | CudaModel | Any,
     picks: Any = None,
@@ -345,6 +347,7 @@ def invert(
     if picks is None:
         model, picks = None, model
     elif model is not None:
+        require_model(model)
         model = _cuda.on_host(model)
     observed = picks_from(picks)
     if model is not None and on_sphere(model) and observed.plane is not None:

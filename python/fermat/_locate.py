@@ -12,6 +12,7 @@ import numpy as np
 from . import _arguments as arguments
 from . import _core
 from ._arguments import numbers
+from ._checked import checked
 from ._nordic import is_nordic
 from ._notes import tell
 from ._obspy_phases import FOLDER_MARK, is_catalogue, plain, write_tables
@@ -221,6 +222,7 @@ class Catalogue:
         return f"Catalogue({int(self.located.sum())} of {len(self)} events located{rms})"
 
 
+@checked
 def locate(
     model: Model,
     picks: Table | Picks,

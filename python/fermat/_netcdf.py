@@ -20,11 +20,18 @@ AXES = {
 
 def load(path: str, depths: bool) -> Model:
     """The variable `velocity`, or the only one, on the axes x, y and z (or depth, or height)."""
-    data = _xarray().open_dataset(path)
+    # xarray's engines raise what they like for damaged files, some only when values are read.
     try:
-        return _model(data, path, depths)
-    finally:
-        data.close()
+        with _xarray().open_dataset(path) as data:
+            return _model(data, path, depths)
+    except (FileNotFoundError, PermissionError, ImportError):
+        raise
+    except Exception as error:
+        said = str(error).splitlines()
+        if said and path in said[0] and isinstance(error, ValueError):
+            raise
+        reason = said[0] if said else type(error).__name__
+        raise ValueError(f"cannot read '{path}' as NetCDF ({reason})") from None
 
 
 def save(model: Model, path: str) -> None:

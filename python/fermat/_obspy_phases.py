@@ -41,11 +41,16 @@ def write_tables(picks: Any, inventory: Any, folder: Path) -> Files:
     """Write the tables of picks, stations and known events (None if none is known)."""
     catalogue = _opened(picks, "read_events")
     network = _opened(inventory, "read_inventory")
-    stations = {
-        (one.code, station.code): (station.longitude, station.latitude, station.elevation)
-        for one in network
-        for station in one
-    }
+    try:
+        stations = {
+            (one.code, station.code): (station.longitude, station.latitude, station.elevation)
+            for one in network
+            for station in one
+        }
+    except (TypeError, AttributeError):
+        raise TypeError(
+            f"inventory is a {type(network).__name__} (must be an inventory of ObsPy, or its file)"
+        ) from None
     if not stations:
         raise ValueError("the inventory has no station")
     left_out = LeftOut(stations)

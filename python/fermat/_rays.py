@@ -10,6 +10,7 @@ import numpy as np
 from . import _arguments as arguments
 from . import _bending as bend
 from . import _core, _cuda, _grid
+from ._checked import checked
 from ._methods import Bending, Graph
 from ._notes import tell
 from ._progress import listener
@@ -282,6 +283,7 @@ class FreeRays(Rays):
         raise ValueError("coverage needs rays of a model (profiles and functions have no cells)")
 
 
+@checked
 def rays(
     model: Model | CudaModel | bend.Profile | bend.Velocity,
     sources: ArrayLike,

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core
+from ._checked import checked
 from ._notes import tell
 from ._obspy_phases import FOLDER_MARK, is_catalogue, plain, write_tables
 from ._pick_arrays import PHASES
@@ -25,6 +26,7 @@ __all__ = ["read_picks"]
 OBSPY_SUFFIXES = (".xml", ".qml", ".quakeml", ".zmap", ".nordic", ".sfile")
 
 
+@checked
 def read_picks(
     picks: Any,
     *,

@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core
+from ._checked import checked
 from ._differences import KINDS, differences_of, fitted, made_differences
 from ._notes import tell
 from ._picks import Picks
@@ -116,6 +117,7 @@ class Relocation:
         return f"Relocation({moved} of {len(self)} events moved, rms {', '.join(each)})"
 
 
+@checked
 def relocate(
     model: Model,
     events: Table | Picks,

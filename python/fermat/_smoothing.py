@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core
+from ._checked import checked
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,6 +22,7 @@ __all__ = ["Smoother", "smooth"]
 Smoother = Literal["basic", "cached", "table", "running"]
 
 
+@checked
 def smooth(
     values: ArrayLike,
     size: int | Sequence[int],

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core, _cuda
+from ._checked import checked
 from ._picks import Picks
 from ._progress import listener
 from ._rays import _pairs
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["synthetic_picks"]
 
 
+@checked
 def synthetic_picks(
     model: Model | CudaModel,
     sources: ArrayLike,

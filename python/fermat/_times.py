@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core, _cuda, _fields
+from ._checked import checked
 from ._methods import Graph
 from ._progress import listener
 
@@ -101,6 +102,7 @@ def traveltimes(
     threads: int = ...,
     progress: Progress | None = ...,
 ) -> Any: ...
+@checked
 def traveltimes(
     model: Model | CudaModel,
     source: ArrayLike | None = None,
@@ -251,6 +253,7 @@ def traveltimes(
         )
 
 
+@checked
 def receiver_times(
     model: Model | CudaModel,
     sources: ArrayLike,

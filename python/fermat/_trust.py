@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _arguments as arguments
 from . import _core, _cuda
+from ._checked import checked
 from ._progress import listener
 
 if TYPE_CHECKING:
@@ -129,6 +130,7 @@ class CrossValidation:
         return f"CrossValidation(held_out {self.held_out:g}, {len(self.table['held_out'])} rows)"
 
 
+@checked
 def ensemble(
     run: Inversion,
     kind: Literal["bootstrap", "jackknife", "noise", "start", "subsets"] = "bootstrap",
@@ -196,6 +198,7 @@ def ensemble(
         )
 
 
+@checked
 def point_spread(
     run: Inversion,
     points: ArrayLike,
@@ -225,6 +228,7 @@ def point_spread(
     return np.array(fields) if np.ndim(points) == 2 else np.array(fields[0])
 
 
+@checked
 def cross_validate(
     run: Inversion,
     choose: Literal["none", "smoothing", "schedule"] = "none",

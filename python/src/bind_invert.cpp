@@ -174,7 +174,7 @@ void fill_joint(const Keywords& given, const Survey& picks, JointOptions& joint)
     const bool trusted = given.whole("joint_trust", 0) != 0;
     joint.trust.resolution = joint.trust.deviation = trusted;
     if (given.has("s_model")) {
-        joint.s_start = std::make_shared<const Model>(given.take<const Model&>("s_model").copy());
+        joint.s_start = std::make_shared<const Model>(given.take<const Model*>("s_model")->copy());
     }
     if (given.has("differences")) {
         joint.differences = differences_from(given.take<nb::dict>("differences"));
@@ -182,7 +182,7 @@ void fill_joint(const Keywords& given, const Survey& picks, JointOptions& joint)
     if (!given.has("known")) return;
     for (const auto& [event, known] : given.take<nb::dict>("known")) {
         joint.known.push_back(known_event(picks, nb::cast<std::string>(nb::str(event)),
-                                          nb::cast<std::string>(known)));
+                                          keyword_as<std::string>(known, "a value of known")));
     }
 }
 
@@ -193,7 +193,7 @@ InversionOptions options_from(const Keywords& given, const Stages& schedule) {
     options.schedule = schedule_from(schedule);
     if (given.has("reference")) {
         options.gauss_newton.reference =
-            std::make_shared<const Model>(given.take<const Model&>("reference").copy());
+            std::make_shared<const Model>(given.take<const Model*>("reference")->copy());
     }
     return options;
 }
@@ -291,6 +291,7 @@ nb::tuple synthetic(const Model& model, const Points& sources, const Points& rec
         return synthetic_picks(model, survey_of(from, to, which), {noise, seed}, eikonal,
                                execution);
     });
+    warn(made.notes);
     std::vector<std::int32_t> source;
     std::vector<std::int32_t> receiver;
     std::vector<double> time;

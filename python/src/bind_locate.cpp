@@ -38,7 +38,7 @@ nb::tuple named_points(const std::vector<Point>& points) {
     nb::list names;
     std::vector<double> places;
     for (const Point& point : points) {
-        names.append(nb::str(point.id.c_str()));
+        names.append(text_of(point.id));
         places.insert(places.end(), {point.position.x, point.position.y, point.position.z});
     }
     return nb::make_tuple(names, array_from(std::move(places)));

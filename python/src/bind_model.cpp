@@ -38,9 +38,22 @@ nb::object without_mask(nb::object velocity) {
     return velocity.attr("filled")(0);
 }
 
+/// Lists of numbers, which have no dtype, as an array.
+nb::object as_array(nb::object velocity) {
+    if (!nb::isinstance<nb::list>(velocity) && !nb::isinstance<nb::tuple>(velocity)) {
+        return velocity;
+    }
+    try {
+        return nb::module_::import_("numpy").attr("asarray")(velocity, "dtype"_a = "float64");
+    } catch (const nb::python_error& error) {
+        throw InputError(
+            fmt::format("velocity is no array of numbers ({})", nb::str(error.value()).c_str()));
+    }
+}
+
 Model model_from(nb::object velocity, const AxisNumbers& spacing, const AxisNumbers& origin,
                  bool cells, const nb::kwargs& metric) {
-    velocity = without_mask(std::move(velocity));
+    velocity = as_array(without_mask(std::move(velocity)));
     HostValues given = values_from_array(velocity, "velocity");
     const Shape shape = given.values.shape();
     // One layer of nodes along y means 2-D. One layer of cells does not: it has nodes on both
@@ -111,11 +124,11 @@ nb::object model_or_cuda_model(nb::handle, nb::object velocity, const AxisNumber
 constexpr const char* model_doc =
     R"(Velocity on the nodes of a regular grid, or in its cells.
 
-velocity is an array (nx, ny, nz), or (nx, nz) in 2-D, of float32 or float64 in any layout. z is
-depth, positive down. 0 marks air (no propagation). Masked values of a masked array become air too;
-a UserWarning reports their number. spacing is the distance of neighbouring nodes, one number or one
-per axis; origin is the position of the first node. Units are free but must be consistent, for
-example km, s and km/s. An array with ny = 1 makes a 2-D model.
+velocity is an array (nx, ny, nz), or (nx, nz) in 2-D, of float32 or float64 in any layout, or a
+list of lists of numbers. z is depth, positive down. 0 marks air (no propagation). Masked values of a
+masked array become air too; a UserWarning reports their number. spacing is the distance of
+neighbouring nodes, one number or one per axis; origin is the position of the first node. Units are
+free but must be consistent, for example km, s and km/s. An array with ny = 1 makes a 2-D model.
 
 With cells=True velocity is that of the cells between the nodes, for media of layers and blocks; the
 array has one value less along each axis. Interfaces on faces of cells are then sharp; on nodes they

@@ -69,16 +69,16 @@ PickReadOptions read_options(const std::string& format, const Pairs& columns, co
 /// Phases of arrivals as numbers, ids of events and of stations, and origin times.
 nb::tuple labels_of(const Survey& picks) {
     std::vector<std::int32_t> phase;
-    std::vector<std::string> events, stations;
+    nb::list events, stations;
     std::vector<double> origin;
     for (const Arrival& pick : picks.arrivals) {
         phase.push_back(static_cast<std::int32_t>(pick.phase));
     }
     for (const Event& event : picks.events) {
-        events.push_back(event.id);
+        events.append(text_of(event.id));
         origin.push_back(event.origin_time);
     }
-    for (const Station& station : picks.stations) stations.push_back(station.id);
+    for (const Station& station : picks.stations) stations.append(text_of(station.id));
     return nb::make_tuple(array_from(std::move(phase)), events, stations,
                           array_from(std::move(origin)));
 }

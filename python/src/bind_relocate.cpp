@@ -39,13 +39,13 @@ nb::tuple load(const std::filesystem::path& events, const std::filesystem::path&
     nb::list event_ids, station_ids;
     std::vector<double> event_places, station_places, times;
     for (const Event& event : read.survey.events) {
-        event_ids.append(nb::str(event.id.c_str()));
+        event_ids.append(text_of(event.id));
         event_places.insert(event_places.end(),
                             {event.position.x, event.position.y, event.position.z});
         times.push_back(event.origin_time);
     }
     for (const Station& station : read.survey.stations) {
-        station_ids.append(nb::str(station.id.c_str()));
+        station_ids.append(text_of(station.id));
         station_places.insert(station_places.end(),
                               {station.position.x, station.position.y, station.position.z});
     }

@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "io/vts_write.hpp"
+#include "keywords.hpp"
 #include "points.hpp"
 
 namespace fermat::python {
@@ -42,8 +43,17 @@ void require_known(const nb::kwargs& given) {
     }
 }
 
+/// Values as an array of NumPy; a TypeError names the keyword.
+nb::object array_of_numbers(nb::handle values, const char* what, const char* dtype) {
+    try {
+        return numpy().attr("asarray")(values, "dtype"_a = dtype);
+    } catch (const nb::python_error&) {
+        throw_type_error(what, values, "a number or an array of numbers");
+    }
+}
+
 std::vector<double> numbers_from(nb::handle values, const char* what) {
-    const nb::object array = numpy().attr("asarray")(values, "dtype"_a = "float64");
+    const nb::object array = array_of_numbers(values, what, "float64");
     std::vector<double> out;
     for (nb::handle value : array.attr("ravel")().attr("tolist")()) {
         out.push_back(nb::cast<double>(value));
@@ -55,13 +65,14 @@ std::vector<double> numbers_from(nb::handle values, const char* what) {
 /// Values on nodes: one number for all of them, or an array of the shape of the grid.
 Field<float> on_nodes(nb::handle values, const Grid& grid, const char* what) {
     const nb::object wanted = tuple_of(grid.shape);
-    const nb::object array = numpy().attr("asarray")(values, "dtype"_a = "float32");
+    const nb::object array = array_of_numbers(values, what, "float32");
     const auto axes = nb::cast<int>(array.attr("ndim"));
     if (axes != 0 && !array.attr("shape").equal(wanted)) {
-        throw InputError(fmt::format(
-            "{} has the shape {} (must be one number, or {} nodes, as the "
-            "velocity)",
-            what, nb::cast<std::string>(nb::str(array.attr("shape"))), to_string(grid.shape)));
+        throw InputError(
+            fmt::format("{} has the shape {} (must be one number, or {} nodes, as the "
+                        "velocity)",
+                        what, nb::cast<std::string>(nb::str(nb::object(array.attr("shape")))),
+                        to_string(grid.shape)));
     }
     const nb::object full = numpy().attr("array")(numpy().attr("broadcast_to")(array, wanted),
                                                   "order"_a = "C", "copy"_a = true);
@@ -74,7 +85,7 @@ Field<float> on_nodes(nb::handle values, const Grid& grid, const char* what) {
 /// Components of tensors (..., 3, 3), or (..., 2, 2) of x and z in 2-D, of all nodes or one for
 /// all.
 void read_tensor(nb::handle values, const Grid& grid, AnisotropyValues& out) {
-    const nb::object array = numpy().attr("asarray")(values, "dtype"_a = "float64");
+    const nb::object array = array_of_numbers(values, "tensor", "float64");
     const int size = grid.dimensions();
     const nb::object sizes = array.attr("shape");
     const auto axes = nb::cast<int>(array.attr("ndim"));
@@ -124,10 +135,10 @@ void read_thomsen(const nb::kwargs& given, const Grid& grid, AnisotropyValues& o
 }
 
 Coordinates system_of(const nb::kwargs& given) {
-    const Coordinates named =
-        has(given, "coordinates")
-            ? parse_choice<Coordinates>(nb::cast<std::string>(given["coordinates"]))
-            : Coordinates::cartesian;
+    const Coordinates named = has(given, "coordinates")
+                                  ? parse_choice<Coordinates>(keyword_as<std::string>(
+                                        nb::object(given["coordinates"]), "coordinates"))
+                                  : Coordinates::cartesian;
     const Coordinates implied = has(given, "axes")      ? Coordinates::graded
                                 : has(given, "surface") ? Coordinates::terrain
                                                         : named;
@@ -151,6 +162,9 @@ Coordinates system_of(const nb::kwargs& given) {
 }
 
 std::array<std::vector<double>, 3> axes_of(nb::handle axes, bool is_2d) {
+    if (!nb::isinstance<nb::sequence>(axes)) {
+        throw_type_error("axes", axes, "a sequence of arrays, one per axis");
+    }
     const auto count = nb::len(axes);
     if (count != (is_2d ? 2U : 3U)) {
         throw InputError(fmt::format("axes has {} arrays (must have {})", count, is_2d ? 2 : 3));
@@ -184,8 +198,9 @@ Grid grid_of(const Grid& regular, const nb::kwargs& given) {
 std::shared_ptr<const Metric> metric_from(const Grid& grid, const nb::kwargs& given) {
     CoordinateNumbers numbers;
     numbers.system = system_of(given);
-    if (has(given, "radius")) numbers.radius = nb::cast<double>(given["radius"]);
-    if (has(given, "geodetic")) numbers.geodetic = nb::cast<bool>(given["geodetic"]);
+    const auto value = [&](const char* name) { return nb::object(given[name]); };
+    if (has(given, "radius")) numbers.radius = keyword_as<double>(value("radius"), "radius");
+    if (has(given, "geodetic")) numbers.geodetic = keyword_as<bool>(value("geodetic"), "geodetic");
     if (has(given, "axes")) numbers.axes = axes_of(given["axes"], grid.is_2d());
     if (has(given, "surface")) numbers.surface = numbers_from(given["surface"], "surface");
     if (has(given, "jumps")) numbers.jumps = numbers_from(given["jumps"], "jumps");

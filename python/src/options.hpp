@@ -9,6 +9,7 @@
 #include "core/option.hpp"
 #include "eikonal/eikonal.hpp"
 #include "graph/graph.hpp"
+#include "keywords.hpp"
 #include "rays/bending/starts.hpp"
 
 namespace fermat::python {
@@ -24,7 +25,7 @@ class Keywords {
     bool has(std::string_view name) const { return given_.contains(key(name)); }
     template <class T>
     T take(std::string_view name) const {
-        return nb::cast<T>(given_[key(name)]);
+        return keyword_as<T>(nb::object(given_[key(name)]), name);
     }
     /// Returns `otherwise` if the keyword is not given.
     std::string text(std::string_view name, const char* otherwise) const {
@@ -56,7 +57,8 @@ class Keywords {
         } else if constexpr (std::is_same_v<Value, Vec3> || std::is_same_v<Value, Index3>) {
             const auto axes = take<nb::tuple>(name);
             for (int axis = 0; axis < 3; ++axis) {
-                value[axis] = nb::cast<std::remove_reference_t<decltype(value[axis])>>(axes[axis]);
+                value[axis] = keyword_as<std::remove_reference_t<decltype(value[axis])>>(
+                    nb::object(axes[axis]), name);
             }
         } else {
             value = take<Value>(name);

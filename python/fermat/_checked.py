@@ -47,10 +47,6 @@ def _is_several(value: Any) -> bool:
     return isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping)
 
 
-def _is_array_like(value: Any) -> bool:
-    return _is_several(value) or _is_real(value) or hasattr(value, "__array__")
-
-
 def _is_file(value: Any) -> bool:
     return isinstance(value, str | os.PathLike)
 
@@ -73,12 +69,10 @@ _KINDS: dict[str, tuple[Test, str]] = {
     "Iterable": (_is_several, "a sequence"),
     "Mapping": (lambda value: isinstance(value, Mapping), "a mapping"),
     "dict": (lambda value: isinstance(value, Mapping), "a mapping"),
-    "ArrayLike": (_is_array_like, "a number or an array of numbers"),
     "File": (_is_file, "a file"),
     "Schedule": (lambda value: _is_file(value) or _is_several(value), "a sequence or a file"),
     # A dict, a DataFrame or a catalogue of ObsPy: only what is none of them is told here.
     "Table": (lambda value: not isinstance(value, _NO_TABLE), "a file or a table"),
-    "Progress": (lambda value: isinstance(value, bool) or callable(value), "True or a function"),
     "Callable": (callable, "a function"),
 }
 # Those are classes of the package, by the module that has them.

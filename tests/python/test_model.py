@@ -155,7 +155,7 @@ def test_copies_and_pickles_are_equal_and_independent(twin, shape, rng):
 @pytest.mark.parametrize(
     ("array", "sentence"),
     [
-        ([[1.0, 2.0]], "velocity is a list (must be a NumPy array of float32 or float64)"),
+        ([[1.0, 2.0]], "shape along x is 1 (must be at least 2 nodes)"),
         (None, "velocity is a NoneType (must be a NumPy array of float32 or float64)"),
         (np.ones((3, 3), int), "velocity has dtype int64 (must be a NumPy array of float32"),
         (np.ones((3, 3), np.float16), "velocity has dtype float16"),

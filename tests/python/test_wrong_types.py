@@ -88,7 +88,6 @@ def test_an_argument_of_a_wrong_type_is_named(
         ("device", 3, r"device is 3 \(must be one of 'auto', "),
         ("together", "yes", r"together is 'yes' \(must be True or False\)"),
         ("until", "soon", r"until is 'soon' \(must be a number\)"),
-        ("progress", 3, r"progress is 3 \(must be True or a function or None\)"),
     ],
 )
 def test_the_message_says_what_would_be_right(keyword: str, value: Any, message: str) -> None:

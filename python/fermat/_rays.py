@@ -128,8 +128,9 @@ class Rays:
 
     @property
     def status(self) -> NDArray[np.str_]:
-        """How the ray ended: "ok", or why it did not reach its source: "receiver_in_air",
-        "source_in_air", "unreachable", "stalled"."""
+        """How the ray ended: "ok"; "late" if it arrived more than a thousandth later than its
+        field (in cells, and of tracer "cells"); or why it did not reach its source:
+        "receiver_in_air", "source_in_air", "unreachable", "stalled"."""
         return np.array(_core.ray_status_names())[self._rays.status]
 
     @property

@@ -174,9 +174,8 @@ class Bench {
             field, options_.threads, [&](Vec3 p) { return scenario.exact(grid, source, p); });
         row.mean_error = errors.mean;
         row.max_error = errors.max;
-        row.rays_lost = std::count_if(rays.rays.begin(), rays.rays.end(), [](const RayInfo& ray) {
-            return ray.status != RayStatus::ok;
-        });
+        row.rays_lost = std::count_if(rays.rays.begin(), rays.rays.end(),
+                                      [](const RayInfo& ray) { return !has_arrived(ray.status); });
         row.ttcrpy = scenario.ttcrpy[size].total;
         row.jetson = scenario.jetson[size].total;
         report_.add(row);

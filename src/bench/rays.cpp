@@ -92,7 +92,7 @@ class Bench {
         const double seconds = median_seconds(options_.repeats, work);
         const TimeErrors errors = time_errors(rays);
         const auto lost = std::count_if(rays.rays.begin(), rays.rays.end(),
-                                        [](const RayInfo& r) { return r.status != RayStatus::ok; });
+                                        [](const RayInfo& r) { return !has_arrived(r.status); });
         const auto count = static_cast<double>(rays.size());
         table_.add({medium, std::int64_t{model.grid().shape.x}, what,
                     static_cast<std::int64_t>(rays.size()), std::int64_t{options_.threads}, seconds,

@@ -51,7 +51,7 @@ void bench_rays_cuda(const RaysBench& options, Monitor& monitor) {
         }
         const RaySet& set = sets.front();
         std::int64_t lost = 0;
-        for (const RayInfo& ray : set.rays) lost += ray.status != RayStatus::ok;
+        for (const RayInfo& ray : set.rays) lost += !has_arrived(ray.status);
         const double seconds = median(on_device);
         table.add({"gradient", std::int64_t{nodes}, std::int64_t{rays}, 1e3 * seconds,
                    1e3 * median(in_all), 1e-6 * rays / seconds,

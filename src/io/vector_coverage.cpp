@@ -34,7 +34,7 @@ void VectorCoverageWriter::append(const RaySet& rays, std::span<const double> pi
     std::string text;
     for (std::size_t r = 0; r < rays.size(); ++r) {
         const RayInfo& ray = rays.rays[r];
-        if (ray.status != RayStatus::ok) continue;
+        if (!has_arrived(ray.status)) continue;
         const auto path = rays.path(r);
         text.clear();
         const auto out = std::back_inserter(text);

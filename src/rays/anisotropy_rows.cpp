@@ -80,7 +80,7 @@ SparseRows anisotropy_sensitivity(const Model& model, const RaySet& rays,
     parallel_for(static_cast<std::int64_t>(rays.size()), resolve_threads(threads),
                  [&](std::int64_t i) {
                      const auto r = static_cast<std::size_t>(i);
-                     if (rays.rays[r].status != RayStatus::ok) return;
+                     if (!has_arrived(rays.rays[r].status)) return;
                      const auto path = rays.path(r);
                      for (std::size_t p = 0; p + 1 < path.size(); ++p) {
                          add_line(model, grid_point(model, path[p]), grid_point(model, path[p + 1]),

@@ -67,7 +67,7 @@ void integrate_rays(const Model& model, RaySet& rays) {
     const Grid& grid = model.grid();
     for (std::size_t r = 0; r < rays.size(); ++r) {
         RayInfo& ray = rays.rays[r];
-        if (ray.status != RayStatus::ok) continue;
+        if (!has_arrived(ray.status)) continue;
         const auto path = rays.path(r);
         for (const Vec3 p : path) {
             if (grid.contains(p)) continue;

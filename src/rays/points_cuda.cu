@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(ray_threads)
     RowWriter row(cell + start, length_in_cell + start, room);
     double length = 0;
     const Shape cells = grid.cell_shape();
-    const bool arrived = walked[n].status == RayStatus::ok;
+    const bool arrived = has_arrived(walked[n].status);
     for (std::int64_t p = first_point[n]; p + 1 < first_point[n + 1]; ++p) {
         const Vec3 from = points[p];
         const Vec3 to = points[p + 1];
@@ -154,7 +154,7 @@ double WalkedRays::integrate(const Grid& grid, FieldView<const float, Space::dev
     times.download(std::span(time));
     lengths.download(std::span(length));
     for (std::size_t n = 0; n < count; ++n) {
-        const bool arrived = rays[n].status == RayStatus::ok;
+        const bool arrived = has_arrived(rays[n].status);
         rays[n].time = arrived ? time[n] : std::numeric_limits<double>::infinity();
         rays[n].length = length[n];
     }

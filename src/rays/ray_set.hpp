@@ -6,18 +6,20 @@
 #include <vector>
 
 #include "core/choice.hpp"
+#include "core/host_device.hpp"
 #include "core/vec3.hpp"
 #include "survey/survey.hpp"
 
 namespace fermat {
 
-/// How a ray ended. Only `ok` rays reach their source.
+/// How a ray ended. Rays that are `ok` or `late` reach their source.
 enum class RayStatus : std::uint8_t {
     ok,
     receiver_in_air,
     source_in_air,
     unreachable,  ///< air separates source and receiver, or blocks every start of a bent ray
     stalled,      ///< the walk could not continue; the part traced is kept
+    late,         ///< it arrives, but is_late: its path or the field is poor
 };
 template <>
 inline constexpr auto choices<RayStatus> =
@@ -25,7 +27,17 @@ inline constexpr auto choices<RayStatus> =
                                            {"receiver_in_air", RayStatus::receiver_in_air},
                                            {"source_in_air", RayStatus::source_in_air},
                                            {"unreachable", RayStatus::unreachable},
-                                           {"stalled", RayStatus::stalled}});
+                                           {"stalled", RayStatus::stalled},
+                                           {"late", RayStatus::late}});
+
+/// Whether a ray has a path to its source, and thus a time and a row.
+FERMAT_HD inline bool has_arrived(RayStatus status) {
+    return status == RayStatus::ok || status == RayStatus::late;
+}
+
+/// Whether a ray's time is later than that of its field by more than a thousandth. Times exclude
+/// the start time of the source.
+inline bool is_late(double time, double field_time) { return time > (1 + 1e-3) * field_time; }
 
 /// The start of a bent ray: the fastest of those that were tried. Other rays have none.
 enum class RayStart : std::uint8_t {
@@ -49,8 +61,9 @@ inline constexpr auto choices<RayStart> = choice_table<RayStart>("start",
 struct RayInfo {
     std::int32_t source = 0;    ///< index of the event in its survey
     std::int32_t receiver = 0;  ///< index of the station
-    double field_time = 0;      ///< time of the field at the receiver; for a bent ray, `time`
-    double time = 0;            ///< slowness integrated along the ray
+    double field_time = 0;  ///< time of the field at the receiver (CellRays: beside jumps); for a
+                            ///< bent ray, `time`
+    double time = 0;        ///< slowness integrated along the ray
     double length = 0;
     RayStatus status = RayStatus::ok;
     RayStart start = RayStart::none;

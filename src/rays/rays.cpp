@@ -14,10 +14,8 @@
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
 #include "eikonal/solve_factored.hpp"
-#include "eikonal/source_paths.hpp"
+#include "rays/cells/cell_rays.hpp"
 #include "rays/cells/descent.hpp"
-#include "rays/cells/jumping_descent.hpp"
-#include "rays/cells/relax.hpp"
 #include "rays/descent.hpp"
 #include "rays/escape.hpp"
 #include "rays/event_tracer.hpp"
@@ -34,42 +32,80 @@ namespace {
 
 using View = TimeFieldView<float>;
 
-RayStatus trace_points(const View& field, Vec3 receiver, const RayOptions& options,
-                       std::vector<Vec3>& points) {
-    const auto trace = [&](auto propose) {
-        return trace_ray(field, receiver, propose, BreadthFirstEscape<float>{field},
-                         [&](Vec3 p) { points.push_back(p); });
-    };
-    switch (options.tracer) {
-        case Tracer::cells:
-            return trace(CellProposal<float, Space::host>{field});
-        case Tracer::grid:
-            return trace(GridProposal<float, Space::host>{field, options.directions});
-        default:
-            return field.cells.exist() ? trace(JumpingDescent<float, Space::host>{field})
-                                       : trace(DescentProposal<float, Space::host>{field});
+/// Traces the rays of one field.
+class FieldTracer {
+  public:
+    /// The model and the field must outlive this object.
+    FieldTracer(const Model& model, const View& field, const RayOptions& options)
+        : model_(model), field_(field), options_(options) {
+        const bool settles = options.tracer != Tracer::grid && field.cells.exist();
+        if (settles) in_cells_.emplace(model, field);
     }
-}
 
-/// Traces a ray and adds it to a set.
-void trace_one(const Model& model, const View& field, const SourcePaths* near,
-               const RayOptions& options, Vec3 receiver, RayInfo info, RaySet& set) {
-    const std::size_t first = set.points.size();
-    info.field_time = time_at(field, receiver);
-    if (in_air(model, receiver)) {
-        info.status = RayStatus::receiver_in_air;
-        set.points.push_back(receiver);
-    } else {
-        info.status = trace_points(field, receiver, options, set.points);
-        const bool arrived = info.status == RayStatus::ok;
-        if (near != nullptr && arrived) settle_in_cells(model, *near, set.points, first);
+    /// Traces a ray and adds it to a set.
+    void trace(Vec3 receiver, RayInfo info, RaySet& set) const {
+        const std::size_t first = set.points.size();
+        info.field_time = time_at(field_, receiver);
+        if (in_air(model_, receiver)) {
+            info.status = RayStatus::receiver_in_air;
+            set.points.push_back(receiver);
+        } else if (in_cells_ && options_.tracer == Tracer::descent) {
+            settle(receiver, info, set.points);
+        } else {
+            info.status = walk(receiver, options_.tracer, set.points);
+        }
+        finish(first, info, set);
+        if (options_.tracer == Tracer::cells && info.status == RayStatus::ok && late(info)) {
+            set.points.resize(first);
+            if (in_cells_) {
+                settle(receiver, info, set.points);
+            } else {
+                info.status = walk(receiver, Tracer::descent, set.points);
+            }
+            finish(first, info, set);
+        }
+        const bool judged = is_judged(model_, options_.tracer);
+        if (judged && info.status == RayStatus::ok && late(info)) info.status = RayStatus::late;
+        set.close(info);
     }
-    const PathIntegral along = integrate_path(model, std::span(set.points).subspan(first));
-    info.length = along.length;
-    info.time = info.status == RayStatus::ok ? field.start_time + along.time
-                                             : std::numeric_limits<double>::infinity();
-    set.close(info);
-}
+
+  private:
+    RayStatus walk(Vec3 receiver, Tracer tracer, std::vector<Vec3>& points) const {
+        const auto trace = [&](auto propose) {
+            return trace_ray(field_, receiver, propose, BreadthFirstEscape<float>{field_},
+                             [&](Vec3 p) { points.push_back(p); });
+        };
+        switch (tracer) {
+            case Tracer::cells:
+                return trace(CellProposal<float, Space::host>{field_});
+            case Tracer::grid:
+                return trace(GridProposal<float, Space::host>{field_, options_.directions});
+            default:
+                return trace(DescentProposal<float, Space::host>{field_});
+        }
+    }
+    void settle(Vec3 receiver, RayInfo& info, std::vector<Vec3>& points) const {
+        const CellRays::Ray ray = in_cells_->trace(receiver);
+        info.status = ray.status;
+        info.field_time = field_.start_time + ray.field_time;
+        points.insert(points.end(), ray.points.begin(), ray.points.end());
+    }
+    /// Sets time and length of a ray by integrals along its path.
+    void finish(std::size_t first, RayInfo& info, const RaySet& set) const {
+        const PathIntegral along = integrate_path(model_, std::span(set.points).subspan(first));
+        info.length = along.length;
+        info.time = info.status == RayStatus::ok ? field_.start_time + along.time
+                                                 : std::numeric_limits<double>::infinity();
+    }
+    bool late(const RayInfo& info) const {
+        return is_late(info.time - field_.start_time, info.field_time - field_.start_time);
+    }
+
+    const Model& model_;
+    const View& field_;
+    const RayOptions& options_;
+    std::optional<CellRays> in_cells_;
+};
 
 /// Passes finished sets on in the order of their indices.
 class InOrder {
@@ -180,11 +216,7 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t event
     View view = field.view();
     view.has_gaps = model.has_air();
     view.cells = model.jumping_cells();
-    std::optional<SourcePaths> near;
-    if (options.tracer == Tracer::descent && view.cells.exist()) {
-        near.emplace(model, field.factor.position);
-        near->know_all();
-    }
+    const FieldTracer tracer(model, view, options);
     const int threads = resolve_threads(execution.threads);
     // A task holds several rays, so that scheduling costs little.
     constexpr std::int64_t share = 16;
@@ -196,9 +228,8 @@ RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t event
         for (std::int64_t n = task * share; n < end; ++n) {
             if (n % share == 0) execution.monitor.check();
             const auto i = static_cast<std::size_t>(n);
-            trace_one(model, view, near ? &*near : nullptr, options,
-                      model.grid().clamp(to.positions[i]), {event, to.stations[i]},
-                      parts[static_cast<std::size_t>(task)]);
+            tracer.trace(model.grid().clamp(to.positions[i]), {event, to.stations[i]},
+                         parts[static_cast<std::size_t>(task)]);
         }
     });
     RaySet set;

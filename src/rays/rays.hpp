@@ -65,6 +65,12 @@ inline constexpr auto options_of<RayOptions> =
 
 void validate(const RayOptions& options, const Grid& grid);
 
+/// Whether rays that are later than their field get the status `late`: those in cells, and those of
+/// tracer `cells`. Tracers that are coarse by nature are not judged.
+inline bool is_judged(const Model& model, Tracer tracer) {
+    return tracer == Tracer::cells || (tracer == Tracer::descent && model.cells() != nullptr);
+}
+
 /// Traces rays in the solved field of one event, one per listener and in their order.
 RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t event,
                   const Listeners& to, const RayOptions& options, const Execution& execution = {});

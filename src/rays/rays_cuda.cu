@@ -249,13 +249,18 @@ void CudaTracer::State::walk(const Model& model, const CudaFim& fim,
                                           walked.first_point.data(), walked.points.data());
     seconds += timer.stop("tracing rays");
     walked.fetch();
+    if (is_judged(model, options.tracer)) {
+        seconds += walked.integrate(model.grid(), fim.velocity());
+    }
     finish_on_cpu(model, fim, batch, options, execution);
 }
 
-/// Traces the rays that need a search, and those whose receiver is in air. There are few of them.
+/// Traces the rays that need a search, those that are later than their field and those whose
+/// receiver is in air. There are few of them.
 void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
                                       std::span<const ShotRays> batch, const RayOptions& options,
                                       const Execution& execution) {
+    const bool judged = is_judged(model, options.tracer);
     std::vector<std::size_t> redone;
     RaySet finished;
     std::size_t first = 0;
@@ -263,8 +268,11 @@ void CudaTracer::State::finish_on_cpu(const Model& model, const CudaFim& fim,
         const ShotRays& shot = batch[s];
         Listeners again;
         for (std::size_t r = 0; r < shot.to.positions.size(); ++r) {
-            const bool lost = walked.host[first + r].local_minimum ||
-                              walked.host[first + r].status == RayStatus::stalled;
+            const RayInfo& ray = walked.rays[first + r];
+            const bool late = judged && ray.status == RayStatus::ok &&
+                              is_late(ray.time, ray.field_time - shot.start_time);
+            const bool lost =
+                late || walked.host[first + r].local_minimum || ray.status == RayStatus::stalled;
             const Vec3 place = model.grid().clamp(shot.to.positions[r]);
             if (!lost && !(model.has_air() && in_air(model, place))) continue;
             redone.push_back(first + r);

@@ -38,7 +38,7 @@ void turn_round(const Model& model, const Survey& survey, const RaySet& rays,
             } else if (in_air(model, grid.clamp(receiver))) {
                 info.status = RayStatus::receiver_in_air;
             }
-            if (info.status != RayStatus::ok) {
+            if (!has_arrived(info.status)) {
                 info.length = 0;
                 points = {receiver};
             }

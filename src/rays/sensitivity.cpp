@@ -29,7 +29,7 @@ std::vector<RowLot> make_lots(const Model& model, const RaySet& rays, std::size_
         const std::size_t begin = static_cast<std::size_t>(i) * lot_size;
         const std::size_t end = std::min(begin + lot_size, count);
         for (std::size_t r = first + begin; r < first + end; ++r) {
-            if (rays.rays[r].status == RayStatus::ok) {
+            if (has_arrived(rays.rays[r].status)) {
                 const auto row =
                     basis == Basis::cells ? maker.cells(rays.path(r)) : maker.nodes(rays.path(r));
                 for (const RowEntry& entry : row) {

@@ -13,7 +13,7 @@ PickLedger::PickLedger(const Survey& picks, const PickRules& rules) : picks_(pic
 std::optional<RayProjection> PickLedger::book(std::size_t pick, double time, double length,
                                               RayStatus status) {
     const double residual = picks_.arrivals[pick].time - time;
-    if (status != RayStatus::ok || !std::isfinite(residual)) {
+    if (!has_arrived(status) || !std::isfinite(residual)) {
         ++results_.lost_by_status[static_cast<std::size_t>(status)];
         return std::nullopt;
     }

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 COLUMNS = ["source", "receiver", "time", "length", "points", "status"]
-STATUSES = ["ok", "receiver_in_air", "source_in_air", "unreachable", "stalled"]
+STATUSES = ["ok", "receiver_in_air", "source_in_air", "unreachable", "stalled", "late"]
 RAYS = ["rays", "--model", "model.h5"]
 SURVEY = [*RAYS, "--sources", "s.csv", "--receivers", "r.csv"]
 

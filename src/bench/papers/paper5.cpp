@@ -140,7 +140,7 @@ void bench_paper5(const PaperBench& bench, PaperReport& report, Monitor& monitor
                 });
                 const auto lost =
                     std::count_if(took.rays.rays.begin(), took.rays.rays.end(),
-                                  [](const RayInfo& ray) { return ray.status != RayStatus::ok; });
+                                  [](const RayInfo& ray) { return !has_arrived(ray.status); });
                 const double comp = median(computing);
                 const double all = median(total);
                 const PublishedTimes& jetson = scenario.jetson[i];

@@ -65,7 +65,7 @@ void bend_seeds(Block block, const BendingBatch<Medium>& batch, std::size_t numb
                 BendSpace& space, const BendSettings& settings, BentRay& winner,
                 std::vector<Vec3>& points) {
     for (const SeedSet& seed : batch.seeds) {
-        if (seed.rays.rays[number].status != RayStatus::ok) continue;
+        if (!has_arrived(seed.rays.rays[number].status)) continue;
         const auto path = seed.rays.path(number);
         double unbent = 0;
         for (std::size_t i = 0; i + 1 < path.size(); ++i) {

@@ -99,7 +99,7 @@ UnknownRows rows_of(const Model& model, const RaySet& rays, const Unknowns& unkn
         RowMaker maker(model);
         const std::size_t end = std::min(rays.size(), (lot + 1) * lot_size);
         for (std::size_t r = lot * lot_size; r < end; ++r) {
-            if (rays.rays[r].status != RayStatus::ok) {
+            if (!has_arrived(rays.rays[r].status)) {
                 folder->fold({}, lots[lot]);
                 continue;
             }
@@ -186,12 +186,12 @@ Lot lot_of(const Model& model, const Survey& shots, const EventTracer* tracer,
     const RaySet rays = tracer == nullptr ? trace_rays(model, shots, as_given, own)
                                           : rays_of_event(model, *tracer, shots, own, lot.work);
     for (const RayInfo& ray : rays.rays) {
-        const bool arrived = ray.status == RayStatus::ok;
+        const bool arrived = has_arrived(ray.status);
         lot.time.push_back(arrived ? time_of(model, ray)
                                    : std::numeric_limits<double>::quiet_NaN());
     }
     for (std::size_t r = 0; with_receiver_slopes && r < rays.size(); ++r) {
-        const bool arrived = rays.rays[r].status == RayStatus::ok;
+        const bool arrived = has_arrived(rays.rays[r].status);
         lot.slope.push_back(arrived ? receiver_slope(model, rays.path(r)) : Vec3{});
     }
     rows = rows_of(model, rays, unknowns, slopes, execution.threads);

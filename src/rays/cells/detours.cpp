@@ -41,6 +41,69 @@ void leave_out_points(const LineTimes& times, std::vector<Vec3>& line) {
     line = std::move(kept);
 }
 
+/// The fastest way between two points: straight, or along a face beside one of them.
+class HeadWaves {
+  public:
+    HeadWaves(const LineTimes& times, Vec3 from, Vec3 to)
+        : times_(times), grid_(times.grid()), from_(from), to_(to) {
+        best_ = times.between(from, to);
+    }
+
+    /// Tries the faces of the cell in which the line leaves a point towards another.
+    void beside(Vec3 point, Vec3 other) {
+        const double length = distance(point, other);
+        if (!(length > 0)) return;
+        constexpr double little = 1e-3;  // of a cell
+        const double part = std::min(0.5, little * grid_.spacing.z / length);
+        const Index3 cell = locate(grid_, point + part * (other - point)).cell;
+        const double v = times_.cells().velocity(cell);
+        if (!(v > 0)) return;
+        for (int axis = 0; axis < 3; ++axis) {
+            if (grid_.shape[axis] == 1) continue;
+            for (const int side : {0, 1}) {
+                Index3 next = cell;
+                next[axis] += side == 0 ? -1 : 1;
+                if (next[axis] < 0 || next[axis] >= grid_.cell_shape()[axis]) continue;
+                const double w = times_.cells().velocity(next);
+                if (w > v) along(axis, grid_.coordinate(axis, cell[axis] + side), v, w);
+            }
+        }
+    }
+    bool found() const { return found_; }
+    Vec3 first() const { return first_; }
+    Vec3 second() const { return second_; }
+
+  private:
+    void along(int axis, double plane, double v, double w) {
+        const double tangent = v / std::sqrt(w * w - v * v);
+        Vec3 way = to_ - from_;
+        way[axis] = 0;
+        const double length = norm(way);
+        const double first = tangent * std::abs(from_[axis] - plane);
+        const double second = tangent * std::abs(to_[axis] - plane);
+        if (!(first + second < length)) return;
+        Vec3 a = from_ + (first / length) * way;
+        Vec3 b = to_ - (second / length) * way;
+        a[axis] = b[axis] = plane;
+        const double time =
+            times_.between(from_, a) + times_.between(a, b) + times_.between(b, to_);
+        if (!is_earlier(time, best_)) return;
+        best_ = time;
+        first_ = a;
+        second_ = b;
+        found_ = true;
+    }
+
+    const LineTimes& times_;
+    const Grid& grid_;
+    Vec3 from_;
+    Vec3 to_;
+    double best_ = 0;
+    Vec3 first_;
+    Vec3 second_;
+    bool found_ = false;
+};
+
 /// The planes of the grid that a point lies on.
 class Planes {
   public:
@@ -187,6 +250,23 @@ void straighten(const LineTimes& times, std::vector<Vec3>& line, Straight parts)
         before = line.size();
         leave_out_points(times, line);
     }
+}
+
+bool run_along_faces(const LineTimes& times, std::vector<Vec3>& line) {
+    std::vector<Vec3> out = {line.front()};
+    for (std::size_t n = 0; n + 1 < line.size(); ++n) {
+        HeadWaves waves(times, line[n], line[n + 1]);
+        waves.beside(line[n], line[n + 1]);
+        waves.beside(line[n + 1], line[n]);
+        if (waves.found()) {
+            out.push_back(waves.first());
+            out.push_back(waves.second());
+        }
+        out.push_back(line[n + 1]);
+    }
+    const bool found = out.size() > line.size();
+    line = std::move(out);
+    return found;
 }
 
 bool EdgeDetours::tried(const Bend& bend) const {

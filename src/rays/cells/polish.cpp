@@ -53,7 +53,9 @@ double polish(const Model& model, const LineTimes& times, std::vector<Vec3>& lin
         const double before = time;
         time = slide_points(model, times, line, time);
         straighten(times, line, parts);
-        if (detours.take(line) || parts == Straight::all) time = times.along(line);
+        bool changed = detours.take(line);
+        if (parts == Straight::all) changed |= run_along_faces(times, line);
+        if (changed || parts == Straight::all) time = times.along(line);
         if (before - time < still * time) {
             if (parts == Straight::all) break;
             parts = Straight::all;

@@ -12,8 +12,13 @@ namespace fermat {
 /// runs between cells beside a jump, the fastest of them.
 template <Space S>
 FERMAT_HD Index3 cell_taken(const Grid& grid, const CellsView<S>& cells, const Piece& piece) {
-    if (!cells.exist() || !cells.jump_round(piece.cell)) return piece.cell;
     const Vec3 inside = 0.5 * (piece.from + piece.to);
+    bool touches = false;
+    for (int axis = 0; axis < 3; ++axis) {
+        const bool beside = inside[axis] < on_face || inside[axis] > 1 - on_face;
+        touches |= beside && grid.shape[axis] > 1;
+    }
+    if (!touches || !cells.exist() || !cells.jump_round(piece.cell)) return piece.cell;
     return cells.fastest_touched(grid, grid.point_in_cell(piece.cell, inside));
 }
 

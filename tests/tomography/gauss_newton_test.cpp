@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <optional>
 #include <random>
 #include <string>
@@ -171,6 +173,53 @@ TEST(SetUp, AGradientIsFoundFromItsTimes) {
     const GradientFit fit = fit_gradient(picks, survey_shape(picks), std::nullopt);
     EXPECT_NEAR(fit.v0, 1.5, 0.02);
     EXPECT_NEAR(fit.gradient, 0.08, 0.004);
+}
+
+/// Two boreholes much deeper than they are apart, where velocity grows threefold with depth.
+Survey between_deep_boreholes() {
+    const Grid grid{{25, 1, 161}, {0, 0, 0}, {0.5, 1, 0.5}};
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
+    for (int n = 0; n <= 20; ++n) {
+        sources.push_back({{1, 0, 1 + 3.9 * n}, 0});
+        receivers.push_back({11, 0, 1 + 3.9 * n});
+    }
+    Survey all =
+        synthetic_picks(gradient_model(grid, 1.5, 0.04), survey_of(sources, receivers)).picks;
+    std::vector<std::int32_t> near;  // as radar has it, picks of up to 45 degrees
+    for (std::size_t n = 0; n < all.arrivals.size(); ++n) {
+        const Arrival& pick = all.arrivals[n];
+        const Vec3 way = all.event_of(pick).position - all.station_of(pick).position;
+        if (std::abs(way.z) < 12) near.push_back(static_cast<std::int32_t>(n));
+    }
+    return subset(all, near);
+}
+
+TEST(SetUp, BetweenBoreholesTheStartIsAsFastAsTheDeepestPicks) {
+    const Survey picks = between_deep_boreholes();
+    const FirstGuess guess = first_guess(picks, {});
+    ASSERT_FALSE(guess.shape.along_surface);
+    const auto v = guess.start.velocity();
+    const double true_bottom = 1.5 + 0.04 * 79;
+    EXPECT_NEAR(*std::max_element(v.begin(), v.end()), true_bottom, 0.05 * true_bottom);
+    const Survey made = synthetic_picks(guess.start, picks).picks;
+    for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
+        EXPECT_NEAR(made.arrivals[n].time, picks.arrivals[n].time, 0.03 * picks.arrivals[n].time);
+    }
+}
+
+TEST(SetUp, BelowASurfaceTheStartIsNoFasterThanWhereTheLongestRayTurns) {
+    const Grid grid{{201, 1, 61}, {0, 0, 0}, {0.5, 1, 0.5}};
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
+    for (int n = 0; n <= 5; ++n) sources.push_back({{20.0 * n, 0, 0}, 0});
+    for (int n = 0; n <= 50; ++n) receivers.push_back({2.0 * n, 0, 0});
+    const Survey picks =
+        synthetic_picks(gradient_model(grid, 1.5, 0.08), survey_of(sources, receivers)).picks;
+    const FirstGuess guess = first_guess(picks, {0, 60});
+    const auto v = guess.start.velocity();
+    const double turning = std::hypot(guess.fit.v0, guess.fit.gradient * guess.shape.longest / 2);
+    EXPECT_LE(*std::max_element(v.begin(), v.end()), 1.001 * turning);
 }
 
 TEST(SetUp, PicksWithoutErrorsAreFittedAboutToTheirNoise) {

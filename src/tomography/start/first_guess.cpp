@@ -65,6 +65,15 @@ double lowest_of(std::span<const Vec3> points) {
     return lowest;
 }
 
+/// Velocity where the longest ray turns. Rays between boreholes, or from events below, dive no
+/// deeper than their ends: there the velocity of the deepest point is seen as well.
+double fastest_seen(const GradientFit& fit, const SurveyShape& shape) {
+    if (!(fit.gradient > 0)) return fit.v0;
+    const double turning = std::hypot(fit.v0, fit.gradient * shape.longest / 2);
+    if (shape.along_surface) return turning;
+    return std::max(turning, fit.v0 + fit.gradient * (shape.high.z - shape.low.z));
+}
+
 double spacing_for(const SurveyShape& shape, Vec3 size) {
     const double most = shape.is_2d ? 1e5 : 5e5;
     const double longest = std::max({size.x, shape.is_2d ? 0 : size.y, size.z});
@@ -197,10 +206,9 @@ FirstGuess first_guess(const Survey& picks, const GuessOptions& options, bool bu
     grid.shape = nodes_for(grid.from_origin(high), h, shape.is_2d);
     validate(grid);
 
-    // Not faster than where the longest ray turns, nor than picks far from their source tell: a
-    // gradient that explains slow ground above rock would otherwise go on growing in the rock.
-    double fastest =
-        fit.gradient > 0 ? std::hypot(fit.v0, fit.gradient * shape.longest / 2) : fit.v0;
+    // Not faster than where rays turn or end, nor than picks far from their source tell: a gradient
+    // that explains slow ground above rock would otherwise go on growing in the rock.
+    double fastest = fastest_seen(fit, shape);
     if (!shape.ground.points.empty() && shape.refractor > fit.v0) {
         fastest = std::min(fastest, shape.refractor);
     }

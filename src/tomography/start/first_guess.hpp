@@ -44,7 +44,8 @@ struct FirstGuess {
 /// that made more than a hundred thousand nodes in 2-D and half a million in 3-D, or fewer than
 /// forty along the longest side. Below a surface it reaches a third deeper than the longest ray in
 /// the fitted gradient, at least a sixth and at most half of that ray's distance. The start model
-/// is that gradient, no faster than where the longest ray turns.
+/// is that gradient, no faster than where the longest ray turns or, where the survey is not along a
+/// surface, at the deepest point.
 /// `buried`: events are earthquakes below the ground, however few they are.
 FirstGuess first_guess(const Survey& picks, const GuessOptions& options, bool buried = false);
 

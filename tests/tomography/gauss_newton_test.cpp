@@ -253,6 +253,38 @@ TEST(SetUp, ErrorsThatContradictTheTimesAreSaidAndRightOnesAreNot) {
     EXPECT_TRUE(right.warnings.empty());
 }
 
+/// A board so fine that a thousand unknowns cannot hold it, and so few picks that those left out
+/// are not predicted by the others.
+test::KnownTruth board_3d(double noise) {
+    const Grid grid{{31, 25, 13}, {0, 0, 0}, {1, 1, 1}};
+    Model start = gradient_model(grid, 3, 0.1);
+    Model truth = checkerboard_model(start, {{5, 5, 5}, 0.08});
+    std::mt19937 engine(1);
+    const auto within = [&](double low, double high) {
+        return low + (high - low) * static_cast<double>(engine()) / std::mt19937::max();
+    };
+    std::vector<PointSource> sources;
+    std::vector<Vec3> receivers;
+    for (int n = 0; n < 10; ++n) {
+        sources.push_back({{within(1, 29), within(1, 23), within(6, 12)}, 0});
+    }
+    for (int n = 0; n < 60; ++n) receivers.push_back({within(0, 30), within(0, 24), 0});
+    Survey picks = synthetic_picks(truth, survey_of(sources, receivers), {noise, 1}).picks;
+    return {std::move(start), std::move(truth), std::move(picks)};
+}
+
+TEST(SetUp, WhatPicksLeftOutMissRaisesNoTargetWhereAModelExplainsAll) {
+    const test::KnownTruth survey = board_3d(0.005);
+    const InversionSetup setup =
+        set_up_inversion(survey.start.copy(), survey.picks, newton(Regularisation::automatic));
+    EXPECT_LE(setup.options.target_chi2, 1.5);
+    ASSERT_EQ(setup.warnings.size(), 1U);
+    EXPECT_NE(setup.warnings[0].find("picks left out of 3-fold"), std::string::npos);
+    const InversionResult found = invert(setup.start, setup.picks, setup.options, test::on_cpu());
+    EXPECT_EQ(found.reason, StopReason::target_chi2);
+    EXPECT_LE(found.history.back().misfit.chi2, 1);
+}
+
 TEST(SetUp, TimesOfZeroBetweenPointsThatAreApartAreCounted) {
     const test::KnownTruth survey = test::survey_2d(0.01);
     Survey picks = survey.picks;

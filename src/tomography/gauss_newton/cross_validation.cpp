@@ -99,21 +99,26 @@ class Search {
     int no_better_ = 0;
 };
 
+/// How well smooth ground can be met hardly depends on the unknowns' spacing.
+Index3 ratio_of(const Model& start, const InversionOptions& options) {
+    constexpr std::size_t most_unknowns = 1000;
+    const Index3 asked = options.gauss_newton.ratio;
+    return asked == Index3{} ? unknowns_ratio(start, most_unknowns) : asked;
+}
+
 CrossValidation validate_one(const Model& start, const Survey& picks, InversionOptions options,
                              Regularisation kind, const Execution& execution) {
-    // How well picks can be met hardly depends on the unknowns' spacing.
-    constexpr std::size_t most_unknowns = 1000;
-    if (options.gauss_newton.ratio == Index3{}) {
-        options.gauss_newton.ratio = unknowns_ratio(start, most_unknowns);
-    }
+    options.gauss_newton.ratio = ratio_of(start, options);
     options.gauss_newton.roughness.kind = kind;
     // A run that is to be short says nothing about its picks.
     options.gauss_newton.iterations =
         std::max(options.gauss_newton.iterations, GaussNewtonOptions{}.iterations);
     const bool known = picks.has_errors || options.target_rms > 0;
+    bool stalled = false;
     if (known) {
         FoldTest test(fold_of_pick(picks), folds);
         const CooledDown last = cool_down(start, picks, options, test, {}, execution);
+        stalled = last.stalled;
         const double error = typical_error(picks, options);
         if (last.explained) {
             return {kind, error * last.score.rms, error * last.score.held_out, folds,
@@ -131,10 +136,20 @@ CrossValidation validate_one(const Model& start, const Survey& picks, InversionO
         execution);
     const HeldOutScore& best = search.best();
     if (!std::isfinite(best.held_out)) return {kind, unit, unit, 0};  // no step from the start
-    return {kind, unit * best.rms, unit * best.held_out, folds, best.rms * best.rms};
+    return {kind, unit * best.rms, unit * best.held_out, folds, best.rms * best.rms, 0, stalled};
 }
 
 }  // namespace
+
+CrossValidation with_own_unknowns(const CrossValidation& found, const Model& start,
+                                  const Survey& picks, const InversionOptions& options,
+                                  const Execution& execution) {
+    InversionOptions own = options;
+    own.gauss_newton.ratio = problem_plan(start, picks, options).ratio;
+    if (own.gauss_newton.ratio == ratio_of(start, options)) return found;
+    const std::array kinds{found.kind};
+    return cross_validate(start, picks, own, kinds, execution).front();
+}
 
 bool is_cheap_to_validate(const Model& start, const Survey& picks) {
     constexpr double ray_in_nodes = 500;  // a ray takes about as long as so many nodes of a field

@@ -18,6 +18,10 @@ struct CrossValidation {
     /// 1; and the misfit of picks left out by a ninth of the smoothing that explains them.
     double chi2 = 1;
     double rougher = 0;
+    /// Of picks with errors: no step with less smoothing brought the misfit of all picks on to
+    /// their errors. What picks left out miss is noise and what the others cannot know of the
+    /// ground; what stalls is noise, or a model that is too coarse.
+    bool stalled = false;
 };
 
 /// One result per kind, in order. Cools a model down on all picks, with at most 1000 unknowns, and
@@ -31,6 +35,12 @@ std::vector<CrossValidation> cross_validate(const Model& start, const Survey& pi
                                             const InversionOptions& options,
                                             std::span<const Regularisation> kinds,
                                             const Execution& execution);
+
+/// The same with the unknowns of the run itself where these are more, else what was found: fine
+/// structure that a thousand unknowns cannot hold passes for noise.
+CrossValidation with_own_unknowns(const CrossValidation& found, const Model& start,
+                                  const Survey& picks, const InversionOptions& options,
+                                  const Execution& execution);
 
 /// Whether that takes about as long as the inversion itself of a small survey, and not longer.
 bool is_cheap_to_validate(const Model& start, const Survey& picks);

@@ -128,6 +128,7 @@ class Run {
         }
     }
 
+    bool is_stalled() const { return cooling_.phase() == Cooling::Phase::stagnant; }
     bool is_explained() const { return chi2_of(scaled_, hearing_.use()) <= 1; }
 
     HeldOutScore fold_score(double factor) {
@@ -425,6 +426,7 @@ CooledDown cool_down(const Model& start, const Survey& picks, const InversionOpt
     constexpr double less = 1.0 / 9;
     CooledDown end;
     end.explained = run.is_explained();
+    end.stalled = run.is_stalled();
     end.score = run.fold_score(1);
     if (end.explained) end.rougher = run.fold_score(less).held_out;
     return end;

@@ -25,6 +25,7 @@ struct CooledDown {
     HeldOutScore score;      ///< of the last model, by its own weight of the roughness
     double rougher = 0;      ///< misfit of picks left out by a ninth of that weight
     bool explained = false;  ///< the last model explains the picks to their errors
+    bool stalled = false;    ///< no step led on to less misfit, or hardly any did
 };
 
 /// Steps with ever less smoothing, on this process alone. `go_on` is asked after each accepted

@@ -271,25 +271,22 @@ class SetUp {
         if (no_errors) {
             take_target(found[blocky ? 1 : 0]);
         } else if (compare && !(options.target_chi2 > 0) && !(options.target_rms > 0)) {
-            judge_errors(found[blocky ? 1 : 0]);
+            judge_errors(found[blocky ? 1 : 0], execution);
         }
     }
 
-    /// Of picks whose errors contradict their own times.
-    void judge_errors(const CrossValidation& found) {
-        constexpr double too_far = 3;  // chi2: below, finer unknowns may still explain the picks
+    /// Of picks whose errors contradict their own times. What picks left out miss is noise and what
+    /// the others do not say of the ground: it raises no target unless all picks together stall.
+    void judge_errors(CrossValidation found, const Execution& execution) {
+        constexpr double too_far = 3;  // chi2: below, less smoothing may still explain the picks
         constexpr double better = 0.8;
         if (found.chi2 > too_far) {
-            setup_.options.target_chi2 = found.chi2;
-            choose(fmt::format(
-                "`target_chi2={:.3g}`: no model explains the picks to their errors; {}-fold "
-                "cross-validation says how well they can be explained (picks left out are met to "
-                "{:.3g})",
-                found.chi2, found.folds, found.held_out));
-            setup_.warnings.push_back(fmt::format(
-                "the picks' errors seem {:.2g} times too small (the picks contradict each other or "
-                "the model is too coarse: see `error` and `spacing`; `target_chi2=1` insists)",
-                std::sqrt(found.chi2)));
+            found = with_own_unknowns(found, setup_.start, setup_.picks, setup_.options, execution);
+            if (found.chi2 > too_far && found.stalled) {
+                raise_target(found);
+            } else {
+                warn_of_unpredicted(found);
+            }
         } else if (found.rougher > 0 && found.rougher < better * found.held_out) {
             setup_.warnings.push_back(fmt::format(
                 "the picks' errors seem too large: a model that explains them to their errors "
@@ -297,6 +294,29 @@ class SetUp {
                 "(see `error`, or give a `target_chi2` below 1)",
                 found.held_out, found.rougher));
         }
+    }
+
+    void raise_target(const CrossValidation& found) {
+        setup_.options.target_chi2 = found.chi2;
+        choose(fmt::format(
+            "`target_chi2={:.3g}`: no model explains the picks to their errors; {}-fold "
+            "cross-validation says how well they can be explained (picks left out are met to "
+            "{:.3g})",
+            found.chi2, found.folds, found.held_out));
+        setup_.warnings.push_back(fmt::format(
+            "the picks' errors seem {:.2g} times too small (the picks contradict each other or "
+            "the model is too coarse: see `error` and `spacing`; `target_chi2=1` insists)",
+            std::sqrt(found.chi2)));
+    }
+
+    void warn_of_unpredicted(const CrossValidation& found) {
+        constexpr double far = 1.5;
+        if (found.held_out < far * found.rms) return;
+        setup_.warnings.push_back(fmt::format(
+            "picks left out of {}-fold cross-validation are missed by {:.3g}, far more than their "
+            "errors (the picks are too few to predict each other, or their errors too small: see "
+            "`error`; the target stays chi2 1, `target_chi2` gives another)",
+            found.folds, found.held_out));
     }
 
     void take_target(const CrossValidation& found) {

@@ -8,6 +8,7 @@
 
 #include "survey/mapped_points.hpp"
 #include "tomography/gauss_newton/bounds.hpp"
+#include "tomography/outlier_groups.hpp"
 #include "tomography/start/survey_shape.hpp"
 
 namespace fermat {
@@ -170,6 +171,58 @@ void add_left_out(const InversionOptions& options, const InversionResult& result
     }
 }
 
+/// "0.94 to 1.92": distances of some picks.
+std::string distances_of(const Model& start, const Survey& picks,
+                         const std::vector<std::int32_t>& numbers) {
+    double nearest = std::numeric_limits<double>::infinity();
+    double farthest = 0;
+    for (const std::int32_t number : numbers) {
+        const Arrival& pick = picks.arrivals[static_cast<std::size_t>(number)];
+        const double distance =
+            true_distance(start, picks.event_of(pick).position, picks.station_of(pick).position);
+        nearest = std::min(nearest, distance);
+        farthest = std::max(farthest, distance);
+    }
+    return fmt::format("{:.3g} to {:.3g}", nearest, farthest);
+}
+
+std::string described(const Survey& picks, const OutlyingPoint& point) {
+    const auto number = static_cast<std::size_t>(point.number);
+    const bool shot = point.kind == OutlyingPoint::Kind::shot;
+    return fmt::format(
+        "{} {} ({} of {} picks, {} by {:.3g})", shot ? "source" : "receiver",
+        shot ? name_of(picks, picks.events[number]) : name_of(picks, picks.stations[number]),
+        point.left_out, point.picks, point.residual > 0 ? "late" : "early",
+        std::abs(point.residual));
+}
+
+/// Picks that were left out, but not one by one.
+void add_groups(const Model& start, const Survey& picks, const InversionOptions& options,
+                const InversionResult& result, Sentences& out) {
+    if (!result.taken_back.empty()) {
+        out.push_back(fmt::format(
+            "{} of {} picks that looked like outliers count: most picks of their distances, {}, "
+            "agree with them, so it is the model that is too smooth or too coarse there (see "
+            "`spacing` and `error`)",
+            result.taken_back.size(), picks.arrivals.size(),
+            distances_of(start, picks, result.taken_back)));
+    }
+    if (options.gauss_newton.norm != DataNorm::trimmed || !result.events.empty()) return;
+    const auto points =
+        outlier_groups(start, picks, result.final_residual, result.final_use).points;
+    if (points.empty()) return;
+    constexpr std::size_t most = 4;
+    std::vector<std::string> named;
+    for (std::size_t n = 0; n < std::min(most, points.size()); ++n) {
+        named.push_back(described(picks, points[n]));
+    }
+    out.push_back(fmt::format(
+        "most picks of {}{} are left out, all to one side (is a time, sign or place wrong? "
+        "`terms=shot,receiver` finds delays, `outliers=0` keeps all)",
+        fmt::join(named, ", "),
+        points.size() > most ? fmt::format(" and {} others", points.size() - most) : ""));
+}
+
 /// Times that are less exact than was asked for.
 void add_first_order(const Survey& picks, const InversionResult& result, Sentences& out) {
     const auto counted = [&](std::int64_t count) {
@@ -226,6 +279,7 @@ std::vector<std::string> doubts_about(const Model& start, const Survey& picks,
     add_velocities(start, picks, options, result, out);
     add_offset_trend(start, picks, result, out);
     add_left_out(options, result, out);
+    add_groups(start, picks, options, result, out);
     add_events(options, result, out);
     add_first_order(picks, result, out);
     const bool finds_terms =

@@ -224,6 +224,9 @@ struct InversionResult {
     /// the second did not settle there (models with a metric).
     std::int64_t first_order_sources = 0;
     std::int64_t coarse_sources = 0;  ///< likewise, beside jumps of velocity alone
+    /// Picks of a Gauss-Newton run that were left out on its way and then counted, because they
+    /// agree with each other (see OutlierGroups).
+    std::vector<std::int32_t> taken_back{};
 };
 
 /// Runs the loop from a start model, or on from a state of the same run. Throws InputError where a

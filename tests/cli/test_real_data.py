@@ -52,3 +52,15 @@ def test_crosshole_radar_is_explained_to_its_errors_and_no_further(fermat):
     assert all(row["lost"] == "0" and row["picks"] == "702" for row in rows)
     velocity = fermat.array("run/model.h5")
     assert 0.08 < velocity.min() < velocity.max() < 0.2
+
+
+def test_near_picks_that_agree_are_not_outliers(fermat):
+    """A person's picks at a metre from the shots are all early by eight errors of the smooth model."""
+    if not (DATA / "pyrefra_seg2" / "picks.dat").is_file():
+        pytest.skip("pyrefra_seg2 is not here (set FERMAT_DATA)")
+    fermat.call("picks", "convert", DATA / "pyrefra_seg2", "-o", "picks.csv")
+    said = fermat.call("invert", "--picks", "picks.csv", "-o", "run").stderr
+    rows = history(fermat)
+    assert int(rows[1]["rejected"]) > 10
+    assert int(rows[-1]["rejected"]) <= 2 and float(rows[-1]["chi2"]) <= 1
+    assert "picks that looked like outliers count" in said

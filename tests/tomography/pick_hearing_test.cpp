@@ -43,7 +43,7 @@ TEST(PickHearing, AdmitsWhomAModelExplainsAndRejectsWhoComesNoNearer) {
     EXPECT_EQ(hearing.weights()[101], 0);  // rejected for good
 
     PickHearing resumed(DataNorm::trimmed, 4, true);
-    resumed.restore(hearing.save());
+    resumed.restore(hearing.save(), hearing.use().size());
     resumed.settle(residuals({7, 29, never}));
     EXPECT_EQ(resumed.weights(), hearing.weights());
     EXPECT_EQ(resumed.use(), hearing.use());
@@ -66,6 +66,26 @@ TEST(PickHearing, IsNotHeldBeforeTheOthersAreExplainedNorWithoutOutliers) {
     PickHearing all(DataNorm::l2, 4, true);
     all.accept(residuals({50}), 100);
     EXPECT_EQ(all.use()[100], PickUse::used);
+}
+
+TEST(PickHearing, WhoWasTakenBackCountsForGoodAndOthersAreHeardAnew) {
+    PickHearing hearing(DataNorm::trimmed, 4, true);
+    hearing.accept(residuals({10, 30, never}), 1);
+    hearing.accept(residuals({10, 30, never}), 1);
+    ASSERT_FALSE(hearing.is_hearing());
+    EXPECT_EQ(hearing.use()[100], PickUse::rejected);
+    const std::vector<std::int32_t> agreeing{100, 102};
+    hearing.take_back(agreeing);
+    hearing.settle(residuals({10, 3, never}));
+    EXPECT_EQ(hearing.use()[100], PickUse::used);
+    EXPECT_EQ(hearing.weights()[100], 1);
+    EXPECT_EQ(hearing.use()[101], PickUse::used);  // explained now
+    EXPECT_EQ(hearing.use()[102], PickUse::lost);
+    PickHearing resumed(DataNorm::trimmed, 4, true);
+    resumed.restore(hearing.save(), hearing.use().size());
+    EXPECT_EQ(resumed.taken_back(), agreeing);
+    EXPECT_EQ(resumed.uses(residuals({20, 30, never})), hearing.uses(residuals({20, 30, never})));
+    EXPECT_EQ(resumed.uses(residuals({20, 30, never}))[101], PickUse::rejected);
 }
 
 TEST(NormWeights, AreThoseOfTheirNorms) {

@@ -67,4 +67,11 @@ void Cooling::refused() {
     phase_ = phase_ == Phase::relaxing ? Phase::done : Phase::stagnant;
 }
 
+void Cooling::reopen() {
+    phase_ = Phase::cooling;
+    relax_factor_ = 2;
+    last_chi2_ = 0;
+    slow_ = 0;
+}
+
 }  // namespace fermat

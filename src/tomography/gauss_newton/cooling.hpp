@@ -32,6 +32,9 @@ class Cooling {
     void accepted(double chi2);
     /// No model that is admitted was found with this weight.
     void refused();
+    /// More picks count from now on: their misfit is another, and the weight may have to fall
+    /// again.
+    void reopen();
 
   private:
     double target_;

@@ -18,6 +18,7 @@
 #include "tomography/gauss_newton/pick_hearing.hpp"
 #include "tomography/gauss_newton/predict.hpp"
 #include "tomography/gauss_newton/terms.hpp"
+#include "tomography/outlier_groups.hpp"
 #include "tomography/stop_reason.hpp"
 
 namespace fermat {
@@ -88,11 +89,11 @@ class Run {
         const std::size_t own = cooling_.save().size();
         cooling_.restore(state.method_state);
         damping_ = numbers[own];
-        hearing_.restore(numbers.subspan(own + 1));
+        hearing_.restore(numbers.subspan(own + 1), errors_.size());
         history_ = std::move(state.history);
         passes_ = history_.back().passes - 1;  // the present model is solved again
         initial_residual_ = std::move(state.initial_residual);
-        resumed_ = true;
+        judged_anew_ = true;
     }
 
     void run() {
@@ -118,13 +119,19 @@ class Run {
             trial.resize(x_.size());
             if (broadcast_value(ranks_, accepted)) renew_rows(std::move(prediction.rows));
             bool go_on = false;
+            bool again = false;
             together(ranks_, [&] {
                 if (!ranks_.is_root()) return;
                 if (accepted) accept();
-                go_on = !finished();
+                again = takes_back();
+                go_on = again || !finished();
             });
             if (!broadcast_value(ranks_, go_on)) return;
-            rows_->while_served(threads_, [&] { trial = next(); });
+            if (broadcast_value(ranks_, again)) {
+                trial = x_;
+            } else {
+                rows_->while_served(threads_, [&] { trial = next(); });
+            }
         }
     }
 
@@ -158,6 +165,7 @@ class Run {
                             terms_.found(x_)};
         out.first_order_sources = first_order_sources_;
         out.coarse_sources = coarse_sources_;
+        out.taken_back = hearing_.taken_back();
         return out;
     }
 
@@ -223,14 +231,14 @@ class Run {
             candidate.residual[n] = survey_.arrivals[n].time - time[n] - term;
         }
         const bool first = now_.x.empty();
-        if (!first && !admitted(candidate)) return false;
+        if (!first && !judged_anew_ && !admitted(candidate)) return false;
         change_ = first ? 0 : largest_change(model_, model);
         now_ = std::move(candidate);
         x_ = now_.x;
         model_ = std::move(model);
-        if (!first) damping_ = damping_ > 0.2 ? damping_ / 4 : 0;
+        if (!first && !judged_anew_) damping_ = damping_ > 0.2 ? damping_ / 4 : 0;
         scaled_ = scaled(now_.residual);
-        if (resumed_) {
+        if (judged_anew_) {
             hearing_.settle(scaled_);
         } else {
             hearing_.accept(scaled_, cooling_.target());
@@ -286,8 +294,32 @@ class Run {
             const double start = roughness_.kind() == Regularisation::second ? 20000 : 1000;
             cooling_.start(asked > 0 ? asked : start * rows_->trace() / roughness_.trace());
         }
-        if (!std::exchange(resumed_, false)) report(change_);
+        if (std::exchange(judged_anew_, false)) {
+            history_.back().misfit = misfit(picks_, now_.residual, hearing_.use());
+            history_.back().passes = passes_;
+        } else {
+            report(change_);
+        }
     }
+
+    /// Picks that agree with each other are no outliers (see OutlierGroups): before the run looks
+    /// for a smoother model, or ends, they count again. True where the present model has to be
+    /// judged anew, for its rows know only picks that counted.
+    bool takes_back() {
+        const bool before_the_end = cooling_.phase() != Cooling::Phase::cooling &&
+                                    !hearing_.is_hearing() &&
+                                    static_cast<int>(history_.size()) <= most_iterations();
+        if (folds_ != nullptr || !hearing_.leaves_out() || !before_the_end) return false;
+        const auto agreeing =
+            outlier_groups(model_, picks_, now_.residual, hearing_.use()).clustered;
+        if (agreeing.empty()) return false;
+        hearing_.take_back(agreeing);
+        cooling_.reopen();
+        judged_anew_ = true;
+        return true;
+    }
+
+    int most_iterations() const { return options_.gauss_newton.iterations; }
 
     void report(double change) {
         IterationReport now;
@@ -321,7 +353,7 @@ class Run {
         if (folds_done_) return true;
         const auto phase = cooling_.phase();
         return phase == Cooling::Phase::done || phase == Cooling::Phase::stagnant ||
-               static_cast<int>(history_.size()) > options_.gauss_newton.iterations;
+               static_cast<int>(history_.size()) > most_iterations();
     }
 
     /// The next model to try.
@@ -391,7 +423,7 @@ class Run {
     std::vector<IterationReport> history_;
     IterationSeconds seconds_;
     int passes_ = 0;
-    bool resumed_ = false;
+    bool judged_anew_ = false;  ///< the present model comes once more: resumed, or picks taken back
     std::int64_t first_order_sources_ = 0;  ///< of the present model
     std::int64_t coarse_sources_ = 0;       ///< beside jumps; likewise
     Vector initial_residual_;

@@ -18,11 +18,14 @@ bool is_out(PickUse use) { return use == PickUse::rejected; }
 
 std::vector<PickUse> PickHearing::uses(std::span<const double> scaled_residual) const {
     std::vector<PickUse> use = uses_of(scaled_residual, outliers_);
-    if (phase_ == Phase::open) return use;
-    for (std::size_t n = 0; n < use.size(); ++n) {
+    for (std::size_t n = 0; n < use.size() && phase_ != Phase::open; ++n) {
         if (use[n] == PickUse::lost) continue;
         if (verdict_[n] == 0) use[n] = PickUse::used;
         if (verdict_[n] < 0) use[n] = PickUse::rejected;
+    }
+    for (const std::int32_t pick : taken_back_) {
+        PickUse& one = use[static_cast<std::size_t>(pick)];
+        if (one != PickUse::lost) one = PickUse::used;
     }
     return use;
 }
@@ -69,18 +72,33 @@ void PickHearing::close() {
     for (double& verdict : verdict_) verdict = verdict > 0 ? rejected : verdict;
 }
 
+void PickHearing::take_back(std::span<const std::int32_t> picks) {
+    if (picks.empty()) return;
+    taken_back_.insert(taken_back_.end(), picks.begin(), picks.end());
+    std::sort(taken_back_.begin(), taken_back_.end());
+    // A model that explains these may explain others that were rejected.
+    phase_ = Phase::open;
+    rounds_ = 0;
+}
+
 std::vector<double> PickHearing::save() const {
-    if (phase_ == Phase::open) return {};
+    if (phase_ == Phase::open && taken_back_.empty()) return {};
     std::vector<double> numbers{static_cast<double>(phase_), static_cast<double>(rounds_)};
     numbers.insert(numbers.end(), verdict_.begin(), verdict_.end());
+    numbers.resize(2 + use_.size(), 0.0);
+    numbers.insert(numbers.end(), taken_back_.begin(), taken_back_.end());
     return numbers;
 }
 
-void PickHearing::restore(std::span<const double> numbers) {
+void PickHearing::restore(std::span<const double> numbers, std::size_t picks) {
     if (numbers.empty()) return;
     phase_ = static_cast<Phase>(static_cast<int>(numbers[0]));
     rounds_ = static_cast<int>(numbers[1]);
-    verdict_.assign(numbers.begin() + 2, numbers.end());
+    const auto verdicts = numbers.subspan(2, picks);
+    verdict_.assign(verdicts.begin(), verdicts.end());
+    for (const double pick : numbers.subspan(2 + picks)) {
+        taken_back_.push_back(static_cast<std::int32_t>(pick));
+    }
 }
 
 void PickHearing::require_used() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace fermat {
 /// nothing changes, so that the smoothest model is looked for that explains all admitted picks: a
 /// model that loses some of them does not pass for one that explains the picks.
 ///
+/// Picks that are taken back count from then on, whatever their residuals: the others are judged
+/// anew beside them.
+///
 /// Norms other than `trimmed` weigh all picks and hear none; beyond the limits they do not count in
 /// chi2.
 class PickHearing {
@@ -33,6 +37,11 @@ class PickHearing {
     void settle(std::span<const double> scaled_residual);
     /// Ends the hearing: who was not admitted is rejected.
     void close();
+    /// These count for good; their numbers, in order.
+    void take_back(std::span<const std::int32_t> picks);
+    const std::vector<std::int32_t>& taken_back() const { return taken_back_; }
+    /// Whether picks that are left out have no say at all.
+    bool leaves_out() const { return norm_ == DataNorm::trimmed && outliers_ > 0; }
 
     /// Of the accepted model.
     const std::vector<PickUse>& use() const { return use_; }
@@ -46,7 +55,7 @@ class PickHearing {
 
     /// The state, as numbers that a checkpoint keeps.
     std::vector<double> save() const;
-    void restore(std::span<const double> numbers);
+    void restore(std::span<const double> numbers, std::size_t picks);
 
   private:
     enum class Phase { open, hearing, closed };
@@ -58,6 +67,7 @@ class PickHearing {
     int rounds_ = 0;
     /// Per pick, after the phase `open`: 0 admitted, below 0 rejected, else |z| when last heard.
     std::vector<double> verdict_;
+    std::vector<std::int32_t> taken_back_;  ///< sorted
     std::vector<PickUse> use_;
     std::vector<double> weights_;
 };

@@ -87,7 +87,7 @@ class JointRun {
                 if (differences_.any()) rms = numbers[at++];
             }
         }
-        hearing_.restore(numbers.subspan(at));
+        hearing_.restore(numbers.subspan(at), plan_.errors.size());
         history_ = std::move(state.history);
         passes_ = history_.back().passes - 1;  // the present model is solved again
         initial_residual_ = std::move(state.initial_residual);

@@ -57,13 +57,13 @@ std::thread start_thread(int number, int of, Work&& work) {
     }
 }
 
-/// Calls work() once on each of `threads` threads, including the calling one, and returns when all
-/// have ended. `work` must not throw. A nested call runs on its own thread only.
-///
-/// Each calling thread has its own crew. It starts when first needed, waits between calls and ends
-/// with its caller. After a fork, the child starts a new crew, because it has none of its parent's
-/// threads. (OpenMP's pools would wait for those forever, and end the process if a thread is
-/// refused.)
+/// Calls work() on the calling thread and on up to `threads` - 1 others, and returns when all that
+/// began have ended. Once it ended on the calling thread, no other begins: it must leave nothing to
+/// do. So a thread that is kept off its core holds up nobody. `work` must not throw. A nested
+/// call runs on its own thread only. Each calling thread has its own crew, which starts when first
+/// needed, waits between calls and ends with its caller. After a fork, the child starts a new crew,
+/// because it has none of its parent's threads. (OpenMP's pools would wait for those forever, and
+/// end the process if a thread is refused.)
 template <class Work>
 void run_on_threads(int threads, const Work& work) {
     detail::run_crew(threads, {[](const void* it) { (*static_cast<const Work*>(it))(); }, &work});

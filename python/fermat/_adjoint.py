@@ -218,16 +218,10 @@ class Differentiable:
         self.threads = threads
         self.at_nodes = receivers is None
         full = self.medium.dtype == np.float64
-        if full or given != "velocity":
-            slowness = _slowness(self.medium, given)
-            velocity = np.where(np.isfinite(slowness), 1 / slowness, 0).astype(np.float32)
-        else:
-            velocity = self.medium
-            _require_velocity(velocity)
+        velocity, exact = _velocity_and_slowness(self.medium, given)
         self.model = _core.Model(velocity, spacing=spacing, origin=origin, cells=cells)
         self.starts = start_times
         spots = np.empty((0, sources.shape[1])) if receivers is None else receivers
-        exact = np.ascontiguousarray(slowness) if full else None
 
         def survey(
             places: NDArray[np.float64], starts: NDArray[np.float64], others: NDArray[np.float64]
@@ -297,31 +291,28 @@ class Differentiable:
         return slowness.astype(self.medium.dtype), rest[0], rest[1], rest[2]
 
 
-def _slowness(medium: NDArray[Any], given: Given) -> NDArray[np.float64]:
-    """Slowness in double; infinite in air."""
-    values = medium.astype(np.float64)
-    if given == "slowness":
-        bad = ~(values > 0)
-        if bad.any():
-            where = tuple(int(i) for i in np.argwhere(bad)[0])
-            raise ValueError(
-                f"slowness at {where} is {values[where]:g} (must be > 0, or inf for air)"
-            )
-        return values
-    if given != "velocity":
+def _velocity_and_slowness(
+    medium: NDArray[Any], given: Given
+) -> tuple[NDArray[np.float32], NDArray[np.float64] | None]:
+    """Velocity in single precision, 0 in air, and of a medium in double its slowness, infinite in
+    air."""
+    full = medium.dtype == np.float64
+    if given == "velocity":
+        if not (medium.min(initial=0) >= 0 and medium.max(initial=0) < np.inf):
+            _refuse(medium, ~(medium >= 0) | np.isinf(medium), "velocity", "0")
+        with np.errstate(divide="ignore"):
+            return medium.astype(np.float32, copy=False), 1 / medium if full else None
+    if given != "slowness":
         raise ValueError(f"given is {given!r} (must be 'velocity' or 'slowness')")
-    _require_velocity(values)
-    with np.errstate(divide="ignore"):
-        return 1 / values
+    if not medium.min(initial=np.inf) > 0:
+        _refuse(medium, ~(medium > 0), "slowness", "inf")
+    velocity = (1 / medium.astype(np.float64, copy=False)).astype(np.float32)
+    return velocity, medium if full else None
 
 
-def _require_velocity(values: NDArray[Any]) -> None:
-    bad = ~(values >= 0) | np.isinf(values)
-    if bad.any():
-        where = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise ValueError(
-            f"velocity at {where} is {values[where]:g} (must be > 0, or 0 for air)"
-        )
+def _refuse(values: NDArray[Any], bad: NDArray[np.bool_], what: str, air: str) -> None:
+    where = tuple(int(i) for i in np.argwhere(bad)[0])
+    raise ValueError(f"{what} at {where} is {values[where]:g} (must be > 0, or {air} for air)")
 
 
 def batch_shape(medium: tuple[int, ...], source: tuple[int, ...]) -> tuple[int, ...]:

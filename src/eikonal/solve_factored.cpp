@@ -37,17 +37,6 @@ void divide_by_factor(const Grid& grid, const SourceFactor& factor, FieldView<Re
     }
 }
 
-/// Makes tau infinite where no wave arrives, as callers expect.
-template <class Real>
-void mark_unreached(FieldView<Real> field, int threads) {
-    const auto nodes = static_cast<std::int64_t>(field.size());
-    parallel_ranges(nodes, threads, [&](std::int64_t begin, std::int64_t end) {
-        for (Real* tau = field.data() + begin; tau != field.data() + end; ++tau) {
-            if (!(*tau < reached_limit<Real>)) *tau = std::numeric_limits<Real>::infinity();
-        }
-    });
-}
-
 /// tau of one source on the CPU, `unreached` or infinite where no wave arrives.
 template <class Real>
 Field<Real> solve_tau(const Model& model, const FactoredSource& source,
@@ -78,6 +67,16 @@ Field<Real> solve_tau(const Model& model, const FactoredSource& source,
 }
 
 }  // namespace
+
+template <class Real>
+void mark_unreached(FieldView<Real> field, int threads) {
+    const auto nodes = static_cast<std::int64_t>(field.size());
+    parallel_ranges(nodes, threads, [&](std::int64_t begin, std::int64_t end) {
+        for (Real* tau = field.data() + begin; tau != field.data() + end; ++tau) {
+            if (!(*tau < reached_limit<Real>)) *tau = std::numeric_limits<Real>::infinity();
+        }
+    });
+}
 
 template <class Real>
 Field<Real> allocate_field(Shape shape) {
@@ -151,6 +150,8 @@ BasicTimeField<Real> solve_factored(const Model& model, FactoredSource source, d
 
 template Field<float> allocate_field(Shape);
 template Field<double> allocate_field(Shape);
+template void mark_unreached(FieldView<float>, int);
+template void mark_unreached(FieldView<double>, int);
 template void cut_late_times(BasicTimeField<float>&, double, int);
 template void cut_late_times(BasicTimeField<double>&, double, int);
 template TimeField solve_factored(const Model&, FactoredSource, double, const EikonalOptions&,

@@ -19,6 +19,10 @@ BasicTimeField<Real> solve_factored(const Model& model, FactoredSource source, d
 template <class Real>
 Field<Real> allocate_field(Shape shape);
 
+/// Makes tau infinite where no wave arrives, as callers expect.
+template <class Real>
+void mark_unreached(FieldView<Real> tau, int threads);
+
 /// FactoredSource::until of a source that starts at `start_time`.
 double wanted_until(const EikonalOptions& options, double start_time);
 /// Makes times later than `until` infinite.

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "eikonal/adjoint/causal_order.hpp"
+#include "causal_order.hpp"
 #include "eikonal/adjoint/node_scheme.hpp"
 
 namespace fermat::test {

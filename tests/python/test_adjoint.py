@@ -114,6 +114,24 @@ def test_torch_gradcheck_passes_for_every_input(rng: np.random.Generator) -> Non
     )
 
 
+@pytest.mark.parametrize("order", [1, 2])
+def test_a_medium_in_double_is_solved_as_precision_double_is(
+    rng: np.random.Generator, order: int
+) -> None:
+    """Once, by the same solver: not by a slow one that starts from the rounded medium's field."""
+    from fermat._adjoint import Differentiable
+
+    for shape, source in [((61, 47), (20.3, 11.6)), ((61, 47), (20, 11)), ((19, 17, 23), (7.2, 8.8, 4))]:
+        velocity = 2.0 ** rng.integers(0, 3, shape)  # which single precision holds exactly
+        model = fm.Model(velocity, spacing=1)
+        wanted = fm.traveltimes(model, source, precision="double", order=order)
+        options = {"spacing": 1, "origin": 0, "cells": False, "order": order, "threads": 1}
+        places = np.array([source], dtype=float)
+        for given, medium in [("velocity", velocity), ("slowness", 1 / velocity)]:
+            made = Differentiable(medium, places, np.zeros(1), None, given=given, **options)
+            np.testing.assert_allclose(made.times()[0], wanted, rtol=1e-14, atol=1e-14)
+
+
 def test_torch_air_has_no_gradient_and_types_are_kept(rng: np.random.Generator) -> None:
     torch = pytest.importorskip("torch")
     import fermat.torch as ft

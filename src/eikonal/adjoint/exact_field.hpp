@@ -6,10 +6,9 @@
 
 namespace fermat {
 
-/// The field of a source in slownesses of double precision. Models hold velocities in single
-/// precision: the model's own field is the start, and the stencil's equations with the exact
-/// slownesses are solved from there, node by node in the order of time, until nothing changes.
-/// Derivatives can then be held against differences of times.
+/// The field of a source in slownesses of double precision, where they are given beside the model,
+/// which holds velocities in single precision. Derivatives can then be held against differences of
+/// times. Such a field is solved by `fim`, whose equations are those of the other solvers.
 BasicTimeField<double> solve_exactly(const Model& model, const NodeSlowness& slowness,
                                      const PointSource& source, const EikonalOptions& options,
                                      const Execution& execution);

@@ -36,19 +36,10 @@ class NodeScheme {
 
     using Equation = NodeEquation<Dim>;
 
-    /// tau may be other than the field's while that is being computed: tau_of(node).
-    template <class TauOf>
-    Equation equation(std::size_t node, Index3 n, TauOf tau_of) const {
-        return node_equation(
-            place_, axes, {n.x, n.y, n.z}, slowness_[node] / field_.factor.slowness,
-            [&](int axis, int steps) { return tau(node, n, axis, steps, tau_of); });
-    }
     Equation equation(std::size_t node, Index3 n) const {
-        return equation(node, n, [&](std::size_t other) { return double{field_.tau[other]}; });
-    }
-    static double solution(const Equation& e) {
-        return detail::with_axes(
-            e.axis, [&](const auto&... a) { return update_tau<Order>(e.f, e.inverse_r2, a...); });
+        return node_equation(place_, axes, {n.x, n.y, n.z},
+                             slowness_[node] / field_.factor.slowness,
+                             [&](int axis, int steps) { return tau(node, n, axis, steps); });
     }
 
     /// The derivatives of one node's w.
@@ -91,11 +82,10 @@ class NodeScheme {
     static constexpr EquationAxes<Dim> axes = EquationAxes<Dim>::of_grid();
     static constexpr int axis_of(int d) { return axes.axis[d]; }
 
-    template <class TauOf>
-    double tau(std::size_t node, Index3 n, int axis, int steps, TauOf tau_of) const {
+    double tau(std::size_t node, Index3 n, int axis, int steps) const {
         const int place = n[axis] + steps;
         if (place < 0 || place >= field_.grid.shape[axis]) return unreached<double>;
-        const double tau = tau_of(node + static_cast<std::size_t>(steps * stride_[axis]));
+        const double tau = field_.tau[node + static_cast<std::size_t>(steps * stride_[axis])];
         return tau < reached_limit<double> ? tau : unreached<double>;
     }
 

@@ -34,6 +34,8 @@ class NodeSlowness {
         }
     }
     bool is_exact() const { return exact_.data() != nullptr; }
+    /// The slownesses as given; without data if they were not.
+    FieldView<const double> exact() const { return exact_; }
 
   private:
     FieldView<const float> velocity_;

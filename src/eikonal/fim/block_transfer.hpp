@@ -85,11 +85,18 @@ void FimBlock<Real, Dim, Order>::load_medium(const FimProblem<Real>& problem,
         // block.
         std::fill_n(f_.begin() + at_medium(o, 0, 0), rows_used * width, Real(0));
         for (int l = 0; l < lanes_; ++l) {
-            const float* const from =
-                problem.velocity +
+            const std::ptrdiff_t first =
                 problem.offset(extent.begin[0] + o, extent.begin[1] + l, extent.begin[2]);
             Real* const to = f_.data() + at_medium(o, lane_of(l), lane_of(l));
-            for (int r = 0; r < extent.size(2); ++r) to[r * width] = static_cast<Real>(from[r]);
+            if (sizeof(Real) == 8 && problem.exact_slowness != nullptr) {
+                const double* const from = problem.exact_slowness + first;
+                for (int r = 0; r < extent.size(2); ++r) {
+                    to[r * width] = static_cast<Real>(1 / from[r]);
+                }
+            } else {
+                const float* const from = problem.velocity + first;
+                for (int r = 0; r < extent.size(2); ++r) to[r * width] = static_cast<Real>(from[r]);
+            }
         }
         const double x = Dim == 3 ? problem.coordinate(0, extent.begin[0] + o) : 0;
         const Real x2 = static_cast<Real>(x * x + problem.factor.far2);

@@ -286,7 +286,7 @@ class FimSchedule {
 
 template <class Real>
 FimWork fim_solve(const Model& model, const FactoredSource& source, int order, int threads,
-                  FieldView<Real> tau, Monitor& monitor) {
+                  FieldView<Real> tau, Monitor& monitor, FieldView<const double> exact) {
     const Grid& grid = model.grid();
     const auto as_block_axes = [&](auto x, auto y, auto z, auto absent) {
         return fim_axes(grid, x, y, z, absent);
@@ -311,6 +311,7 @@ FimWork fim_solve(const Model& model, const FactoredSource& source, int order, i
     problem.source_slowness = source.slowness;
     problem.slowness_unit = power_of_two_near(source.slowness);
     problem.velocity = held.empty() ? model.velocity().data() : held.data();
+    problem.exact_slowness = exact.data();
     problem.tau = tau.data();
     problem.starts = starts;
     const auto look = [&](double visits, double most) {
@@ -332,8 +333,8 @@ FimWork fim_solve(const Model& model, const FactoredSource& source, int order, i
 }
 
 template FimWork fim_solve(const Model&, const FactoredSource&, int, int, FieldView<float>,
-                           Monitor&);
+                           Monitor&, FieldView<const double>);
 template FimWork fim_solve(const Model&, const FactoredSource&, int, int, FieldView<double>,
-                           Monitor&);
+                           Monitor&, FieldView<const double>);
 
 }  // namespace fermat

@@ -22,6 +22,8 @@ struct FimProblem {
     double slowness_unit =
         1;  ///< a power of two near source_slowness; velocities in this unit are near 1
     const float* velocity = nullptr;
+    /// In double precision: the slownesses that the velocities are rounded from, if they are given.
+    const double* exact_slowness = nullptr;
     Real* tau = nullptr;
     /// Nodes beside a point source, whose tau is given. Empty for a front: tau contains the times
     /// of its nodes before the solve, and a velocity of 0 there keeps the solver from computing

@@ -356,6 +356,16 @@ def one_per_model(
     return places.astype(np.float64), starts.astype(np.float64)
 
 
+def receiver_places(receivers: NDArray[Any], dim: int) -> NDArray[Any]:
+    """Receivers (m, dim), from those or from one position."""
+    if receivers.ndim not in (1, 2) or receivers.shape[-1] != dim:
+        raise ValueError(
+            f"receivers has shape {tuple(receivers.shape)} (must be (m, {dim}), as the source has "
+            f"{dim} coordinates)"
+        )
+    return receivers.reshape(-1, dim)
+
+
 def reduced(values: NDArray[Any], shape: tuple[int, ...]) -> NDArray[Any]:
     """A derivative by what was broadcast: summed back to the given shape."""
     extra = values.ndim - len(shape)

@@ -26,7 +26,7 @@ except ImportError:
     raise ImportError("fermat.jax needs JAX (pip install jax)") from None
 
 from . import _core, _jax_calls
-from ._adjoint import batch_shape, one_per_model
+from ._adjoint import batch_shape, one_per_model, receiver_places
 from ._xla import buffer_of, capsule
 
 if TYPE_CHECKING:
@@ -109,10 +109,8 @@ def _differentiable(
         """Shape and type of the times. Raises ValueError where shapes do not belong together."""
         models = batch_shape(velocity.shape, source.shape)
         one_per_model(np.empty(source.shape), np.empty(start_time.shape), models)
-        if receivers.size % source.shape[-1]:
-            raise ValueError(
-                f"receivers has shape {receivers.shape} (must be (m, {source.shape[-1]}))"
-            )
+        if not at_nodes:
+            receiver_places(np.empty(receivers.shape), source.shape[-1])
         nodes = tuple(n + int(cells) for n in velocity.shape[len(models) :])
         ends = nodes if at_nodes else (receivers.size // source.shape[-1],)
         sources = source.shape[-2:-1] if source.ndim > 1 else ()

@@ -17,13 +17,17 @@ import numpy as np
 
 try:
     import torch  # type: ignore[import-not-found,unused-ignore]
-    from torch.autograd.function import (  # type: ignore[import-not-found,unused-ignore]
-        once_differentiable,
-    )
 except ImportError:
     raise ImportError("fermat.torch needs PyTorch (pip install torch)") from None
 
-from ._adjoint import Differentiable, batch_shape, one_per_model, reduced, tell_unsettled
+from ._adjoint import (
+    Differentiable,
+    batch_shape,
+    one_per_model,
+    receiver_places,
+    reduced,
+    tell_unsettled,
+)
 from ._adjoint_cuda import OnDevice
 
 if TYPE_CHECKING:
@@ -85,6 +89,8 @@ def traveltimes(
         receivers and start_time. Fields are kept for the backward pass up to a gibibyte per
         model; beyond, they are solved again. A UserWarning of the backward pass tells how many
         nodes have times that do not solve their equations, through which gradients are not exact.
+        `torch.func` works too (`grad`, `vjp`, `jacrev`, `vmap`). Second derivatives and forward
+        mode raise NotImplementedError.
     """
     medium = _tensor(medium, "medium")
     real = medium.dtype
@@ -105,11 +111,10 @@ def traveltimes(
         "threads": threads,
         "device": "cuda" if medium.is_cuda else "cpu",
     }
-    if torch.is_grad_enabled() and any(
+    options["keep"] = torch.is_grad_enabled() and any(
         isinstance(t, torch.Tensor) and t.requires_grad for t in inputs
-    ):
-        return _Traveltimes.apply(*inputs, options)
-    return _solved(*inputs, options, keep=False)[0]
+    )
+    return _Traveltimes.apply(*inputs, options, _Solved())
 
 
 def _tensor(values: Any, what: str) -> Any:
@@ -139,24 +144,24 @@ def _survey(medium: Any, places: Any, starts: Any, spots: Any, options: dict[str
     if medium.is_cuda and medium.dtype == torch.float32 and not options["cells"]:
         grid = {name: options[name] for name in ("spacing", "origin", "given", "order")}
         return OnDevice(medium.detach().contiguous(), places, starts, spots, **grid)
-    return Differentiable(_array(medium), places, starts, spots, **options)
+    names = ("spacing", "origin", "given", "cells", "order", "threads", "device")
+    taken = {name: options[name] for name in names}
+    return Differentiable(_array(medium), places, starts, spots, **taken)
 
 
 def _solved(
-    medium: Any, source: Any, start_time: Any, receivers: Any, options: Any, keep: bool
+    medium: Any, source: Any, start_time: Any, receivers: Any, options: Any
 ) -> tuple[Any, list[Any], tuple[int, ...]]:
     """Times, what they were made by, and the models' part of the medium's shape."""
     models = batch_shape(tuple(medium.shape), tuple(source.shape))
     places, starts = one_per_model(_array(source), _array(start_time), models)
-    spots = None
-    if receivers is not None:
-        spots = _array(receivers).reshape(-1, places.shape[-1])
+    spots = None if receivers is None else receiver_places(_array(receivers), places.shape[-1])
     media = medium.detach()
     surveys = []
     times = []
     for values, of_model, at in zip(media if models else [media], places, starts, strict=True):
         survey = _survey(values, of_model, at, spots, options)
-        found = survey.times(keep=keep)
+        found = survey.times(keep=options["keep"])
         if not isinstance(found, torch.Tensor):
             found = torch.as_tensor(found, device=medium.device)
         times.append(found)
@@ -166,49 +171,144 @@ def _solved(
     return found.reshape(*models, *sources, *times[0].shape[1:]), surveys, models
 
 
+class _Solved:
+    """What the backward pass of one call needs of its forward pass. Under vmap, `parts` holds this
+    for every element."""
+
+    surveys: list[Any]
+    models: tuple[int, ...]
+    parts: list[_Solved]
+
+
+NO_FORWARD_MODE = (
+    "fermat.torch has no forward mode (jvp and jacfwd need it; use backward(), or vjp and jacrev of "
+    "torch.func)"
+)
+NO_SECOND_DERIVATIVES = (
+    "fermat.torch has no second derivatives (Hessians, hvp and gradient penalties need them; take "
+    "differences of gradients)"
+)
+
+
 class _Traveltimes(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
+    """Times of (medium, source, start_time, receivers); options; what is kept for later."""
+
     @staticmethod
     def forward(  # type: ignore[override,unused-ignore]
-        ctx: Any, medium: Any, source: Any, start_time: Any, receivers: Any, options: Any
+        medium: Any, source: Any, start_time: Any, receivers: Any, options: Any, solved: _Solved
     ) -> Any:
-        inputs = (medium, source, start_time, receivers)
-        times, ctx.surveys, ctx.models = _solved(*inputs, options, keep=True)
-        ctx.shapes = [None if t is None else tuple(t.shape) for t in inputs[1:]]
-        ctx.device_of = [t.device if isinstance(t, torch.Tensor) else None for t in inputs]
+        times, solved.surveys, solved.models = _solved(
+            medium, source, start_time, receivers, options
+        )
         return times
 
     @staticmethod
-    @once_differentiable  # type: ignore[misc,untyped-decorator,unused-ignore]
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        ctx.solved = inputs[5]
+        ctx.is_tensor = [isinstance(t, torch.Tensor) for t in inputs[:4]]
+        ctx.others = [t for t in inputs[:4] if not isinstance(t, torch.Tensor)]
+        ctx.save_for_backward(*(t for t in inputs[:4] if isinstance(t, torch.Tensor)))
+
+    @staticmethod
     def backward(ctx: Any, by_times: Any) -> Any:
-        count = len(ctx.surveys)
-        parts = []
-        by_position = ctx.needs_input_grad[1] or ctx.needs_input_grad[3]
-        for survey, by in zip(ctx.surveys, by_times.reshape(count, -1), strict=True):
-            if isinstance(survey, OnDevice):
-                parts.append(survey.gradient(by, by_position=by_position))
-            else:
-                parts.append(survey.gradient(_array(by)))
-        tell_unsettled(sum(survey.unsettled for survey in ctx.surveys))
-        medium = None
-        if ctx.needs_input_grad[0]:
-            of_media = [torch.as_tensor(part[0], device=ctx.device_of[0]) for part in parts]
-            medium = of_media[0] if count == 1 else torch.stack(of_media)
-            medium = medium.reshape(*ctx.models, *of_media[0].shape)
-        others: list[Any] = [None, None, None]
-        if any(ctx.needs_input_grad[1:4]):
-            places, starts, spots = (
-                np.stack(part) for part in zip(*(p[1:] for p in parts), strict=True)
+        # A function of its own, of the same inputs: PyTorch then sees that the gradient depends on
+        # them, and asks for its derivative where it would take it for a constant otherwise.
+        tensors, others = iter(ctx.saved_tensors), iter(ctx.others)
+        inputs = [next(tensors if is_one else others) for is_one in ctx.is_tensor]
+        needed = tuple(ctx.needs_input_grad[:4])
+        found = iter(_Gradient.apply(by_times, *inputs, ctx.solved, needed))
+        return (*(next(found) if it else None for it in needed), None, None)
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        raise NotImplementedError(NO_FORWARD_MODE)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *inputs: Any) -> Any:
+        *arrays, options, solved = inputs
+        solved.parts = [_Solved() for _ in range(info.batch_size)]
+        times = [
+            _Traveltimes.apply(*_element(arrays, in_dims, n), options, part)
+            for n, part in enumerate(solved.parts)
+        ]
+        return torch.stack(times), 0
+
+
+class _Gradient(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
+    """Derivatives by the needed ones of (medium, source, start_time, receivers), from those by
+    times."""
+
+    @staticmethod
+    def forward(  # type: ignore[override,unused-ignore]
+        by_times: Any, medium: Any, source: Any, start_time: Any, receivers: Any, solved: _Solved,
+        needed: tuple[bool, ...],
+    ) -> Any:
+        inputs = (medium, source, start_time, receivers)
+        gradients = _gradients(by_times, inputs, solved, needed)
+        return tuple(g for g, wanted in zip(gradients, needed, strict=True) if wanted)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: Any, output: Any) -> None:
+        pass
+
+    @staticmethod
+    def backward(ctx: Any, *by_gradients: Any) -> Any:
+        raise NotImplementedError(NO_SECOND_DERIVATIVES)
+
+    @staticmethod
+    def jvp(ctx: Any, *tangents: Any) -> Any:
+        raise NotImplementedError(NO_SECOND_DERIVATIVES)
+
+    @staticmethod
+    def vmap(info: Any, in_dims: Any, *inputs: Any) -> Any:
+        *arrays, solved, needed = inputs
+        # The times were those of one call unless vmap went over their inputs as well.
+        each = any(dim is not None for dim in in_dims[1:5])
+        found = [
+            _Gradient.apply(
+                *_element(arrays, in_dims, n), solved.parts[n] if each else solved, needed
             )
-            source, start_time, receivers = ctx.shapes
-            gradients = [
-                places if len(source) == 3 else places.sum(axis=0).reshape(source),
-                reduced(starts, start_time),
-                None if receivers is None else spots.sum(axis=0).reshape(receivers),
-            ]
-            others = [
-                torch.from_numpy(np.ascontiguousarray(g)).to(device) if needed else None
-                for g, device, needed in zip(
-                    gradients, ctx.device_of[1:], ctx.needs_input_grad[1:4], strict=True
-                )
-            ]
-        return (medium, *others, None)
+            for n in range(info.batch_size)
+        ]
+        stacked = tuple(torch.stack(part) for part in zip(*found, strict=True))
+        return stacked, (0,) * len(stacked)
+
+
+def _element(arrays: Any, in_dims: Any, n: int) -> list[Any]:
+    """The inputs of element n of vmap."""
+    return [
+        array if dim is None else array.select(dim, n)
+        for array, dim in zip(arrays, in_dims, strict=False)
+    ]
+
+
+def _gradients(by_times: Any, inputs: Any, solved: _Solved, needed: tuple[bool, ...]) -> list[Any]:
+    """Derivatives by medium, source, start time and receivers, or None where not needed."""
+    count = len(solved.surveys)
+    parts = []
+    by_position = needed[1] or needed[3]
+    for survey, by in zip(solved.surveys, by_times.reshape(count, -1), strict=True):
+        if isinstance(survey, OnDevice):
+            parts.append(survey.gradient(by, by_position=by_position))
+        else:
+            parts.append(survey.gradient(_array(by)))
+    tell_unsettled(sum(survey.unsettled for survey in solved.surveys))
+    found: list[Any] = [None, None, None, None]
+    if needed[0]:
+        of_media = [torch.as_tensor(part[0], device=inputs[0].device) for part in parts]
+        medium = of_media[0] if count == 1 else torch.stack(of_media)
+        found[0] = medium.reshape(*solved.models, *of_media[0].shape)
+    if not any(needed[1:]):
+        return found
+    places, starts, spots = (np.stack(part) for part in zip(*(p[1:] for p in parts), strict=True))
+    source, start_time, receivers = (None if t is None else tuple(t.shape) for t in inputs[1:])
+    gradients = [
+        places if len(source) == 3 else places.sum(axis=0).reshape(source),
+        reduced(starts, start_time),
+        None if receivers is None else spots.sum(axis=0).reshape(receivers),
+    ]
+    for n, gradient in enumerate(gradients, start=1):
+        if needed[n]:
+            made = torch.from_numpy(np.ascontiguousarray(gradient))
+            found[n] = made.to(inputs[n].device)
+    return found

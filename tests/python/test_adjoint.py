@@ -114,6 +114,61 @@ def test_torch_gradcheck_passes_for_every_input(rng: np.random.Generator) -> Non
     )
 
 
+def test_torch_refuses_what_it_has_no_derivatives_for(rng: np.random.Generator) -> None:
+    """Second derivatives and forward mode: never zeros or None in silence."""
+    torch = pytest.importorskip("torch")
+    import fermat.torch as ft
+    from torch.autograd import forward_ad, functional
+
+    velocity = torch.tensor(smooth(rng, (7, 6)))
+
+    def times(v: object) -> object:
+        return ft.traveltimes(v, (1.3, 2.1), 1.0, receivers=[(5.2, 1.1), (3.3, 4.2)])
+
+    def misfit(v: object) -> object:
+        return times(v).sum()
+
+    def penalty() -> None:
+        v = velocity.clone().requires_grad_()
+        (slope,) = torch.autograd.grad(misfit(v), v, create_graph=True)
+        (slope**2).sum().backward()
+
+    second = [
+        lambda: functional.hessian(misfit, velocity),
+        lambda: functional.hvp(misfit, velocity, velocity),
+        lambda: functional.vhp(misfit, velocity, velocity),
+        lambda: torch.func.jacrev(torch.func.jacrev(misfit))(velocity),
+        penalty,
+    ]
+    for call in second:
+        with pytest.raises(NotImplementedError, match=r"no second derivatives \(Hessians"):
+            call()
+
+    def dual() -> None:
+        with forward_ad.dual_level():
+            times(forward_ad.make_dual(velocity, velocity))
+
+    forward = [
+        dual,
+        lambda: torch.func.jvp(times, (velocity,), (velocity,)),
+        lambda: torch.func.jacfwd(times)(velocity),
+        lambda: torch.func.hessian(misfit)(velocity),
+    ]
+    for call in forward:
+        with pytest.raises(NotImplementedError, match=r"no forward mode \(jvp"):
+            call()
+
+
+def test_torch_and_jax_refuse_receivers_whose_axes_are_swapped() -> None:
+    places = np.ones((2, 5))
+    wrong = r"receivers has shape \(2, 5\) \(must be \(m, 2\)"
+    for library in ("torch", "jax"):
+        pytest.importorskip(library)
+        module = __import__(f"fermat.{library}", fromlist=[library])
+        with pytest.raises(ValueError, match=wrong):
+            module.traveltimes(np.ones((9, 8), np.float32), (1.0, 1.0), 1.0, receivers=places)
+
+
 @pytest.mark.parametrize("order", [1, 2])
 def test_a_medium_in_double_is_solved_as_precision_double_is(
     rng: np.random.Generator, order: int

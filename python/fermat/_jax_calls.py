@@ -7,6 +7,7 @@ all; results have these axes in full.
 
 from __future__ import annotations
 
+from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,8 @@ Options = dict[str, Any]
 class HostMemory:
     """Buffers that lie in the memory of the host: no copies."""
 
+    _last: tuple[tuple[int, ...], Differentiable] | None = None
+
     def read(self, buffer: Buffer) -> NDArray[Any]:
         return on_host(buffer)
 
@@ -40,10 +43,19 @@ class HostMemory:
         self.write(times, _on_cpu(self.read(task.velocity), task, options).times(keep=False))
 
     def derive(self, task: Task, options: Options, by: Buffer, by_slowness: Buffer) -> Any:
-        survey = _on_cpu(self.read(task.velocity), task, options)
+        survey = self._shared(task, options)
         slowness, *rest = survey.by_slowness(self.read(by))
         self.write(by_slowness, slowness)
         return (*rest, survey.unsettled)
+
+    def _shared(self, task: Task, options: Options) -> Differentiable:
+        """The survey of a task. Rows of a Jacobian follow one another: they share theirs, with its
+        fields."""
+        if self._last is None or self._last[0] != task.inputs:
+            self._last = (task.inputs, _on_cpu(self.read(task.velocity), task, options))
+            if task.is_shared:
+                self._last[1].times(keep=True)
+        return self._last[1]
 
 
 class CudaMemory(HostMemory):
@@ -91,6 +103,10 @@ class Task(NamedTuple):
     receivers: NDArray[np.float64] | None
     number: int
     """Which part of the results it fills."""
+    inputs: tuple[int, ...] = ()
+    """Which elements of the arguments it takes: tasks with the same ones have the same times."""
+    is_shared: bool = False
+    """Whether other tasks have the same times."""
 
 
 def _on_cpu(velocity: NDArray[Any], task: Task, options: Options) -> Differentiable:
@@ -208,6 +224,8 @@ def _tasks(
     grid = velocity.shape[axes + len(models) :]
     count = models[0] if models else 1
     small = [memory.read(argument) for argument in arguments[1:4]]
+    sizes = [argument.shape[:axes] for argument in arguments[:4]]
+    is_shared = prod(vmapped) > prod(np.broadcast_shapes(*sizes))
     for n, index in enumerate(np.ndindex(vmapped)):
         source, start, receivers = (
             a[tuple(i if size > 1 else 0 for i, size in zip(index, a.shape[:axes], strict=True))]
@@ -220,7 +238,8 @@ def _tasks(
         first = _place(velocity.shape[:axes], index) * count
         for m in range(count):
             part = velocity.part(first + m, grid)
-            yield Task(part, places[m], starts[m], spots, n * count + m)
+            inputs = (first + m, *(_place(size, index) for size in sizes[1:]))
+            yield Task(part, places[m], starts[m], spots, n * count + m, inputs, is_shared)
 
 
 def _together(

@@ -301,11 +301,11 @@ def _gradients(by_times: Any, inputs: Any, solved: _Solved, needed: tuple[bool, 
     if not any(needed[1:]):
         return found
     places, starts, spots = (np.stack(part) for part in zip(*(p[1:] for p in parts), strict=True))
-    source, start_time, receivers = (None if t is None else tuple(t.shape) for t in inputs[1:])
+    source, start_time, receivers = inputs[1:]
     gradients = [
-        places if len(source) == 3 else places.sum(axis=0).reshape(source),
-        reduced(starts, start_time),
-        None if receivers is None else spots.sum(axis=0).reshape(receivers),
+        places if source.ndim == 3 else places.sum(axis=0).reshape(tuple(source.shape)),
+        reduced(starts, tuple(start_time.shape)),
+        None if receivers is None else spots.sum(axis=0).reshape(tuple(receivers.shape)),
     ]
     for n, gradient in enumerate(gradients, start=1):
         if needed[n]:

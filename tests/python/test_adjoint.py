@@ -159,6 +159,54 @@ def test_torch_refuses_what_it_has_no_derivatives_for(rng: np.random.Generator) 
             call()
 
 
+def test_torch_func_gives_what_backward_gives(
+    rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    torch = pytest.importorskip("torch")
+    import fermat.torch as ft
+    from torch.func import grad, jacrev, vmap
+
+    media = torch.tensor(np.stack([smooth(rng, (7, 6)) for _ in range(3)]))
+    sources = torch.tensor([[1.3, 2.1], [4.2, 3.3]], dtype=torch.float64)
+    receivers = torch.tensor([[5.2, 1.1], [3.3, 4.2], [0.4, 0.3]], dtype=torch.float64)
+
+    def times(v: object, s: object) -> object:
+        return ft.traveltimes(v, s, 1.0, receivers=receivers)
+
+    def misfit(v: object, s: object) -> object:
+        return (times(v, s) ** 2).sum()
+
+    def by_backward(v: object, s: object) -> tuple[object, object]:
+        leaves = v.clone().requires_grad_(), s.clone().requires_grad_()
+        return torch.autograd.grad(misfit(*leaves), leaves)
+
+    both = vmap(vmap(grad(misfit, argnums=(0, 1)), in_dims=(None, 0)), in_dims=(2, None))
+    by_velocity, by_source = both(media.movedim(0, 2), sources)
+    found = vmap(vmap(times, in_dims=(None, 0)), in_dims=(0, None))(media, sources)
+    for i, medium in enumerate(media):
+        for j, source in enumerate(sources):
+            expected = by_backward(medium, source)
+            torch.testing.assert_close(by_velocity[i, j], expected[0], rtol=0, atol=0)
+            torch.testing.assert_close(by_source[i, j], expected[1], rtol=0, atol=0)
+            assert torch.equal(found[i, j], times(medium, source))
+    of_all = grad(lambda m: vmap(lambda v: misfit(v, sources[0]))(m).sum())(media)
+    assert torch.equal(of_all, by_velocity[:, 0])
+
+    made: list[object] = []
+
+    class Counted(ft.Differentiable):
+        def times(self, keep: bool = True) -> np.ndarray:
+            made.append(keep)
+            return super().times(keep)
+
+    monkeypatch.setattr(ft, "Differentiable", Counted)
+    rows = jacrev(lambda v: times(v, sources[0]))(media[0])
+    assert made == [True], "the rows of a Jacobian share one solve"
+    assert torch.equal(rows, torch.autograd.functional.jacobian(
+        lambda v: times(v, sources[0]), media[0]))
+    assert torch.equal(vmap(jacrev(lambda v: times(v, sources[0])))(media)[0], rows)
+
+
 def test_torch_and_jax_refuse_receivers_whose_axes_are_swapped() -> None:
     places = np.ones((2, 5))
     wrong = r"receivers has shape \(2, 5\) \(must be \(m, 2\)"

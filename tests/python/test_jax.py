@@ -110,6 +110,32 @@ def test_jit_and_vmap_give_the_bits_of_single_calls(way: str, rng: np.random.Gen
                                   fj.traveltimes(media[1], sources[0], 1.0))
 
 
+def test_rows_of_a_jacobian_share_one_survey(
+    way: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    surveys: list[str] = []
+
+    class Counted(_jax_calls.Differentiable):
+        def times(self, keep: bool = True) -> np.ndarray:
+            surveys.append("kept" if keep else "forward")
+            return super().times(keep)
+
+    monkeypatch.setattr(_jax_calls, "Differentiable", Counted)
+    media = np.stack([k * smooth(rng, (8, 7)) for k in (1, 2)]).astype(np.float32)
+
+    def times(velocity: object) -> object:
+        return fj.traveltimes(velocity, SOURCES[0], 1.0, receivers=RECEIVERS)
+
+    rows = np.asarray(jax.jacrev(times)(media[0]))
+    assert surveys == ["forward", "kept"]
+    for n in range(len(RECEIVERS)):
+        alone = jax.grad(lambda v, n=n: times(v)[n])(media[0])
+        np.testing.assert_allclose(rows[n], alone, rtol=1e-6)
+    each = jax.vmap(jax.jacrev(times))(media)
+    np.testing.assert_allclose(each[0], rows, rtol=1e-6)
+    np.testing.assert_allclose(each[1], jax.jacrev(times)(media[1]), rtol=1e-6)
+
+
 def test_gradients_are_those_of_the_adjoint(way: str, rng: np.random.Generator) -> None:
     values = smooth(rng, (8, 7)).astype(np.float32)
 

@@ -10,6 +10,7 @@
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "core/streaming.hpp"
 #include "eikonal/lanes.hpp"
 #include "eikonal/stencil.hpp"
 #include "model/metric.hpp"
@@ -35,9 +36,10 @@ template <class Real>
 Look look_at(FieldView<const float> velocity, FieldView<const Real> tau, ToldSpeeds told,
              int threads) {
     const auto nodes = tau.size();
-    const auto shares = static_cast<std::size_t>(threads);
+    const int team = streaming_threads(nodes, threads);
+    const auto shares = static_cast<std::size_t>(team);
     std::vector<Look> looks(shares);
-    parallel_for(threads, threads, [&](std::int64_t share) {
+    parallel_for(team, team, [&](std::int64_t share) {
         const auto number = static_cast<std::size_t>(share);
         Real product = 0;
         bool hidden = false;

@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/huge_pages.hpp"
 #include "core/parallel.hpp"
+#include "core/streaming.hpp"
 #include "eikonal/cells/march.hpp"
 #include "eikonal/fim/fim.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
@@ -71,11 +72,13 @@ Field<Real> solve_tau(const Model& model, const FactoredSource& source,
 template <class Real>
 void mark_unreached(FieldView<Real> field, int threads) {
     const auto nodes = static_cast<std::int64_t>(field.size());
-    parallel_ranges(nodes, threads, [&](std::int64_t begin, std::int64_t end) {
-        for (Real* tau = field.data() + begin; tau != field.data() + end; ++tau) {
-            if (!(*tau < reached_limit<Real>)) *tau = std::numeric_limits<Real>::infinity();
-        }
-    });
+    parallel_ranges(nodes, streaming_threads(field.size(), threads),
+                    [&](std::int64_t begin, std::int64_t end) {
+                        for (Real* tau = field.data() + begin; tau != field.data() + end; ++tau) {
+                            if (!(*tau < reached_limit<Real>))
+                                *tau = std::numeric_limits<Real>::infinity();
+                        }
+                    });
 }
 
 template <class Real>
@@ -100,7 +103,8 @@ template <class Real>
 void cut_late_times(BasicTimeField<Real>& field, double until, int threads) {
     if (until == std::numeric_limits<double>::infinity()) return;
     const Grid& grid = field.grid;
-    parallel_ranges(grid.shape.x, threads, [&](std::int64_t first, std::int64_t last) {
+    const int team = streaming_threads(grid.node_count(), threads);
+    parallel_ranges(grid.shape.x, team, [&](std::int64_t first, std::int64_t last) {
         for (int i = static_cast<int>(first); i < static_cast<int>(last); ++i) {
             for (int j = 0; j < grid.shape.y; ++j) {
                 const FactorLine line = line_of_nodes(grid, field.factor, i, j);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/parallel.hpp"
+#include "core/streaming.hpp"
 
 namespace fermat {
 
@@ -10,7 +11,8 @@ template <class Real>
 void write_times(const BasicTimeField<Real>& field, FieldView<Real> times, int threads) {
     const TimeFieldView<Real> view = field.view();
     const Grid& grid = field.grid;
-    parallel_ranges(grid.shape.x, threads, [&](std::int64_t first, std::int64_t last) {
+    const int team = streaming_threads(grid.node_count(), threads);
+    parallel_ranges(grid.shape.x, team, [&](std::int64_t first, std::int64_t last) {
         for (int i = static_cast<int>(first); i < static_cast<int>(last); ++i) {
             for (int j = 0; j < grid.shape.y; ++j) {
                 const FactorLine line = line_of_nodes(grid, field.factor, i, j);

@@ -1,9 +1,11 @@
 """Times match closed forms, have the shape of the model and do not depend on threads."""
 
+import os
 import pathlib
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import fermat as fm
@@ -247,3 +249,20 @@ def test_cuda_that_is_not_there_is_named(line, work):
     with pytest.raises(ValueError, match=r"^device is 'cuda' \(CUDA is not in this build"):
         work(line, (3, 0), device="cuda")
     work(line, (3, 0), device="cpu")
+
+
+@pytest.mark.skipif(not pathlib.Path("/proc/self/task").is_dir(), reason="the system does not list threads")
+def test_a_small_solve_starts_no_threads() -> None:
+    """It would be over before they are there: a new thread's crew shows whether any is hired."""
+    started = []
+
+    def solve() -> None:
+        before = len(os.listdir("/proc/self/task"))
+        for shape in [(24, 24), (50, 50)]:
+            fm.traveltimes(fm.Model.constant(shape, velocity=2), (3, 4), threads=8, device="cpu")
+        started.append(len(os.listdir("/proc/self/task")) - before)
+
+    thread = threading.Thread(target=solve)
+    thread.start()
+    thread.join()
+    assert started == [0]

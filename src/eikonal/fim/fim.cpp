@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "core/streaming.hpp"
 #include "eikonal/fim/block.hpp"
 #include "eikonal/fim/block_stale.hpp"
 #include "eikonal/fim/block_sweep.hpp"
@@ -31,11 +32,11 @@ class FimSchedule {
     FimSchedule(const FimProblem<Real>& problem, int threads, const Look& look)
         : problem_(problem),
           look_(look),
-          threads_(threads),
           largest_{Block::depth, Block::width, longest_run(problem.shape[2])},
           grid_(problem.shape, largest_, problem.source_node(),
                 {Dim == 3 && problem.shape[0] > Block::depth,
                  Dim == 3 && problem.shape[1] > Block::depth, false}),
+          threads_(std::clamp((grid_.count() + 1) / 2, 1, threads)),
           states_(static_cast<std::size_t>(grid_.count())) {
         for (std::size_t n = 0; n < orders.size(); ++n) {
             const AxisOrder order = orders[n];
@@ -47,7 +48,7 @@ class FimSchedule {
             view.factor = reordered(problem.factor, order);
             view.starts = starts_[n];
         }
-        for (int t = 0; t < threads; ++t) workers_.push_back(std::make_unique<Block>());
+        for (int t = 0; t < threads_; ++t) workers_.push_back(std::make_unique<Block>());
         for (int axis = 0; axis < 3; ++axis) {
             crossing_ = std::max(crossing_,
                                  static_cast<float>(largest_[axis] * problem.factor.spacing[axis]));
@@ -271,9 +272,9 @@ class FimSchedule {
     Look look_;
     std::array<FimProblem<Real>, 2> views_;  ///< the problem, for each order of axes
     std::array<std::vector<std::array<int, 3>>, 2> starts_;
-    int threads_;
     std::array<int, 3> largest_;  ///< extents of a block
     BlockGrid grid_;
+    int threads_;  ///< no more than there are blocks of one parity, more or less
     std::vector<State> states_;
     std::vector<std::unique_ptr<Block>> workers_;
     std::array<std::vector<int>, 2> active_;
@@ -291,7 +292,7 @@ FimWork fim_solve(const Model& model, const FactoredSource& source, int order, i
     const auto as_block_axes = [&](auto x, auto y, auto z, auto absent) {
         return fim_axes(grid, x, y, z, absent);
     };
-    parallel_ranges(static_cast<std::int64_t>(tau.size()), threads,
+    parallel_ranges(static_cast<std::int64_t>(tau.size()), streaming_threads(tau.size(), threads),
                     [&](std::int64_t begin, std::int64_t end) {
                         std::fill(tau.data() + begin, tau.data() + end, unreached<Real>);
                     });

@@ -11,12 +11,14 @@ PyTorch is not a dependency of fermat: this module imports it.
 
 from __future__ import annotations
 
+import inspect
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 try:
     import torch  # type: ignore[import-not-found,unused-ignore]
+    from torch.autograd import forward_ad  # type: ignore[import-not-found,unused-ignore]
 except ImportError:
     raise ImportError("fermat.torch needs PyTorch (pip install torch)") from None
 
@@ -114,7 +116,16 @@ def traveltimes(
     options["keep"] = torch.is_grad_enabled() and any(
         isinstance(t, torch.Tensor) and t.requires_grad for t in inputs
     )
+    if not options["keep"] and _is_plain():
+        return _solved(*inputs, options)[0]
     return _Traveltimes.apply(*inputs, options, _Solved())
+
+
+def _is_plain() -> bool:
+    """Whether neither a transform of torch.func nor forward mode is under way, which a tensor does
+    not tell by requires_grad."""
+    transformed = getattr(torch._C, "_are_functorch_transforms_active", lambda: True)
+    return not transformed() and getattr(forward_ad, "_current_level", 0) < 0
 
 
 def _tensor(values: Any, what: str) -> Any:
@@ -272,6 +283,11 @@ class _Gradient(torch.autograd.Function):  # type: ignore[misc,unused-ignore]
         ]
         stacked = tuple(torch.stack(part) for part in zip(*found, strict=True))
         return stacked, (0,) * len(stacked)
+
+
+# PyTorch asks for the signature of `forward` in every call, which takes longer than a small solve.
+for _forward in (_Traveltimes.forward, _Gradient.forward):
+    vars(_forward)["__signature__"] = inspect.signature(_forward)
 
 
 def _element(arrays: Any, in_dims: Any, n: int) -> list[Any]:

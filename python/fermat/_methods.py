@@ -7,7 +7,16 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from ._arguments import BendingTasks, Queue, Reading, Star, Start, Weights
+    from ._arguments import (
+        BendingTasks,
+        Queue,
+        Reading,
+        Relaxation,
+        Star,
+        Start,
+        Visits,
+        Weights,
+    )
 
 __all__ = ["Bending", "Graph"]
 
@@ -26,7 +35,7 @@ class Graph:
     ----------
     solver
         "dijkstra" or "bellman-ford".
-    radius, star, reading, weights, queue
+    radius, star, reading, weights, queue, visits, relaxation
         As the keywords of `traveltimes`.
 
     Examples
@@ -43,6 +52,8 @@ class Graph:
     reading: Reading | None = None
     weights: Weights | None = None
     queue: Queue | None = None
+    visits: Visits | None = None
+    relaxation: Relaxation | None = None
 
     def options(self) -> dict[str, Any]:
         """Those that are given, without the solver's name.

@@ -28,11 +28,13 @@ if TYPE_CHECKING:
         Progress,
         Queue,
         Reading,
+        Relaxation,
         Reciprocity,
         Solver,
         Star,
         Start,
         Tracer,
+        Visits,
         Weights,
     )
     from ._core import CudaModel, Model
@@ -305,6 +307,8 @@ def rays(
     reading: Reading | None = None,
     weights: Weights | None = None,
     queue: Queue | None = None,
+    visits: Visits | None = None,
+    relaxation: Relaxation | None = None,
     reciprocity: Reciprocity = "auto",
     device: Device = "auto",
     devices: Sequence[int] | None = None,
@@ -345,7 +349,7 @@ def rays(
     reciprocity
         "auto": with tracer="descent" and fewer receivers than sources, solve the receivers' fields
         and reverse the rays. "off": always solve the sources' fields.
-    start_time, solver, order, radius, star, reading, weights, queue
+    start_time, solver, order, radius, star, reading, weights, queue, visits, relaxation
         As in `traveltimes`.
     device, devices, threads, progress
         As in `traveltimes`. A model on a CUDA device is copied to the host, once.
@@ -393,7 +397,8 @@ def rays(
     stations = arguments.points(model, receivers, "receivers")
     start_times = arguments.start_times(start_time, len(places))
     which = None if pairs is None else _pairs(pairs)
-    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue,
+             "visits": visits, "relaxation": relaxation}
     options = arguments.solver(model, solver, order, graph) | bending
     options |= {"tracer": tracer, "directions": directions, "reciprocity": reciprocity}
     with _cuda.shared_by(devices, device) as chosen:

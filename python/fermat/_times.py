@@ -24,8 +24,10 @@ if TYPE_CHECKING:
         Progress,
         Queue,
         Reading,
+        Relaxation,
         Solver,
         Star,
+        Visits,
         Weights,
     )
     from ._core import CudaModel, Model
@@ -50,6 +52,8 @@ def traveltimes(
     reading: Reading | None = ...,
     weights: Weights | None = ...,
     queue: Queue | None = ...,
+    visits: Visits | None = ...,
+    relaxation: Relaxation | None = ...,
     precision: Literal["single"] = ...,
     device: Device = ...,
     devices: Sequence[int] | None = ...,
@@ -73,6 +77,8 @@ def traveltimes(
     reading: Reading | None = ...,
     weights: Weights | None = ...,
     queue: Queue | None = ...,
+    visits: Visits | None = ...,
+    relaxation: Relaxation | None = ...,
     precision: Literal["double"],
     device: Device = ...,
     devices: Sequence[int] | None = ...,
@@ -96,6 +102,8 @@ def traveltimes(
     reading: Reading | None = ...,
     weights: Weights | None = ...,
     queue: Queue | None = ...,
+    visits: Visits | None = ...,
+    relaxation: Relaxation | None = ...,
     precision: Precision = ...,
     device: Device = ...,
     devices: Sequence[int] | None = ...,
@@ -119,6 +127,8 @@ def traveltimes(
     reading: Reading | None = None,
     weights: Weights | None = None,
     queue: Queue | None = None,
+    visits: Visits | None = None,
+    relaxation: Relaxation | None = None,
     precision: Precision = "single",
     device: Device = "auto",
     devices: Sequence[int] | None = None,
@@ -167,6 +177,12 @@ def traveltimes(
         Times of the edges: "stored" once for all sources, "computed" when needed, or "auto" (default).
     queue
         Queue of "dijkstra": "buckets" (default), or "heap" as in the papers.
+    visits
+        Tiles that a pass of "bellman-ford" visits: "ordered" (default) those that the wave is about to
+        cross, "marked" all that a change can reach (paper 2's update map), "none" all (no map).
+    relaxation
+        What a visit of "bellman-ford" does: "tiles" (default) relaxes a tile until it rests; "jacobi" is
+        papers 1 and 2 to the letter, once per node and pass, with visits "marked" (default) or "none".
     precision
         Precision of the computation and the result: "single" (float32) or "double" (float64).
     device
@@ -244,7 +260,8 @@ def traveltimes(
             )
             return _cuda.given_back(model, times)
         model = model.to_host()
-    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue,
+             "visits": visits, "relaxation": relaxation}
     options = arguments.solver(model, solver, order, graph)
     with _cuda.shared_by(devices, device) as chosen:
         options |= {"precision": precision, "device": chosen, "threads": threads}
@@ -267,6 +284,8 @@ def receiver_times(
     reading: Reading | None = None,
     weights: Weights | None = None,
     queue: Queue | None = None,
+    visits: Visits | None = None,
+    relaxation: Relaxation | None = None,
     device: Device = "auto",
     devices: Sequence[int] | None = None,
     threads: int = 0,
@@ -287,7 +306,8 @@ def receiver_times(
     places = arguments.points(model, sources, "sources")
     stations = arguments.points(model, receivers, "receivers")
     starts = arguments.start_times(start_time, len(places))
-    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue}
+    graph = {"radius": radius, "star": star, "reading": reading, "weights": weights, "queue": queue,
+             "visits": visits, "relaxation": relaxation}
     options = arguments.solver(model, solver, order, graph)
     with _cuda.shared_by(devices, device) as chosen:
         options |= {"device": chosen, "threads": threads}

@@ -147,7 +147,7 @@ class TileSolver {
     std::vector<std::size_t> choose() {
         std::vector<std::size_t> chosen;
         if (active_.empty()) return chosen;
-        if (graph_.options().visits == TileVisits::all) {
+        if (graph_.options().visits == TileVisits::none) {
             active_.clear();
             std::fill(pending_.begin(), pending_.end(), never);
             chosen.resize(tiles_.count());

@@ -16,6 +16,9 @@
 #include "graph/bellman_ford_cuda.hpp"
 #include "graph/bellman_ford_opengl.hpp"
 #include "graph/dijkstra.hpp"
+#include "graph/jacobi.hpp"
+#include "graph/jacobi_cuda.hpp"
+#include "graph/jacobi_opengl.hpp"
 #include "graph/prepare.hpp"
 
 namespace fermat {
@@ -43,6 +46,27 @@ Index3 radius_of(const GraphOptions& options, const Grid& grid) {
     Index3 r = options.radius == Index3{} ? default_radius(grid) : options.radius;
     if (grid.is_2d()) r.y = 0;
     return r;
+}
+
+/// Options that only one way of solving has, and the solver that has none of them.
+void require_matching(const GraphOptions& options) {
+    if (options.solver == GraphSolver::dijkstra) {
+        if (options.visits != TileVisits::automatic) {
+            throw InputError(fmt::format(
+                "visits is '{}' (solver 'dijkstra' has no tiles: use `solver=bellman-ford`)",
+                name_of(options.visits)));
+        }
+        if (options.relaxation != Relaxation::tiles) {
+            throw InputError(fmt::format(
+                "relaxation is '{}' (solver 'dijkstra' has no passes: use `solver=bellman-ford`)",
+                name_of(options.relaxation)));
+        }
+    }
+    if (options.relaxation == Relaxation::jacobi && options.visits == TileVisits::ordered) {
+        throw InputError(
+            "visits is 'ordered' (relaxation 'jacobi' is that of the papers, whose update map has "
+            "no order: use `visits=marked` or `visits=none`)");
+    }
 }
 
 /// Times are sums over edges in single precision. The time of the shortest edge in the fastest rock
@@ -74,6 +98,7 @@ void require_edge_times(const Grid& grid, const GraphView& graph) {
 Index3 default_radius(const Grid& grid) { return grid.is_2d() ? Index3{5, 0, 5} : Index3{3, 3, 3}; }
 
 void validate(const GraphOptions& options, const Grid& grid) {
+    require_matching(options);
     const Index3 r = radius_of(options, grid);
     constexpr int largest = 64;
     if (std::max({r.x, r.y, r.z}) > largest) {
@@ -111,6 +136,10 @@ Graph::Graph(const Model& model, const GraphOptions& options, const Execution& e
     const int threads = resolve_threads(execution.threads);
     const bool device = on_cuda(options_, execution.device);
     options_.radius = radius_of(options_, grid_);
+    const bool letter = options_.relaxation == Relaxation::jacobi;
+    if (options_.visits == TileVisits::automatic) {
+        options_.visits = letter ? TileVisits::marked : TileVisits::ordered;
+    }
     const Index3 border = options_.radius;
     const Shape memory = with_border(grid_.shape, border);
     star_ = make_star_table(border, options_.edges, options_.reading, grid_.spacing, memory);
@@ -131,12 +160,25 @@ Graph::Graph(const Model& model, const GraphOptions& options, const Execution& e
     }
     NodeTileTuning tuning;
     tuning.visits = options_.visits;
+    if (execution.device == Device::opengl && letter) {
+        opengl_jacobi_ =
+            std::make_shared<GlJacobi>(view_, star_, options_.weights, options_.visits);
+        return;
+    }
     if (execution.device == Device::opengl) {
         opengl_ = std::make_shared<GlGraph>(view_, star_, options_.weights, tuning);
         return;
     }
-    if (device && on_cuda(execution.device, cuda_obstacle(view_))) {
+    const auto obstacle = [&] {
+        return letter ? jacobi_cuda_obstacle(view_, star_, options_.visits) : cuda_obstacle(view_);
+    };
+    if (device && on_cuda(execution.device, obstacle())) {
         require_one_device("the graph");
+        if (letter) {
+            cuda_jacobi_ =
+                std::make_shared<CudaJacobi>(view_, star_, options_.weights, options_.visits);
+            return;
+        }
         cuda_ = std::make_shared<CudaGraph>(view_, star_, options_.weights, tuning);
         return;
     }
@@ -193,16 +235,17 @@ void make_room(const Graph& graph, GraphField& field) {
 }
 
 /// The devices' own calls, under one name.
-double solve_on(CudaGraph& device, std::span<const std::vector<Link>> links, Monitor&,
-                const std::function<void(std::size_t)>& consume) {
-    return device.solve(links, consume);
-}
-double solve_on(GlGraph& device, std::span<const std::vector<Link>> links, Monitor& monitor,
-                const std::function<void(std::size_t)>& consume) {
-    return device.solve(links, monitor, consume);
+template <class OnDevice>
+void solve_on(OnDevice& device, std::span<const std::vector<Link>> links, Monitor& monitor,
+              const std::function<void(std::size_t)>& consume) {
+    if constexpr (requires { device.solve(links, monitor, consume); }) {
+        device.solve(links, monitor, consume);
+    } else {
+        device.solve(links, consume);
+    }
 }
 
-/// Solves batches of sources on a device, CudaGraph or GlGraph.
+/// Solves batches of sources on a device.
 template <class OnDevice>
 void solve_batches(const Graph& graph, OnDevice& device, std::span<const PointSource> sources,
                    Monitor& monitor,
@@ -234,26 +277,23 @@ void solve_batches(const Graph& graph, OnDevice& device, std::span<const PointSo
 GraphField solve(const Graph& graph, const PointSource& point, const Execution& execution) {
     auto [field, links] = start_at(graph, point);
     make_room(graph, field);
-    const auto by = [&, &result = field, &from = links](auto& device) {
+    const bool solved = with_device(graph, [&, &result = field, &from = links](auto& device) {
         solve_on(device, std::span(&from, 1), execution.monitor,
                  [&](std::size_t n) { device.fetch(n, result); });
-    };
-    if (graph.cuda() != nullptr) {
-        by(*graph.cuda());
-        return std::move(field);
-    }
-    if (graph.opengl() != nullptr) {
-        by(*graph.opengl());
-        return std::move(field);
-    }
+    });
+    if (solved) return std::move(field);
     for (const Link& link : links) {
         field.times[link.place] = link.time;
         field.predecessor[link.place] = from_source;
     }
     if (graph.options().solver == GraphSolver::dijkstra) {
         dijkstra(graph, links, field, execution.monitor);
+        return std::move(field);
+    }
+    const int threads = resolve_threads(execution.threads);
+    if (graph.options().relaxation == Relaxation::jacobi) {
+        jacobi(graph, links, threads, field, execution.monitor);
     } else {
-        const int threads = resolve_threads(execution.threads);
         bellman_ford(graph, links, threads, field, execution.monitor);
     }
     return std::move(field);
@@ -265,12 +305,9 @@ void for_each_field(const Graph& graph, std::span<const PointSource> sources,
     Monitor& monitor = execution.monitor;
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("shortest paths", count);
-    if (graph.cuda() != nullptr || graph.opengl() != nullptr) {
-        if (graph.cuda() != nullptr) {
-            solve_batches(graph, *graph.cuda(), sources, monitor, consume);
-        } else {
-            solve_batches(graph, *graph.opengl(), sources, monitor, consume);
-        }
+    const bool solved = with_device(
+        graph, [&](auto& device) { solve_batches(graph, device, sources, monitor, consume); });
+    if (solved) {
         monitor.end();
         return;
     }

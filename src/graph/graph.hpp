@@ -57,18 +57,22 @@ struct GraphOptions {
     Reading reading = Reading::linear;
     EdgeWeights weights = EdgeWeights::automatic;
     NodeQueue queue = NodeQueue::buckets;
-    TileVisits visits = TileVisits::changed;
+    TileVisits visits = TileVisits::automatic;
+    Relaxation relaxation = Relaxation::tiles;
 };
-/// The table leaves out `visits`, and `solver`, which users choose together with the solvers of the
-/// eikonal equation.
+/// The table leaves out `solver`, which users choose together with the solvers of the eikonal
+/// equation.
 template <>
-inline constexpr auto options_of<GraphOptions> =
-    std::tuple{Option{"radius", &GraphOptions::radius, "of the graph's star, in nodes",
-                      Rule<Index3>{}, "5 in 2-D, 3 in 3-D", 0.0},
-               Option{"star", &GraphOptions::edges, "edges of the graph"},
-               Option{"reading", &GraphOptions::reading, "of the model along the graph's edges"},
-               Option{"weights", &GraphOptions::weights, "of the graph's edges"},
-               Option{"queue", &GraphOptions::queue, "of solver dijkstra"}};
+inline constexpr auto options_of<GraphOptions> = std::tuple{
+    Option{"radius", &GraphOptions::radius, "of the graph's star, in nodes", Rule<Index3>{},
+           "5 in 2-D, 3 in 3-D", 0.0},
+    Option{"star", &GraphOptions::edges, "edges of the graph"},
+    Option{"reading", &GraphOptions::reading, "of the model along the graph's edges"},
+    Option{"weights", &GraphOptions::weights, "of the graph's edges"},
+    Option{"queue", &GraphOptions::queue, "of solver dijkstra"},
+    Option{"visits", &GraphOptions::visits, "of solver bellman-ford: tiles that a pass visits"},
+    Option{"relaxation", &GraphOptions::relaxation,
+           "of solver bellman-ford: jacobi is papers 1 and 2 to the letter"}};
 
 /// The radius that is used if none is given. docs/graph-study.md shows the cost and accuracy of
 /// others.
@@ -100,6 +104,8 @@ struct GraphField {
 
 class CudaGraph;
 class GlGraph;
+class CudaJacobi;
+class GlJacobi;
 
 /// The graph of a model: star, slowness and, if they are stored, the times of all edges. It is
 /// built once and serves any number of sources, also from several threads at once.
@@ -108,6 +114,7 @@ class Graph {
     Graph(const Model& model, const GraphOptions& options, const Execution& execution = {});
 
     const Grid& grid() const { return grid_; }
+    /// With the radius and the visits that were chosen.
     const GraphOptions& options() const { return options_; }
     const StarTable& star() const { return star_; }
     const GraphView& view() const { return view_; }
@@ -117,6 +124,9 @@ class Graph {
     CudaGraph* cuda() const { return cuda_.get(); }
     /// The same for OpenGL.
     GlGraph* opengl() const { return opengl_.get(); }
+    /// The same for Relaxation::jacobi.
+    CudaJacobi* cuda_jacobi() const { return cuda_jacobi_.get(); }
+    GlJacobi* opengl_jacobi() const { return opengl_jacobi_.get(); }
     /// Element n is a lower bound of the slowness along any edge of nodes 8 n to 8 n + 7 of the
     /// memory.
     std::span<const float> least_slowness() const { return least_slowness_; }
@@ -135,7 +145,21 @@ class Graph {
     GraphView view_;
     std::shared_ptr<CudaGraph> cuda_;
     std::shared_ptr<GlGraph> opengl_;
+    std::shared_ptr<CudaJacobi> cuda_jacobi_;
+    std::shared_ptr<GlJacobi> opengl_jacobi_;
 };
+
+/// Calls use(device) with what holds the graph on a device, and returns whether one does. Files
+/// that call it include the headers of all four.
+template <class Use>
+bool with_device(const Graph& graph, Use use) {
+    const auto held_by = [&](auto* device) {
+        if (device != nullptr) use(*device);
+        return device != nullptr;
+    };
+    return held_by(graph.cuda()) || held_by(graph.opengl()) || held_by(graph.cuda_jacobi()) ||
+           held_by(graph.opengl_jacobi());
+}
 
 /// Shortest times of one source at every node. A graph that lies on a device is solved there.
 GraphField solve(const Graph& graph, const PointSource& source, const Execution& execution = {});

@@ -43,10 +43,10 @@ NodeTileSetup make_node_tiles(const GraphView& graph, const StarTable& star,
     const Vec3 h = graph.spacing;
     double crossing = std::min(tiles.size.x * h.x, tiles.size.z * h.z);
     if (graph.shape.y > 1) crossing = std::min(crossing, tiles.size.y * h.y);
-    tiles.window = tuning.visits == TileVisits::changed
+    tiles.window = tuning.visits == TileVisits::ordered
                        ? static_cast<float>(tuning.window * crossing * mean_slowness(graph))
                        : INFINITY;
-    tiles.all = tuning.visits == TileVisits::all;
+    tiles.all = tuning.visits == TileVisits::none;
     for (const Index3& o : star.offset) {
         setup.step.push_back((o.x * tiles.memory.y + o.y) * tiles.memory.z + o.z);
     }

@@ -30,7 +30,7 @@ struct NodeTileTuning {
     int rounds = 8;     ///< largest number of relaxation rounds in a visit
     double window = 4;  ///< tiles later than the first by more than this many times the time to
                         ///< cross a tile wait
-    TileVisits visits = TileVisits::changed;  ///< for others the window has no meaning
+    TileVisits visits = TileVisits::ordered;  ///< for others the window has no meaning
 };
 
 /// Divides a graph into tiles; leaves steps and window unset.

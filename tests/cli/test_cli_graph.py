@@ -27,7 +27,10 @@ def test_both_solvers_agree_with_each_other_and_with_fim(square):
     square(*common, "b.h5", "--solver", "bellman-ford", "--radius", "5,5", "--weights", "computed")
     square(*common, "h.h5", "--solver", "dijkstra", "--radius", "5", "--queue", "heap",
            "--weights", "stored", "--star", "full")
-    d, b, h, fim = (times(square.folder, f"{n}.h5") for n in ("d", "b", "h", "fim"))
+    square(*common, "j.h5", "--solver", "bellman-ford", "--radius", "5", "--relaxation", "jacobi",
+           "--visits", "none")
+    d, b, h, j, fim = (times(square.folder, f"{n}.h5") for n in ("d", "b", "h", "j", "fim"))
+    np.testing.assert_allclose(j, d, rtol=1e-5)
     np.testing.assert_allclose(b, d, rtol=1e-5)
     np.testing.assert_allclose(h, d, rtol=1e-5)
     np.testing.assert_allclose(d, fim, rtol=6e-3, atol=1e-4)
@@ -70,6 +73,9 @@ def test_rays_follow_the_tree(square):
     (["--solver", "dijkstra", "--radius", "1,2,3"], ["--radius", "2-D"]),
     (["--solver", "dijkstra", "--star", "half"], ["--star", "coprime"]),
     (["--solver", "dijkstra", "--precision", "double"], ["--precision", "single"]),
+    (["--solver", "dijkstra", "--visits", "none"], ["visits", "'none'", "--solver bellman-ford"]),
+    (["--solver", "bellman-ford", "--relaxation", "jacobi", "--visits", "ordered"],
+     ["visits", "'ordered'", "--visits marked"]),
 ])
 def test_errors_are_one_line(square, flags, parts):
     line = square.error("times", "--model", "g.h5", "--source", "0,0", "-o", "t.h5", *flags)

@@ -95,17 +95,47 @@ TEST_F(GpuGraph, TheUpdateMapChangesTheWorkAndNotTheTimes) {
     GraphOptions options = options_of(1, 2);
     std::vector<float> times;
     std::int64_t before = 0;
-    for (const auto& [name, visits] : choices<TileVisits>.entries) {
-        SCOPED_TRACE(name);
+    for (const TileVisits visits : {TileVisits::ordered, TileVisits::marked, TileVisits::none}) {
+        SCOPED_TRACE(name_of(visits));
         options.visits = visits;
         const Graph graph(model, options, test::on_cpu().on(Device::cuda));
         const GraphField field = solve(graph, {{3, 0, 290}, 0});
         if (times.empty()) times = field.times;
         EXPECT_EQ(field.times, times);
-        if (visits == TileVisits::changed) before = field.relaxations;
-        if (visits == TileVisits::all) {
+        if (visits == TileVisits::ordered) before = field.relaxations;
+        if (visits == TileVisits::none) {
             EXPECT_GT(field.relaxations, before);
         }
+    }
+}
+
+// Papers 1 and 2 to the letter: a launch reads the times before it and no others, so the device
+// gives the CPU's times, predecessors, passes and work, whatever the order of its threads. Only
+// Algorithm A-1, which the device computes with its own division, may round otherwise.
+TEST_F(GpuGraph, ThePapersOwnRelaxationIsThatOfTheCpu) {
+    for (unsigned seed = 0; seed < 24; ++seed) {
+        SCOPED_TRACE(seed);
+        const int dimensions = seed % 2 == 0 ? 2 : 3;
+        const RandomCase c = random_case(seed, dimensions, kind(seed % 4 >= 2));
+        GraphOptions options = options_of(seed, dimensions);
+        options.relaxation = Relaxation::jacobi;
+        options.visits = seed % 3 == 1 ? TileVisits::none : TileVisits::marked;
+        const Graph on_cpu(c.model, options, test::on_cpu(0));
+        const Graph on_gpu(c.model, options, test::on_gpu());
+        ASSERT_NE(on_gpu.cuda_jacobi(), nullptr);
+        const GraphField cpu = solve(on_cpu, {c.source, 0.5}, test::on_cpu(0));
+        const GraphField gpu = solve(on_gpu, {c.source, 0.5});
+        const bool walks =
+            options.reading == Reading::nearest && options.weights == EdgeWeights::computed;
+        for (std::size_t n = 0; n < on_cpu.view().memory.count(); ++n) {
+            ASSERT_EQ(std::isinf(cpu.times[n]), std::isinf(gpu.times[n]));
+            if (std::isinf(cpu.times[n])) continue;
+            ASSERT_NEAR(cpu.times[n], gpu.times[n], 4e-6 * static_cast<double>(cpu.times[n]));
+        }
+        if (walks) continue;
+        EXPECT_EQ(gpu.passes, cpu.passes);
+        EXPECT_EQ(gpu.relaxations, cpu.relaxations);
+        expect_tree(on_gpu, gpu);
     }
 }
 
@@ -191,6 +221,9 @@ TEST_F(GpuGraph, AStarThatNoTileHoldsIsASentenceOrTheCpus) {
     options.weights = EdgeWeights::computed;
     EXPECT_THROW(Graph(model, options, test::on_gpu()), InputError);
     EXPECT_EQ(Graph(model, options).cuda(), nullptr);
+    options.relaxation = Relaxation::jacobi;
+    EXPECT_THROW(Graph(model, options, test::on_gpu()), InputError);
+    EXPECT_EQ(Graph(model, options).cuda_jacobi(), nullptr);
 }
 
 TEST(GpuGraphAnywhere, WhatTheDeviceCannotDoIsASentence) {

@@ -152,8 +152,9 @@ TEST(NodeTile, TheUpdateMapChangesTheWorkAndNotTheTimes) {
         options.radius = {3, 0, 2};
         const std::vector<Vec3> sources{{3, 0, 78}, {60.5, 0, 2.25}};
         double before = 0;
-        for (const auto& [name, visits] : choices<TileVisits>.entries) {
-            SCOPED_TRACE(name);
+        for (const TileVisits visits :
+             {TileVisits::ordered, TileVisits::marked, TileVisits::none}) {
+            SCOPED_TRACE(name_of(visits));
             options.visits = visits;
             const Graph graph(model, options, test::on_cpu());
             NodeTileTuning tuning;

@@ -19,6 +19,38 @@ def test_solvers_agree(model):
     np.testing.assert_allclose(times, fm.traveltimes(model, (0.4, 0.2)), rtol=1e-2, atol=1e-4)
 
 
+@pytest.mark.parametrize("weights", ["stored", "computed"])
+@pytest.mark.parametrize("visits", ["marked", "none"])
+def test_the_papers_own_relaxation_finds_the_same_times_and_rays(model, visits, weights):
+    letter = {"solver": "bellman-ford", "relaxation": "jacobi", "visits": visits,
+              "weights": weights, "reading": "nearest", "radius": (3, 2)}
+    wanted = {"solver": "dijkstra", "reading": "nearest", "radius": (3, 2)}
+    source, ends = (0.43, 0.2), [(4, 0), (2.22, 3)]
+    np.testing.assert_allclose(fm.traveltimes(model, source, **letter),
+                               fm.traveltimes(model, source, **wanted), rtol=1e-5)
+    ours = fm.rays(model, source, ends, tracer="graph", **wanted)
+    found = fm.rays(model, source, ends, tracer=fm.Graph(**letter))
+    np.testing.assert_allclose(found.times, ours.times, rtol=1e-5)
+
+
+@pytest.mark.parametrize("visits", ["ordered", "marked", "none"])
+def test_visits_change_no_bit_of_the_times(model, visits):
+    usual = fm.traveltimes(model, (0.4, 0.2), solver="bellman-ford")
+    np.testing.assert_array_equal(
+        fm.traveltimes(model, (0.4, 0.2), solver="bellman-ford", visits=visits), usual)
+
+
+@pytest.mark.parametrize("options, words", [
+    ({"solver": "dijkstra", "visits": "marked"}, "no tiles"),
+    ({"solver": "dijkstra", "relaxation": "jacobi"}, "no passes"),
+    ({"solver": "bellman-ford", "relaxation": "jacobi", "visits": "ordered"}, "visits='marked'"),
+    ({"solver": "bellman-ford", "visits": "all"}, "ordered"),
+])
+def test_options_of_bellman_ford_that_do_not_fit_are_refused(model, options, words):
+    with pytest.raises(ValueError, match=words):
+        fm.traveltimes(model, (0, 0), **options)
+
+
 def test_many_sources_together_and_receivers(model):
     sources = [(0, 0), (3.03, 2.5)]
     each = fm.traveltimes(model, sources, solver="dijkstra", start_time=[0, 0.3])

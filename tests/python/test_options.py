@@ -52,6 +52,8 @@ def test_choices_are_those_of_the_types():
         "reading": arguments.Reading,
         "weights": arguments.Weights,
         "queue": arguments.Queue,
+        "visits": arguments.Visits,
+        "relaxation": arguments.Relaxation,
         "tasks": arguments.BendingTasks,
         "tracer": arguments.Tracer,
         "reciprocity": arguments.Reciprocity,

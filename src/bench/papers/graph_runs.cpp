@@ -9,6 +9,8 @@
 #include "core/stopwatch.hpp"
 #include "graph/bellman_ford_cuda.hpp"
 #include "graph/bellman_ford_opengl.hpp"
+#include "graph/jacobi_cuda.hpp"
+#include "graph/jacobi_opengl.hpp"
 
 namespace fermat::bench {
 namespace {
@@ -17,19 +19,18 @@ constexpr double radial_side = 10;   ///< km
 constexpr double radial_length = 5;  ///< over which the slowness doubles, km
 
 /// Weights, shortest paths and both ways between host and device, on a graph that is there.
-double device_seconds(CudaGraph& device, const Graph& graph,
-                      const std::vector<std::vector<Link>>& links, GraphField& field, Monitor&) {
-    const Stopwatch watch;
-    device.set_slowness({graph.view().slowness, graph.view().memory.count()});
-    device.solve(links, [&](std::size_t n) { device.fetch(n, field); });
-    return watch.seconds();
-}
-double device_seconds(GlGraph& device, const Graph& graph,
+template <class OnDevice>
+double device_seconds(OnDevice& device, const Graph& graph,
                       const std::vector<std::vector<Link>>& links, GraphField& field,
                       Monitor& monitor) {
+    const auto fetch = [&](std::size_t n) { device.fetch(n, field); };
     const Stopwatch watch;
     device.set_slowness({graph.view().slowness, graph.view().memory.count()});
-    device.solve(links, monitor, [&](std::size_t n) { device.fetch(n, field); });
+    if constexpr (requires { device.solve(links, monitor, fetch); }) {
+        device.solve(links, monitor, fetch);
+    } else {
+        device.solve(links, fetch);
+    }
     return watch.seconds();
 }
 
@@ -100,10 +101,9 @@ GraphRun run_graph(const Model& model, const GraphOptions& options, Vec3 source,
     } else {
         const Graph graph(model, options, execution);
         run.field = solve(graph, {source, 0}, execution);  // makes room and warms up
-        Monitor& monitor = execution.monitor;
-        run.seconds = graph.cuda() != nullptr
-                          ? median_on(*graph.cuda(), graph, source, repeats, run.field, monitor)
-                          : median_on(*graph.opengl(), graph, source, repeats, run.field, monitor);
+        with_device(graph, [&](auto& device) {
+            run.seconds = median_on(device, graph, source, repeats, run.field, execution.monitor);
+        });
     }
     run.edges =
         static_cast<double>(run.field.relaxations) / static_cast<double>(model.grid().node_count());

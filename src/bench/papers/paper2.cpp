@@ -22,35 +22,85 @@ GraphOptions with_radius(int x, int z) {
     return options;
 }
 
+/// Radii of the study: squares, and R_x unlike R_z.
+std::vector<Index3> radii_of(const PaperBench& bench, std::initializer_list<int> squares,
+                             std::initializer_list<Index3> oblong) {
+    std::vector<Index3> radii;
+    for (const int r : squares) {
+        if (!bench.quick || r == 1 || r == 4) radii.push_back({r, 0, r});
+    }
+    for (const Index3 r : oblong) {
+        if (!bench.quick || r.x + r.z == 6) radii.push_back(r);
+    }
+    return radii;
+}
+
+/// The paper's parallel program: one relaxation per launch, its update map, reduced edges, and
+/// weights by Algorithm A-1 whenever they are needed.
+GraphOptions letter_of(Index3 radius) {
+    GraphOptions options = with_radius(radius.x, radius.z);
+    options.solver = GraphSolver::bellman_ford;
+    options.relaxation = Relaxation::jacobi;
+    options.visits = TileVisits::marked;
+    options.reading = Reading::nearest;
+    options.weights = EdgeWeights::computed;
+    return options;
+}
+
+/// Ours on a device: Dijkstra's method on one thread of the CPU, tiles elsewhere.
+GraphRun run_ours(const GraphMedium& medium, const Model& model, GraphOptions options,
+                  const PaperBench& bench, Monitor& monitor) {
+    if (bench.device == Device::cpu) {
+        return run_graph(medium, model, options, bench.runs(), on_cpu(1, monitor));
+    }
+    options.solver = GraphSolver::bellman_ford;
+    return run_graph(medium, model, options, bench.runs(), on_device_of(bench, monitor));
+}
+std::string ours_words(const PaperBench& bench) {
+    return bench.device == Device::cpu
+               ? "buckets on one thread"
+               : fmt::format("bellman-ford on tiles on {}", name_of(bench.device));
+}
+
 /// "Edge reduction & Update map (Prove that they actually improve our program.)"
 void maps_and_edges(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
-    const int nodes = bench.quick ? 96 : 512;
+    const int nodes = bench.quick ? 96 : 507;
     report.begin(
         "Edge reduction and update map",
         fmt::format("bellman-ford on {} x {} nodes of paper 1's gradient, all combinations\n"
+                    "  letter   as in the papers: each node once per pass; work groups of "
+                    "(2 R_x + 1) x (2 R_z + 1)\n"
+                    "  tiles    Fermat's: tiles are relaxed until they rest\n"
                     "  none     every pass visits every work group, as in paper 1\n"
                     "  marked   paper 2's update map: work groups that a change can reach\n"
                     "  ordered  Fermat's: of these, the ones that the wave is about to cross\n"
                     "  edges    looked at per node",
                     nodes, nodes),
-        {"radius", "star", "map"},
+        {"method", "radius", "star", "map"},
         {{"seconds", "s", false}, {"edges", "", false}, {"passes", "", false}});
     const Execution device = on_device_of(bench, monitor);
     const Model model = gradient_medium().model(nodes);
-    for (const int radius : {1, 2, 3, 4, 5, 6}) {
-        if (bench.quick && radius != 1 && radius != 4) continue;
-        for (const StarEdges edges : {StarEdges::full, StarEdges::coprime}) {
-            for (const auto& [name, visits] :
-                 {std::pair{"none", TileVisits::all}, std::pair{"marked", TileVisits::marked},
-                  std::pair{"ordered", TileVisits::changed}}) {
-                GraphOptions options = with_radius(radius, radius);
-                options.solver = GraphSolver::bellman_ford;
-                options.edges = edges;
-                options.visits = visits;
-                const GraphRun run = run_graph(model, options, {}, bench.runs(), device);
-                report.add({std::to_string(radius),
-                            edges == StarEdges::full ? "all edges" : "reduced", name},
-                           {run.seconds, run.edges, static_cast<double>(run.field.passes)});
+    const auto radii =
+        radii_of(bench, {1, 2, 3, 4, 5, 6},
+                 {Index3{4, 0, 2}, Index3{2, 0, 4}, Index3{6, 0, 3}, Index3{3, 0, 6}});
+    for (const Relaxation relaxation : {Relaxation::jacobi, Relaxation::tiles}) {
+        const bool letter = relaxation == Relaxation::jacobi;
+        for (const Index3 radius : radii) {
+            for (const StarEdges edges : {StarEdges::full, StarEdges::coprime}) {
+                for (const TileVisits visits :
+                     {TileVisits::none, TileVisits::marked, TileVisits::ordered}) {
+                    if (letter && visits == TileVisits::ordered) continue;
+                    GraphOptions options = with_radius(radius.x, radius.z);
+                    options.solver = GraphSolver::bellman_ford;
+                    options.relaxation = relaxation;
+                    options.edges = edges;
+                    options.visits = visits;
+                    const GraphRun run = run_graph(model, options, {}, bench.runs(), device);
+                    report.add({letter ? "letter" : "tiles", radius_words(radius),
+                                edges == StarEdges::full ? "all edges" : "reduced",
+                                std::string(name_of(visits))},
+                               {run.seconds, run.edges, static_cast<double>(run.field.passes)});
+                }
             }
         }
     }
@@ -70,27 +120,42 @@ std::vector<Choice> resolution_and_radius(const PaperBench& bench, const GraphMe
                                           PaperReport& report, Monitor& monitor) {
     const std::vector<int> sizes =
         bench.quick ? std::vector<int>{65, 129} : std::vector<int>{65, 129, 257, 513, 1025};
-    std::vector<Index3> radii;
-    for (const int r : {1, 2, 3, 4, 5, 6, 8}) {
-        if (!bench.quick || r == 1 || r == 4) radii.push_back({r, 0, r});
-    }
-    for (const Index3 r : {Index3{2, 0, 1}, Index3{1, 0, 2}, Index3{4, 0, 2}, Index3{2, 0, 4},
-                           Index3{6, 0, 3}, Index3{3, 0, 6}}) {
-        if (!bench.quick || r.x + r.z == 6) radii.push_back(r);
-    }
-    report.begin(fmt::format("Resolution and radius: {}", medium.name),
-                 "seconds and mean relative error by nodes per side and radius R_x x R_z; buckets "
-                 "on one thread",
-                 {"nodes", "radius"}, {{"seconds", "s", false}, {"error", "", false}});
+    // The paper's program without a GPU: only squares that take it seconds, not minutes.
+    const int most = bench.device == Device::cuda ? sizes.back() : 129;
+    const auto radii = radii_of(bench, {1, 2, 3, 4, 5, 6, 8},
+                                {Index3{2, 0, 1}, Index3{1, 0, 2}, Index3{4, 0, 2}, Index3{2, 0, 4},
+                                 Index3{6, 0, 3}, Index3{3, 0, 6}});
+    report.begin(
+        fmt::format("Resolution and radius: {}", medium.name),
+        fmt::format("seconds and mean relative error by nodes per side and radius R_x x "
+                    "R_z; {}\n"
+                    "  letter   the paper's program on {}: one relaxation per pass, update "
+                    "map, reduced edges, weights by Algorithm A-1{}",
+                    ours_words(bench), name_of(bench.device),
+                    bench.device == Device::cuda ? std::string()
+                                                 : fmt::format("; up to {} nodes per side", most)),
+        {"nodes", "radius"},
+        {{"seconds", "s", false},
+         {"error", "", false},
+         {"letter", "s", false},
+         {"letter_error", "", false}});
     std::vector<Choice> choices;
     for (const int nodes : sizes) {
         const Model model = medium.model(nodes);
         for (const Index3 radius : radii) {
             GraphOptions options;
             options.radius = radius;
-            const GraphRun run =
-                run_graph(medium, model, options, bench.runs(), on_cpu(1, monitor));
-            report.add({std::to_string(nodes), radius_words(radius)}, {run.seconds, run.error});
+            const GraphRun run = run_ours(medium, model, options, bench, monitor);
+            std::optional<double> seconds;
+            std::optional<double> error;
+            if (nodes <= most) {
+                const GraphRun letter = run_graph(medium, model, letter_of(radius), bench.runs(),
+                                                  on_device_of(bench, monitor));
+                seconds = letter.seconds;
+                error = letter.error;
+            }
+            report.add({std::to_string(nodes), radius_words(radius)},
+                       {run.seconds, run.error, seconds, error});
             choices.push_back({nodes, radius, run.seconds, *run.error});
         }
     }
@@ -138,8 +203,8 @@ void weights(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
     const int nodes = bench.quick ? 65 : 257;
     report.begin("Algorithm A-1",
                  fmt::format("slowness of the nearest node along edges (the paper's), or linear "
-                             "between nodes; {} x {} nodes, buckets",
-                             nodes, nodes),
+                             "between nodes; {} x {} nodes, computed weights, {}",
+                             nodes, nodes, ours_words(bench)),
                  {"medium", "radius", "reading"}, {{"seconds", "s", false}, {"error", "", false}});
     for (const GraphMedium* medium : {&gradient_medium(), &radial_medium()}) {
         const Model model = medium->model(nodes);
@@ -148,8 +213,8 @@ void weights(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
             for (const auto& [name, reading] : choices<Reading>.entries) {
                 GraphOptions options = with_radius(radius, radius);
                 options.reading = reading;
-                const GraphRun run =
-                    run_graph(*medium, model, options, bench.runs(), on_cpu(1, monitor));
+                options.weights = EdgeWeights::computed;
+                const GraphRun run = run_ours(*medium, model, options, bench, monitor);
                 report.add({medium->name, std::to_string(radius), std::string(name)},
                            {run.seconds, run.error});
             }
@@ -167,14 +232,19 @@ void implementations(const PaperBench& bench, PaperReport& report, Monitor& moni
                     "  serial    Dijkstra with std::priority_queue, weights computed: paper 2's "
                     "serial version\n"
                     "  buckets   Fermat's default on one thread\n"
-                    "  {:<8}  bellman-ford, weights computed (the paper's choice) and stored\n"
+                    "  letter    the papers' parallel program on {}: one relaxation per pass, "
+                    "update map; weights computed (paper 2's choice) and stored (paper 1's)\n"
+                    "  {:<8}  ours: bellman-ford on tiles, weights computed and stored\n"
                     "  times     largest relative difference from serial",
-                    nodes, nodes, column),
+                    nodes, nodes, name_of(bench.device), column),
         {"radius"},
         {{"serial", "s", false},
          {"buckets", "s", false},
+         {"letter_computed", "s", false},
+         {"letter_stored", "s", false},
          {column + "_computed", "s", false},
          {column + "_stored", "s", false},
+         {"serial/letter", "", false},
          {"serial/best", "", false},
          {"times", "", false}});
     const Execution cpu = on_cpu(1, monitor);
@@ -191,6 +261,12 @@ void implementations(const PaperBench& bench, PaperReport& report, Monitor& moni
         const GraphRun computed = run_graph(model, options, {}, bench.runs(), device);
         options.weights = EdgeWeights::stored;
         const GraphRun stored = run_graph(model, options, {}, bench.runs(), device);
+        options.relaxation = Relaxation::jacobi;
+        options.visits = TileVisits::marked;
+        const double letter_stored = run_graph(model, options, {}, bench.runs(), device).seconds;
+        options.weights = EdgeWeights::computed;
+        options.reading = Reading::nearest;
+        const double letter = run_graph(model, options, {}, bench.runs(), device).seconds;
         double difference = 0;
         for (std::size_t n = 0; n < serial.field.times.size(); ++n) {
             const double time = serial.field.times[n];
@@ -198,7 +274,8 @@ void implementations(const PaperBench& bench, PaperReport& report, Monitor& moni
             difference = std::max(difference, std::abs(computed.field.times[n] / time - 1));
         }
         report.add({std::to_string(radius)},
-                   {serial.seconds, buckets, computed.seconds, stored.seconds,
+                   {serial.seconds, buckets, letter, letter_stored, computed.seconds,
+                    stored.seconds, serial.seconds / std::min(letter, letter_stored),
                     serial.seconds / std::min(computed.seconds, stored.seconds), difference});
     }
 }

@@ -24,6 +24,8 @@ class TimingGrid {
     Offset offset(Index3 node) const {
         return (node.x + 1) * stride_[0] + (node.y + rim_y_) * stride_[1] + node.z + 1;
     }
+    /// The number of offsets, those of the rim included.
+    std::size_t padded_count() const { return times_.size(); }
     Offset stride(int axis) const { return stride_[static_cast<std::size_t>(axis)]; }
     /// Lengths are in units of the smallest spacing, and times in units near the time across it at
     /// the source. In these units their squares stay in the range of a float, whatever units the

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <queue>
@@ -43,7 +44,8 @@ class ExpandingBox {
         : model_(model),
           source_(model.grid().clamp(source)),
           monitor_(monitor),
-          grid_(model, slowness_at(model, source_)) {
+          grid_(model, slowness_at(model, source_)),
+          stale_(grid_.padded_count(), 1) {
         looks_left_ = looks_per_node * model.grid().node_count();
     }
 
@@ -53,7 +55,7 @@ class ExpandingBox {
             monitor_.check();
             time_layer(side);
         }
-        looks_ = Looks(std::greater<>{}, std::move(reverse_));
+        asked_ = std::move(reverse_);
         propagate([](Offset) { return true; });
         return grid_.take_times();
     }
@@ -69,6 +71,8 @@ class ExpandingBox {
     bool next_side(Side& side) const;
     void time_layer(const Side& side);
     Real earliest(Offset n, Real best) const;
+    void set_time(Offset n, Real time);
+    void mark_stale(Offset n);
     template <class Allowed>
     void propagate(Allowed allowed);
     template <class Allowed>
@@ -80,8 +84,11 @@ class ExpandingBox {
     TimingGrid<Real> grid_;
     NodeBox box_;
     std::vector<std::pair<Real, Offset>> order_;
-    Looks looks_;
+    std::vector<Look> asked_;    ///< second looks that the next propagation takes
     std::vector<Look> reverse_;  ///< second looks that wait until the expansion is done
+    /// Nodes that were not timed since a time changed that their operators read. Of the others a
+    /// look would find the time that they have.
+    std::vector<std::uint8_t> stale_;
     std::size_t looks_left_;
 };
 
@@ -101,7 +108,7 @@ void ExpandingBox<Real, D>::start_at_source() {
                 const Offset n = grid_.offset({i, j, k});
                 const double time = straight_time(model_, source_, {i, j, k});
                 grid_.time(n) = static_cast<Real>(time / grid_.unit());
-                looks_.push({Real(0), n});
+                asked_.push_back({Real(0), n});
             }
         }
     }
@@ -150,9 +157,10 @@ void ExpandingBox<Real, D>::time_layer(const Side& side) {
 
     const auto in_layer = [inward](Offset step) { return step != inward; };
     for (const auto& [inner_time, n] : order_) {
+        stale_[static_cast<std::size_t>(n)] = 0;
         const Real t = earliest(n, no_arrival<Real>);
         if (!(t < no_arrival<Real>)) continue;
-        grid_.time(n) = t;
+        set_time(n, t);
         ask_neighbours(n, in_layer);
     }
     propagate(in_layer);
@@ -216,6 +224,59 @@ Real ExpandingBox<Real, D>::earliest(Offset n, Real best) const {
     return best;
 }
 
+template <class Real, int D>
+void ExpandingBox<Real, D>::set_time(Offset n, Real time) {
+    grid_.time(n) = time;
+    mark_stale(n);
+}
+
+/// Marks the nodes m whose operators the new time of n may change. An operator reads n beside m
+/// only if n is before m, and across a face or cell only if the neighbours of m towards n are all
+/// before m; the far corner of a cell must be before m too, as the time through the cell is later
+/// than it.
+template <class Real, int D>
+void ExpandingBox<Real, D>::mark_stale(Offset n) {
+    const Real t = grid_.time(n);
+    const auto mark = [&](Offset m) { stale_[static_cast<std::size_t>(m)] = 1; };
+    Offset step[D];
+    Real beside[D][2];
+    for (int a = 0; a < D; ++a) {
+        step[a] = grid_.stride(axis_of(a));
+        for (const int side : {0, 1}) {
+            const Offset m = n + (2 * side - 1) * step[a];
+            beside[a][side] = grid_.time(m);
+            if (beside[a][side] > t) mark(m);
+        }
+    }
+    for (int a = 0; a < D; ++a) {
+        for (int b = a + 1; b < D; ++b) {
+            for (const int p : {0, 1}) {
+                for (const int q : {0, 1}) {
+                    const Offset m = n + (2 * p - 1) * step[a] + (2 * q - 1) * step[b];
+                    const Real time = grid_.time(m);
+                    if (beside[a][p] < time && beside[b][q] < time) mark(m);
+                }
+            }
+        }
+    }
+    if constexpr (D == 3) {
+        for (const int p : {0, 1}) {
+            for (const int q : {0, 1}) {
+                for (const int r : {0, 1}) {
+                    const Offset x = (2 * p - 1) * step[0];
+                    const Offset y = (2 * q - 1) * step[1];
+                    const Offset z = (2 * r - 1) * step[2];
+                    const Real time = grid_.time(n + x + y + z);
+                    if (t < time && grid_.time(n + x + y) < time && grid_.time(n + x + z) < time &&
+                        grid_.time(n + y + z) < time) {
+                        mark(n + x + y + z);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// Requests a second look at those neighbours of a newly timed node that the wave reached later or
 /// not at all: at once where `allowed`, elsewhere after the expansion.
 template <class Real, int D>
@@ -230,7 +291,7 @@ void ExpandingBox<Real, D>::ask_neighbours(Offset n, Allowed allowed) {
                 continue;
             }
             if (allowed(step)) {
-                looks_.push({t, m});
+                asked_.push_back({t, m});
             } else {
                 reverse_.push_back({t, m});
             }
@@ -246,18 +307,31 @@ void ExpandingBox<Real, D>::ask_neighbours(Offset n, Allowed allowed) {
 template <class Real, int D>
 template <class Allowed>
 void ExpandingBox<Real, D>::propagate(Allowed allowed) {
-    while (!looks_.empty() && looks_left_ > 0) {
-        const auto [asked, n] = looks_.top();
-        looks_.pop();
-        if (!(grid_.time(n) > asked)) continue;
+    const auto is_stale = [&](const Look& look) {
+        return stale_[static_cast<std::size_t>(look.second)] != 0;
+    };
+    // Where the medium is smooth no node of a layer is stale, and no look would find anything.
+    if (std::none_of(asked_.begin(), asked_.end(), is_stale)) {
+        asked_.clear();
+        return;
+    }
+    Looks looks(std::greater<>{}, std::move(asked_));
+    asked_.clear();
+    while (!looks.empty() && looks_left_ > 0) {
+        const Look look = looks.top();
+        const auto [asked, n] = look;
+        looks.pop();
+        if (!(grid_.time(n) > asked) || !is_stale(look)) continue;
         if (--looks_left_ % looks_between_checks == 0) monitor_.check();
+        stale_[static_cast<std::size_t>(n)] = 0;
         const Real t = earliest(n, grid_.time(n));
         if (t < grid_.time(n) - static_cast<Real>(worth_a_change) * grid_.slowness(n)) {
-            grid_.time(n) = t;
+            set_time(n, t);
             ask_neighbours(n, allowed);
+            for (const Look& next : asked_) looks.push(next);
+            asked_.clear();
         }
     }
-    looks_ = {};
 }
 
 }  // namespace

@@ -95,7 +95,9 @@ def side_by_side(results: Path) -> Iterator[str]:
         for row in rows:
             alike = row["quantity"] in ("serial", "buckets")
             if row["unit"] == "s" and not (alike and device != "cpu"):
-                columns.setdefault(row["quantity"], {})[row["case"]] = row["ours"]
+                # The papers' own program has one name on all devices.
+                name_here = row["quantity"].replace("letter_", f"letter_{device}_")
+                columns.setdefault(name_here, {})[row["case"]] = row["ours"]
     if len(machines) < 2:
         return
     cases = dict.fromkeys(case for column in columns.values() for case in column)

@@ -12,7 +12,7 @@ import argparse
 import csv
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,7 +131,7 @@ def _figure(rows: int, columns: int, width: float, height: float) -> tuple[Figur
     return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", squeeze=False)
 
 
-_COLOURS = {"heap": "0.55", "buckets": "#31688e", "tiles": "#35b779", "CUDA": "#35b779",
+_COLOURS = {"heap": "0.55", "buckets": "#31688e", "letter": "#e8a33d", "tiles": "#35b779", "CUDA": "#35b779",
             "OpenGL": "#b5367a"}
 
 
@@ -169,13 +169,13 @@ def _paper_1(values: list[Value], scenes: Path | None, device: Device) -> Figure
 
     both = _of(values, "Figure 7") + _of(values, "Figure 8")
     radii = _cases(both, "radius")
-    panels = len(radii) + (1 if scenes else 0)
+    panels = len(radii) + (2 if scenes else 0)
     columns = min(panels, 4)
     rows = -(-panels // columns)
     figure, axes = _figure(rows, columns, 3.0 * columns, 2.7 * rows)
     flat = axes.flatten()
     for ax, radius in zip(flat, radii):
-        for quantity in [q for q in _quantities(both) if q != "speed-up"]:
+        for quantity in [q for q in _quantities(both) if not q.endswith("speed-up")]:
             ax.loglog(*_series(both, quantity, "nodes", radius=radius), ".-",
                       color=_COLOURS[quantity], label=quantity)
         ax.set_title(f"radius {radius}", fontsize="medium")
@@ -183,26 +183,40 @@ def _paper_1(values: list[Value], scenes: Path | None, device: Device) -> Figure
         _sizes(ax, (128, 320, 800, 1600))
     flat[0].legend(fontsize="small")
     if scenes:
-        _scene(flat[len(radii)], scenes, "figure-10", device,
+        fm.plot.section(fm.Model.load(scenes / "figure-10.h5"), ax=flat[len(radii)])
+        flat[len(radii)].set_title("Figure 9: velocity", fontsize="medium")
+        _scene(flat[len(radii) + 1], scenes, "figure-10", device,
                graph=fm.Graph(solver="bellman-ford", radius=6))
-        flat[len(radii)].set_title("Figure 10", fontsize="medium")
+        flat[len(radii) + 1].set_title("Figure 10", fontsize="medium")
     for ax in flat[panels:]:
         ax.set_visible(False)
     return figure
 
 
+def _squares(values: list[Value]) -> list[Value]:
+    """Those whose radius is the same along both axes, with one number for it."""
+    found = []
+    for value in values:
+        across, along = value.case["radius"].split("x")
+        if across == along:
+            found.append(replace(value, case=value.case | {"radius": across}))
+    return found
+
+
 def _paper_2(values: list[Value], _scenes: Path | None, _device: Device) -> Figure:
-    figure, axes = _figure(1, 3, 11, 3.6)
-    work, radial, gradient = axes[0]
-    maps = _of(values, "Edge reduction and update map")
+    figure, axes = _figure(1, 4, 14, 3.6)
+    letter, tiles, radial, gradient = axes[0]
+    maps = _squares(_of(values, "Edge reduction and update map"))
     styles = {"none": "0.55", "marked": "#31688e", "ordered": "#35b779"}
-    for star, line in (("all edges", "--"), ("reduced", "-")):
-        for name, colour in styles.items():
-            work.semilogy(*_series(maps, "edges", "radius", star=star, map=name), line + "o",
-                          ms=3, color=colour, label=f"{name}, {star}")
-    work.set(xlabel="radius", ylabel="edges looked at per node",
-             title="Update map and edge reduction")
-    work.legend(fontsize="x-small", title="map, star", title_fontsize="x-small")
+    for work, method, title in ((letter, "letter", "The papers' own"), (tiles, "tiles", "Fermat's tiles")):
+        for star, line in (("all edges", "--"), ("reduced", "-")):
+            for name, colour in styles.items():
+                x, y = _series(maps, "edges", "radius", method=method, star=star, map=name)
+                if x:
+                    work.semilogy(x, y, line + "o", ms=3, color=colour, label=f"{name}, {star}")
+        work.set(xlabel="radius", ylabel="edges looked at per node", title=title)
+        work.legend(fontsize="x-small", title="map, star", title_fontsize="x-small")
+    tiles.sharey(letter)
     for ax, medium in ((radial, "radial"), (gradient, "gradient")):
         rows = _of(values, f"Resolution and radius: {medium}")
         for radius in _cases(rows, "radius"):

@@ -17,12 +17,12 @@ TABLES = {
         "Equal time: radial", "Resolution and radius: gradient", "Equal error: gradient",
         "Equal time: gradient", "Algorithm A-1", "Implementations"],
     3: ["Figure 7a", "Figure 7b", "Figure 7c", "Long rays"],
-    4: ["Table 1", "Table 5", "Table 11"],
+    4: ["Table 1", "Table 5", "Table 11", "Headlines"],
     5: ["Table 2"],
 }
 # A published value of each paper that has numbers: table, case, quantity.
 PUBLISHED = {
-    1: ("Figure 8", "radius=6;nodes=128", "speed-up", "2 to 3"),
+    1: ("Figure 8", "radius=6;nodes=128", "letter_speed-up", "2 to 3"),
     4: ("Table 11", "iteration=7;size=49x25x17", "caching", "1643.7"),
     5: ("Table 2", "scenario=layer;points=200;method=paper", "total", "12.43"),
 }
@@ -61,6 +61,21 @@ def test_paper_1_is_measured_in_parts(fermat):
     cases = [(row["table"], row["case"]) for row in rows if row["quantity"] == "heap"]
     assert cases == [("Figure 7", "radius=2;nodes=64"), ("Figure 7", "radius=2;nodes=48"),
                      ("Figure 8", "radius=5;nodes=64"), ("Figure 8", "radius=5;nodes=48")]
+
+
+def test_paper_2_counts_the_papers_own_algorithm_beside_ours(fermat):
+    _, rows = run(fermat, 2, "--tables", "Edge reduction and update map")
+    edges, passes = ({row["case"]: float(row["ours"]) for row in rows if row["quantity"] == name}
+                     for name in ("edges", "passes"))
+    for radius, star, count in (("4x4", "all edges", 80), ("4x4", "reduced", 48),
+                                ("4x2", "all edges", 44), ("2x4", "reduced", 28)):
+        case = f"radius={radius};star={star};map="
+        none, marked = f"method=letter;{case}none", f"method=letter;{case}marked"
+        assert edges[none] == pytest.approx(count * passes[none])
+        assert passes[marked] == passes[none]
+        assert edges[marked] < 0.5 * edges[none]
+        assert edges[f"method=tiles;{case}ordered"] < edges[f"method=tiles;{case}none"]
+    assert not any("letter" in case and "ordered" in case for case in edges)
 
 
 def test_single_tables_are_measured(fermat):

@@ -66,6 +66,14 @@ def plot(arguments: Any) -> str:
             pictures.animate(what, out, title=arguments.title, **looks)
             return f"wrote {out}"
         figure = _picture_of_run(what, "overview" if kind == "auto" else kind, arguments.title, looks)
+    elif (counted := _coverage(what)) is not None:
+        if given:
+            raise ValueError(f"--{given[0]} is drawn over a model, and '{what}' counts rays")
+        model = _model_of(what)
+        units["length"] = _length(arguments, model.velocity)
+        figure = pictures.coverage(model, counted, length=units["length"]).figure
+        if arguments.title:
+            figure.suptitle(arguments.title)
     elif what.suffix.lower() in READ_MODELS:
         model = Model.load(what)
         figure = _picture_of_model(model, arguments, _units(given, model))
@@ -106,6 +114,26 @@ def _units(given: Units, drawn: Any) -> dict[str, str]:
     """The units that are given, or those of what is drawn."""
     own = units_of(drawn)
     return {"length": given.length or own.length, "time": given.time or own.time}
+
+
+def _coverage(file: Path) -> NDArray[Any] | None:
+    """Rays in each cell of a file of `fermat invert` or `fermat rays --coverage`; None if it is
+    another file."""
+    if file.suffix.lower() not in (".h5", ".hdf", ".hdf5", ".vtkhdf") or not file.is_file():
+        return None
+    try:
+        points, cells = _core.load_fields(file)
+    except ValueError:
+        return None  # no image; the reader of models says what it is
+    if "velocity" in points or "velocity" in cells:
+        return None
+    return cells.get("coverage")
+
+
+def _model_of(file: Path) -> Model:
+    """The model of the run that the file is of; elsewhere a constant one on the file's grid."""
+    beside = file.with_name("model.h5")
+    return Model.load(beside) if beside.is_file() else _core.frame_of(file)
 
 
 def _picture_of_model(model: Model, arguments: Any, units: dict[str, str]) -> Any:

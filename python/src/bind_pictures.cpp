@@ -6,6 +6,7 @@
 
 #include "bindings.hpp"
 #include "io/vtkhdf_image.hpp"
+#include "model/makers.hpp"
 #include "numpy.hpp"
 #include "tomography/fade.hpp"
 
@@ -31,6 +32,12 @@ nb::tuple load_fields(const std::filesystem::path& path) {
     return nb::make_tuple(points, cells);
 }
 
+/// A constant model on the grid of an image, for pictures of what it holds.
+Model frame_of(const std::filesystem::path& path) {
+    const Grid grid = ImageReader(path).grid();
+    return constant_model(grid, 1);
+}
+
 OwnedArray fade(const Model& model, nb::handle values, bool is_coverage) {
     const HostValues given = values_from_array(values, is_coverage ? "covered" : "resolution");
     const auto of = is_coverage ? &fade_of_coverage : &fade_of_resolution;
@@ -44,6 +51,9 @@ void bind_pictures(nb::module_& module) {
                nb::sig("def load_fields(path: str | os.PathLike[str]) -> "
                        "tuple[dict[str, typing.Any], dict[str, typing.Any]]"),
                "Arrays of a VTKHDF image: those of points and those of cells.");
+    module.def("frame_of", &frame_of, "path"_a,
+               nb::sig("def frame_of(path: str | os.PathLike[str]) -> Model"),
+               "A constant model on the grid of a VTKHDF image.");
     module.def("fade", &fade, "model"_a, "values"_a, "is_coverage"_a,
                nb::sig("def fade(model: Model, values: typing.Any, is_coverage: bool) -> "
                        "numpy.typing.NDArray[numpy.float32]"),

@@ -55,11 +55,22 @@ def test_a_run_is_drawn_in_many_ways(volume):
     volume("plot", "run", "--kind", "before-after", "-o", "two.png")
     volume("plot", "run", "-o", "run.html", "--title", "a line")
     assert "a line" in (volume.folder / "run.html").read_text()
+    volume("plot", "run/coverage.h5", "-o", "rays.png", "--title", "rays per cell")
+    assert (volume.folder / "rays.png").stat().st_size > 5000
     written = volume("export", "run", "-o", "view")
     assert "rays.vtp" in written and "sources.vtp" in written
     assert "kind is 'shot' (must be auto, animation, overview" in volume.error(
         "plot", "run", "--kind", "shot", "-o", "a.png")
     assert "is of a run" in volume.error("plot", "model.h5", "--kind", "shots", "-o", "a.png")
+
+
+def test_rays_per_cell_are_drawn_without_a_model(traced):
+    traced("rays", "--model", "model.h5", "--sources", "s.csv", "--receivers", "r.csv",
+           "--coverage", "counted.h5")
+    (traced.folder / "model.h5").rename(traced.folder / "moved.h5")
+    traced("plot", "counted.h5", "-o", "counted.png")
+    assert (traced.folder / "counted.png").stat().st_size > 5000
+    assert "counts rays" in traced.error("plot", "counted.h5", "--rays", "rays.h5", "-o", "a.png")
 
 
 def test_what_cannot_be_is_one_line_and_writes_nothing(traced, monkeypatch):

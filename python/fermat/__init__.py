@@ -34,6 +34,7 @@ from ._smoothing import smooth
 from ._synthetic import synthetic_picks
 from ._times import receiver_times, traveltimes
 from ._trust import CrossValidation, Ensemble, cross_validate, ensemble, point_spread
+from .picking import Record, Records, records
 
 __version__ = build_info()["version"]
 _neighbour.tell_of_namesake()
@@ -58,6 +59,8 @@ for _type in (
     Plane,
     Profile,
     Rays,
+    Record,
+    Records,
     Relocation,
 ):
     _type.__module__ = __name__
@@ -80,6 +83,8 @@ __all__ = [
     "Plane",
     "Profile",
     "Rays",
+    "Record",
+    "Records",
     "Relocation",
     "__version__",
     "adjoint",
@@ -100,6 +105,7 @@ __all__ = [
     "rays",
     "read_picks",
     "receiver_times",
+    "records",
     "relocate",
     "smooth",
     "synthetic_picks",

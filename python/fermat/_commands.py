@@ -1,4 +1,4 @@
-"""Commands of the program `fermat` whose work this package does: plot, export, geometry.
+"""Commands of the program `fermat` whose work this package does: plot, export, geometry, pick.
 
 The program parses the flags, shows the help and becomes `main` of this file; a warning is a line
 `fermat: warning: ...` and an error one line with exit status 2, as of its other commands.
@@ -58,8 +58,10 @@ def main(words: Sequence[str]) -> None:
         print(line)
 
 
-def _check_place(output: Path) -> None:
+def _check_place(output: Path | None) -> None:
     """Before the work, whose result would be lost."""
+    if output is None:
+        return
     parent = output.resolve().parent
     if not parent.is_dir():
         raise ValueError(f"cannot write '{output}' (the folder '{parent}' does not exist)")
@@ -89,7 +91,26 @@ def _parser() -> argparse.ArgumentParser:
         earth.add_argument(f"--{flag}")
     for flag in ("geodetic", "quiet"):
         earth.add_argument(f"--{flag}", action="store_true")
+    _add_pick(commands)
     return parser
+
+
+def _add_pick(commands: Any) -> None:
+    pick = commands.add_parser("pick", allow_abbrev=False)
+    pick.set_defaults(work=_pick)
+    for flag in ("records", "output", "project", "shots", "receivers"):
+        pick.add_argument(f"--{flag}", type=Path)
+    for flag in ("delay", "frequency", "rounds", "port"):
+        pick.add_argument(f"--{flag}")
+    for flag in ("auto", "no-browser", "quiet"):
+        pick.add_argument(f"--{flag}", action="store_true")
+    pick.add_argument("--threads", type=int, default=0)
+
+
+def _pick(arguments: Any) -> str:
+    from .picking.command import pick
+
+    return pick(arguments)
 
 
 def _earth(arguments: Any) -> str:

@@ -153,11 +153,12 @@ def _traces(
         unit = struct.unpack_from(order + "h", data, at + 88)[0]
         count = struct.unpack_from(order + "H", data, at + 114)[0] or samples
         at += 240 + count * width
-        yield _trace(places, (group, surface, depth), scales, unit)
+        yield header_trace(places, (group, surface, depth), scales, unit)
 
 
-def _trace(places: Any, heights: Any, scales: Any, unit: int) -> Trace | None:
-    """Coordinates of unit 2 are seconds of arc, of unit 3 degrees."""
+def header_trace(places: Any, heights: Any, scales: Any, unit: int) -> Trace | None:
+    """Source and receiver by the fields of SEG-Y and Seismic Unix; coordinates of unit 2 are seconds
+    of arc, of unit 3 degrees."""
     if not any(places):
         return None
     if unit == 4:
@@ -181,17 +182,18 @@ def _through_obspy(file: Path) -> list[Trace | None] | None:
         stream = obspy.read(str(file), headonly=True)
     except Exception:  # whatever it throws, our own message is said
         return None
-    found: list[Trace | None] = []
-    for trace in stream:
-        stats = trace.stats
-        header = getattr(getattr(stats, "segy", None) or getattr(stats, "su", None), "trace_header", None)
-        if header is not None:
-            found.append(_of_header(header))
-            continue
-        words = getattr(stats, "seg2", {})
-        ends = [_location(words.get(f"{end}_LOCATION")) for end in ("SOURCE", "RECEIVER")]
-        found.append(None if ends[0] is None or ends[1] is None else Trace(ends[0], ends[1]))
-    return found
+    return [obspy_trace(trace) for trace in stream]
+
+
+def obspy_trace(trace: Any) -> Trace | None:
+    """Where a trace of ObsPy was recorded, by the header of its format."""
+    stats = trace.stats
+    header = getattr(getattr(stats, "segy", None) or getattr(stats, "su", None), "trace_header", None)
+    if header is not None:
+        return _of_header(header)
+    words = getattr(stats, "seg2", {})
+    ends = [_location(words.get(f"{end}_LOCATION")) for end in ("SOURCE", "RECEIVER")]
+    return None if ends[0] is None or ends[1] is None else Trace(ends[0], ends[1])
 
 
 def _of_header(header: Any) -> Trace | None:
@@ -204,4 +206,4 @@ def _of_header(header: Any) -> Trace | None:
     places, levels, factors = (
         [int(getattr(header, name, 0) or 0) for name in each] for each in (names, heights, scales)
     )
-    return _trace(places, levels, factors, int(getattr(header, "coordinate_units", 1) or 1))
+    return header_trace(places, levels, factors, int(getattr(header, "coordinate_units", 1) or 1))

@@ -138,6 +138,63 @@ void geometry(const GeometryFlags& flags, const Run& run) {
     words.go();
 }
 
+struct PickFlags {
+    fs::path records;
+    std::optional<fs::path> output;
+    std::optional<fs::path> project;
+    std::optional<fs::path> shots;
+    std::optional<fs::path> receivers;
+    std::string delay = "auto";
+    std::string frequency;  ///< empty: measured
+    std::string port;       ///< empty: one that is free
+    std::string rounds = "3";
+    bool automatic = false;
+    bool no_browser = false;
+};
+
+void add_pick_flags(CLI::App& app, PickFlags& flags) {
+    add_path(app, "--records,records", flags.records,
+             "folder of shot records, or one file: SEG-2, SEG-Y, SU, miniSEED and what ObsPy reads")
+        ->required();
+    app.add_flag("--auto", flags.automatic, "pick without a page and write the picks to --output");
+    add_output(app, "-o,--output", flags.output,
+               "with --auto: picks to write, .csv, .sgt, or a folder for PyRefra");
+    add_output(app, "--project", flags.project,
+               "folder of the project (default: fermat-project beside the records)");
+    add_path(app, "--shots", flags.shots,
+             "places of shots: .geo, or .csv with number or record, x, y, z");
+    add_path(app, "--receivers", flags.receivers, "places of receivers, in the same way");
+    add_value(app, "--delay", "TIME", flags.delay,
+              "time of the first sample: auto, after or before the shot as the headers have it, or "
+              "seconds",
+              parse_text)
+        ->default_str("auto");
+    add_value(app, "--frequency", "HZ", flags.frequency,
+              "of the first arrivals (default: measured)", parse_text);
+    add_value(app, "--rounds", "N", flags.rounds, "how often a model guides the picks", parse_text)
+        ->default_str("3");
+    add_value(app, "--port", "N", flags.port, "of the page (default: one that is free)",
+              parse_text);
+    app.add_flag("--no-browser", flags.no_browser,
+                 "tell the address of the page and do not open it");
+}
+
+void pick(const PickFlags& flags, const Run& run) {
+    Words words("pick", run);
+    words.give("--records", flags.records.string());
+    words.give("--output", flags.output);
+    words.give("--project", flags.project);
+    words.give("--shots", flags.shots);
+    words.give("--receivers", flags.receivers);
+    words.give("--delay", flags.delay);
+    if (!flags.frequency.empty()) words.give("--frequency", flags.frequency);
+    words.give("--rounds", flags.rounds);
+    if (!flags.port.empty()) words.give("--port", flags.port);
+    words.give("--auto", flags.automatic);
+    words.give("--no-browser", flags.no_browser);
+    words.go();
+}
+
 }  // namespace
 
 void add_package_commands(Program& program) {
@@ -165,6 +222,13 @@ void add_package_commands(Program& program) {
         " + bytes(374 + 83) + bytes([10]) + bytes(156 + 4))\"\n"
         "fermat geometry shot.sgy -o survey",
         &add_geometry_flags, &geometry);
+    program.add_command<PickFlags>(
+        program.root(), "pick",
+        "Pick first arrivals of shot records, in the browser or by itself (by the Python package)",
+        "${FERMAT_PYTHON:-python3} -c \"from fermat.picking import synthetic_line; "
+        "synthetic_line('line')\"\n"
+        "fermat pick line --auto -o picks.csv",
+        &add_pick_flags, &pick);
 }
 
 }  // namespace fermat::cli

@@ -1,0 +1,109 @@
+"""Picks into files of other programs, and picks of files onto traces."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .._files import renamed_to
+from .._picks import picks as read_picks
+from .statics import spacing_of
+
+if TYPE_CHECKING:
+    from .._picks import Picks
+    from .records import Records
+
+__all__ = ["match_picks", "write_picks", "write_pyrefra", "write_rayinvr"]
+
+CODE = 1  # of first arrivals in tx.in
+
+
+def write_picks(
+    picks: Picks, output: str | os.PathLike[str], *, records: Records | None = None, picked: Any = None
+) -> None:
+    """By the name: `tx.in` of rayinvr, a folder for PyRefra (no suffix), else what `Picks.save` writes."""
+    place = Path(output)
+    if place.suffix.lower() == ".in":
+        write_rayinvr(picks, place)
+    elif not place.suffix and records is not None and picked is not None:
+        write_pyrefra(records, picked, place)
+    else:
+        picks.save(place)
+
+
+def write_rayinvr(picks: Picks, file: Path) -> None:
+    """`tx.in` (Zelt and Smith 1992): per shot and side a line of its place and +1 or -1, then place,
+    time, error and code of each pick; a line of -1 ends it."""
+    if picks.ndim != 2:
+        raise ValueError("tx.in holds a line (these picks are in 3-D)")
+    lines = []
+    error = np.zeros(len(picks)) if picks.error is None else picks.error
+    for shot, place in enumerate(picks.sources):
+        rows = np.flatnonzero(picks.source == shot)
+        x = picks.receivers[picks.receiver[rows], 0]
+        for side in (-1, 1):
+            there = rows[(x < place[0]) if side < 0 else (x >= place[0])]
+            if not len(there):
+                continue
+            lines.append(f"{place[0]:10.3f}{side:10.3f}{0:10.3f}{0:10d}")
+            for row in there[np.argsort(picks.receivers[picks.receiver[there], 0], kind="stable")]:
+                at = picks.receivers[picks.receiver[row], 0]
+                lines.append(f"{at:10.3f}{picks.travel_time[row]:10.5f}{error[row]:10.5f}{CODE:10d}")
+    lines.append(f"{0:10.3f}{0:10.3f}{0:10.3f}{-1:10d}")
+    with renamed_to(file) as out:
+        out.write_text("\n".join(lines) + "\n")
+
+
+def write_pyrefra(records: Records, picked: Any, folder: Path) -> None:
+    """picks.dat (shot, receiver, time, earliest, latest), shots.geo and receivers.geo; z is height."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shots: dict[int, Any] = {}
+    geophones: dict[int, Any] = {}
+    rows = []
+    for n, record in enumerate(records):
+        if not record.placed:
+            continue
+        number = record.shot if record.shot and record.shot not in shots else max(shots, default=0) + 1
+        shots[number] = record.source
+        for k, channel in enumerate(record.channels):
+            geophones[int(channel)] = record.receivers[k]
+            time = picked.time[n][k] - picked.statics[n].time
+            if np.isfinite(time):
+                e = picked.error[n][k]
+                rows.append(f"{number} {int(channel)} {time:.6f} {time - e:.6f} {time + e:.6f}")
+    for name, places in (("shots.geo", shots), ("receivers.geo", geophones)):
+        text = "".join(f"{k}\t{p[0]:.3f}\t{p[1]:.3f}\t{0.0 - p[2]:.3f}\n" for k, p in sorted(places.items()))
+        with renamed_to(folder / name) as out:
+            out.write_text(text)
+    with renamed_to(folder / "picks.dat") as out:
+        out.write_text("\n".join(rows) + "\n")
+
+
+def match_picks(records: Records, data: Any, **options: Any) -> tuple[list[tuple[int, int, float, float]], int]:
+    """Picks of a file, or `Picks`, on the traces at their places: (record, trace, time, error), and how
+    many have no trace. Two records of one place get the same picks."""
+    picks = read_picks(data, **options)
+    line = records.line
+    if picks.ndim != line.ndim:
+        raise ValueError(f"the picks are in {picks.ndim}-D and the records in {line.ndim}-D")
+    travelled = picks.travel_time
+    error = np.full(len(picks), np.nan) if picks.error is None else picks.error
+    found: list[tuple[int, int, float, float]] = []
+    used = np.zeros(len(picks), dtype=bool)
+    for n, record in enumerate(records):
+        if not record.placed:
+            continue
+        points = line.onto(record.receivers)
+        near = 0.3 * spacing_of(points)
+        source = line.onto(record.source)[0]
+        shots = np.flatnonzero(np.linalg.norm(picks.sources - source, axis=1) <= near)
+        for row in np.flatnonzero(np.isin(picks.source, shots)):
+            apart = np.linalg.norm(points - picks.receivers[picks.receiver[row]], axis=1)
+            trace = int(apart.argmin())
+            if apart[trace] <= near:
+                used[row] = True
+                found.append((n, trace, float(travelled[row]), float(error[row])))
+    return found, int((~used).sum())

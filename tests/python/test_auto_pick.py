@@ -1,0 +1,155 @@
+"""The automatic picker: onsets, statics, silence, and a person's picks of a real line."""
+
+import os
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import fermat as fm
+
+pytest.importorskip("obspy")
+from fermat.picking import pick_all, synthetic_line
+from fermat.picking.export import match_picks, write_picks
+from fermat.picking.onset import aic_onset
+from fermat.picking.path import step_path
+from fermat.picking.statics import find_statics, reciprocal_pairs
+
+DATA = Path(os.environ.get("FERMAT_DATA", Path(__file__).resolve().parents[3] / "shared" / "data"))
+SURVEY = DATA / "pyrefra_seg2"
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+@pytest.fixture(scope="module")
+def line(tmp_path_factory):
+    """Records whose third and sixth clocks are off by 30 and -10 ms, with their true times."""
+    folder = tmp_path_factory.mktemp("line")
+    triggers = np.array([0, 0, 0.03, 0, 0, -0.01, 0])
+    true = synthetic_line(folder, triggers=triggers)
+    return fm.records(folder), true, triggers
+
+
+@pytest.fixture(scope="module")
+def picked(line):
+    return pick_all(line[0])
+
+
+def test_times_of_a_known_ground_are_found(line, picked):
+    off = np.array(picked.time) - line[1] - line[2][:, None]
+    assert np.isfinite(off).all()
+    off -= np.median(off, axis=1, keepdims=True)
+    assert (np.abs(off) <= 1e-3).mean() >= 0.95 and np.abs(off).max() < 2.5e-3
+    assert (np.array(picked.polarity) == -1).mean() > 0.95
+    assert picked.frequency == pytest.approx(50, rel=0.1)
+
+
+def test_statics_are_found_by_reciprocity_and_zero_offset(line, picked):
+    found = np.array([static.time for static in picked.statics])
+    assert np.abs(found - line[2]).max() < 1e-3
+    assert all(static.zero_offset and static.pairs == 6 for static in picked.statics)
+    assert len(picked.picks) == 7 * 24 and picked.picks.time.min() >= 0
+
+
+def test_a_wrong_pick_does_not_move_a_static():
+    x = np.column_stack([np.arange(6.0), np.zeros(6), np.zeros(6)])
+    true = np.abs(x[:, 0][:, None] - x[:, 0][None]) / 500
+    clock = np.array([0, 0.04, 0, 0, -0.02, 0])
+    times = true + clock[:, None]
+    times[0, 3] += 0.5
+    found = find_statics(x, [x] * 6, list(times), scale=1e-4)
+    assert np.allclose([one.time for one in found], clock, atol=2e-4)
+    assert len(reciprocal_pairs(x, [x] * 6)) == 21
+
+
+def test_dead_and_noisy_traces_stay_silent(line):
+    rng = np.random.default_rng(3)
+
+    def spoil(data):
+        out = data.copy()
+        out[5] = 0
+        out[6] = 7
+        out[11:14] = 0.01 * rng.standard_normal((3, data.shape[1]))
+        return out
+
+    spoilt = fm.Records([record.with_data(spoil) for record in line[0]])
+    found = pick_all(spoilt, rounds=1)
+    silent = np.isnan(np.array(found.time))
+    assert silent[:, [5, 6]].all()
+    assert silent[:, 11:14].mean() >= 0.9
+    assert silent[:, [n for n in range(24) if n not in (5, 6, 11, 12, 13)]].mean() < 0.05
+
+
+def test_a_record_of_noise_gets_hardly_a_pick(line):
+    rng = np.random.default_rng(4)
+    noise = [record.with_data(lambda data: rng.standard_normal(data.shape)) for record in line[0]]
+    found = pick_all(fm.Records(noise), rounds=0, frequency=50)
+    assert np.isfinite(np.array(found.time)).mean() < 0.1
+
+
+def test_records_of_zeros_and_bad_options_are_refused(line):
+    dead = fm.Records([record.with_data(np.zeros_like) for record in line[0]])
+    with pytest.raises(ValueError, match="all 7 records are dead"):
+        pick_all(dead)
+    with pytest.raises(ValueError, match="rounds is -1"):
+        pick_all(line[0], rounds=-1)
+    with pytest.raises(ValueError, match="frequency is 0 Hz"):
+        pick_all(line[0], frequency=0)
+
+
+def test_picks_are_the_same_each_time(line, picked):
+    again = pick_all(line[0])
+    assert all(np.array_equal(a, b, equal_nan=True) for a, b in zip(picked.time, again.time))
+
+
+def test_picks_go_to_files_and_back_onto_traces(line, picked, tmp_path):
+    for name in ("picks.csv", "picks.sgt", "tx.in", "pyrefra"):
+        write_picks(picked.picks, tmp_path / name, records=line[0], picked=picked)
+        found, lost = match_picks(line[0], tmp_path / name)
+        assert lost == 0
+        times = np.full((7, 24), np.nan)
+        for record, trace, time, _ in found:
+            times[record, trace] = time
+        statics = np.array([static.time for static in picked.statics])
+        off = times - np.maximum(np.array(picked.time) - statics[:, None], 0)
+        assert np.isfinite(off).sum() >= 160 and np.nanmax(np.abs(off)) < 2e-5, name
+
+
+def test_the_pieces_do_what_they_say():
+    rng = np.random.default_rng(0)
+    noise = 0.1 * rng.standard_normal(200)
+    noise[120:] += np.sin(np.arange(80) / 3)
+    assert abs(aic_onset(noise) - 120) <= 3
+    step = np.zeros((5, 300))
+    for n, at in enumerate((100, 104, 108, 104, 100)):
+        step[n, at : at + 6] = 1
+    step[2, 250] = 1.5  # a stronger one alone
+    assert np.abs(step_path(step, 20.0) - [102, 106, 110, 106, 102]).max() <= 4
+
+
+@pytest.mark.skipif(not SURVEY.is_dir(), reason="pyrefra_seg2 is not here (set FERMAT_DATA)")
+def test_the_picks_of_a_person_are_met():
+    """Twelve hammer shots, three of them with wrong triggers: one constant per record removed."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        records = fm.records(SURVEY)
+        found = pick_all(records)
+    table = np.loadtxt(SURVEY / "picks.dat")
+    off, covered, wanted = [], [], 0
+    for record, time, error in zip(records, found.time, found.error):
+        rows = table[table[:, 0] == record.shot]
+        trace = rows[:, 1].astype(int) - 1
+        apart = time[trace] - rows[:, 2]
+        apart -= np.nanmedian(apart)
+        wanted += len(apart)
+        off.append(np.abs(apart[np.isfinite(apart)]))
+        covered.append(np.abs(apart) <= error[trace])
+    off = np.concatenate(off)
+    assert (off <= 1e-3).sum() >= 0.70 * wanted
+    assert (off <= 2.5e-3).sum() >= 0.90 * wanted
+    assert (off > 1e-2).mean() <= 0.03
+    assert 0.58 <= np.concatenate(covered).mean() <= 0.78
+    dead = list(record.shot for record in records).index(2)
+    assert np.isnan(found.time[dead][3])
+    late = {record.shot: static.time for record, static in zip(records, found.statics)}
+    assert late[7] == pytest.approx(0.070, abs=3e-3) and late[22] == pytest.approx(0.068, abs=3e-3)

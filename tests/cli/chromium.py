@@ -78,8 +78,31 @@ class Page:
             assert time.monotonic() < end, f"{path} did not load"
             time.sleep(0.05)
 
+    def visit(self, address):
+        """A page of a server."""
+        self._call("Page.navigate", url=address)
+        self.wait("document.readyState === 'complete' && location.protocol === 'http:'")
+
+    def wait(self, script, seconds=60):
+        """Until a script is true."""
+        end = time.monotonic() + seconds
+        while not self.value(script):
+            assert time.monotonic() < end, f"{script} stayed false for {seconds} s"
+            time.sleep(0.05)
+
+    def key(self, key, modifiers=0):
+        """A key of the keyboard, with its text where it has one; modifiers: 2 is Ctrl, 8 is Shift."""
+        text = {"text": key} if len(key) == 1 and not modifiers & 2 else {}
+        for kind in ("keyDown", "keyUp"):
+            self._call("Input.dispatchKeyEvent", type=kind, key=key, modifiers=modifiers, **(text if kind == "keyDown" else {}))
+
+    def resize(self, width, height, dark=False, mobile=False):
+        self._call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=mobile)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self._call("Emulation.setEmulatedMedia", features=[scheme])
+
     def value(self, script):
-        result = self._call("Runtime.evaluate", expression=script, returnByValue=True)
+        result = self._call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in result, result
         return result["result"].get("value")
 

@@ -138,7 +138,7 @@ def test_the_sign_of_a_delay_is_asked_of_the_traces(tmp_path):
     """+0.02 s in the header: quiet for so long means that it is the time before the shot."""
     quiet = np.r_[np.zeros(22), np.ones(28)] * np.where(np.arange(50) % 2, 1, -1)
     (tmp_path / "a.sg2").write_bytes(seg2("<", [(2, quiet), (4, quiet)], delay=0.02))
-    with pytest.warns(UserWarning, match=r"delay of \+0.02 s.*before the shot \(`delay='after'`"):
+    with pytest.warns(UserWarning, match=r'delay of \+0.02 s.*before the shot \(delay "after"'):
         assert fm.records(tmp_path / "a.sg2")[0].start == -0.02
     assert fm.records(tmp_path / "a.sg2", delay="after")[0].start == 0.02
     assert fm.records(tmp_path / "a.sg2", delay="before")[0].start == -0.02

@@ -67,38 +67,42 @@ class Picked:
 
 
 def picks_of(
-    records: Records, times: list[Any], errors: list[Any], statics: list[float], *, quiet: bool = False,
+    records: Records, times: list[Any], errors: list[Any], statics: list[float], *,
+    later: Picked | None = None, quiet: bool = False,
 ) -> Picks:
-    """Picks of the records that have places; those before the shot by less than their error are at
-    it, and earlier ones are left out, which is told."""
+    """Picks of the records that have places; those before the shot by less than twice their error are
+    at it, and earlier ones are left out, which is told. `later` are picks of S."""
     line = records.line
-    sources, receivers, which, where, time, error, names = [], [], [], [], [], [], []
+    sources, which, where, time, error, names, phases = [], [], [], [], [], [], []
     early = 0
     index: dict[tuple[float, ...], int] = {}
-    for record, row, spread, static in zip(records, times, errors, statics):
+    for number, (record, static) in enumerate(zip(records, statics)):
         if not record.placed:
             continue
         points = line.onto(record.receivers)
         sources.append(line.onto(record.source)[0])
         names.append(record.name)
-        for n in np.flatnonzero(np.isfinite(row)):
-            t = row[n] - static
-            if t < -2 * spread[n]:
-                early += 1
-                continue
-            key = tuple(points[n])
-            where.append(index.setdefault(key, len(index)))
-            which.append(len(sources) - 1)
-            time.append(max(t, 0.0))
-            error.append(spread[n])
+        columns = [("P", times[number], errors[number])]
+        if later is not None:
+            columns.append(("S", later.time[number], later.error[number]))
+        for phase, row, spread in columns:
+            for n in np.flatnonzero(np.isfinite(row)):
+                t = row[n] - static
+                if t < -2 * spread[n]:
+                    early += 1
+                    continue
+                where.append(index.setdefault(tuple(points[n]), len(index)))
+                which.append(len(sources) - 1)
+                time.append(max(t, 0.0))
+                error.append(spread[n])
+                phases.append(phase)
     if early and not quiet:
         tell([f"{early} picks are left out: they are before their shot (see the statics)"])
     if not time:
         raise ValueError("no traces with known places are picked (give the places of shots and receivers)")
-    receivers = list(index)
     return Picks(
-        np.array(sources), np.array(receivers), source=which, receiver=where, time=time, error=error,
-        event=names, plane=records.plane if line.ndim == 3 else None,
+        np.array(sources), np.array(list(index)), source=which, receiver=where, time=time, error=error,
+        event=names, phase=phases, plane=records.plane if line.ndim == 3 else None,
     )
 
 

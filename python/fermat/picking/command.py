@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -30,21 +31,26 @@ def pick(arguments: Any) -> str:
         raise ValueError("--auto needs --output, the file of picks to write")
     if arguments.output is not None and not arguments.auto:
         raise ValueError("--output is written with --auto (the page has its own exports)")
-    found = records(arguments.records, shots=arguments.shots, receivers=arguments.receivers, delay=delay)
+    with warnings.catch_warnings():
+        if not arguments.auto:  # the page says them while it is open
+            warnings.simplefilter("ignore")
+        found = records(arguments.records, shots=arguments.shots, receivers=arguments.receivers, delay=delay)
     if not arguments.auto:
         from .server import serve
 
         folder = arguments.project or _beside(arguments.records)
         port = int(_number(arguments.port or "0", "--port", "must be a whole number"))
-        return serve(found, folder, port=port, browser=not arguments.no_browser, quiet=arguments.quiet)
+        said: str = serve(found, folder, port=port, browser=not arguments.no_browser)
+        return said
     quiet = arguments.quiet
     picked = pick_all(
         found, rounds=rounds, frequency=frequency,
         progress=None if quiet else lambda text: print(text, file=sys.stderr, flush=True),
     )
     _tell_of(found, picked)
-    write_picks(picked.picks, arguments.output, records=found, picked=picked)
-    return f"wrote {arguments.output} with {len(picked.picks)} picks of {len(found)} records"
+    picks = picked.picks
+    write_picks(picks, arguments.output, records=found, picked=picked)
+    return f"wrote {arguments.output} with {len(picks)} picks of {len(found)} records"
 
 
 def _beside(path: Path) -> Path:

@@ -23,9 +23,9 @@ BAND = (0.15, 3.0)  # of the frequency of the first arrivals
 SMEAR = 0.5 * 0.35 / BAND[1]
 EARLY, LATE = 1.35, 0.55  # window of lobes about a path, in periods
 WINDOW = 1.0  # the same about a predicted time
-TOLERANCE, PRIOR_COST = 0.08, 4.0  # about a predicted time: free so far, and then per period
+TOLERANCE, PRIOR_COST = 0.08, 12.0  # about a predicted time: free so far, and then per period
 RIPPLE = 0.015  # of the amplitudes that follow
-STRAY = 0.65  # a pick further from what is predicted, in periods, is a guess
+STRAY = 0.4  # a pick further from what is predicted, in periods, is a guess
 
 
 def frequency_of(record: Record) -> float:

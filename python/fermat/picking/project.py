@@ -94,6 +94,11 @@ class Project:
         self._record({"do": change})
         return self.revision
 
+    def keep(self, name: str, value: Any) -> None:
+        """A setting of the page, which undo leaves alone."""
+        if self.state["setting"].get(name) != value:
+            self._record({"set": [name, value]})
+
     def undo(self) -> str | None:
         """Take the last change back; says what it was, None if there is none."""
         if not self.done:
@@ -130,6 +135,9 @@ class Project:
             change = self.undone.pop()
             self.done.append(change)
             self._set(change, 3)
+        elif "set" in entry:
+            name, value = entry["set"]
+            self.state["setting"][name] = value
         self.revision += 1
 
     def _set(self, change: Mapping[str, Any], which: int) -> None:

@@ -52,7 +52,7 @@ def settle_delays(records: Sequence[Record], delay: Any) -> list[str]:
         return []
     return [
         f"the headers of {len(turned)} records write a delay of +{turned[0].delay:g} s, and their traces are "
-        f"quiet for so long: they are read as begun {turned[0].delay:g} s before the shot (`delay='after'` "
+        f"quiet for so long: they are read as begun {turned[0].delay:g} s before the shot (delay \"after\" "
         "reads them as written)"
     ]
 

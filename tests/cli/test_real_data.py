@@ -54,6 +54,15 @@ def test_crosshole_radar_is_explained_to_its_errors_and_no_further(fermat):
     assert 0.08 < velocity.min() < velocity.max() < 0.2
 
 
+def test_a_run_stops_at_its_target_and_not_beyond(fermat):
+    if not (DATA / "koenigsee.sgt").is_file():
+        pytest.skip("koenigsee.sgt is not here (set FERMAT_DATA)")
+    target = 0.657e-3
+    fermat.call("invert", "--picks", DATA / "koenigsee.sgt", "-o", "run", "--target-rms", target,
+                "--regularisation", "second")
+    assert 0.95 * target < float(history(fermat)[-1]["rms"]) <= target
+
+
 def test_near_picks_that_agree_are_not_outliers(fermat):
     """A person's picks at a metre from the shots are all early by eight errors of the smooth model."""
     if not (DATA / "pyrefra_seg2" / "picks.dat").is_file():

@@ -12,6 +12,7 @@
 #include "tomography/gauss_newton/linear_step.hpp"
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"
+#include "tomography/gauss_newton/shorter_step.hpp"
 
 namespace fermat {
 namespace {
@@ -303,6 +304,37 @@ TEST(Cooling, EndsBetweenTheTargetAndALittleLess) {
     EXPECT_EQ(cooling.phase(), Cooling::Phase::done);
     EXPECT_LE(chi2, 1);
     EXPECT_GE(chi2, 0.85);
+}
+
+TEST(ShorterStep, FindsThePartThatMeetsTheTarget) {
+    // Along the step chi2 grows from 0.6 to 3 as a bent curve.
+    const auto chi2_at = [](double part) { return 0.6 + 2.4 * std::pow(part, 3); };
+    const std::vector<double> x{1, -1};
+    ShorterStep shorter;
+    EXPECT_FALSE(shorter.is_open());
+    EXPECT_EQ(shorter.weight(10, 40), 40);
+    std::vector<double> model{3, 3};
+    double chi2 = chi2_at(1);
+    for (int n = 0; n < 4 && chi2 > 1; ++n) {
+        ASSERT_TRUE(shorter.shorten(x, model, 0.6, chi2, 1));
+        model = shorter.from(x);
+        EXPECT_NEAR((model[1] + 1) / 4, (model[0] - 1) / 2, 1e-12);
+        chi2 = chi2_at((model[0] - 1) / 2);
+    }
+    EXPECT_LE(chi2, 1);
+    EXPECT_GT(shorter.weight(10, 40), 10);
+    EXPECT_LT(shorter.weight(10, 40), 40);
+}
+
+TEST(ShorterStep, GivesUpAfterThreePartsAndWhereNoPartCanHelp) {
+    const std::vector<double> x{0};
+    ShorterStep shorter;
+    for (int n = 0; n < 3; ++n) EXPECT_TRUE(shorter.shorten(x, {1}, 0.5, 9, 1));
+    EXPECT_FALSE(shorter.shorten(x, {1}, 0.5, 9, 1));
+    EXPECT_FALSE(shorter.is_open());
+    shorter.reset();
+    EXPECT_FALSE(shorter.shorten(x, {1}, 0.99, 9, 1));   // there already
+    EXPECT_FALSE(shorter.shorten(x, {1}, 0.5, 0.4, 1));  // not misfit that was against it
 }
 
 TEST(Cooling, GivesUpWhereNothingHelps) {

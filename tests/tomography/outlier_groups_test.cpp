@@ -177,7 +177,11 @@ TEST(OutlierGroups, AShotThatIsWhollyLateStaysOutAndIsSaidByName) {
     };
     EXPECT_GT(score(found), score(clean) - 0.05);
     const auto doubts = doubts_about(survey.start, survey.picks, newton(), found);
-    EXPECT_TRUE(says(doubts, "source SP12 (34 of 34 picks, late by 0.4"));
+    EXPECT_TRUE(says(doubts, "most picks of source SP12 (34 of 34 picks, late by 0."));
+    const auto points =
+        outlier_groups(survey.start, survey.picks, found.final_residual, found.final_use).points;
+    ASSERT_EQ(points.size(), 1U);
+    EXPECT_NEAR(points[0].residual, 0.4, 0.02);
     EXPECT_FALSE(says(doubts_about(survey.start, survey.picks, newton(), clean), "source "));
 }
 

@@ -18,7 +18,7 @@ void Cooling::restore(const std::vector<double>& numbers) {
 }
 
 void Cooling::accepted(double chi2) {
-    constexpr double close = 0.93;  // of the target: smooth enough
+    constexpr double close = 0.95;  // of the target: smooth enough
     constexpr double below = 0.85;  // of the target: the weight may rise faster
     constexpr double slow_change = 0.01;
     constexpr int most_slow = 4;

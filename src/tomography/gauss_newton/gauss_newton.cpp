@@ -17,6 +17,7 @@
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/pick_hearing.hpp"
 #include "tomography/gauss_newton/predict.hpp"
+#include "tomography/gauss_newton/shorter_step.hpp"
 #include "tomography/gauss_newton/terms.hpp"
 #include "tomography/outlier_groups.hpp"
 #include "tomography/stop_reason.hpp"
@@ -233,6 +234,10 @@ class Run {
         const bool first = now_.x.empty();
         if (!first && !judged_anew_ && !admitted(candidate)) return false;
         change_ = first ? 0 : largest_change(model_, model);
+        if (!history_.empty()) {
+            cooling_.start(shorter_.weight(history_.back().lambda, cooling_.lambda()));
+        }
+        shorter_.reset();
         now_ = std::move(candidate);
         x_ = now_.x;
         model_ = std::move(model);
@@ -254,6 +259,10 @@ class Run {
         const double after = objective(candidate, now_);
         const bool better = after <= before;
         if (better && cooling_.admits(chi2)) return true;
+        const double present = chi2_of(scaled_, hearing_.use());
+        if (better && shorter_.shorten(x_, candidate.x, present, chi2, cooling_.target())) {
+            return false;
+        }
         constexpr double most_damping = 500;
         if (!better && damping_ < most_damping) {
             damping_ = damping_ > 0 ? 8 * damping_ : 2;
@@ -358,6 +367,7 @@ class Run {
 
     /// The next model to try.
     Vector next() {
+        if (shorter_.is_open()) return shorter_.from(x_);
         const Stopwatch watch;
         SolveLimits limits{step_accuracy};
         limits.monitor = &execution_.monitor;
@@ -419,6 +429,7 @@ class Run {
     double change_ = 0;              ///< of velocity by the last step, at most
     std::optional<DealtRows> rows_;  ///< on all ranks
     double damping_ = 0;             ///< of steps, in lambdas (Levenberg-Marquardt)
+    ShorterStep shorter_;
 
     std::vector<IterationReport> history_;
     IterationSeconds seconds_;
@@ -473,18 +484,6 @@ Device forward_device(const Model& start, const InversionOptions& options,
                       const Execution& execution) {
     const bool cuda = runs_on_cuda(options, execution.device, start);
     return broadcast_value(execution.ranks, cuda) ? Device::automatic : Device::cpu;
-}
-
-InversionState state_at(std::vector<double> unknowns, double lambda) {
-    Cooling cooling(1, true);
-    cooling.start(lambda);
-    InversionState state;
-    state.unknowns = std::move(unknowns);
-    state.method_state = cooling.save();
-    state.method_state.push_back(0);  // no damping
-    state.history.emplace_back();
-    state.history.back().passes = 1;
-    return state;
 }
 
 }  // namespace fermat

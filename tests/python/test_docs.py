@@ -39,7 +39,7 @@ EXAMPLES = {
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_examples_run(name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for words, module in ((("pyvista", "3d("), "pyvista"), (("cupy",), "cupy")):
+    for words, module in ((("pyvista", "3d("), "pyvista"), (("cupy",), "cupy"), (("synthetic_line", "obspy"), "obspy")):
         if any(word in example.source for example in EXAMPLES[name].examples for word in words):
             pytest.importorskip(module)
     if "Cuda" in name and not fm.devices():

@@ -23,7 +23,7 @@ __all__ = ["Picked", "pick_all"]
 
 LEAST_ERROR = 0.03  # in periods: no flank is read better
 NOISE_SHARE = 1.0  # of the error that noise makes on the flank
-ALONE = 0.3  # in periods: a pick so far from the line of its neighbours is not one
+ALONE = 0.8  # in periods: a pick so far from the line of its neighbours is not one
 
 
 class Picked:

@@ -13,6 +13,7 @@ from .auto import Picked
 from .model import invert_records
 
 if TYPE_CHECKING:
+    from .records import Records
     from .session import Session
 
 __all__ = ["LiveModel", "fitted"]
@@ -23,10 +24,11 @@ SETTLE = 0.15  # s without a change before an inversion starts
 QUICK = {"iterations": 8}
 
 
-def fitted(session_records: Any, found: Picked, revision: int) -> dict[str, Any]:
-    """An inversion of the picks, as the page draws it."""
+def fitted(records: Records, found: Picked, revision: int) -> dict[str, Any]:
+    """An inversion of the picks, as the page draws it: always from the beginning, so that it depends on
+    the picks and not on the order in which they were made."""
     statics = [static.time for static in found.statics]
-    done = invert_records(session_records, found.time, found.error, statics, **QUICK)
+    done = invert_records(records, found.time, found.error, statics, **QUICK)
     model, picks = done.inversion.model, done.picks
     flat = model.ndim == 2
     out: dict[str, Any] = {

@@ -12,6 +12,7 @@ from .._times import receiver_times
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from .._picks import Picks
     from .records import Records
 
 __all__ = ["Modelled", "invert_records"]
@@ -22,7 +23,7 @@ class Modelled(NamedTuple):
     a place is unknown."""
 
     inversion: Inversion
-    picks: Any
+    picks: Picks
     times: list[NDArray[np.float64]]
 
 
@@ -33,7 +34,9 @@ def invert_records(
     from .auto import picks_of
 
     picks = picks_of(records, times, errors, statics, quiet=True)
-    settings: dict[str, Any] = {"terms": "shot", "iterations": 12, "progress": False} | options
+    settings: dict[str, Any] = {
+        "terms": "shot", "iterations": 12, "regularisation": "second", "progress": False,
+    } | options
     found = invert(picks, **settings)
     line = records.line
     out = []

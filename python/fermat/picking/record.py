@@ -104,7 +104,14 @@ class Record:
         return bool(np.isfinite(self.source).all() and np.isfinite(self.receivers).all())
 
     def with_data(self, change: Callable[[NDArray[np.float32]], Any]) -> Record:
-        """The same record with other samples, changed when they are asked for."""
+        """The same record with other samples, changed when they are asked for.
+
+        >>> import fermat as fm
+        >>> import numpy as np
+        >>> shot = fm.Record("a", lambda: np.ones((2, 4)), interval=0.001, samples=4, channels=[1, 2])
+        >>> shot.with_data(lambda data: 3 * data).data[0].tolist()
+        [3.0, 3.0, 3.0, 3.0]
+        """
         other = Record(
             self.name, lambda: np.asarray(change(self.data), dtype=np.float32), interval=self.interval,
             samples=self.samples, channels=self.channels, delay=self.delay, shot=self.shot,

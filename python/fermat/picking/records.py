@@ -71,26 +71,51 @@ class Records:
         """Band-pass between two frequencies in Hz, without a shift of phase; None: no limit.
 
         >>> import fermat as fm
-        >>> fm.records("line1").filter(8, 120)  # doctest: +SKIP
+        >>> from fermat.picking import synthetic_line
+        >>> times = synthetic_line("line", shots=2, receivers=12)
+        >>> fm.records("line").filter(8, 120)
+        Records(2 records of 24 traces)
         """
         for record in self:  # a frequency that cannot be is said now, not when data are read
             band_pass(np.zeros((1, 32)), record.interval, low, high)
         return self._changed(lambda record: lambda data: band_pass(data, record.interval, low, high))
 
     def agc(self, window: float) -> Records:
-        """Automatic gain over `window` seconds."""
+        """Automatic gain over `window` seconds.
+
+        >>> import fermat as fm
+        >>> from fermat.picking import synthetic_line
+        >>> times = synthetic_line("line", shots=2, receivers=12)
+        >>> fm.records("line").agc(0.05)[0]
+        Record('shot_01.sgy', 12 traces of 1200 samples, -0.05 to 0.24975 s)
+        """
         if not window > 0:
             raise ValueError(f"window is {window:g} s (must be > 0)")
         return self._changed(lambda record: lambda data: agc(data, record.interval, window))
 
     def pick(self, **options: Any) -> Any:
-        """First arrivals by the automatic picker: `fermat.picking.pick_all`."""
+        """First arrivals by the automatic picker: `fermat.picking.pick_all`.
+
+        >>> import fermat as fm
+        >>> from fermat.picking import synthetic_line
+        >>> times = synthetic_line("line", shots=3, receivers=12)
+        >>> fm.records("line").pick(rounds=0).picks
+        Picks(36 picks of 3 sources and 12 receivers in 2-D, time ...)
+        """
         from .auto import pick_all
 
         return pick_all(self, **options)
 
     def to_obspy(self) -> Any:
-        """One `obspy.Stream` per record, with the places in `stats.fermat`."""
+        """One `obspy.Stream` per record, with the places in `stats.fermat`.
+
+        >>> import fermat as fm
+        >>> from fermat.picking import synthetic_line
+        >>> times = synthetic_line("line", shots=2, receivers=12)
+        >>> stream = fm.records("line").to_obspy()[0]
+        >>> stream[1].stats.fermat.receiver
+        [2.0, 0.0, 0.0]
+        """
         obspy = need("obspy", "to_obspy")
         streams = []
         for record in self:
@@ -115,7 +140,14 @@ class Records:
 
     def to_xarray(self) -> Any:
         """One `xarray.DataArray` (trace, time) per record, named after it, with receivers as
-        coordinates and the source in its attributes."""
+        coordinates and the source in its attributes.
+
+        >>> import fermat as fm
+        >>> from fermat.picking import synthetic_line
+        >>> times = synthetic_line("line", shots=2, receivers=12)
+        >>> fm.records("line").to_xarray()[1].sizes["trace"]
+        12
+        """
         xarray = need("xarray", "to_xarray")
         arrays = []
         for record in self:
@@ -163,9 +195,11 @@ def records(
     Examples
     --------
     >>> import fermat as fm
-    >>> line = fm.records("line1", delay="before")  # doctest: +SKIP
-    >>> line[0].data.shape, line[0].offset.max()  # doctest: +SKIP
-    ((60, 4096), 59.0)
+    >>> from fermat.picking import synthetic_line
+    >>> times = synthetic_line("line", shots=2, receivers=12)
+    >>> line = fm.records("line")
+    >>> line[0].data.shape, float(line[0].offset.max())
+    ((12, 1200), 22.0)
     """
     folder, files = _files(path)
     found: list[Record] = []

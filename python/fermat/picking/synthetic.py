@@ -38,7 +38,7 @@ def synthetic_line(
         Seconds by which each record's clock is late; default 0.
 
     >>> from fermat.picking import synthetic_line
-    >>> synthetic_line("line", shots=3, receivers=12).shape  # doctest: +SKIP
+    >>> synthetic_line("line", shots=3, receivers=12).shape
     (3, 12)
     """
     obspy = need("obspy", "writing records")

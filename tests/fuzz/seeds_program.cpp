@@ -53,7 +53,7 @@ void read_config(const fs::path& file) {
         const std::string name = file.string();
         const std::array<const char*, 4> words = {"fermat", "times", "--config", name.c_str()};
         app.parse(static_cast<int>(words.size()), words.data());
-        read_again(cli::given_flags(app));
+        read_again(cli::given_settings(app));
     } catch (const CLI::ParseError& error) {
         std::string text = error.what();
         std::replace(text.begin(), text.end(), '\n', ' ');

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 plt = pytest.importorskip("matplotlib.pyplot")
+Text = pytest.importorskip("matplotlib.text").Text
 
 
 @pytest.fixture(autouse=True)
@@ -23,7 +24,8 @@ def line(scale=1.0, late=1.0, **more):
 
 
 def labels(figure):
-    return " | ".join(ax.get_xlabel() + " " + ax.get_ylabel() for ax in figure.axes)
+    """All that is written in a figure; colour bars have their names as titles."""
+    return " | ".join(text.get_text() for text in figure.findobj(Text))
 
 
 @pytest.mark.parametrize(("picks", "length", "time"), [
@@ -37,7 +39,7 @@ def test_a_run_is_drawn_in_the_units_of_its_picks(picks, length, time):
     run = fm.invert(picks, iterations=2)
     assert run.units == (length, time)
     shown = labels(fm.plot.overview(run))
-    assert f"({length}/{time})" in shown or f"{length}/{time}" in shown
+    assert f"{length}/{time}" in shown
     assert f"({length})" in shown
     others = {"km", "m", "mi"} - {length}
     assert not any(f"({other})" in shown for other in others)

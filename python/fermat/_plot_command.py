@@ -67,10 +67,11 @@ def plot(arguments: Any) -> str:
             return f"wrote {out}"
         figure = _picture_of_run(what, "overview" if kind == "auto" else kind, arguments.title, looks)
     elif (counted := _coverage(what)) is not None:
-        if given:
-            raise ValueError(f"--{given[0]} is drawn over a model, and '{what}' counts rays")
+        if over:
+            raise ValueError(f"--{over[0]} is drawn over a model, and '{what}' counts rays")
         model = _model_of(what)
-        units["length"] = _length(arguments, model.velocity)
+        beside = (what.parent / "model.h5").is_file()
+        units = _units(given, what.parent if beside else model)
         figure = pictures.coverage(model, counted, length=units["length"]).figure
         if arguments.title:
             figure.suptitle(arguments.title)

@@ -61,7 +61,7 @@ def test_the_page_holds_the_run(run):
     assert ["picks used", "3 of 3"] in data["summary"]
     assert ["nodes", "(11, 6)"] in data["summary"]
     assert data["history"]["rows"][1][:2] == [1, 0.2]
-    assert data["settings"] == 'solver = "fim"\n'
+    assert data["settings"] == 'solver = "fim"\nlength-unit = "km"\ntime-unit = "s"\n'
     assert data["model"]["shape"] == [11, 1, 6]
 
 

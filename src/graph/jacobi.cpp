@@ -23,10 +23,15 @@ void jacobi(const Graph& graph, std::span<const Link> links, int threads, GraphF
     for (auto& room : rooms) room.resize(room_bytes(groups) / sizeof(float));
     std::vector<std::int64_t> visits(count, 0);
 
+    // Groups are small; a thread takes a row of them at a time.
+    const int rows = groups.groups.x;
+    const unsigned row = count / static_cast<unsigned>(rows);
     const auto for_each_group = [&](auto body) {
-        parallel_for(count, threads, [&](std::int64_t n) {
-            body(static_cast<unsigned>(n),
-                 room_in(groups, rooms[static_cast<std::size_t>(thread_index())].data()));
+        parallel_for(rows, threads, [&](std::int64_t n) {
+            const GroupRoom room =
+                room_in(groups, rooms[static_cast<std::size_t>(thread_index())].data());
+            const unsigned first = static_cast<unsigned>(n) * row;
+            for (unsigned group = first; group < first + row; ++group) body(group, room);
         });
     };
     bool changed = true;

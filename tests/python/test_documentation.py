@@ -2,7 +2,7 @@
 
 Blocks of a page run in order in one folder: `python` blocks share their variables, `bash` blocks find
 `fermat` on the path, and its Python package by FERMAT_PYTHON. If a block needs what a test machine
-lacks, its fence says so, and blocks that need PyTorch or JAX run where it is installed:
+lacks, its fence says so, and blocks that need PyTorch, JAX or ObsPy run where it is installed:
 ```bash title="not run in tests: needs Slurm"
 ```python title="needs PyTorch"
 """
@@ -36,7 +36,7 @@ def blocks(page):
 
 
 def runs(kind, info):
-    for name, module in (("PyTorch", "torch"), ("JAX", "jax")):
+    for name, module in (("PyTorch", "torch"), ("JAX", "jax"), ("ObsPy", "obspy")):
         if f"needs {name}" in info and importlib.util.find_spec(module) is None:
             return False
     return kind in RUN and "not run in tests" not in info

@@ -2,7 +2,15 @@
 // A column: {record, trace, label, offset, start, interval, data, most, picks: {P, S}, predicted,
 // reciprocal, static}; data are over `most`, the trace's largest amplitude.
 
+const DENSE = 9;  // pixels between traces below which they are drawn pixel by pixel
 const GRAB = 7;  // pixels within which a pick or the end of its bar is meant
+
+// A colour of the page, '#rgb' or '#rrggbb', as a pixel.
+function packedColour(text, alpha) {
+  const digits = text.length === 4 ? [...text.slice(1)].map(d => d + d) : text.slice(1).match(/../g);
+  const [r, g, b] = digits.map(d => parseInt(d, 16));
+  return (alpha << 24 | b << 16 | g << 8 | r) >>> 0;
+}
 
 class GatherView {
   constructor(canvas, actions) {
@@ -48,6 +56,7 @@ class GatherView {
   }
 
   get inner() {
+    if (this.box) return this.box;
     const {room} = this, {width, height} = this.canvasSize || fitCanvas(this.canvas);
     return {x: room.left, y: room.top, width: width - room.left - room.right, height: height - room.top - room.bottom};
   }
@@ -98,7 +107,8 @@ class GatherView {
   draw() {
     const began = performance.now();
     this.canvasSize = fitCanvas(this.canvas);
-    const pen = this.canvas.getContext("2d"), ink = colours(), b = this.inner;
+    this.box = null;
+    const b = this.box = this.inner, pen = this.canvas.getContext("2d"), ink = colours();
     pen.fillStyle = ink.paper;
     pen.fillRect(0, 0, this.canvasSize.width, this.canvasSize.height);
     pen.font = "12px system-ui, sans-serif";
@@ -106,12 +116,12 @@ class GatherView {
     pen.beginPath();
     pen.rect(b.x, b.y, b.width, b.height);
     pen.clip();
-    if (this.look === "image") this.drawImage(pen, ink);
+    if (this.look === "image") this.drawImage(pen);
     else this.drawWiggles(pen, ink);
     this.drawOver(pen, ink);
     pen.restore();
     this.drawAxes(pen, ink);
-    this.canvasSize = null;
+    this.canvasSize = this.box = null;
     this.took = performance.now() - began;
   }
 
@@ -120,61 +130,92 @@ class GatherView {
     return {from, to};
   }
 
+  // Of one column, per row of pixels the largest sample that falls on it, times a factor; no arrival is
+  // missed, and the cost of drawing does not grow with the samples behind a pixel.
+  rows(c, factor, tall) {
+    const data = this.samples(c), step = (this.view.bottom - this.view.top) / tall / c.interval;
+    const from = (this.view.top + this.shift(c) - c.start) / c.interval, out = new Float32Array(tall);
+    for (let y = 0; y < tall; ++y) {
+      const first = Math.floor(from + y * step), last = Math.min(Math.max(first + 1, Math.floor(from + (y + 1) * step)), data.length);
+      if (first < 0 || first >= data.length) continue;
+      let v = data[first];
+      for (let n = first + 1; n < last; ++n) if (Math.abs(data[n]) > Math.abs(v)) v = data[n];
+      out[y] = v * factor;
+    }
+    return out;
+  }
+
   drawWiggles(pen, ink) {
     const b = this.inner, {from, to} = this.visible(), factors = this.factors();
     const apart = b.width / (this.view.last - this.view.first), loud = 0.9 * apart * 1.25 ** this.size;
-    pen.lineWidth = apart > 5 ? 0.8 : 0.5;
+    if (apart < DENSE) return this.drawDense(pen, ink, loud);
+    pen.lineWidth = 0.8;
     pen.strokeStyle = ink.ink;
     pen.fillStyle = ink.ink;
+    const limit = 1.4 * apart, perTime = b.height / (this.view.bottom - this.view.top);
     for (let k = from; k < to; ++k) {
       const c = this.columns[k], data = this.samples(c), shift = this.shift(c), x = this.px(k);
-      const scale = (this.gain === "agc" ? 1 : factors[k]) * loud, limit = 1.4 * apart;
-      const a = Math.max(0, Math.floor((this.view.top + shift - c.start) / c.interval) - 1);
-      const end = Math.min(data.length, Math.ceil((this.view.bottom + shift - c.start) / c.interval) + 2);
-      const perPixel = (end - a) / b.height, step = Math.max(1, Math.floor(perPixel / 2));
-      const line = new Path2D(), fill = new Path2D();
-      fill.moveTo(x, this.py(c.start + a * c.interval - shift));
-      line.moveTo(x + this.clip(data[a] * scale, limit), this.py(c.start + a * c.interval - shift));
-      let y = 0;
+      const scale = (this.gain === "agc" ? 1 : factors[k]) * loud, first = c.start - shift - this.view.top;
+      const a = Math.max(0, Math.floor(-first / c.interval) - 1);
+      const end = Math.min(data.length, Math.ceil((this.view.bottom - this.view.top - first) / c.interval) + 2);
+      const step = Math.max(1, Math.floor((end - a) / b.height)), line = new Path2D(), fill = new Path2D();
+      let y = b.y + (first + a * c.interval) * perTime;
+      fill.moveTo(x, y);
       for (let n = a; n < end; n += step) {
         let v = data[n];
-        // The largest of the samples that share a pixel, so that no arrival is missed.
         for (let m = n + 1; m < n + step && m < end; ++m) if (Math.abs(data[m]) > Math.abs(v)) v = data[m];
-        y = this.py(c.start + n * c.interval - shift);
-        const out = this.clip(v * scale, limit);
+        y = b.y + (first + n * c.interval) * perTime;
+        const out = Math.max(-limit, Math.min(limit, v * scale));
         line.lineTo(x + out, y);
         fill.lineTo(x + Math.max(out, 0), y);
       }
       fill.lineTo(x, y);
       pen.stroke(line);
-      if (apart > 4) { pen.globalAlpha = 0.55; pen.fill(fill); pen.globalAlpha = 1; }
+      pen.globalAlpha = 0.55;
+      pen.fill(fill);
+      pen.globalAlpha = 1;
     }
   }
 
-  clip(value, limit) { return value > limit ? limit : value < -limit ? -limit : value; }
-
-  drawImage(pen, ink) {
+  // Many narrow traces, pixel by pixel: paths would be too slow for a moving view.
+  drawDense(pen, ink, loud) {
     const b = this.inner, wide = Math.max(1, Math.floor(b.width)), tall = Math.max(1, Math.floor(b.height));
-    const image = new ImageData(wide, tall), factors = this.factors(), table = this.table || (this.table = colourTable(RED_BLUE));
-    const loud = 1.25 ** this.size, pixels = new Uint32Array(image.data.buffer);
-    const packed = this.packed || (this.packed = table.map(([r, g, bl]) => (255 << 24 | bl << 16 | g << 8 | r) >>> 0));
-    for (let px = 0; px < wide; ++px) {
-      const k = Math.round(this.column(b.x + px + 0.5));
-      if (k < 0 || k >= this.columns.length) continue;
-      const c = this.columns[k], data = this.samples(c), shift = this.shift(c);
-      const scale = (this.gain === "agc" ? 1 : factors[k]) * loud * 127;
-      const step = (this.view.bottom - this.view.top) / b.height / c.interval;
-      let at = (this.view.top + shift - c.start) / c.interval;
-      for (let py = 0; py < tall; ++py, at += step) {
-        const n = Math.floor(at);
-        if (n < 0 || n >= data.length) continue;
-        const v = Math.max(0, Math.min(255, 128 - data[n] * scale));
-        pixels[py * wide + px] = packed[v | 0];
+    const {from, to} = this.visible(), factors = this.factors(), image = new ImageData(wide, tall);
+    const pixels = new Uint32Array(image.data.buffer), dark = packedColour(ink.ink, 255), grey = packedColour(ink.ink, 130);
+    const limit = 1.4 * wide / (this.view.last - this.view.first);
+    for (let k = from; k < to; ++k) {
+      const rows = this.rows(this.columns[k], (this.gain === "agc" ? 1 : factors[k]) * loud, tall);
+      const x = this.px(k) - b.x;
+      let before = x;
+      for (let y = 0; y < tall; ++y) {
+        const at = x + Math.max(-limit, Math.min(limit, rows[y])), row = y * wide;
+        const low = Math.max(0, Math.round(Math.min(before, at))), high = Math.min(wide - 1, Math.round(Math.max(before, at)));
+        for (let n = Math.max(0, Math.round(x)); n < Math.min(at, wide); ++n) if (!pixels[row + n]) pixels[row + n] = grey;
+        for (let n = low; n <= high; ++n) pixels[row + n] = dark;
+        before = at;
       }
     }
-    const sheet = new OffscreenCanvas(wide, tall);
+    this.paste(pen, image);
+  }
+
+  paste(pen, image) {
+    const sheet = new OffscreenCanvas(image.width, image.height);
     sheet.getContext("2d").putImageData(image, 0, 0);
-    pen.drawImage(sheet, b.x, b.y, wide, tall);
+    pen.drawImage(sheet, this.inner.x, this.inner.y);
+  }
+
+  drawImage(pen) {
+    const b = this.inner, wide = Math.max(1, Math.floor(b.width)), tall = Math.max(1, Math.floor(b.height));
+    const image = new ImageData(wide, tall), pixels = new Uint32Array(image.data.buffer), factors = this.factors();
+    const packed = this.packed || (this.packed = colourTable(RED_BLUE).map(([r, g, bl]) => (255 << 24 | bl << 16 | g << 8 | r) >>> 0));
+    const loud = 127 * 1.25 ** this.size, {from, to} = this.visible();
+    for (let k = from; k < to; ++k) {
+      const rows = this.rows(this.columns[k], (this.gain === "agc" ? 1 : factors[k]) * loud, tall);
+      const left = Math.max(0, Math.round(this.px(k - 0.5) - b.x)), right = Math.min(wide, Math.round(this.px(k + 0.5) - b.x));
+      for (let y = 0; y < tall && right > left; ++y)
+        pixels.fill(packed[Math.max(0, Math.min(255, 128 - rows[y])) | 0], y * wide + left, y * wide + right);
+    }
+    this.paste(pen, image);
   }
 
   drawOver(pen, ink) {
@@ -316,7 +357,6 @@ class GatherView {
   pan(dx, dy) {
     const v = this.view, b = this.inner, x = dx / b.width * (v.last - v.first), t = dy / b.height * (v.bottom - v.top);
     v.first -= x; v.last -= x; v.top -= t; v.bottom -= t;
-    if (this.gain === "trace") this.scales = null;
     this.redraw();
   }
 

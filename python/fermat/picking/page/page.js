@@ -66,6 +66,7 @@ async function showGather(n, keepView) {
         data: source.trace(k), most: source.most[k], picks: {}};
     }).map(fillColumn), keepView);
     drawCurves();
+    about();
   } catch (error) { trouble(error); }
 }
 

@@ -110,9 +110,10 @@ TEST_F(GpuEikonal, RaysAreThoseOfTheCpu) {
             ASSERT_EQ(cpu.size(), gpu.size());
             std::size_t alike = 0;
             for (std::size_t r = 0; r < cpu.size(); ++r) {
-                EXPECT_EQ(cpu.rays[r].status, gpu.rays[r].status) << r;
+                // One that is late by nearly a thousandth may count as late on one of them only.
+                EXPECT_EQ(has_arrived(cpu.rays[r].status), has_arrived(gpu.rays[r].status)) << r;
                 EXPECT_EQ(cpu.rays[r].receiver, gpu.rays[r].receiver);
-                if (cpu.rays[r].status != RayStatus::ok) continue;
+                if (!has_arrived(cpu.rays[r].status)) continue;
                 EXPECT_TRUE(gpu.path(r).back() == cpu.path(r).back());
                 EXPECT_NEAR(gpu.rays[r].field_time, cpu.rays[r].field_time,
                             1e-5 * cpu.rays[r].field_time);
@@ -121,7 +122,7 @@ TEST_F(GpuEikonal, RaysAreThoseOfTheCpu) {
             }
             const auto arrived = static_cast<std::size_t>(
                 std::count_if(cpu.rays.begin(), cpu.rays.end(),
-                              [](const RayInfo& ray) { return ray.status == RayStatus::ok; }));
+                              [](const RayInfo& ray) { return has_arrived(ray.status); }));
             // In every cell the ray turns by the gradient of that cell, which amplifies rounding.
             // So only the ends of rays can be compared.
             if (tracer == Tracer::cells) continue;

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._notes import tell
 from .auto import Picked, pick_all
 from .export import write_picks
 from .records import records
@@ -42,15 +41,14 @@ def pick(arguments: Any) -> str:
         port = int(_number(arguments.port or "0", "--port", "must be a whole number"))
         said: str = serve(found, folder, port=port, browser=not arguments.no_browser)
         return said
-    quiet = arguments.quiet
+    watched = sys.stderr.isatty() and not arguments.quiet
     picked = pick_all(
         found, rounds=rounds, frequency=frequency,
-        progress=None if quiet else lambda text: print(text, file=sys.stderr, flush=True),
+        progress=(lambda text: print(text, file=sys.stderr, flush=True)) if watched else None,
     )
-    _tell_of(found, picked)
     picks = picked.picks
     write_picks(picks, arguments.output, records=found, picked=picked)
-    return f"wrote {arguments.output} with {len(picks)} picks of {len(found)} records"
+    return f"wrote {arguments.output} with {len(picks)} picks of {len(found)} records{_chosen(found, picked)}"
 
 
 def _beside(path: Path) -> Path:
@@ -64,15 +62,19 @@ def _number(text: str, flag: str, rule: str) -> float:
         raise ValueError(f"{flag} is '{text}' ({rule})") from None
 
 
-def _tell_of(found: Records, picked: Picked) -> None:
+def _chosen(found: Records, picked: Picked) -> str:
     """Statics and silent traces, which were chosen for the user."""
+    said = ""
     moved = [(record.name, static.time) for record, static in zip(found, picked.statics) if static.time]
     if moved:
         name, time = max(moved, key=lambda row: abs(row[1]))
-        tell([
-            f"statics of {len(moved)} records were found by zero offset and reciprocity and subtracted: the "
-            f"largest is {1e3 * time:.3g} ms of {name}"
-        ])
+        said += (
+            f"; statics of {len(moved)} records by zero offset and reciprocity are subtracted, the largest is "
+            f"{1e3 * time:.3g} ms of {name}"
+        )
     silent = sum(int(np.isnan(row).sum()) for row in picked.time)
     if silent:
-        tell([f"{silent} of {sum(map(len, picked.time))} traces have no pick: they are dead, or nothing on them is sure"])
+        said += (
+            f"; {silent} of {sum(map(len, picked.time))} traces have no pick (they are dead, or nothing on them is sure)"
+        )
+    return said

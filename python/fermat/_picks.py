@@ -432,8 +432,8 @@ class Picks:
             path,
             Saved(
                 self.sources, self.receivers, self.source, self.receiver, self.time,
-                np.empty(0) if self.error is None else self.error, *self._labels(), self.plane,
-                units=self.units,
+                np.empty(0) if self.error is None else self.error, self._phase_numbers(),
+                list(self.event), list(self.station), self.origin_time, self.plane, units=self.units,
             ),
             geographic=geographic,
             output_format=output_format,

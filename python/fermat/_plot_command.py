@@ -82,7 +82,8 @@ def plot(arguments: Any) -> str:
         if over:
             raise ValueError(f"--{over[0]} is drawn over a model, and '{what}' is a file of picks")
         read = picks(what)
-        figure = pictures.traveltime_curves(read, **_units(given, read)).figure
+        units = _units(given, read)
+        figure = pictures.traveltime_curves(read, length=units["length"], time=units["time"]).figure
         if arguments.title:
             figure.axes[0].set_title(arguments.title)
     save_figure(figure, out)

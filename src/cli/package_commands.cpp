@@ -157,10 +157,11 @@ void add_pick_flags(CLI::App& app, PickFlags& flags) {
              "folder of shot records, or one file: SEG-2, SEG-Y, SU, miniSEED and what ObsPy reads")
         ->required();
     app.add_flag("--auto", flags.automatic, "pick without a page and write the picks to --output");
-    add_output(app, "-o,--output", flags.output,
-               "with --auto: picks to write, .csv, .sgt, or a folder for PyRefra");
-    add_output(app, "--project", flags.project,
-               "folder of the project (default: fermat-project beside the records)");
+    add_output_folder(app, "-o,--output", flags.output,
+                      "with --auto: picks to write, .csv, .sgt, or a folder for PyRefra",
+                      FileRole::output_or_folder);
+    add_output_folder(app, "--project", flags.project,
+                      "folder of the project (default: fermat-project beside the records)");
     add_path(app, "--shots", flags.shots,
              "places of shots: .geo, or .csv with number or record, x, y, z");
     add_path(app, "--receivers", flags.receivers, "places of receivers, in the same way");

@@ -247,7 +247,7 @@ void write_rows(const fs::path& path, const SurveyFile& survey, const std::strin
     columns.add_names(names);
     // These lines go before the first name, which the writer puts at the start of the file.
     const std::string unit_line = to_text(survey.units);
-    if (!unit_line.empty()) names[0].insert(0, "# " + unit_line + "\n");
+    if (!unit_line.empty() && !geographic) names[0].insert(0, "# " + unit_line + "\n");
     if (!plane_line.empty() && !geographic) names[0].insert(0, "# " + plane_line + "\n");
     CsvWriter table(path, names, run);
     const auto append = [&](std::vector<CsvCell>& cells, Vec3 p) {

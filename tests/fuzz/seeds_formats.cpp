@@ -110,6 +110,7 @@ void read_and_write(const fs::path& file, Notes& notes) {
 void read_whatever(const fs::path& file, Notes& notes) {
     read_plane(file);
     read_projection(file);
+    read_units(file);
     read_pick_survey(file, {}, notes);
 }
 

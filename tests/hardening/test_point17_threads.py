@@ -64,7 +64,7 @@ def test_the_program_says_one_line_where_threads_are_refused(fermat, command):
     fermat.write("s.csv", points)
     fermat.write("r.csv", "x,z\n9,0\n")
     calls = {
-        "times": ["times", "--model", "m.h5", "--sources", "s.csv", "--receivers", "r.csv",
+        "times": ["times", "--model", "m.h5", "--sources", "s.csv", "--receivers", "s.csv",
                   "--table", "t.csv"],
         "invert": ["invert", "--model", "m.h5", "--picks", "p.csv", "-o", "run"],
     }

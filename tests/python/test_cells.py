@@ -49,7 +49,7 @@ def test_repr_and_air():
         (np.full((3, 2), np.nan), r"cell \(0, 0\)"),
         (np.zeros((3, 2)), "every cell"),
         (np.ones(3), "1 dimensions"),
-        ([[1.0]], "is a list"),
+        ([[1.0, "a"]], "velocity"),
     ],
 )
 def test_bad_velocity_is_a_sentence(array, sentence):

@@ -80,7 +80,7 @@ def test_three_dimensions():
     ({"precision": "double"}, "single"),
 ])
 def test_errors_say_what_is_right(model, options, words):
-    with pytest.raises(ValueError, match=words):
+    with pytest.raises((TypeError, ValueError), match=words):
         fm.traveltimes(model, (0, 0), solver="dijkstra", **options)
 
 

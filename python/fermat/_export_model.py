@@ -11,7 +11,7 @@ import numpy as np
 from . import _netcdf
 from ._core import Model
 from ._files import renamed_to
-from ._grid import grid_of
+from ._grid import axes_of, grid_of
 from ._notes import tell
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ._plane import Plane
 
 
-def model(run: Any, path: str | os.PathLike[str], *, plane: Plane) -> None:
+def model(run: Any, path: str | os.PathLike[str], *, plane: Plane | None = None) -> None:
     """Write a model with longitudes and latitudes, as NetCDF (`.nc`) or as a table (`.csv`).
 
     The model is 3-D, or a section whose plane is that of a line. NetCDF has `velocity` over x, y and
@@ -34,7 +34,7 @@ def model(run: Any, path: str | os.PathLike[str], *, plane: Plane) -> None:
     path
         `.nc`, which needs xarray, or `.csv`.
     plane
-        That of the picks: `picks.plane`.
+        That of the picks: `picks.plane`. Spherical models have degrees of their own and take none.
 
     Examples
     --------
@@ -51,12 +51,25 @@ def model(run: Any, path: str | os.PathLike[str], *, plane: Plane) -> None:
     suffix = Path(path).suffix.lower()
     if suffix not in (".nc", ".csv"):
         raise ValueError(f"cannot write '{path}' (models in degrees are .nc or .csv)")
+    sphere = found.coordinates == "spherical"
+    if sphere and plane is not None:
+        raise ValueError("plane is given, and the model has latitudes and longitudes (leave it out)")
+    if suffix == ".nc":
+        _netcdf.refuse_mapped(found, path)
+    if sphere:
+        latitude, longitude, z = np.moveaxis(found.node_positions(), -1, 0)
+        _write_table(found.velocity, longitude, latitude, z, path)
+        return
+    if plane is None:
+        raise ValueError("plane is missing (must be the one of the picks: picks.plane)")
     if found.ndim == 2 and not plane.is_line:
         raise ValueError(
             "a model in (x, z) has no place on a map (must be 3-D, or its plane that of a line: "
             "picks(..., line=True).plane)"
         )
     *level, z = _places(found)
+    if found.coordinates == "terrain":
+        z = found.node_positions()[..., -1]
     if found.ndim == 2:
         level.append(np.zeros(()))
         longitude, latitude = plane.to_geographic(*level)
@@ -78,14 +91,16 @@ def _places(model: Model) -> list[NDArray[np.float64]]:
     """Where values are, one array per axis: at nodes, or in the middles of cells."""
     grid = grid_of(model)
     if not model.cells:
-        return list(grid.coords)
+        return axes_of(model)
     return [at[:-1] + step / 2 for at, step in zip(grid.coords, grid.spacing, strict=True)]
 
 
 def _write_table(
     velocity: NDArray[Any], longitude: Any, latitude: Any, z: Any, path: str | os.PathLike[str]
 ) -> None:
-    columns = np.broadcast_arrays(longitude[..., None], latitude[..., None], z, velocity)
+    if longitude.ndim < velocity.ndim:  # of the horizontal axes alone
+        longitude, latitude = longitude[..., None], latitude[..., None]
+    columns = np.broadcast_arrays(longitude, latitude, z, velocity)
     rows = np.column_stack([column.reshape(-1) for column in columns])
     solid = rows[:, 3] > 0
     if not solid.all():

@@ -89,6 +89,15 @@ def _turned(points: NDArray[np.float64], height: bool) -> list[list[float]]:
     return [[float(value) for value in row] for row in turned]
 
 
+def axes_of(model: Model) -> list[NDArray[np.float64]]:
+    """Where nodes lie along each axis, also with steps that grow. Below a ground that rows follow,
+    z is that of the flat grid."""
+    if model.coordinates != "graded":
+        return list(grid_of(model).coords)
+    at, axes = model.node_positions(), range(model.ndim)
+    return [at[tuple(slice(None) if n == axis else 0 for n in axes)][:, axis] for axis in axes]
+
+
 def to_xarray(model: Model, fields: Mapping[str, ArrayLike]) -> Any:
     """The model and fields of its shape as an xarray.Dataset."""
     try:
@@ -97,7 +106,9 @@ def to_xarray(model: Model, fields: Mapping[str, ArrayLike]) -> Any:
         raise ImportError("to_xarray needs xarray (pip install xarray)") from None
     names = ("x", "z") if model.ndim == 2 else ("x", "y", "z")
     grid = grid_of(model)
-    axes = dict(zip(names, grid.coords, strict=True))
+    axes: dict[str, Any] = dict(zip(names, axes_of(model), strict=True))
+    if model.coordinates == "terrain":
+        axes["depth"] = (names, model.node_positions()[..., -1])
     middles = tuple(f"{name}_cell" for name in names)
     if model.cells:
         halves = zip(grid.coords, grid.spacing, strict=True)

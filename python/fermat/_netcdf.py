@@ -36,7 +36,19 @@ def load(path: str, depths: bool) -> Model:
 
 def save(model: Model, path: str) -> None:
     """Write `velocity` with its coordinates; z is depth."""
+    refuse_mapped(model, path)
     write(model.to_xarray(), path)
+
+
+def refuse_mapped(model: Model, path: str | os.PathLike[str]) -> None:
+    """Axes of x, y and z say nothing of a mapping or of anisotropy, which would be lost."""
+    lost = [f"{model.coordinates} coordinates"] * (model.coordinates != "cartesian")
+    kind = model.anisotropy.replace("thomsen", "Thomsen")
+    lost += [f"{kind} anisotropy"] * (kind != "none")
+    if lost:
+        raise ValueError(
+            f"'{path}' cannot hold {' and '.join(lost)} (write .h5, or .vts for ParaView)"
+        )
 
 
 def write(data: Any, path: str | os.PathLike[str]) -> None:

@@ -111,7 +111,7 @@ def paraview(
         known = run_of(run)
         solid = known.model
         points = _ends(known)
-    mapped = solid.coordinates != "cartesian"
+    mapped = solid.coordinates != "cartesian" or solid.anisotropy != "none"
     files = {"velocity": out / ("velocity.vts" if mapped else "velocity.vti")}
     solid.save(files["velocity"])
     for name, places in points.items():

@@ -1,0 +1,3 @@
+import os
+
+os.environ["MPLBACKEND"] = "Agg"  # must precede the import of matplotlib

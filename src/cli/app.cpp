@@ -12,6 +12,7 @@
 #include "cli/help.hpp"
 #include "cli/outputs.hpp"
 #include "cli/progress_bar.hpp"
+#include "cli/suggest.hpp"
 #include "cli/tell.hpp"
 #include "cli/terminal.hpp"
 #include "core/cancel.hpp"
@@ -58,13 +59,20 @@ std::string command_words(const CLI::App& root) {
     return words;
 }
 
-/// CLI11 reports a missing argument before an unknown one; a mistyped flag or command is both.
+/// What is wrong with the arguments, and in parentheses where to look. CLI11 reports a missing
+/// argument before an unknown one; a mistyped flag or command is both.
 std::string parse_message(const CLI::App& root, const CLI::ParseError& error) {
+    const std::string see = fmt::format("see {} --help", command_words(root));
     const std::vector<std::string> unknown = root.remaining(true);
-    if (unknown.empty()) return error.what();
-    const bool command = running_commands(root).empty() && !unknown.front().starts_with('-');
-    return fmt::format("unknown {} {}", command ? "command" : "argument",
-                       in_quotes(unknown.front()));
+    if (unknown.empty()) return fmt::format("{} ({})", error.what(), see);
+    const std::string& word = unknown.front();
+    const std::vector<CLI::App*> running = running_commands(root);
+    const CLI::App& last = running.empty() ? root : *running.back();
+    const bool is_flag = word.starts_with('-');
+    const std::vector<std::string> known = is_flag ? flag_names(last) : command_names(last);
+    const bool needs_command = last.get_require_subcommand_min() > 0;
+    return fmt::format("unknown {} {} ({}{})", !is_flag && needs_command ? "command" : "argument",
+                       in_quotes(word), did_you_mean(word, known), see);
 }
 
 void set_up_log(const CommonOptions& common) {
@@ -99,7 +107,7 @@ Program::Program()
     app_.require_subcommand(1);
     app_.fallthrough();
     app_.set_version_flag("--version", "fermat " + std::string(version), "show the version");
-    app_.footer(example_text("fermat info\nfermat times --help"));
+    app_.footer(example_text("fermat info\nfermat help times"));
 
     add_whole(app_, "--threads", "N", common_.threads, "threads to use (default: all cores)", 1,
               most_threads);
@@ -191,8 +199,7 @@ int Program::run(int argc, const char* const* argv, RankSession& session) {
     } catch (const CLI::ParseError& error) {
         // CLI11 reports help and version as an "error" of status 0.
         if (error.get_exit_code() == 0) return ranks->is_root() ? app_.exit(error) : 0;
-        return end(status_wrong_input, fmt::format("{} (see {} --help)", parse_message(app_, error),
-                                                   command_words(app_)));
+        return end(status_wrong_input, parse_message(app_, error));
     } catch (const InputError& error) {
         return end(status_wrong_input, with_flags(error.what()));
     } catch (const Cancelled& error) {

@@ -18,5 +18,7 @@ void add_watch_command(Program& program);
 void add_package_commands(Program& program);
 void add_bench_commands(Program& program);
 void add_info_command(Program& program);
+void add_help_command(Program& program);
+void add_completion_command(Program& program);
 
 }  // namespace fermat::cli

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <system_error>
 
+#include "cli/suggest.hpp"
 #include "core/error.hpp"
 #include "io/input_file.hpp"
 #include "io/text.hpp"
@@ -16,6 +17,18 @@ namespace {
 bool has_flag(const CLI::App& command, const std::string& key) {
     const CLI::Option* option = command.get_option_no_throw("--" + key);
     return option != nullptr && option->get_configurable();
+}
+
+/// Of a key, which is a flag without its dashes.
+std::string did_you_mean_key(const std::string& key, const CLI::App& command) {
+    const CLI::App* root = &command;
+    while (root->get_parent() != nullptr) root = root->get_parent();
+    std::vector<std::string> keys;
+    for (const std::string& flag : flag_names(command)) {
+        const std::string name = flag.substr(2);
+        if (has_flag(command, name) || has_flag(*root, name)) keys.push_back(name);
+    }
+    return did_you_mean(key, keys);
 }
 
 std::vector<std::string> path_of(const CLI::App* command) {
@@ -104,18 +117,19 @@ CommandConfig::Target CommandConfig::find(const TomlEntry& entry) const {
         const auto inner = command->get_subcommands(
             [&name](const CLI::App* each) { return each->get_name() == name; });
         if (inner.empty()) {
-            throw InputError(fmt::format("line {}: unknown command {} in [{}] (see fermat --help)",
-                                         entry.line, in_quotes(name),
-                                         fmt::join(entry.section, ".")));
+            throw InputError(
+                fmt::format("line {}: unknown command {} in [{}] ({}see fermat --help)", entry.line,
+                            in_quotes(name), fmt::join(entry.section, "."),
+                            did_you_mean(name, command_names(*command))));
         }
         command = inner.front();
     }
     if (has_flag(*command, entry.key)) return {command, command == last};
     if (has_flag(root_, entry.key)) return {&root_, command == last};
     const auto path = path_of(command);
-    throw InputError(fmt::format("line {}: unknown key {} (see fermat {}{}--help)", entry.line,
-                                 in_quotes(entry.key), fmt::join(path, " "),
-                                 path.empty() ? "" : " "));
+    throw InputError(fmt::format("line {}: unknown key {} ({}see fermat {}{}--help)", entry.line,
+                                 in_quotes(entry.key), did_you_mean_key(entry.key, *command),
+                                 fmt::join(path, " "), path.empty() ? "" : " "));
 }
 
 std::vector<CLI::ConfigItem> CommandConfig::from_config(std::istream& input) const {

@@ -92,7 +92,7 @@ void add_guess_flags(CLI::App& app, InvertFlags& flags) {
 void add_flags(CLI::App& app, InvertFlags& flags) {
     add_path(app, "--model", flags.model,
              "velocity model to start from (default: a grid and a gradient from the picks)");
-    add_path(app, "--picks", flags.picks,
+    add_path(app, "--picks,picks", flags.picks,
              "picks: CSV with columns source_x,source_y,source_z,receiver_x,receiver_y,receiver_z,"
              "time[,error] (no y in 2-D), or .sgt")
         ->required();
@@ -266,7 +266,7 @@ void add_invert_command(Program& program) {
         "(echo x,z; for x in 0 1 2 3 4 5 6; do echo $x.1,0; echo $x.3,0; done) > r.csv\n"
         "fermat picks --model true.h5 --sources s.csv --receivers r.csv --noise 0.01 -o "
         "picks.csv\n"
-        "fermat invert --picks picks.csv -o run",
+        "fermat invert picks.csv -o run",
         &add_flags, &run_invert, RankUse::all);
 }
 

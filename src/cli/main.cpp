@@ -23,6 +23,8 @@ int main(int argc, char** argv) {
     fermat::cli::add_package_commands(program);
     fermat::cli::add_bench_commands(program);
     fermat::cli::add_info_command(program);
+    fermat::cli::add_help_command(program);
+    fermat::cli::add_completion_command(program);
     fermat::cli::RankSession session;
     return program.run(argc, argv, session);
 }

@@ -78,12 +78,12 @@ def test_flags_without_a_value_are_booleans(fermat):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("velocty = 3\n", "line 1: unknown key 'velocty' (see fermat model constant --help)"),
+        ("velocty = 3\n", "line 1: unknown key 'velocty' (did you mean velocity? see fermat model constant --help)"),
         ("[model.constant]\n\nvelocty = 3\n", "line 3: unknown key 'velocty'"),
         ("[times]\nshape = [5, 5]\n", "line 2: unknown key 'shape' (see fermat times --help)"),
-        ("[tmes]\nmodel = 'm.h5'\n", "line 2: unknown command 'tmes'"),
-        ("config = 'other.toml'\n", "unknown key 'config'"),
-        ("help = true\n", "unknown key 'help'"),
+        ("[tmes]\nmodel = 'm.h5'\n", "line 2: unknown command 'tmes' in [tmes] (did you mean times? see fermat --help)"),
+        ("config = 'other.toml'\n", "unknown key 'config' (see"),
+        ("help = true\n", "unknown key 'help' (see"),
         ("velocity = 3\nvelocity = 4\n", "line 2: key 'velocity' is given twice"),
         ("velocity 3\n", "line 1: key 'velocity' needs '= value'"),
         ("velocity = \n", "line 1: '' is no value"),

@@ -108,10 +108,10 @@ GRID = ["--shape", "5,5", "--spacing", "1"]
     ("arguments", "words"),
     [
         ([], "--help"),
-        (["modl"], "unknown command 'modl'"),
+        (["modl"], "unknown command 'modl' (did you mean model? see fermat --help)"),
         (["model"], "--help"),
         (["model", "gradient"], "--shape is required"),
-        (["model", "gradient", "--foo", "3"], "unknown argument '--foo'"),
+        (["model", "gradient", "--foo", "3"], "unknown argument '--foo' (see fermat model gradient --help)"),
         (["model", "constant", *GRID, "--velocity", "3", "-o", "m.h5", "extra"], "'extra'"),
         (["model", "constant", *GRID, "--velocity", "3", "-o", "m.txt"], "--output is 'm.txt'"),
         (["model", "constant", *GRID, "--velocity", "3", "-o", "no/m.h5"], "'no' does not exist"),

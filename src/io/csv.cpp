@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/error.hpp"
+#include "io/cell_text.hpp"
 #include "io/input_file.hpp"
 #include "io/text.hpp"
 
@@ -20,7 +21,7 @@ std::size_t for_each_field(std::string_view line, Visit visit) {
     std::size_t count = 0;
     for (std::size_t begin = 0;; ++count) {
         const std::size_t comma = line.find(',', begin);
-        visit(trim(line.substr(begin, comma - begin)));
+        visit(unguarded_cell(trim(line.substr(begin, comma - begin))));
         if (comma == std::string_view::npos) return count + 1;
         begin = comma + 1;
     }
@@ -133,6 +134,10 @@ void CsvWriter::add_row(const std::vector<CsvCell>& cells) {
     line_.clear();
     for (const CsvCell& cell : cells) {
         if (&cell != cells.data()) line_ += ',';
+        if (const auto* text = std::get_if<std::string_view>(&cell)) {
+            line_ += guarded_cell(*text);
+            continue;
+        }
         std::visit([&](auto value) { fmt::format_to(std::back_inserter(line_), "{}", value); },
                    cell);
     }

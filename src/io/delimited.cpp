@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "core/error.hpp"
+#include "io/cell_text.hpp"
 #include "io/input_file.hpp"
 #include "io/text.hpp"
 
@@ -77,7 +78,7 @@ std::vector<std::string_view> DelimitedTable::split(std::string_view line) const
             begin = end + 1;
         }
     }
-    for (std::string_view& field : fields) field = without_quotes(field);
+    for (std::string_view& field : fields) field = unguarded_cell(without_quotes(field));
     return fields;
 }
 

@@ -2,8 +2,11 @@
 
 #include <clocale>
 #include <limits>
+#include <sstream>
 
+#include "io/delimited.hpp"
 #include "io/temp_folder.hpp"
+#include "io/text.hpp"
 
 namespace fermat {
 namespace {
@@ -46,6 +49,33 @@ TEST_F(CsvTest, AWrongHeaderOrRowIsToldWhereItStands) {
     EXPECT_TRUE(contains(message_of([&] { CsvTable{folder_}; }), "folder"));
     put("t.csv", "x,z\n");
     EXPECT_TRUE(contains(message_of([&] { CsvTable(at("t.csv")).column("y"); }), "'x,z'"));
+}
+
+TEST_F(CsvTest, NoNameIsAFormulaToASpreadsheetAndAllReadBackTheSame) {
+    const std::vector<std::string> names = {"=1+1", "+cmd|' /C calc'!A0",
+                                            "-2+3", "@SUM(A1)",
+                                            "'=x",  "''@x",
+                                            "-",    "=",
+                                            "-5",   "+7.5",
+                                            "A-1",  "'A'",
+                                            "'",    ""};
+    CsvWriter writer(at("t.csv"), {"station", "x"});
+    for (const std::string& name : names) writer.add_row({std::string_view(name), -2.5});
+    writer.commit();
+    const CsvTable table(at("t.csv"));
+    const DelimitedTable delimited(at("t.csv"));
+    for (std::size_t row = 0; row < names.size(); ++row) {
+        EXPECT_EQ(table.text(row, 0), names[row]);
+        EXPECT_EQ(delimited.text(row, 0), names[row]);
+        EXPECT_EQ(table.number(row, 1), -2.5);
+    }
+    std::istringstream lines(content(at("t.csv")));
+    for (std::string line; std::getline(lines, line);) {
+        const std::string cell = line.substr(0, line.find(','));
+        const bool risky =
+            cell.size() > 1 && std::string_view("=+-@").find(cell[0]) != std::string::npos;
+        EXPECT_TRUE(!risky || parse_number(cell)) << line;
+    }
 }
 
 TEST_F(CsvTest, WrittenNumbersReadBackToTheBitInAnyLocale) {

@@ -164,15 +164,40 @@ PlaceTable read_hypodd_stations(const fs::path& path) {
     return std::move(places.table);
 }
 
-/// GTSRCE label XYZ x y z elev, LATLON lat lon z elev, LATLONDM deg min N deg min E z elev.
-PlaceTable read_gtsrce(const fs::path& path, Notes& notes) {
-    NumberLines lines(path);
+/// What the lines of a control file of NonLinLoc and of the files that it includes gave.
+struct ControlStations {
     Places places;
-    std::size_t other = 0;
+    std::size_t other = 0;  ///< lines that say something else
     bool any = false;
+};
+
+constexpr int deepest_include = 8;
+
+/// The file of a line INCLUDE: beside the one that includes it, as people pass them on, or where
+/// NonLinLoc looks, in the working folder.
+fs::path included_file(const fs::path& by, std::string_view name) {
+    fs::path beside = by.parent_path() / name;
+    std::error_code ignored;
+    return fs::exists(beside, ignored) ? beside : fs::path(name);
+}
+
+/// GTSRCE label XYZ x y z elev, LATLON lat lon z elev, LATLONDM deg min N deg min E z elev.
+void add_control_stations(const fs::path& path, int depth, ControlStations& found) {
+    NumberLines lines(path);
+    Places& places = found.places;
+    bool& any = found.any;
     for (auto words = lines.next(); !words.empty(); words = lines.next()) {
+        if (words[0] == "INCLUDE") {
+            if (words.size() < 2) lines.fail("INCLUDE has no name (a file is needed)");
+            if (depth == deepest_include) {
+                lines.fail(fmt::format("INCLUDE is {} files deep (does a file include itself?)",
+                                       deepest_include));
+            }
+            add_control_stations(included_file(path, words[1]), depth + 1, found);
+            continue;
+        }
         if (words[0] != "GTSRCE") {
-            ++other;
+            ++found.other;
             continue;
         }
         const std::string_view kind = words.size() > 2 ? words[2] : "";
@@ -205,11 +230,32 @@ PlaceTable read_gtsrce(const fs::path& path, Notes& notes) {
                   (words.size() > z + 1 ? lines.finite(words, z + 1, "the elevation") : 0.0);
         places.add({std::string(words[1]), place}, where_of(lines), "station");
     }
-    if (other > 0) {
-        notes.add(
-            fmt::format("{}: {} lines other than GTSRCE are not read", lines.quoted(), other));
+}
+
+PlaceTable read_control_stations(const fs::path& path, Notes& notes) {
+    ControlStations found;
+    add_control_stations(path, 0, found);
+    if (found.places.table.rows.empty()) {
+        throw InputError(
+            fmt::format("'{}' and the files that it includes have no line GTSRCE "
+                        "(stations of NonLinLoc are such lines)",
+                        path.string()));
     }
-    return std::move(places.table);
+    if (found.other > 0) {
+        notes.add(fmt::format("'{}': {} lines other than GTSRCE are not read", path.string(),
+                              found.other));
+    }
+    return std::move(found.places.table);
+}
+
+/// True if a line begins with a word of NonLinLoc's control files that stations need.
+bool is_control_file(const std::string& content) {
+    LineReader lines(content);
+    while (const auto line = lines.next()) {
+        const std::string_view shown = trim(*line);
+        if (shown.starts_with("GTSRCE ") || shown.starts_with("INCLUDE ")) return true;
+    }
+    return false;
 }
 
 /// date time latitude longitude depth magnitude EH EV RMS id; the time is hhmmsscc.
@@ -262,8 +308,7 @@ PlaceTable read_station_table(const fs::path& path, Notes& notes) {
     if (is_velest_stations(path)) return read_velest_stations(path);
     const std::string line = first_line(path, false);
     if (line.find(',') != std::string::npos) return read_csv(path, "station", notes);
-    const std::string content = read_whole_file(path);
-    if (content.find("GTSRCE") != std::string::npos) return read_gtsrce(path, notes);
+    if (is_control_file(read_whole_file(path))) return read_control_stations(path, notes);
     if (is_simulps_stations(path)) return read_simulps_stations(path);
     return read_hypodd_stations(path);
 }

@@ -189,6 +189,28 @@ TEST_F(CatalogueFormats, RelocHasTwentyFourColumnsAndRelocatedEventsAlone) {
     EXPECT_EQ(rows[0][23], "1");
 }
 
+TEST_F(CatalogueFormats, ControlFilesOfNonLinLocIncludeOthers) {
+    write("more.txt", "GTSRCE BBB LATLON 61.5 -150.1 0 0.2\n");
+    const fs::path control = write("nll.in",
+                                   "CONTROL 1 54321\nINCLUDE catalogue_formats_more.txt\n"
+                                   "GTSRCE AAA LATLON 61.2 -149.9 0 0.5\n");
+    const PlaceTable table = read_station_table(control, notes_);
+    ASSERT_EQ(table.rows.size(), 2U);
+    EXPECT_EQ(table.rows[0].id, "BBB");
+    EXPECT_EQ(table.rows[0].place.y, 61.5);
+    const fs::path only = write("only.in", "INCLUDE catalogue_formats_more.txt\n");
+    EXPECT_EQ(read_station_table(only, notes_).rows.size(), 1U);
+    write("empty.txt", "# nothing\n");
+    const auto refuse = [&](const std::string& text, const std::string& part) {
+        const fs::path file = write("bad.in", text);
+        expect_error<InputError>([&] { read_station_table(file, notes_); }, part);
+    };
+    refuse("INCLUDE catalogue_formats_bad.in\n", "does a file include itself?");
+    refuse("INCLUDE none.in\n", "cannot read 'none.in'");
+    refuse("GTSRCE A LATLON 1 2 0\nINCLUDE\n", "INCLUDE has no name");
+    refuse("INCLUDE catalogue_formats_empty.txt\n", "have no line GTSRCE");
+}
+
 TEST_F(CatalogueFormats, PhasesOfNonLinLocAreNamedByTheirFirstPick) {
     const fs::path sources = write("gtsrce.txt",
                                    "#GTSRCE label type lat lon z elev\n"

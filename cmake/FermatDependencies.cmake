@@ -1,8 +1,9 @@
-# Needed: HDF5, fmt, threads (library); CLI11, spdlog (program). Found, not demanded: CUDA, OpenGL,
+# Needed: HDF5, zlib, fmt, threads (library); CLI11, spdlog (program). Found, not demanded: CUDA, OpenGL,
 # MPI, Python with nanobind.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(HDF5 REQUIRED COMPONENTS C)
+find_package(ZLIB REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(spdlog REQUIRED)
 

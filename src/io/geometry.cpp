@@ -273,8 +273,7 @@ void write_rows(const fs::path& path, const SurveyFile& survey, const std::strin
 }  // namespace
 
 PointList read_points(const fs::path& path, PointRole role, Notes& notes) {
-    const std::string suffix = suffix_of(path);
-    if (suffix == ".csv") return read_csv_points(path, role, notes);
+    if (input_suffix_of(path) == ".csv") return read_csv_points(path, role, notes);
     const Survey picks = read_survey_file(path, {}, notes).picks;
     PointList list;
     if (role == PointRole::source) {
@@ -333,7 +332,7 @@ Survey read_picks(const fs::path& path, Notes& notes) {
 
 SurveyFile read_pick_survey(const fs::path& path, const PickReadOptions& options, Notes& notes) {
     refuse_waveforms(path);
-    if (options == PickReadOptions{} && suffix_of(path) == ".csv" && has_our_columns(path)) {
+    if (options == PickReadOptions{} && input_suffix_of(path) == ".csv" && has_our_columns(path)) {
         SurveyFile file{{}, read_csv_picks(path, notes), read_plane(path), read_projection(path)};
         file.units = read_units(path);
         return file;

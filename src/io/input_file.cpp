@@ -9,11 +9,14 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "io/gzip.hpp"
 
 namespace fermat {
 namespace {
 
 constexpr std::uint64_t max_whole_file = std::uint64_t{16} << 30;
+// A packed file can be a thousand times smaller than its content: a hostile one fills the memory.
+constexpr std::uint64_t max_unpacked = std::uint64_t{2} << 30;
 
 InputError read_failure(const std::filesystem::path& path, int error_number) {
     return InputError(fmt::format("cannot read '{}': {}", path.string(),
@@ -63,7 +66,7 @@ std::string read_whole_file(const std::filesystem::path& path) {
     }
     std::string text(static_cast<std::size_t>(file.size()), '\0');
     file.read(0, std::as_writable_bytes(std::span(text)));
-    return text;
+    return is_gzip(text) ? unpack_gzip(text, path, max_unpacked) : text;
 }
 
 }  // namespace fermat

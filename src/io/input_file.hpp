@@ -25,7 +25,7 @@ class InputFile {
     std::uint64_t size_ = 0;
 };
 
-/// All bytes of a file. Throws InputError for files over 16 GiB.
+/// All bytes of a file, those of gzip unpacked. Throws InputError over 16 GiB, unpacked over 2 GiB.
 std::string read_whole_file(const std::filesystem::path& path);
 
 }  // namespace fermat

@@ -247,7 +247,15 @@ Model read_model(const fs::path& path, Notes& notes, const ModelReadOptions& opt
 }
 
 Model read_model_file(const fs::path& path, Notes& notes, const ModelFileOptions& options) {
-    return read_by_suffix(path, suffix_of(path), options, notes);
+    const std::string suffix = input_suffix_of(path);
+    const bool whole = suffix == ".csv" || suffix == ".vti" || suffix == ".vtr" ||
+                       suffix == ".grd" || suffix == ".eas";
+    if (suffix != suffix_of(path) && !whole) {
+        throw InputError(fmt::format(
+            "'{}' is packed (of models, .csv, .vti, .vtr, .grd and .eas are read so: gunzip it)",
+            path.string()));
+    }
+    return read_by_suffix(path, suffix, options, notes);
 }
 
 void write_model(const fs::path& path, const Model& model, const std::string& run) {

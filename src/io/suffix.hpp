@@ -15,4 +15,10 @@ inline std::string suffix_of(const std::filesystem::path& path) {
     return suffix;
 }
 
+/// The same of a file to read, which may be packed: ".csv" of picks.csv.gz.
+inline std::string input_suffix_of(const std::filesystem::path& path) {
+    const std::string suffix = suffix_of(path);
+    return suffix == ".gz" ? suffix_of(path.stem()) : suffix;
+}
+
 }  // namespace fermat

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <span>
+#include <string_view>
+#include <vector>
 
 #include "core/error.hpp"
 #include "io/destination.hpp"
@@ -13,6 +13,7 @@
 #include "io/pick_readers.hpp"
 #include "io/sgt.hpp"
 #include "io/suffix.hpp"
+#include "io/text.hpp"
 #include "io/waveforms.hpp"
 
 namespace fermat {
@@ -30,13 +31,28 @@ std::string lower_name(const fs::path& path) {
 
 /// True if the first bytes have zeros or other bytes that no text has.
 bool is_binary(const fs::path& path) {
-    const InputFile file(path);
-    std::array<std::byte, 64> bytes{};
-    const auto start = std::span(bytes).first(std::min<std::uint64_t>(file.size(), bytes.size()));
-    file.read(0, start);
-    return std::any_of(start.begin(), start.end(), [](std::byte b) {
-        return b < std::byte{9} || (b > std::byte{13} && b < std::byte{32});
+    constexpr std::size_t looked_at = 64;
+    const std::string content = read_whole_file(path);
+    const std::string_view start = std::string_view(content).substr(0, looked_at);
+    return std::any_of(start.begin(), start.end(), [](char c) {
+        const auto byte = static_cast<unsigned char>(c);
+        return byte < 9 || (byte > 13 && byte < 32);
     });
+}
+
+/// TomoATT: an event's line (number, date, place, magnitude, arrivals, name, weight) and the line
+/// of its first arrival, at one station or of two, with or without a weight.
+bool is_src_rec(const std::vector<std::string_view>& event,
+                const std::vector<std::string_view>& arrival) {
+    constexpr std::size_t numbers = 12;
+    if (event.size() < numbers || event.size() > numbers + 2) return false;
+    if (!std::all_of(event.begin(), event.begin() + numbers,
+                     [](std::string_view word) { return parse_number(word).has_value(); })) {
+        return false;
+    }
+    const bool single = arrival.size() == 8 || arrival.size() == 9;
+    const bool of_two = arrival.size() >= 13 && arrival.size() <= 15;
+    return (single || of_two) && arrival[0] == event[0] && !parse_number(arrival[single ? 6 : 11]);
 }
 
 /// The format that the first two lines of a text show.
@@ -48,7 +64,7 @@ PickFormat format_of_lines(const fs::path& path) {
     if (second[0] == "s" && second.size() == 4) return PickFormat::tomo2d;
     if (first[0] == "1996" && first.size() == 3) return PickFormat::seisimager;
     if (first.size() == 4 && first[3] == "0" && second.size() == 4) return PickFormat::rayinvr;
-    if (first.size() >= 12 && second.size() == 8) return PickFormat::src_rec;
+    if (is_src_rec(first, second)) return PickFormat::src_rec;
     return PickFormat::table;
 }
 
@@ -97,7 +113,7 @@ PickFormat pick_format_of(const fs::path& path) {
             path.string()));
     }
     const std::string name = lower_name(path);
-    const std::string suffix = suffix_of(path);
+    const std::string suffix = input_suffix_of(path);
     if (suffix == ".sgt") return PickFormat::sgt;
     if (suffix == ".gtt") return is_binary(path) ? PickFormat::gtt : PickFormat::sgt;
     if (suffix == ".vs") return PickFormat::seisimager;

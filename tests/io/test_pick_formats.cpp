@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "core/error.hpp"
+#include "io/gzip.hpp"
 #include "io/local_plane.hpp"
 #include "io/pick_units.hpp"
 #include "io/survey_file.hpp"
@@ -286,6 +288,58 @@ TEST_F(PickFormats, SrcRecHasKilometresAndMetresOfElevation) {
     EXPECT_TRUE(noted("1 of 3 picks were left out: 1 has a negative time"));
     EXPECT_EQ(read("src_rec.txt", {.phase = "P"}).picks.arrivals.size(), 1u);
     EXPECT_TRUE(noted("1 has another phase than 'P'"));
+}
+
+TEST_F(PickFormats, SrcRecIsKnownByItsLinesUnderAnyName) {
+    const std::string event = "7 2013 10 6 9 20 53.00 -1.0 -0.6 9.5 2.66 1";
+    const std::string arrival = "7 0 CI_NJQ -1.5 -0.3 219.0 P 14.786";
+    // PyTomoATT adds a name and weights to the lines; differences name two stations.
+    put("plain.dat", event + "\n" + arrival + "\n");
+    put("named.txt", event + " 494990\n" + arrival + "\n");
+    put("weighted.txt", event + " 494990 1.0\n" + arrival + " 1.0\n");
+    put("pairs.txt", event + " x 1.0\n7 0 A -1.5 -0.3 219.0 1 B -1.4 -0.3 219.0 P,cs 1.5 1.0\n");
+    for (const char* name : {"plain.dat", "named.txt", "weighted.txt", "pairs.txt"}) {
+        EXPECT_EQ(pick_format_of(at(name)), PickFormat::src_rec) << name;
+    }
+    EXPECT_EQ(read("weighted.txt").picks.arrivals.size(), 1u);
+    // Twelve columns of a table, the second row shorter or of another event, are none.
+    put("table.txt", event + "\n" + event + "\n");
+    put("other.txt", event + "\n8 0 CI_NJQ -1.5 -0.3 219.0 P 14.786\n");
+    put("numbers.txt", event + "\n7 0 1 -1.5 -0.3 219.0 3 14.786\n");
+    for (const char* name : {"table.txt", "other.txt", "numbers.txt"}) {
+        EXPECT_EQ(pick_format_of(at(name)), PickFormat::table) << name;
+    }
+}
+
+TEST_F(PickFormats, AFileOfGzipIsReadAsWhatItPacks) {
+    // printf 'sx gx t\n0 5 4\n0 9 6\n' | gzip -n
+    const std::string packed = std::string(
+        "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x2b\xae\x50\x48\xaf\x50"
+        "\x28\xe1\x32\x50\x30\x55\x30\x01\x92\x96\x0a\x66\x5c\x00\xc5\x3b"
+        "\xb9\xdf\x14\x00\x00\x00",
+        38);
+    put("picks.txt.gz", packed);
+    const SurveyFile survey = read("picks.txt.gz");
+    ASSERT_EQ(survey.picks.arrivals.size(), 2u);
+    EXPECT_EQ(receiver(survey, 1).x, 9);
+    // Parts one after another are one file; zeros at its end fill a block.
+    EXPECT_EQ(unpack_gzip(packed + packed + std::string(9, '\0'), "a.gz", 100).size(), 40u);
+    EXPECT_NE(message_of([&] {
+                  unpack_gzip(packed, "a.gz", 19);
+              }).find("'a.gz' unpacks to more than 19 bytes"),
+              std::string::npos);
+    for (std::size_t size = 3; size < packed.size(); ++size) {
+        EXPECT_NE(message_of([&] {
+                      unpack_gzip(packed.substr(0, size), "a.gz", 100);
+                  }).find("(it is truncated)"),
+                  std::string::npos)
+            << size;
+    }
+    for (std::size_t n = 10; n < packed.size(); ++n) {  // behind the header, every byte counts
+        std::string damaged = packed;
+        damaged[n] = static_cast<char>(damaged[n] ^ 0x41);
+        EXPECT_THROW(unpack_gzip(damaged, "a.gz", 100), InputError) << n;
+    }
 }
 
 TEST(LocalPlaneTest, IsTheTransverseMercatorProjection) {

@@ -1,8 +1,10 @@
 """The package has one version, types that mypy accepts and a working command line."""
 
+import re
 import subprocess
 import sys
 from importlib import metadata, resources
+from pathlib import Path
 
 import fermat as fm
 import pytest
@@ -101,3 +103,13 @@ def test_a_bench_that_cannot_be_is_a_sentence(call, kind, sentence):
 def test_devices_are_listed_on_any_machine():
     assert all(isinstance(name, str) for name in fm.devices())
     assert fm.build_info()["cuda"] != "no" or fm.devices() == []
+
+
+def test_every_file_that_names_the_version_names_the_same():
+    root = Path(__file__).resolve().parents[2]
+    version = (root / "VERSION").read_text().strip()
+    citation = (root / "CITATION.cff").read_text()
+    assert f"\nversion: {version}\n" in citation
+    assert re.search(r'^date-released: "\d{4}-\d\d-\d\d"$', citation, re.MULTILINE)
+    assert f'"FERMAT_VERSION", "{version}"' in (root / "packaging/conda/meta.yaml").read_text()
+    assert f"fermat_rays-{version}-" in (root / "docs/install.md").read_text()

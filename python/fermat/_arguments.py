@@ -56,12 +56,15 @@ def numbers(
 
 
 def points(model: Model | CudaModel, values: ArrayLike, what: str) -> NDArray[np.float64]:
-    """One position or many as (n, 2) or (n, 3), by the dimension of the model."""
+    """One position or many as (n, 2) or (n, 3), by the dimension of the model. The columns of a
+    DataFrame count by their names, not by their order."""
+    axes = ["x", "z"] if model.ndim == 2 else ["x", "y", "z"]
+    if hasattr(values, "columns") and set(axes) <= {str(name) for name in values.columns}:
+        values = np.column_stack([numbers(values[axis], f"{axis} of {what}") for axis in axes])
     array = numbers(values, what)
     if array.ndim not in (1, 2) or array.shape[-1] != model.ndim:
-        axes = "(x, z)" if model.ndim == 2 else "(x, y, z)"
         raise ValueError(
-            f"{what} has shape {array.shape} (must be {axes} or an array (n, {model.ndim}) of "
+            f"{what} has shape {array.shape} (must be ({', '.join(axes)}) or an array (n, {model.ndim}) of "
             f"them, as the model is {model.ndim}-D)"
         )
     array = array.reshape(-1, model.ndim)

@@ -23,7 +23,7 @@ def load(path: str, depths: bool) -> Model:
     # xarray's engines raise what they like for damaged files, some only when values are read.
     try:
         with _xarray().open_dataset(path) as data:
-            return _model(data, path, depths)
+            return model_of(data, path, depths)
     except (FileNotFoundError, PermissionError, ImportError):
         raise
     except Exception as error:
@@ -65,7 +65,8 @@ def _xarray() -> Any:
     return xarray
 
 
-def _model(data: Any, path: str, depths: bool) -> Model:
+def model_of(data: Any, path: str, depths: bool, in_cells: bool = False) -> Model:
+    """The model of a Dataset; `path` is what messages call it."""
     names = [name for name in data.data_vars if data[name].ndim in (2, 3)]
     velocity = next((n for n in ("velocity", "vp", "v") if n in names), None)
     if velocity is None:
@@ -85,7 +86,7 @@ def _model(data: Any, path: str, depths: bool) -> Model:
             f"'{path}' has the dimensions {tuple(map(str, array.dims))} (there must be one named "
             f"{' or '.join(AXES[missing[0]])})"
         )
-    cells = all(str(name).endswith("_cell") for name in found.values())
+    cells = in_cells or all(str(name).endswith("_cell") for name in found.values())
     vertical = found["z"]
     upward = _is_upward(data, vertical, depths)
     if upward:
@@ -93,7 +94,7 @@ def _model(data: Any, path: str, depths: bool) -> Model:
     array = array.transpose(*found.values()).sortby(list(found.values()))
     origin, spacing = [], []
     for name in found.values():
-        first, step = _even(np.asarray(array[name], dtype=float), str(name), path)
+        first, step = even(np.asarray(array[name], dtype=float), str(name), path)
         origin.append(first - step / 2 if cells else first)
         spacing.append(step)
     values = np.asarray(array.values, dtype=np.float32)
@@ -113,7 +114,7 @@ def _is_upward(data: Any, vertical: Any, depths: bool) -> bool:
     return said == "up" or (not said and str(vertical).lower() in ("height", "elevation"))
 
 
-def _even(values: Any, name: str, path: str) -> tuple[float, float]:
+def even(values: Any, name: str, path: str) -> tuple[float, float]:
     if len(values) < 2:
         return float(values[0]), 1.0
     steps = np.diff(values)

@@ -286,6 +286,7 @@ def receiver_times(
     queue: Queue | None = None,
     visits: Visits | None = None,
     relaxation: Relaxation | None = None,
+    precision: Precision = "single",
     device: Device = "auto",
     devices: Sequence[int] | None = None,
     threads: int = 0,
@@ -294,7 +295,7 @@ def receiver_times(
     """First-arrival times of every source at every receiver: an array (sources, receivers).
 
     Fields are not kept. Eikonal solvers solve one field per source or one per receiver, whichever
-    is fewer. Options are those of `traveltimes`. Times are infinite where no wave arrives.
+    is fewer; with precision="double" one per source. Options are those of `traveltimes`. Times are infinite where no wave arrives.
 
     >>> import fermat as fm
     >>> model = fm.Model.constant((101, 51), velocity=2.0, spacing=0.1)
@@ -310,7 +311,7 @@ def receiver_times(
              "visits": visits, "relaxation": relaxation}
     options = arguments.solver(model, solver, order, graph)
     with _cuda.shared_by(devices, device) as chosen:
-        options |= {"device": chosen, "threads": threads}
+        options |= {"precision": precision, "device": chosen, "threads": threads}
         times = _core.receiver_times(
             model, places, starts, stations, options, listener(progress)
         )

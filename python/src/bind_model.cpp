@@ -105,6 +105,12 @@ std::string description(const Model& model) {
 
 nb::object model_or_cuda_model(nb::handle, nb::object velocity, const AxisNumbers& spacing,
                                const AxisNumbers& origin, bool cells, const nb::kwargs& metric) {
+    if (nb::hasattr(velocity, "dims") || nb::hasattr(velocity, "columns")) {
+        // xarray and pandas: the coordinates are those of the grid, and the names of the axes
+        // count, not their order.
+        return nb::module_::import_("fermat._labelled")
+            .attr("model_of")(velocity, spacing, origin, cells, metric);
+    }
     if (!lies_on_cuda(velocity)) {
         return nb::cast(model_from(velocity, spacing, origin, cells, metric));
     }
@@ -125,7 +131,8 @@ constexpr const char* model_doc =
     R"(Velocity on the nodes of a regular grid, or in its cells.
 
 velocity is an array (nx, ny, nz), or (nx, nz) in 2-D, of float32 or float64 in any layout, or a
-list of lists of numbers. z is depth, positive down. 0 marks air (no propagation). Masked values of a
+list of lists of numbers; or an xarray.DataArray with the dimensions x, y, z, or a pandas.DataFrame with
+the columns x, y, z and velocity (no y in 2-D), whose coordinates give spacing and origin. z is depth, positive down. 0 marks air (no propagation). Masked values of a
 masked array become air too; a UserWarning reports their number. spacing is the distance of
 neighbouring nodes, one number or one per axis; origin is the position of the first node. Units are
 free but must be consistent, for example km, s and km/s. An array with ny = 1 makes a 2-D model.

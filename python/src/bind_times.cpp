@@ -122,21 +122,44 @@ TimeMethod method_of(const std::string& solver, const Keywords& given, const std
     return eikonal_options(solver, given.whole("order", 2), device);
 }
 
+Precision precision_of(const std::string& solver, const Keywords& given) {
+    const auto precision = parse_choice<Precision>(given.text("precision", "single"));
+    if (is_graph_solver(solver) && precision == Precision::full) {
+        throw InputError(
+            fmt::format("precision is 'double' (solver '{}' computes in single)", solver));
+    }
+    return precision;
+}
+
 nb::object traveltimes(const Model& model, const Points& sources, const Numbers& start_times,
                        bool together, const nb::dict& options, nb::object progress) {
     const Keywords given(options);
     const std::string solver = given.text("solver", "fim");
     const std::string device = given.text("device", "auto");
-    const auto precision = parse_choice<Precision>(given.text("precision", "single"));
+    const Precision precision = precision_of(solver, given);
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0), device);
-    if (is_graph_solver(solver) && precision == Precision::full) {
-        throw InputError(
-            fmt::format("precision is 'double' (solver '{}' computes in single)", solver));
-    }
     const Job job{model, sources_from(sources, start_times, model.grid()),
                   method_of(solver, given, device), precision};
     return job.precision == Precision::full ? fields<double>(job, together, bridge)
                                             : fields<float>(job, together, bridge);
+}
+
+/// Fields in double precision are solved one after another, each on all threads.
+std::vector<double> double_times(const Job& job, const std::vector<Vec3>& receivers,
+                                 const Execution& execution) {
+    for (const Vec3 place : receivers) require_inside(job.model.grid(), place, "receiver");
+    std::vector<double> times;
+    times.reserve(job.sources.size() * receivers.size());
+    execution.monitor.begin("first arrivals", static_cast<std::int64_t>(job.sources.size()));
+    for (const PointSource& source : job.sources) {
+        const auto field = solve<double>(job.model, source, job.eikonal(), execution);
+        for (const Vec3 place : receivers) {
+            times.push_back(time_at(field, job.model.grid().clamp(place)));
+        }
+        execution.monitor.advance();
+    }
+    execution.monitor.end();
+    return times;
 }
 
 DoubleArray times_at_receivers(const Model& model, const Points& sources,
@@ -150,8 +173,12 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
     const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0), device);
     const TimeMethod method = method_of(solver, given, device);
+    const Precision precision = precision_of(solver, given);
     Notes notes;
     std::vector<double> times = bridge.run([&](const Execution& execution) {
+        if (precision == Precision::full) {
+            return double_times({model, from, method, precision}, to, execution);
+        }
         const TimeSolver door(model, method, execution);
         std::vector<double> found = door.receiver_times(from, to, execution);
         notes = door.notes();

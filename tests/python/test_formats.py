@@ -1,5 +1,6 @@
 """Files of other programs go in, rays and runs go out, and what is changed on the way is said."""
 
+import gzip
 import json
 import struct
 
@@ -368,3 +369,21 @@ def test_a_model_goes_out_in_degrees(tmp_path, cells):
         fm.export.model(model, tmp_path / "m.vti", plane=plane)
     with pytest.raises(ValueError, match="must be 3-D"):
         fm.export.model(fm.Model.constant((3, 3), velocity=1), tmp_path / "m.csv", plane=plane)
+
+
+def test_packed_files_are_read_as_what_they_pack(tmp_path):
+    picks = tmp_path / "line.csv.gz"
+    with gzip.open(picks, "wt") as file:
+        file.write("source_x,source_z,receiver_x,receiver_z,time\n0,0,5,0,4\n0,0,9,0,6\n")
+    assert fm.picks(picks).time.tolist() == [4, 6]
+    model = tmp_path / "model.csv.gz"
+    with gzip.open(model, "wt") as file:
+        file.write("x,z,velocity\n" + "".join(f"{x},{z},{1 + z}\n" for x in range(3) for z in range(2)))
+    assert fm.Model.load(model).velocity[0].tolist() == [1, 2]
+    with gzip.open(tmp_path / "model.npy.gz", "wb") as file:
+        np.save(file, np.ones((3, 3), np.float32))
+    with pytest.raises(ValueError, match="is packed"):
+        fm.Model.load(tmp_path / "model.npy.gz")
+    picks.write_bytes(picks.read_bytes()[:-9])
+    with pytest.raises(ValueError, match="is truncated"):
+        fm.picks(picks)

@@ -4,6 +4,7 @@
 
 #include <limits>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,19 @@ void add_option_flag(CLI::App& app, const Option<Struct, Value>& option, Value& 
             : fmt::format("{} (default: {})", option.meaning, option.otherwise);
     const auto checked = [rule = option.rule](auto parse) {
         return [rule, parse](std::string_view name, std::string_view text) {
-            const Value value = parse(name, text);
-            if (!rule.admits(value)) {
+            const auto refuse = [&] {
                 throw InputError(flag_message(name, text, fmt::format("must be {}", rule.words)));
+            };
+            std::optional<Value> value;
+            try {
+                value = parse(name, text);
+            } catch (const InputError&) {
+                // The range of the option says more than that of the type.
+                if (std::is_enum_v<Value> || rule.words.empty()) throw;
+                refuse();
             }
-            return value;
+            if (!rule.admits(*value)) refuse();
+            return *value;
         };
     };
     if constexpr (std::is_enum_v<Value>) {

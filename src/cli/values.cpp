@@ -66,7 +66,11 @@ double parse_real(std::string_view flag, std::string_view text) {
 int parse_whole(std::string_view flag, std::string_view text, int low, int high) {
     const auto value = whole_number(text);
     if (!value || *value < low || *value > high) {
-        refuse(flag, text, fmt::format("must be a whole number from {} to {}", low, high));
+        constexpr int most = std::numeric_limits<int>::max();
+        refuse(flag, text,
+               low == -most && high == most
+                   ? "must be a whole number of at most nine digits"
+                   : fmt::format("must be a whole number from {} to {}", low, high));
     }
     return *value;
 }

@@ -257,3 +257,9 @@ def test_a_terminal_shows_a_bar_and_a_clean_error_line(fermat, ctrl_c):
     end = "\r\x1b[Kfermat: error: stopped by the user\r\n"
     assert read_until(leader, b"user\r\n").endswith(end)
     os.close(leader)
+
+
+@pytest.mark.parametrize("value", ["x", "0", "3", "99999999999", "1.5"])
+def test_a_number_that_is_none_or_out_of_range_names_the_range(fermat, value):
+    line = fermat.error("times", "--order", value, "--model", "m.h5", "--source", "0,0", "-o", "t.h5")
+    assert f"--order is '{value}' (must be 1 or 2)" in line

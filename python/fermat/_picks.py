@@ -124,10 +124,8 @@ class Picks:
     def __repr__(self) -> str:
         travelled = self.travel_time
         span = f", time {travelled.min():g} to {travelled.max():g}" if len(self) else ""
-        return (
-            f"Picks({len(self)} picks of {len(self.sources)} sources and {len(self.receivers)} "
-            f"receivers in {self.ndim}-D{span})"
-        )
+        ends = f"{len(self.sources)} sources and {len(self.receivers)} receivers"
+        return f"Picks({len(self)} picks of {ends} in {self.ndim}-D{span})"
 
     @property
     def ndim(self) -> int:
@@ -432,8 +430,8 @@ class Picks:
             path,
             Saved(
                 self.sources, self.receivers, self.source, self.receiver, self.time,
-                np.empty(0) if self.error is None else self.error, self._phase_numbers(),
-                list(self.event), list(self.station), self.origin_time, self.plane, units=self.units,
+                self._survey()["error"], self._phase_numbers(), list(self.event),
+                list(self.station), self.origin_time, self.plane, units=self.units,
             ),
             geographic=geographic,
             output_format=output_format,

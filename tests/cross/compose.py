@@ -14,7 +14,8 @@ PAGE = Path(__file__).resolve().parents[2] / "docs" / "compose.md"
 HEAD = """# What works in which medium
 
 Every function and command runs in a medium, or refuses in one sentence before it computes. This
-page is made of the tables of `tests/cross`, which tests every entry against a closed form; models
+page is made of the tables of `tests/cross`, which tests every entry: times and rays against closed forms,
+inversions by their misfit, pictures and exports by the files that they leave; models
 are 3-D. `P alone` means that picks of P and S together are refused, `single` that double precision is.
 
 """

@@ -16,8 +16,9 @@ enum class Straight {
 /// Replaces parts of a line by straight ones that are not later.
 void straighten(const LineTimes& times, std::vector<Vec3>& line, Straight parts);
 
-/// Where a straight part begins or ends beside a faster cell, leads it along the face between them: a
-/// head wave, which leaves the face at the critical angle. Returns whether the line became earlier.
+/// Where a straight part begins or ends beside a faster cell, leads it along the face between them:
+/// a head wave, which leaves the face at the critical angle. Returns whether the line became
+/// earlier.
 bool run_along_faces(const LineTimes& times, std::vector<Vec3>& line);
 
 /// Where a line bends on an edge of cells (at a corner, in 2-D), leads it round the edge, through

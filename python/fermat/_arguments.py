@@ -59,9 +59,10 @@ def points(model: Model | CudaModel, values: ArrayLike, what: str) -> NDArray[np
     """One position or many as (n, 2) or (n, 3), by the dimension of the model. The columns of a
     DataFrame count by their names, not by their order."""
     axes = ["x", "z"] if model.ndim == 2 else ["x", "y", "z"]
-    if hasattr(values, "columns") and set(axes) <= {str(name) for name in values.columns}:
-        values = np.column_stack([numbers(values[axis], f"{axis} of {what}") for axis in axes])
-    array = numbers(values, what)
+    table: Any = values
+    if hasattr(table, "columns") and set(axes) <= {str(name) for name in table.columns}:
+        table = np.column_stack([numbers(table[axis], f"{axis} of {what}") for axis in axes])
+    array = numbers(table, what)
     if array.ndim not in (1, 2) or array.shape[-1] != model.ndim:
         raise ValueError(
             f"{what} has shape {array.shape} (must be ({', '.join(axes)}) or an array (n, {model.ndim}) of "

@@ -110,7 +110,7 @@ std::string bash_script(const std::vector<Place>& places) {
     return text +
            "    esac\n"
            "    [[ $current == -* ]] && commands=$flags\n"
-           "    COMPREPLY=($(compgen -W \"$commands\" -- \"$current\"))\n"
+           "    COMPREPLY=($(compgen -W \"$commands\" -- \"$current\" || true))\n"
            "}\n"
            "complete -o default -F _fermat fermat\n";
 }

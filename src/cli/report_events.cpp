@@ -55,6 +55,11 @@ void put_sums(const StationSums& sums, ReportStations& stations) {
 
 ReportEvents read_report_events(const CsvTable& table) {
     ReportEvents out;
+    if (!table.find_column("x") && table.find_column("latitude")) {
+        throw InputError(
+            fmt::format("'{}' has latitudes and no x (the page of events is for models of x, y, z)",
+                        table.path().string()));
+    }
     const std::size_t x = table.column("x");
     const auto y = table.find_column("y");
     const std::size_t z = table.column("z");

@@ -36,7 +36,7 @@ class FimSchedule {
           grid_(problem.shape, largest_, problem.source_node(),
                 {Dim == 3 && problem.shape[0] > Block::depth,
                  Dim == 3 && problem.shape[1] > Block::depth, false}),
-          threads_(std::clamp((grid_.count() + 1) / 2, 1, threads)),
+          threads_(std::clamp(grid_.count() / least_blocks, 1, threads)),
           states_(static_cast<std::size_t>(grid_.count())) {
         for (std::size_t n = 0; n < orders.size(); ++n) {
             const AxisOrder order = orders[n];
@@ -274,7 +274,9 @@ class FimSchedule {
     std::array<std::vector<std::array<int, 3>>, 2> starts_;
     std::array<int, 3> largest_;  ///< extents of a block
     BlockGrid grid_;
-    int threads_;  ///< no more than there are blocks of one parity, more or less
+    /// Blocks per thread from which another thread gains more than it costs to wait for it.
+    static constexpr int least_blocks = 4;
+    int threads_;
     std::vector<State> states_;
     std::vector<std::unique_ptr<Block>> workers_;
     std::array<std::vector<int>, 2> active_;

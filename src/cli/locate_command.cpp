@@ -180,7 +180,7 @@ void locate_events(const LocateFlags& flags, const Run& run) {
 
     run.monitor.check();
     write_catalogue(flags.output, picks.survey, found, clock, picks.plane ? &*picks.plane : nullptr,
-                    sphere);
+                    sphere, picks.magnitudes);
     if (flags.fits) write_fits(*flags.fits, picks.survey, found, clock);
     if (flags.sampled) write_samples(*flags.sampled, picks.survey, found, sphere);
     if (flags.moved) {

@@ -122,7 +122,8 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
     tell(notes);
     run.monitor.check();
     const Clock clock = picks.has_dates ? Clock::dates : Clock::seconds;
-    write_relocation(flags.output, survey, found, picks.plane ? &*picks.plane : nullptr, clock);
+    write_relocation(flags.output, survey, found, picks.plane ? &*picks.plane : nullptr, clock,
+                     picks.magnitudes);
     if (flags.reloc) write_reloc(*flags.reloc, survey, picks.magnitudes, found, *picks.plane);
     Notes lost;
     write_export(flags.exported, survey, picks.plane, catalogue_of(survey, found), picks.magnitudes,

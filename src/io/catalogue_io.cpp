@@ -31,11 +31,12 @@ Vec3 as_named(Vec3 place, bool on_sphere) {
 }
 
 std::vector<std::string> catalogue_columns(bool is_2d, bool geographic, bool samples,
-                                           bool on_sphere) {
+                                           bool on_sphere, bool sized) {
     std::vector<std::string> names = {"event", "status"};
     add_place_names(names, "", is_2d, on_sphere);
     if (geographic) names.insert(names.end(), {"longitude", "latitude"});
     names.emplace_back("origin_time");
+    if (sized) names.emplace_back("magnitude");
     add_axis_names(names, "error_", is_2d);
     names.insert(names.end(), {"error_time", "rms", "gap", "nearest", "picks", "used"});
     if (is_2d) {
@@ -95,10 +96,12 @@ void add_ellipsoid(CatalogueRow& row, const Hypocentre& event, bool is_2d) {
 }  // namespace
 
 void write_catalogue(const fs::path& path, const Survey& survey, const Catalogue& catalogue,
-                     Clock clock, const LocalPlane* plane, bool on_sphere) {
+                     Clock clock, const LocalPlane* plane, bool on_sphere,
+                     std::span<const double> magnitudes) {
     const bool is_2d = survey.is_2d;
     const bool samples = has_samples(catalogue);
-    CsvWriter table(path, catalogue_columns(is_2d, plane != nullptr, samples, on_sphere));
+    const bool sized = knows_magnitudes(magnitudes);
+    CsvWriter table(path, catalogue_columns(is_2d, plane != nullptr, samples, on_sphere, sized));
     CatalogueRow row;
     for (std::size_t n = 0; n < survey.events.size(); ++n) {
         const Hypocentre& event = catalogue.events[n];
@@ -107,6 +110,7 @@ void write_catalogue(const fs::path& path, const Survey& survey, const Catalogue
         row.add(as_named(event.position, on_sphere), is_2d);
         row.add_geographic(event.position, plane);
         row.add_time(event.origin_time, clock);
+        if (sized) row.add(magnitudes[n]);
         add_errors(row, event, is_2d);
         add_ellipsoid(row, event, is_2d);
         if (samples) {

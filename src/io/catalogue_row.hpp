@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +49,12 @@ class CatalogueRow {
   private:
     std::vector<std::string> texts_;
 };
+
+/// Whether a catalogue has a column of them.
+inline bool knows_magnitudes(std::span<const double> magnitudes) {
+    return std::any_of(magnitudes.begin(), magnitudes.end(),
+                       [](double magnitude) { return std::isfinite(magnitude); });
+}
 
 /// Names prefix + x, y, z; without y in 2-D.
 inline void add_axis_names(std::vector<std::string>& names, const std::string& prefix, bool is_2d) {

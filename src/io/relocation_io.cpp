@@ -8,12 +8,15 @@
 namespace fermat {
 
 void write_relocation(const std::filesystem::path& path, const Survey& survey,
-                      const Relocation& found, const LocalPlane* plane, Clock clock) {
+                      const Relocation& found, const LocalPlane* plane, Clock clock,
+                      std::span<const double> magnitudes) {
     const bool is_2d = survey.is_2d;
+    const bool sized = knows_magnitudes(magnitudes);
     std::vector<std::string> names = {"event", "cluster"};
     add_axis_names(names, "", is_2d);
     if (plane != nullptr) names.insert(names.end(), {"longitude", "latitude"});
     names.emplace_back("origin_time");
+    if (sized) names.emplace_back("magnitude");
     add_axis_names(names, "shift_", is_2d);
     names.emplace_back("shift_time");
     add_axis_names(names, "error_", is_2d);
@@ -28,6 +31,7 @@ void write_relocation(const std::filesystem::path& path, const Survey& survey,
         row.add(event.position, is_2d);
         row.add_geographic(event.position, plane);
         row.add_time(event.origin_time, clock);
+        if (sized) row.add(magnitudes[n]);
         row.add(event.position - survey.events[n].position, is_2d);
         row.add(event.origin_time - survey.events[n].origin_time);
         row.add(event.error, is_2d);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 
 #include "io/catalogue_io.hpp"
 #include "io/local_plane.hpp"
@@ -9,10 +10,11 @@
 namespace fermat {
 
 /// One row per event, CSV: cluster (empty: not moved), place, longitude and latitude if there is a
-/// plane, origin time, shift from the given place, standard deviations, RMS and numbers of
-/// differences of each kind.
+/// plane, origin time, magnitude if one is known, shift from the given place, standard deviations,
+/// RMS and numbers of differences of each kind.
 void write_relocation(const std::filesystem::path& path, const Survey& survey,
-                      const Relocation& found, const LocalPlane* plane, Clock clock);
+                      const Relocation& found, const LocalPlane* plane, Clock clock,
+                      std::span<const double> magnitudes = {});
 
 /// The events as a catalogue, for files of others; picks have no residuals. Events that were not
 /// moved are where they were given.

@@ -50,6 +50,16 @@ def test_places_dates_and_all_files(catalogue):
     assert len(moved) == 6 and float(moved[0]["origin_time"]) > 1.5e9
 
 
+def test_magnitudes_of_the_events_stay_with_them(catalogue):
+    """The catalogue has a column of them where one is known."""
+    call = ["locate", "--model", "m.h5", "--stations", "stations.csv", "--picks", "picks.csv", "-o", "found.csv"]
+    assert catalogue.call(*call).returncode == 0
+    assert "magnitude" not in rows(catalogue.folder / "found.csv")[0]
+    catalogue.write("events.csv", "event,x,y,z,magnitude\nq1,9,9,5,2.4\nq2,9,9,5,\n")
+    assert catalogue.call(*call, "--events", "events.csv").returncode == 0
+    assert [row["magnitude"] for row in rows(catalogue.folder / "found.csv")] == ["2.4", ""]
+
+
 def test_wrong_calls_are_one_line(catalogue):
     base = ("locate", "--model", "m.h5", "--picks", "picks.csv")
     assert "give the stations" in catalogue.error(*base, "-o", "a.csv")

@@ -26,6 +26,8 @@
 #include "io/model_io.hpp"
 #include "io/run_mark.hpp"
 #include "io/text.hpp"
+#include "model/metric.hpp"
+#include "survey/mapped_points.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -77,7 +79,7 @@ struct Shown {
 
 /// What a reader wants to know first, as pairs of a name and a value.
 std::string summary_json(const Shown& shown, const CsvTable& history, const UnitNames& units,
-                         const Thinning& thin) {
+                         const ReportGrid& grid_shown) {
     const Model& model = shown.model;
     std::string pairs;
     const auto add = [&](std::string_view name, const std::string& value) {
@@ -110,8 +112,9 @@ std::string summary_json(const Shown& shown, const CsvTable& history, const Unit
     add("picks used",
         shown.picks ? fmt::format("{} of {}", used, shown.picks->count) : std::string(used));
     const Grid& grid = model.grid();
-    add("nodes", to_string(grid.shape) +
-                     (thin.step > 1 ? fmt::format(", every {}th shown", thin.step) : ""));
+    add("nodes",
+        to_string(grid.shape) +
+            (grid_shown.step() > 1 ? fmt::format(", every {}th shown", grid_shown.step()) : ""));
     const auto rock = [&] {
         std::pair<float, float> span{std::numeric_limits<float>::infinity(), 0.0F};
         for (const float v : model.velocity()) {
@@ -162,21 +165,30 @@ std::string pairs_json(const SummaryPairs& pairs) {
     return json_list(out);
 }
 
+/// Of the unit of length; that of a word that is no unit is not asked for.
+double metres_of(const UnitNames& units) {
+    try {
+        return unit_size(Quantity::length, units.length);
+    } catch (const InputError&) {
+        return 1000;
+    }
+}
+
 std::string catalogue_data(const ReportOptions& options) {
     if (options.start) {
         throw InputError("--start is of a run's page (a catalogue has no model)");
     }
     const CsvTable table(options.run);
-    const ReportEvents events = read_report_events(table);
+    const UnitNames units = units_of_table(options.run, options.units);
+    const ReportEvents events = read_report_events(table, {metres_of(units)});
     ReportStations stations;
     if (options.stations) {
         Notes notes;
-        add_station_places(*options.stations, table, stations, notes);
+        add_station_places(*options.stations, events, stations, notes);
         tell(notes);
     }
     if (options.fits) add_station_fits(CsvTable(*options.fits), stations);
     const std::string name = options.run.filename().string();
-    const UnitNames units = units_of_table(options.run, options.units);
     return fmt::format(
         R"({{"title":{},"subtitle":{},"going":false,"units":{{"length":{},"time":{}}},)"
         R"("summary":{},"model":null,"history":null,"picks":null,"events":{},"settings":"",)"
@@ -188,14 +200,17 @@ std::string catalogue_data(const ReportOptions& options) {
 }
 
 /// Events of a run that relocated them; "null" if there are none.
-std::string run_events_json(const fs::path& run, RunPhase phase) {
+std::string run_events_json(const fs::path& run, RunPhase phase, const Model& model,
+                            const UnitNames& units) {
     const fs::path file = run / "events.csv";
     if (phase != RunPhase::ended || !fs::exists(file)) return "null";
     ReportStations stations;
     const CsvTable residuals(run / "residuals.csv");
     const fs::path moved = run / "moved_picks.csv";
-    add_run_residuals(residuals, fs::exists(moved) ? CsvTable(moved) : residuals, stations);
-    return events_json(read_report_events(CsvTable(file)), stations);
+    const double radius = on_sphere(model) ? model.metric()->coordinates().radius : 0;
+    const ReportEvents events = read_report_events(CsvTable(file), {metres_of(units), radius});
+    add_run_residuals(residuals, fs::exists(moved) ? CsvTable(moved) : residuals, events, stations);
+    return events_json(events, stations);
 }
 
 }  // namespace
@@ -220,14 +235,16 @@ namespace {
 
 Shown ended_run(const fs::path& run, const CsvTable& history) {
     Notes none;  // of a file of our own
+    Model model = read_model(run / "model.h5", none);
     const CsvTable table(run / "residuals.csv");
     const std::size_t last = history.rows() - 1;
     const double iteration = history.number(last, history.column("iteration"));
     const bool is_count = iteration >= 0 && iteration < 1e9;
+    ReportPicks picks = read_report_picks(table, model);
     return {RunPhase::ended,
-            read_model(run / "model.h5", none),
+            std::move(model),
             is_count ? static_cast<int>(iteration) : 0,
-            read_report_picks(table),
+            std::move(picks),
             {{"residuals.csv", table.run()}, {"model.h5", run_of_file(run / "model.h5")}}};
 }
 
@@ -308,7 +325,7 @@ std::string report_data(const ReportOptions& options) {
         if (fs::exists(run / name)) shown.marks.emplace_back(name, run_of_file(run / name));
     }
     check_one_run(run, shown.marks);
-    const Thinning thin(grid);
+    const ReportGrid seen(model);
     const UnitNames units = units_of_run(run, options.units, model);
     const std::string name = fs::weakly_canonical(run).filename().string();
     return fmt::format(
@@ -316,9 +333,9 @@ std::string report_data(const ReportOptions& options) {
         R"("summary":{},"model":{},"history":{},"picks":{},"events":{},"settings":{},"footer":{}}})",
         json_text(options.title.empty() ? name : options.title),
         json_text(subtitle_of(shown, name)), phase == RunPhase::going, json_text(units.length),
-        json_text(units.time), summary_json(shown, history, units, thin),
-        fields_json(model, start, run, thin), history_json(history),
-        shown.picks ? picks_json(*shown.picks) : "null", run_events_json(run, phase),
+        json_text(units.time), summary_json(shown, history, units, seen),
+        fields_json(model, start, run, seen, units), history_json(history),
+        shown.picks ? picks_json(*shown.picks) : "null", run_events_json(run, phase, model, units),
         json_text(settings_text(run)), json_text(build_line()));
 }
 

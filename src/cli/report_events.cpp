@@ -5,20 +5,24 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <set>
 #include <utility>
 
 #include "cli/json.hpp"
 #include "core/error.hpp"
-#include "io/place_table.hpp"
 #include "io/text.hpp"
 
 namespace fermat::cli {
 namespace {
 
-constexpr double none = std::numeric_limits<double>::quiet_NaN();
+using Column = std::optional<std::size_t>;
 
-double number_or_nan(const CsvTable& table, std::size_t row, std::optional<std::size_t> column) {
+constexpr double none = std::numeric_limits<double>::quiet_NaN();
+constexpr double degree = std::numbers::pi / 180;
+constexpr double earth_radius = 6'371'000;  // m, for the length of a degree on the page
+
+double number_or_nan(const CsvTable& table, std::size_t row, Column column) {
     return column ? parse_number(table.text(row, *column)).value_or(none) : none;
 }
 
@@ -29,47 +33,156 @@ double median_of(std::vector<double> values) {
     return *middle;
 }
 
-/// Sums of the residuals of a station and phase.
-struct Sums {
-    std::size_t count = 0;
-    double sum = 0;
-    double squares = 0;
+/// The plane whose x = 0 and y = 0 are where the event's longitude and latitude say: the centre for
+/// which it is at (x, y), by steps of what is still missing.
+LocalPlane plane_through(GeoPoint place, Vec3 at, double metres) {
+    LocalPlane plane{place, metres};
+    for (int step = 0; step < 20; ++step) {
+        const PlanePoint seen = plane.to_plane(place);
+        plane.centre = plane.to_geographic({seen.x - at.x, seen.y - at.y});
+    }
+    return plane;
+}
 
-    void add(double residual) {
-        ++count;
-        sum += residual;
-        squares += residual * residual;
+/// The columns of a vector; a 2-D table has no y.
+struct AxisColumns {
+    Column x, y, z;
+
+    AxisColumns(const CsvTable& table, const std::string& prefix)
+        : x(table.find_column(prefix + "x")),
+          y(table.find_column(prefix + "y")),
+          z(table.find_column(prefix + "z")) {}
+
+    bool known() const { return x && z; }
+    Vec3 at(const CsvTable& table, std::size_t row) const {
+        return {table.number(row, *x), y ? table.number(row, *y) : 0.0, table.number(row, *z)};
     }
 };
-using StationSums = std::map<std::pair<std::string, std::string>, Sums>;
 
-void put_sums(const StationSums& sums, ReportStations& stations) {
-    for (const auto& [key, of] : sums) {
-        const auto n = static_cast<double>(of.count);
-        stations.all[key.first].misfits.push_back(
-            {key.second, of.count, of.sum / n, std::sqrt(of.squares / n)});
+/// Reads places, shifts and errors row by row. Events are shown by longitude and latitude where the
+/// table has them.
+class EventReader {
+  public:
+    EventReader(const CsvTable& table, const EventPlaces& places, ReportEvents& out)
+        : table_(table),
+          sphere_(places.radius > 0),
+          own_(table, ""),
+          shift_(table, "shift_"),
+          error_(table, "error_"),
+          name_(table.find_column("event")),
+          longitude_(table.find_column("longitude")),
+          latitude_(table.find_column("latitude")),
+          rms_(table.find_column("rms")),
+          magnitude_(table.find_column("magnitude")),
+          out_(out) {
+        out.metres = places.metres;
+        out.degrees = sphere_ || (longitude_ && latitude_);
+        out.degree = degree * (sphere_ ? places.radius : earth_radius / places.metres);
+        out.is_2d = !out.degrees && !own_.y;
+        if (!out.degrees || sphere_) table.column("x");  // throws where it is missing
+        table.column("z");
+        const std::array pairs = {"cov_xx", "cov_xy", "cov_xz", "cov_yy", "cov_yz", "cov_zz"};
+        for (std::size_t n = 0; n < pairs.size(); ++n) pairs_[n] = table.find_column(pairs[n]);
     }
+
+    bool has_place(std::size_t row) const {
+        return !table_.text(row, own_.x ? *own_.x : *longitude_).empty();
+    }
+
+    /// Gives the shift as a length; not a number if there is none.
+    double add(std::size_t row) {
+        const Vec3 by = shift_.known() ? shift_.at(table_, row) : Vec3{};
+        Vec3 at = own_.known() ? own_.at(table_, row) : Vec3{};
+        Vec3 from = at - by;
+        if (sphere_) {
+            std::swap(at.x, at.y);
+            std::swap(from.x, from.y);
+        } else if (out_.degrees) {
+            put_on_earth(row, at, from);
+        }
+        add_place(at, from);
+        out_.names.emplace_back(name_ ? table_.text(row, *name_) : std::string_view());
+        out_.rms.push_back(static_cast<float>(number_or_nan(table_, row, rms_)));
+        out_.magnitude.push_back(static_cast<float>(number_or_nan(table_, row, magnitude_)));
+        add_errors(row);
+        return shift_.known() ? shift_length(at, from, by) : none;
+    }
+
+  private:
+    void put_on_earth(std::size_t row, Vec3& at, Vec3& from) {
+        const GeoPoint place{table_.number(row, *longitude_), table_.number(row, *latitude_)};
+        if (own_.known() && !out_.plane) out_.plane = plane_through(place, at, out_.metres);
+        const double z = table_.number(row, *own_.z);
+        from.z += z - at.z;
+        at = {place.longitude, place.latitude, z};
+        if (!out_.plane) return;
+        const GeoPoint before = out_.plane->to_geographic({from.x, from.y});
+        from = {before.longitude, before.latitude, from.z};
+    }
+
+    void add_place(Vec3 at, Vec3 from) {
+        if (out_.degrees && !out_.x.empty()) {
+            // Longitudes go on across the date line.
+            const auto near = [&](double& x) { x += 360 * std::round((out_.x[0] - x) / 360); };
+            near(at.x);
+            near(from.x);
+        }
+        out_.x.push_back(static_cast<float>(at.x));
+        out_.y.push_back(static_cast<float>(at.y));
+        out_.z.push_back(static_cast<float>(at.z));
+        if (!shift_.known()) return;
+        out_.from_x.push_back(static_cast<float>(from.x));
+        out_.from_y.push_back(static_cast<float>(from.y));
+        out_.from_z.push_back(static_cast<float>(from.z));
+    }
+
+    double shift_length(Vec3 at, Vec3 from, Vec3 by) const {
+        if (!sphere_) return norm(by);
+        const double east = out_.degree * std::cos(at.y * degree) * (at.x - from.x);
+        return norm(Vec3{east, out_.degree * (at.y - from.y), by.z});
+    }
+
+    /// The covariance, or the squares of errors where the table has those alone.
+    void add_errors(std::size_t row) {
+        std::array<double, 6> values{};
+        for (std::size_t n = 0; n < 6; ++n) values[n] = number_or_nan(table_, row, pairs_[n]);
+        const auto square = [&](Column column) {
+            const double error = number_or_nan(table_, row, column);
+            return error > 0 ? error * error : none;
+        };
+        if (!pairs_[0]) values = {square(error_.x), 0, 0, square(error_.y), 0, square(error_.z)};
+        for (std::size_t n = 0; n < 6; ++n) {
+            out_.covariance[n].push_back(static_cast<float>(values[n]));
+        }
+    }
+
+    const CsvTable& table_;
+    bool sphere_;
+    AxisColumns own_, shift_, error_;
+    Column name_, longitude_, latitude_, rms_, magnitude_;
+    std::array<Column, 6> pairs_;
+    ReportEvents& out_;
+};
+
+std::string span_text(const std::vector<float>& values, const std::string& unit) {
+    double low = std::numeric_limits<double>::infinity();
+    double high = -low;
+    for (const float value : values) {
+        if (!std::isfinite(value)) continue;
+        low = std::min<double>(low, value);
+        high = std::max<double>(high, value);
+    }
+    return low <= high ? fmt::format("{:.4g} to {:.4g}{}", low, high, unit) : std::string();
 }
 
 }  // namespace
 
-ReportEvents read_report_events(const CsvTable& table) {
+ReportEvents read_report_events(const CsvTable& table, const EventPlaces& places) {
     ReportEvents out;
-    if (!table.find_column("x") && table.find_column("latitude")) {
-        throw InputError(
-            fmt::format("'{}' has latitudes and no x (the page of events is for models of x, y, z)",
-                        table.path().string()));
-    }
-    const std::size_t x = table.column("x");
-    const auto y = table.find_column("y");
-    const std::size_t z = table.column("z");
+    EventReader reader(table, places, out);
     const auto status = table.find_column("status");
     const auto cluster = table.find_column("cluster");
     const auto use = table.find_column("use");
-    const auto shift_x = table.find_column("shift_x");
-    const auto shift_y = table.find_column("shift_y");
-    const auto shift_z = table.find_column("shift_z");
-    const auto rms = table.find_column("rms");
     out.kind = status ? "located" : cluster ? "relocated" : "moved by the inversion";
     if (!status && !cluster && !use) {
         throw InputError(fmt::format(
@@ -78,7 +191,6 @@ ReportEvents read_report_events(const CsvTable& table) {
             table.path().string()));
     }
     out.count = table.rows();
-    out.is_2d = !y;
     std::set<std::string, std::less<>> clusters;
     std::vector<double> shifts;
     for (std::size_t row = 0; row < table.rows(); ++row) {
@@ -90,19 +202,9 @@ ReportEvents read_report_events(const CsvTable& table) {
         if (cluster && !table.text(row, *cluster).empty()) {
             clusters.emplace(table.text(row, *cluster));
         }
-        if (table.text(row, x).empty()) continue;
-        const Vec3 at{table.number(row, x), y ? table.number(row, *y) : 0.0, table.number(row, z)};
-        out.x.push_back(static_cast<float>(at.x));
-        out.y.push_back(static_cast<float>(at.y));
-        out.z.push_back(static_cast<float>(at.z));
-        out.rms.push_back(static_cast<float>(number_or_nan(table, row, rms)));
-        if (!shift_x || !shift_z) continue;
-        const Vec3 by{table.number(row, *shift_x), shift_y ? table.number(row, *shift_y) : 0.0,
-                      table.number(row, *shift_z)};
-        out.from_x.push_back(static_cast<float>(at.x - by.x));
-        out.from_y.push_back(static_cast<float>(at.y - by.y));
-        out.from_z.push_back(static_cast<float>(at.z - by.z));
-        if (norm(by) > 0) shifts.push_back(norm(by));
+        if (!reader.has_place(row)) continue;
+        const double shift = reader.add(row);
+        if (shift > 0) shifts.push_back(shift);
     }
     if (out.x.empty()) {
         throw InputError(fmt::format("'{}' has no event with a place", table.path().string()));
@@ -110,78 +212,6 @@ ReportEvents read_report_events(const CsvTable& table) {
     out.clusters = clusters.size();
     out.median_shift = median_of(std::move(shifts));
     return out;
-}
-
-void add_station_places(const std::filesystem::path& path, const CsvTable& events,
-                        ReportStations& stations, Notes& notes) {
-    PlaceTable table = read_station_table(path, notes);
-    if (table.geographic) {
-        // The plane is that of the events: x = 0 and y = 0 are where their longitudes say.
-        const auto longitude = events.find_column("longitude");
-        const auto latitude = events.find_column("latitude");
-        if (!longitude || !latitude || events.rows() == 0) {
-            throw InputError(fmt::format(
-                "'{}' has longitudes and latitudes and the events x and y alone (give stations by "
-                "x and y)",
-                path.string()));
-        }
-        std::size_t row = 0;
-        while (row + 1 < events.rows() && events.text(row, *longitude).empty()) ++row;
-        const Vec3 at{events.number(row, events.column("x")),
-                      events.number(row, events.column("y")), 0};
-        const GeoPoint place{events.number(row, *longitude), events.number(row, *latitude)};
-        // The centre c for which the event is at (x, y): by steps of what is still missing.
-        LocalPlane plane{place, 1000};
-        for (int step = 0; step < 20; ++step) {
-            const PlanePoint seen = plane.to_plane(place);
-            plane.centre = plane.to_geographic({seen.x - at.x, seen.y - at.y});
-        }
-        put_on_plane(table, plane);
-    }
-    for (const NamedPlace& row : table.rows) stations.all[row.id].place = row.place;
-}
-
-void add_station_fits(const CsvTable& fits, ReportStations& stations) {
-    const std::size_t station = fits.column("station");
-    const std::size_t residual = fits.column("residual");
-    const auto phase = fits.find_column("phase");
-    const auto weight = fits.find_column("weight");
-    StationSums sums;
-    for (std::size_t row = 0; row < fits.rows(); ++row) {
-        const double value = number_or_nan(fits, row, residual);
-        const bool used = !weight || number_or_nan(fits, row, weight) > 0;
-        if (!std::isfinite(value) || !used) continue;
-        sums[{std::string(fits.text(row, station)),
-              phase ? std::string(fits.text(row, *phase)) : std::string("P")}]
-            .add(value);
-    }
-    stations.what = fits.find_column("first") ? "differences" : "picks";
-    put_sums(sums, stations);
-}
-
-void add_run_residuals(const CsvTable& residuals, const CsvTable& picks, ReportStations& stations) {
-    const bool is_named = picks.rows() == residuals.rows() && picks.find_column("station");
-    const std::size_t named = is_named ? picks.column("station") : 0;
-    const std::size_t receiver = residuals.column("receiver");
-    const std::size_t x = residuals.column("receiver_x");
-    const auto y = residuals.find_column("receiver_y");
-    const std::size_t z = residuals.column("receiver_z");
-    const auto phase = residuals.find_column("phase");
-    const std::size_t value = residuals.column("final_residual");
-    const std::size_t use = residuals.column("use");
-    StationSums sums;
-    for (std::size_t row = 0; row < residuals.rows(); ++row) {
-        std::string name(residuals.text(row, receiver));
-        if (is_named && !picks.text(row, named).empty()) name = picks.text(row, named);
-        stations.all[name].place =
-            Vec3{residuals.number(row, x), y ? residuals.number(row, *y) : 0.0,
-                 residuals.number(row, z)};
-        const double off = number_or_nan(residuals, row, value);
-        if (!std::isfinite(off) || residuals.text(row, use) != "used") continue;
-        sums[{name, phase ? std::string(residuals.text(row, *phase)) : std::string("P")}].add(off);
-    }
-    stations.what = "picks";
-    put_sums(sums, stations);
 }
 
 std::string events_json(const ReportEvents& events, const ReportStations& stations) {
@@ -199,12 +229,29 @@ std::string events_json(const ReportEvents& events, const ReportStations& statio
                                    json_number(misfit.mean), json_number(misfit.rms));
         }
     }
+    std::string names;
+    for (const std::string& name : events.names) {
+        names += fmt::format("{}{}", names.empty() ? "" : ",", json_text(name));
+    }
+    std::string lists;
+    const auto add = [&](std::string_view name, const std::vector<float>& values) {
+        lists += fmt::format(R"("{}":{},)", name, json_floats(values));
+    };
+    add("x", events.x);
+    add("y", events.y);
+    add("z", events.z);
+    add("fromX", events.from_x);
+    add("fromY", events.from_y);
+    add("fromZ", events.from_z);
+    add("rms", events.rms);
+    add("magnitude", events.magnitude);
+    const std::array pairs = {"covXX", "covXY", "covXZ", "covYY", "covYZ", "covZZ"};
+    for (std::size_t n = 0; n < pairs.size(); ++n) add(pairs[n], events.covariance[n]);
     return fmt::format(
-        R"({{"flat":{},"x":{},"y":{},"z":{},"fromX":{},"fromY":{},"fromZ":{},"rms":{},)"
-        R"("stations":[{}],"misfits":[{}],"what":{}}})",
-        events.is_2d, json_floats(events.x), json_floats(events.y), json_floats(events.z),
-        json_floats(events.from_x), json_floats(events.from_y), json_floats(events.from_z),
-        json_floats(events.rms), places, misfits, json_text(stations.what));
+        R"({{"flat":{},"degrees":{},"degree":{},{}"names":[{}],"stations":[{}],"misfits":[{}],)"
+        R"("what":{}}})",
+        events.is_2d, events.degrees, events.degree, lists, names, places, misfits,
+        json_text(stations.what));
 }
 
 std::vector<std::pair<std::string, std::string>> events_summary(const ReportEvents& events,
@@ -219,8 +266,13 @@ std::vector<std::pair<std::string, std::string>> events_summary(const ReportEven
     if (std::isfinite(events.median_shift)) {
         out.emplace_back("median shift", fmt::format("{:.3g} {}", events.median_shift, length));
     }
-    const auto [low, high] = std::minmax_element(events.z.begin(), events.z.end());
-    out.emplace_back("depths", fmt::format("{:.4g} to {:.4g} {}", *low, *high, length));
+    out.emplace_back("depths", span_text(events.z, " " + length));
+    if (events.degrees) {
+        out.emplace_back("longitudes", span_text(events.x, "°"));
+        out.emplace_back("latitudes", span_text(events.y, "°"));
+    }
+    const std::string sizes = span_text(events.magnitude, "");
+    if (!sizes.empty()) out.emplace_back("magnitudes", sizes);
     std::vector<double> rms;
     for (const float value : events.rms) {
         if (std::isfinite(value)) rms.push_back(value);

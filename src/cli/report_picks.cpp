@@ -7,9 +7,12 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "cli/json.hpp"
 #include "io/text.hpp"
+#include "model/metric.hpp"
+#include "survey/mapped_points.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -54,9 +57,27 @@ std::string spread_of(const std::vector<Point>& receivers, bool is_2d) {
     return high[0] - low[0] >= high[2] - low[2] ? "receiver x" : "receiver depth";
 }
 
+/// Along the ground: on a sphere, at the radius of depth 0.
+double level_distance(const Model& model, Point a, Point b) {
+    if (!on_sphere(model)) return std::hypot(b[0] - a[0], b[1] - a[1]);
+    const double radius = model.metric()->coordinates().radius;
+    const double chord = true_distance(model, {a[0], a[1], 0}, {b[0], b[1], 0});
+    return 2 * radius * std::asin(std::min(1.0, chord / (2 * radius)));
+}
+
+std::string points_json(const std::vector<Point>& points) {
+    std::string text(1, '[');
+    for (const Point& p : points) {
+        if (text.size() > 1) text += ',';
+        text += fmt::format("[{},{},{}]", p[0], p[1], p[2]);
+    }
+    text += ']';
+    return text;
+}
+
 }  // namespace
 
-ReportPicks read_report_picks(const CsvTable& table) {
+ReportPicks read_report_picks(const CsvTable& table, const Model& model) {
     const PointColumns sources(table, "source");
     const PointColumns receivers(table, "receiver");
     const std::size_t before = table.column("initial_residual");
@@ -68,6 +89,7 @@ ReportPicks read_report_picks(const CsvTable& table) {
     picks.count = table.rows();
     std::map<Point, std::size_t> numbers;
     std::vector<Point> places;
+    std::set<Point> seen;
     const std::size_t step = std::max<std::size_t>(1, (table.rows() + most_picks - 1) / most_picks);
     for (std::size_t row = 0; row < table.rows(); row += step) {
         const Point source = sources.at(table, row);
@@ -75,15 +97,16 @@ ReportPicks read_report_picks(const CsvTable& table) {
         const auto [found, is_new] = numbers.try_emplace(source, picks.shots.size());
         if (is_new) picks.shots.push_back(source);
         places.push_back(receiver);
+        seen.insert(receiver);
         picks.shot.push_back(static_cast<float>(found->second));
-        picks.offset.push_back(
-            static_cast<float>(std::hypot(receiver[0] - source[0], receiver[1] - source[1])));
+        picks.offset.push_back(static_cast<float>(level_distance(model, source, receiver)));
         picks.time.push_back(number_or_nan(table, row, time));
         picks.error.push_back(number_or_nan(table, row, error));
         picks.before.push_back(number_or_nan(table, row, before));
         picks.after.push_back(number_or_nan(table, row, after));
         picks.kept.push_back(use && table.text(row, *use) == "rejected" ? 0.0F : 1.0F);
     }
+    picks.receivers.assign(seen.begin(), seen.end());
     if (places.empty()) return picks;
     picks.across_name = spread_of(places, !sources.y);
     for (std::size_t n = 0; n < places.size(); ++n) {
@@ -96,18 +119,13 @@ ReportPicks read_report_picks(const CsvTable& table) {
 }
 
 std::string picks_json(const ReportPicks& picks) {
-    std::string shots(1, '[');
-    for (const Point& p : picks.shots) {
-        if (shots.size() > 1) shots += ',';
-        shots += fmt::format("[{},{},{}]", p[0], p[1], p[2]);
-    }
-    shots += ']';
     return fmt::format(
-        R"({{"shots":{},"shot":{},"offset":{},"time":{},"error":{},"before":{},"after":{},)"
+        R"({{"shots":{},"receivers":{},"shot":{},"offset":{},"time":{},"error":{},"before":{},"after":{},)"
         R"("kept":{},"across":{},"acrossName":{}}})",
-        shots, json_floats(picks.shot), json_floats(picks.offset), json_floats(picks.time),
-        json_floats(picks.error), json_floats(picks.before), json_floats(picks.after),
-        json_floats(picks.kept), json_floats(picks.across), json_text(picks.across_name));
+        points_json(picks.shots), points_json(picks.receivers), json_floats(picks.shot),
+        json_floats(picks.offset), json_floats(picks.time), json_floats(picks.error),
+        json_floats(picks.before), json_floats(picks.after), json_floats(picks.kept),
+        json_floats(picks.across), json_text(picks.across_name));
 }
 
 }  // namespace fermat::cli

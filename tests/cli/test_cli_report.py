@@ -274,3 +274,68 @@ def test_switches_of_the_page(run, browser):
     assert browser.text("#shot-value") == "2 of 2, x 1, depth 0 km"
     assert browser.value(picture) != first
     assert browser.errors == []
+
+
+def test_shots_and_receivers_stand_on_the_section(run, browser):
+    run("report", "run", "-o", "report.html")
+    picks = page_data(run)["picks"]
+    assert picks["shots"] == [[0, 0, 0], [1, 0, 0]] and picks["receivers"] == [[3, 0, 0], [4, 0, 0]]
+    browser.open(run.folder / "report.html")
+    pixel = "(p => [...view.pen.getImageData(p[0], p[1], 1, 1).data].slice(0, 3))(view.toPixel({}, 0))"
+    star, triangle = browser.value(pixel.format(1)), browser.value(pixel.format(3))
+    assert star == [0xd7, 0x26, 0x3d] and triangle == [0x1d, 0x25, 0x29]
+    browser.click("#points")
+    assert browser.value(pixel.format(1)) != star and browser.value(pixel.format(3)) != triangle
+
+
+def test_small_views_show_what_is_not_large(run, browser):
+    """Coverage and change stand below the velocity; a click exchanges them."""
+    run("report", "run", "-o", "report.html", "--start", "start.h5")
+    browser.open(run.folder / "report.html")
+    shown = "[...document.querySelectorAll('#maps figure:not([hidden]) figcaption')].map(f => f.textContent)"
+    assert browser.value(shown) == ["change from the start model (%)", "rays in the cell"]
+    browser.value("document.querySelectorAll('#maps figure:not([hidden])')[1].click()")
+    assert browser.value("document.querySelector('#field').value") == "coverage"
+    assert browser.value(shown) == ["velocity (km/s)", "change from the start model (%)"]
+
+
+def test_dark_colours_follow_the_system_or_the_button(run, browser):
+    run("report", "run", "-o", "report.html")
+    browser.resize(1100, 900, dark=True)
+    browser.open(run.folder / "report.html")
+    paper = "getComputedStyle(document.body).backgroundColor"
+    corner = "[...view.pen.getImageData(2, 2, 1, 1).data].slice(0, 3)"
+    assert browser.value(paper) == "rgb(18, 24, 27)" and browser.value(corner) == [18, 24, 27]
+    browser.click("#scheme")
+    assert browser.value(paper) == "rgb(255, 255, 255)" and browser.value(corner) == [255, 255, 255]
+    assert browser.errors == []
+
+
+def test_a_phone_reads_the_page(run, browser):
+    """390 pixels: nothing is wider than the screen, and letters keep their size."""
+    run("report", "run", "-o", "report.html")
+    browser.resize(390, 800, mobile=True)
+    browser.open(run.folder / "report.html")
+    assert browser.value("document.documentElement.scrollWidth") == 390
+    for name in ("section", "scatter", "by-shot", "curves"):
+        scale = f"(c => c.width / c.getBoundingClientRect().width)(document.querySelector('#{name}'))"
+        assert browser.value(scale) == pytest.approx(1, abs=0.02)
+    # The section has most of the width: its colours lie below.
+    assert browser.value("view.frame().width / view.wide") > 0.75
+    assert browser.value("Number(document.querySelector('#convergence svg').getAttribute('viewBox').split(' ')[2])") < 390
+    assert browser.errors == []
+
+
+def test_the_page_is_regular_where_the_grid_is_not(run):
+    """A grid that follows the ground is shown by depth: air above it, its values below."""
+    run.write("ground.csv", "x,z\n0,0\n5,1\n")
+    run("model", "terrain", "--base", "run/model.h5", "--surface", "ground.csv", "-o", "hill.h5")
+    (run.folder / "hill.h5").replace(run.folder / "run/model.h5")
+    run("report", "run", "-o", "report.html")
+    model = page_data(run)["model"]
+    velocity = floats(model["velocity"]).reshape(model["shape"])[:, 0]
+    z = model["origin"][2] + model["spacing"][2] * np.arange(model["shape"][2])
+    assert z[0] == pytest.approx(0, abs=1e-6) and z[-1] == pytest.approx(2)
+    # The ground falls from 0 to 1; the last column is air above it and rock below.
+    assert (velocity[0] > 0).all()
+    assert (velocity[-1][z < 0.95] == 0).all() and (velocity[-1][z > 1.05] > 0).all()

@@ -50,14 +50,77 @@ def test_relocated_events_have_moves_and_residuals_by_station(fermat):
     assert "--start is of a run's page" in fermat.error("report", "out.csv", "--start", "s.h5", "-o", "x.html")
 
 
-def test_located_events_put_geographic_stations_on_their_plane(fermat):
+def test_located_events_are_shown_by_longitude_and_latitude(fermat):
+    """Stations too, also those that are given by x and y on the plane of the events."""
     fermat.write("out.csv", LOCATED)
     fermat.write("stations.csv", "station,longitude,latitude,elevation\nA,10,45,100\n")
     fermat("report", "out.csv", "--stations", "stations.csv", "-o", "events.html")
     data = page_data(fermat, "events.html")
-    (name, x, y, z), = data["events"]["stations"]
-    assert name == "A" and np.hypot(x, y) < 0.01 and np.isclose(z, -0.1)
-    assert dict(map(tuple, data["summary"]))["few_picks"] == "1"
+    events = data["events"]
+    assert events["stations"] == [["A", 10, 45, -0.1]]
+    assert events["degrees"] and floats(events["x"]) == pytest.approx([10.01271]) and floats(events["y"]) == pytest.approx([45.018])
+    assert events["degree"] == pytest.approx(111.19, abs=0.01)
+    summary = dict(map(tuple, data["summary"]))
+    assert summary["few_picks"] == "1" and summary["longitudes"] == "10.01 to 10.01°"
+    fermat.write("plane.csv", "station,x,y,z\nA,0,0,-0.1\n")
+    fermat("report", "out.csv", "--stations", "plane.csv", "-o", "events.html")
+    (_, x, y, _), = page_data(fermat, "events.html")["events"]["stations"]
+    assert x == pytest.approx(10, abs=1e-4) and y == pytest.approx(45, abs=1e-4)
+
+
+SPHERE = """event,status,longitude,latitude,z,origin_time,magnitude,error_x,error_y,error_z,rms,cov_xx,cov_xy,cov_xz,cov_yy,cov_yz,cov_zz
+a,located,179.9,10,5,0,1.5,2,1,3,0.02,4,1,0,1,0,9
+b,located,-179.8,10.2,25,0,4,2,1,3,0.02,4,-1,0,1,0.5,9
+c,located,-179.9,10.4,15,0,,2,1,3,0.02,,,,,,
+"""
+
+
+def test_events_of_a_sphere_have_degrees_errors_and_magnitudes(fermat, tmp_path):
+    """Also across the date line; an ellipse is that of the covariance in true lengths."""
+    fermat.write("out.csv", SPHERE)
+    fermat.write("stations.csv", "station,longitude,latitude,elevation\nA,180,10.1,0\n")
+    fermat("report", "out.csv", "--stations", "stations.csv", "-o", "events.html")
+    data = page_data(fermat, "events.html")
+    events = data["events"]
+    assert floats(events["x"]).tolist() == pytest.approx([179.9, 180.2, 180.1])
+    assert np.allclose(floats(events["magnitude"]), [1.5, 4, np.nan], equal_nan=True)
+    assert floats(events["covXY"])[:2].tolist() == [1, -1] and np.isnan(floats(events["covXY"])[2])
+    assert dict(map(tuple, data["summary"]))["magnitudes"] == "1.5 to 4"
+    fermat.write("plane.csv", "station,x,y,z\nA,0,0,0\n")
+    assert "'plane.csv' has x and y and the events longitudes and latitudes alone" in fermat.error(
+        "report", "out.csv", "--stations", "plane.csv", "-o", "x.html")
+    program = find_chromium()
+    if program is None:
+        pytest.skip("no Chromium here (set CHROMIUM)")
+    with Page(program, tmp_path / "chromium") as page:
+        page.open(fermat.folder / "events.html")
+        assert page.errors == []
+        assert page.value("events.label(0) + events.label(1) + events.label(2)") == "longitude (°)latitude (°)depth (km)"
+        assert page.value("events.reach[0] / events.reach[1]") == pytest.approx(np.cos(np.radians(10.2)), rel=1e-3)
+        assert page.value("events.radius(4) > 2 * events.radius(1.5)") is True
+        assert page.value("document.querySelector('#errors').checked") is True
+        # An ellipse goes when its box is clicked.
+        picture = "document.querySelector('#event-map').toDataURL()"
+        before = page.value(picture)
+        page.click("#errors")
+        assert page.value(picture) != before
+        assert "ellipses: 68 %" in page.text("#event-words") and "magnitudes" in page.text("#event-words")
+
+
+def test_names_of_stations_are_drawn_whole(fermat, tmp_path):
+    """The frame leaves room below for the longest of them."""
+    fermat.write("out.csv", RELOCATED)
+    fermat.write("fits.csv", FITS.replace(",A,", ",NETWORK.STATION01,"))
+    fermat("report", "out.csv", "--fits", "fits.csv", "-o", "events.html")
+    program = find_chromium()
+    if program is None:
+        pytest.skip("no Chromium here (set CHROMIUM)")
+    with Page(program, tmp_path / "chromium") as page:
+        page.open(fermat.folder / "events.html")
+        tall, below = page.value(
+            "(c => { const p = c.getContext('2d'); p.font = '11px system-ui, sans-serif';"
+            " return [c.height, p.measureText('NETWORK.STATION01').width]; })(document.querySelector('#station-residuals'))")
+        assert tall >= 260 + below + 10
 
 
 def test_what_is_not_read_of_the_stations_is_told(fermat):

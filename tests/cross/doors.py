@@ -135,7 +135,6 @@ REFUSALS = [
             f"an inversion of P and S or of events that move {CARTESIAN}", phases=("P,S",)),
     Refusal(('fm.invert(relocate="all")', "fermat invert --relocate all"), ("graded", "terrain", "TTI"),
             f"an inversion of P and S or of events that move {CARTESIAN}"),
-    Refusal(("fermat report, of events",), ("sphere", "sphere with jumps"), "'found.csv' has latitudes and no x"),
     *method_refusals("hole"),
     *method_refusals("adjoint"),
     *file_refusals(),

@@ -1,6 +1,4 @@
-// The convergence as SVG, residuals by offset and their histogram on canvases.
-
-const BEFORE = "#e69f00", AFTER = "#0072b2", WEIGHTED = "#009e73";
+// Frames with axes; the convergence as SVG, residuals by offset and their histogram on canvases.
 
 function svg(name, attributes, text) {
   const node = document.createElementNS("http://www.w3.org/2000/svg", name);
@@ -8,6 +6,37 @@ function svg(name, attributes, text) {
   if (text !== undefined) node.textContent = text;
   return node;
 }
+
+// A frame with axes on a canvas; gives the pen and what turns values into pixels. Without a name the
+// axis that runs up has ticks alone.
+function chart(canvas, {x, y, xLabel, yLabel, tall, wanted = 10, below = 46, numbers = true}) {
+  const {pen, wide: over, tall: whole} = sized(canvas, tall), narrow = over < 480;
+  const f = {left: !yLabel ? 40 : narrow ? 60 : 74, right: over - 16, top: 14, bottom: whole - below};
+  const wide = (x.high - x.low) || 1, high = (y.high - y.low) || 1;
+  f.x = v => f.left + (v - x.low) / wide * (f.right - f.left);
+  f.y = v => f.bottom - (v - y.low) / high * (f.bottom - f.top);
+  pen.strokeStyle = pen.fillStyle = theme.ink;
+  pen.strokeRect(f.left - 0.5, f.top - 0.5, f.right - f.left + 1, f.bottom - f.top + 1);
+  pen.textAlign = "center";
+  if (numbers) for (const t of niceTicks(x.low, x.low + wide, Math.max(2, Math.min(wanted, (f.right - f.left) / 60)))) {
+    pen.fillRect(f.x(t) - 0.5, f.bottom, 1, 4);
+    pen.fillText(show(t), f.x(t), f.bottom + 18);
+  }
+  pen.fillText(xLabel, (f.left + f.right) / 2, whole - 8);
+  pen.textAlign = "right";
+  // Depths grow downward: low is then above high.
+  for (const t of niceTicks(Math.min(y.low, y.low + high), Math.max(y.low, y.low + high), 6)) {
+    pen.fillRect(f.left - 4, f.y(t) - 0.5, 4, 1);
+    if (yLabel) pen.fillText(show(t), f.left - 7, f.y(t) + 4);
+  }
+  if (yLabel) upright(pen, yLabel, narrow ? 12 : 15, (f.top + f.bottom) / 2);
+  return [pen, f];
+}
+
+const widened = (low, high, part = 0.05) => {
+  const more = part * (high - low) || Math.abs(high) * part || 1;
+  return {low: low - more, high: high + more};
+};
 
 const columnOf = (history, name) => {
   const at = history.names.indexOf(name);
@@ -21,21 +50,22 @@ function drawConvergence(holder, history, given) {
   const weighted = scaled("weighted_rms");
   // Equal errors make both the same: one line then.
   const two = weighted.some((v, n) => Math.abs(v - rms[n]) > 1e-6 * rms[n]);
-  const lines = [["plain RMS", rms, AFTER, ""]];
-  if (two) lines.push(["weighted RMS", weighted, WEIGHTED, "7 5"]);
-  const wide = 960, tall = 300, room = {left: 70, right: 20, top: 30, bottom: 44};
+  const lines = [["plain RMS", rms, theme.after, ""]];
+  if (two) lines.push(["weighted RMS", weighted, theme.weighted, "7 5"]);
+  const wide = Math.max(240, holder.clientWidth), tall = 300;
+  const room = {left: wide < 560 ? 56 : 70, right: 20, top: 30, bottom: 44};
   const all = lines.flatMap(([, values]) => values).filter(Number.isFinite);
   const top = 1.08 * Math.max(...all), last = Math.max(1, ...iteration), first = iteration[0];
   const x = n => room.left + (n - first) / (last - first || 1) * (wide - room.left - room.right);
   const y = v => tall - room.bottom - v / top * (tall - room.top - room.bottom);
   const root = svg("svg", {viewBox: `0 0 ${wide} ${tall}`, role: "img", "font-size": 13,
-    "aria-label": "RMS residual of each iteration", fill: "#1d2529"});
+    "aria-label": "RMS residual of each iteration", fill: theme.ink});
   for (const t of niceTicks(0, top, 5)) {
     root.append(svg("line", {x1: room.left, x2: wide - room.right, y1: y(t), y2: y(t),
-      stroke: "#e4e8ea"}));
+      stroke: theme.line}));
     root.append(svg("text", {x: room.left - 8, y: y(t) + 4, "text-anchor": "end"}, show(t)));
   }
-  for (const t of niceTicks(first, last, 12).filter(Number.isInteger))
+  for (const t of niceTicks(first, last, Math.min(12, wide / 40)).filter(Number.isInteger))
     root.append(svg("text", {x: x(t), y: tall - room.bottom + 18, "text-anchor": "middle"}, t));
   root.append(svg("text", {x: wide / 2, y: tall - 8, "text-anchor": "middle"}, "iteration"));
   root.append(svg("text", {x: 16, y: tall / 2, "text-anchor": "middle",
@@ -48,7 +78,7 @@ function drawConvergence(holder, history, given) {
       dot.append(svg("title", {}, `iteration ${iteration[n]}: ${name} ${show(value)} ${unit}`));
       root.append(dot);
     });
-    const at = wide - room.right - 280 + 140 * number;
+    const at = wide - room.right - 140 * (lines.length - number);
     root.append(svg("line", {x1: at, x2: at + 26, y1: 14, y2: 14, stroke: colour, "stroke-width": 2,
       "stroke-dasharray": dash}));
     root.append(svg("text", {x: at + 32, y: 18}, name));
@@ -84,8 +114,8 @@ class Residuals {
 
   sets(before, after) {
     const all = [];
-    if (before) all.push(["start model", this.data.before, BEFORE]);
-    if (after) all.push(["final model", this.data.after, AFTER]);
+    if (before) all.push(["start model", this.data.before, theme.before]);
+    if (after) all.push(["final model", this.data.after, theme.after]);
     return all;
   }
 
@@ -115,56 +145,24 @@ class Residuals {
     return `, weighted RMS ${show(Math.sqrt(sum / weights))}`;
   }
 
-  frame(canvas, xLabel, yLabel) {
-    const pen = canvas.getContext("2d");
-    const f = {left: yLabel ? 70 : 40, right: canvas.width - 14, top: 12,
-      bottom: canvas.height - 44};
-    pen.fillStyle = "#fff";
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    pen.strokeStyle = pen.fillStyle = "#1d2529";
-    pen.font = "13px system-ui, sans-serif";
-    pen.strokeRect(f.left - 0.5, f.top - 0.5, f.right - f.left + 1, f.bottom - f.top + 1);
-    pen.textAlign = "center";
-    pen.fillText(xLabel, (f.left + f.right) / 2, canvas.height - 8);
-    f.y = v => f.bottom - (v - this.low) / (this.high - this.low) * (f.bottom - f.top);
-    pen.textAlign = "right";
-    for (const t of niceTicks(this.low, this.high, 6)) {
-      pen.fillRect(f.left - 4, f.y(t) - 0.5, 4, 1);
-      if (yLabel) pen.fillText(show(t), f.left - 7, f.y(t) + 4);
-    }
-    pen.save();
-    pen.translate(15, (f.top + f.bottom) / 2);
-    pen.rotate(-Math.PI / 2);
-    pen.textAlign = "center";
-    pen.fillText(yLabel, 0, 0);
-    pen.restore();
-    pen.textAlign = "center";
-    return [pen, f];
-  }
-
   scatter(canvas, sets) {
     const {length, time} = this.units;
-    const [pen, f] = this.frame(canvas, `offset (${length})`, `observed − computed (${time})`);
-    const x = v => f.left + v / (1.02 * this.far) * (f.right - f.left);
-    for (const t of niceTicks(0, this.far, 7)) {
-      pen.fillStyle = "#1d2529";
-      pen.fillRect(x(t) - 0.5, f.bottom, 1, 4);
-      pen.fillText(show(t), x(t), f.bottom + 18);
-    }
+    const [pen, f] = chart(canvas, {x: {low: 0, high: 1.02 * this.far}, y: this,
+      xLabel: `offset (${length})`, yLabel: `observed − computed (${time})`, tall: 320});
     const size = this.data.offset.length > 4000 ? 1.4 : 2.6;
     for (const [, values, colour] of sets) {
       pen.fillStyle = colour + "99";
       values.forEach((v, n) => {
-        if (Number.isFinite(v)) pen.fillRect(x(this.data.offset[n]) - size / 2,
+        if (Number.isFinite(v)) pen.fillRect(f.x(this.data.offset[n]) - size / 2,
           f.y(v) - size / 2, size, size);
       });
     }
-    pen.fillStyle = "#777";
+    pen.fillStyle = theme.grey;
     pen.fillRect(f.left, f.y(0) - 0.5, f.right - f.left, 1);
   }
 
   histogram(canvas, sets) {
-    const [pen, f] = this.frame(canvas, "picks", ""), count = 40;
+    const count = 40;
     const bins = sets.map(([, values, colour]) => {
       const bin = new Array(count).fill(0);
       for (const v of values) if (Number.isFinite(v))
@@ -172,14 +170,12 @@ class Residuals {
       return [bin, colour];
     });
     const most = Math.max(1, ...bins.flatMap(([bin]) => bin));
+    const [pen, f] = chart(canvas, {x: {low: 0, high: most / 0.96}, y: this, xLabel: "picks",
+      yLabel: "", tall: 320, wanted: 3});
     for (const [bin, colour] of bins) {
       pen.fillStyle = colour + "8c";
       const tall = (f.bottom - f.top) / count;
-      bin.forEach((n, k) => pen.fillRect(f.left, f.bottom - (k + 1) * tall,
-        n / most * 0.96 * (f.right - f.left), tall));
+      bin.forEach((n, k) => pen.fillRect(f.left, f.bottom - (k + 1) * tall, f.x(n) - f.left, tall));
     }
-    pen.fillStyle = "#1d2529";
-    for (const t of niceTicks(0, most / 0.96, 3))
-      pen.fillText(show(t), f.left + t / most * 0.96 * (f.right - f.left), f.bottom + 18);
   }
 }

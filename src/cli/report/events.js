@@ -1,17 +1,10 @@
-// A catalogue: its map, sections and depths, and residuals by station.
+// A catalogue: its map, sections and depths, with errors and magnitudes.
 
-const STATION = "#1d2529", MOVE = "#9aa5ab";
-const PHASE_COLOURS = {P: AFTER, S: "#d55e00"};
-
-// Equal lengths along both axes: widens the shorter one to the shape of the frame.
-function alike(x, y, wide, tall) {
-  const scale = Math.max((x.high - x.low) / wide, (y.high - y.low) / tall) || 1;
-  const grown = ({low, high}, size) => {
-    const more = (scale * size - (high - low)) / 2;
-    return {low: low - more, high: high + more};
-  };
-  return [grown(x, wide), grown(y, tall)];
-}
+// Of a Gaussian in a plane, this many deviations hold 68 %.
+const HOLDS_68 = Math.sqrt(-2 * Math.log(1 - 0.6827));
+const MANY = 400;  // events whose ellipses would hide one another
+const EVENT_LISTS = ["x", "y", "z", "fromX", "fromY", "fromZ", "rms", "magnitude", "covXX", "covXY",
+  "covXZ", "covYY", "covYZ", "covZZ"];
 
 function spanOf(...lists) {
   let low = Infinity, high = -Infinity;
@@ -22,12 +15,20 @@ function spanOf(...lists) {
 
 class EventsView {
   constructor(data, units) {
-    const lists = Object.fromEntries(["x", "y", "z", "fromX", "fromY", "fromZ", "rms"].map(
-      name => [name, floats(data[name])]));
+    const lists = Object.fromEntries(EVENT_LISTS.map(name => [name, floats(data[name])]));
     Object.assign(this, lists, {data, units});
     this.depth = span(this.z, Number.isFinite);
+    this.size = span(this.magnitude, Number.isFinite);
     this.table = colourTable([...VIRIDIS].reverse());
     this.at = axis => data.stations.map(row => row[axis + 1]);
+    const names = data.degrees ? ["longitude", "latitude", "depth"] : ["x", "y", "depth"];
+    const unit = axis => data.degrees && axis < 2 ? "°" : units.length;
+    this.axes = names.map((name, axis) => [name, unit(axis)]);
+    // Lengths in a degree of longitude and latitude at the middle of the events.
+    const {low, high} = spanOf(this.y), middle = Math.PI / 180 * (low + high) / 2;
+    this.reach = data.degrees ? [data.degree * Math.cos(middle), data.degree, 1] : [1, 1, 1];
+    this.hasMagnitudes = Number.isFinite(this.size.low);
+    this.hasErrors = this.covZZ.some(Number.isFinite);
   }
 
   colour(z) {
@@ -35,25 +36,47 @@ class EventsView {
     return `rgb(${this.table[Math.round(255 * share)].join(",")})`;
   }
 
-  // Events, lines from where they were before, and stations. `across` and `along` are axes; along a
-  // depth axis numbers grow downward.
-  draw(canvas, across, along, moves, equal) {
+  // The radius of a dot: half as large again per magnitude; where none is known, by their number.
+  radius(magnitude) {
+    const count = this.x.length, plain = count > 2000 ? 1.6 : count > 300 ? 2.4 : 3.4;
+    if (!Number.isFinite(magnitude)) return this.hasMagnitudes ? 1.6 : plain;
+    return Math.min(16, 2 * 1.5 ** (magnitude - Math.max(this.size.low, this.size.high - 5)));
+  }
+
+  label(axis) { return `${this.axes[axis][0]} (${this.axes[axis][1]})`; }
+
+  // Equal lengths along both axes: widens the shorter one to the shape of the frame.
+  alike(x, y, wide, tall) {
+    const [rx, ry] = this.reach;
+    const scale = Math.max((x.high - x.low) * rx / wide, (y.high - y.low) * ry / tall) || 1;
+    const grown = ({low, high}, size, reach) => {
+      const more = (scale * size / reach - (high - low)) / 2;
+      return {low: low - more, high: high + more};
+    };
+    return [grown(x, wide, rx), grown(y, tall, ry)];
+  }
+
+  // Events, lines from where they were before, errors and stations. `across` and `along` are axes;
+  // along a depth axis numbers grow downward.
+  draw(canvas, across, along, {moves, errors}, tall) {
     const names = ["x", "y", "z"], froms = ["fromX", "fromY", "fromZ"];
-    const label = axis => `${["x", "y", "depth"][axis]} (${this.units.length})`;
     const stations = [this.at(across), this.at(along)];
     const wanted = moves && this.fromX.length;
     let x = spanOf(this[names[across]], stations[0], wanted ? this[froms[across]] : []);
     let y = spanOf(this[names[along]], stations[1], wanted ? this[froms[along]] : []);
     // As `chart` leaves room for labels.
-    if (equal) [x, y] = alike(x, y, canvas.width - 90, canvas.height - 60);
+    if (along === 1) {
+      const wide = canvas.parentElement.clientWidth;
+      [x, y] = this.alike(x, y, wide - (wide < 480 ? 76 : 90), tall - 60);
+    }
     if (along === 2) y = {low: y.high, high: y.low};
-    const [pen, f] = chart(canvas, {x, y, xLabel: label(across), yLabel: label(along)});
+    const [pen, f] = chart(canvas, {x, y, xLabel: this.label(across), yLabel: this.label(along), tall});
     pen.save();
     pen.beginPath();
     pen.rect(f.left, f.top, f.right - f.left, f.bottom - f.top);
     pen.clip();
     if (wanted) {
-      pen.strokeStyle = MOVE;
+      pen.strokeStyle = theme.grey;
       pen.lineWidth = 0.8;
       pen.beginPath();
       for (let n = 0; n < this.x.length; ++n) {
@@ -62,37 +85,79 @@ class EventsView {
       }
       pen.stroke();
     }
-    const size = this.x.length > 2000 ? 1.6 : this.x.length > 300 ? 2.4 : 3.4;
-    for (let n = 0; n < this.x.length; ++n) {
+    if (errors && this.hasErrors) this.drawErrors(pen, f, across, along);
+    pen.strokeStyle = theme.paper;
+    pen.lineWidth = 0.5;
+    // Large ones first, so that none is hidden.
+    const order = Array.from(this.x.keys());
+    if (this.hasMagnitudes) order.sort((a, b) => (this.magnitude[b] || 0) - (this.magnitude[a] || 0));
+    for (const n of order) {
       pen.fillStyle = this.colour(this.z[n]);
       pen.beginPath();
-      pen.arc(f.x(this[names[across]][n]), f.y(this[names[along]][n]), size, 0, 2 * Math.PI);
-      pen.fill();
-    }
-    pen.strokeStyle = STATION;
-    pen.fillStyle = "#fff";
-    pen.lineWidth = 1.2;
-    for (let n = 0; n < stations[0].length; ++n) {
-      const [px, py] = [f.x(stations[0][n]), f.y(stations[1][n])];
-      pen.beginPath();
-      pen.moveTo(px, py - 5);
-      pen.lineTo(px - 4.5, py + 4);
-      pen.lineTo(px + 4.5, py + 4);
-      pen.closePath();
+      pen.arc(f.x(this[names[across]][n]), f.y(this[names[along]][n]), this.radius(this.magnitude[n]), 0,
+        2 * Math.PI);
       pen.fill();
       pen.stroke();
     }
     pen.restore();
+    pen.strokeStyle = theme.receiver;
+    pen.fillStyle = theme.paper;
+    pen.lineWidth = 1.2;
+    stations[0].forEach((place, n) => triangle(pen, f.x(place), f.y(stations[1][n]), 5));
+    if (along === 1 && this.hasMagnitudes) this.drawMagnitudes(pen, f);
+    return f;
+  }
+
+  // The ellipse of two axes that holds 68 %, from the lower triangle of their covariance's root.
+  drawErrors(pen, f, across, along) {
+    const names = ["x", "y", "z"], letters = "XYZ", [a, b] = [across, along].sort();
+    const kx = (f.x(1) - f.x(0)) / this.reach[across], ky = (f.y(1) - f.y(0)) / this.reach[along];
+    const xx = this[`cov${letters[a]}${letters[a]}`], xy = this[`cov${letters[a]}${letters[b]}`];
+    const yy = this[`cov${letters[b]}${letters[b]}`];
+    pen.strokeStyle = theme.dim;
+    pen.lineWidth = 0.8;
+    for (let n = 0; n < this.x.length; ++n) {
+      if (!(xx[n] >= 0) || !(yy[n] >= 0)) continue;
+      const p = Math.sqrt(xx[n]), q = p > 0 && Number.isFinite(xy[n]) ? xy[n] / p : 0;
+      const r = Math.sqrt(Math.max(0, yy[n] - q * q));
+      pen.beginPath();
+      for (let k = 0; k <= 40; ++k) {
+        const c = Math.cos(k * Math.PI / 20), s = Math.sin(k * Math.PI / 20);
+        pen.lineTo(f.x(this[names[across]][n]) + HOLDS_68 * kx * p * c,
+          f.y(this[names[along]][n]) + HOLDS_68 * ky * (q * c + r * s));
+      }
+      pen.stroke();
+    }
+  }
+
+  // Dots of whole magnitudes in the map's corner.
+  drawMagnitudes(pen, f) {
+    const high = Math.floor(this.size.high), low = Math.max(Math.ceil(this.size.low), high - 4);
+    pen.textAlign = "center";
+    pen.lineWidth = 0.8;
+    let x = f.left + 16;
+    for (let m = low; m <= high; ++m) {
+      const size = this.radius(m);
+      pen.fillStyle = theme.paper;
+      pen.strokeStyle = theme.ink;
+      pen.beginPath();
+      pen.arc(x + size, f.bottom - 30, size, 0, 2 * Math.PI);
+      pen.fill();
+      pen.stroke();
+      pen.fillStyle = theme.ink;
+      pen.fillText(`M ${m}`, x + size, f.bottom - 8);
+      x += Math.max(2 * size, 26) + 10;
+    }
   }
 
   // How many events at which depth; bars in the colours of the map.
-  drawDepths(canvas) {
+  drawDepths(canvas, height) {
     const bins = 24, {low, high} = this.depth, tall = (high - low) / bins || 1;
     const count = new Array(bins).fill(0);
     for (const z of this.z) ++count[Math.min(bins - 1, Math.max(0, Math.floor((z - low) / tall)))];
     const most = Math.max(...count);
-    const [pen, f] = chart(canvas, {x: {low: 0, high: 1.05 * most},
-      y: {low: low + bins * tall, high: low}, xLabel: "events", yLabel: `depth (${this.units.length})`});
+    const [pen, f] = chart(canvas, {x: {low: 0, high: 1.05 * most}, wanted: 4, tall: height,
+      y: {low: low + bins * tall, high: low}, xLabel: "events", yLabel: this.label(2)});
     count.forEach((n, k) => {
       pen.fillStyle = this.colour(low + (k + 0.5) * tall);
       const top = f.y(low + k * tall), bottom = f.y(low + (k + 1) * tall);
@@ -100,69 +165,53 @@ class EventsView {
     });
   }
 
-  // Mean and RMS of each station and phase, the stations with the largest RMS first.
-  drawStations(canvas, readout) {
-    const rows = this.data.misfits, worst = {};
-    for (const [name, , , , rms] of rows) worst[name] = Math.max(worst[name] || 0, rms);
-    const names = Object.keys(worst).sort((a, b) => worst[b] - worst[a]);
-    const place = Object.fromEntries(names.map((name, n) => [name, n]));
-    const {factor, unit} = smallTimes(this.units.time, rows.flatMap(row => [row[3], row[4]]));
-    const y = spanOf([0], rows.map(row => factor * row[3]), rows.map(row => factor * row[4]));
-    const [pen, f] = chart(canvas, {x: {low: -0.5, high: names.length - 0.5}, y,
-      xLabel: "", yLabel: `residual (${unit})`});
-    // The frame's own numbers say nothing here: names stand below.
-    pen.fillStyle = "#fff";
-    pen.fillRect(f.left - 30, f.bottom + 1, f.right - f.left + 46, 45);
-    pen.fillStyle = GREY;
-    pen.fillRect(f.left, f.y(0) - 0.5, f.right - f.left, 1);
-    const phases = [...new Set(rows.map(row => row[1]))].sort();
-    for (const [name, phase, , mean, rms] of rows) {
-      const at = f.x(place[name] + (phases.length > 1 ? 0.3 * (phases.indexOf(phase) - 0.5) : 0));
-      pen.fillStyle = PHASE_COLOURS[phase] || INK;
-      pen.beginPath();
-      pen.arc(at, f.y(factor * rms), 3.4, 0, 2 * Math.PI);
-      pen.fill();
-      pen.fillRect(at - 5, f.y(factor * mean) - 1, 10, 2);
+  // The event nearest to the pointer, in words.
+  nearest(f, x, y) {
+    let best = -1, least = 20 * 20;
+    for (let n = 0; n < this.x.length; ++n) {
+      const far = (f.x(this.x[n]) - x) ** 2 + (f.y(this.y[n]) - y) ** 2;
+      if (far < least) [best, least] = [n, far];
     }
-    const step = Math.ceil(names.length / 45);
-    pen.fillStyle = INK;
-    pen.font = "11px system-ui, sans-serif";
-    names.forEach((name, n) => {
-      if (n % step) return;
-      pen.save();
-      pen.translate(f.x(n) + 3, f.bottom + 6);
-      pen.rotate(-Math.PI / 3);
-      pen.textAlign = "right";
-      pen.fillText(name.slice(0, 9), 0, 4);
-      pen.restore();
+    if (best < 0) return "";
+    const words = this.axes.map(([name, unit], a) => {
+      const value = [this.x, this.y, this.z][a][best];
+      return `${name} ${unit === "°" ? value.toFixed(4) : show(value)}${unit === "°" ? "°" : ` ${unit}`}`;
     });
-    phases.forEach((phase, n) => {
-      pen.font = "13px system-ui, sans-serif";
-      pen.fillStyle = PHASE_COLOURS[phase] || INK;
-      pen.textAlign = "right";
-      pen.fillText(phase, f.right - 10 - 22 * n, f.top + 16);
-    });
-    const total = rows.reduce((sum, row) => sum + row[2], 0);
-    readout.textContent = `${total} residuals of ${this.data.what} at ${names.length} stations` +
-      `; largest RMS ${show(factor * worst[names[0]])} ${unit} at ${names[0]}`;
+    if (Number.isFinite(this.magnitude[best])) words.push(`magnitude ${show(this.magnitude[best])}`);
+    if (Number.isFinite(this.rms[best])) words.push(`RMS ${show(this.rms[best])} ${this.units.time}`);
+    return `event ${this.data.names[best]}: ${words.join(", ")}`;
   }
 }
 
 function showEvents(data) {
   const find = id => document.getElementById(id), view = new EventsView(data.events, data.units);
-  const flat = data.events.flat, moves = find("moves");
+  const flat = data.events.flat, moves = find("moves"), errors = find("errors"), map = find("event-map");
   find("moves-label").hidden = !view.fromX.length;
-  find("event-map").parentElement.hidden = flat;
+  find("errors-label").hidden = !view.hasErrors;
+  errors.checked = view.x.length <= MANY;
+  map.parentElement.hidden = find("event-readout").hidden = flat;
   find("event-side").parentElement.hidden = flat;
+  find("event-words").textContent = "Dots: events, coloured by depth as in the histogram" +
+    (view.hasMagnitudes ? ", as large as their magnitudes" : "") +
+    (view.hasErrors ? "; ellipses: 68 % of their errors in the plane" : "") + "; triangles: stations.";
+  let frame = null;
   const draw = () => {
-    if (!flat) view.draw(find("event-map"), 0, 1, moves.checked, true);
-    view.draw(find("event-section"), 0, 2, moves.checked, false);
-    if (!flat) view.draw(find("event-side"), 1, 2, moves.checked, false);
+    const shown = {moves: moves.checked, errors: errors.checked};
+    const tall = find("events-section").clientWidth < 560 ? 380 : 560;
+    if (!flat) frame = view.draw(map, 0, 1, shown, tall);
+    view.draw(find("event-section"), 0, 2, shown, 340);
+    if (!flat) view.draw(find("event-side"), 1, 2, shown, 340);
+    view.drawDepths(find("event-depths"), flat ? 340 : tall);
   };
-  moves.addEventListener("input", draw);
-  draw();
-  view.drawDepths(find("event-depths"));
+  for (const box of [moves, errors]) box.addEventListener("input", draw);
+  map.addEventListener("pointermove", event => {
+    const box = map.getBoundingClientRect();
+    find("event-readout").textContent = view.nearest(frame, event.clientX - box.left, event.clientY - box.top);
+  });
+  drawn(draw);
+  // On the window, so that a console (and the test) can reach it.
+  window.events = view;
   const known = data.events.misfits.length > 0;
   find("event-stations").hidden = !known;
-  if (known) view.drawStations(find("station-residuals"), find("station-readout"));
+  if (known) drawn(() => drawStations(find("station-residuals"), find("station-readout"), data));
 }

@@ -12,6 +12,11 @@ function seenSpan(values, fade, keep) {
   return {low: percentile(seen, 0.01), high: percentile(seen, 0.99)};
 }
 
+// From 0 to the largest errors of what the data see: elsewhere they are those of the smoothing.
+function errorSpan(values, fade) {
+  return {low: 0, high: seenSpan(values, fade, Number.isFinite).high || 1};
+}
+
 function fieldsOf(data) {
   const {model, units} = data, velocity = floats(model.velocity), fields = {};
   const cells = model.shape.map(n => Math.max(1, n - 1)), shape = model.shape;
@@ -39,9 +44,13 @@ function fieldsOf(data) {
     fields.resolution.whole = {low: 0, high: span(fields.resolution.values, Number.isFinite).high || 1};
   }
   if (model.deviation) {
+    // Air has none, and no velocity to share it by.
+    const share = onNodes(model.deviation).map((v, n) => 100 * v / velocity[n]);
     fields.deviation = {label: "standard deviation", short: "deviation", unit: speed, shape,
       values: onNodes(model.deviation), table: colourTable(CIVIDIS)};
-    fields.deviation.whole = {low: 0, high: span(fields.deviation.values, Number.isFinite).high || 1};
+    fields.deviation.whole = errorSpan(fields.deviation.values, fade);
+    fields.error = {label: "deviation in per cent", short: "deviation", unit: "%", shape, values: share,
+      table: colourTable(CIVIDIS), whole: errorSpan(share, fade)};
   }
   if (model.coverage) {
     const count = floats(model.coverage);
@@ -58,11 +67,45 @@ function setScale(field, fading, log) {
   if (field.mayBeLog) field.log = log && field.low > 0 && field.high > field.low;
 }
 
+// The values of every field under the pointer, in words.
+function readoutOf(view, fields, model, units, up, across, along) {
+  const place = [0, 0, 0];
+  place[view.across] = across;
+  place[view.along] = along;
+  place[view.axis] = model.origin[view.axis] + model.spacing[view.axis] * view.index;
+  const where = model.axes.map(([name, unit], a) => {
+    if (a === 1 && model.shape[1] === 1) return "";
+    const value = a === 2 && up ? -place[a] : place[a];
+    return `${a === 2 && up ? "elevation" : name} ${show(value)}${unit === "°" ? "°" : ""}`;
+  }).filter(Boolean);
+  const values = Object.values(fields).map(field => {
+    const value = view.valueAt(field, across, along);
+    const air = field.zeroIsNone && !field.isCells && value === 0;
+    return `${field.label} ${air ? "none (air)" : `${show(value)} ${field.unit}`}`.trim();
+  });
+  return `${where.join(", ")} ${units.length}: ${values.join(", ")}`;
+}
+
+// Small views of all fields but the one that is shown large; a click exchanges them.
+function showMaps(holder, fields, model, units, choose) {
+  return Object.entries(fields).map(([name, field]) => {
+    const figure = document.createElement("figure"), canvas = document.createElement("canvas");
+    const words = document.createElement("figcaption");
+    figure.className = "figure";
+    words.textContent = field.label + (field.unit ? ` (${field.unit})` : "");
+    figure.append(words, canvas);
+    figure.addEventListener("click", () => choose(name));
+    holder.append(figure);
+    return {name, figure, field, view: new SectionView(canvas, model, units, {small: true})};
+  });
+}
+
 function showModel(data) {
   const {model, units} = data, {fields, fade} = fieldsOf(data);
   const find = id => document.getElementById(id);
   const flat = model.shape[1] === 1, readout = find("readout");
-  const planes = {"x–depth": 1, "y–depth": 0, "map": 2};
+  const [first, second, deep] = model.axes.map(([name]) => name);
+  const planes = {[`${first}–${deep}`]: 1, [`${second}–${deep}`]: 0, "map": 2};
   for (const [name, field] of Object.entries(fields))
     find("field").add(new Option(field.label, name));
   for (const name of Object.keys(planes)) find("plane").add(new Option(name, planes[name]));
@@ -70,24 +113,17 @@ function showModel(data) {
   find("veil-label").hidden = !fade;
   find("veil-reason").textContent = model.resolution ? "pale where the data resolve little"
     : "pale where no ray passes near by";
+  find("points-label").hidden = !data.picks;
   const {low, high} = fade ? fields.velocity.seen : fields.velocity.whole;
   find("log").checked = low > 0 && high >= LARGE * low;
 
   // On the window, so that a console (and the test) can reach it.
-  const view = window.view = new SectionView(find("section"), model, units, (across, along) => {
-    const place = ["", "", ""];
-    place[view.across] = show(across);
-    place[view.along] = show(along);
-    place[view.axis] = show(model.origin[view.axis] + model.spacing[view.axis] * view.index);
-    const up = find("elevation").checked, z = up ? show(-Number(place[2])) : place[2];
-    const where = [`x ${place[0]}`, ...(flat ? [] : [`y ${place[1]}`]),
-      `${up ? "elevation" : "depth"} ${z}`];
-    const values = Object.values(fields).map(field => {
-      const value = view.valueAt(field, across, along);
-      const air = field === fields.velocity && value === 0;
-      return `${field.label} ${air ? "none (air)" : `${show(value)} ${field.unit}`}`.trim();
-    });
-    readout.textContent = `${where.join(", ")} ${units.length}: ${values.join(", ")}`;
+  const view = window.view = new SectionView(find("section"), model, units, {onHover: (across, along) => {
+    readout.textContent = readoutOf(view, fields, model, units, find("elevation").checked, across, along);
+  }});
+  const maps = showMaps(find("maps"), fields, model, units, name => {
+    find("field").value = name;
+    update();
   });
   const update = () => {
     const axis = flat ? 1 : Number(find("plane").value), cut = find("cut");
@@ -95,22 +131,29 @@ function showModel(data) {
       cut.max = model.shape[axis] - 1;
       cut.value = Math.floor((model.shape[axis] - 1) / (axis === 2 ? 4 : 2));
     }
-    const index = Number(cut.value);
-    find("cut-name").textContent = `at ${["x", "y", "depth"][axis]}`;
+    const index = Number(cut.value), [name, unit] = model.axes[axis];
+    find("cut-name").textContent = `at ${name}`;
     find("cut-value").textContent =
-      `${show(model.origin[axis] + model.spacing[axis] * index)} ${units.length}`;
-    const field = fields[find("field").value], fading = find("veil").checked && fade;
-    setScale(field, fading, find("log").checked);
+      `${show(model.origin[axis] + model.spacing[axis] * index)} ${unit}`;
+    const chosen = find("field").value, field = fields[chosen];
+    const fading = find("veil").checked && fade, points = find("points").checked ? data.picks : null;
+    for (const each of Object.values(fields)) setScale(each, fading, find("log").checked);
     find("log-label").hidden = !field.mayBeLog;
-    view.set(field, axis, index, fading || null, find("elevation").checked);
+    const how = {fade: fading || null, elevation: find("elevation").checked, points};
+    view.set(field, axis, index, how);
+    for (const map of maps) {
+      map.figure.hidden = map.name === chosen;
+      if (!map.figure.hidden) map.view.set(map.field, axis, index, how);
+    }
   };
-  for (const id of ["field", "plane", "cut", "veil", "log", "elevation"]) find(id).addEventListener("input", update);
+  for (const id of ["field", "plane", "cut", "veil", "log", "elevation", "points"])
+    find(id).addEventListener("input", update);
   find("reset").addEventListener("click", () => view.showAll());
-  update();
+  drawn(update);
 }
 
 function showPicks(data) {
-  const find = id => document.getElementById(id), {shots, acrossName, ...texts} = data.picks;
+  const find = id => document.getElementById(id), {shots, receivers, acrossName, ...texts} = data.picks;
   const lists = Object.fromEntries(
     Object.entries(texts).map(([name, text]) => [name, floats(text)]));
   const small = smallTimes(data.units.time, [...lists.before, ...lists.after]);
@@ -127,7 +170,7 @@ function showPicks(data) {
     drawShots(find("by-shot"), misses, shots, units, before, after);
   };
   for (const id of ["before", "after"]) find(id).addEventListener("input", draw);
-  draw();
+  drawn(draw);
   if (!shots.length) return;
   const order = shotOrder(shots), slider = find("shot");
   slider.max = order.length - 1;
@@ -139,12 +182,13 @@ function showPicks(data) {
       {across: acrossName, ...data.units, time: late.unit});
   };
   slider.addEventListener("input", curves);
-  curves();
+  drawn(curves);
 }
 
 function main() {
   const data = JSON.parse(document.getElementById("data").textContent);
   const find = id => document.getElementById(id);
+  chooseScheme(find("scheme"));
   find("title").textContent = data.title;
   find("subtitle").textContent = data.subtitle;
   for (const [name, value] of data.summary) {
@@ -163,8 +207,10 @@ function main() {
   else hide("events-section");
   if (!data.history) hide("convergence-section");
   else if (data.history.rows.length) {
-    drawConvergence(find("convergence"), data.history, data.units.time);
-    drawTradeOff(find("trade-off"), data.history, data.units.time);
+    drawn(() => {
+      drawConvergence(find("convergence"), data.history, data.units.time);
+      drawTradeOff(find("trade-off"), data.history, data.units.time);
+    });
     table(find("history"), data.history);
   }
   if (data.picks) showPicks(data);
@@ -174,6 +220,8 @@ function main() {
   find("settings").textContent = data.settings;
   if (!data.settings) hide("settings-section");
   find("footer").textContent = data.footer;
+  followWidth();
+  printLight();
 }
 
 main();

@@ -64,6 +64,37 @@ function span(values, keep) {
   return {low, high};
 }
 
+// An upright triangle and a star of four rays, about a place, filled and with an edge.
+function triangle(pen, x, y, size) {
+  pen.beginPath();
+  pen.moveTo(x, y - size);
+  pen.lineTo(x - 0.9 * size, y + 0.8 * size);
+  pen.lineTo(x + 0.9 * size, y + 0.8 * size);
+  pen.closePath();
+  pen.fill();
+  pen.stroke();
+}
+
+function star(pen, x, y, size) {
+  pen.beginPath();
+  for (let n = 0; n < 8; ++n) {
+    const far = n % 2 ? 0.4 * size : size, turn = n * Math.PI / 4;
+    pen.lineTo(x + far * Math.sin(turn), y - far * Math.cos(turn));
+  }
+  pen.closePath();
+  pen.fill();
+  pen.stroke();
+}
+
+function upright(pen, text, x, y) {
+  pen.save();
+  pen.translate(x, y);
+  pen.rotate(-Math.PI / 2);
+  pen.textAlign = "center";
+  pen.fillText(text, 0, 0);
+  pen.restore();
+}
+
 // How far apart neighbours along an axis stand in memory: the last axis is fastest.
 const stride = (shape, axis) => shape.slice(axis + 1).reduce((a, b) => a * b, 1);
 

@@ -1,176 +1,30 @@
-// A plane through the model on a canvas: colours, ground, axes, zoom, and the value under the pointer.
+// A plane through the model on a canvas: colours, ground, points, axes, zoom, the value under the pointer.
 
-class SectionView {
-  constructor(canvas, model, units, onHover) {
-    Object.assign(this, {canvas, model, units, onHover});
-    this.pen = canvas.getContext("2d");
-    this.room = {left: 70, right: 122, top: 16, bottom: 46};
-    this.tallest = canvas.height;
-    this.listen();
+class SectionView extends Plane {
+  // Small ones stand beside one another and have neither labels nor pointer.
+  constructor(canvas, model, units, {onHover = null, small = false} = {}) {
+    super(model);
+    Object.assign(this, {canvas, units, onHover, small, points: null});
+    if (!small) this.listen();
   }
 
   // What is drawn: values by nodes or cells, the axis that is cut, and where; how plainly nodes are
-  // shown (a field from 0 to 1, or null), and whether heights take the place of depths.
-  set(field, axis, index, fade, elevation) {
-    const kept = this.axis === axis ? this.view : null;
-    Object.assign(this, {field, axis, index, fade, elevation});
-    [this.across, this.along] = [0, 1, 2].filter(n => n !== axis);
-    this.view = kept || this.whole();
-    if (!kept) this.fitHeight();
+  // shown (a field from 0 to 1, or null), whether heights take the place of depths, and shots and
+  // receivers, or null.
+  set(field, axis, index, {fade, elevation, points}) {
+    Object.assign(this, {field, fade, elevation, points});
+    this.cut(axis, index);
     this.draw();
   }
-
-  // No taller than the plane needs.
-  fitHeight() {
-    const {room, canvas, view} = this;
-    const wide = canvas.width - room.left - room.right;
-    const tall = wide * (view.high - view.low) / (view.right - view.left);
-    canvas.height = Math.min(this.tallest, Math.max(60, tall) + room.top + room.bottom);
-  }
-
-  whole() {
-    const {origin, spacing, shape} = this.model;
-    const end = a => origin[a] + spacing[a] * (shape[a] - 1);
-    return {left: origin[this.across], right: end(this.across), low: origin[this.along],
-      high: end(this.along)};
-  }
-
-  // Depth and, in maps, y: depth grows downwards, y upwards.
-  get isMap() { return this.axis === 2; }
 
   // Whether the axis that runs down is named by heights.
   get heights() { return this.elevation && !this.isMap; }
 
-  // The frame on the canvas, with equal scales along both axes.
-  frame() {
-    const {room, canvas, view} = this;
-    const wide = canvas.width - room.left - room.right;
-    const tall = canvas.height - room.top - room.bottom;
-    const scale = Math.min(wide / (view.right - view.left), tall / (view.high - view.low));
-    return {x: room.left, y: room.top, scale, width: (view.right - view.left) * scale,
-      height: (view.high - view.low) * scale};
-  }
-
-  toPixel(across, along) {
-    const f = this.frame(), v = this.view;
-    const down = this.isMap ? v.high - along : along - v.low;
-    return [f.x + (across - v.left) * f.scale, f.y + down * f.scale];
-  }
-
-  toPlace(x, y) {
-    const f = this.frame(), v = this.view, down = (y - f.y) / f.scale;
-    return [v.left + (x - f.x) / f.scale, this.isMap ? v.high - down : v.low + down];
-  }
-
-  // What a place along one axis adds to the number of its node or cell; NaN outside.
-  share(field, axis, place) {
-    const {origin, spacing, shape} = this.model, last = field.shape[axis] - 1;
-    const steps = (place - origin[axis]) / spacing[axis];
-    if (steps < -1e-9 || steps > shape[axis] - 1 + 1e-9) return NaN;
-    const n = field.isCells ? Math.floor(steps) : Math.round(steps);
-    return Math.max(0, Math.min(n, last)) * stride(field.shape, axis);
-  }
-
-  // The same of the axis that is cut.
-  ground(field) {
-    return Math.min(this.index, field.shape[this.axis] - 1) * stride(field.shape, this.axis);
-  }
-
-  valueAt(field, across, along) {
-    const n = this.ground(field) + this.share(field, this.across, across) +
-      this.share(field, this.along, along);
-    return Number.isNaN(n) ? NaN : field.values[n];
-  }
-
-  // Where a pixel's places lie between the nodes (or in the cells) of a field along one axis.
-  steps(field, axis, count, place) {
-    const {origin, spacing, shape} = this.model, last = field.shape[axis] - 1;
-    const jump = stride(field.shape, axis);
-    return Array.from({length: count}, (_, n) => {
-      const at = (place(n) - origin[axis]) / spacing[axis];
-      if (at < -1e-9 || at > shape[axis] - 1 + 1e-9) return null;
-      if (field.isCells) {
-        const cell = Math.max(0, Math.min(Math.floor(at), last));
-        return {low: cell * jump, high: cell * jump, part: 0, node: cell};
-      }
-      const low = Math.max(0, Math.min(Math.floor(at), last - 1));
-      return {low: low * jump, high: Math.min(low + 1, last) * jump, part: at - low,
-        node: Math.round(at)};
-    });
-  }
-
-  // Reads a field by pixel (column, row). On nodes values run evenly from one to the next; air has
-  // no share, and above the first rock of a column its value goes on, for the ground to cut off.
-  pixels(field, f, wide, tall) {
-    const ground = this.ground(field), values = field.values;
-    const column = this.steps(field, this.across, wide, i => this.toPlace(f.x + i + 0.5, 0)[0]);
-    const row = this.steps(field, this.along, tall, j => this.toPlace(0, f.y + j + 0.5)[1]);
-    const none = field.zeroIsNone ? v => !(v > 0) : v => !Number.isFinite(v);
-    let sum = 0, weight = 0;
-    const add = (n, w) => {
-      const v = values[n];
-      if (w > 0 && !none(v)) { sum += w * v; weight += w; }
-    };
-    return (i, j) => {
-      const c = column[i], r = row[j];
-      if (!c || !r) return NaN;
-      sum = weight = 0;
-      add(ground + c.low + r.low, (1 - c.part) * (1 - r.part));
-      add(ground + c.high + r.low, c.part * (1 - r.part));
-      add(ground + c.low + r.high, (1 - c.part) * r.part);
-      add(ground + c.high + r.high, c.part * r.part);
-      if (weight > 1e-9) return sum / weight;
-      if (!this.top || field.isCells) return NaN;
-      return this.firstRock(field, ground + (c.part < 0.5 ? c.low : c.high), r.node, none);
-    };
-  }
-
-  // The first value of a column that is there, for a place above it.
-  firstRock(field, column, node, none) {
-    const jump = stride(field.shape, this.along);
-    for (let k = 0; k < field.shape[this.along]; ++k) {
-      const v = field.values[column + k * jump];
-      if (!none(v)) return node <= k ? v : NaN;
-    }
-    return NaN;
-  }
-
-  // Depth of the ground at each node across a vertical section, or null where none has air on top.
-  // A grid knows it to half a cell: between the middles of equal steps the line runs straight.
-  groundLine() {
-    if (this.isMap) return null;
-    const {shape, origin, spacing, rock} = this.model, {across, along} = this;
-    const base = this.index * stride(shape, this.axis), count = shape[across];
-    const heights = Array.from({length: count}, (_, i) => {
-      let k = 0;
-      while (k < shape[along] && !(rock[base + i * stride(shape, across) + k * stride(shape, along)] > 0))
-        ++k;
-      return k === 0 ? origin[along] : origin[along] + (k - 0.5) * spacing[along];
-    });
-    if (heights.every(h => h === origin[along])) return null;
-    const knots = [];
-    for (let i = 0, begin = 0; i < count; ++i)
-      if (i + 1 === count || heights[i + 1] !== heights[i]) {
-        const at = begin === 0 ? 0 : i + 1 === count ? count - 1 : (begin + i) / 2;
-        knots.push([at, heights[i]]);
-        begin = i + 1;
-      }
-    const line = [];
-    for (let i = 0, k = 0; i < count; ++i) {
-      while (k + 1 < knots.length && knots[k + 1][0] <= i) ++k;
-      const [x0, z0] = knots[k], [x1, z1] = knots[Math.min(k + 1, knots.length - 1)];
-      line.push(x1 > x0 ? z0 + (z1 - z0) * Math.max(0, Math.min(1, (i - x0) / (x1 - x0))) : z0);
-    }
-    return line;
-  }
-
-  // Its depth at a place between the nodes.
-  groundAt(across) {
-    const {origin, spacing} = this.model, line = this.top;
-    const at = Math.max(0, Math.min((across - origin[this.across]) / spacing[this.across],
-      line.length - 1));
-    const low = Math.min(Math.floor(at), line.length - 2);
-    return line[low] + (at - low) * (line[low + 1] - line[low]);
+  // Beside the frame stands the colour scale; on a phone it lies below.
+  roomOf(wide) {
+    if (this.small) return {left: 40, right: 10, top: 10, bottom: 58};
+    if (wide < 560) return {left: 52, right: 14, top: 16, bottom: 96};
+    return {left: 70, right: 122, top: 16, bottom: 46};
   }
 
   colourOf(value) {
@@ -182,93 +36,143 @@ class SectionView {
   }
 
   draw() {
-    const {pen, canvas} = this, f = this.frame();
+    const given = this.canvas.parentElement.clientWidth, room = this.roomOf(given);
+    const tallest = this.small ? 220 : 460;
+    const {pen, fine, wide} = sized(this.canvas, w => this.place(w, tallest, room));
+    Object.assign(this, {pen, fine});
+    this.beside = !this.small && wide >= 560;
+    const f = this.frame();
     this.top = this.groundLine();
-    pen.fillStyle = "#fff";
-    pen.fillRect(0, 0, canvas.width, canvas.height);
-    const wide = Math.max(1, Math.round(f.width)), tall = Math.max(1, Math.round(f.height));
+    const sky = this.drawColours(f);
+    if (sky) this.drawGround(f, sky);
+    if (this.points) this.drawPoints(f);
+    this.drawAxes(f);
+    this.drawScale(f);
+  }
+
+  // Gives the pixel rows of the ground, or null.
+  drawColours(f) {
+    const {pen, fine} = this, paper = theme.paperParts;
+    const wide = Math.max(1, Math.round(f.width * fine)), tall = Math.max(1, Math.round(f.height * fine));
     const image = pen.createImageData(wide, tall);
-    const value = this.pixels(this.field, f, wide, tall);
-    const plain = this.fade && this.field.fades ? this.pixels(this.fade, f, wide, tall) : () => 1;
+    const value = this.pixels(this.field, f, wide, tall, fine);
+    const plain = this.fade && this.field.fades ? this.pixels(this.fade, f, wide, tall, fine) : () => 1;
     const sky = this.top && Array.from({length: wide}, (_, i) =>
-      this.toPixel(0, this.groundAt(this.toPlace(f.x + i + 0.5, 0)[0]))[1] - f.y);
+      (this.toPixel(0, this.groundAt(this.toPlace(f.x + (i + 0.5) / fine, 0)[0]))[1] - f.y) * fine);
     for (let j = 0, n = 0; j < tall; ++j) {
       for (let i = 0; i < wide; ++i, n += 4) {
         const colour = sky && j + 0.5 < sky[i] ? null : this.colourOf(value(i, j));
         const part = colour ? Math.max(0, Math.min(1, plain(i, j))) || 0 : 0;
         for (let k = 0; k < 3; ++k)
-          image.data[n + k] = colour ? 255 + part * (colour[k] - 255) : 255;
+          image.data[n + k] = colour ? paper[k] + part * (colour[k] - paper[k]) : paper[k];
         image.data[n + 3] = 255;
       }
     }
-    pen.putImageData(image, f.x, f.y);
-    if (sky) {
-      pen.strokeStyle = "#222";
-      pen.lineWidth = 1.4;
-      pen.save();
-      pen.beginPath();
-      pen.rect(f.x, f.y, f.width, f.height);
-      pen.clip();
-      pen.beginPath();
-      sky.forEach((y, i) => pen.lineTo(f.x + i + 0.5, f.y + y));
-      pen.stroke();
-      pen.restore();
-      pen.lineWidth = 1;
-    }
-    this.drawAxes(f);
-    this.drawScale(f);
+    pen.putImageData(image, Math.round(f.x * fine), Math.round(f.y * fine));
+    return sky;
+  }
+
+  drawGround(f, sky) {
+    const {pen, fine} = this;
+    pen.save();
+    pen.beginPath();
+    pen.rect(f.x, f.y, f.width, f.height);
+    pen.clip();
+    pen.strokeStyle = theme.ink;
+    pen.lineWidth = 1.4;
+    pen.beginPath();
+    sky.forEach((y, i) => pen.lineTo(f.x + (i + 0.5) / fine, f.y + y / fine));
+    pen.stroke();
+    pen.restore();
+  }
+
+  // Receivers are triangles, shots are stars above them. Points on an edge are drawn whole.
+  drawPoints(f) {
+    const {pen} = this, size = this.small ? 2.6 : 4.5;
+    const each = (points, draw) => {
+      for (const p of this.near(points)) {
+        const [x, y] = this.toPixel(p[this.across], p[this.along]);
+        if (x >= f.x - 1 && x <= f.x + f.width + 1 && y >= f.y - 1 && y <= f.y + f.height + 1) draw(x, y);
+      }
+    };
+    pen.lineWidth = 1;
+    pen.strokeStyle = theme.paper;
+    pen.fillStyle = theme.receiver;
+    each(this.points.receivers, (x, y) => triangle(pen, x, y, size));
+    pen.fillStyle = theme.shot;
+    each(this.points.shots, (x, y) => star(pen, x, y, 1.5 * size));
   }
 
   drawAxes(f) {
-    const {pen, view, units} = this;
-    pen.strokeStyle = pen.fillStyle = "#1d2529";
-    pen.font = "13px system-ui, sans-serif";
+    const {pen, view} = this, axes = this.model.axes;
+    pen.strokeStyle = pen.fillStyle = theme.ink;
+    pen.font = this.small ? "11px system-ui, sans-serif" : FONT;
     pen.strokeRect(f.x - 0.5, f.y - 0.5, f.width + 1, f.height + 1);
     pen.textAlign = "center";
-    for (const t of niceTicks(view.left, view.right, 8)) {
+    for (const t of niceTicks(view.left, view.right, Math.max(2, Math.min(8, f.width / 65)))) {
       const [x] = this.toPixel(t, view.low);
       pen.fillRect(x - 0.5, f.y + f.height, 1, 5);
-      pen.fillText(show(t), x, f.y + f.height + 18);
+      pen.fillText(show(t), x, f.y + f.height + 17);
     }
-    const name = "xyz"[this.across];
-    pen.fillText(`${name} (${units.length})`, f.x + f.width / 2, f.y + f.height + 36);
     pen.textAlign = "right";
     for (const t of niceTicks(view.low, view.high, Math.max(2, f.height / 50))) {
       const [, y] = this.toPixel(view.left, t);
       pen.fillRect(f.x - 5, y - 0.5, 5, 1);
       pen.fillText(show(this.heights ? -t : t), f.x - 8, y + 4);
     }
-    pen.save();
-    pen.translate(16, f.y + f.height / 2);
-    pen.rotate(-Math.PI / 2);
+    if (this.small) return;
     pen.textAlign = "center";
-    pen.fillText(`${this.isMap ? "y" : this.heights ? "elevation" : "depth"} (${units.length})`, 0, 0);
-    pen.restore();
+    const [name, unit] = axes[this.across];
+    pen.fillText(`${name} (${unit})`, f.x + f.width / 2, f.y + f.height + 36);
+    const [deep, length] = axes[this.along];
+    const stretched = this.stretch > 1 ? `, ${this.stretch} ×` : "";
+    upright(pen, `${this.heights ? "elevation" : deep} (${length}${stretched})`, this.beside ? 16 : 12,
+      f.y + f.height / 2);
   }
 
   drawScale(f) {
+    const {field} = this, {low, high, log} = field, g = log ? Math.log : v => v;
+    const part = v => high > low ? (g(v) - g(low)) / (g(high) - g(low)) : 0.5;
+    const ticks = wanted => !(high > low) ? [low] : log ? logTicks(low, high) : niceTicks(low, high, wanted);
+    const words = [field.unit, log ? "log scale" : ""].filter(Boolean).join(", ");
+    const name = words ? `${field.short} (${words})` : field.short;
+    if (this.beside) this.scaleBeside(f, part, ticks(Math.max(3, f.height / 60)), name);
+    else this.scaleBelow(f, part, ticks(Math.max(2, f.width / 80)), name);
+  }
+
+  scaleBeside(f, part, ticks, name) {
     const {pen, field} = this, x = f.x + f.width + 18, tall = Math.round(f.height);
     for (let j = 0; j < tall; ++j) {
       pen.fillStyle = `rgb(${field.table[Math.round(255 * (1 - j / tall))]})`;
       pen.fillRect(x, f.y + j, 14, 1.5);
     }
-    pen.fillStyle = "#1d2529";
+    pen.fillStyle = theme.ink;
     pen.textAlign = "left";
-    const {low, high, log} = field, g = log ? Math.log : v => v;
-    const at = v => f.y + (high > low ? (g(high) - g(v)) / (g(high) - g(low)) : 0.5) * tall;
-    const ticks = !(high > low) ? [low] : log ? logTicks(low, high)
-      : niceTicks(low, high, Math.max(3, tall / 60));
     for (const t of ticks) {
-      pen.fillRect(x + 14, at(t) - 0.5, 4, 1);
-      pen.fillText(show(t), x + 21, at(t) + 4);
+      const y = f.y + (1 - part(t)) * tall;
+      pen.fillRect(x + 14, y - 0.5, 4, 1);
+      pen.fillText(show(t), x + 21, y + 4);
     }
-    pen.save();
-    pen.translate(x + 92, f.y + f.height / 2);
-    pen.rotate(-Math.PI / 2);
+    upright(pen, name, x + 92, f.y + f.height / 2);
+  }
+
+  scaleBelow(f, part, ticks, name) {
+    const {pen, field} = this, wide = Math.round(f.width), y = f.y + f.height + (this.small ? 26 : 48);
+    for (let i = 0; i < wide; ++i) {
+      pen.fillStyle = `rgb(${field.table[Math.round(255 * i / wide)]})`;
+      pen.fillRect(f.x + i, y, 1.5, 10);
+    }
+    pen.fillStyle = theme.ink;
     pen.textAlign = "center";
-    const words = [field.unit, field.log ? "log scale" : ""].filter(Boolean).join(", ");
-    pen.fillText(words ? `${field.short} (${words})` : field.short, 0, 0);
-    pen.restore();
+    let end = -Infinity;
+    for (const t of ticks) {
+      const x = f.x + part(t) * wide, half = pen.measureText(show(t)).width / 2;
+      pen.fillRect(x - 0.5, y + 10, 1, 4);
+      if (x - half < end + 6) continue;
+      end = x + half;
+      pen.fillText(show(t), x, y + 25);
+    }
+    if (!this.small) pen.fillText(name, f.x + wide / 2, y + 42);
   }
 
   zoom(factor, across, along) {
@@ -292,8 +196,7 @@ class SectionView {
     const {canvas} = this;
     const place = event => {
       const box = canvas.getBoundingClientRect();
-      return this.toPlace((event.clientX - box.left) * canvas.width / box.width,
-        (event.clientY - box.top) * canvas.height / box.height);
+      return this.toPlace(event.clientX - box.left, event.clientY - box.top);
     };
     let held = null;
     canvas.addEventListener("wheel", event => {
@@ -303,8 +206,10 @@ class SectionView {
     canvas.addEventListener("pointerdown", event => {
       held = place(event);
       canvas.setPointerCapture(event.pointerId);
+      this.onHover(...held);
     });
-    canvas.addEventListener("pointerup", () => { held = null; });
+    for (const end of ["pointerup", "pointercancel"])
+      canvas.addEventListener(end, () => { held = null; });
     canvas.addEventListener("pointermove", event => {
       const now = place(event);
       if (held) this.move(held[0] - now[0], held[1] - now[1]);
@@ -312,9 +217,10 @@ class SectionView {
     });
     canvas.addEventListener("dblclick", () => this.showAll());
     canvas.addEventListener("keydown", event => {
-      const v = this.view, step = 0.1 * (v.right - v.left), up = this.isMap ? 1 : -1;
-      const moves = {ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, up * step],
-        ArrowDown: [0, -up * step]};
+      const v = this.view, step = 0.1 * (v.right - v.left), down = 0.1 * (v.high - v.low);
+      const up = this.isMap ? 1 : -1;
+      const moves = {ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, up * down],
+        ArrowDown: [0, -up * down]};
       const middle = [(v.left + v.right) / 2, (v.low + v.high) / 2];
       if (moves[event.key]) this.move(...moves[event.key]);
       else if (event.key === "+") this.zoom(0.8, ...middle);

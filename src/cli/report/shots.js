@@ -1,46 +1,5 @@
 // Misfit shot by shot, picks with their fitted curves, and the trade-off curve.
 
-const INK = "#1d2529", GREY = "#777";
-
-// A frame with axes on a canvas; gives the pen and what turns values into pixels.
-function chart(canvas, {x, y, xLabel, yLabel}) {
-  const pen = canvas.getContext("2d");
-  const f = {left: 74, right: canvas.width - 16, top: 14, bottom: canvas.height - 46};
-  const wide = (x.high - x.low) || 1, tall = (y.high - y.low) || 1;
-  f.x = v => f.left + (v - x.low) / wide * (f.right - f.left);
-  f.y = v => f.bottom - (v - y.low) / tall * (f.bottom - f.top);
-  pen.fillStyle = "#fff";
-  pen.fillRect(0, 0, canvas.width, canvas.height);
-  pen.strokeStyle = pen.fillStyle = INK;
-  pen.lineWidth = 1;
-  pen.font = "13px system-ui, sans-serif";
-  pen.strokeRect(f.left - 0.5, f.top - 0.5, f.right - f.left + 1, f.bottom - f.top + 1);
-  pen.textAlign = "center";
-  for (const t of niceTicks(x.low, x.low + wide, 10)) {
-    pen.fillRect(f.x(t) - 0.5, f.bottom, 1, 4);
-    pen.fillText(show(t), f.x(t), f.bottom + 18);
-  }
-  pen.fillText(xLabel, (f.left + f.right) / 2, canvas.height - 8);
-  pen.textAlign = "right";
-  // Depths grow downward: low is then above high.
-  for (const t of niceTicks(Math.min(y.low, y.low + tall), Math.max(y.low, y.low + tall), 6)) {
-    pen.fillRect(f.left - 4, f.y(t) - 0.5, 4, 1);
-    pen.fillText(show(t), f.left - 7, f.y(t) + 4);
-  }
-  pen.save();
-  pen.translate(15, (f.top + f.bottom) / 2);
-  pen.rotate(-Math.PI / 2);
-  pen.textAlign = "center";
-  pen.fillText(yLabel, 0, 0);
-  pen.restore();
-  return [pen, f];
-}
-
-const widened = (low, high, part = 0.05) => {
-  const more = part * (high - low) || Math.abs(high) * part || 1;
-  return {low: low - more, high: high + more};
-};
-
 // The axis along which shots differ most.
 function widest(shots) {
   const spread = [0, 1, 2].map(a => {
@@ -56,8 +15,9 @@ function shotOrder(shots) {
 }
 
 function shotPlace([x, y, z], data) {
-  const flat = data.model.shape[1] === 1;
-  return `x ${show(x)}, ${flat ? "" : `y ${show(y)}, `}depth ${show(z)} ${data.units.length}`;
+  const {shape, axes} = data.model, values = [x, y, z];
+  return axes.map(([name], a) => a === 1 && shape[1] === 1 ? "" : `${name} ${show(values[a])}`)
+    .filter(Boolean).join(", ") + ` ${data.units.length}`;
 }
 
 function drawShots(canvas, lists, shots, units, before, after) {
@@ -66,8 +26,8 @@ function drawShots(canvas, lists, shots, units, before, after) {
   const is3d = new Set(shots.map(p => p[1])).size > 1;
   const numbered = is3d || new Set(along).size < along.length;
   const sets = [];
-  if (before) sets.push([lists.before, BEFORE]);
-  if (after) sets.push([lists.after, AFTER]);
+  if (before) sets.push([lists.before, theme.before]);
+  if (after) sets.push([lists.after, theme.after]);
   const drawn = sets.map(([values, colour]) => {
     const sums = shots.map(() => [0, 0, 0]);
     values.forEach((v, n) => {
@@ -83,8 +43,8 @@ function drawShots(canvas, lists, shots, units, before, after) {
   const [pen, f] = chart(canvas, {x: widened(ends.low, ends.high, 0.03),
     y: widened(Math.min(0, ...all), Math.max(0, ...all)),
     xLabel: numbered ? "shot (number)" : `shot ${name} (${units.length})`,
-    yLabel: `residuals of the shot (${units.time})`});
-  pen.fillStyle = GREY;
+    yLabel: `residuals of the shot (${units.time})`, tall: 280});
+  pen.fillStyle = theme.grey;
   pen.fillRect(f.left, f.y(0) - 0.5, f.right - f.left, 1);
   for (const [rms, mean, colour] of drawn) {
     pen.fillStyle = colour;
@@ -105,7 +65,7 @@ function drawCurves(canvas, lists, shot, names) {
   if (!Number.isFinite(ts.low)) return;
   const low = ts.low < 0.4 * ts.high ? Math.min(0, ts.low) : ts.low;
   const [pen, f] = chart(canvas, {x: widened(xs.low, xs.high, 0.03), y: widened(low, ts.high, 0.04),
-    xLabel: `${names.across} (${names.length})`, yLabel: `time (${names.time})`});
+    xLabel: `${names.across} (${names.length})`, yLabel: `time (${names.time})`, tall: 360});
   const byShot = new Map();
   for (let n = 0; n < count; ++n) {
     if (!byShot.has(lists.shot[n])) byShot.set(lists.shot[n], []);
@@ -121,12 +81,12 @@ function drawCurves(canvas, lists, shot, names) {
     pen.stroke();
   };
   const sorted = rows => [...rows].sort((a, b) => across[a] - across[b]);
-  for (const [number, rows] of byShot) if (number !== shot) line(sorted(rows), "#d0d5d8", 1);
+  for (const [number, rows] of byShot) if (number !== shot) line(sorted(rows), theme.line, 1);
   const mine = sorted(byShot.get(shot) || []);
-  line(mine, AFTER, 1.8);
+  line(mine, theme.after, 1.8);
   for (const n of mine) {
     const x = f.x(across[n]), y = f.y(time[n]);
-    pen.strokeStyle = pen.fillStyle = kept[n] ? INK : GREY;
+    pen.strokeStyle = pen.fillStyle = kept[n] ? theme.ink : theme.grey;
     pen.lineWidth = 1.2;
     if (!kept[n]) {
       pen.beginPath();
@@ -141,7 +101,7 @@ function drawCurves(canvas, lists, shot, names) {
     pen.arc(x, y, 2.6, 0, 7);
     pen.fill();
     if (names.across === "offset" && Number.isFinite(computed[n])) {
-      pen.strokeStyle = AFTER;
+      pen.strokeStyle = theme.after;
       pen.beginPath();
       pen.arc(x, f.y(computed[n]), 4.5, 0, 7);
       pen.stroke();
@@ -159,7 +119,8 @@ function drawTradeOff(holder, history, given) {
   const kept = lambda.map((_, n) => n).filter(n => lambda[n] > 0 && roughness[n] > 0 && value[n] > 0);
   if (!kept.length) return;
   holder.hidden = false;
-  const wide = 960, tall = 320, room = {left: 70, right: 90, top: 16, bottom: 46};
+  const wide = Math.max(240, holder.clientWidth), tall = 320;
+  const room = {left: wide < 560 ? 56 : 70, right: 90, top: 16, bottom: 46};
   const ends = values => {
     const {low, high} = span(values, Number.isFinite);
     return {low: low / 1.15, high: high * 1.2};
@@ -170,9 +131,9 @@ function drawTradeOff(holder, history, given) {
   const x = v => room.left + part(v, xs) * (wide - room.left - room.right);
   const y = v => tall - room.bottom - part(v, ys) * (tall - room.top - room.bottom);
   const root = svg("svg", {viewBox: `0 0 ${wide} ${tall}`, role: "img", "font-size": 13,
-    "aria-label": "trade-off of misfit and roughness", fill: INK});
+    "aria-label": "trade-off of misfit and roughness", fill: theme.ink});
   for (const t of logTicks(ys.low, ys.high)) {
-    root.append(svg("line", {x1: room.left, x2: wide - room.right, y1: y(t), y2: y(t), stroke: "#e4e8ea"}));
+    root.append(svg("line", {x1: room.left, x2: wide - room.right, y1: y(t), y2: y(t), stroke: theme.line}));
     root.append(svg("text", {x: room.left - 8, y: y(t) + 4, "text-anchor": "end"}, show(t)));
   }
   for (const t of logTicks(xs.low, xs.high))
@@ -182,18 +143,18 @@ function drawTradeOff(holder, history, given) {
   root.append(svg("text", {x: 16, y: tall / 2, "text-anchor": "middle",
     transform: `rotate(-90 16 ${tall / 2})`}, hasChi2 ? "χ² per pick" : `plain RMS residual (${unit})`));
   if (hasChi2) root.append(svg("line", {x1: room.left, x2: wide - room.right, y1: y(1), y2: y(1),
-    stroke: GREY, "stroke-dasharray": "6 5"}));
+    stroke: theme.grey, "stroke-dasharray": "6 5"}));
   root.append(svg("polyline", {points: kept.map(n => `${x(roughness[n])},${y(value[n])}`).join(" "),
-    fill: "none", stroke: AFTER, "stroke-width": 1.5}));
+    fill: "none", stroke: theme.after, "stroke-width": 1.5}));
   const taken = [];
   [...kept].reverse().forEach((n, order) => {
     const cx = x(roughness[n]), cy = y(value[n]), last = order === 0;
-    const dot = svg("circle", {cx, cy, r: last ? 6.5 : 4, fill: last ? BEFORE : AFTER, class: "trade"});
+    const dot = svg("circle", {cx, cy, r: last ? 6.5 : 4, fill: last ? theme.before : theme.after, class: "trade"});
     dot.append(svg("title", {}, `iteration ${columnOf(history, "iteration")[n]}: λ ${show(lambda[n])}`));
     root.append(dot);
     if (taken.some(([a, b]) => Math.abs(a - cx) < 62 && Math.abs(b - cy) < 17)) return;
     taken.push([cx, cy]);
-    root.append(svg("text", {x: cx + 9, y: cy - 6, "font-size": 12, fill: "#5c686e"},
+    root.append(svg("text", {x: cx + 9, y: cy - 6, "font-size": 12, fill: theme.dim},
       `λ ${Number(lambda[n].toPrecision(2))}${last ? ", found" : ""}`));
   });
   holder.replaceChildren(root);

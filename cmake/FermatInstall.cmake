@@ -1,5 +1,5 @@
-# `cmake --install` gives the library, its headers, the program and a package for
-# find_package(fermat). The component `python` is the Python package alone (see python/).
+# `cmake --install` gives the library, its headers, the program, its manual page and packages
+# for find_package(fermat) and pkg-config. The component `python` is the Python package alone (see python/).
 include(CMakePackageConfigHelpers)
 
 set(fermat_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fermat)
@@ -9,6 +9,15 @@ install(TARGETS fermat EXPORT fermat_targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT fermat)
 if(TARGET fermat_program)
   install(TARGETS fermat_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT fermat)
+  # The manual page is made from the program's own help, where this machine can run it.
+  if(NOT CMAKE_CROSSCOMPILING)
+    add_custom_command(OUTPUT ${PROJECT_BINARY_DIR}/fermat.1
+                       COMMAND fermat_program help --man > ${PROJECT_BINARY_DIR}/fermat.1
+                       DEPENDS fermat_program VERBATIM)
+    add_custom_target(fermat_man ALL DEPENDS ${PROJECT_BINARY_DIR}/fermat.1)
+    install(FILES ${PROJECT_BINARY_DIR}/fermat.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
+            COMPONENT fermat OPTIONAL)
+  endif()
 endif()
 # The public headers are <fermat/fermat.hpp> and what it includes. They keep their folders under
 # include/fermat, so that "core/grid.hpp" means the same file to the library and to those who use it.
@@ -46,3 +55,26 @@ install(EXPORT fermat_targets NAMESPACE fermat:: FILE fermatTargets.cmake
 install(FILES ${PROJECT_BINARY_DIR}/fermatConfig.cmake
               ${PROJECT_BINARY_DIR}/fermatConfigVersion.cmake
         DESTINATION ${fermat_package_dir} COMPONENT fermat)
+
+# pkg-config, for those who do not use CMake. The library is static: its own libraries follow it.
+set(fermat_pc_libs)
+foreach(library ${HDF5_C_LIBRARIES})
+  if(IS_ABSOLUTE ${library} OR library MATCHES "^-")
+    list(APPEND fermat_pc_libs ${library})
+  else()
+    list(APPEND fermat_pc_libs -l${library})
+  endif()
+endforeach()
+list(APPEND fermat_pc_libs -lfmt -lz -pthread)
+foreach(library ${CMAKE_DL_LIBS})
+  list(APPEND fermat_pc_libs -l${library})
+endforeach()
+if(FERMAT_HAS_CUDA)
+  list(APPEND fermat_pc_libs -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt)
+endif()
+list(REMOVE_DUPLICATES fermat_pc_libs)
+list(JOIN fermat_pc_libs " " fermat_pc_libs)
+file(RELATIVE_PATH fermat_pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/fermat.pc.in ${PROJECT_BINARY_DIR}/fermat.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/fermat.pc
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT fermat)

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cli/commands.hpp"
+#include "cli/man_page.hpp"
 #include "cli/suggest.hpp"
 #include "core/error.hpp"
 #include "io/text.hpp"
@@ -13,16 +14,28 @@ namespace {
 
 struct HelpOptions {
     std::vector<std::string> words;
+    bool man = false;
     const CLI::App* root = nullptr;
 };
 
 void add_flags(CLI::App& app, HelpOptions& options) {
     app.add_option("--command,command", options.words, "the command, such as model gradient")
         ->type_name("COMMAND");
+    app.add_flag("--man", options.man, "print the manual page of the whole program, for man");
     options.root = app.get_parent();
 }
 
 void show_help(const HelpOptions& options, const Run&) {
+    if (options.man) {
+        if (!options.words.empty()) {
+            throw InputError(
+                fmt::format("--man and {} were both given (the manual page is of the "
+                            "whole program)",
+                            in_quotes(options.words.front())));
+        }
+        fmt::print("{}", man_page(*options.root));
+        return;
+    }
     const CLI::App* command = options.root;
     std::string name = command->get_name();
     for (const std::string& word : options.words) {
@@ -43,9 +56,10 @@ void show_help(const HelpOptions& options, const Run&) {
 }  // namespace
 
 void add_help_command(Program& program) {
-    program.add_command<HelpOptions>(program.root(), "help", "Show the help of a command",
-                                     "fermat help\nfermat help model gradient", &add_flags,
-                                     &show_help);
+    program.add_command<HelpOptions>(
+        program.root(), "help", "Show the help of a command",
+        "fermat help\nfermat help model gradient\nfermat help --man > fermat.1", &add_flags,
+        &show_help);
 }
 
 }  // namespace fermat::cli

@@ -19,8 +19,32 @@ if(NOT output STREQUAL "fermat ${VERSION}\n")
   message(FATAL_ERROR "the consumer printed '${output}' (must be 'fermat ${VERSION}')")
 endif()
 
+# The same by pkg-config, where there is one.
+find_program(pkg_config NAMES pkg-config pkgconf)
+if(pkg_config)
+  file(GLOB_RECURSE found ${WORK}/prefix/fermat.pc)
+  get_filename_component(folder "${found}" DIRECTORY)
+  step(${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${folder} ${pkg_config} --cflags --libs fermat)
+  separate_arguments(flags UNIX_COMMAND "${output}")
+  step(${COMPILER} ${SOURCE}/consumer/main.cpp -o ${WORK}/by_pkg_config ${flags})
+  step(${WORK}/by_pkg_config)
+  if(NOT output STREQUAL "fermat ${VERSION}\n")
+    message(FATAL_ERROR "the consumer of pkg-config printed '${output}'")
+  endif()
+endif()
+
+# The manual page names every command of the program.
+file(GLOB_RECURSE page ${WORK}/prefix/fermat.1)
+file(READ "${page}" text)
+foreach(command invert locate "model convert" report)
+  string(REPLACE " " "[ ]" pattern "${command}")
+  if(NOT text MATCHES "fermat ${pattern}")
+    message(FATAL_ERROR "the manual page ${page} has no command ${command}")
+  endif()
+endforeach()
+
 # A tree that still points into the source or the build folder only works on this machine.
-file(GLOB_RECURSE exported ${WORK}/prefix/*.cmake)
+file(GLOB_RECURSE exported ${WORK}/prefix/*.cmake ${WORK}/prefix/*.pc)
 foreach(file ${exported})
   file(READ ${file} text)
   foreach(folder ${PROJECT} ${BUILD})

@@ -23,6 +23,7 @@ __all__ = ["Picked", "pick_all"]
 
 LEAST_ERROR = 0.03  # in periods: no flank is read better
 NOISE_SHARE = 1.0  # of the error that noise makes on the flank
+LEAST_STATIC = 0.1  # in periods: the picks of a record agree with those of others to about so much
 ALONE = 0.8  # in periods: a pick so far from the line of its neighbours is not one
 
 
@@ -190,7 +191,7 @@ def _find_statics(out: Picked, placed: list[int]) -> None:
     records = [out.records[n] for n in placed]
     found = find_statics(
         np.array([record.source for record in records]), [record.receivers for record in records],
-        [out.time[n] for n in placed], scale=0.05 / out.frequency,
+        [out.time[n] for n in placed], scale=0.05 / out.frequency, least=LEAST_STATIC / out.frequency,
     )
     for n, static in zip(placed, found):
         out.statics[n] = static

@@ -2,7 +2,8 @@
 
 The time from A to B is that from B to A. With c the static of a record, t_A(B) - c_A = t_B(A) - c_B
 for each pair of shots that have a receiver at each other's place, and t_A(A) - c_A = 0. Sums of
-absolute values are minimised, so that a wrong pick does no harm and a record is not moved for little.
+absolute values are minimised, so that a wrong pick does no harm. A trigger is right or it is wrong: what
+is less than picks can tell, a share of a period, is no static.
 """
 
 from __future__ import annotations
@@ -61,10 +62,10 @@ def reciprocal_pairs(
 
 def find_statics(
     sources: NDArray[np.float64], receivers: Sequence[NDArray[np.float64]],
-    times: Sequence[NDArray[np.float64]], *, scale: float,
+    times: Sequence[NDArray[np.float64]], *, scale: float, least: float = 0.0,
 ) -> list[Static]:
     """Statics of records whose times (s, NaN where there is no pick) are those of their clocks; `scale`
-    is a time in s below which differences count as none."""
+    is a time in s below which differences count as none, and a static below `least` is 0."""
     count = len(sources)
     rows, values, weights = [], [], []
     zero, used = np.zeros(count, dtype=bool), np.zeros(count, dtype=int)
@@ -89,9 +90,26 @@ def find_statics(
     values.extend([0.0] * count)
     weights.extend([0.05] * count)
     matrix, right, trust = np.array(rows), np.array(values), np.array(weights)
+    free = np.ones(count, dtype=bool)
     found = np.zeros(count)
+    while free.any():  # those that are 0 stay so, and the others are found beside them
+        found[:] = 0
+        found[free] = _least_sum(matrix[:, free], right, trust, scale)
+        small = free & (np.abs(found) < least)
+        if not small.any():
+            break
+        free &= ~small
+        found[small] = 0
+    return [Static(float(t), bool(z), int(n)) for t, z, n in zip(found, zero, used)]
+
+
+def _least_sum(
+    matrix: NDArray[np.float64], right: NDArray[np.float64], trust: NDArray[np.float64], scale: float
+) -> NDArray[np.float64]:
+    """The numbers whose weighted sum of absolute misfits is least, by weighted least squares."""
+    found = np.zeros(matrix.shape[1])
     for _ in range(ROUNDS):
         off = np.abs(right - matrix @ found)
         each = np.sqrt(trust / np.maximum(off, scale))
         found = np.linalg.lstsq(each[:, None] * matrix, each * right, rcond=None)[0]
-    return [Static(float(t), bool(z), int(n)) for t, z, n in zip(found, zero, used)]
+    return np.asarray(found)

@@ -27,7 +27,7 @@ PAGE = Path(__file__).with_name("page")
 FILES = {
     "/": ("page.html", "text/html"), "/page.css": ("page.css", "text/css"),
     **{f"/{name}.js": (f"{name}.js", "text/javascript")
-       for name in ("scale", "gather", "curves", "section", "server", "page")},
+       for name in ("scale", "traces", "gather", "curves", "section", "server", "page")},
 }
 EXPORTS = {"csv": "picks.csv", "sgt": "picks.sgt", "tx": "tx.in", "pyrefra": "pyrefra"}
 SETTINGS = ("look", "gain", "low", "high")

@@ -2,15 +2,9 @@
 // A column: {record, trace, label, offset, start, interval, data, most, picks: {P, S}, predicted,
 // reciprocal, static}; data are over `most`, the trace's largest amplitude.
 
-const DENSE = 9;  // pixels between traces below which they are drawn pixel by pixel
 const GRAB = 7;  // pixels within which a pick or the end of its bar is meant
-
-// A colour of the page, '#rgb' or '#rrggbb', as a pixel.
-function packedColour(text, alpha) {
-  const digits = text.length === 4 ? [...text.slice(1)].map(d => d + d) : text.slice(1).match(/../g);
-  const [r, g, b] = digits.map(d => parseInt(d, 16));
-  return (alpha << 24 | b << 16 | g << 8 | r) >>> 0;
-}
+const SLICE = 5;  // milliseconds per frame for the traces while the view moves
+const SETTLED = 90;  // milliseconds without a move after which the view stands
 
 class GatherView {
   constructor(canvas, actions) {
@@ -50,7 +44,9 @@ class GatherView {
 
   shift(column) { return this.reduce > 0 && Number.isFinite(column.offset) ? column.offset / this.reduce : 0; }
 
-  redraw() {
+  // `kept`: the traces are as they were; only the view or what lies over them is another.
+  redraw(kept) {
+    if (!kept) this.stale = true;
     if (this.asked) return;
     this.asked = requestAnimationFrame(() => { this.asked = null; this.draw(); });
   }
@@ -71,15 +67,14 @@ class GatherView {
     const {columns, gain, view} = this;
     const most = Math.max(...columns.map(c => c.most), 1e-30);
     this.scales = columns.map(c => {
+      if (gain === "agc") return 1;
       if (gain === "true") return c.most / most;
       if (gain === "offset") return c.most / most * (1 + (c.offset || 0)) ** 1.3;
       const shift = this.shift(c);
       let from = view.top + shift, to = view.bottom + shift;
       const pick = c.picks.P ? c.picks.P.time : c.predicted;
       if (gain === "first" && Number.isFinite(pick) && pick !== null) [from, to] = [pick - 0.01, pick + 0.008];
-      const a = Math.max(0, Math.floor((from - c.start) / c.interval)), b = Math.min(c.data.length, (to - c.start) / c.interval);
-      let peak = 0;
-      for (let n = a; n < b; ++n) { const v = Math.abs(c.data[n]); if (v > peak) peak = v; }
+      const peak = peakOf(c.data, (from - c.start) / c.interval, (to - c.start) / c.interval);
       return peak > 0 ? 1 / peak : 0;
     });
     if (gain === "offset") {
@@ -116,8 +111,7 @@ class GatherView {
     pen.beginPath();
     pen.rect(b.x, b.y, b.width, b.height);
     pen.clip();
-    if (this.look === "image") this.drawImage(pen);
-    else this.drawWiggles(pen, ink);
+    this.drawTraces(pen, ink);
     this.drawOver(pen, ink);
     pen.restore();
     this.drawAxes(pen, ink);
@@ -130,92 +124,43 @@ class GatherView {
     return {from, to};
   }
 
-  // Of one column, per row of pixels the largest sample that falls on it, times a factor; no arrival is
-  // missed, and the cost of drawing does not grow with the samples behind a pixel.
-  rows(c, factor, tall) {
-    const data = this.samples(c), step = (this.view.bottom - this.view.top) / tall / c.interval;
-    const from = (this.view.top + this.shift(c) - c.start) / c.interval, out = new Float32Array(tall);
-    for (let y = 0; y < tall; ++y) {
-      const first = Math.floor(from + y * step), last = Math.min(Math.max(first + 1, Math.floor(from + (y + 1) * step)), data.length);
-      if (first < 0 || first >= data.length) continue;
-      let v = data[first];
-      for (let n = first + 1; n < last; ++n) if (Math.abs(data[n]) > Math.abs(v)) v = data[n];
-      out[y] = v * factor;
-    }
-    return out;
-  }
-
-  drawWiggles(pen, ink) {
-    const b = this.inner, {from, to} = this.visible(), factors = this.factors();
-    const apart = b.width / (this.view.last - this.view.first), loud = 0.9 * apart * 1.25 ** this.size;
-    if (apart < DENSE) return this.drawDense(pen, ink, loud);
-    pen.lineWidth = 0.8;
-    pen.strokeStyle = ink.ink;
-    pen.fillStyle = ink.ink;
-    const limit = 1.4 * apart, perTime = b.height / (this.view.bottom - this.view.top);
-    for (let k = from; k < to; ++k) {
-      const c = this.columns[k], data = this.samples(c), shift = this.shift(c), x = this.px(k);
-      const scale = (this.gain === "agc" ? 1 : factors[k]) * loud, first = c.start - shift - this.view.top;
-      const a = Math.max(0, Math.floor(-first / c.interval) - 1);
-      const end = Math.min(data.length, Math.ceil((this.view.bottom - this.view.top - first) / c.interval) + 2);
-      const step = Math.max(1, Math.floor((end - a) / b.height)), line = new Path2D(), fill = new Path2D();
-      let y = b.y + (first + a * c.interval) * perTime;
-      fill.moveTo(x, y);
-      for (let n = a; n < end; n += step) {
-        let v = data[n];
-        for (let m = n + 1; m < n + step && m < end; ++m) if (Math.abs(data[m]) > Math.abs(v)) v = data[m];
-        y = b.y + (first + n * c.interval) * perTime;
-        const out = Math.max(-limit, Math.min(limit, v * scale));
-        line.lineTo(x + out, y);
-        fill.lineTo(x + Math.max(out, 0), y);
+  // The traces lie on a sheet. While the view moves, the last sheet is shown where it would be, and a new
+  // one is drawn a slice per frame; once the view stands, the sheet is that of the view.
+  drawTraces(pen, ink) {
+    const b = this.inner, same = sheet => sheet && this.fits(sheet, b);
+    if (!this.moving) {
+      if (this.stale || !same(this.sheet)) {
+        this.sheet = this.newSheet(b, ink);
+        this.sheet.draw(Infinity);
       }
-      fill.lineTo(x, y);
-      pen.stroke(line);
-      pen.globalAlpha = 0.55;
-      pen.fill(fill);
-      pen.globalAlpha = 1;
+      this.coming = null;
+    } else {
+      if (!this.coming && (this.stale || !same(this.sheet))) this.coming = this.newSheet(b, ink);
+      if (this.coming && this.coming.draw(this.sheet ? SLICE : Infinity)) { this.sheet = this.coming; this.coming = null; }
+      if (!same(this.sheet)) this.redraw();
     }
+    this.stale = false;
+    const s = this.sheet, v = s.view;
+    const [x0, x1, y0, y1] = [this.px(v.first), this.px(v.last), this.py(v.top), this.py(v.bottom)];
+    pen.drawImage(s.canvas, x0, y0, x1 - x0, y1 - y0);
   }
 
-  // Many narrow traces, pixel by pixel: paths would be too slow for a moving view.
-  drawDense(pen, ink, loud) {
-    const b = this.inner, wide = Math.max(1, Math.floor(b.width)), tall = Math.max(1, Math.floor(b.height));
-    const {from, to} = this.visible(), factors = this.factors(), image = new ImageData(wide, tall);
-    const pixels = new Uint32Array(image.data.buffer), dark = packedColour(ink.ink, 255), grey = packedColour(ink.ink, 130);
-    const limit = 1.4 * wide / (this.view.last - this.view.first);
-    for (let k = from; k < to; ++k) {
-      const rows = this.rows(this.columns[k], (this.gain === "agc" ? 1 : factors[k]) * loud, tall);
-      const x = this.px(k) - b.x;
-      let before = x;
-      for (let y = 0; y < tall; ++y) {
-        const at = x + Math.max(-limit, Math.min(limit, rows[y])), row = y * wide;
-        const low = Math.max(0, Math.round(Math.min(before, at))), high = Math.min(wide - 1, Math.round(Math.max(before, at)));
-        for (let n = Math.max(0, Math.round(x)); n < Math.min(at, wide); ++n) if (!pixels[row + n]) pixels[row + n] = grey;
-        for (let n = low; n <= high; ++n) pixels[row + n] = dark;
-        before = at;
-      }
-    }
-    this.paste(pen, image);
+  newSheet(b, ink) {
+    return new TraceSheet({columns: this.columns, view: this.view, width: b.width, height: b.height, look: this.look,
+      factors: this.factors(), size: this.size, ink, moving: this.moving, samples: c => this.samples(c), shift: c => this.shift(c)});
   }
 
-  paste(pen, image) {
-    const sheet = new OffscreenCanvas(image.width, image.height);
-    sheet.getContext("2d").putImageData(image, 0, 0);
-    pen.drawImage(sheet, this.inner.x, this.inner.y);
+  fits(sheet, b) {
+    return sheet.width === b.width && sheet.height === b.height &&
+      (this.moving || !sheet.moving) && ["first", "last", "top", "bottom"].every(side => sheet.view[side] === this.view[side]);
   }
 
-  drawImage(pen) {
-    const b = this.inner, wide = Math.max(1, Math.floor(b.width)), tall = Math.max(1, Math.floor(b.height));
-    const image = new ImageData(wide, tall), pixels = new Uint32Array(image.data.buffer), factors = this.factors();
-    const packed = this.packed || (this.packed = colourTable(RED_BLUE).map(([r, g, bl]) => (255 << 24 | bl << 16 | g << 8 | r) >>> 0));
-    const loud = 127 * 1.25 ** this.size, {from, to} = this.visible();
-    for (let k = from; k < to; ++k) {
-      const rows = this.rows(this.columns[k], (this.gain === "agc" ? 1 : factors[k]) * loud, tall);
-      const left = Math.max(0, Math.round(this.px(k - 0.5) - b.x)), right = Math.min(wide, Math.round(this.px(k + 0.5) - b.x));
-      for (let y = 0; y < tall && right > left; ++y)
-        pixels.fill(packed[Math.max(0, Math.min(255, 128 - rows[y])) | 0], y * wide + left, y * wide + right);
-    }
-    this.paste(pen, image);
+  // The view has moved: what is drawn may lag behind for a few frames.
+  moved() {
+    this.moving = true;
+    clearTimeout(this.settling);
+    this.settling = setTimeout(() => { this.moving = false; this.redraw(true); }, SETTLED);
+    this.redraw(true);
   }
 
   drawOver(pen, ink) {
@@ -345,19 +290,19 @@ class GatherView {
     v.bottom = about + (v.bottom - about) * by;
     if (v.bottom - v.top < 1e-4) v.bottom = v.top + 1e-4;
     if (this.gain === "trace") this.scales = null;
-    this.redraw();
+    this.moved();
   }
   zoomAcross(about, by) {
     const v = this.view;
     v.first = Math.max(-1, about + (v.first - about) * by);
     v.last = Math.min(this.columns.length, about + (v.last - about) * by);
     if (v.last - v.first < 2) v.last = v.first + 2;
-    this.redraw();
+    this.moved();
   }
   pan(dx, dy) {
     const v = this.view, b = this.inner, x = dx / b.width * (v.last - v.first), t = dy / b.height * (v.bottom - v.top);
     v.first -= x; v.last -= x; v.top -= t; v.bottom -= t;
-    this.redraw();
+    this.moved();
   }
 
   down(event) {
@@ -384,7 +329,7 @@ class GatherView {
     if (this.mode === "pan") this.pan(event.clientX - before.clientX, event.clientY - before.clientY);
     else if (this.mode === "pinch") this.pinch(event);
     else if (this.mode === "bar") this.dragBar(at);
-    else { this.path.push([at.x, at.y]); this.redraw(); }
+    else { this.path.push([at.x, at.y]); this.redraw(true); }
     this.pointers.set(event.pointerId, event);
   }
 
@@ -402,13 +347,13 @@ class GatherView {
     const c = this.columns[this.bar.column], pick = c.picks[this.bar.phase];
     const error = Math.max(c.interval / 2, this.bar.sign * (this.time(at.y) + this.shift(c) - pick.time));
     c.picks[this.bar.phase] = {...pick, error};
-    this.redraw();
+    this.redraw(true);
   }
 
   up(event, name) {
     const had = this.pointers.delete(event.pointerId), {mode, path} = this;
     this.path = null;
-    this.redraw();
+    this.redraw(true);
     if (!had || name === "pointercancel" || mode === "pan" || mode === "pinch" || !path) return;
     if (mode === "bar") return this.actions.setError(this.bar.column, this.bar.phase);
     const far = Math.hypot(path[0][0] - path[path.length - 1][0], path[0][1] - path[path.length - 1][1]);
@@ -433,6 +378,6 @@ class GatherView {
 
   select(k) {
     this.selected = Math.max(0, Math.min(this.columns.length - 1, k));
-    this.redraw();
+    this.redraw(true);
   }
 }

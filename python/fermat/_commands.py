@@ -98,9 +98,9 @@ def _parser() -> argparse.ArgumentParser:
 def _add_pick(commands: Any) -> None:
     pick = commands.add_parser("pick", allow_abbrev=False)
     pick.set_defaults(work=_pick)
-    for flag in ("records", "output", "project", "shots", "receivers"):
+    for flag in ("records", "output", "project", "shots", "receivers", "model"):
         pick.add_argument(f"--{flag}", type=Path)
-    for flag in ("delay", "frequency", "rounds", "port"):
+    for flag in ("delay", "frequency", "rounds", "port", "vp-vs", "seisbench"):
         pick.add_argument(f"--{flag}")
     for flag in ("auto", "no-browser", "quiet"):
         pick.add_argument(f"--{flag}", action="store_true")

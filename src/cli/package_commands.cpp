@@ -148,23 +148,42 @@ struct PickFlags {
     std::string frequency;  ///< empty: measured
     std::string port;       ///< empty: one that is free
     std::string rounds = "3";
+    std::optional<fs::path> model;
+    std::string vp_vs;
+    std::string seisbench;
     bool automatic = false;
     bool no_browser = false;
 };
 
 void add_pick_flags(CLI::App& app, PickFlags& flags) {
-    add_path(app, "--records,records", flags.records,
-             "folder of shot records, or one file: SEG-2, SEG-Y, SU, miniSEED and what ObsPy reads")
+    add_path(
+        app, "--records,records", flags.records,
+        "folder of shot records or of a network's, or one file: SEG-2, SEG-Y, SU, miniSEED and "
+        "what ObsPy reads")
         ->required();
     app.add_flag("--auto", flags.automatic, "pick without a page and write the picks to --output");
     add_output_folder(app, "-o,--output", flags.output,
-                      "with --auto: picks to write, .csv, .sgt, or a folder for PyRefra",
+                      "with --auto: picks to write: .csv, .sgt, tx.in, a folder for PyRefra or "
+                      "(segy) of SEG-Y with picks in headers; of a network: .xml (QuakeML), "
+                      ".obs, phase.dat",
                       FileRole::output_or_folder);
     add_output_folder(app, "--project", flags.project,
                       "folder of the project (default: fermat-project beside the records)");
     add_path(app, "--shots", flags.shots,
              "places of shots: .geo, or .csv with number or record, x, y, z");
-    add_path(app, "--receivers", flags.receivers, "places of receivers, in the same way");
+    add_path(
+        app, "--receivers", flags.receivers,
+        "places of receivers, in the same way; of a network: StationXML, or .csv with station, "
+        "longitude, latitude, elevation");
+    add_path(app, "--model", flags.model,
+             "of a network: model of P to locate in (default: iasp91)");
+    add_value(app, "--vp-vs", "RATIO", flags.vp_vs, "of a network: velocity of P over that of S",
+              parse_text)
+        ->default_str("1.73");
+    add_value(app, "--seisbench", "MODEL", flags.seisbench,
+              "of a network: pick by a model of SeisBench that is on this machine, such as "
+              "PhaseNet:stead",
+              parse_text);
     add_value(app, "--delay", "TIME", flags.delay,
               "time of the first sample: auto, after or before the shot as the headers have it, or "
               "seconds",
@@ -190,6 +209,9 @@ void pick(const PickFlags& flags, const Run& run) {
     words.give("--delay", flags.delay);
     if (!flags.frequency.empty()) words.give("--frequency", flags.frequency);
     words.give("--rounds", flags.rounds);
+    words.give("--model", flags.model);
+    if (!flags.vp_vs.empty()) words.give("--vp-vs", flags.vp_vs);
+    if (!flags.seisbench.empty()) words.give("--seisbench", flags.seisbench);
     if (!flags.port.empty()) words.give("--port", flags.port);
     words.give("--auto", flags.automatic);
     words.give("--no-browser", flags.no_browser);
@@ -225,7 +247,7 @@ void add_package_commands(Program& program) {
         &add_geometry_flags, &geometry);
     program.add_command<PickFlags>(
         program.root(), "pick",
-        "Pick first arrivals of shot records, in the browser or by itself (by the Python package)",
+        "Pick records of shots or earthquakes, in the browser or by itself (by the Python package)",
         "${FERMAT_PYTHON:-python3} -c \"from fermat.picking import synthetic_line; "
         "synthetic_line('line')\"\n"
         "fermat pick line --auto -o picks.csv",

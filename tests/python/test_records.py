@@ -128,8 +128,9 @@ def test_seismic_unix_and_miniseed(tmp_path):
     stream[1].stats.starttime += 5
     stream.write(str(tmp_path / "e.mseed"), format="MSEED")
     (tmp_path / "stations.csv").write_text("station,x,y,z\nA,1,2,0\nXX.B,3,4,-1\n")
-    with pytest.warns(UserWarning, match="1 of 1 records do not tell"):
-        record = fm.records(tmp_path / "e.mseed", receivers=tmp_path / "stations.csv")[0]
+    network = fm.records(tmp_path / "e.mseed", receivers=tmp_path / "stations.csv")
+    record = network[0]
+    assert network.network, "stations without shots are a network"
     assert record.stations == ("XX.A..HHZ", "XX.B..HHZ") and record.samples == 35
     assert record.receivers.tolist() == [[1, 2, 0], [3, 4, -1]]
 

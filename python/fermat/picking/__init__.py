@@ -10,9 +10,15 @@ from typing import Any
 from .record import Record
 from .records import Records, records
 
-__all__ = ["Picked", "Project", "Record", "Records", "pick_all", "records", "synthetic_line"]
+__all__ = [
+    "Picked", "PickedEvents", "Project", "Record", "Records", "deep_picker", "pick_all", "pick_events", "records",
+    "synthetic_line", "synthetic_network",
+]
 
-LATER = {"Picked": "auto", "pick_all": "auto", "Project": "project", "synthetic_line": "synthetic"}
+LATER = {
+    "Picked": "auto", "pick_all": "auto", "PickedEvents": "events", "pick_events": "events", "Project": "project",
+    "deep_picker": "deep", "synthetic_line": "synthetic", "synthetic_network": "synthetic_events",
+}
 
 
 def __getattr__(name: str) -> Any:

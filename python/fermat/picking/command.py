@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .auto import Picked, pick_all
-from .export import write_picks
+from .events import pick_events
+from .export import write_events, write_picks
+from .network import stations_in
 from .records import records
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ def pick(arguments: Any) -> str:
         delay = _number(delay, "--delay", "must be auto, after, before, or seconds")
     frequency = None if not arguments.frequency else _number(arguments.frequency, "--frequency", "must be in Hz")
     rounds = int(_number(arguments.rounds or "3", "--rounds", "must be a whole number"))
+    network = _network(arguments)
     if arguments.auto and arguments.output is None:
         raise ValueError("--auto needs --output, the file of picks to write")
     if arguments.output is not None and not arguments.auto:
@@ -34,21 +37,51 @@ def pick(arguments: Any) -> str:
         if not arguments.auto:  # the page says them while it is open
             warnings.simplefilter("ignore")
         found = records(arguments.records, shots=arguments.shots, receivers=arguments.receivers, delay=delay)
+    if network and not found.network:
+        given = ", ".join(f"--{name.replace('_', '-')}" for name in network)
+        raise ValueError(f"{given} is for records of a network (these are of shots)")
+    if arguments.seisbench:
+        from .deep import deep_picker
+
+        network["picker"] = deep_picker(network.pop("seisbench"))
     if not arguments.auto:
         from .server import serve
 
         folder = arguments.project or _beside(arguments.records)
         port = int(_number(arguments.port or "0", "--port", "must be a whole number"))
-        said: str = serve(found, folder, port=port, browser=not arguments.no_browser)
+        said: str = serve(found, folder, port=port, browser=not arguments.no_browser, **network)
         return said
     watched = sys.stderr.isatty() and not arguments.quiet
-    picked = pick_all(
-        found, rounds=rounds, frequency=frequency,
-        progress=(lambda text: print(text, file=sys.stderr, flush=True)) if watched else None,
-    )
+    progress = (lambda text: print(text, file=sys.stderr, flush=True)) if watched else None
+    if found.network:
+        return _pick_events(found, arguments.output, rounds=rounds, frequency=frequency, progress=progress, **network)
+    picked = pick_all(found, rounds=rounds, frequency=frequency, progress=progress)
     picks = picked.picks
     write_picks(picks, arguments.output, records=found, picked=picked)
     return f"wrote {arguments.output} with {len(picks)} picks of {len(found)} records{_chosen(found, picked)}"
+
+
+def _network(arguments: Any) -> dict[str, Any]:
+    """What is said of a network; empty where nothing is."""
+    said: dict[str, Any] = {}
+    if arguments.model is not None:
+        said["model"] = arguments.model
+    if arguments.vp_vs:
+        said["vp_vs"] = _number(arguments.vp_vs, "--vp-vs", "must be a number > 1")
+    if arguments.seisbench:
+        said["seisbench"] = arguments.seisbench
+    return said
+
+
+def _pick_events(found: Records, output: Path, **options: Any) -> str:
+    picked = pick_events(found, **options)
+    picks = picked.picks
+    write_events(picks, picked.located, output)
+    counts = {phase: int((np.asarray(picks.phase) == phase).sum()) for phase in "PS"}
+    placed = 0 if picked.catalogue is None else int(picked.catalogue.located.sum())
+    said = f"wrote {output} with {counts['P']} P and {counts['S']} S of {len(found)} events, {placed} located"
+    silent = sum(len(stations_in(record)) for record in found) - counts["P"]
+    return said + (f"; {silent} times a station has no P (it is dead, nothing on it is sure, or it does not fit)" if silent else "")
 
 
 def _beside(path: Path) -> Path:

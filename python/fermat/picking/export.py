@@ -10,13 +10,14 @@ import numpy as np
 
 from .._files import renamed_to
 from .._picks import picks as read_picks
+from .headers import write_segy
 from .statics import spacing_of
 
 if TYPE_CHECKING:
     from .._picks import Picks
     from .records import Records
 
-__all__ = ["match_picks", "write_picks", "write_pyrefra", "write_rayinvr"]
+__all__ = ["match_picks", "write_events", "write_picks", "write_pyrefra", "write_rayinvr"]
 
 CODE = 1  # of first arrivals in tx.in
 
@@ -24,14 +25,26 @@ CODE = 1  # of first arrivals in tx.in
 def write_picks(
     picks: Picks, output: str | os.PathLike[str], *, records: Records | None = None, picked: Any = None
 ) -> None:
-    """By the name: `tx.in` of rayinvr, a folder for PyRefra (no suffix), else what `Picks.save` writes."""
+    """By the name: `tx.in` of rayinvr, a folder `segy` of SEG-Y with picks in its headers, another folder
+    for PyRefra, else what `Picks.save` writes."""
     place = Path(output)
     if place.suffix.lower() == ".in":
         write_rayinvr(picks, place)
+    elif place.name == "segy" and records is not None and picked is not None:
+        write_segy(records, picked, place)
     elif not place.suffix and records is not None and picked is not None:
         write_pyrefra(records, picked, place)
     else:
         picks.save(place)
+
+
+def write_events(picks: Picks, located: Any, output: str | os.PathLike[str], stations: Path | None = None) -> None:
+    """Picks of a network: a table by `Picks.save`, else the events that were located, with them."""
+    place = Path(output)
+    if place.suffix.lower() == ".csv" or located is None:
+        picks.save(place, output_stations=stations)
+    else:
+        located.catalogue.save(place, output_stations=stations)
 
 
 def write_rayinvr(picks: Picks, file: Path) -> None:

@@ -27,6 +27,9 @@ QUICK = {"iterations": 8}
 def fitted(records: Records, found: Picked, revision: int) -> dict[str, Any]:
     """An inversion of the picks, as the page draws it: always from the beginning, so that it depends on
     the picks and not on the order in which they were made."""
+    count = sum(int(np.isfinite(row).sum()) for row in found.time)
+    if count < LEAST:
+        raise ValueError(f"{count} picks are too few for a model (at least {LEAST})")
     statics = [static.time for static in found.statics]
     done = invert_records(records, found.time, found.error, statics, **QUICK)
     model, picks = done.inversion.model, done.picks
@@ -113,15 +116,12 @@ class LiveModel:
                     return
                 self._wake.wait(SETTLE)
             with self._lock:
-                found, revision = self.session.picked(), self.session.project.revision
+                found, revision = self.session.held(), self.session.project.revision
             self.busy = True
             try:
-                count = sum(int(np.isfinite(row).sum()) for row in found.time)
-                if count < LEAST:
-                    raise ValueError(f"{count} picks are too few for a model (at least {LEAST})")
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    self.result, self.said = fitted(self.session.records, found, revision), None
+                    self.result, self.said = self.session.fitted(found, revision), None
             except Exception as error:  # whatever it is: the page says it and goes on
                 self.said = str(error).splitlines()[0] if str(error) else type(error).__name__
             finally:

@@ -18,12 +18,13 @@ from .signal import running_mean
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Lobe", "aic_onset", "dominant_frequency", "lobes_of", "noise_levels", "step_of_energy"]
+__all__ = ["Lobe", "aic_curve", "aic_onset", "dominant_frequency", "lobes_of", "noise_levels", "step_of_energy"]
 
 BEFORE, AFTER = 1.1, 0.27  # windows of the step
 QUIET = 0.65  # window before a lobe in which it should be quiet
 LOW, HIGH = 0.5, 0.8  # of the flank
 FOLLOW, FOLLOWED = 2.0, 2.0  # waves follow a first arrival: periods, and their RMS over that of the noise
+MARGIN = 4  # samples at the ends of a piece that are no onset
 LEAST = 3.5  # lobes below so many times the RMS of the noise may be noise
 
 
@@ -117,17 +118,23 @@ def _crossing(rise: NDArray[np.float64], peak: int, level: float) -> float:
 
 
 def aic_onset(piece: Any) -> int:
-    """Sample at which the Akaike criterion splits a piece best into noise and signal (Maeda 1985):
-    k log var(x[:k]) + (n - k) log var(x[k:])."""
-    x = np.asarray(piece, dtype=float)
-    count = len(x)
-    if count < 12:
-        return count // 2
-    split = np.arange(4, count - 4)
-    total, square = np.cumsum(x), np.cumsum(x * x)
-    ahead = square[split - 1] / split - (total[split - 1] / split) ** 2
+    """Sample at which the Akaike criterion splits a piece best into noise and signal."""
+    criterion = aic_curve(piece)
+    return len(np.atleast_2d(piece)[0]) // 2 if criterion is None else MARGIN + int(criterion.argmin())
+
+
+def aic_curve(piece: Any) -> NDArray[np.float64] | None:
+    """Akaike criterion (Maeda 1985) of splits after MARGIN samples and later, summed over components:
+    k log var(x[:k]) + (n - k) log var(x[k:]). None where the piece is too short."""
+    x = np.atleast_2d(np.asarray(piece, dtype=float))
+    count = x.shape[1]
+    if count < 3 * MARGIN:
+        return None
+    split = np.arange(MARGIN, count - MARGIN)
+    total, square = np.cumsum(x, axis=1), np.cumsum(x * x, axis=1)
+    ahead = square[:, split - 1] / split - (total[:, split - 1] / split) ** 2
     rest = count - split
-    behind = (square[-1] - square[split - 1]) / rest - ((total[-1] - total[split - 1]) / rest) ** 2
-    least = 1e-12 * (square[-1] / count + 1e-300)
-    criterion = split * np.log(np.maximum(ahead, least)) + rest * np.log(np.maximum(behind, least))
-    return int(split[criterion.argmin()])
+    behind = (square[:, -1:] - square[:, split - 1]) / rest - ((total[:, -1:] - total[:, split - 1]) / rest) ** 2
+    least = 1e-12 * (square[:, -1:] / count + 1e-300)
+    return np.asarray(
+        (split * np.log(np.maximum(ahead, least)) + rest * np.log(np.maximum(behind, least))).sum(axis=0))

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from .._notes import tell
 from .._records import header_trace, obspy_trace
 from .extras import need
+from .network import is_named, named_record
 from .record import Record
 
 __all__ = ["NotARecord", "read_file"]
@@ -84,6 +86,7 @@ def _by_segyio(file: Path) -> list[Record] | None:
             shot=int(fields[SHOT_POINT][rows[0]]) or int(fields[RECORD][rows[0]]) or None,
             channels=channels if channels.any() else np.arange(1, len(rows) + 1),
         ))
+        records[-1].file, records[-1].first = file, rows[0]
     return records
 
 
@@ -111,6 +114,10 @@ def _by_obspy(file: Path) -> list[Record]:
         raise NotARecord(f"'{file.name}' is no record ({_reason(error)})") from None
     if not len(stream):
         raise NotARecord(f"'{file.name}' is no record (it has no traces)")
+    if all(is_named(trace) for trace in stream):
+        record, said = named_record(file.name, stream)
+        tell(said)
+        return [record]
     parts = [list(group) for _, group in groupby(stream, key=_record_number)]
     return [_of_stream(file, part, len(parts)) for part in parts]
 

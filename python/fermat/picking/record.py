@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,6 +35,8 @@ class Record:
         Places (3,) and (traces, 3) as x, y, z with z downward; NaN where unknown.
     stations
         Names of the traces in files that have them, such as miniSEED; else empty.
+    began
+        Date of the first sample (`obspy.UTCDateTime`) of records of stations; their `start` is 0.
     """
 
     def __init__(
@@ -64,6 +67,9 @@ class Record:
         self.stations = stations
         self.began = began
         self.in_degrees = False
+        self.file: Path | None = None  # of SEG-Y, and how many of its traces are before this record's
+        self.first = 0
+        self.named: tuple[Any, ...] = ()  # traces of ObsPy of a network, joined with those of other files
         self._load = load
         self._kept: NDArray[np.float32] | None = None
 
@@ -117,5 +123,6 @@ class Record:
             samples=self.samples, channels=self.channels, delay=self.delay, shot=self.shot,
             source=self.source, receivers=self.receivers, stations=self.stations, began=self.began,
         )
-        other.start = self.start
+        for name in ("start", "file", "first", "in_degrees"):
+            setattr(other, name, getattr(self, name))
         return other

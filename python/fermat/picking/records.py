@@ -11,10 +11,12 @@ import numpy as np
 
 from .._notes import tell
 from .extras import need
+from .network import events_of
 from .places import Line, Places, onto_plane, place_receivers, place_shots, tables_beside
 from .readers import NotARecord, read_file
 from .record import Record
 from .signal import agc, band_pass
+from .stations import place_network
 from .triggers import settle_delays
 
 if TYPE_CHECKING:
@@ -60,6 +62,11 @@ class Records:
         return f"Records({len(self)} records of {traces} traces{where})"
 
     @property
+    def network(self) -> bool:
+        """Whether these are records of stations, of events whose places are not known."""
+        return all(record.stations and not record.placed for record in self)
+
+    @property
     def line(self) -> Line:
         """The axes of the survey."""
         return Line(np.vstack([np.vstack([record.source, record.receivers]) for record in self]))
@@ -94,7 +101,8 @@ class Records:
         return self._changed(lambda record: lambda data: agc(data, record.interval, window))
 
     def pick(self, **options: Any) -> Any:
-        """First arrivals by the automatic picker: `fermat.picking.pick_all`.
+        """First arrivals by the automatic picker: `fermat.picking.pick_all`, of a network P and S by
+        `fermat.picking.pick_events`.
 
         >>> import fermat as fm
         >>> from fermat.picking import synthetic_line
@@ -102,6 +110,10 @@ class Records:
         >>> fm.records("line").pick(rounds=0).picks
         Picks(36 picks of 3 sources and 12 receivers in 2-D, time ...)
         """
+        if self.network:
+            from .events import pick_events
+
+            return pick_events(self, **options)
         from .auto import pick_all
 
         return pick_all(self, **options)
@@ -181,7 +193,9 @@ def records(
         Places in place of those in the headers: a `.geo` file (number, x, y, height), a CSV with
         the columns number (or record, station), x, y, z with z downward, an array, or a dict of
         number to place. Default: `shots.geo` and `receivers.geo`, or `sources.csv` and
-        `receivers.csv`, where they lie in the folder; else the headers.
+        `receivers.csv`, where they lie in the folder; else the headers. Receivers of a network:
+        StationXML, or a CSV with station, longitude, latitude and elevation (m), or with station, x, y
+        and z; default: `stations.xml` or `stations.csv` in the folder.
     delay
         Time from the shot to the first sample: as the headers write it ("after"), with a positive
         one before the shot ("before"), one time in s for all, or "auto": as the headers write it
@@ -190,7 +204,8 @@ def records(
     Returns
     -------
     Records
-        In the order of the files' names.
+        In the order of the files' names. Files with names of stations (miniSEED, SAC) and without
+        shots are records of events: those that overlap in time are one (`Records.network`).
 
     Examples
     --------
@@ -213,7 +228,13 @@ def records(
         why = f": {refused[0]}" if refused else ""
         raise ValueError(f"'{folder or files[0]}' has no shot records in {len(files)} files{why}")
     notes = _told(refused, len(files))
+    found, said = events_of(found)
+    notes += said
     beside = tables_beside(folder) if folder else (None, None)
+    if all(record.stations for record in found) and shots is None and beside[0] is None:
+        plane, said = place_network(found, receivers, folder)
+        tell(notes + said)
+        return Records(found, plane, tuple(notes + said))
     tables = [beside[n] if given is None else given for n, given in enumerate((shots, receivers))]
     for table, what, place in ((tables[0], "shots", place_shots), (tables[1], "receivers", place_receivers)):
         if table is not None:

@@ -15,8 +15,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from .auto import pick_all
-from .export import match_picks, write_picks
+from .export import match_picks
 from .extras import need
 from .live import LiveModel
 from .session import Session
@@ -27,10 +26,10 @@ PAGE = Path(__file__).with_name("page")
 FILES = {
     "/": ("page.html", "text/html"), "/page.css": ("page.css", "text/css"),
     **{f"/{name}.js": (f"{name}.js", "text/javascript")
-       for name in ("scale", "traces", "gather", "curves", "section", "server", "page")},
+       for name in ("scale", "traces", "gather", "curves", "section", "network", "server", "page")},
 }
-EXPORTS = {"csv": "picks.csv", "sgt": "picks.sgt", "tx": "tx.in", "pyrefra": "pyrefra"}
-SETTINGS = ("look", "gain", "low", "high")
+SETTINGS = ("look", "gain", "low", "high", "component")
+LARGEST = 64 << 20  # bytes of an export that go to the browser; more stay in the folder
 IMPORTS = (".csv", ".sgt", ".gtt", ".vs", ".in", ".txt", ".dat")
 WAIT = 20.0  # s until a poll answers that nothing is new
 ABSENT = 45.0  # s without a poll after which a tab counts as closed
@@ -88,8 +87,7 @@ class Desk:
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    found = pick_all(self.session.records, rounds=rounds, frequency=self.session.frequency,
-                                     progress=lambda text: setattr(self, "work", f"picking: {text}"))
+                    found = self.session.find(rounds, lambda text: setattr(self, "work", f"picking: {text}"))
                 with self.lock:
                     self.said = self.session.take(found)
             except Exception as error:  # told on the page, which goes on
@@ -179,20 +177,21 @@ def routes_of(desk: Desk) -> list[Any]:
         session.project.keep(name, value)
 
     def export(body: Any) -> Any:
-        name = EXPORTS.get(str(body.get("format")))
-        if name is None:
-            raise ValueError(f"format is {body.get('format')!r} (must be {', '.join(EXPORTS)})")
+        form = str(body.get("format"))
+        if form not in session.exports:
+            raise ValueError(f"format is {body.get('format')!r} (must be {', '.join(session.exports)})")
         folder = session.project.folder / "exports"
         folder.mkdir(exist_ok=True)
         with desk.lock, warnings.catch_warnings(record=True) as told:
             warnings.simplefilter("always")
-            write_picks(session.picks(), folder / name, records=session.records, picked=session.picked())
-        place = folder / name
-        content = _zipped(place) if place.is_dir() else place.read_bytes()
-        return {
-            "name": f"{name}.zip" if place.is_dir() else name, "file": base64.b64encode(content).decode(),
-            "notes": [str(one.message) for one in told],
-        }
+            place = session.write(form, folder)
+        parts = sorted(place.iterdir()) if place.is_dir() else [place]
+        found = {"name": f"{place.name}.zip" if place.is_dir() else place.name, "file": None,
+                 "notes": [str(one.message) for one in told]}
+        if sum(one.stat().st_size for one in parts) <= LARGEST:
+            content = _zipped(place) if place.is_dir() else place.read_bytes()
+            found["file"] = base64.b64encode(content).decode()
+        return found
 
     def bring(body: Any) -> Any:
         """Picks of a file: its content comes with the request, and only its suffix is used."""
@@ -223,7 +222,8 @@ def routes_of(desk: Desk) -> list[Any]:
     table: list[Any] = [routing.Route(path, page(*file), methods=["GET"]) for path, file in FILES.items()]
     table.append(routing.Route("/poll", poll, methods=["GET"]))
     for path, work in {
-        "/meta": lambda _: session.meta() | {"frequency": session.frequency, "project": str(session.project.folder)},
+        "/meta": lambda _: session.meta() | {
+            "frequency": session.frequency, "project": str(session.project.folder), "exports": list(session.exports)},
         "/state": lambda _: desk.state(), "/samples": samples,
         "/model": lambda _: {"model": desk.live.result, "said": desk.live.said, "number": desk.live.number},
     }.items():
@@ -236,7 +236,7 @@ def routes_of(desk: Desk) -> list[Any]:
     }.items():
         table.append(routing.Route(path, changing(work), methods=["POST"]))
     for path, work in {
-        "/snap": lambda body: {"pick": session.snap(body["record"], body["trace"], body["time"])},
+        "/snap": lambda body: {"pick": session.snap(body["record"], body["trace"], body["time"], str(body.get("phase", "P")))},
         "/auto": start_auto,
         "/export": export, "/import": bring, "/leave": leave,
     }.items():

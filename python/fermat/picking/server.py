@@ -14,6 +14,7 @@ from typing import Any
 
 from .extras import need
 from .guard import Guard
+from .network_session import NetworkSession
 from .project import Project
 from .records import Records
 from .routes import Desk, routes_of
@@ -23,15 +24,16 @@ __all__ = ["serve"]
 
 
 def serve(
-    records: Records, project: str | os.PathLike[str], *, port: int = 0, browser: bool = True,
+    records: Records, project: str | os.PathLike[str], *, port: int = 0, browser: bool = True, **network: Any,
 ) -> str:
-    """Serve the page until Ctrl-C; returns the line to say at the end."""
+    """Serve the page until Ctrl-C; returns the line to say at the end. `network` are the model, `vp_vs` and
+    the picker of `NetworkSession`."""
     starlette = need("starlette.applications", "the page of `fermat pick`")
     uvicorn = need("uvicorn", "the page of `fermat pick`")
     if not 0 <= port < 65536:
         raise ValueError(f"port is {port} (must be 0 to 65535)")
     with Project(project) as kept:
-        desk = Desk(Session(records, kept))
+        desk = Desk(NetworkSession(records, kept, **network) if records.network else Session(records, kept))
         guard = Guard(starlette.Starlette(routes=routes_of(desk)), secrets.token_urlsafe(24))
         listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

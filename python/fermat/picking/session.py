@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from .auto import Picked, pick_all, picks_of, reciprocal_times
+from .export import write_picks
 from .gather import SMEAR, Gather, frequency_of
+from .live import fitted
 from .onset import lobes_of
 from .path import lobe_scores
 from .signal import band_pass, dead, without_offset
@@ -29,7 +32,10 @@ SNAP = 0.6  # a click finds onsets within so many periods
 
 
 class Session:
-    """One project of one set of records."""
+    """One project of one set of records. What differs for a network is in `NetworkSession`."""
+
+    exports = {"csv": "picks.csv", "sgt": "picks.sgt", "tx": "tx.in", "pyrefra": "pyrefra", "segy": "segy",
+               "hypodd": "phase.dat"}
 
     def __init__(self, records: Records, project: Project) -> None:
         self.records = records
@@ -48,10 +54,13 @@ class Session:
     def frequency(self) -> float:
         """Of the first arrivals in Hz, measured once on a few records."""
         if self._frequency is None:
-            step = max(len(self.records) // 5, 1)
-            found = [frequency_of(self.records[n]) for n in range(0, len(self.records), step)]
-            self._frequency = float(np.nanmedian(found)) if np.isfinite(found).any() else 50.0
+            self._frequency = self._measure()
         return self._frequency
+
+    def _measure(self) -> float:
+        step = max(len(self.records) // 5, 1)
+        found = [frequency_of(self.records[n]) for n in range(0, len(self.records), step)]
+        return float(np.nanmedian(found)) if np.isfinite(found).any() else 50.0
 
     def meta(self) -> dict[str, Any]:
         """All that the page needs to begin, without samples."""
@@ -107,6 +116,20 @@ class Session:
             if name in self.index:
                 out.statics[self.index[name]] = Static(static["time"], static.get("zero", False), static.get("pairs", 0))
         return out
+
+    def held(self) -> Any:
+        """What a model is made of."""
+        return self.picked()
+
+    def fitted(self, found: Any, revision: int) -> dict[str, Any]:
+        """A model of what `held` gave, as the page draws it."""
+        return fitted(self.records, found, revision)
+
+    def write(self, form: str, folder: Path) -> Path:
+        """Picks in a format of `exports`, into a folder."""
+        place = folder / self.exports[form]
+        write_picks(self.picks(), place, records=self.records, picked=self.picked())
+        return place
 
     def picks(self) -> Picks:
         """For files and inversion: P, and S beside them."""
@@ -191,8 +214,10 @@ class Session:
                 elif kind == "receiver":
                     record.receivers[record.channels.astype(str) == name] = place
 
-    def snap(self, n: int, trace: int, time: float) -> dict[str, Any] | None:
-        """The likeliest onset near a time; None where there is none."""
+    def snap(self, n: int, trace: int, time: float, phase: str = "P") -> dict[str, Any] | None:
+        """The likeliest onset of P near a time; None where there is none."""
+        if phase != "P":
+            return None
         record = self.records[_whole(n, len(self.records), "record")]
         trace = _whole(trace, len(record), "trace")
         if n not in self._gathers:
@@ -215,36 +240,37 @@ class Session:
             "error": spread * record.interval, "polarity": best.sign,
         }
 
-    def auto(self, rounds: int = 3, keep_hand: bool = True) -> str:
-        """Pick all records; picks by hand stay. One step of undo."""
-        found = pick_all(self.records, rounds=rounds, frequency=self.frequency)
-        return self.take(found, keep_hand)
+    def find(self, rounds: int, progress: Any = None) -> Any:
+        """First arrivals by the automatic picker."""
+        return pick_all(self.records, rounds=rounds, frequency=self.frequency, progress=progress)
 
     def take(self, found: Picked, keep_hand: bool = True) -> str:
         """The picker's result as one change; what was done by hand stays."""
         items: list[tuple[str, str, Any]] = []
         count = 0
+        phases: list[tuple[str, Any]] = [("P", found)]
+        if hasattr(found, "later"):
+            phases.append(("S", found.later))
+        for phase, each in phases:
+            for n, record in enumerate(self.records):
+                for k in range(len(record)):
+                    key = f"{record.name}/{k}/{phase}"
+                    before = self.project.get("pick", key)
+                    if keep_hand and before and before["by"] == "hand":
+                        continue
+                    time = each.time[n][k]
+                    count += bool(np.isfinite(time))
+                    items.append(("pick", key, None if not np.isfinite(time) else {
+                        "time": float(time), "error": float(each.error[n][k]), "by": "auto",
+                        "quality": round(float(each.quality[n][k]), 3)}))
         for n, record in enumerate(self.records):
-            for k in range(len(record)):
-                key = f"{record.name}/{k}/P"
-                before = self.project.get("pick", key)
-                if keep_hand and before and before["by"] == "hand":
-                    continue
-                time = found.time[n][k]
-                if not np.isfinite(time):
-                    items.append(("pick", key, None))
-                    continue
-                count += 1
-                items.append(("pick", key, {
-                    "time": float(time), "error": float(found.error[n][k]), "by": "auto",
-                    "quality": round(float(found.quality[n][k]), 3)}))
             static, before = found.statics[n], self.project.get("static", record.name)
             if not (keep_hand and before and before.get("by") == "hand"):
                 items.append(("static", record.name, {
                     "time": static.time, "by": "auto", "zero": static.zero_offset, "pairs": static.pairs,
-                } if static.time else None))
+                } if static.zero_offset or static.pairs else None))
         self.project.change(items, f"{count} automatic picks")
-        return f"{count} of {sum(len(record) for record in self.records)} traces picked"
+        return f"{count} picks on {sum(len(record) for record in self.records)} traces"
 
 
 def _number(value: float) -> float | None:

@@ -29,8 +29,11 @@ def dead(data: Any) -> NDArray[np.bool_]:
     return np.asarray(~(span > SAME * np.abs(traces).max(axis=1)))
 
 
-def band_pass(data: Any, interval: float, low: float | None, high: float | None) -> NDArray[np.float64]:
-    """Without a shift of phase, between two frequencies in Hz; None: no limit there."""
+def band_pass(
+    data: Any, interval: float, low: float | None, high: float | None, *, causal: bool = False
+) -> NDArray[np.float64]:
+    """Between two frequencies in Hz, None: no limit there. Without a shift of phase, which puts a little of
+    an onset before it; or `causal`, which delays it by about 0.1 / high."""
     traces = np.asarray(data, dtype=float)
     nyquist = 0.5 / interval
     for name, value in (("low", low), ("high", high)):
@@ -45,6 +48,8 @@ def band_pass(data: Any, interval: float, low: float | None, high: float | None)
     scipy_signal = need("scipy.signal", "filtering records")
     kind, edges = ("band", [low, high]) if low and high else ("high", low) if low else ("low", high)
     sections = scipy_signal.butter(2, edges, kind, fs=1 / interval, output="sos")
+    if causal:
+        return np.asarray(scipy_signal.sosfilt(sections, traces - traces[:, :1], axis=1))
     pad = min(traces.shape[1] - 1, int(3 / (interval * (low or high or nyquist))))
     return np.asarray(scipy_signal.sosfiltfilt(sections, traces, axis=1, padlen=max(pad, 0)))
 

@@ -107,9 +107,9 @@ def _least_sum(
     matrix: NDArray[np.float64], right: NDArray[np.float64], trust: NDArray[np.float64], scale: float
 ) -> NDArray[np.float64]:
     """The numbers whose weighted sum of absolute misfits is least, by weighted least squares."""
-    found = np.zeros(matrix.shape[1])
+    found: NDArray[np.float64] = np.zeros(matrix.shape[1])
     for _ in range(ROUNDS):
         off = np.abs(right - matrix @ found)
         each = np.sqrt(trust / np.maximum(off, scale))
-        found = np.linalg.lstsq(each[:, None] * matrix, each * right, rcond=None)[0]
-    return np.asarray(found)
+        found = np.asarray(np.linalg.lstsq(each[:, None] * matrix, each * right, rcond=None)[0], dtype=np.float64)
+    return found

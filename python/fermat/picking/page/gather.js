@@ -29,7 +29,7 @@ class GatherView {
       const shift = this.shift(c);
       all.top = Math.min(all.top, c.start - shift);
       all.bottom = Math.max(all.bottom, c.start + c.data.length * c.interval - shift);
-      for (const t of [c.picks.P && c.picks.P.time, c.picks.S && c.picks.S.time, c.predicted])
+      for (const t of [c.picks.P && c.picks.P.time, c.picks.S && c.picks.S.time, c.predicted, c.predictedS])
         if (Number.isFinite(t) && t !== null) {
           near.top = Math.min(near.top, t - shift);
           near.bottom = Math.max(near.bottom, t - shift);
@@ -167,6 +167,7 @@ class GatherView {
     const {from, to} = this.visible();
     const half = Math.max(3, Math.min(9, 0.4 * this.inner.width / (this.view.last - this.view.first)));
     this.line(pen, from, to, c => c.predicted, ink.predicted, 2, []);
+    this.line(pen, from, to, c => c.predictedS, ink.predicted, 2, [6, 4]);
     this.line(pen, from, to, c => c.static || null, ink.dim, 1, [2, 4]);
     for (let k = from; k < to; ++k) {
       const c = this.columns[k], shift = this.shift(c), x = this.px(k);
@@ -222,7 +223,7 @@ class GatherView {
     let on = false;
     for (let k = from; k < to; ++k) {
       const t = time(this.columns[k]);
-      if (!Number.isFinite(t) || t === null) { on = false; continue; }
+      if (!Number.isFinite(t)) { on = false; continue; }
       const y = this.py(t - this.shift(this.columns[k]));
       if (on) pen.lineTo(this.px(k), y); else pen.moveTo(this.px(k), y);
       on = true;
@@ -238,8 +239,9 @@ class GatherView {
     pen.lineWidth = 1;
     pen.textAlign = "right";
     pen.textBaseline = "middle";
-    for (const t of niceTicks(1000 * this.view.top, 1000 * this.view.bottom, 10)) {
-      const y = this.py(t / 1000);
+    const long = this.view.bottom - this.view.top > 3, unit = long ? 1 : 1000, name = long ? "s" : "ms";
+    for (const t of niceTicks(unit * this.view.top, unit * this.view.bottom, 10)) {
+      const y = this.py(t / unit);
       pen.fillText(show(t), b.x - 6, y);
       pen.beginPath(); pen.moveTo(b.x - 4, y); pen.lineTo(b.x, y); pen.stroke();
     }
@@ -249,7 +251,7 @@ class GatherView {
     for (let k = from; k < to; ++k)
       if (k % every === 0 && this.px(k) >= b.x && this.px(k) <= b.x + b.width) pen.fillText(this.columns[k].label, this.px(k), b.y - 3);
     pen.textAlign = "left";
-    pen.fillText(this.reduce > 0 ? `ms − x/${show(this.reduce)}` : "ms", 2, b.y - 3);
+    pen.fillText(this.reduce > 0 ? `${name} − x/${show(this.reduce)}` : name, 2, b.y - 3);
     pen.strokeRect(b.x, b.y, b.width, b.height);
   }
 

@@ -7,6 +7,7 @@ const held = new Map();  // samples by record and band
 const view = new GatherView(get("traces"), {hover, pick, erase, setError});
 const curves = new CurvesView(get("curves"), record => { get("kind").value = "shot"; makeGathers(); showGather(record); });
 const section = new LiveSection(get("section"), text => { get("under").textContent = text; });
+let distances = null, map = null;  // of a network, in place of curves and section
 
 const say = text => { get("status").textContent = text || ""; };
 const trouble = error => say(`Error: ${error.message || error}`);
@@ -16,7 +17,9 @@ const staticOf = record => (state.statics[meta.records[record].name] || {time: 0
 // Gathers: by shot the records themselves, else the traces of one place or of one offset.
 function makeGathers() {
   const kind = get("kind").value, before = gathers[gatherIndex];
-  if (kind === "shot") {
+  if (meta.network) {
+    gathers = networkGathers(kind, meta, model, get("component").value);
+  } else if (kind === "shot") {
     gathers = meta.records.map((r, n) => ({label: `${r.name}${r.sourceX === null ? "" : `, x ${show(r.sourceX)}`}`,
       traces: r.channels.map((_, k) => [n, k])}));
   } else {
@@ -61,8 +64,10 @@ async function showGather(n, keepView) {
     if (wanted !== gatherIndex) return;
     view.set(traces.map(([r, k]) => {
       const record = meta.records[r], source = data.get(r);
-      const label = kind === "shot" ? show(record.x[k]) : record.sourceX === null ? record.name : show(record.sourceX);
-      return {record: r, trace: k, label, offset: record.offset[k], start: record.start, interval: record.interval,
+      const label = meta.network ? (kind === "shot" ? `${record.stations[k].split(".").pop()} ${record.components[k]}` : record.components[k])
+        : kind === "shot" ? show(record.x[k]) : record.sourceX === null ? record.name : show(record.sourceX);
+      const event = meta.network ? eventOf(model, r) : null;
+      return {record: r, trace: k, label, offset: event ? event.distance[k] : record.offset[k], start: record.start, interval: record.interval,
         data: source.trace(k), most: source.most[k], picks: {}};
     }).map(fillColumn), keepView);
     drawCurves();
@@ -74,6 +79,7 @@ async function showGather(n, keepView) {
 function fillColumn(column) {
   for (const phase of ["P", "S"]) column.picks[phase] = state.picks[pickKey(column, phase)] || null;
   column.predicted = model ? model.predicted[column.record][column.trace] : null;
+  column.predictedS = model && model.predictedS ? model.predictedS[column.record][column.trace] : null;
   column.reciprocal = state.reciprocal[column.record][column.trace];
   column.static = staticOf(column.record) || null;
   return column;
@@ -101,9 +107,11 @@ function refresh() {
 function about() {
   const picks = Object.values(state.picks), by = name => picks.filter(p => p.by === name).length;
   const record = view.columns.length && get("kind").value === "shot" ? meta.records[view.columns[0].record] : null;
-  const rows = [["picks", `${picks.length} of ${meta.records.reduce((a, r) => a + r.traces, 0)} traces; ` +
+  const rows = [["picks", `${picks.length} on ${meta.records.reduce((a, r) => a + r.traces, 0)} traces; ` +
     `${by("auto")} automatic, ${by("hand")} by hand${by("file") ? `, ${by("file")} of files` : ""}`]];
-  if (record) {
+  const event = record && meta.network ? eventOf(model, view.columns[0].record) : null;
+  if (event) rows.push(["event", eventText(event, meta.unit)]);
+  if (record && !meta.network) {
     const found = state.statics[record.name];
     rows.push(["static", !found ? "none" : `${show(1000 * found.time)} ms, ` + (found.by === "hand" ? "by hand"
       : `by ${[found.zero ? "zero offset" : "", found.pairs ? `${found.pairs} reciprocal pairs` : ""].filter(Boolean).join(" and ") || "none"}`)]);
@@ -118,6 +126,7 @@ function about() {
 }
 
 function drawCurves() {
+  if (meta.network) return drawNetwork();
   const lines = meta.records.map((r, n) => {
     const order = r.x.map((_, k) => k).sort((a, b) => r.x[a] - r.x[b]), shift = staticOf(n);
     const time = order.map(k => { const p = state.picks[`${r.name}/${k}/P`]; return p && !p.bad ? p.time - shift : null; });
@@ -127,13 +136,37 @@ function drawCurves() {
   curves.set(lines, view.columns.length ? view.columns[0].record : -1);
 }
 
+// The current event: its picks over distance, and where it is.
+function drawNetwork() {
+  const n = view.columns.length ? view.columns[0].record : -1, event = eventOf(model, n), picks = [];
+  if (event) meta.records[n].channels.forEach((_, k) => {
+    for (const phase of ["P", "S"]) {
+      const p = state.picks[`${meta.records[n].name}/${k}/${phase}`], x = event.distance[k];
+      if (p && Number.isFinite(x)) picks.push({x, t: p.time - event.origin, error: p.error, phase, bad: p.bad});
+    }
+  });
+  distances.set(event, picks, meta.unit);
+  const stations = new Map();
+  meta.records.forEach(r => r.stations.forEach((name, k) => {
+    const [x, y] = r.receivers[k];
+    if (x !== null) stations.set(name, {name, x, y});
+  }));
+  map.set([...stations.values()], model && model.events || [], n, meta.unit);
+}
+
+// A time as the axis has it.
+const timeText = t => meta.network ? `${t.toFixed(3)} s` : `${show(1000 * t)} ms`;
+
 function hover(at) {
   const c = view.columns[at.column];
   if (!c) return;
-  const pick = c.picks.P, parts = [`${meta.records[c.record].name}, trace ${meta.records[c.record].channels[c.trace]}`,
-    `offset ${show(c.offset)} m`, `${show(1000 * at.time)} ms`];
-  if (pick) parts.push(`P ${show(1000 * pick.time)} ± ${show(1000 * pick.error)} ms (${pick.by}${pick.bad ? ", bad" : ""})`);
+  const pick = c.picks.P, later = c.picks.S, parts = [`${meta.records[c.record].name}, trace ${meta.records[c.record].channels[c.trace]}`,
+    `offset ${show(c.offset)} ${meta.network ? meta.unit : "m"}`, timeText(at.time)];
+  if (meta.network) parts[0] = `${meta.records[c.record].name}, ${meta.records[c.record].stations[c.trace]} ${meta.records[c.record].components[c.trace]}`;
+  if (pick) parts.push(`P ${timeText(pick.time)} ± ${show(1000 * pick.error)} ms (${pick.by}${pick.bad ? ", bad" : ""})`);
   if (pick && c.predicted !== null) parts.push(`residual ${show(1000 * (pick.time - c.predicted))} ms`);
+  if (later) parts.push(`S ${timeText(later.time)} ± ${show(1000 * later.error)} ms (${later.by}${later.bad ? ", bad" : ""})`);
+  if (later && Number.isFinite(c.predictedS)) parts.push(`residual ${show(1000 * (later.time - c.predictedS))} ms`);
   if (pick && pick.note) parts.push(`“${pick.note}”`);
   get("readout").textContent = parts.join(" · ");
 }
@@ -159,8 +192,8 @@ async function pick(places, exact) {
   for (const [k, time] of places) {
     const c = view.columns[k];
     let found = null;
-    if (get("snap").checked && !exact && phase === "P") {
-      try { found = (await post("snap", {...address(c), time})).pick; } catch (error) { return trouble(error); }
+    if (get("snap").checked && !exact) {
+      try { found = (await post("snap", {...address(c), time, phase})).pick; } catch (error) { return trouble(error); }
     }
     rows.push({...address(c), phase, time: found ? found.time : time, by: "hand", bad: false,
       ...(found ? {error: found.error} : {})});
@@ -189,18 +222,21 @@ function adjust(edit, what) {
 function worst() {
   if (!model) return say("There is no model yet.");
   let best = null;
-  meta.records.forEach((r, n) => r.channels.forEach((_, k) => {
-    const p = state.picks[`${r.name}/${k}/P`], t = model.predicted[n][k];
-    if (!p || p.bad || t === null) return;
-    const size = Math.abs(p.time - t) / p.error;
-    if (!best || size > best.size) best = {n, k, size, off: p.time - t};
-  }));
+  for (const [phase, times] of [["P", model.predicted], ["S", model.predictedS]])
+    meta.records.forEach((r, n) => r.channels.forEach((_, k) => {
+      const p = times && state.picks[`${r.name}/${k}/${phase}`], t = times && times[n][k];
+      if (!p || p.bad || !Number.isFinite(t)) return;
+      const size = Math.abs(p.time - t) / p.error;
+      if (!best || size > best.size) best = {n, k, size, phase, off: p.time - t};
+    }));
   if (!best) return say("No pick has a predicted time.");
   get("kind").value = "shot";
+  if (meta.network) get("component").value = "all";
   makeGathers();
   showGather(best.n).then(() => {
-    view.select(best.k);
-    say(`${meta.records[best.n].name}, trace ${best.k + 1}: ${show(1000 * best.off)} ms from the model, ${show(best.size)} of its errors`);
+    view.select(view.columns.findIndex(c => c.trace === best.k));
+    const record = meta.records[best.n], name = meta.network ? `${record.stations[best.k]} ${best.phase}` : `trace ${best.k + 1}`;
+    say(`${record.name}, ${name}: ${show(1000 * best.off)} ms from the model, ${show(best.size)} of its errors`);
   });
 }
 
@@ -208,9 +244,11 @@ async function takeModel() {
   const found = await (await ask("model")).json();
   modelNumber = found.number;
   if (found.model) {
+    const first = meta.network && !eventOf(model, view.columns.length ? view.columns[0].record : 0);
     model = found.model;
     if (model.section) section.set(model.section);
-    get("fit").textContent = `RMS ${show(1000 * model.rms)} ms` + (model.chi2 === null ? "" : `, χ² ${show(model.chi2)}`) +
+    if (first && gathers.length) { makeGathers(); await showGather(gatherIndex, true); }  // now by distance
+    get("fit").textContent = (meta.network ? `${model.events.filter(e => e.place).length} located, ` : "") + `RMS ${show(1000 * model.rms)} ms` + (model.chi2 === null ? "" : `, χ² ${show(model.chi2)}`) +
       `, ${model.picks} picks` + (model.rejected ? `, ${model.rejected} not used` : "");
     refresh();
   }
@@ -278,6 +316,7 @@ function places() {
 async function save(format) {
   try {
     const found = await post("export", {format});
+    if (found.file === null) return say([`wrote ${found.name.replace(".zip", "")} into the project's folder exports`, ...found.notes].join("; "));
     const bytes = Uint8Array.from(atob(found.file), c => c.charCodeAt(0));
     const link = Object.assign(document.createElement("a"), {href: URL.createObjectURL(new Blob([bytes])), download: found.name});
     link.click();
@@ -303,8 +342,8 @@ const KEYS = {
   e: () => adjust(p => ({error: p.error * 1.25}), "an error"), E: () => adjust(p => ({error: p.error / 1.25}), "an error"),
   b: () => adjust(p => ({bad: !p.bad}), "quality"),
   n: () => adjust(p => ({note: prompt("Comment", p.note || "") ?? p.note}), "a comment"),
-  s: () => cycle("phase"), g: () => cycle("gain"), i: () => cycle("look"),
-  r: () => { get("reduce").value = view.reduce > 0 ? "" : 1500; get("reduce").dispatchEvent(new Event("input")); },
+  s: () => cycle("phase"), c: () => { if (meta.network) cycle("component"); }, g: () => cycle("gain"), i: () => cycle("look"),
+  r: () => { get("reduce").value = view.reduce > 0 ? "" : meta.network ? 6 : 1500; get("reduce").dispatchEvent(new Event("input")); },
   f: () => { view.whole(); view.redraw(); }, w: worst, a: () => get("auto").click(),
   "+": () => size(1), "=": () => size(1), "-": () => size(-1), "?": () => get("keys").showModal(),
 };
@@ -320,6 +359,7 @@ function listen() {
   on("next", "click", () => showGather(gatherIndex + 1));
   on("gather", "input", () => showGather(Number(get("gather").value)));
   on("kind", "input", () => { gatherIndex = 0; makeGathers(); showGather(0); });
+  on("component", "input", () => { makeGathers(); showGather(gatherIndex); keep("component"); });
   on("auto", "click", () => change("auto", {rounds: 3}));
   on("undo", "click", () => change("undo"));
   on("redo", "click", () => change("redo"));
@@ -348,8 +388,9 @@ function listen() {
     if (work && !event.altKey) { event.preventDefault(); work(); }
   });
   document.addEventListener("keyup", event => { if (event.key === " ") view.spaceHeld = false; });
-  new ResizeObserver(() => { view.redraw(); curves.draw(); section.draw(); }).observe(get("traces"));
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => { view.redraw(); curves.draw(); section.draw(); });
+  const all = () => { view.redraw(); if (meta.network) { distances.draw(); map.draw(); } else { curves.draw(); section.draw(); } };
+  new ResizeObserver(all).observe(get("traces"));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", all);
   addEventListener("pagehide", () => fetch("leave", {method: "POST", keepalive: true,
     headers: {"Content-Type": "application/json"}, body: JSON.stringify({tab: tabName})}));
 }
@@ -357,10 +398,26 @@ function listen() {
 // Filters and looks are kept with the project.
 function keep(id) { post("setting", {name: id, value: get(id).value}).then(take).catch(trouble); }
 
+// What a network has in place of a line.
+function asNetwork() {
+  distances = new DistanceCurves(get("curves"));
+  map = new NetworkMap(get("section"), text => { get("under").textContent = text; }, record => {
+    get("kind").value = "shot"; makeGathers(); showGather(record); });
+  get("component").hidden = false;
+  get("curvesTitle").textContent = "Times over distance";
+  get("modelTitle").textContent = "Map";
+  get("kind").replaceChildren(new Option("event", "shot"), new Option("station", "receiver"));
+  get("kind").title = "traces of one event or of one station";
+  get("places").hidden = true;
+  get("reduce").placeholder = meta.unit ? `${meta.unit}/s` : "x/t";
+}
+
 async function start() {
   try {
     [meta, state] = await Promise.all([ask("meta"), ask("state")].map(async answer => (await answer).json()));
-    for (const id of ["look", "gain", "low", "high"]) if (state.settings[id] !== undefined) get(id).value = state.settings[id];
+    if (meta.network) asNetwork();
+    for (const option of [...get("export").options]) if (option.value && !meta.exports.includes(option.value)) option.remove();
+    for (const id of ["look", "gain", "low", "high", "component"]) if (state.settings[id] !== undefined) get(id).value = state.settings[id];
     Object.assign(view, {look: get("look").value, gain: get("gain").value});
     makeGathers();
     listen();

@@ -145,11 +145,6 @@ void tell_setup(const InversionInputs& inputs, const Run& run) {
     warn(inputs.warnings);
 }
 
-/// Number of updates before a run was stopped.
-int reached(const InversionState& state) {
-    return state.unknowns.empty() ? state.next.iteration : state.history.back().iteration;
-}
-
 /// The files that the run will write under names that people use for files of their own too.
 std::vector<std::string> shared_names(const InversionInputs& inputs) {
     std::vector<std::string> names;
@@ -193,14 +188,14 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
     std::optional<InversionState> state;
     std::string identity;
     together(run.ranks, [&] {
-        validate(inputs.options, inputs.picks, inputs.start);
+        require_invertible(inputs.start, inputs.picks, inputs.options, run.common.device);
         if (!run.ranks.is_root()) return;
         identity = run_fingerprint(inputs.start, inputs.picks, inputs.options, run.common.device);
         const RunPlan plan{identity, shared_names(inputs), start.overwrite,
                            with_units(run.settings, inputs.units), run.inputs};
         state = enter(folder, inputs, plan, start.resume, run);
         tell_setup(inputs, run);
-        if (state) say(run, fmt::format("going on after iteration {}", reached(*state)));
+        if (state) say(run, fmt::format("going on after iteration {}", state->iteration()));
         if (inputs.guessed_start) write_model(folder.file("start.h5"), inputs.start, identity);
         if (!inputs.board) return;
         write_model(folder.file("board.h5"), *inputs.board, identity);

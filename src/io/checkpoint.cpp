@@ -50,13 +50,12 @@ void for_each_column(Report& r, Visit visit) {
     visit("seconds_update", r.seconds.update);
 }
 
-/// Calls visit(name, member) for what a checkpoint keeps of the run beside arrays.
+/// Calls visit(name, member) for the arrays that a checkpoint keeps of a run.
 template <class State, class Visit>
-void for_each_value(State& s, Visit visit) {
-    visit("stage", s.stage);
-    visit("stage_iterations", s.stage_iterations);
-    visit("limit_low", s.limits.low);
-    visit("limit_high", s.limits.high);
+void for_each_list(State& s, Visit visit) {
+    visit("initial_residual", s.initial_residual);
+    visit("unknowns", s.unknowns);
+    for_each_array(s.method, visit);
 }
 
 /// Columns by name. Integers are stored as double too: all of them are far below 2^53.
@@ -80,9 +79,7 @@ IterationReport row_of(const Columns& columns, std::size_t row) {
 struct Arrays {
     Columns state;
     Columns reports;  ///< rows of the history, then of the next model
-    std::vector<double> initial_residual;
-    std::vector<double> unknowns;
-    std::vector<double> method_state;
+    Columns lists;
     std::vector<double> grid;  ///< shape, origin and spacing
     std::span<const float> velocity;
 
@@ -90,15 +87,12 @@ struct Arrays {
     std::string digest(const std::string& fingerprint) const {
         Fingerprint print;
         print.add(std::string_view(fingerprint));
-        for (const Columns* columns : {&state, &reports}) {
+        for (const Columns* columns : {&state, &reports, &lists}) {
             for (const auto& [name, values] : *columns) {
                 print.add(std::string_view(name));
                 print.add(values);
             }
         }
-        print.add(initial_residual);
-        print.add(unknowns);
-        print.add(method_state);
         print.add(grid);
         print.add(velocity);
         return print.text();
@@ -154,14 +148,14 @@ void write_checkpoint(const fs::path& path, const Grid& grid, const InversionSta
                       const std::string& fingerprint) {
     Arrays arrays;
     arrays.grid = numbers_of(grid);
-    for_each_value(state, [&](const char* name, const auto& value) {
+    for_each_number(state.method, [&](const char* name, const auto& value) {
         arrays.state[name] = {static_cast<double>(value)};
+    });
+    for_each_list(state, [&](const char* name, const auto& values) {
+        arrays.lists[name].assign(values.begin(), values.end());
     });
     for (const IterationReport& report : state.history) add_row(arrays.reports, report);
     add_row(arrays.reports, state.next);
-    arrays.initial_residual = state.initial_residual;
-    arrays.unknowns = state.unknowns;
-    arrays.method_state = state.method_state;
     arrays.velocity = {state.velocity.data(), state.velocity.size()};
 
     hdf5::NewFile file(path);
@@ -171,9 +165,9 @@ void write_checkpoint(const fs::path& path, const Grid& grid, const InversionSta
     hdf5::write_attribute(file.id(), "digest", arrays.digest(fingerprint), path);
     write_columns(file, "state", arrays.state);
     write_columns(file, "reports", arrays.reports);
-    write_array<double>(file, "initial_residual", arrays.initial_residual);
-    write_array<double>(file, "unknowns", arrays.unknowns);
-    write_array<double>(file, "method_state", arrays.method_state);
+    for (const auto& [name, values] : arrays.lists) {
+        write_array<double>(file, name.c_str(), values);
+    }
     write_array<double>(file, "grid", arrays.grid);
     write_array<float>(file, "velocity", arrays.velocity);
     file.commit();
@@ -202,16 +196,16 @@ Content read_content(const fs::path& path, const std::string& fingerprint) {
     }
     Arrays arrays;
     InversionState state;
-    for_each_value(state, [&](const char* name, const auto&) {
+    for_each_number(state.method, [&](const char* name, const auto&) {
         arrays.state[name] = hdf5::read_column<double>(file, fmt::format("state/{}", name), path);
     });
     for_each_column(state.next, [&](const char* name, const auto&) {
         arrays.reports[name] =
             hdf5::read_column<double>(file, fmt::format("reports/{}", name), path);
     });
-    arrays.initial_residual = hdf5::read_column<double>(file, "initial_residual", path);
-    arrays.unknowns = hdf5::read_column<double>(file, "unknowns", path);
-    arrays.method_state = hdf5::read_column<double>(file, "method_state", path);
+    for_each_list(state, [&](const char* name, const auto&) {
+        arrays.lists[name] = hdf5::read_column<double>(file, name, path);
+    });
     arrays.grid = hdf5::read_column<double>(file, "grid", path);
     const std::vector<float> velocity = hdf5::read_column<float>(file, "velocity", path);
     arrays.velocity = velocity;
@@ -227,16 +221,17 @@ Content read_content(const fs::path& path, const std::string& fingerprint) {
     for (const auto& [name, values] : arrays.reports) fits = fits && values.size() == rows;
     if (!fits) throw damaged(path, "its arrays have wrong lengths");
 
-    for_each_value(state, [&](const char* name, auto& value) {
+    for_each_number(state.method, [&](const char* name, auto& value) {
         value = static_cast<std::remove_reference_t<decltype(value)>>(arrays.state.at(name)[0]);
     });
     for (std::size_t row = 0; row + 1 < rows; ++row) {
         state.history.push_back(row_of(arrays.reports, row));
     }
     state.next = row_of(arrays.reports, rows - 1);
-    state.initial_residual = std::move(arrays.initial_residual);
-    state.unknowns = std::move(arrays.unknowns);
-    state.method_state = std::move(arrays.method_state);
+    for_each_list(state, [&](const char* name, auto& values) {
+        using Value = typename std::remove_reference_t<decltype(values)>::value_type;
+        for (const double one : arrays.lists.at(name)) values.push_back(static_cast<Value>(one));
+    });
     state.velocity =
         Field<float>(velocity.size() == grid.node_count() ? grid.shape : grid.cell_shape());
     std::copy(velocity.begin(), velocity.end(), state.velocity.begin());
@@ -267,8 +262,7 @@ RunSnapshot read_snapshot(const fs::path& path) {
     InversionState& state = content.state;
     if (state.history.empty()) throw damaged(path, "it has no iteration");
     const bool on_nodes = state.velocity.shape() == content.grid.shape;
-    const int iteration =
-        state.unknowns.empty() ? state.next.iteration : state.history.back().iteration;
+    const int iteration = state.iteration();
     return {on_nodes ? Model(content.grid, std::move(state.velocity))
                      : Model::of_cells(content.grid, std::move(state.velocity)),
             iteration, std::move(content.run)};

@@ -101,6 +101,7 @@ std::span<const RowEntry> RowMaker::cells(std::span<const Vec3> path) {
 template <int Dim>
 void RowMaker::enter_nodes(std::span<const Vec3> path) {
     const auto velocity = model_.velocity();
+    const Shape cells = model_.grid().cell_shape();
     cell_ = {};
     weights_ = {};
     for (std::size_t p = 0; p + 1 < path.size(); ++p) {
@@ -109,7 +110,11 @@ void RowMaker::enter_nodes(std::span<const Vec3> path) {
             const Cell cell = model_.has_air() ? Cell(velocity, piece.cell) : Cell();
             double weights[Cell::corners];
             cell.piece_weights(piece, weights);
-            if (!(piece.cell == cell_)) move_to<Dim>(piece.cell);
+            const bool moves = !(piece.cell == cell_);
+            if (moves || crossed_.empty()) {
+                crossed_.push_back(static_cast<std::int64_t>(cells.offset(piece.cell)));
+            }
+            if (moves) move_to<Dim>(piece.cell);
             for (std::size_t n = 0; n < Cell::corners; ++n) weights_[n] += weights[n];
         });
     }
@@ -124,6 +129,7 @@ std::span<const RowEntry> RowMaker::nodes(std::span<const Vec3> path) {
 
 std::span<const RowEntry> RowMaker::node_parts(std::span<const Vec3> path) {
     row_.clear();
+    crossed_.clear();
     if (model_.metric()) {
         append_metric_nodes(model_, path, row_);
     } else if (model_.grid().is_2d()) {

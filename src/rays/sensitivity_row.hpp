@@ -30,6 +30,9 @@ class RowMaker {
     /// The same in the order of the path, where a column may come more than once: for those who add
     /// up by another order anyway.
     std::span<const RowEntry> node_parts(std::span<const Vec3> path);
+    /// The cells that the last path of nodes() or node_parts() crossed, in its order, where a cell
+    /// may come more than once; none in models with a metric.
+    std::span<const std::int64_t> crossed() const { return crossed_; }
 
   private:
     template <int Dim>
@@ -41,6 +44,7 @@ class RowMaker {
     const Model& model_;
     std::vector<RowEntry> row_;
     std::vector<RowEntry> spare_;
+    std::vector<std::int64_t> crossed_;
     Index3 cell_;                      ///< current cell of the path
     std::array<double, 8> weights_{};  ///< summed weights of its corners
 };

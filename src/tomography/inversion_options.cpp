@@ -67,8 +67,9 @@ void check_picks(const InversionOptions& options, const Survey& picks) {
 }  // namespace
 
 bool runs_on_cuda(const InversionOptions& options, Device device, const Model& start) {
-    const bool smooths =
-        options.smoother == Smoother::table || options.smoother == Smoother::running;
+    // Only boxes are smoothed.
+    const bool smooths = !by_boxes(options) || options.smoother == Smoother::table ||
+                         options.smoother == Smoother::running;
     if (!follows_a_field(options.tracer)) {
         return on_cuda(device, fmt::format("tracer '{}' of an inversion computes on the CPU",
                                            name_of(options.tracer)));

@@ -33,26 +33,27 @@ void require_joint_coordinates(const Model& start, const InversionOptions& optio
 
 }  // namespace
 
+void require_invertible(const Model& start, const Survey& picks, const InversionOptions& options,
+                        Device device) {
+    if (by_boxes(options)) {
+        require_plain(start, "inversion method 'hole'");
+        require_nodes(start, "inversion method 'hole'");
+    }
+    if (options.method == InversionMethod::adjoint) {
+        require_plain(start, "inversion method 'adjoint'");
+        require_adjoint(start, options);
+    }
+    if (is_joint(picks, options)) require_joint_coordinates(start, options);
+    validate(options, picks, start);
+    runs_on_cuda(options, device, start);
+}
+
 InversionResult invert(const Model& start, const Survey& picks, const InversionOptions& options,
                        const Execution& execution, const InversionListener& listener,
                        std::optional<InversionState> resume) {
     Ranks& ranks = execution.ranks;
-    const bool by_gradients = options.method == InversionMethod::adjoint;
     const Device device = execution.device;
-    const bool boxes = options.method == InversionMethod::automatic
-                           ? !options.schedule.empty()
-                           : options.method == InversionMethod::hole;
-    together(ranks, [&] {
-        if (boxes) require_plain(start, "inversion method 'hole'");
-        if (by_gradients) require_plain(start, "inversion method 'adjoint'");
-        if (is_joint(picks, options)) {
-            require_joint_coordinates(start, options);
-        }
-        if (boxes) require_nodes(start, "inversion method 'hole'");
-        if (by_gradients) require_adjoint(start, options);
-        validate(options, picks, start);
-        runs_on_cuda(options, device, start);
-    });
+    together(ranks, [&] { require_invertible(start, picks, options, device); });
     require_same_run(ranks, start, picks, options);
     const bool cuda = broadcast_value(ranks, runs_on_cuda(options, device, start));
     together(ranks, [&] {
@@ -63,7 +64,7 @@ InversionResult invert(const Model& start, const Survey& picks, const InversionO
                 ranks.rank()));
         }
     });
-    if (by_gradients) {
+    if (options.method == InversionMethod::adjoint) {
         return invert_adjoint(start, picks, options,
                               execution.on(cuda ? Device::cuda : Device::cpu), listener,
                               std::move(resume));
@@ -71,7 +72,7 @@ InversionResult invert(const Model& start, const Survey& picks, const InversionO
     if (is_joint(picks, options)) {
         return invert_joint(start, picks, options, execution, listener, std::move(resume));
     }
-    if (!boxes) {
+    if (!by_boxes(options)) {
         return invert_gauss_newton(start, picks, options, execution, listener, std::move(resume));
     }
     return invert_hole(start, picks, options, execution, listener, std::move(resume), cuda);

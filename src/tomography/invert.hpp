@@ -18,6 +18,7 @@
 #include "tomography/hole/update.hpp"
 #include "tomography/joint/joint_event.hpp"
 #include "tomography/joint/options.hpp"
+#include "tomography/loop/method_state.hpp"
 #include "tomography/misfit.hpp"
 #include "tomography/smoothing/smoothing.hpp"
 
@@ -126,6 +127,17 @@ inline constexpr auto options_of<InversionOptions> = std::tuple{
 
 void validate(const InversionOptions& options, const Survey& picks, const Model& start);
 
+/// Throws InputError where an inversion cannot be made: by its options, by its picks, or because
+/// the method does not know such a model.
+void require_invertible(const Model& start, const Survey& picks, const InversionOptions& options,
+                        Device device);
+
+/// Whether the method is `hole`, or is left open and a schedule is given.
+inline bool by_boxes(const InversionOptions& options) {
+    return options.method == InversionMethod::automatic ? !options.schedule.empty()
+                                                        : options.method == InversionMethod::hole;
+}
+
 /// Whether the loop runs on the CUDA device. Throws InputError where `device` asks for it and
 /// cannot have it.
 bool runs_on_cuda(const InversionOptions& options, Device device, const Model& start);
@@ -170,13 +182,16 @@ inline constexpr auto choices<StopReason> =
 struct InversionState {
     Field<float> velocity;
     std::vector<IterationReport> history;  ///< of the models before this one
-    IterationReport next;                  ///< of this one, as far as its update tells
-    int stage = 0;                         ///< that is under way, from 0
-    int stage_iterations = 0;              ///< updates made in it
-    ResidualLimits limits;
+    IterationReport next;                  ///< of Hole's loop: this one, as far as its update tells
     std::vector<double> initial_residual;
-    std::vector<double> unknowns;      ///< of a Gauss-Newton run; its history has this model too
-    std::vector<double> method_state;  ///< what such a run knows beside
+    std::vector<double> unknowns;  ///< of the other loops, whose history has this model too
+    MethodState method;
+
+    /// Of Hole's loop the history ends with the model before this one.
+    int iteration() const { return unknowns.empty() ? next.iteration : history.back().iteration; }
+    InversionState copy() const {
+        return {velocity.copy(), history, next, initial_residual, unknowns, method};
+    }
 };
 
 /// What an iteration knows beside its report. Fields are those of method `hole` and empty with
@@ -207,11 +222,11 @@ struct InversionListener {
 
 struct InversionResult {
     Model model;
-    Field<float> coverage;  ///< rays in each cell that carried a residual, in the final model
-    std::vector<IterationReport> history;
-    std::vector<double> initial_residual;  ///< observed - computed, one a pick; NaN where lost
-    std::vector<double> final_residual;
-    std::vector<PickUse> final_use;
+    Field<float> coverage{};  ///< rays in each cell that carried a residual, in the final model
+    std::vector<IterationReport> history{};
+    std::vector<double> initial_residual{};  ///< observed - computed, one per pick; NaN where lost
+    std::vector<double> final_residual{};
+    std::vector<PickUse> final_use{};
     StopReason reason = StopReason::schedule_end;
     std::vector<double> unknowns{};  ///< of a Gauss-Newton run's grid, on every rank
     PickTerms terms{};               ///< of such a run; empty where none were asked for

@@ -154,10 +154,3 @@ def refusal(door: Door, medium: Medium, case: tuple[str, str, str]) -> str | Non
     found = [known.start for known in REFUSALS if known.holds(door, medium, case)]
     assert len(found) < 2, f"{door.name} in {medium.name}: {found}"
     return found[0] if found else None
-
-
-def known_failure(door: Door, sentence: str | None) -> str | None:
-    """What is wrong and not yet mended: a cell that begins to hold fails until it is taken off here."""
-    if door.name.startswith("fermat invert") and sentence:
-        return "the refusal comes after the folder was begun and leaves settings.toml in it"
-    return None

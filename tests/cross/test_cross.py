@@ -14,18 +14,12 @@ import pytest
 from case import Case
 from commands import Refusal as Refused
 from compose import PAGE, page
-from doors import DOORS, Door, cases, known_failure, refusal
+from doors import DOORS, Door, cases, refusal
 from media import Medium
 
 
 
-def marks(door: Door, medium: Medium, case: tuple[str, str, str]) -> list[pytest.MarkDecorator]:
-    reason = known_failure(door, refusal(door, medium, case))
-    return [pytest.mark.xfail(strict=True, reason=reason)] if reason else []
-
-
-CELLS = [pytest.param(door, medium, case, id="-".join((door.name, medium.name, *case)),
-                      marks=marks(door, medium, case))
+CELLS = [pytest.param(door, medium, case, id="-".join((door.name, medium.name, *case)))
          for door in DOORS.values() for medium, case in cases(door)]
 
 

@@ -161,7 +161,7 @@ std::string checkpoint_seed(const fs::path& file) {
     InversionState state;
     state.velocity = Field<float>(small_section.shape, 2.5F);
     state.history.resize(2);
-    state.stage = 1;
+    state.method.hole.stage = 1;
     state.initial_residual = {0.5, -0.25};
     write_checkpoint(file, small_section, state, "fuzz");
     return read_whole_file(file);

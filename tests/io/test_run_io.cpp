@@ -23,6 +23,18 @@ namespace {
 
 using test::expect_error;
 
+/// All that a method keeps, in one list.
+std::vector<double> numbers_of(const MethodState& state) {
+    std::vector<double> all;
+    for_each_number(
+        state, [&](const char*, const auto& value) { all.push_back(static_cast<double>(value)); });
+    for_each_array(state, [&](const char*, const auto& values) {
+        all.push_back(static_cast<double>(values.size()));
+        all.insert(all.end(), values.begin(), values.end());
+    });
+    return all;
+}
+
 class RunFiles : public test::TempFolder {
   protected:
     const Grid grid_{{5, 1, 4}, {}, {1, 1, 1}};
@@ -41,8 +53,13 @@ class RunFiles : public test::TempFolder {
         s.next = report;
         s.next.iteration = 2;
         s.next.max_update = 0.125;
-        s.stage = 1;
-        s.stage_iterations = 1;
+        s.method.hole.stage = 1;
+        s.method.hole.stage_iterations = 1;
+        s.method.cooling = {250, CoolingPhase::relaxing, 1.5, 0.9, 2};
+        s.method.damping = 16;
+        s.method.hearing = {HearingPhase::closed, 3, {0, -1, 0.5}, {2}};
+        s.method.events = {{0, 1}, {0.5, 0.25}, {0.125, 0.25}};
+        s.method.gradients = {7, {1, 2, 3, 4}};
         s.initial_residual = {0.5, -0.25, std::nan("")};
         return s;
     }
@@ -96,9 +113,10 @@ TEST_F(RunFiles, CheckpointComesBackAsItWas) {
     EXPECT_EQ(after.next.iteration, 2);
     EXPECT_EQ(after.next.max_update, 0.125);
     EXPECT_EQ(after.next.vertex, before.next.vertex);
-    EXPECT_EQ(after.stage, 1);
-    EXPECT_EQ(after.stage_iterations, 1);
-    EXPECT_EQ(after.limits.low, -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(after.method.hole.stage, 1);
+    EXPECT_EQ(after.method.hole.stage_iterations, 1);
+    EXPECT_EQ(after.method.hole.limits.low, -std::numeric_limits<double>::infinity());
+    EXPECT_EQ(numbers_of(after.method), numbers_of(before.method));
     EXPECT_EQ(std::memcmp(after.initial_residual.data(), before.initial_residual.data(), 24), 0);
 }
 
@@ -130,7 +148,7 @@ TEST_F(RunFiles, AnyDamageToACheckpointIsSeenOrHarmless) {
         try {
             const InversionState read = read_checkpoint(file, grid_, "name");
             EXPECT_EQ(read.velocity[0], 2.5F);
-            EXPECT_EQ(read.stage, 1);
+            EXPECT_EQ(read.method.hole.stage, 1);
         } catch (const InputError& error) {
             EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
         }

@@ -103,12 +103,7 @@ TEST(AdjointInversion, GoesOnFromAStateToTheSameBits) {
     InversionListener listener;
     listener.update = [&](const InversionState& state) {
         if (state.history.size() != 4) return;
-        middle.emplace();
-        middle->velocity = state.velocity.copy();
-        middle->history = state.history;
-        middle->unknowns = state.unknowns;
-        middle->method_state = state.method_state;
-        middle->initial_residual = state.initial_residual;
+        middle = state.copy();
     };
     const InversionResult whole =
         invert(survey.start, survey.picks, options, test::on_cpu(), listener);

@@ -256,12 +256,7 @@ TEST(DoubleDifferences, SharpenRelativePlacesAndVelocityBesideTheSources) {
     InversionListener listener;
     listener.update = [&](const InversionState& state) {
         if (state.history.size() != 4) return;
-        half.emplace();
-        half->velocity = state.velocity.copy();
-        half->history = state.history;
-        half->unknowns = state.unknowns;
-        half->method_state = state.method_state;
-        half->initial_residual = state.initial_residual;
+        half = state.copy();
     };
     const InversionResult found = invert(made.start, made.catalogue, options, one, listener);
     const double places = relative_error(found.events, made.real);

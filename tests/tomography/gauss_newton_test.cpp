@@ -78,15 +78,7 @@ TEST(GaussNewtonRun, GoesOnFromEveryStateToTheSameBits) {
     const test::KnownTruth survey = test::survey_2d(0.01);
     std::vector<InversionState> states;
     InversionListener listener;
-    listener.update = [&](const InversionState& state) {
-        InversionState copy;
-        copy.velocity = state.velocity.copy();
-        copy.history = state.history;
-        copy.unknowns = state.unknowns;
-        copy.method_state = state.method_state;
-        copy.initial_residual = state.initial_residual;
-        states.push_back(std::move(copy));
-    };
+    listener.update = [&](const InversionState& state) { states.push_back(state.copy()); };
     const InversionResult whole =
         invert(survey.start, survey.picks, newton(), test::on_cpu(), listener);
     ASSERT_GT(states.size(), 3U);

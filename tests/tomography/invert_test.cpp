@@ -99,17 +99,7 @@ TEST(Invert, GoesOnFromAnyUpdateWithTheSameBits) {
     options.stagnation = 0.02;
     std::vector<InversionState> states;
     InversionListener keep;
-    keep.update = [&](const InversionState& state) {
-        InversionState copy;
-        copy.velocity = state.velocity.copy();
-        copy.history = state.history;
-        copy.next = state.next;
-        copy.stage = state.stage;
-        copy.stage_iterations = state.stage_iterations;
-        copy.limits = state.limits;
-        copy.initial_residual = state.initial_residual;
-        states.push_back(std::move(copy));
-    };
+    keep.update = [&](const InversionState& state) { states.push_back(state.copy()); };
     const InversionResult whole = invert(survey.start, survey.picks, options, {}, keep);
     ASSERT_GE(states.size(), 2U);
     for (InversionState& state : states) {

@@ -167,7 +167,7 @@ TEST(ReceiverSlope, IsTheDerivativeOfTheTimeByThePlace) {
     const Survey shot = survey_of(std::vector<PointSource>{{station, 0}}, std::vector<Vec3>{event});
     const Unknowns unknowns(model, {4, 4, 4});
     const std::vector<float> slopes(model.given().size(), 1.0F);
-    const Prediction found = predict(model, shot, unknowns, slopes, {}, {}, true);
+    const Prediction found = predict(model, shot, unknowns, slopes, {}, {}, {true});
     const TimeField field = solve(model, {station, 0}, {}, {});
     for (int axis = 0; axis < 3; ++axis) {
         Vec3 above = event;
@@ -255,12 +255,7 @@ TEST(JointInversion, FindsVelocitiesAndPlacesTogetherWithTheSameBitsForAnyThread
     InversionListener listener;
     listener.update = [&](const InversionState& state) {
         if (state.history.size() == 4) {
-            middle.emplace();
-            middle->velocity = state.velocity.copy();
-            middle->history = state.history;
-            middle->unknowns = state.unknowns;
-            middle->method_state = state.method_state;
-            middle->initial_residual = state.initial_residual;
+            middle = state.copy();
         }
     };
     Execution one;
@@ -299,7 +294,7 @@ TEST(JointStep, SeparatedParametersNeedFewerIterationsThanTheJointMatrix) {
     const Unknowns unknowns(made.start, {2, 2, 2});
     std::vector<float> slopes(made.start.given().begin(), made.start.given().end());
     for (float& slope : slopes) slope = 1 / slope;
-    const Prediction at = predict(made.start, exchanged(picks), unknowns, slopes, {}, {}, true);
+    const Prediction at = predict(made.start, exchanged(picks), unknowns, slopes, {}, {}, {true});
     const Vector weights(picks.arrivals.size(), 1 / 0.02);
     Vector residual;
     for (std::size_t n = 0; n < weights.size(); ++n) {

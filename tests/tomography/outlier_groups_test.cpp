@@ -138,15 +138,7 @@ TEST(OutlierGroups, NearPicksAreTakenBackBeforeARunEndsAndGoesOnToTheSameBits) {
     picks.arrivals[100].time += 5;
     std::vector<InversionState> states;
     InversionListener listener;
-    listener.update = [&](const InversionState& state) {
-        InversionState copy;
-        copy.velocity = state.velocity.copy();
-        copy.history = state.history;
-        copy.unknowns = state.unknowns;
-        copy.method_state = state.method_state;
-        copy.initial_residual = state.initial_residual;
-        states.push_back(std::move(copy));
-    };
+    listener.update = [&](const InversionState& state) { states.push_back(state.copy()); };
     const InversionResult found = invert(line.model, picks, newton(), test::on_cpu(), listener);
     for (const std::size_t n : near) EXPECT_EQ(found.final_use[n], PickUse::used) << n;
     EXPECT_EQ(found.final_use[100], PickUse::rejected);

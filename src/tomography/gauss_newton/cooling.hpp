@@ -1,6 +1,6 @@
 #pragma once
 
-#include <vector>
+#include "tomography/loop/method_state.hpp"
 
 namespace fermat {
 
@@ -10,24 +10,24 @@ namespace fermat {
 /// the smoothest model that explains them remains.
 class Cooling {
   public:
-    enum class Phase { cooling, relaxing, done, stagnant };
+    using Phase = CoolingPhase;
 
     /// `target`: of chi2. With `kept` the weight stays what it is at first.
     Cooling(double target, bool kept) : target_(target), kept_(kept) {}
 
-    /// The state, as numbers that a checkpoint keeps.
-    std::vector<double> save() const;
-    void restore(const std::vector<double>& numbers);
+    /// What a checkpoint keeps.
+    const CoolingState& save() const { return state_; }
+    void restore(const CoolingState& state) { state_ = state; }
 
-    void start(double lambda) { lambda_ = lambda; }
-    double lambda() const { return lambda_; }
+    void start(double lambda) { state_.lambda = lambda; }
+    double lambda() const { return state_.lambda; }
     double target() const { return target_; }
     bool keeps_weight() const { return kept_; }
-    Phase phase() const { return phase_; }
+    Phase phase() const { return state_.phase; }
 
     /// Whether a model of this chi2 may take the place of the present one: while relaxing only if
     /// it still explains the picks.
-    bool admits(double chi2) const { return phase_ != Phase::relaxing || chi2 <= target_; }
+    bool admits(double chi2) const { return state_.phase != Phase::relaxing || chi2 <= target_; }
     /// A model was accepted: chooses the weight of the next step, or ends.
     void accepted(double chi2);
     /// No model that is admitted was found with this weight.
@@ -39,11 +39,7 @@ class Cooling {
   private:
     double target_;
     bool kept_;
-    double lambda_ = 0;
-    Phase phase_ = Phase::cooling;
-    double relax_factor_ = 2;
-    double last_chi2_ = 0;  ///< 0 before the first model
-    int slow_ = 0;          ///< accepted models in a row that hardly changed chi2
+    CoolingState state_;
 };
 
 }  // namespace fermat

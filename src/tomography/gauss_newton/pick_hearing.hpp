@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "tomography/gauss_newton/pick_weights.hpp"
+#include "tomography/loop/method_state.hpp"
 
 namespace fermat {
 
@@ -39,7 +40,7 @@ class PickHearing {
     void close();
     /// These count for good; their numbers, in order.
     void take_back(std::span<const std::int32_t> picks);
-    const std::vector<std::int32_t>& taken_back() const { return taken_back_; }
+    const std::vector<std::int32_t>& taken_back() const { return state_.taken_back; }
     /// Whether picks that are left out have no say at all.
     bool leaves_out() const { return norm_ == DataNorm::trimmed && outliers_ > 0; }
 
@@ -49,25 +50,21 @@ class PickHearing {
     void require_used() const;
     /// Factors of residuals and rows; 0 where a pick has no say.
     const std::vector<double>& weights() const { return weights_; }
-    bool is_hearing() const { return phase_ == Phase::hearing; }
+    bool is_hearing() const { return state_.phase == Phase::hearing; }
     /// Steps made in the hearing.
-    int rounds() const { return rounds_; }
+    int rounds() const { return state_.rounds; }
 
-    /// The state, as numbers that a checkpoint keeps.
-    std::vector<double> save() const;
-    void restore(std::span<const double> numbers, std::size_t picks);
+    /// What a checkpoint keeps.
+    const HearingState& save() const { return state_; }
+    void restore(const HearingState& state) { state_ = state; }
 
   private:
-    enum class Phase { open, hearing, closed };
+    using Phase = HearingPhase;
 
     DataNorm norm_;
     double outliers_;
     bool hears_;
-    Phase phase_ = Phase::open;
-    int rounds_ = 0;
-    /// Per pick, after the phase `open`: 0 admitted, below 0 rejected, else |z| when last heard.
-    std::vector<double> verdict_;
-    std::vector<std::int32_t> taken_back_;  ///< sorted
+    HearingState state_;
     std::vector<PickUse> use_;
     std::vector<double> weights_;
 };

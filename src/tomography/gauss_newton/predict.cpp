@@ -1,6 +1,7 @@
 #include "tomography/gauss_newton/predict.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -78,6 +79,49 @@ class RowFolder {
     std::vector<std::int32_t> touched_;
 };
 
+/// Counts, per cell, the rays that cross it. Several may add to the same counts at once.
+class CrossingCounter {
+  public:
+    CrossingCounter(const Model& model, std::vector<std::int32_t>& counts)
+        : model_(model), counts_(counts), seen_(counts.size(), 0) {}
+
+    /// After the row of the ray was made.
+    void add(RowMaker& maker, std::span<const RowEntry> row, const RayInfo& ray,
+             std::span<const Vec3> path) {
+        if (counts_.empty() || !std::isfinite(ray.field_time) || !(ray.length > 0)) return;
+        ++rays_;
+        if (model_.cells()) {
+            for (const RowEntry& entry : row) count(entry.column);
+        } else if (model_.metric()) {
+            for (const RowEntry& entry : maker.cells(path)) count(entry.column);
+        } else {
+            for (const std::int64_t cell : maker.crossed()) count(cell);
+        }
+    }
+
+  private:
+    void count(std::int64_t cell) {
+        const auto n = static_cast<std::size_t>(cell);
+        if (std::exchange(seen_[n], rays_) == rays_) return;
+        std::atomic_ref(counts_[n]).fetch_add(1, std::memory_order_relaxed);
+    }
+
+    const Model& model_;
+    std::vector<std::int32_t>& counts_;
+    std::vector<std::uint32_t> seen_;  ///< per cell: the last ray that crossed it
+    std::uint32_t rays_ = 0;
+};
+
+/// What makes rows on one thread.
+struct RowTools {
+    RowTools(const Model& model, const Unknowns& unknowns, std::span<const float> slopes,
+             std::vector<std::int32_t>& crossings)
+        : folder(unknowns, slopes), counter(model, crossings) {}
+
+    RowFolder folder;
+    CrossingCounter counter;
+};
+
 /// The time that a pick is compared with. The field is the more accurate where all corners of the
 /// receiver's cell are reached. Along the ground, where corners in air have no time, it is too
 /// early by up to a cell's crossing, which is many errors of a pick in slow ground; slowness along
@@ -88,23 +132,26 @@ double time_of(const Model& model, const RayInfo& ray) {
 
 /// Rows of all rays; made by some threads and put together in the order of the rays.
 UnknownRows rows_of(const Model& model, const RaySet& rays, const Unknowns& unknowns,
-                    std::span<const float> slopes, int threads) {
+                    std::span<const float> slopes, int threads,
+                    std::vector<std::int32_t>& crossings) {
     constexpr std::size_t lot_size = 32;
     std::vector<UnknownRows> lots((rays.size() + lot_size - 1) / lot_size);
-    std::vector<std::optional<RowFolder>> folders(static_cast<std::size_t>(threads));
+    std::vector<std::optional<RowTools>> tools(static_cast<std::size_t>(threads));
     parallel_for(static_cast<std::int64_t>(lots.size()), threads, [&](std::int64_t n) {
         const auto lot = static_cast<std::size_t>(n);
-        auto& folder = folders[threads == 1 ? 0 : static_cast<std::size_t>(thread_index())];
-        if (!folder) folder.emplace(unknowns, slopes);
+        auto& own = tools[threads == 1 ? 0 : static_cast<std::size_t>(thread_index())];
+        if (!own) own.emplace(model, unknowns, slopes, crossings);
         RowMaker maker(model);
         const std::size_t end = std::min(rays.size(), (lot + 1) * lot_size);
         for (std::size_t r = lot * lot_size; r < end; ++r) {
             if (!has_arrived(rays.rays[r].status)) {
-                folder->fold({}, lots[lot]);
+                own->folder.fold({}, lots[lot]);
                 continue;
             }
             const auto path = rays.path(r);
-            folder->fold(model.cells() ? maker.cells(path) : maker.node_parts(path), lots[lot]);
+            const auto row = model.cells() ? maker.cells(path) : maker.node_parts(path);
+            own->folder.fold(row, lots[lot]);
+            own->counter.add(maker, row, rays.rays[r], path);
         }
     });
     UnknownRows out;
@@ -175,7 +222,8 @@ Vec3 slope_in_metric(const Model& model, std::span<const Vec3> path) {
 /// `tracer` is null where a CUDA device traces many events at once; else there is one event.
 Lot lot_of(const Model& model, const Survey& shots, const EventTracer* tracer,
            const Unknowns& unknowns, std::span<const float> slopes, const RayOptions& options,
-           bool with_receiver_slopes, const Execution& execution, UnknownRows& rows) {
+           const PredictionExtras& extras, const Execution& execution, UnknownRows& rows,
+           std::vector<std::int32_t>& crossings) {
     Lot lot;
     if (shots.arrivals.empty()) return lot;
     const Stopwatch watch;
@@ -190,11 +238,11 @@ Lot lot_of(const Model& model, const Survey& shots, const EventTracer* tracer,
         lot.time.push_back(arrived ? time_of(model, ray)
                                    : std::numeric_limits<double>::quiet_NaN());
     }
-    for (std::size_t r = 0; with_receiver_slopes && r < rays.size(); ++r) {
+    for (std::size_t r = 0; extras.receiver_slopes && r < rays.size(); ++r) {
         const bool arrived = has_arrived(rays.rays[r].status);
         lot.slope.push_back(arrived ? receiver_slope(model, rays.path(r)) : Vec3{});
     }
-    rows = rows_of(model, rays, unknowns, slopes, execution.threads);
+    rows = rows_of(model, rays, unknowns, slopes, execution.threads, crossings);
     lot.ray_seconds = watch.seconds() - lot.work.field_seconds;
     return lot;
 }
@@ -240,7 +288,7 @@ Vec3 receiver_slope(const Model& model, std::span<const Vec3> path) {
 
 Prediction predict(const Model& model, const Survey& picks, const Unknowns& unknowns,
                    std::span<const float> slopes, const RayOptions& options,
-                   const Execution& execution, bool with_receiver_slopes) {
+                   const Execution& execution, const PredictionExtras& extras) {
     Ranks& ranks = execution.ranks;
     Monitor& monitor = execution.monitor;
     const Stopwatch watch;
@@ -265,8 +313,9 @@ Prediction predict(const Model& model, const Survey& picks, const Unknowns& unkn
     Prediction out;
     if (ranks.is_root()) {
         out.time.resize(picks.arrivals.size());
-        if (with_receiver_slopes) out.receiver_slope.resize(picks.arrivals.size());
+        if (extras.receiver_slopes) out.receiver_slope.resize(picks.arrivals.size());
     }
+    if (extras.crossings) out.crossings.assign(model.grid().cell_shape().count(), 0);
     Gathering gathering{out};
     std::vector<RowLot> kept(jobs);  // of the jobs that this rank is dealt
     monitor.begin("times and rays", static_cast<std::int64_t>(picks.arrivals.size()));
@@ -278,7 +327,7 @@ Prediction predict(const Model& model, const Survey& picks, const Unknowns& unkn
             kept[n].picks = picks_of_job(n);
             const Survey shots = compact(picks, kept[n].picks);
             return lot_of(model, shots, tracer ? &*tracer : nullptr, unknowns, slopes, options,
-                          with_receiver_slopes, own.with_threads(team.threads), kept[n].rows)
+                          extras, own.with_threads(team.threads), kept[n].rows, out.crossings)
                 .pack();
         },
         [&](std::int64_t job, const Bytes& bytes) {
@@ -293,6 +342,22 @@ Prediction predict(const Model& model, const Survey& picks, const Unknowns& unkn
     }
     out.seconds = watch.seconds();
     return out;
+}
+
+Field<float> coverage_of(const std::vector<std::int32_t>& crossings, const Grid& grid,
+                         Ranks& ranks) {
+    ByteWriter own;
+    own.add(crossings);
+    const std::vector<Bytes> all = gather(ranks, own.take());
+    if (!ranks.is_root()) return {};
+    Field<float> coverage(grid.cell_shape(), 0.0F);
+    for (const Bytes& bytes : all) {
+        const auto counts = ByteReader(bytes).take_vector<std::int32_t>();
+        for (std::size_t n = 0; n < counts.size(); ++n) {
+            coverage[n] += static_cast<float>(counts[n]);
+        }
+    }
+    return coverage;
 }
 
 }  // namespace fermat

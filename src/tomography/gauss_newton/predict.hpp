@@ -19,11 +19,19 @@ struct Prediction {
     /// is the slowness there along the ray, away from the source.
     std::vector<Vec3> receiver_slope;
     std::vector<RowLot> rows;  ///< of the picks that this rank has traced
+    /// Where asked for: per cell, how many of these rays cross it.
+    std::vector<std::int32_t> crossings;
     /// On rank 0: events whose times are of first order, because the second did not settle.
     std::int64_t first_order_events = 0;
     std::int64_t coarse_events = 0;  ///< likewise, beside jumps alone
     double seconds = 0;
     double ray_fraction = 0;  ///< of these, how much went into rays and not into time fields
+};
+
+/// What a prediction is asked for beside times and rows.
+struct PredictionExtras {
+    bool receiver_slopes = false;
+    bool crossings = false;
 };
 
 /// The forward operator: solves each source's field, traces the rays of its picks and makes their
@@ -32,7 +40,11 @@ struct Prediction {
 /// same bits for any number of either, and rows stay on the rank that has traced them.
 Prediction predict(const Model& model, const Survey& picks, const Unknowns& unknowns,
                    std::span<const float> slopes, const RayOptions& options,
-                   const Execution& execution, bool with_receiver_slopes = false);
+                   const Execution& execution, const PredictionExtras& extras = {});
+
+/// On rank 0, of what each rank has counted: rays in each cell. All ranks must call it.
+Field<float> coverage_of(const std::vector<std::int32_t>& crossings, const Grid& grid,
+                         Ranks& ranks);
 
 /// Slowness at the first point of a path times the direction in which the path, from receiver to
 /// source, arrives there; 0 where the path has no length. On a sphere, per degree of latitude and

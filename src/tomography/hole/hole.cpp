@@ -12,6 +12,7 @@
 
 #include "core/error.hpp"
 #include "tomography/hole/step.hpp"
+#include "tomography/loop/loop.hpp"
 
 namespace fermat {
 namespace {
@@ -25,11 +26,11 @@ std::string lost_words(const PickResults& picks) {
     return words;
 }
 
-/// The loop's own memory. Rank 0 decides; the others solve and trace what they are dealt.
-class Loop {
+/// Back-projection and smoothing by the stages of a schedule. Every model is accepted.
+class HoleStepper : public Stepper {
   public:
-    Loop(const Model& start, const Survey& picks, const InversionOptions& options,
-         const Execution& execution, const InversionListener& listener, bool cuda)
+    HoleStepper(const Model& start, const Survey& picks, const InversionOptions& options,
+                const Execution& execution, const InversionListener& listener, bool cuda)
         : picks_(picks),
           options_(options),
           outliers_(options.outliers.value_or(0)),
@@ -49,38 +50,83 @@ class Loop {
         }
     }
 
-    void take_up(InversionState&& state) {
+    void take_up(InversionState&& state) override {
         model_ = Model(model_.grid(), std::move(state.velocity));
-        history_ = std::move(state.history);
         next_ = state.next;
-        stage_ = state.stage;
-        stage_iterations_ = state.stage_iterations;
-        projection_.picks.limits = state.limits;
-        initial_residual_ = std::move(state.initial_residual);
+        place_ = state.method.hole;
+        projection_.picks.limits = place_.limits;
     }
 
-    InversionResult run() {
-        for (;;) {
-            share_model();
-            PassReport pass = step_->predict(model_, projection_, execution_);
-            bool again = false;
-            std::optional<StopReason> stop;
-            together(ranks_, [&] {
-                if (!ranks_.is_root()) return;
-                again = find_first_limits(pass);
-                if (again) return;
-                judge(pass);
-                stop = find_stop();
-                if (stop) keep(kept_now());
-            });
-            if (broadcast_value(ranks_, again)) continue;
-            if (broadcast_value(ranks_, stop.has_value())) return finish(std::move(pass), stop);
-            together(ranks_, [&] {
-                if (!ranks_.is_root()) return;
-                update();
-                if (listener_.update) save();
-            });
+    PassCost predict() override {
+        share_model();
+        pass_ = step_->predict(model_, projection_, execution_);
+        return {pass_.seconds, pass_.ray_fraction};
+    }
+
+    Verdict judge() override {
+        if (find_first_limits()) return Verdict::refused;
+        next_.misfit = misfit(picks_, pass_.picks.residual, pass_.picks.use);
+        if (next_.misfit.used == 0) {
+            throw InputError(fmt::format(
+                "no pick of {} can be used ({}{})", picks_.arrivals.size(), lost_words(pass_.picks),
+                next_.misfit.rejected > 0 ? fmt::format("{} outliers", next_.misfit.rejected)
+                                          : ""));
         }
+        return Verdict::accepted;
+    }
+
+    void describe(IterationReport& report) const override {
+        const IterationSeconds& made = next_.seconds;
+        report.misfit = next_.misfit;
+        report.max_update = next_.max_update;
+        report.stage = next_.stage;
+        report.cell = next_.cell;
+        report.vertex = next_.vertex;
+        report.seconds.cell_smoothing = made.cell_smoothing;
+        report.seconds.vertex_smoothing = made.vertex_smoothing;
+        report.seconds.update = made.update;
+    }
+
+    void reported(const std::vector<IterationReport>& history) override {
+        if (outliers_ > 0) {
+            projection_.picks.limits =
+                outlier_limits(pass_.picks.residual, projection_.picks.scale, outliers_);
+        }
+        iteration_ = history.back().iteration;
+        stop_ = find_stop(history);
+        waits_ = false;
+    }
+
+    bool goes_on(const std::vector<IterationReport>&) override {
+        if (stop_) keep_one(kept_now());
+        return !stop_;
+    }
+
+    void propose() override {
+        together(ranks_, [&] {
+            if (ranks_.is_root() && !waits_) update();
+        });
+    }
+
+    const Model& model() const override { return model_; }
+    const std::vector<double>& residual() const override { return pass_.picks.residual; }
+    /// With the fields that the update after it makes.
+    void keep(const InversionListener&, int) const override {}
+    void save(InversionState& state) const override {
+        state.next = next_;
+        state.method.hole = place_;
+        state.method.hole.limits = projection_.picks.limits;
+    }
+    bool saves_next() const override { return true; }
+    bool counts_passes() const override { return false; }
+
+    InversionResult finish() override {
+        InversionResult result{std::move(model_)};
+        if (ranks_.is_root()) result.coverage = step_->coverage();
+        result.final_residual = std::move(pass_.picks.residual);
+        result.final_use = std::move(pass_.picks.use);
+        result.reason = stop_.value_or(StopReason::schedule_end);
+        return result;
     }
 
   private:
@@ -95,37 +141,19 @@ class Loop {
 
     /// Outliers are known by the residuals of the model before; the start model has none before it
     /// and is passed over twice.
-    bool find_first_limits(const PassReport& pass) {
+    bool find_first_limits() {
         if (outliers_ == 0) return false;
         const bool first = !std::isfinite(projection_.picks.limits.low);
         if (first) {
             projection_.picks.limits =
-                outlier_limits(pass.picks.residual, projection_.picks.scale, outliers_);
+                outlier_limits(pass_.picks.residual, projection_.picks.scale, outliers_);
         }
-        return first && std::isfinite(projection_.picks.limits.low);
+        waits_ = first && std::isfinite(projection_.picks.limits.low);
+        return waits_;
     }
 
-    void judge(const PassReport& pass) {
-        next_.misfit = misfit(picks_, pass.picks.residual, pass.picks.use);
-        if (next_.misfit.used == 0) {
-            throw InputError(fmt::format(
-                "no pick of {} can be used ({}{})", picks_.arrivals.size(), lost_words(pass.picks),
-                next_.misfit.rejected > 0 ? fmt::format("{} outliers", next_.misfit.rejected)
-                                          : ""));
-        }
-        next_.seconds.times = pass.seconds * (1 - pass.ray_fraction);
-        next_.seconds.rays = pass.seconds * pass.ray_fraction;
-        if (history_.empty()) initial_residual_ = pass.picks.residual;
-        history_.push_back(next_);
-        if (listener_.iteration) listener_.iteration(next_, model_);
-        if (outliers_ > 0) {
-            projection_.picks.limits =
-                outlier_limits(pass.picks.residual, projection_.picks.scale, outliers_);
-        }
-    }
-
-    std::optional<StopReason> find_stop() {
-        const Misfit& now = history_.back().misfit;
+    std::optional<StopReason> find_stop(const std::vector<IterationReport>& history) {
+        const Misfit& now = history.back().misfit;
         if (options_.target_rms > 0 && now.rms <= options_.target_rms) {
             return StopReason::target_rms;
         }
@@ -133,70 +161,45 @@ class Loop {
             return StopReason::target_chi2;
         }
         bool stagnant = false;
-        if (options_.stagnation > 0 && stage_iterations_ > 0) {
-            const double before = history_[history_.size() - 2].misfit.rms;
+        if (options_.stagnation > 0 && place_.stage_iterations > 0) {
+            const double before = history[history.size() - 2].misfit.rms;
             stagnant = now.rms > before * (1 - options_.stagnation);
         }
-        if (stagnant ||
-            stage_iterations_ == schedule_[static_cast<std::size_t>(stage_)].iterations) {
-            ++stage_;
-            stage_iterations_ = 0;
+        if (stagnant || place_.stage_iterations == stage().iterations) {
+            ++place_.stage;
+            place_.stage_iterations = 0;
         }
-        if (stage_ < static_cast<int>(schedule_.size())) return std::nullopt;
+        if (place_.stage < static_cast<int>(schedule_.size())) return std::nullopt;
         return stagnant ? StopReason::stagnation : StopReason::schedule_end;
     }
 
+    const Stage& stage() const { return schedule_[static_cast<std::size_t>(place_.stage)]; }
+
     /// What is to be kept of the present iteration, if anything.
     std::optional<KeptIteration> kept_now() {
-        const int iteration = history_.back().iteration;
-        if (!listener_.has_to_keep(iteration)) return std::nullopt;
-        return KeptIteration{iteration, model_, step_->sums()};
+        if (!listener_.has_to_keep(iteration_)) return std::nullopt;
+        return KeptIteration{iteration_, model_, step_->sums()};
     }
-    void keep(const std::optional<KeptIteration>& kept) {
+    void keep_one(const std::optional<KeptIteration>& kept) {
         if (kept) listener_.keep(*kept);
     }
 
     void update() {
-        const Stage& stage = schedule_[static_cast<std::size_t>(stage_)];
         next_ = {};
-        next_.iteration = history_.back().iteration + 1;
-        next_.stage = stage_ + 1;
-        next_.cell = stage.cell;
-        next_.vertex = stage.vertex;
+        next_.iteration = iteration_ + 1;
+        next_.stage = place_.stage + 1;
+        next_.cell = stage().cell;
+        next_.vertex = stage().vertex;
         std::optional<KeptIteration> kept = kept_now();
-        ModelUpdate made = step_->step(model_, stage, execution_.monitor, kept ? &*kept : nullptr);
-        keep(kept);
+        ModelUpdate made =
+            step_->step(model_, stage(), execution_.monitor, kept ? &*kept : nullptr);
+        keep_one(kept);
         model_ = std::move(made.model);
         next_.max_update = made.max_change;
         next_.seconds.cell_smoothing = made.cell_smoothing;
         next_.seconds.vertex_smoothing = made.vertex_smoothing;
         next_.seconds.update = made.update;
-        ++stage_iterations_;
-    }
-
-    void save() {
-        InversionState state;
-        state.velocity = Field<float>(model_.grid().shape);
-        const auto velocity = model_.velocity();
-        std::copy(velocity.begin(), velocity.end(), state.velocity.begin());
-        state.history = history_;
-        state.next = next_;
-        state.stage = stage_;
-        state.stage_iterations = stage_iterations_;
-        state.limits = projection_.picks.limits;
-        state.initial_residual = initial_residual_;
-        listener_.update(state);
-    }
-
-    InversionResult finish(PassReport&& pass, std::optional<StopReason> stop) {
-        return {std::move(model_),
-                ranks_.is_root() ? step_->coverage() : Field<float>(),
-                std::move(history_),
-                std::move(initial_residual_),
-                std::move(pass.picks.residual),
-                std::move(pass.picks.use),
-                stop.value_or(StopReason::schedule_end),
-                {}};
+        ++place_.stage_iterations;
     }
 
     const Survey& picks_;
@@ -209,11 +212,12 @@ class Loop {
     Model model_;
     std::unique_ptr<HoleStep> step_;
     BackprojectionOptions projection_;
-    std::vector<IterationReport> history_;
-    IterationReport next_;
-    int stage_ = 0;
-    int stage_iterations_ = 0;
-    std::vector<double> initial_residual_;
+    PassReport pass_;       ///< of the present model
+    IterationReport next_;  ///< what the update that made it tells
+    HoleState place_;       ///< in the schedule; its limits are those of the projection
+    int iteration_ = 0;     ///< that was reported last
+    bool waits_ = false;    ///< the present model is passed over once more
+    std::optional<StopReason> stop_;
 };
 
 }  // namespace
@@ -222,9 +226,8 @@ InversionResult invert_hole(const Model& start, const Survey& picks,
                             const InversionOptions& options, const Execution& execution,
                             const InversionListener& listener, std::optional<InversionState> resume,
                             bool cuda) {
-    Loop loop(start, picks, options, execution, listener, cuda);
-    if (resume) loop.take_up(std::move(*resume));
-    return loop.run();
+    HoleStepper stepper(start, picks, options, execution, listener, cuda);
+    return Loop(stepper, execution, listener).run(std::move(resume));
 }
 
 }  // namespace fermat

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "tomography/gauss_newton/predict.hpp"
-#include "tomography/hole/backprojection.hpp"
 
 namespace fermat {
 namespace {
@@ -99,7 +98,7 @@ JointPrediction JointForward::predict(const PhaseModels& models, std::span<const
             parameters_[slot].slopes_at(slowness_of(slot, x, layout), execution.threads);
         Prediction phase =
             fermat::predict(models[slot], part(slot, x, layout), parameters_[slot].unknowns(),
-                            slopes, rays_, execution, events_move_);
+                            slopes, rays_, execution, {events_move_, true});
         const std::vector<std::int32_t>& numbers = numbers_[slot];
         for (std::size_t n = 0; n < phase.time.size(); ++n) {
             const auto pick = static_cast<std::size_t>(numbers[n]);
@@ -112,6 +111,7 @@ JointPrediction JointForward::predict(const PhaseModels& models, std::span<const
             for (std::int32_t& column : lot.rows.column) column += first;
             out.rows.push_back(std::move(lot));
         }
+        out.crossings.push_back(std::move(phase.crossings));
         out.first_order_fields += phase.first_order_events;
         out.coarse_fields += phase.coarse_events;
         out.seconds += phase.seconds;
@@ -119,17 +119,6 @@ JointPrediction JointForward::predict(const PhaseModels& models, std::span<const
     }
     out.ray_fraction = out.seconds > 0 ? ray_seconds / out.seconds : 0;
     return out;
-}
-
-Field<float> JointForward::coverage(std::size_t slot, const PhaseModels& models,
-                                    std::span<const double> x, const JointLayout& layout,
-                                    const Execution& execution) const {
-    BackprojectionOptions options;
-    options.rays = rays_;
-    const Survey picks = part(slot, x, layout);
-    options.picks.weights.assign(picks.arrivals.size(), 1.0);
-    options.picks.scale.assign(picks.arrivals.size(), 1.0);
-    return backproject(models[slot], picks, options, execution).sums.count;
 }
 
 }  // namespace fermat

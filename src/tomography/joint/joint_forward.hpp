@@ -23,6 +23,8 @@ struct JointPrediction {
     std::vector<double> time;  ///< on rank 0, from the event's origin; not a number where lost
     std::vector<Vec3> slope;   ///< on rank 0, where events move: dt/dx at the event
     std::vector<RowLot> rows;  ///< by slowness of P, and of S behind it
+    /// Of each phase and cell: this rank's rays that cross it.
+    std::vector<std::vector<std::int32_t>> crossings;
     /// On rank 0: fields, of all phases, that are of first order, because the second did not
     /// settle.
     std::int64_t first_order_fields = 0;
@@ -50,9 +52,6 @@ class JointForward {
     /// All ranks must call it with one x.
     JointPrediction predict(const PhaseModels& models, std::span<const double> x,
                             const JointLayout& layout, const Execution& execution) const;
-    /// Rays in each cell, of one phase. On rank 0; all must call it.
-    Field<float> coverage(std::size_t slot, const PhaseModels& models, std::span<const double> x,
-                          const JointLayout& layout, const Execution& execution) const;
 
     /// ln slowness of a phase, as unknowns of its parameters.
     std::vector<double> slowness_of(std::size_t slot, std::span<const double> x,

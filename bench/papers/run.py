@@ -4,6 +4,9 @@
     python bench/papers/run.py 1 5 --device cuda     two of them on the CUDA device
     python bench/papers/run.py 1 --device cuda --sizes 128,224,512,992 --repeat 1
                                                      a part of paper 1's table, merged into the rest
+    python bench/papers/run.py --full --program build/cuda/fermat
+                                                     all of it on a CUDA machine of 16 cores, about
+                                                     six minutes; --archive FILE.tar.gz takes it along
     python bench/papers/run.py --report              the page from the results that are there
 
 Results are bench/papers/results/paper<N>-<device>.csv. The page shows the columns of all devices
@@ -98,6 +101,11 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--no-figures", dest="figures", action="store_false")
     parser.add_argument("--report", action="store_true", help="measure nothing")
+    parser.add_argument("--full", action="store_true",
+                        help="the CPU's and the device's tables of this machine, beside each other")
+    parser.add_argument("--archive", type=Path, help="of --full: a .tar.gz of all tables and logs")
+    parser.add_argument("--seconds", type=float, default=530,
+                        help="of --full: after these, what still runs is stopped and keeps its rows")
     parser.add_argument("--results", type=Path, default=ROOT / "bench/papers/results")
     parser.add_argument("--images", type=Path, default=ROOT / "docs/images")
     parser.add_argument("--page", type=Path, default=ROOT / "docs/papers.md")
@@ -105,6 +113,10 @@ def main() -> int:
     for paper in options.papers:
         if not 1 <= paper <= 5:
             parser.error(f"paper is {paper} (must be from 1 to 5)")
+    if options.full:
+        from full import FullRun
+
+        return FullRun(options, merge).run()
     papers = options.papers or ([1, 2] if options.device == "opengl" else [1, 2, 3, 4, 5])
     if not options.report:
         for paper in papers:

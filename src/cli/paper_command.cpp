@@ -101,6 +101,9 @@ void add_paper_flags(CLI::App& app, PaperFlags& flags) {
               });
     add_output(app, "--csv", flags.bench.csv,
                "CSV to write: paper, table, case, quantity, unit, published, ours, ratio");
+    add_path(app, "--host", flags.bench.host,
+             "CSV of the same paper by --device cpu on this machine, whose columns of the CPU are "
+             "taken over (default: they are measured again)");
     add_output(app, "--figure", flags.figure,
                "picture of the paper's figures to write, by the Python package");
 }

@@ -5,6 +5,7 @@ import importlib
 import signal
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ TABLES = {
         "Equal time: radial", "Resolution and radius: gradient", "Equal error: gradient",
         "Equal time: gradient", "Algorithm A-1", "Implementations"],
     3: ["Figure 7a", "Figure 7b", "Figure 7c", "Long rays"],
-    4: ["Table 1", "Table 5", "Table 11", "Headlines"],
+    4: ["Table 1", "Table 5", "Table 11", "Headlines", "Both smoothers"],
     5: ["Table 2"],
 }
 # A published value of each paper that has numbers: table, case, quantity.
@@ -99,6 +100,36 @@ def test_parts_are_merged_in_the_order_of_the_table(tmp_path, monkeypatch):
             ("radius=1;nodes=1600", "2"), ("radius=6;nodes=501", "5")]
 
 
+PROGRAM = """#!{python}
+import sys
+words = sys.argv[1:]
+paper, device = words[2], words[words.index("--device") + 1]
+part = words[words.index("--radii") + 1] if "--radii" in words else "-"
+host = open(words[words.index("--host") + 1]).read().count("heap") if "--host" in words else 0
+with open(words[words.index("--csv") + 1], "w") as file:
+    file.write({head!r})
+    file.write(f"{{paper}},Figure 7,radius={{part}},{{'heap' if device == 'cpu' else 'CUDA'}},s,,{{host}},,{{device}},today\\n")
+"""
+
+
+def test_a_full_run_merges_parts_and_hands_the_columns_of_the_cpu_on(tmp_path):
+    head = ",".join(COLUMNS) + "\n"
+    program = tmp_path / "fermat"
+    program.write_text(PROGRAM.format(python=sys.executable, head=head))
+    program.chmod(0o755)
+    root = Path(__file__).resolve().parents[2]
+    subprocess.run([sys.executable, root / "bench/papers/run.py", "--full", "--program", program,
+                    "--results", tmp_path / "results", "--archive", tmp_path / "all.tar.gz"],
+                   check=True, capture_output=True)
+    with open(tmp_path / "results/paper1-cpu.csv", newline="") as file:
+        assert [row["case"] for row in csv.DictReader(file)] == [f"radius={r}" for r in range(1, 7)]
+    with open(tmp_path / "results/paper1-cuda.csv", newline="") as file:
+        assert [row["ours"] for row in csv.DictReader(file)] == ["6"]
+    with tarfile.open(tmp_path / "all.tar.gz") as archive:
+        names = archive.getnames()
+    assert {f"paper{n}-{device}.csv" for n in range(1, 6) for device in ("cpu", "cuda")} < set(names)
+
+
 def test_implementations_of_all_devices_stand_side_by_side(tmp_path, monkeypatch):
     root = Path(__file__).resolve().parents[2]
     monkeypatch.syspath_prepend(str(root / "bench/papers"))
@@ -135,6 +166,7 @@ def test_a_figure_is_drawn_by_the_package(fermat, monkeypatch):
         ([], "--paper is required"),
         (["3", "--device", "opengl"], "device is 'opengl' (paper 3 is computed on cpu and cuda)"),
         (["5", "--csv", "no/p.csv"], "'no' does not exist"),
+        (["1", "--host", "cpu.csv"], "a table of the CPU's columns is given and the device is 'cpu'"),
         (["2", "--sizes", "128"], "sizes or radii are given and the paper is 2"),
         (["5", "--tables", "Table 9"],
          "paper 5 has no table 'Table 9' on this device (it has Table 2)"),

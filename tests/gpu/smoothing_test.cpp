@@ -4,12 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 
 #include "core/device.hpp"
 #include "core/error.hpp"
 #include "executions.hpp"
 #include "expect_error.hpp"
+#include "tomography/hole/update.hpp"
+#include "tomography/smoothing/resident_cuda.hpp"
 
 namespace fermat {
 namespace {
@@ -75,6 +78,50 @@ TEST_F(CudaSmoothing, OtherMethodsSayThatTheyAreOfTheCpu) {
             smooth_vertices(values.view(), {3, 3, 3}, {Smoother::basic}, {}, test::on_gpu());
         },
         "smoother 'basic' computes on the CPU");
+}
+
+TEST_F(CudaSmoothing, WhatStaysOnTheDeviceGivesTheCallsOfTheHost) {
+    const Grid grid{{41, 23, 12}, {}, {1, 1, 1}};
+    const Field<double> perturbations = random_field(grid.cell_shape(), 3, -1, 1);
+    const Field<double> coverage = random_field(grid.cell_shape(), 4, 0, 5);
+    const SmoothingSize cell{12, 6, 4}, vertex{13, 7, 5};
+    for (const Smoother smoother : {Smoother::table, Smoother::running}) {
+        Field<double> cells = perturbations.copy();
+        smooth_cells(cells, coverage, cell, {smoother}, test::on_gpu());
+        Field<double> spread = cells_to_nodes(grid, cells, cell);
+        Field<double> nodes = spread.copy();
+        smooth_vertices(nodes.view(), vertex, {smoother}, {}, test::on_gpu());
+
+        ResidentSmoothing resident(grid.cell_shape(), grid.shape, smoother);
+        const auto fill = [](FieldView<double> place, const Field<double>& values) {
+            std::copy(values.begin(), values.end(), place.begin());
+        };
+        const auto expect_equal = [](const Field<double>& expected, FieldView<double> found) {
+            for (std::size_t n = 0; n < expected.size(); ++n) ASSERT_EQ(found[n], expected[n]) << n;
+        };
+        for (int iteration = 0; iteration < 2; ++iteration) {
+            fill(resident.perturbations(), perturbations);
+            fill(resident.coverage(), coverage);
+            resident.smooth_both(cell, vertex);
+            expect_equal(nodes, resident.nodes());
+            resident.smooth_cells(cell);
+            expect_equal(cells, resident.perturbations());
+            fill(resident.nodes(), spread);
+            resident.smooth_vertices(vertex);
+            expect_equal(nodes, resident.nodes());
+        }
+    }
+}
+
+TEST_F(CudaSmoothing, KernelsTellHowTheyFillTheDevice) {
+    for (const Smoother smoother : {Smoother::table, Smoother::running}) {
+        for (const KernelProfile& kernel : cell_kernels(smoother, {206, 76, 25})) {
+            EXPECT_GT(kernel.registers, 0) << kernel.kernel;
+            EXPECT_GT(kernel.blocks, 0) << kernel.kernel;
+            EXPECT_GT(kernel.occupancy(), 0) << kernel.kernel;
+            EXPECT_LE(kernel.occupancy(), 1) << kernel.kernel;
+        }
+    }
 }
 
 }  // namespace

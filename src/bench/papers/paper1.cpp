@@ -83,10 +83,17 @@ void figures_7_and_8(const PaperBench& bench, PaperReport& report, Monitor& moni
                 const Model model = medium.model(nodes);
                 GraphOptions options;
                 options.radius = {radius, 0, radius};
-                const double buckets = run_graph(model, options, {}, bench.runs(), cpu).seconds;
+                const std::vector<std::string> labels{std::to_string(radius),
+                                                      std::to_string(nodes)};
+                const auto host = [&](std::string_view quantity) {
+                    return report.host_value(labels, quantity, [&] {
+                        return run_graph(model, options, {}, bench.runs(), cpu).seconds;
+                    });
+                };
+                const double buckets = host("buckets");
                 options.queue = NodeQueue::heap;
                 options.edges = StarEdges::full;
-                const double heap = run_graph(model, options, {}, bench.runs(), cpu).seconds;
+                const double heap = host("heap");
                 options.edges = StarEdges::coprime;
                 options.solver = GraphSolver::bellman_ford;
                 const double tiles = run_graph(model, options, {}, bench.runs(), device).seconds;
@@ -99,7 +106,7 @@ void figures_7_and_8(const PaperBench& bench, PaperReport& report, Monitor& moni
                     letter = run_graph(model, options, {}, bench.runs(), device).seconds;
                 }
                 const std::string_view says = speed_up[static_cast<std::size_t>(radius - 1)];
-                report.add({std::to_string(radius), std::to_string(nodes)},
+                report.add(labels,
                            {heap, buckets, letter, tiles,
                             letter ? Compared(heap / *letter, says) : Compared(letter, says),
                             heap / tiles});

@@ -21,7 +21,8 @@ const PublishedSmoother cell_smoother = {
     16.8,
     2.8,
     2.49,
-    26.68};
+    26.68,
+    {49, 1, 512, 1.0 / 3}};
 
 const PublishedSmoother vertex_smoother = {
     {{{97, 25, 25}, {49, 25, 17}, {25, 13, 9}, {13, 9, 7}, {7, 5, 3}, {5, 3, 3}}},
@@ -42,6 +43,7 @@ const PublishedSmoother vertex_smoother = {
     9,
     6,
     2.83,
-    9.67};
+    9.67,
+    {34, 1, 512, 1.0 / 3}};
 
 }  // namespace fermat::bench

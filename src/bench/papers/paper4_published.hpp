@@ -31,6 +31,14 @@ struct SmoothingRow {
     double gpu;
 };
 
+/// Tables 8 and 14, of the paper's one kernel.
+struct PublishedOccupancy {
+    double registers;  ///< per thread
+    double blocks;     ///< active per multiprocessor
+    double threads;
+    double occupancy;
+};
+
 /// One of the paper's two smoothers.
 struct PublishedSmoother {
     std::array<SmoothingSize, 6> sizes;
@@ -41,6 +49,7 @@ struct PublishedSmoother {
     double to_host_percent;
     double requested;  ///< memory throughput of the kernel, GB/s: Tables 9 and 15
     double achieved;
+    PublishedOccupancy occupancy;
 };
 inline constexpr double quadro_peak = 120;  ///< GB/s
 

@@ -32,11 +32,17 @@ void bench_paper(const PaperBench& bench, Monitor& monitor) {
             "out)",
             bench.paper));
     }
+    if (bench.host && bench.device == Device::cpu) {
+        throw InputError(
+            "a table of the CPU's columns is given and the device is 'cpu' (it is for runs on "
+            "other "
+            "devices: leave it out)");
+    }
     PaperReport report(bench);
     try {
         entry.run(bench, report, monitor);
         monitor.check();
-    } catch (const Cancelled&) {
+    } catch (...) {
         report.keep_rows();
         throw;
     }

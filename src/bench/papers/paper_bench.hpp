@@ -24,6 +24,9 @@ struct PaperBench {
     std::vector<int> radii;
     Device device = Device::cpu;  ///< of the papers' device columns; never automatic
     std::optional<std::filesystem::path> csv;
+    /// Table of the same paper by `device=cpu` on this machine, from which a device's run takes the
+    /// columns of the CPU; none: they are measured again.
+    std::optional<std::filesystem::path> host;
     /// Folder for the models, sources and receivers of the papers' pictures; none: they are not
     /// written.
     std::optional<std::filesystem::path> scenes;

@@ -28,6 +28,12 @@ std::string processor_name() {
     return "unknown processor";
 }
 
+/// As a cell of a CSV file.
+std::string in_one_cell(std::string words) {
+    std::replace(words.begin(), words.end(), ',', ';');
+    return words;
+}
+
 std::string today() {
     const std::time_t now = std::time(nullptr);
     return fmt::format("{:%Y-%m-%d}", fmt::gmtime(now));
@@ -67,12 +73,12 @@ std::string machine_words(const PaperBench& bench) {
         words = fmt::format("{} ({} thread{})", processor_name(), bench.threads,
                             bench.threads == 1 ? "" : "s");
     }
-    std::replace(words.begin(), words.end(), ',', ';');  // a cell of a CSV file
-    return words;
+    return in_one_cell(std::move(words));
 }
 
 PaperReport::PaperReport(const PaperBench& bench)
     : asked_(bench.tables), paper_(bench.paper), device_(machine_words(bench)), date_(today()) {
+    if (bench.host) read_host(bench);
     if (bench.csv) {
         // Beside the scenes it is for the picture alone, and goes with them.
         if (bench.csv->parent_path() != bench.scenes) csv_name_ = bench.csv->string();
@@ -83,6 +89,45 @@ PaperReport::PaperReport(const PaperBench& bench)
     say(fmt::format("fermat {}: paper {} on {}; {}, {}", version, paper_, device_,
                     bench.runs() == 1 ? "one run each" : fmt::format("median of {}", bench.runs()),
                     date_));
+}
+
+std::string PaperReport::host_key(std::string_view table, std::string_view row,
+                                  std::string_view quantity) {
+    return fmt::format("{}|{}|{}", table, row, quantity);
+}
+
+std::string PaperReport::case_of(const std::vector<std::string>& labels) const {
+    std::string name;
+    for (std::size_t n = 0; n < labels.size(); ++n) {
+        name += fmt::format("{}{}={}", n == 0 ? "" : ";", labels_[n], labels[n]);
+    }
+    return name;
+}
+
+void PaperReport::read_host(const PaperBench& bench) {
+    const CsvTable table(*bench.host);
+    const std::size_t paper = table.column("paper");
+    const std::size_t name = table.column("table");
+    const std::size_t row = table.column("case");
+    const std::size_t quantity = table.column("quantity");
+    const std::size_t ours = table.column("ours");
+    const std::size_t device = table.column("device");
+    const std::string here = in_one_cell(processor_name());
+    for (std::size_t n = 0; n < table.rows(); ++n) {
+        if (table.integer(n, paper) != paper_) {
+            throw InputError(fmt::format("{}is of paper {} (must be of paper {})", table.where(n),
+                                         table.text(n, paper), paper_));
+        }
+        if (!table.text(n, device).starts_with(here)) {
+            throw InputError(
+                fmt::format("{}was measured on '{}' and this machine is '{}' (columns of a table "
+                            "must be of one machine: measure it here by `device=cpu`)",
+                            table.where(n), table.text(n, device), here));
+        }
+        if (table.text(n, ours).empty()) continue;
+        host_[host_key(table.text(n, name), table.text(n, row), table.text(n, quantity))] =
+            table.number(n, ours);
+    }
 }
 
 bool PaperReport::wants(std::string_view table) {
@@ -121,10 +166,9 @@ void PaperReport::begin(std::string_view table, std::string_view title,
 }
 
 void PaperReport::add(const std::vector<std::string>& labels, const std::vector<Compared>& values) {
-    std::string name;
+    const std::string name = case_of(labels);
     for (std::size_t n = 0; n < labels.size(); ++n) {
         fmt::print("{}{:<{}}", n == 0 ? "" : "  ", labels[n], widths_[n]);
-        name += fmt::format("{}{}={}", n == 0 ? "" : ";", labels_[n], labels[n]);
     }
     for (std::size_t n = 0; n < values.size(); ++n) {
         const Quantity& quantity = quantities_[n];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,15 +48,30 @@ class PaperReport {
                std::vector<Quantity> quantities);
     /// Adds a row: one text per label, one value per quantity.
     void add(const std::vector<std::string>& labels, const std::vector<Compared>& values);
+    /// A value of the CPU in a row of the present table: that of the table of the CPU's columns if
+    /// one is given and has it, else what measure() returns.
+    template <class Measure>
+    double host_value(const std::vector<std::string>& labels, std::string_view quantity,
+                      Measure measure) const {
+        const auto known = host_.find(host_key(table_, case_of(labels), quantity));
+        return known != host_.end() ? known->second : measure();
+    }
     void say(std::string_view line) const;
     /// Writes the CSV file.
     void commit();
-    /// The same of a bench that was stopped, if there are rows.
+    /// The same of a bench that ended early, if there are rows.
     void keep_rows();
 
   private:
-    std::vector<std::string> asked_;  ///< tables that the user named
-    std::vector<std::string> known_;  ///< tables that the paper has
+    static std::string host_key(std::string_view table, std::string_view row,
+                                std::string_view quantity);
+    /// "radius=3;nodes=512".
+    std::string case_of(const std::vector<std::string>& labels) const;
+    void read_host(const PaperBench& bench);
+
+    std::map<std::string, double> host_;  ///< values of the CPU that need not be measured
+    std::vector<std::string> asked_;      ///< tables that the user named
+    std::vector<std::string> known_;      ///< tables that the paper has
     int paper_;
     std::string device_;
     std::string date_;

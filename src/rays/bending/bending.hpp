@@ -38,7 +38,7 @@ template <class Block, BendingMedium Medium>
 FERMAT_HD void double_sections(Block block, const Medium& medium, BendSpace& space, int segments,
                                int samples) {
     constexpr double shift = 0.1;
-    block.for_each(segments + 1, [&](int i) {
+    light_phase(block, segments + 1, [&](int i) {
         space.other[2 * i] = space.point[i];
         if (i < segments) space.other[2 * i + 1] = 0.5 * (space.point[i] + space.point[i + 1]);
     });

@@ -75,8 +75,8 @@ FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space,
             double_sections(block, medium, space, segments, samples);
         }
         const double time = trial_time();
-        block.for_each(coarse + 1,
-                       [&](int i) { space.candidates[n * (coarse + 1) + i] = space.point[i]; });
+        light_phase(block, coarse + 1,
+                    [&](int i) { space.candidates[n * (coarse + 1) + i] = space.point[i]; });
         if (time < first_time) {
             second = first;
             second_time = first_time;
@@ -92,18 +92,18 @@ FERMAT_HD BentRay bend_pair(Block block, const Medium& medium, BendSpace& space,
     const auto finish = [&](double time, RayStart start) {
         if (!(time < winner.time)) return;
         winner = {time, start};
-        block.for_each(settings.segments + 1, [&](int i) { space.best[i] = space.point[i]; });
+        light_phase(block, settings.segments + 1, [&](int i) { space.best[i] = space.point[i]; });
     };
     const int chosen[] = {first, second};
     for (const int n : chosen) {
         if (n < 0 || (n == second && !(second_time < close * first_time))) continue;
-        block.for_each(coarse + 1,
-                       [&](int i) { space.point[i] = space.candidates[n * (coarse + 1) + i]; });
+        light_phase(block, coarse + 1,
+                    [&](int i) { space.point[i] = space.candidates[n * (coarse + 1) + i]; });
         const double time = bend_ray(block, medium, space, coarse, settings);
         finish(time, candidates[n].start);
     }
     if (starts.has(RayStart::straight)) {
-        block.for_each(settings.segments + 1, [&](int i) {
+        light_phase(block, settings.segments + 1, [&](int i) {
             space.point[i] = point_between(receiver, source, i, settings.segments);
         });
         finish(exact_time(block, medium, space, settings.segments), RayStart::straight);

@@ -61,4 +61,14 @@ struct BendSpace {
     }
 };
 
+/// Calls a phase that only copies; blocks to which it is not worth sharing have for_each_light.
+template <class Block, class Phase>
+FERMAT_HD void light_phase(Block block, int count, Phase phase) {
+    if constexpr (requires { block.for_each_light(count, phase); }) {
+        block.for_each_light(count, phase);
+    } else {
+        block.for_each(count, phase);
+    }
+}
+
 }  // namespace fermat

@@ -12,6 +12,7 @@
 #include "core/launch_cuda.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
 #include "tomography/hole/cell_sums_cuda.hpp"
+#include "tomography/hole/spread_cuda.hpp"
 #include "tomography/hole/step.hpp"
 #include "tomography/hole/traced_batch_cuda.hpp"
 #include "tomography/hole/update_formula.hpp"
@@ -21,16 +22,6 @@ namespace fermat {
 namespace {
 
 constexpr int threads = 256;
-
-__global__ void spread_to_nodes(FieldView<const double, Space::device> cells, SmoothingSize box,
-                                FieldView<double, Space::device> nodes) {
-    const std::size_t n = thread_number();
-    const Shape shape = nodes.shape();
-    if (n >= shape.count()) return;
-    const Index3 node{static_cast<int>(n / shape.z / shape.y),
-                      static_cast<int>(n / shape.z % shape.y), static_cast<int>(n % shape.z)};
-    nodes[n] = node_perturbation(cells, node, box);
-}
 
 __global__ void find_rock(const float* velocity, std::size_t count, std::uint8_t* mask) {
     const std::size_t n = thread_number();

@@ -89,18 +89,15 @@ void box_means_cached(FieldView<double> values, const SmoothingSize& size, int t
     });
 }
 
-void box_means_table(FieldView<double> values, const SmoothingSize& size, int threads,
-                     Monitor& monitor) {
+void sum_volume(FieldView<const double> values, double* table, int threads, Monitor& monitor) {
     const Shape shape = values.shape();
-    const Boxes boxes(shape, size);
     const Shape entries = table_shape(shape);
-    Field<double> table(entries);
     const std::size_t plane = static_cast<std::size_t>(entries.y) * entries.z;
-    std::fill_n(table.begin(), plane, 0.0);
+    std::fill_n(table, plane, 0.0);
     // Within each plane across x, then from plane to plane: an order that no thread changes.
     parallel_for(shape.x, threads, [&](std::int64_t i) {
         monitor.check();
-        double* before = table.data() + entries.offset(static_cast<int>(i) + 1, 0, 0);
+        double* before = table + entries.offset(static_cast<int>(i) + 1, 0, 0);
         std::fill_n(before, entries.z, 0.0);
         const double* row = values.data() + shape.offset(static_cast<int>(i), 0, 0);
         for (int j = 0; j < shape.y; ++j, before += entries.z, row += shape.z) {
@@ -116,11 +113,20 @@ void box_means_table(FieldView<double> values, const SmoothingSize& size, int th
     parallel_ranges(static_cast<std::int64_t>(plane), threads,
                     [&](std::int64_t first, std::int64_t last) {
                         for (int i = 1; i < shape.x; ++i) {
-                            const double* sums = table.data() + plane * i;
-                            double* next = table.data() + plane * (i + 1);
+                            const double* sums = table + plane * i;
+                            double* next = table + plane * (i + 1);
                             for (std::int64_t n = first; n < last; ++n) next[n] += sums[n];
                         }
                     });
+}
+
+void box_means_table(FieldView<double> values, const SmoothingSize& size, int threads,
+                     Monitor& monitor) {
+    const Shape shape = values.shape();
+    const Boxes boxes(shape, size);
+    const Shape entries = table_shape(shape);
+    Field<double> table(entries);
+    sum_volume(values, table.data(), threads, monitor);
     parallel_for(shape.x, threads, [&](std::int64_t plane_x) {
         monitor.check();
         const int i = static_cast<int>(plane_x);

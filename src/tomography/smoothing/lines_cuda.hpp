@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string>
+#include <utility>
 
 #include "core/grid.hpp"
+#include "core/kernel_profile_cuda.hpp"
 #include "core/memory_cuda.hpp"
 
 namespace fermat {
@@ -94,43 +97,77 @@ __global__ void __launch_bounds__(line_threads)
     operation(DeviceLine{from + at, to + at, lines.step}, lines.length);
 }
 
+/// How the lines along an axis of some fields are dealt to blocks.
+struct LineLaunch {
+    int width = 0;  ///< lines per block; 0: they are too long for shared memory
+    int pitch = 0;
+    std::size_t shared = 0;  ///< bytes
+    dim3 grid;
+
+    LineLaunch(const AxisLines& lines, int fields) {
+        constexpr std::size_t blocks_to_fill = 264;  // two on each multiprocessor of an H200
+        const std::size_t bytes_a_line =
+            2 * sizeof(double) * static_cast<std::size_t>(lines.length);
+        const std::size_t fitting = most_shared / bytes_a_line;
+        const auto layers = static_cast<unsigned>(fields);
+        if (fitting < 5) {
+            grid = {static_cast<unsigned>((lines.count + line_threads - 1) / line_threads), layers,
+                    1};
+            return;
+        }
+        const auto spread = static_cast<int>(lines.count * layers / blocks_to_fill);
+        width = std::min(std::clamp(spread, 4, most_lines), static_cast<int>(fitting) - 1);
+        pitch = width | 1;
+        shared = bytes_a_line * static_cast<std::size_t>(pitch);
+        const auto each = static_cast<std::size_t>(width);
+        grid = {static_cast<unsigned>((lines.count + each - 1) / each), layers, 1};
+    }
+
+    static constexpr std::size_t most_shared = 160 * 1024;
+};
+
+template <class Operation>
+void allow_shared(const LineLaunch& launch) {
+    if (launch.shared <= 48 * 1024) return;
+    check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(&work_lines<Operation>),
+                                    cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                    static_cast<int>(LineLaunch::most_shared)),
+               "smoothing");
+}
+
 /// Does `operation(line, length)` with every line along an axis of some fields, which lie one
 /// behind another. `other` serves lines that are too long for shared memory.
 template <class Operation>
 void for_each_line(double* values, int fields, Shape shape, int axis, Operation operation,
                    CudaArray<double>& other) {
-    constexpr std::size_t most_shared = 160 * 1024;
-    constexpr std::size_t blocks_to_fill = 264;  // two on each multiprocessor of an H200
     const AxisLines lines(shape, axis);
-    const std::size_t bytes_a_line = 2 * sizeof(double) * static_cast<std::size_t>(lines.length);
-    const std::size_t fitting = most_shared / bytes_a_line;
-    const auto layers = static_cast<unsigned>(fields);
-    if (fitting < 5) {
-        const std::size_t count = shape.count() * layers;
+    const LineLaunch launch(lines, fields);
+    if (launch.width == 0) {
+        const std::size_t count = shape.count() * static_cast<std::size_t>(fields);
         other.reserve(count);
-        const auto blocks = static_cast<unsigned>((lines.count + line_threads - 1) / line_threads);
-        work_long_lines<<<dim3(blocks, layers), line_threads>>>(values, other.data(), shape.count(),
-                                                                lines, operation);
+        work_long_lines<<<launch.grid, line_threads>>>(values, other.data(), shape.count(), lines,
+                                                       operation);
         check_cuda(
             cudaMemcpyAsync(values, other.data(), count * sizeof(double), cudaMemcpyDeviceToDevice),
             "smoothing");
         return;
     }
-    const auto spread = static_cast<int>(lines.count * layers / blocks_to_fill);
-    const int width = std::min(std::clamp(spread, 4, most_lines), static_cast<int>(fitting) - 1);
-    const int pitch = width | 1;
-    const std::size_t shared = 2 * sizeof(double) * static_cast<std::size_t>(lines.length) *
-                               static_cast<std::size_t>(pitch);
-    if (shared > 48 * 1024) {
-        check_cuda(cudaFuncSetAttribute(reinterpret_cast<const void*>(&work_lines<Operation>),
-                                        cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(most_shared)),
-                   "smoothing");
+    allow_shared<Operation>(launch);
+    work_lines<<<launch.grid, line_threads, launch.shared>>>(values, shape.count(), lines,
+                                                             launch.width, launch.pitch, operation);
+}
+
+/// The same launch, as the driver sees it.
+template <class Operation>
+KernelProfile profile_of_lines(std::string name, int fields, Shape shape, int axis) {
+    const LineLaunch launch(AxisLines(shape, axis), fields);
+    if (launch.width == 0) {
+        return profile_of(std::move(name), &work_long_lines<Operation>, launch.grid,
+                          dim3(line_threads));
     }
-    const auto blocks = static_cast<unsigned>((lines.count + static_cast<std::size_t>(width) - 1) /
-                                              static_cast<std::size_t>(width));
-    work_lines<<<dim3(blocks, layers), line_threads, shared>>>(values, shape.count(), lines, width,
-                                                               pitch, operation);
+    allow_shared<Operation>(launch);
+    return profile_of(std::move(name), &work_lines<Operation>, launch.grid, dim3(line_threads),
+                      launch.shared);
 }
 
 }  // namespace fermat

@@ -17,4 +17,7 @@ void box_means_table(FieldView<double> values, const SmoothingSize& size, int th
 void box_means_running(FieldView<double> values, const SmoothingSize& size, int threads,
                        Monitor& monitor);
 
+/// The summed volume table of a field (box.hpp), with room for table_shape() values.
+void sum_volume(FieldView<const double> values, double* table, int threads, Monitor& monitor);
+
 }  // namespace fermat

@@ -1,10 +1,14 @@
 #include "tomography/smoothing/smoother_cuda.hpp"
 
 #include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/launch_cuda.hpp"
 #include "tomography/smoothing/line.hpp"
 #include "tomography/smoothing/lines_cuda.hpp"
+#include "tomography/smoothing/resident_cuda.hpp"
 #include "tomography/smoothing/weights.hpp"
 
 namespace fermat {
@@ -99,7 +103,50 @@ __global__ void weigh_masked(const double* fields, const std::uint8_t* mask, std
     values[n] = weighted_mean(fields[n], fields[count + n]);
 }
 
+/// The launches of one pass of the box over some fields, by name.
+std::vector<KernelProfile> pass_kernels(Smoother smoother, int fields, Shape shape) {
+    std::vector<KernelProfile> kernels;
+    const auto layers = static_cast<unsigned>(fields);
+    const auto per_element = [&](const char* name, auto* kernel, std::size_t count) {
+        kernels.push_back(profile_of(name, kernel, dim3(blocks_for(count, block_threads), layers),
+                                     dim3(block_threads)));
+    };
+    const auto along = [](const char* what, int axis) {
+        return std::string(what) + " along " + "xyz"[axis];
+    };
+    if (smoother == Smoother::running) {
+        for (const int axis : {2, 1, 0}) {
+            kernels.push_back(
+                profile_of_lines<RunningMeans>(along("means", axis), fields, shape, axis));
+        }
+        return kernels;
+    }
+    const Shape entries = table_shape(shape);
+    per_element("pad", &pad, entries.count());
+    for (const int axis : {2, 1, 0}) {
+        kernels.push_back(profile_of_lines<PrefixSums>(along("sums", axis), fields, entries, axis));
+    }
+    per_element("look up", &look_up, shape.count());
+    return kernels;
+}
+
 }  // namespace
+
+std::vector<KernelProfile> cell_kernels(Smoother smoother, Shape shape) {
+    const std::size_t count = shape.count();
+    const dim3 grid(blocks_for(count, block_threads));
+    std::vector<KernelProfile> kernels{profile_of("set", &set_cells, grid, dim3(block_threads))};
+    const int fields = smoother == Smoother::table ? 3 : 2;
+    for (KernelProfile& kernel : pass_kernels(smoother, fields, shape)) {
+        kernels.push_back(std::move(kernel));
+    }
+    kernels.push_back(profile_of("weigh", &weigh_cells, grid, dim3(block_threads)));
+    return kernels;
+}
+
+std::vector<KernelProfile> vertex_kernels(Smoother smoother, Shape shape) {
+    return pass_kernels(smoother, 1, shape);
+}
 
 void DeviceSmoother::reserve(Shape shape) {
     fields_.reserve(3 * shape.count());

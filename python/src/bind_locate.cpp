@@ -53,24 +53,24 @@ nb::tuple load(const std::filesystem::path& path,
     Notes notes;
     PhaseFiles files{path, stations, events, std::nullopt};
     if (centre) files.centre = GeoPoint{centre->first, centre->second};
-    const PhasePicks picks = read_phase_picks(files, notes);
+    const SurveyFile picks = read_phase_picks(files, notes);
     std::vector<std::int32_t> event, station, phase;
     std::vector<double> time, error;
-    for (const Arrival& arrival : picks.survey.arrivals) {
+    for (const Arrival& arrival : picks.picks.arrivals) {
         event.push_back(arrival.event);
         station.push_back(arrival.station);
         phase.push_back(static_cast<std::int32_t>(arrival.phase));
         time.push_back(arrival.time);
-        if (picks.survey.has_errors) error.push_back(arrival.error);
+        if (picks.picks.has_errors) error.push_back(arrival.error);
     }
     std::vector<double> origins;
-    for (const Event& at : picks.survey.events) origins.push_back(at.origin_time);
-    const nb::tuple named = named_points(picks.survey.events);
+    for (const Event& at : picks.picks.events) origins.push_back(at.origin_time);
+    const nb::tuple named = named_points(picks.picks.events);
     return nb::make_tuple(nb::make_tuple(named[0], named[1], array_from(std::move(origins))),
-                          named_points(picks.survey.stations), array_from(std::move(event)),
+                          named_points(picks.picks.stations), array_from(std::move(event)),
                           array_from(std::move(station)), array_from(std::move(phase)),
                           array_from(std::move(time)), array_from(std::move(error)),
-                          picks.survey.is_2d, picks.has_dates,
+                          picks.picks.is_2d, picks.has_dates,
                           picks.plane ? to_text(*picks.plane) : std::string(), sentences_of(notes));
 }
 

@@ -35,16 +35,16 @@ nb::tuple load(const std::filesystem::path& events, const std::filesystem::path&
     Notes notes;
     PhaseFiles files{{}, stations, events, std::nullopt};
     if (centre) files.centre = GeoPoint{centre->first, centre->second};
-    const PhasePicks read = read_hypocentres(files, notes);
+    const SurveyFile read = read_hypocentres(files, notes);
     nb::list event_ids, station_ids;
     std::vector<double> event_places, station_places, times;
-    for (const Event& event : read.survey.events) {
+    for (const Event& event : read.picks.events) {
         event_ids.append(text_of(event.id));
         event_places.insert(event_places.end(),
                             {event.position.x, event.position.y, event.position.z});
         times.push_back(event.origin_time);
     }
-    for (const Station& station : read.survey.stations) {
+    for (const Station& station : read.picks.stations) {
         station_ids.append(text_of(station.id));
         station_places.insert(station_places.end(),
                               {station.position.x, station.position.y, station.position.z});

@@ -120,21 +120,21 @@ void summarise(const Survey& survey, const Catalogue& found, bool error_found, d
     }
 }
 
-void write_grids(const LocateFlags& flags, const Medium& medium, const PhasePicks& picks,
+void write_grids(const LocateFlags& flags, const Medium& medium, const SurveyFile& picks,
                  LocateOptions options, const Run& run) {
     options.box.reset();
     Notes told_already;
-    const StationFields fields(medium, picks.survey, options, run.execution(), told_already);
-    const std::size_t count = write_nonlinloc_times(*flags.grids, picks.survey, fields,
+    const StationFields fields(medium, picks.picks, options, run.execution(), told_already);
+    const std::size_t count = write_nonlinloc_times(*flags.grids, picks.picks, fields,
                                                     picks.plane ? &*picks.plane : nullptr);
     if (!run.common.quiet) spdlog::info("{} time grids written", count);
 }
 
 /// Picks whose places are those of the model.
-PhasePicks read_places(const LocateFlags& flags, bool sphere, Notes& notes) {
+SurveyFile read_places(const LocateFlags& flags, bool sphere, Notes& notes) {
     PhaseFiles files = flags.files;
     files.on_sphere = sphere;
-    PhasePicks picks = read_phase_picks(files, notes);
+    SurveyFile picks = read_phase_picks(files, notes);
     if (!sphere) return picks;
     if (!picks.plane) {
         throw InputError(
@@ -144,7 +144,7 @@ PhasePicks read_places(const LocateFlags& flags, bool sphere, Notes& notes) {
         throw InputError(
             "--hyp, --export and --time-grids are for models of x, y, z (leave them out)");
     }
-    take_off_plane(picks.survey, *picks.plane);
+    take_off_plane(picks.picks, *picks.plane);
     picks.plane.reset();
     return picks;
 }
@@ -160,39 +160,39 @@ void locate_events(const LocateFlags& flags, const Run& run) {
     const Grid& grid = medium.grid();
     const LocateOptions options = settled(flags, medium.of(Phase::P));
     const bool sphere = on_sphere(medium.of(Phase::P));
-    const PhasePicks picks = read_places(flags, sphere, notes);
+    const SurveyFile picks = read_places(flags, sphere, notes);
     check_export(flags.exported, picks.plane);
-    if (picks.survey.is_2d != grid.is_2d()) {
+    if (picks.picks.is_2d != grid.is_2d()) {
         throw InputError(
             fmt::format("the model is {}-D and the stations are {}-D (must be the "
                         "same: y is left out in 2-D)",
-                        grid.dimensions(), picks.survey.is_2d ? 2 : 3));
+                        grid.dimensions(), picks.picks.is_2d ? 2 : 3));
     }
     std::optional<Surface> surface;
     if (flags.surface) surface.emplace(read_surface(*flags.surface, notes));
     const Clock clock = picks.has_dates ? Clock::dates : Clock::seconds;
 
     const auto start = std::chrono::steady_clock::now();
-    const Catalogue found = locate(medium, picks.survey, options, surface ? &*surface : nullptr,
+    const Catalogue found = locate(medium, picks.picks, options, surface ? &*surface : nullptr,
                                    run.execution(), &notes);
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     tell(notes);
 
     run.monitor.check();
-    write_catalogue(flags.output, picks.survey, found, clock, picks.plane ? &*picks.plane : nullptr,
+    write_catalogue(flags.output, picks.picks, found, clock, picks.plane ? &*picks.plane : nullptr,
                     sphere, picks.magnitudes);
-    if (flags.fits) write_fits(*flags.fits, picks.survey, found, clock);
-    if (flags.sampled) write_samples(*flags.sampled, picks.survey, found, sphere);
+    if (flags.fits) write_fits(*flags.fits, picks.picks, found, clock);
+    if (flags.sampled) write_samples(*flags.sampled, picks.picks, found, sphere);
     if (flags.moved) {
-        const SurveyFile moved{{}, relocated(picks.survey, found), picks.plane};
+        const SurveyFile moved{{}, relocated(picks.picks, found), picks.plane};
         sphere ? write_geographic_picks(*flags.moved, moved.picks, "")
                : write_pick_table(*flags.moved, moved, false);
     }
     if (flags.hyp) {
-        write_nonlinloc_hyp(*flags.hyp, picks.survey, found, picks.plane ? &*picks.plane : nullptr);
+        write_nonlinloc_hyp(*flags.hyp, picks.picks, found, picks.plane ? &*picks.plane : nullptr);
     }
     Notes lost;
-    write_export(flags.exported, picks.survey, picks.plane, found, picks.magnitudes, lost);
+    write_export(flags.exported, picks.picks, picks.plane, found, picks.magnitudes, lost);
     tell(lost);
     if (flags.grids) write_grids(flags, medium, picks, options, run);
     const bool to_stdout = is_standard_output(flags.hyp) || is_standard_output(flags.output) ||
@@ -200,7 +200,7 @@ void locate_events(const LocateFlags& flags, const Run& run) {
                            is_standard_output(flags.moved) ||
                            is_standard_output(flags.exported.file);
     if (!run.common.quiet && !to_stdout)
-        summarise(picks.survey, found, !options.model_error, spent.count());
+        summarise(picks.picks, found, !options.model_error, spent.count());
 }
 
 }  // namespace

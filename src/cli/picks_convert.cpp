@@ -113,9 +113,9 @@ Converted read_catalogue(const PicksConvertFlags& flags, bool to_table, Notes& n
             "--stations and --events go with the formats of catalogues, which have their units and "
             "columns (leave the other flags of tables out)");
     }
-    PhasePicks read =
+    SurveyFile read =
         read_phase_picks({flags.in, flags.stations, flags.events, flags.centre}, notes);
-    const auto& events = read.survey.events;
+    const auto& events = read.picks.events;
     const auto nowhere = std::count_if(events.begin(), events.end(), [](const Event& event) {
         return !is_finite(event.position);
     });
@@ -125,7 +125,7 @@ Converted read_catalogue(const PicksConvertFlags& flags, bool to_table, Notes& n
                         "--moved-picks)",
                         nowhere, events.size()));
     }
-    return {{{}, std::move(read.survey), read.plane}, std::move(read.magnitudes)};
+    return {{{}, std::move(read.picks), read.plane}, std::move(read.magnitudes)};
 }
 
 }  // namespace

@@ -99,9 +99,9 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
     require_plain(medium.of(Phase::P), "relocation by differences");
     const PhaseFiles files{flags.picks.value_or(fs::path()), flags.stations, flags.events,
                            flags.centre};
-    const PhasePicks picks =
+    const SurveyFile picks =
         flags.picks ? read_phase_picks(files, notes) : read_hypocentres(files, notes);
-    const Survey& survey = picks.survey;
+    const Survey& survey = picks.picks;
     std::vector<TimeDifference> differences;
     if (flags.picks) differences = catalogue_differences(survey, flags.pairs, notes);
     if (flags.made) write_hypodd_differences(*flags.made, survey, differences);

@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "core/error.hpp"
-#include "io/input_file.hpp"
-#include "io/text.hpp"
+#include "io/text_file.hpp"
 
 namespace fermat {
 
@@ -31,10 +28,9 @@ inline std::optional<double> card_number(std::string_view line, std::size_t from
 }
 
 /// Lines of a file of cards, blank ones too.
-class CardLines {
+class CardLines : public FileLines {
   public:
-    explicit CardLines(const std::filesystem::path& path)
-        : path_(path), content_(read_whole_file(path)), lines_(content_) {}
+    using FileLines::FileLines;
 
     bool next() {
         const auto line = lines_.next();
@@ -50,20 +46,8 @@ class CardLines {
         }
         return *value;
     }
-    [[noreturn]] void fail(const std::string& problem) const {
-        throw InputError(where() + problem);
-    }
-    std::string where() const {
-        return fmt::format("'{}' line {}: ", path_.string(), lines_.number());
-    }
-    std::string quoted() const { return fmt::format("'{}'", path_.string()); }
 
     std::string_view card;
-
-  private:
-    std::filesystem::path path_;
-    std::string content_;
-    LineReader lines_;
 };
 
 }  // namespace fermat

@@ -2,6 +2,7 @@
 #include <map>
 
 #include "io/card_lines.hpp"
+#include "io/format_table.hpp"
 #include "io/phase_cards.hpp"
 
 namespace fermat {
@@ -54,13 +55,13 @@ double angle(std::string_view& rest, char positive, char negative, const CardLin
 
 }  // namespace
 
-bool is_velest_stations(const fs::path& path) {
-    CardLines lines(path);
+bool is_velest_stations(const TextFile& file) {
+    CardLines lines(file);
     return lines.next() && trim(lines.card).starts_with('(');
 }
 
-bool is_simulps_stations(const fs::path& path) {
-    CardLines lines(path);
+bool is_simulps_stations(const TextFile& file) {
+    CardLines lines(file);
     if (!lines.next()) return false;
     const auto origin = split_words(lines.card);
     if (origin.size() < 5) return false;
@@ -72,8 +73,8 @@ bool is_simulps_stations(const fs::path& path) {
     return !count.empty() && parse_integer(count[0]).has_value() && count.size() < 3;
 }
 
-PlaceTable read_velest_stations(const fs::path& path) {
-    CardLines lines(path);
+PlaceTable read_velest_stations(const TextFile& file) {
+    CardLines lines(file);
     if (!lines.next()) lines.fail("the file is empty");
     const std::size_t width = name_width(lines);
     PlaceTable table;
@@ -96,8 +97,8 @@ PlaceTable read_velest_stations(const fs::path& path) {
     return table;
 }
 
-PlaceTable read_simulps_stations(const fs::path& path) {
-    CardLines lines(path);
+PlaceTable read_simulps_stations(const TextFile& file) {
+    CardLines lines(file);
     PlaceTable table;
     table.geographic = true;
     std::map<std::string, std::size_t> seen;
@@ -119,5 +120,10 @@ PlaceTable read_simulps_stations(const fs::path& path) {
     }
     return table;
 }
+
+const PlaceReader velest_stations{
+    is_velest_stations, [](const TextFile& file, Notes&) { return read_velest_stations(file); }};
+const PlaceReader simulps_stations{
+    is_simulps_stations, [](const TextFile& file, Notes&) { return read_simulps_stations(file); }};
 
 }  // namespace fermat

@@ -14,11 +14,9 @@
 #include "io/csv.hpp"
 #include "io/destination.hpp"
 #include "io/geographic_picks.hpp"
-#include "io/input_file.hpp"
 #include "io/pick_columns.hpp"
 #include "io/suffix.hpp"
 #include "io/survey_file.hpp"
-#include "io/text.hpp"
 #include "io/waveforms.hpp"
 #include "survey/builder.hpp"
 #include "survey/settle.hpp"
@@ -26,37 +24,6 @@
 namespace fermat {
 namespace fs = std::filesystem;
 namespace {
-
-/// The columns of a table that hold a point: prefix + "x", prefix + "y" (optional), prefix + "z".
-class PointColumns {
-  public:
-    /// Those of latitude, longitude and depth.
-    static PointColumns geographic(const CsvTable& table) {
-        PointColumns columns(table);
-        columns.x_ = table.column("latitude");
-        columns.y_ = table.column("longitude");
-        columns.z_ = table.column("depth");
-        return columns;
-    }
-    PointColumns(const CsvTable& table, const std::string& prefix)
-        : table_(table),
-          x_(table.column(prefix + "x")),
-          y_(table.find_column(prefix + "y")),
-          z_(table.column(prefix + "z")) {}
-
-    bool is_2d() const { return !y_; }
-    Vec3 operator()(std::size_t row) const {
-        return {table_.number(row, x_), y_ ? table_.number(row, *y_) : 0.0, table_.number(row, z_)};
-    }
-
-  private:
-    explicit PointColumns(const CsvTable& table) : table_(table) {}
-
-    const CsvTable& table_;
-    std::size_t x_ = 0;
-    std::optional<std::size_t> y_;
-    std::size_t z_ = 0;
-};
 
 void require_rows(const CsvTable& table) {
     if (table.rows() > 0) return;
@@ -107,27 +74,19 @@ PointList read_csv_points(const fs::path& path, PointRole role, Notes& notes) {
     return list;
 }
 
-/// An empty error is missing, which differs from 0.
-double read_error(const CsvTable& table, std::size_t row, std::size_t column) {
-    const std::string_view text = table.text(row, column);
-    const auto value = parse_number(text);
-    const bool open = text.empty() || (value && std::isnan(*value));
-    return open ? missing_error : table.number(row, column);
-}
-
-Survey read_csv_picks(const fs::path& path, Notes& notes) {
-    const CsvTable table(path);
+Survey read_csv_picks(const TextFile& file, Notes& notes) {
+    const CsvTable table(file);
     require_rows(table);
     const PointColumns source(table, "source_");
     const PointColumns receiver(table, "receiver_");
     if (source.is_2d() != receiver.is_2d()) {
         throw InputError(
-            fmt::format("'{}' has y for {} only (source_y and receiver_y must both be "
+            fmt::format("{} has y for {} only (source_y and receiver_y must both be "
                         "there, or neither in 2-D)",
-                        path.string(), source.is_2d() ? "receivers" : "sources"));
+                        file.quoted(), source.is_2d() ? "receivers" : "sources"));
     }
     const std::size_t time = table.column("time");
-    const auto error = find_error_column(quoted(path), table.names(), pick_column_names(), notes);
+    const auto error = find_error_column(file.quoted(), table.names(), pick_column_names(), notes);
 
     const auto event = table.find_column("event");
     const auto station = table.find_column("station");
@@ -143,7 +102,7 @@ Survey read_csv_picks(const fs::path& path, Notes& notes) {
             builder.add({builder.event(source(row), id(event),
                                        origin_time ? table.number(row, *origin_time) : 0.0),
                          builder.station(receiver(row), id(station)), table.number(row, time),
-                         error ? read_error(table, row, *error) : 0.0,
+                         error ? table.number_or_nan(row, *error) : 0.0,
                          phase ? phase_of_name(table.text(row, *phase)) : Phase::P});
         } catch (const InputError& wrong) {
             const std::string where = table.where(row);
@@ -153,21 +112,14 @@ Survey read_csv_picks(const fs::path& path, Notes& notes) {
     }
     Survey picks = builder.take(error.has_value(), source.is_2d());
     settle_times(
-        picks, quoted(path), [&](std::size_t row) { return table.where(row); }, notes);
+        picks, file.quoted(), [&](std::size_t row) { return table.where(row); }, notes);
     return picks;
 }
 
 /// True for a CSV with the names of ours. Others are read as tables with names of their own, which
 /// may also be a table whose time has another name.
-bool has_our_columns(const fs::path& path) {
-    const std::string content = read_whole_file(path);
-    LineReader lines(content);
-    std::string_view header;
-    while (const auto line = lines.next()) {
-        header = trim(*line);
-        if (header.starts_with("\xEF\xBB\xBF")) header.remove_prefix(3);
-        if (!header.empty() && !header.starts_with('#')) break;
-    }
+bool has_our_columns(const TextFile& file) {
+    std::string_view header = file.first_line();
     bool points = false;
     bool time = false;
     bool other_time = false;
@@ -226,15 +178,15 @@ void append_point(std::vector<CsvCell>& cells, Vec3 p, bool is_2d) {
 
 /// How places are written: x, y, z; longitudes and latitudes by the plane; or, of a sphere, the
 /// longitudes and latitudes that they are.
-enum class PlaceColumns { plane, geographic, sphere };
+enum class WrittenPlaces { plane, geographic, sphere };
 
 /// A table of picks. Its plane stands in a '#' line before the names; a geographic one has
 /// longitudes and latitudes instead of x and y.
 void write_rows(const fs::path& path, const SurveyFile& survey, const std::string& run,
-                PlaceColumns kind) {
+                WrittenPlaces kind) {
     const Survey& picks = survey.picks;
     const std::string plane_line = survey.plane ? to_text(*survey.plane) : survey.projection;
-    const bool geographic = kind != PlaceColumns::plane;
+    const bool geographic = kind != WrittenPlaces::plane;
     std::vector<std::string> names;
     for (const std::string prefix : {"source_", "receiver_"}) {
         names.push_back(prefix + (geographic ? "longitude" : "x"));
@@ -251,8 +203,8 @@ void write_rows(const fs::path& path, const SurveyFile& survey, const std::strin
     if (!plane_line.empty() && !geographic) names[0].insert(0, "# " + plane_line + "\n");
     CsvWriter table(path, names, run);
     const auto append = [&](std::vector<CsvCell>& cells, Vec3 p) {
-        if (kind == PlaceColumns::sphere) p = {p.y, p.x, p.z};
-        if (kind == PlaceColumns::geographic) {
+        if (kind == WrittenPlaces::sphere) p = {p.y, p.x, p.z};
+        if (kind == WrittenPlaces::geographic) {
             const GeoPoint at = survey.plane->to_geographic({p.x, p.y});
             p = {at.longitude, at.latitude, p.z};
         }
@@ -330,18 +282,19 @@ Survey read_picks(const fs::path& path, Notes& notes) {
     return read_pick_survey(path, {}, notes).picks;
 }
 
-SurveyFile read_pick_survey(const fs::path& path, const PickReadOptions& options, Notes& notes) {
-    refuse_waveforms(path);
-    if (options == PickReadOptions{} && input_suffix_of(path) == ".csv" && has_our_columns(path)) {
-        SurveyFile file{{}, read_csv_picks(path, notes), read_plane(path), read_projection(path)};
-        file.units = read_units(path);
-        return file;
+SurveyFile read_pick_survey(const TextFile& file, const PickReadOptions& options, Notes& notes) {
+    refuse_waveforms(file);
+    if (options == PickReadOptions{} && input_suffix_of(file.path()) == ".csv" &&
+        has_our_columns(file)) {
+        SurveyFile read{{}, read_csv_picks(file, notes), read_plane(file), read_projection(file)};
+        read.units = read_units(file);
+        return read;
     }
-    return read_survey_file(path, options, notes);
+    return read_survey_file(file, options, notes);
 }
 
 void write_geographic_picks(const fs::path& path, const Survey& picks, const std::string& run) {
-    write_rows(path, {{}, picks, {}}, run, PlaceColumns::sphere);
+    write_rows(path, {{}, picks, {}}, run, WrittenPlaces::sphere);
 }
 
 void write_picks(const fs::path& path, const Survey& picks, const std::string& run) {
@@ -350,12 +303,12 @@ void write_picks(const fs::path& path, const Survey& picks, const std::string& r
         throw InputError(
             fmt::format("cannot write '{}' (picks are written as .csv)", path.string()));
     }
-    write_rows(path, {{}, picks, {}}, run, PlaceColumns::plane);
+    write_rows(path, {{}, picks, {}}, run, WrittenPlaces::plane);
 }
 
 void write_pick_table(const fs::path& path, const SurveyFile& survey, bool geographic,
                       const std::string& run) {
-    write_rows(path, survey, run, geographic ? PlaceColumns::geographic : PlaceColumns::plane);
+    write_rows(path, survey, run, geographic ? WrittenPlaces::geographic : WrittenPlaces::plane);
 }
 
 Surface read_surface(const fs::path& path, Notes& notes) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -7,14 +8,12 @@
 #include <span>
 
 #include "core/error.hpp"
-#include "io/input_file.hpp"
+#include "io/format_table.hpp"
 #include "io/numbers.hpp"
-#include "io/pick_readers.hpp"
+#include "io/suffix.hpp"
 
 namespace fermat {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::size_t header_bytes = 100;
 constexpr std::size_t record_bytes = 24;
@@ -35,25 +34,26 @@ Vec3 point_at(std::span<const std::byte> bytes, std::size_t offset, const std::s
     return p;
 }
 
-}  // namespace
-
-SurveyFile read_gtt(const fs::path& path, const PickReadOptions& options, Notes& notes) {
-    const InputFile file(path);
+/// Tomo+ `.gtt`, big-endian: 100 bytes of header (number of shots, ...), then per shot 24 bytes
+/// (number, channels, x, y, height, unused) and per channel 24 bytes (number, x, y, height, unused,
+/// time in s). A channel with time 0 has no pick.
+SurveyFile read_gtt(const TextFile& file, const PickReadOptions& options, Notes& notes) {
+    const std::span<const std::byte> all = std::as_bytes(std::span(file.text()));
     PickDialect dialect;
     dialect.flat_if_on_axis = true;
     dialect.leave_out_bad = true;
     dialect.time = "s";
     dialect.usual_time = "s";
-    PickBuilder builder(path, options, dialect);
-    std::uint64_t at = 0;
-    const auto quoted = fmt::format("'{}'", path.string());
+    PickBuilder builder(file.path(), options, dialect);
+    std::size_t at = 0;
+    const std::string quoted = file.quoted();
     const auto take = [&](std::span<std::byte> bytes, const std::string& what) {
-        if (file.size() < at + bytes.size()) {
+        if (all.size() - at < bytes.size()) {
             throw InputError(
                 fmt::format("{} ends in {} (it is truncated at byte {}, or not a .gtt of Tomo+)",
-                            quoted, what, file.size()));
+                            quoted, what, all.size()));
         }
-        file.read(at, bytes);
+        std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(at), bytes.size(), bytes.begin());
         at += bytes.size();
     };
     std::array<std::byte, header_bytes> header{};
@@ -78,11 +78,18 @@ SurveyFile read_gtt(const fs::path& path, const PickReadOptions& options, Notes&
             builder.add({source, receiver, time, missing_error, 0});
         }
     }
-    if (at < file.size()) {
-        notes.add(fmt::format("{}: {} bytes after the last shot were not read", quoted,
-                              file.size() - at));
+    if (at < all.size()) {
+        notes.add(
+            fmt::format("{}: {} bytes after the last shot were not read", quoted, all.size() - at));
     }
     return builder.finish(notes);
 }
+
+}  // namespace
+
+const PickReader gtt_picks{
+    PickFormat::gtt,
+    [](const TextFile& file) { return input_suffix_of(file.path()) == ".gtt" && file.is_binary(); },
+    nullptr, read_gtt};
 
 }  // namespace fermat

@@ -1,4 +1,5 @@
 #include "io/hypodd.hpp"
+#include "io/format_table.hpp"
 
 #include <fmt/format.h>
 
@@ -19,10 +20,9 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The words of each line; those of '#' lines come without the '#'.
-class HashLines {
+class HashLines : public FileLines {
   public:
-    explicit HashLines(const fs::path& path)
-        : path_(path), content_(read_whole_file(path)), lines_(content_) {}
+    using FileLines::FileLines;
 
     bool next() {
         while (const auto line = lines_.next()) {
@@ -55,21 +55,9 @@ class HashLines {
         }
         return static_cast<int>(value);
     }
-    [[noreturn]] void fail(const std::string& problem) const {
-        throw InputError(where() + problem);
-    }
-    std::string where() const {
-        return fmt::format("'{}' line {}: ", path_.string(), lines_.number());
-    }
-    std::string quoted() const { return fmt::format("'{}'", path_.string()); }
 
     bool is_header = false;
     std::vector<std::string_view> words;
-
-  private:
-    fs::path path_;
-    std::string content_;
-    LineReader lines_;
 };
 
 NamedPlace header_of(const HashLines& lines) {
@@ -111,8 +99,8 @@ std::map<std::string, std::int32_t, std::less<>> numbers_of(const Survey& survey
 
 }  // namespace
 
-PlaceTable read_hypodd_headers(const fs::path& path) {
-    HashLines lines(path);
+PlaceTable read_hypodd_headers(const TextFile& file) {
+    HashLines lines(file);
     PlaceTable table;
     table.geographic = table.has_dates = true;
     std::map<std::string, std::size_t, std::less<>> seen;
@@ -127,10 +115,10 @@ PlaceTable read_hypodd_headers(const fs::path& path) {
     return table;
 }
 
-void read_hypodd_phases(const fs::path& path, PhaseRows& rows, Notes& notes) {
+void read_hypodd_phases(const TextFile& file, PhaseRows& rows, Notes& notes) {
     // hypoDD's weights are from 0 to 1 and have no unit.
     constexpr double error_of_full_weight = 0.05;
-    HashLines lines(path);
+    HashLines lines(file);
     NamedPlace event;
     std::size_t kept = 0;
     while (lines.next()) {
@@ -165,11 +153,11 @@ void read_hypodd_phases(const fs::path& path, PhaseRows& rows, Notes& notes) {
     }
 }
 
-std::vector<TimeDifference> read_hypodd_differences(const fs::path& path, const Survey& survey,
+std::vector<TimeDifference> read_hypodd_differences(const TextFile& file, const Survey& survey,
                                                     Notes& notes) {
     const auto events = numbers_of(survey, survey.events);
     const auto stations = numbers_of(survey, survey.stations);
-    HashLines lines(path);
+    HashLines lines(file);
     std::vector<TimeDifference> out;
     LeftOut no_event("events that are not known");
     LeftOut no_station("stations that are not known");
@@ -230,5 +218,22 @@ std::vector<TimeDifference> read_hypodd_differences(const fs::path& path, const 
     }
     return out;
 }
+
+const CatalogueReader hypodd_catalogue{
+    [](const TextFile& file) {
+        const std::string_view shown = file.first_line(true);
+        return shown.starts_with('#') && shown.find(',') == std::string_view::npos &&
+               split_words(shown.substr(1)).size() >= 14;
+    },
+    read_hypodd_phases,
+    [](const TextFile& file, bool, Notes&) { return std::optional(read_hypodd_headers(file)); },
+    nullptr, true};
+
+const PlaceReader hypodd_headers{
+    [](const TextFile& file) {
+        const std::string_view line = file.first_line(true);
+        return line.starts_with('#') && split_words(line).size() >= 15;
+    },
+    [](const TextFile& file, Notes&) { return read_hypodd_headers(file); }};
 
 }  // namespace fermat

@@ -17,16 +17,16 @@ namespace fermat {
 
 /// The '#' lines of `phase.dat`: # year month day hour minute second latitude longitude depth
 /// magnitude EH EV RMS id.
-PlaceTable read_hypodd_headers(const std::filesystem::path& path);
+PlaceTable read_hypodd_headers(const TextFile& file);
 
 /// Whether the first line is one of `hypoDD.reloc` or `hypoDD.loc`, as write_reloc() has them.
-bool is_hypodd_reloc(const std::filesystem::path& path);
+bool is_hypodd_reloc(const TextFile& file);
 /// The events of such a file.
-PlaceTable read_hypodd_reloc(const std::filesystem::path& path);
+PlaceTable read_hypodd_reloc(const TextFile& file);
 
 /// The picks of `phase.dat`: below each '#' line, station, time of travel, weight and phase. The
 /// weight w becomes the error 0.05 s / w; picks without a weight > 0 are left out.
-void read_hypodd_phases(const std::filesystem::path& path, PhaseRows& rows, Notes& notes);
+void read_hypodd_phases(const TextFile& file, PhaseRows& rows, Notes& notes);
 
 /// Writes catalogue differences as `dt.ct`, with times of travel from the origin times of the
 /// survey, or correlation differences as `dt.cc`; all must be of one kind.

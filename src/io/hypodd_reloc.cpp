@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "io/format_table.hpp"
 #include "io/hypodd.hpp"
 #include "io/number_lines.hpp"
 
@@ -20,8 +21,8 @@ int whole(const NumberLines& lines, const std::vector<std::string_view>& words, 
 
 }  // namespace
 
-bool is_hypodd_reloc(const fs::path& path) {
-    NumberLines lines(path);
+bool is_hypodd_reloc(const TextFile& file) {
+    NumberLines lines(file);
     const auto words = lines.next();
     if (words.size() < words_of_line) return false;
     for (std::size_t n = 0; n < words_of_line; ++n) {
@@ -31,8 +32,8 @@ bool is_hypodd_reloc(const fs::path& path) {
     return first >= 1000 && first < 10000;
 }
 
-PlaceTable read_hypodd_reloc(const fs::path& path) {
-    NumberLines lines(path);
+PlaceTable read_hypodd_reloc(const TextFile& file) {
+    NumberLines lines(file);
     PlaceTable table;
     table.geographic = table.has_dates = true;
     for (auto words = lines.next(); !words.empty(); words = lines.next()) {
@@ -53,5 +54,8 @@ PlaceTable read_hypodd_reloc(const fs::path& path) {
     }
     return table;
 }
+
+const PlaceReader hypodd_relocated{
+    is_hypodd_reloc, [](const TextFile& file, Notes&) { return read_hypodd_reloc(file); }};
 
 }  // namespace fermat

@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstring>
 #include <system_error>
 
-#include "core/error.hpp"
 #include "io/gzip.hpp"
 
 namespace fermat {
@@ -37,36 +37,63 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path) {
             S_ISDIR(status.st_mode) ? "a folder (a file is needed)" : "not a regular file"));
     }
     size_ = static_cast<std::uint64_t>(status.st_size);
+    try {
+        unpack();
+    } catch (...) {
+        ::close(descriptor_);
+        throw;
+    }
 }
 
 InputFile::~InputFile() { ::close(descriptor_); }
 
+void InputFile::unpack() {
+    constexpr std::size_t marks = 3;
+    std::string packed(marks, '\0');
+    if (size_ < marks) return;
+    read(0, std::as_writable_bytes(std::span(packed)));
+    if (!is_gzip(packed)) return;
+    packed.resize(whole_size());
+    read(0, std::as_writable_bytes(std::span(packed)));
+    unpacked_ = unpack_gzip(packed, path_, max_unpacked);
+    is_packed_ = true;
+    size_ = unpacked_.size();
+}
+
+std::size_t InputFile::whole_size() const {
+    if (size_ <= max_whole_file) return static_cast<std::size_t>(size_);
+    throw InputError(fmt::format("'{}' has {} bytes (at most {} can be read)", path_.string(),
+                                 size_, max_whole_file));
+}
+
 void InputFile::read(std::uint64_t offset, std::span<std::byte> bytes) const {
+    if (is_packed_ && offset <= size_ && bytes.size() <= size_ - offset) {
+        std::memcpy(bytes.data(), unpacked_.data() + offset, bytes.size());
+        return;
+    }
+    if (is_packed_) throw ends_early(offset, bytes.size());
     while (!bytes.empty()) {
         const ssize_t got =
             ::pread(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) throw read_failure(path_, errno);
-        if (got == 0) {
-            throw InputError(
-                fmt::format("'{}' ends at byte {} (it is truncated; {} more bytes "
-                            "were expected)",
-                            path_.string(), offset, bytes.size()));
-        }
+        if (got == 0) throw ends_early(offset, bytes.size());
         offset += static_cast<std::uint64_t>(got);
         bytes = bytes.subspan(static_cast<std::size_t>(got));
     }
 }
 
+InputError InputFile::ends_early(std::uint64_t offset, std::size_t bytes) const {
+    return InputError(
+        fmt::format("'{}' ends at byte {} (it is truncated; {} more bytes were expected)",
+                    path_.string(), offset, bytes));
+}
+
 std::string read_whole_file(const std::filesystem::path& path) {
     const InputFile file(path);
-    if (file.size() > max_whole_file) {
-        throw InputError(fmt::format("'{}' has {} bytes (at most {} can be read)", path.string(),
-                                     file.size(), max_whole_file));
-    }
-    std::string text(static_cast<std::size_t>(file.size()), '\0');
+    std::string text(file.whole_size(), '\0');
     file.read(0, std::as_writable_bytes(std::span(text)));
-    return is_gzip(text) ? unpack_gzip(text, path, max_unpacked) : text;
+    return text;
 }
 
 }  // namespace fermat

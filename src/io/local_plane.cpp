@@ -7,7 +7,6 @@
 #include <numbers>
 
 #include "core/error.hpp"
-#include "io/table_head.hpp"
 #include "io/text.hpp"
 
 namespace fermat {
@@ -168,18 +167,18 @@ std::optional<LocalPlane> plane_from(std::string_view text) {
     return plane;
 }
 
-std::optional<LocalPlane> read_plane(const std::filesystem::path& table) {
+std::optional<LocalPlane> read_plane(const TextFile& table) {
     std::optional<LocalPlane> plane;
-    look_at_head(table, [&](std::string_view text) {
+    table.look_at_head([&](std::string_view text) {
         plane = plane_from(text);
         return plane.has_value();
     });
     return plane;
 }
 
-std::string read_projection(const std::filesystem::path& table) {
+std::string read_projection(const TextFile& table) {
     std::string projection;
-    look_at_head(table, [&](std::string_view text) {
+    table.look_at_head([&](std::string_view text) {
         if (text.starts_with("proj:")) projection = text;
         return !projection.empty();
     });

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/notes.hpp"
+#include "io/text_file.hpp"
 
 namespace fermat {
 
@@ -68,10 +68,10 @@ std::string to_text(const LocalPlane& plane);
 std::optional<LocalPlane> plane_from(std::string_view text);
 
 /// The plane that a table keeps in a '#' line before its header; nothing if it keeps none.
-std::optional<LocalPlane> read_plane(const std::filesystem::path& table);
+std::optional<LocalPlane> read_plane(const TextFile& table);
 /// What a table keeps in a line "# proj: ...": a projection of PROJ, which the Python package knows
 /// and the program passes on; empty if there is none.
-std::string read_projection(const std::filesystem::path& table);
+std::string read_projection(const TextFile& table);
 
 /// Notes how much lengths are off at the edges of the plane if that is over 0.1 %.
 void note_distortion(const std::string& what, const LocalPlane& plane, double widest, Notes& notes);

@@ -1,16 +1,15 @@
 #include "io/lotos.hpp"
+#include "io/format_table.hpp"
 
 #include "io/number_lines.hpp"
 
 namespace fermat {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// Calls `take(place)` for each event and `pick(words)` for each of its lines.
 template <class Take, class Pick>
-void read_rays(const fs::path& path, Take take, Pick pick) {
-    NumberLines lines(path);
+void read_rays(const TextFile& file, Take take, Pick pick) {
+    NumberLines lines(file);
     for (auto words = lines.next(); !words.empty(); words = lines.next()) {
         const Vec3 place{lines.finite(words, 0, "the longitude"),
                          lines.finite(words, 1, "the latitude"),
@@ -27,9 +26,8 @@ std::string number_of(std::size_t n) { return fmt::format("{}", n); }
 
 }  // namespace
 
-bool is_lotos_rays(const fs::path& path) {
-    const std::string content = read_whole_file(path);
-    LineReader lines(content);
+bool is_lotos_rays(const TextFile& file) {
+    LineReader lines(file.text());
     std::vector<std::vector<std::string_view>> first;
     while (first.size() < 2) {
         const auto line = lines.next();
@@ -48,11 +46,11 @@ bool is_lotos_rays(const fs::path& path) {
     return *count >= 1 && *count == std::floor(*count) && (*phase == 1 || *phase == 2);
 }
 
-PlaceTable read_lotos_events(const fs::path& path) {
+PlaceTable read_lotos_events(const TextFile& file) {
     PlaceTable table;
     table.geographic = true;
     read_rays(
-        path,
+        file,
         [&](Vec3 place) {
             table.rows.push_back({number_of(table.rows.size() + 1), place, 0.0});
         },
@@ -60,10 +58,10 @@ PlaceTable read_lotos_events(const fs::path& path) {
     return table;
 }
 
-void read_lotos_rays(const fs::path& path, PhaseRows& rows) {
+void read_lotos_rays(const TextFile& file, PhaseRows& rows) {
     std::size_t event = 0;
     read_rays(
-        path, [&](Vec3) { ++event; },
+        file, [&](Vec3) { ++event; },
         [&](const NumberLines& lines, const std::vector<std::string_view>& words) {
             const double phase = lines.finite(words, 0, "the phase");
             if (phase != 1 && phase != 2) {
@@ -82,8 +80,8 @@ void read_lotos_rays(const fs::path& path, PhaseRows& rows) {
         });
 }
 
-PlaceTable read_lotos_stations(const fs::path& path) {
-    NumberLines lines(path);
+PlaceTable read_lotos_stations(const TextFile& file) {
+    NumberLines lines(file);
     PlaceTable table;
     table.geographic = true;
     for (auto words = lines.next(); !words.empty(); words = lines.next()) {
@@ -94,5 +92,11 @@ PlaceTable read_lotos_stations(const fs::path& path) {
     }
     return table;
 }
+
+const CatalogueReader lotos_catalogue{
+    is_lotos_rays,
+    [](const TextFile& file, PhaseRows& rows, Notes&) { read_lotos_rays(file, rows); },
+    [](const TextFile& file, bool, Notes&) { return std::optional(read_lotos_events(file)); },
+    read_lotos_stations, false};
 
 }  // namespace fermat

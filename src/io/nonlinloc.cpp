@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "io/input_file.hpp"
+#include "io/model_formats.hpp"
 #include "io/numbers.hpp"
 #include "io/text.hpp"
 
@@ -174,7 +175,13 @@ Model read_nonlinloc(const fs::path& path, std::optional<Placement> placement, N
     try {
         validate(grid);
         fs::path buffer_path = path;
+        if (input_suffix_of(path) != suffix_of(path))
+            buffer_path = path.parent_path() / path.stem();
         buffer_path.replace_extension(".buf");
+        if (!fs::exists(buffer_path)) {
+            const fs::path packed = buffer_path.string() + ".gz";
+            if (fs::exists(packed)) buffer_path = packed;
+        }
         const InputFile file(buffer_path);
         const double bytes =
             static_cast<double>(grid.node_count()) * static_cast<double>(header.value_size);
@@ -196,5 +203,19 @@ Model read_nonlinloc(const fs::path& path, std::optional<Placement> placement, N
         throw InputError(fmt::format("'{}': {}", path.string(), error.what()));
     }
 }
+
+const ModelFormat nonlinloc_model{
+    ".hdr",
+    ToldOfModel::placement,
+    true,
+    nullptr,
+    [](const TextFile& file, const ModelFileOptions& options, Notes& notes) {
+        return read_nonlinloc(file.path(), options.placement, notes);
+    },
+    [](const fs::path& path, const Model& model, const std::string&) {
+        write_nonlinloc(path, model);
+    },
+    "",
+    false};
 
 }  // namespace fermat

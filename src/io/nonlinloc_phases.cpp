@@ -1,4 +1,5 @@
 #include "io/nonlinloc_phases.hpp"
+#include "io/format_table.hpp"
 
 #include <fmt/format.h>
 
@@ -12,14 +13,10 @@
 
 #include "core/error.hpp"
 #include "io/clock.hpp"
-#include "io/input_file.hpp"
-#include "io/text.hpp"
 #include "survey/settle.hpp"
 
 namespace fermat {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct ObservedPick {
     std::string station;
@@ -41,13 +38,12 @@ bool is_pick(const std::vector<std::string_view>& words) {
     return words.size() >= 11 && words[6].size() == 8 && parse_integer(words[6]).has_value();
 }
 
-class PhaseFile {
+class PhaseFile : public FileLines {
   public:
-    explicit PhaseFile(const fs::path& path)
-        : path_(path), content_(read_whole_file(path)), lines_(content_) {}
+    using FileLines::FileLines;
 
     std::vector<ObservedEvent> read() {
-        const bool located = content_.find("END_PHASE") != std::string::npos;
+        const bool located = file_.text().find("END_PHASE") != std::string::npos;
         bool inside = !located;
         while (const auto line = lines_.next()) {
             const std::string_view shown = trim(*line);
@@ -89,9 +85,6 @@ class PhaseFile {
     }
 
   private:
-    [[noreturn]] void fail(const std::string& problem) const {
-        throw InputError(fmt::format("'{}' line {}: {}", path_.string(), lines_.number(), problem));
-    }
     double number(const std::vector<std::string_view>& words, std::size_t n) const {
         const auto value = parse_number(words[n]);
         if (!value || !std::isfinite(*value)) {
@@ -161,49 +154,57 @@ class PhaseFile {
         }
     }
 
-    fs::path path_;
-    std::string content_;
-    LineReader lines_;
     ObservedEvent event_;
     std::vector<ObservedEvent> events_;
 };
 
 }  // namespace
 
-void read_nonlinloc_phases(const fs::path& path, PhaseRows& rows) {
-    for (const ObservedEvent& event : PhaseFile(path).read()) {
+void read_nonlinloc_phases(const TextFile& file, PhaseRows& rows) {
+    for (const ObservedEvent& event : PhaseFile(file).read()) {
         for (const ObservedPick& pick : event.picks) {
             if (!pick.wanted) {
                 rows.leave_out(pick.station);
                 continue;
             }
             rows.add(event.id, pick.station, pick.phase, pick.time, pick.error,
-                     fmt::format("'{}' line {}: ", path.string(), pick.line));
+                     fmt::format("{} line {}: ", file.quoted(), pick.line));
         }
     }
 }
 
-PlaceTable read_nonlinloc_hypocentres(const fs::path& path, bool plain) {
+PlaceTable read_nonlinloc_hypocentres(const TextFile& file, bool plain) {
     PlaceTable table;
     table.geographic = !plain;
     table.has_dates = true;
-    for (const ObservedEvent& event : PhaseFile(path).read()) {
+    for (const ObservedEvent& event : PhaseFile(file).read()) {
         const NamedPlace& place = plain ? event.plain : event.geographic;
         if (!std::isnan(place.time)) table.rows.push_back(place);
     }
     return table;
 }
 
-bool is_nonlinloc_phases(const fs::path& path) {
-    const std::string content = read_whole_file(path);
-    LineReader lines(content);
-    while (const auto line = lines.next()) {
-        const std::string_view shown = trim(*line);
-        if (shown.empty() || shown.starts_with('#')) continue;
-        if (shown.starts_with("NLLOC ") || shown.starts_with("PUBLIC_ID")) return true;
-        return is_pick(split_words(shown));
-    }
-    return false;
+bool is_nonlinloc_phases(const TextFile& file) {
+    const std::string_view shown = file.first_line();
+    return shown.starts_with("NLLOC ") || shown.starts_with("PUBLIC_ID") ||
+           is_pick(split_words(shown));
 }
+
+const CatalogueReader nonlinloc_catalogue{
+    is_nonlinloc_phases,
+    [](const TextFile& file, PhaseRows& rows, Notes&) { read_nonlinloc_phases(file, rows); },
+    [](const TextFile& file, bool plain, Notes&) -> std::optional<PlaceTable> {
+        PlaceTable found = read_nonlinloc_hypocentres(file, plain);
+        if (found.rows.empty()) return std::nullopt;
+        return found;
+    },
+    nullptr, true};
+
+const PlaceReader nonlinloc_events{
+    [](const TextFile& file) { return file.first_line(true).starts_with("NLLOC "); },
+    [](const TextFile& file, Notes&) {
+        const bool plain = file.text().find("TRANSFORM  NONE") != std::string::npos;
+        return read_nonlinloc_hypocentres(file, plain);
+    }};
 
 }  // namespace fermat

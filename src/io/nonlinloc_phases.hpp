@@ -13,13 +13,13 @@ namespace fermat {
 /// PUBLIC_ID, or by the date and time of its first pick, as NLLoc names its files:
 /// 20181130.172935. Picks of the prior weight 0 are left out. Throws InputError that names file and
 /// line.
-void read_nonlinloc_phases(const std::filesystem::path& path, PhaseRows& rows);
+void read_nonlinloc_phases(const TextFile& file, PhaseRows& rows);
 
 /// The hypocentres of a `.hyp` (GEOGRAPHIC, or HYPOCENTER where `plain` x and y are wanted), named
 /// as read_nonlinloc_phases() names them.
-PlaceTable read_nonlinloc_hypocentres(const std::filesystem::path& path, bool plain);
+PlaceTable read_nonlinloc_hypocentres(const TextFile& file, bool plain);
 
 /// True for files whose lines are those of read_nonlinloc_phases().
-bool is_nonlinloc_phases(const std::filesystem::path& path);
+bool is_nonlinloc_phases(const TextFile& file);
 
 }  // namespace fermat

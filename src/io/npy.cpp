@@ -14,6 +14,7 @@
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/input_file.hpp"
+#include "io/model_formats.hpp"
 #include "io/numbers.hpp"
 #include "io/text.hpp"
 
@@ -171,5 +172,17 @@ void write_npy(const fs::path& path, FieldView<const float> values) {
     file.write({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)});
     file.commit();
 }
+
+const ModelFormat npy_model{".npy",
+                            ToldOfModel::grid,
+                            true,
+                            nullptr,
+                            [](const TextFile& file, const ModelFileOptions& options, Notes&) {
+                                return of_values(file, read_npy(file.path()), options);
+                            },
+                            [](const std::filesystem::path& path, const Model& model,
+                               const std::string&) { write_npy(path, model.given()); },
+                            "",
+                            false};
 
 }  // namespace fermat

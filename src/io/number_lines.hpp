@@ -3,22 +3,18 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/error.hpp"
-#include "io/input_file.hpp"
-#include "io/text.hpp"
+#include "io/text_file.hpp"
 
 namespace fermat {
 
 /// Reads a file of lines of words, most of them numbers, and says where a word is wrong.
-class NumberLines {
+class NumberLines : public FileLines {
   public:
-    explicit NumberLines(const std::filesystem::path& path)
-        : path_(path), content_(read_whole_file(path)), lines_(content_) {}
+    using FileLines::FileLines;
 
     /// The words of the next line that is not empty and no '#' comment; none at the end.
     std::vector<std::string_view> next() {
@@ -59,23 +55,12 @@ class NumberLines {
                       std::string_view what) const {
         const double value = finite(words, column, what);
         if (value < 0 || value != std::floor(value) ||
-            value > static_cast<double>(content_.size())) {
+            value > static_cast<double>(file_.text().size())) {
             fail(fmt::format("{} is {} (must be a whole number that fits the file)", what,
                              in_quotes(words[column])));
         }
         return static_cast<std::size_t>(value);
     }
-
-    [[noreturn]] void fail(const std::string& problem) const {
-        throw InputError(fmt::format("'{}' line {}: {}", path_.string(), lines_.number(), problem));
-    }
-    std::size_t line() const { return lines_.number(); }
-    std::string quoted() const { return fmt::format("'{}'", path_.string()); }
-
-  private:
-    std::filesystem::path path_;
-    std::string content_;
-    LineReader lines_;
 };
 
 }  // namespace fermat

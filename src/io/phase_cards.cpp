@@ -1,4 +1,5 @@
 #include "io/phase_cards.hpp"
+#include "io/format_table.hpp"
 
 #include <array>
 #include <cctype>
@@ -197,8 +198,8 @@ class EventReadings {
 
 }  // namespace
 
-std::optional<PhaseCards> phase_cards_of(const fs::path& path) {
-    CardLines lines(path);
+std::optional<PhaseCards> phase_cards_of(const TextFile& file) {
+    CardLines lines(file);
     while (lines.next()) {
         if (is_end(lines.card)) continue;
         if (is_velest_event(lines.card)) return PhaseCards::velest;
@@ -208,8 +209,8 @@ std::optional<PhaseCards> phase_cards_of(const fs::path& path) {
     return std::nullopt;
 }
 
-PlaceTable read_card_events(const fs::path& path, PhaseCards kind, Notes& notes) {
-    CardLines lines(path);
+PlaceTable read_card_events(const TextFile& file, PhaseCards kind, Notes& notes) {
+    CardLines lines(file);
     PlaceTable table;
     table.geographic = table.has_dates = true;
     bool expected = true;
@@ -230,8 +231,8 @@ PlaceTable read_card_events(const fs::path& path, PhaseCards kind, Notes& notes)
     return table;
 }
 
-void read_card_phases(const fs::path& path, PhaseCards kind, PhaseRows& rows, Notes& notes) {
-    CardLines lines(path);
+void read_card_phases(const TextFile& file, PhaseCards kind, PhaseRows& rows, Notes& notes) {
+    CardLines lines(file);
     ReadingCards cards(kind);
     EventReadings readings(kind, rows);
     std::size_t events = 0;
@@ -262,5 +263,23 @@ void read_card_phases(const fs::path& path, PhaseCards kind, PhaseRows& rows, No
                               lines.quoted(), readings.without_p));
     }
 }
+
+namespace {
+
+template <PhaseCards kind>
+constexpr CatalogueReader reader_of_cards{
+    [](const TextFile& file) { return phase_cards_of(file) == kind; },
+    [](const TextFile& file, PhaseRows& rows, Notes& notes) {
+        read_card_phases(file, kind, rows, notes);
+    },
+    [](const TextFile& file, bool, Notes& notes) {
+        return std::optional(read_card_events(file, kind, notes));
+    },
+    nullptr, true};
+
+}  // namespace
+
+const CatalogueReader velest_catalogue = reader_of_cards<PhaseCards::velest>;
+const CatalogueReader simulps_catalogue = reader_of_cards<PhaseCards::simulps>;
 
 }  // namespace fermat

@@ -27,13 +27,13 @@ struct PhaseFiles {
 /// those that repeat event, station and phase are left out, which is noted with counts. Longitudes
 /// and latitudes are put on a plane in km, which is noted too. Throws InputError that names file
 /// and line.
-PhasePicks read_phase_picks(const PhaseFiles& files, Notes& notes);
+SurveyFile read_phase_picks(const PhaseFiles& files, Notes& notes);
 
 /// Whether picks are in a format of others that has no places of stations.
-bool needs_stations(const std::filesystem::path& picks);
+bool needs_stations(const TextFile& picks);
 
 /// The events and stations of a catalogue without its picks: what differences name. Both files are
 /// needed, and every event needs a place and an origin time.
-PhasePicks read_hypocentres(const PhaseFiles& files, Notes& notes);
+SurveyFile read_hypocentres(const PhaseFiles& files, Notes& notes);
 
 }  // namespace fermat

@@ -119,13 +119,13 @@ void PhaseRows::add(const std::string& event, const std::string& station, std::s
     }
 }
 
-PhasePicks PhaseRows::finish(bool has_errors, bool is_2d, Notes& notes) {
+SurveyFile PhaseRows::finish(bool has_errors, bool is_2d, Notes& notes) {
     for (const LeftOut* left : {&phaseless_, &other_phase_, &nowhere_, &repeated_, &unwanted_}) {
         left->tell(file_, rows_, notes);
     }
-    PhasePicks out;
-    out.survey = builder_.take(has_errors, is_2d);
-    Survey& survey = out.survey;
+    SurveyFile out;
+    out.picks = builder_.take(has_errors, is_2d);
+    Survey& survey = out.picks;
     if (survey.arrivals.empty()) {
         throw InputError(fmt::format("{} has no pick that can be used", file_));
     }

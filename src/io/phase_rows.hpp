@@ -11,20 +11,11 @@
 #include <vector>
 
 #include "core/notes.hpp"
+#include "io/pick_builder.hpp"
 #include "io/place_table.hpp"
 #include "survey/builder.hpp"
 
 namespace fermat {
-
-/// Arrivals of events whose places may not be known.
-struct PhasePicks {
-    /// Event::position is NaN where it is not known. Event::origin_time is that of the events'
-    /// file, or the first pick's time where it is not known.
-    Survey survey;
-    bool has_dates = false;             ///< times are seconds since 1970, as clock.hpp has them
-    std::optional<LocalPlane> plane{};  ///< if positions were longitudes and latitudes
-    std::vector<double> magnitudes{};   ///< as events; NaN where not known
-};
 
 /// What is left out, with counts and the first names.
 class LeftOut {
@@ -67,7 +58,7 @@ class PhaseRows {
         unwanted_.add(name);
     }
     /// Throws InputError if nothing is left.
-    PhasePicks finish(bool has_errors, bool is_2d, Notes& notes);
+    SurveyFile finish(bool has_errors, bool is_2d, Notes& notes);
 
   private:
     std::string file_;

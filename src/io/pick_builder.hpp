@@ -17,15 +17,19 @@
 
 namespace fermat {
 
-/// A file of picks as it was read: its picks, the points of the ground that it lists besides (none
-/// in most formats), and the plane that its longitudes and latitudes were put on.
+/// What reading a file of picks or a catalogue gives: its picks, the points of the ground that it
+/// lists besides (none in most formats), and the plane that its longitudes and latitudes were put
+/// on.
 struct SurveyFile {
     std::vector<Vec3> points{};
+    /// In catalogues, Event::position is NaN where it is not known, and Event::origin_time is the
+    /// time of the first pick.
     Survey picks{};
     std::optional<LocalPlane> plane{};
     std::string projection{};          ///< instead of a plane: "proj: ...", of the Python package
     std::vector<double> magnitudes{};  ///< as events, of catalogues that have them; NaN if unknown
     UnitNames units{};                 ///< of positions and times, as far as the file tells them
+    bool has_dates = false;            ///< times are seconds since 1970, as clock.hpp has them
 };
 
 /// One arrival of a file, in the units of the file, with z downward.

@@ -8,15 +8,14 @@
 
 #include "core/error.hpp"
 #include "io/columns.hpp"
-#include "io/delimited.hpp"
+#include "io/csv.hpp"
+#include "io/format_table.hpp"
 #include "io/pick_columns.hpp"
-#include "io/pick_readers.hpp"
+#include "io/suffix.hpp"
 #include "io/text.hpp"
 
 namespace fermat {
 namespace {
-
-namespace fs = std::filesystem;
 
 /// A column of the table that is read, and what its numbers are multiplied by.
 struct TableColumn {
@@ -26,8 +25,8 @@ struct TableColumn {
 
 class PickTable {
   public:
-    PickTable(const fs::path& path, const PickReadOptions& options, Notes& notes)
-        : table_(path), options_(options), notes_(notes) {}
+    PickTable(const TextFile& file, const PickReadOptions& options, Notes& notes)
+        : file_(file), table_(file, CsvTable::Style::free), options_(options), notes_(notes) {}
 
     SurveyFile read() {
         choose_columns();
@@ -41,14 +40,14 @@ class PickTable {
         PickBuilder builder(table_.path(), options_, dialect);
         if (geographic()) {
             choose_plane(builder);
-        } else if (const auto plane = read_plane(table_.path())) {
+        } else if (const auto plane = read_plane(file_)) {
             builder.keep_plane(*plane);
         } else {
-            builder.keep_projection(read_projection(table_.path()));
+            builder.keep_projection(read_projection(file_));
         }
         for (std::size_t row = 0; row < table_.rows(); ++row) add(row, builder);
         SurveyFile file = builder.finish(notes_);
-        const UnitNames kept = read_units(table_.path());
+        const UnitNames kept = read_units(file_);
         if (file.units.length.empty()) file.units.length = kept.length;
         if (file.units.time.empty()) file.units.time = kept.time;
         return file;
@@ -198,7 +197,7 @@ class PickTable {
 
     double value(std::size_t row, const std::string& role) const {
         const TableColumn& column = columns_.at(role);
-        return column.factor * table_.number(row, column.number);
+        return column.factor * table_.number_or_nan(row, column.number);
     }
     double position(std::size_t row, const std::string& role) const {
         const double number = value(row, role);
@@ -268,7 +267,8 @@ class PickTable {
         }
     }
 
-    DelimitedTable table_;
+    TextFile file_;
+    CsvTable table_;
     const PickReadOptions& options_;
     Notes& notes_;
     std::map<std::string, TableColumn> columns_{};
@@ -278,10 +278,17 @@ class PickTable {
     LocalPlane plane_{};
 };
 
+/// A table whose columns are named by `options.columns` or by their usual names, in the first line
+/// or, if there are no names, by their numbers. Positions are x, y and z (or height), or longitude,
+/// latitude and z (or height), which are put on a plane in km round their middle.
+SurveyFile read_pick_table(const TextFile& file, const PickReadOptions& options, Notes& notes) {
+    return PickTable(file, options, notes).read();
+}
+
 }  // namespace
 
-SurveyFile read_pick_table(const fs::path& path, const PickReadOptions& options, Notes& notes) {
-    return PickTable(path, options, notes).read();
-}
+const PickReader table_picks{
+    PickFormat::table, [](const TextFile& file) { return input_suffix_of(file.path()) == ".csv"; },
+    nullptr, read_pick_table};
 
 }  // namespace fermat

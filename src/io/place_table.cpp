@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -13,28 +14,13 @@
 #include "io/clock.hpp"
 #include "io/columns.hpp"
 #include "io/csv.hpp"
-#include "io/hypodd.hpp"
-#include "io/input_file.hpp"
-#include "io/nonlinloc_phases.hpp"
+#include "io/format_table.hpp"
 #include "io/number_lines.hpp"
-#include "io/phase_cards.hpp"
 
 namespace fermat {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// The first line that is neither empty nor, unless wanted, a comment.
-std::string first_line(const fs::path& path, bool comments) {
-    const std::string content = read_whole_file(path);
-    LineReader lines(content);
-    while (const auto line = lines.next()) {
-        const std::string_view shown = trim(*line);
-        if (shown.empty() || (!comments && shown.starts_with('#'))) continue;
-        return std::string(shown);
-    }
-    return {};
-}
 
 /// One id, one place: a second row must repeat the first.
 class Places {
@@ -76,16 +62,8 @@ bool is_our_catalogue(const CsvTable& table) {
     return table.find_column("status") || table.find_column("shift_time");
 }
 
-/// NaN where it is empty or not known.
-double magnitude_of(const CsvTable& table, std::size_t row, std::size_t column) {
-    const std::string_view text = table.text(row, column);
-    const auto value = parse_number(text);
-    const bool known = !text.empty() && !(value && std::isnan(*value));
-    return known ? table.number(row, column) : std::numeric_limits<double>::quiet_NaN();
-}
-
-PlaceTable read_csv(const fs::path& path, const char* kind, Notes& notes) {
-    const CsvTable table(path);
+PlaceTable read_csv(const TextFile& file, const char* kind, Notes& notes) {
+    const CsvTable table(file);
     const std::size_t id = table.column(kind);
     const auto longitude = table.find_column("longitude");
     const bool geographic = longitude.has_value() && !table.find_column("x");
@@ -98,7 +76,7 @@ PlaceTable read_csv(const fs::path& path, const char* kind, Notes& notes) {
         const std::array<std::string_view, 11> known = {
             kind,    "x",         "y",      "z",         "longitude",  "latitude",
             "depth", "elevation", "height", "magnitude", "origin_time"};
-        note_unused_columns(fmt::format("'{}'", path.string()), table.names(), known,
+        note_unused_columns(file.quoted(), table.names(), known,
                             fmt::format("read are {},x,y,z", kind), notes);
     }
     Places places;
@@ -119,11 +97,11 @@ PlaceTable read_csv(const fs::path& path, const char* kind, Notes& notes) {
             const auto clock = parse_clock(table.text(row, *time));
             one.time = clock ? *clock : table.number(row, *time);
         }
-        if (magnitude) one.magnitude = magnitude_of(table, row, *magnitude);
+        if (magnitude) one.magnitude = table.number_or_nan(row, *magnitude);
         places.add(std::move(one), table.where(row), kind);
     }
     if (empty > 0) {
-        notes.add(fmt::format("'{}': {} of {} {}s have no place and are left out", path.string(),
+        notes.add(fmt::format("{}: {} of {} {}s have no place and are left out", file.quoted(),
                               empty, table.rows(), kind));
     }
     return std::move(places.table);
@@ -149,8 +127,8 @@ std::string where_of(const NumberLines& lines) {
     return fmt::format("{} line {}: ", lines.quoted(), lines.line());
 }
 
-PlaceTable read_hypodd_stations(const fs::path& path) {
-    NumberLines lines(path);
+PlaceTable read_hypodd_stations(const TextFile& file) {
+    NumberLines lines(file);
     Places places;
     places.table.geographic = true;
     for (auto words = lines.next(); !words.empty(); words = lines.next()) {
@@ -182,8 +160,8 @@ fs::path included_file(const fs::path& by, std::string_view name) {
 }
 
 /// GTSRCE label XYZ x y z elev, LATLON lat lon z elev, LATLONDM deg min N deg min E z elev.
-void add_control_stations(const fs::path& path, int depth, ControlStations& found) {
-    NumberLines lines(path);
+void add_control_stations(const TextFile& file, int depth, ControlStations& found) {
+    NumberLines lines(file);
     Places& places = found.places;
     bool& any = found.any;
     for (auto words = lines.next(); !words.empty(); words = lines.next()) {
@@ -193,7 +171,7 @@ void add_control_stations(const fs::path& path, int depth, ControlStations& foun
                 lines.fail(fmt::format("INCLUDE is {} files deep (does a file include itself?)",
                                        deepest_include));
             }
-            add_control_stations(included_file(path, words[1]), depth + 1, found);
+            add_control_stations(included_file(file.path(), words[1]), depth + 1, found);
             continue;
         }
         if (words[0] != "GTSRCE") {
@@ -232,25 +210,25 @@ void add_control_stations(const fs::path& path, int depth, ControlStations& foun
     }
 }
 
-PlaceTable read_control_stations(const fs::path& path, Notes& notes) {
+PlaceTable read_control_stations(const TextFile& file, Notes& notes) {
     ControlStations found;
-    add_control_stations(path, 0, found);
+    add_control_stations(file, 0, found);
     if (found.places.table.rows.empty()) {
         throw InputError(
-            fmt::format("'{}' and the files that it includes have no line GTSRCE "
+            fmt::format("{} and the files that it includes have no line GTSRCE "
                         "(stations of NonLinLoc are such lines)",
-                        path.string()));
+                        file.quoted()));
     }
     if (found.other > 0) {
-        notes.add(fmt::format("'{}': {} lines other than GTSRCE are not read", path.string(),
-                              found.other));
+        notes.add(
+            fmt::format("{}: {} lines other than GTSRCE are not read", file.quoted(), found.other));
     }
     return std::move(found.places.table);
 }
 
 /// True if a line begins with a word of NonLinLoc's control files that stations need.
-bool is_control_file(const std::string& content) {
-    LineReader lines(content);
+bool is_control_file(const TextFile& file) {
+    LineReader lines(file.text());
     while (const auto line = lines.next()) {
         const std::string_view shown = trim(*line);
         if (shown.starts_with("GTSRCE ") || shown.starts_with("INCLUDE ")) return true;
@@ -259,8 +237,8 @@ bool is_control_file(const std::string& content) {
 }
 
 /// date time latitude longitude depth magnitude EH EV RMS id; the time is hhmmsscc.
-PlaceTable read_hypodd_events(const fs::path& path) {
-    NumberLines lines(path);
+PlaceTable read_hypodd_events(const TextFile& file) {
+    NumberLines lines(file);
     Places places;
     places.table.geographic = places.table.has_dates = true;
     for (auto words = lines.next(); !words.empty(); words = lines.next()) {
@@ -304,27 +282,40 @@ std::optional<double> seconds_of(int year, int month, int day, int hour, int min
     return *date + 3600.0 * hour + 60.0 * minute + second;
 }
 
-PlaceTable read_station_table(const fs::path& path, Notes& notes) {
-    if (is_velest_stations(path)) return read_velest_stations(path);
-    const std::string line = first_line(path, false);
-    if (line.find(',') != std::string::npos) return read_csv(path, "station", notes);
-    if (is_control_file(read_whole_file(path))) return read_control_stations(path, notes);
-    if (is_simulps_stations(path)) return read_simulps_stations(path);
-    return read_hypodd_stations(path);
+namespace {
+
+bool has_commas(const TextFile& file) {
+    return file.first_line().find(',') != std::string_view::npos;
 }
 
-PlaceTable read_event_table(const fs::path& path, Notes& notes) {
-    const std::string line = first_line(path, true);
-    if (line.starts_with('#') && split_words(line).size() >= 15) return read_hypodd_headers(path);
-    if (line.starts_with("NLLOC ")) {
-        const bool plain = read_whole_file(path).find("TRANSFORM  NONE") != std::string::npos;
-        return read_nonlinloc_hypocentres(path, plain);
-    }
-    if (first_line(path, false).find(',') != std::string::npos) {
-        return read_csv(path, "event", notes);
-    }
-    if (is_hypodd_reloc(path)) return read_hypodd_reloc(path);
-    return read_hypodd_events(path);
+PlaceTable read_by(std::span<const PlaceReader* const> readers, const TextFile& file,
+                   Notes& notes) {
+    const auto found = std::find_if(readers.begin(), readers.end(), [&](const PlaceReader* one) {
+        return one->is == nullptr || one->is(file);
+    });
+    return (*found)->read(file, notes);
+}
+
+}  // namespace
+
+const PlaceReader csv_stations{has_commas, [](const TextFile& file, Notes& notes) {
+                                   return read_csv(file, "station", notes);
+                               }};
+const PlaceReader control_stations{is_control_file, read_control_stations};
+const PlaceReader hypodd_stations{
+    nullptr, [](const TextFile& file, Notes&) { return read_hypodd_stations(file); }};
+
+const PlaceReader csv_events{
+    has_commas, [](const TextFile& file, Notes& notes) { return read_csv(file, "event", notes); }};
+const PlaceReader hypodd_events{
+    nullptr, [](const TextFile& file, Notes&) { return read_hypodd_events(file); }};
+
+PlaceTable read_station_table(const TextFile& file, Notes& notes) {
+    return read_by(station_readers(), file, notes);
+}
+
+PlaceTable read_event_table(const TextFile& file, Notes& notes) {
+    return read_by(event_readers(), file, notes);
 }
 
 std::optional<LocalPlane> plane_of(const std::vector<const PlaceTable*>& tables,

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <filesystem>
 #include <limits>
 #include <optional>
 #include <string>
@@ -31,13 +30,13 @@ struct PlaceTable {
 /// (m); hypoDD's `station.dat` (station, latitude, longitude and perhaps elevation in m; degrees
 /// may be 37:12.5); lines GTSRCE of NonLinLoc (XYZ, LATLON, LATLONDM); lists of VELEST and SIMULPS
 /// (see phase_cards.hpp). The content tells which.
-PlaceTable read_station_table(const std::filesystem::path& path, Notes& notes);
+PlaceTable read_station_table(const TextFile& file, Notes& notes);
 
 /// Events: CSV with event,x,y,z or event,longitude,latitude,z and perhaps origin_time, as `fermat
 /// locate` writes it; hypoDD's `event.dat`, `hypoDD.reloc` and `.loc`, or the '#' lines of its
 /// `phase.dat`; NonLinLoc's `.hyp`. Rows without a place, as of events that were not located, are
 /// left out and counted.
-PlaceTable read_event_table(const std::filesystem::path& path, Notes& notes);
+PlaceTable read_event_table(const TextFile& file, Notes& notes);
 
 /// The plane in km round the places of tables, or round `centre`; nothing if they are x and y.
 /// Throws InputError if some are geographic and others are not.

@@ -4,8 +4,9 @@
 #include <map>
 
 #include "core/error.hpp"
+#include "io/format_table.hpp"
 #include "io/number_lines.hpp"
-#include "io/pick_readers.hpp"
+#include "io/suffix.hpp"
 
 namespace fermat {
 namespace {
@@ -25,8 +26,8 @@ long long station_number(const NumberLines& lines, const std::vector<std::string
 }
 
 /// Number, x, y, height and perhaps the component of each station.
-Stations read_stations(const fs::path& path, bool depths) {
-    NumberLines lines(path);
+Stations read_stations(const TextFile& file, bool depths) {
+    NumberLines lines(file);
     Stations stations;
     while (true) {
         const auto words = lines.next();
@@ -40,7 +41,7 @@ Stations read_stations(const fs::path& path, bool depths) {
             lines.fail(fmt::format("station {} is given twice, at different places", number));
         }
     }
-    if (stations.empty()) throw InputError(fmt::format("'{}' has no stations", path.string()));
+    if (stations.empty()) throw InputError(file.quoted() + " has no stations");
     return stations;
 }
 
@@ -52,12 +53,28 @@ fs::path companion(const fs::path& folder, const std::string& name) {
         path.string()));
 }
 
-}  // namespace
+/// A folder with picks.dat, or a `.dat` beside shots.geo.
+bool is_pyrefra(const TextFile& file) {
+    const fs::path& path = file.path();
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored)) {
+        if (fs::exists(path / "picks.dat", ignored)) return true;
+        throw InputError(fmt::format(
+            "'{}' is a folder without picks.dat (PyRefra's folders have picks.dat, shots.geo and "
+            "receivers.geo; for others name a file)",
+            path.string()));
+    }
+    return input_suffix_of(path) == ".dat" && fs::exists(path.parent_path() / "shots.geo", ignored);
+}
 
-SurveyFile read_pyrefra(const fs::path& path, const PickReadOptions& options, Notes& notes) {
+/// A folder of PyRefra, or its picks.dat: shot, receiver, time, earliest and latest time in s; the
+/// error is half their distance. `shots.geo` and `receivers.geo` beside it give number, x, y and
+/// height in m of the stations.
+SurveyFile read_pyrefra(const TextFile& file, const PickReadOptions& options, Notes& notes) {
+    const fs::path& path = file.path();
     const bool is_folder = fs::is_directory(path);
     const fs::path folder = is_folder ? path : path.parent_path();
-    const fs::path picks = is_folder ? companion(folder, "picks.dat") : path;
+    const TextFile picks = is_folder ? TextFile(companion(folder, "picks.dat")) : file;
     const Stations shots = read_stations(companion(folder, "shots.geo"), options.depths);
     const Stations receivers = read_stations(companion(folder, "receivers.geo"), options.depths);
 
@@ -69,7 +86,7 @@ SurveyFile read_pyrefra(const fs::path& path, const PickReadOptions& options, No
     dialect.usual_length = "m";
     dialect.time = "s";
     dialect.usual_time = "s";
-    PickBuilder builder(picks, options, dialect);
+    PickBuilder builder(picks.path(), options, dialect);
     for (const auto& [number, point] : shots) builder.add_point(point);
     for (const auto& [number, point] : receivers) builder.add_point(point);
     NumberLines lines(picks);
@@ -93,5 +110,9 @@ SurveyFile read_pyrefra(const fs::path& path, const PickReadOptions& options, No
     }
     return builder.finish(notes);
 }
+
+}  // namespace
+
+const PickReader pyrefra_picks{PickFormat::pyrefra, is_pyrefra, nullptr, read_pyrefra};
 
 }  // namespace fermat

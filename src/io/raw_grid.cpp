@@ -13,6 +13,7 @@
 
 #include "core/error.hpp"
 #include "io/input_file.hpp"
+#include "io/model_formats.hpp"
 #include "io/number_lines.hpp"
 #include "io/numbers.hpp"
 #include "io/text.hpp"
@@ -158,19 +159,19 @@ Field<float> read_raw(const fs::path& path, const RawLayout& layout) {
     return placer.take();
 }
 
-Field<float> read_gslib(const fs::path& path, const RawLayout& layout, Notes& notes) {
-    const std::string content = read_whole_file(path);
+Field<float> read_gslib(const TextFile& file, const RawLayout& layout, Notes& notes) {
+    const std::string& content = file.text();
     const std::string title(LineReader(content).next().value_or(""));
     const auto shape = layout.shape ? layout.shape : shape_in(title);
     if (!shape) {
-        throw InputError(fmt::format("'{}' does not tell its shape in {} (give `shape`)",
-                                     path.string(), in_quotes(title)));
+        throw InputError(fmt::format("{} does not tell its shape in {} (give `shape`)",
+                                     file.quoted(), in_quotes(title)));
     }
     if (count_of(*shape) > static_cast<double>(content.size())) {
         throw InputError(
-            fmt::format("'{}' is too short for the shape {}", path.string(), to_string(*shape)));
+            fmt::format("{} is too short for the shape {}", file.quoted(), to_string(*shape)));
     }
-    NumberLines lines(path);
+    NumberLines lines(file);
     lines.need("the title");
     const std::size_t variables =
         lines.count(lines.need("the number of variables"), 0, "the number of variables");
@@ -202,5 +203,17 @@ Field<float> read_gslib(const fs::path& path, const RawLayout& layout, Notes& no
     }
     return placer.take();
 }
+
+const ModelFormat gslib_model{
+    ".eas",
+    ToldOfModel::grid,
+    true,
+    nullptr,
+    [](const TextFile& file, const ModelFileOptions& options, Notes& notes) {
+        return of_values(file, read_gslib(file, options.raw, notes), options);
+    },
+    nullptr,
+    "",
+    false};
 
 }  // namespace fermat

@@ -6,6 +6,7 @@
 
 #include "core/field.hpp"
 #include "core/notes.hpp"
+#include "io/text_file.hpp"
 
 namespace fermat {
 
@@ -27,6 +28,6 @@ Field<float> read_raw(const std::filesystem::path& path, const RawLayout& layout
 /// Reads the first variable of a text in GSLIB's format, or that named velocity, v or vp: a title,
 /// the number of variables, their names, then one line per value, with x fastest and z upward. The
 /// title may end with the shape, as SGeMS writes it: "grid (100x1x50)". Notes unused variables.
-Field<float> read_gslib(const std::filesystem::path& path, const RawLayout& layout, Notes& notes);
+Field<float> read_gslib(const TextFile& file, const RawLayout& layout, Notes& notes);
 
 }  // namespace fermat

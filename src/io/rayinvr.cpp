@@ -3,8 +3,9 @@
 #include <map>
 #include <utility>
 
+#include "io/format_table.hpp"
 #include "io/number_lines.hpp"
-#include "io/pick_readers.hpp"
+#include "io/suffix.hpp"
 
 namespace fermat {
 namespace {
@@ -30,11 +31,11 @@ class Earliest {
     std::vector<PickRow> rows_{};
 };
 
-}  // namespace
-
-SurveyFile read_rayinvr(const std::filesystem::path& path, const PickReadOptions& options,
-                        Notes& notes) {
-    NumberLines lines(path);
+/// rayinvr's `tx.in`: x in km, time and error in s, and a code per line; code 0 starts a shot, -1
+/// ends the file. Of several arrivals of a pair the earliest is taken, or that with the code
+/// `options.phase`.
+SurveyFile read_rayinvr(const TextFile& file, const PickReadOptions& options, Notes& notes) {
+    NumberLines lines(file);
     PickDialect dialect;
     dialect.has_errors = true;
     dialect.has_y = false;
@@ -43,7 +44,7 @@ SurveyFile read_rayinvr(const std::filesystem::path& path, const PickReadOptions
     dialect.usual_length = "km";
     dialect.time = "s";
     dialect.usual_time = "s";
-    PickBuilder builder(path, options, dialect);
+    PickBuilder builder(file.path(), options, dialect);
     Earliest earliest;
     std::map<std::string, std::size_t> codes;
     bool started = false;
@@ -88,5 +89,18 @@ SurveyFile read_rayinvr(const std::filesystem::path& path, const PickReadOptions
     notes.add(fmt::format("{}: the format has no depths, so z is 0 everywhere", lines.quoted()));
     return builder.finish(notes);
 }
+
+}  // namespace
+
+const PickReader rayinvr_picks{
+    PickFormat::rayinvr,
+    [](const TextFile& file) {
+        const std::string suffix = input_suffix_of(file.path());
+        return lower_name(file.path()).starts_with("tx") && (suffix == ".in" || suffix == ".out");
+    },
+    [](const Words& first, const Words& second) {
+        return first.size() == 4 && first[3] == "0" && second.size() == 4;
+    },
+    read_rayinvr};
 
 }  // namespace fermat

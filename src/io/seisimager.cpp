@@ -2,14 +2,18 @@
 
 #include <algorithm>
 
+#include "io/format_table.hpp"
 #include "io/number_lines.hpp"
-#include "io/pick_readers.hpp"
+#include "io/suffix.hpp"
 
 namespace fermat {
+namespace {
 
-SurveyFile read_seisimager(const std::filesystem::path& path, const PickReadOptions& options,
-                           Notes& notes) {
-    NumberLines lines(path);
+/// SeisImager's `.vs`: a line of the version, a line with the number of shots, then per shot its
+/// position and number of traces, and per trace position in m, time in ms and layer. Heights are
+/// not in the file.
+SurveyFile read_seisimager(const TextFile& file, const PickReadOptions& options, Notes& notes) {
+    NumberLines lines(file);
     lines.need("the line of the version");
     const auto counts = lines.need("the number of shots");
     const std::size_t shots = lines.count(counts, 1, "the number of shots");
@@ -21,7 +25,7 @@ SurveyFile read_seisimager(const std::filesystem::path& path, const PickReadOpti
     dialect.usual_length = "m";
     dialect.time = "ms";
     dialect.usual_time = "s";
-    PickBuilder builder(path, options, dialect);
+    PickBuilder builder(file.path(), options, dialect);
     double latest = 0;
     std::size_t third = 0;
     for (std::size_t shot = 0; shot < shots; ++shot) {
@@ -70,5 +74,13 @@ SurveyFile read_seisimager(const std::filesystem::path& path, const PickReadOpti
     }
     return builder.finish(notes);
 }
+
+}  // namespace
+
+const PickReader seisimager_picks{
+    PickFormat::seisimager,
+    [](const TextFile& file) { return input_suffix_of(file.path()) == ".vs"; },
+    [](const Words& first, const Words&) { return first[0] == "1996" && first.size() == 3; },
+    read_seisimager};
 
 }  // namespace fermat

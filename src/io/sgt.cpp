@@ -14,20 +14,16 @@
 
 #include "core/error.hpp"
 #include "io/columns.hpp"
-#include "io/input_file.hpp"
-#include "io/text.hpp"
+#include "io/format_table.hpp"
+#include "io/suffix.hpp"
 
 namespace fermat {
 namespace {
 
-class SgtReader {
+class SgtReader : public FileLines {
   public:
-    SgtReader(const std::filesystem::path& path, const PickReadOptions& options, Notes& notes)
-        : path_(path),
-          options_(options),
-          notes_(notes),
-          content_(read_whole_file(path)),
-          lines_(content_) {}
+    SgtReader(const TextFile& file, const PickReadOptions& options, Notes& notes)
+        : FileLines(file), options_(options), notes_(notes) {}
 
     SgtSurvey read() {
         read_points();
@@ -36,14 +32,6 @@ class SgtReader {
     }
 
   private:
-    [[noreturn]] void fail(const std::string& problem) const {
-        throw InputError(where(lines_.number()) + problem);
-    }
-    std::string quoted() const { return fmt::format("'{}'", path_.string()); }
-    std::string where(std::size_t line) const {
-        return fmt::format("{} line {}: ", quoted(), line);
-    }
-
     /// The words of the next data line. A '#' line before it that names columns is kept; other '#'
     /// lines are comments.
     std::vector<std::string_view> next_words(std::string_view wanted) {
@@ -87,7 +75,7 @@ class SgtReader {
         const auto count = parse_integer(words[0]);
         // A row has at least two bytes, so a larger count means damage.
         if (words.size() != 1 || !count || *count < 1 ||
-            static_cast<std::size_t>(*count) > content_.size() / 2) {
+            static_cast<std::size_t>(*count) > file_.text().size() / 2) {
             fail(
                 fmt::format("the number of {} is {} (must be a positive whole number that fits "
                             "the file)",
@@ -228,7 +216,7 @@ class SgtReader {
         std::vector<std::string_view> words = next_words(fmt::format("{} measurements", count));
         const Columns columns = choose_columns();
         const double factor = error_factor(columns);
-        PickBuilder builder(path_, options_, dialect(columns));
+        PickBuilder builder(file_.path(), options_, dialect(columns));
         for (const Vec3 p : points_) builder.add_point(p);
         std::size_t invalid = 0;
         for (std::size_t i = 0; i < count; ++i) {
@@ -264,11 +252,8 @@ class SgtReader {
         return number(words, column, "time");
     }
 
-    std::filesystem::path path_;
     const PickReadOptions& options_;
     Notes& notes_;
-    std::string content_;
-    LineReader lines_;
     std::vector<std::string_view> names_;
     std::vector<std::string> units_;  ///< of the columns that names_ has
     std::string length_unit_;
@@ -281,9 +266,18 @@ class SgtReader {
 
 }  // namespace
 
-SgtSurvey read_sgt(const std::filesystem::path& path, Notes& notes,
-                   const PickReadOptions& options) {
-    return SgtReader(path, options, notes).read();
+SgtSurvey read_sgt(const TextFile& file, Notes& notes, const PickReadOptions& options) {
+    return SgtReader(file, options, notes).read();
 }
+
+const PickReader sgt_picks{PickFormat::sgt,
+                           [](const TextFile& file) {
+                               const std::string suffix = input_suffix_of(file.path());
+                               return suffix == ".sgt" || (suffix == ".gtt" && !file.is_binary());
+                           },
+                           nullptr,
+                           [](const TextFile& file, const PickReadOptions& options, Notes& notes) {
+                               return read_sgt(file, notes, options);
+                           }};
 
 }  // namespace fermat

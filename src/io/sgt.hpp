@@ -5,6 +5,7 @@
 #include "core/notes.hpp"
 #include "io/pick_builder.hpp"
 #include "io/pick_options.hpp"
+#include "io/text_file.hpp"
 
 namespace fermat {
 
@@ -19,7 +20,6 @@ using SgtSurvey = SurveyFile;
 /// any name of find_error_column(). Three coordinates of a line are 2-D: with one y everywhere, or
 /// with z = 0 everywhere, where y is the height, as pyGIMLi writes it. Throws InputError that names
 /// file and line.
-SgtSurvey read_sgt(const std::filesystem::path& path, Notes& notes,
-                   const PickReadOptions& options = {});
+SgtSurvey read_sgt(const TextFile& file, Notes& notes, const PickReadOptions& options = {});
 
 }  // namespace fermat

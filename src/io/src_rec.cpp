@@ -7,9 +7,10 @@
 #include <map>
 #include <optional>
 
+#include "io/format_table.hpp"
 #include "io/number_lines.hpp"
-#include "io/pick_readers.hpp"
 #include "io/place_table.hpp"
+#include "io/suffix.hpp"
 #include "io/text.hpp"
 
 namespace fermat {
@@ -73,18 +74,31 @@ void put_on_plane(const std::vector<GeoRow>& rows, const std::string& quoted, bo
     note_distortion(quoted, plane, widest, notes);
 }
 
-}  // namespace
+/// An event's line (number, date, place, magnitude, arrivals, name, weight) and the line of its
+/// first arrival, at one station or of two, with or without a weight.
+bool is_src_rec(const Words& event, const Words& arrival) {
+    constexpr std::size_t numbers = 12;
+    if (event.size() < numbers || event.size() > numbers + 2) return false;
+    if (!std::all_of(event.begin(), event.begin() + numbers,
+                     [](std::string_view word) { return parse_number(word).has_value(); })) {
+        return false;
+    }
+    const bool single = arrival.size() == 8 || arrival.size() == 9;
+    const bool of_two = arrival.size() >= 13 && arrival.size() <= 15;
+    return (single || of_two) && arrival[0] == event[0] && !parse_number(arrival[single ? 6 : 11]);
+}
 
-SurveyFile read_src_rec(const std::filesystem::path& path, const PickReadOptions& options,
-                        Notes& notes) {
-    NumberLines lines(path);
+/// TomoATT's `src_rec`: per event a line with latitude, longitude, depth in km and number of
+/// arrivals, then per arrival latitude, longitude, elevation in m, phase and time in s.
+SurveyFile read_src_rec(const TextFile& file, const PickReadOptions& options, Notes& notes) {
+    NumberLines lines(file);
     PickDialect dialect;
     dialect.leave_out_bad = true;
     dialect.length = "km";
     dialect.usual_length = "km";
     dialect.time = "s";
     dialect.usual_time = "s";
-    PickBuilder builder(path, options, dialect);
+    PickBuilder builder(file.path(), options, dialect);
     std::vector<GeoRow> rows;
     std::size_t events = 0;
     std::size_t undated = 0;
@@ -140,5 +154,12 @@ SurveyFile read_src_rec(const std::filesystem::path& path, const PickReadOptions
     }
     return out;
 }
+
+}  // namespace
+
+const PickReader src_rec_picks{
+    PickFormat::src_rec,
+    [](const TextFile& file) { return lower_name(file.path()).starts_with("src_rec"); }, is_src_rec,
+    read_src_rec};
 
 }  // namespace fermat

@@ -14,6 +14,7 @@
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/input_file.hpp"
+#include "io/model_formats.hpp"
 #include "io/numbers.hpp"
 #include "io/text.hpp"
 
@@ -176,8 +177,7 @@ SurferGrid read_seven(std::string_view content) {
     fail("has no sections 'GRID' and 'DATA' (it is truncated)");
 }
 
-SurferGrid read_grid(const fs::path& path) {
-    const std::string content = read_whole_file(path);
+SurferGrid read_grid(const std::string& content) {
     if (content.starts_with("DSAA")) return read_text(content);
     if (content.starts_with("DSBB")) return read_six(content);
     if (content.starts_with("DSRB")) return read_seven(content);
@@ -186,8 +186,8 @@ SurferGrid read_grid(const fs::path& path) {
 
 }  // namespace
 
-Model read_surfer(const fs::path& path, bool depths, Placement placement, Notes& notes) {
-    const SurferGrid surfer = read_grid(path);
+Model read_surfer(const TextFile& file, bool depths, Placement placement, Notes& notes) {
+    const SurferGrid surfer = read_grid(file.text());
     const double last = surfer.y + (surfer.rows - 1) * surfer.dy;
     Grid grid;
     grid.shape = {surfer.columns, 1, surfer.rows};
@@ -208,7 +208,7 @@ Model read_surfer(const fs::path& path, bool depths, Placement placement, Notes&
         }
     }
     if (blanked > 0) {
-        notes.add(fmt::format("'{}': {} of {} nodes are blanked and became air", path.string(),
+        notes.add(fmt::format("{}: {} of {} nodes are blanked and became air", file.quoted(),
                               blanked, velocity.size()));
     }
     if (placement == Placement::cells) {
@@ -255,5 +255,19 @@ void write_surfer(const fs::path& path, const Model& model) {
     }
     file.commit();
 }
+
+const ModelFormat surfer_model{
+    ".grd",
+    ToldOfModel::placement,
+    true,
+    nullptr,
+    [](const TextFile& file, const ModelFileOptions& options, Notes& notes) {
+        const Placement placement = options.placement.value_or(Placement::nodes);
+        return named_by_file(file,
+                             [&] { return read_surfer(file, options.depths, placement, notes); });
+    },
+    [](const fs::path& path, const Model& model, const std::string&) { write_surfer(path, model); },
+    "",
+    false};
 
 }  // namespace fermat

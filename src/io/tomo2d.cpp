@@ -1,13 +1,16 @@
 #include <fmt/format.h>
 
+#include "io/format_table.hpp"
 #include "io/number_lines.hpp"
-#include "io/pick_readers.hpp"
+#include "io/suffix.hpp"
 
 namespace fermat {
+namespace {
 
-SurveyFile read_tomo2d(const std::filesystem::path& path, const PickReadOptions& options,
-                       Notes& notes) {
-    NumberLines lines(path);
+/// tomo2d's data: the number of sources, then 's x z n' and n lines 'r x z code time error', in km
+/// and s. Code 0 is a refraction, 1 a reflection.
+SurveyFile read_tomo2d(const TextFile& file, const PickReadOptions& options, Notes& notes) {
+    NumberLines lines(file);
     const auto first = lines.need("the number of sources");
     const std::size_t sources = lines.count(first, 0, "the number of sources");
     PickDialect dialect;
@@ -18,7 +21,7 @@ SurveyFile read_tomo2d(const std::filesystem::path& path, const PickReadOptions&
     dialect.usual_length = "km";
     dialect.time = "s";
     dialect.usual_time = "s";
-    PickBuilder builder(path, options, dialect);
+    PickBuilder builder(file.path(), options, dialect);
     const std::string wanted = options.phase.empty() ? "0" : options.phase;
     for (std::size_t s = 0; s < sources; ++s) {
         const auto head = lines.need(fmt::format("source {} of {}", s + 1, sources));
@@ -54,5 +57,12 @@ SurveyFile read_tomo2d(const std::filesystem::path& path, const PickReadOptions&
     }
     return builder.finish(notes);
 }
+
+}  // namespace
+
+const PickReader tomo2d_picks{
+    PickFormat::tomo2d, nullptr,
+    [](const Words&, const Words& second) { return second[0] == "s" && second.size() == 4; },
+    read_tomo2d};
 
 }  // namespace fermat

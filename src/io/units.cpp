@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "io/table_head.hpp"
 #include "io/text.hpp"
 
 namespace fermat {
@@ -95,9 +94,9 @@ std::optional<UnitNames> units_from(std::string_view text) {
     return units;
 }
 
-UnitNames read_units(const std::filesystem::path& table) {
+UnitNames read_units(const TextFile& table) {
     UnitNames units;
-    look_at_head(table, [&](std::string_view text) {
+    table.look_at_head([&](std::string_view text) {
         const auto found = units_from(text);
         if (found) units = *found;
         return found.has_value();

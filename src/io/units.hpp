@@ -1,9 +1,10 @@
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "io/text_file.hpp"
 
 namespace fermat {
 
@@ -51,6 +52,6 @@ std::string to_text(const UnitNames& units);
 std::optional<UnitNames> units_from(std::string_view text);
 
 /// The units that a table keeps in such a line before its header; empty ones if it keeps none.
-UnitNames read_units(const std::filesystem::path& table);
+UnitNames read_units(const TextFile& table);
 
 }  // namespace fermat

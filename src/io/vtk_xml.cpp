@@ -10,11 +10,14 @@
 
 #include "core/error.hpp"
 #include "io/input_file.hpp"
+#include "io/model_formats.hpp"
 #include "io/numbers.hpp"
 #include "io/text.hpp"
 #include "io/transpose.hpp"
+#include "io/vti_write.hpp"
 #include "io/vtk_array.hpp"
 #include "io/vtk_direction.hpp"
+#include "io/vts_write.hpp"
 #include "model/placement.hpp"
 
 namespace fermat {
@@ -210,13 +213,32 @@ Model read(std::string_view content) {
 
 }  // namespace
 
-Model read_vtk_xml(const fs::path& path) {
-    const std::string content = read_whole_file(path);
+Model read_vtk_xml(const TextFile& file) {
     try {
-        return read(content);
+        return read(file.text());
     } catch (const InputError& error) {
-        throw InputError(fmt::format("'{}' {}", path.string(), error.what()));
+        throw InputError(fmt::format("{} {}", file.quoted(), error.what()));
     }
 }
+
+const ModelFormat vtk_xml_model{
+    ".vti .vtr",
+    ToldOfModel::nothing,
+    true,
+    nullptr,
+    [](const TextFile& file, const ModelFileOptions&, Notes&) { return read_vtk_xml(file); },
+    [](const fs::path& path, const Model& model, const std::string&) { write_vti(path, model); },
+    ".vti",
+    false};
+
+const ModelFormat vts_model{
+    ".vts",
+    ToldOfModel::nothing,
+    false,
+    nullptr,
+    nullptr,
+    [](const fs::path& path, const Model& model, const std::string&) { write_vts(path, model); },
+    "",
+    true};
 
 }  // namespace fermat

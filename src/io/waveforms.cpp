@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <array>
-#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
 
 #include "core/error.hpp"
-#include "io/input_file.hpp"
 #include "io/suffix.hpp"
 
 namespace fermat {
@@ -78,20 +76,17 @@ std::string_view waveforms_of(std::string_view head) {
 
 }  // namespace
 
-void refuse_waveforms(const fs::path& picks) {
+void refuse_waveforms(const TextFile& file) {
     std::error_code ignored;
     // .gtt is binary too, and holds picks.
-    if (!fs::is_regular_file(picks, ignored) || suffix_of(picks) == ".gtt") return;
-    const InputFile file(picks);
-    std::string head(std::min<std::uint64_t>(file.size(), head_size), '\0');
-    file.read(0, std::as_writable_bytes(std::span(head)));
-    const std::string_view format = waveforms_of(head);
+    if (!fs::is_regular_file(file.path(), ignored) || suffix_of(file.path()) == ".gtt") return;
+    const std::string_view format = waveforms_of(file.head(head_size));
     if (format.empty()) return;
     throw InputError(
-        fmt::format("'{}' holds waveforms ({}) and picks are needed (pick the first arrivals in "
+        fmt::format("{} holds waveforms ({}) and picks are needed (pick the first arrivals in "
                     "another program and give their times, see the formats of picks; fermat "
                     "geometry reads where shots and receivers were)",
-                    picks.string(), format));
+                    file.quoted(), format));
 }
 
 }  // namespace fermat

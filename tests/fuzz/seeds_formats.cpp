@@ -4,6 +4,7 @@
 
 #include "fuzz/seeds.hpp"
 #include "io/catalogue_formats.hpp"
+#include "io/format_table.hpp"
 #include "io/hypodd.hpp"
 #include "io/joint_io.hpp"
 #include "io/lotos.hpp"
@@ -11,11 +12,7 @@
 #include "io/nonlinloc_phases.hpp"
 #include "io/phase_cards.hpp"
 #include "io/phase_picks.hpp"
-#include "io/phase_rows.hpp"
-#include "io/pick_readers.hpp"
-#include "io/place_table.hpp"
 #include "io/raw_grid.hpp"
-#include "io/sgt.hpp"
 #include "io/surfer.hpp"
 #include "io/survey_file.hpp"
 
@@ -42,31 +39,6 @@ std::string gtt_seed() {
     return bytes;
 }
 
-SurveyFile read_in(PickFormat format, const fs::path& file, const PickReadOptions& options,
-                   Notes& notes) {
-    switch (format) {
-        case PickFormat::table:
-            return read_pick_table(file, options, notes);
-        case PickFormat::sgt:
-            return read_sgt(file, notes, options);
-        case PickFormat::gtt:
-            return read_gtt(file, options, notes);
-        case PickFormat::pyrefra:
-            return read_pyrefra(file, options, notes);
-        case PickFormat::seisimager:
-            return read_seisimager(file, options, notes);
-        case PickFormat::rayinvr:
-            return read_rayinvr(file, options, notes);
-        case PickFormat::tomo2d:
-            return read_tomo2d(file, options, notes);
-        case PickFormat::src_rec:
-            return read_src_rec(file, options, notes);
-        case PickFormat::automatic:
-            break;
-    }
-    return read_survey_file(file, options, notes);
-}
-
 /// Events of a catalogue, and picks where the file has them.
 void read_catalogue(const fs::path& file, Notes& notes) {
     PhaseRows rows("phases");
@@ -82,14 +54,14 @@ void read_catalogue(const fs::path& file, Notes& notes) {
 /// What was read must be writable again.
 std::function<void(const fs::path&)> reads(PickFormat format, const PickReadOptions& options = {}) {
     return noting([format, options](const fs::path& file, Notes& notes) {
-        const SurveyFile survey = read_in(format, file, options, notes);
+        const SurveyFile survey = pick_reader(format).read(file, options, notes);
         write_survey_file(fs::path(file).replace_extension(".out.csv"), survey);
     });
 }
 
 /// What was read is written in every format, or refused in words.
 void read_and_write(const fs::path& file, Notes& notes) {
-    const SurveyFile survey = read_in(PickFormat::src_rec, file, {}, notes);
+    const SurveyFile survey = pick_reader(PickFormat::src_rec).read(file, {}, notes);
     for (const auto& [name, format] : choices<WrittenFormat>.entries) {
         if (!is_catalogue_format(format)) continue;
         WriteOptions options;

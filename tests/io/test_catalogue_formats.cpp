@@ -52,7 +52,7 @@ class CatalogueFormats : public test::TempFolder {
         notes_ = {};
         write_picks_as(at(name), {file, {}, found}, options, notes_);
     }
-    PhasePicks again(const std::string& name, const std::string& stations) {
+    SurveyFile again(const std::string& name, const std::string& stations) {
         Notes ignored;
         std::optional<test::fs::path> places;
         if (!stations.empty()) places = at(stations);
@@ -117,8 +117,8 @@ TEST_F(CatalogueFormats, VelestComesBackToItsDecimalsAndHasItsColumns) {
     EXPECT_EQ(line("e.sta", 1), "(a4,f7.4,a1,1x,f8.4,a1,1x,i4,1x,i1,1x,i3,1x,f5.2,2x,f5.2)");
     EXPECT_EQ(line("e.sta", 2).substr(0, 4) + line("e.sta", 2).substr(22),
               "ABC  1234 1   1  0.00   0.00");
-    const PhasePicks read = again("e.cnv", "e.sta");
-    expect_same(sample().picks, read.survey, 0.0051, 0.012, 1e-9);
+    const SurveyFile read = again("e.cnv", "e.sta");
+    expect_same(sample().picks, read.picks, 0.0051, 0.012, 1e-9);
     EXPECT_TRUE(told("times are held to 0.01 s")) << all_told();
     EXPECT_TRUE(told("magnitudes of 2 of 2 events are not known")) << all_told();
     EXPECT_TRUE(told("names of 2 events are not kept")) << all_told();
@@ -133,7 +133,7 @@ TEST_F(CatalogueFormats, SimulpsComesBackWithSMinusP) {
     EXPECT_EQ(line("stns", 3).substr(0, 6), "  ABC ");
     EXPECT_EQ(line("stns", 3).substr(24, 5), " 1234");
     // The minutes of places are to a hundredth: 9 m of latitude at most, as rounded.
-    expect_same(sample().picks, again("eqks", "stns").survey, 0.0101, 0.012, 1e-9);
+    expect_same(sample().picks, again("eqks", "stns").picks, 0.0101, 0.012, 1e-9);
     SurveyFile lonely = sample();
     lonely.picks.arrivals.erase(lonely.picks.arrivals.begin());
     write(lonely, "eqks", with_stations("stns", WrittenFormat::simulps));
@@ -144,11 +144,11 @@ TEST_F(CatalogueFormats, HypoDdKeepsIdsWeightsAndMilliseconds) {
     write(sample(), "phase.dat", with_stations("station.dat", WrittenFormat::automatic));
     EXPECT_EQ(line("phase.dat", 1).substr(0, 27), "# 1999 12 31 23 59 59.996 -")
         << line("phase.dat", 1);
-    const PhasePicks read = again("phase.dat", "station.dat");
-    expect_same(sample().picks, read.survey, 1e-6, 2e-4, 1e-5);
-    EXPECT_EQ(read.survey.events[1].id, "12");
-    EXPECT_NEAR(read.survey.events[0].origin_time, sample().picks.events[0].origin_time, 1e-6);
-    EXPECT_NEAR(read.survey.events[1].origin_time, sample().picks.events[1].origin_time, 1e-6);
+    const SurveyFile read = again("phase.dat", "station.dat");
+    expect_same(sample().picks, read.picks, 1e-6, 2e-4, 1e-5);
+    EXPECT_EQ(read.picks.events[1].id, "12");
+    EXPECT_NEAR(read.picks.events[0].origin_time, sample().picks.events[0].origin_time, 1e-6);
+    EXPECT_NEAR(read.picks.events[1].origin_time, sample().picks.events[1].origin_time, 1e-6);
     SurveyFile named = sample();
     named.picks.events[0].id = "first";
     write(named, "phase.dat");
@@ -161,8 +161,8 @@ TEST_F(CatalogueFormats, NonLinLocKeepsNamesErrorsAndTenthsOfMilliseconds) {
     EXPECT_EQ(line("e.obs", 2),
               "ABC    ?    ?    ? P      ? 20000101 0000    2.3060 GAU  5.00e-02 -1.00e+00 "
               "-1.00e+00 -1.00e+00");
-    const PhasePicks read = again("e.obs", "g.txt");
-    const Survey& survey = read.survey;
+    const SurveyFile read = again("e.obs", "g.txt");
+    const Survey& survey = read.picks;
     ASSERT_EQ(survey.arrivals.size(), 6U);
     EXPECT_EQ(survey.events[0].id, "11");
     for (std::size_t n = 0; n < 6; ++n) {
@@ -203,7 +203,7 @@ TEST_F(CatalogueFormats, LotosComesBackByNumbersAndNeedsItsStations) {
     write(sample(), "rays.dat", with_stations("stat_ft.dat", WrittenFormat::automatic));
     EXPECT_EQ(line("rays.dat", 2), "1 1 2.3100");
     EXPECT_EQ(line("rays.dat", 3), "2 1 4.0200");
-    expect_same(sample().picks, again("rays.dat", "stat_ft.dat").survey, 0.000051, 2e-4, 0);
+    expect_same(sample().picks, again("rays.dat", "stat_ft.dat").picks, 0.000051, 2e-4, 0);
     EXPECT_TRUE(told("origin times of 2 events are not kept")) << all_told();
 }
 

@@ -47,9 +47,9 @@ class CatalogueFormats : public testing::Test {
 };
 
 TEST_F(CatalogueFormats, PhasesOfHypoddAreOnThePlaneWithTheirOriginTimes) {
-    const PhasePicks picks = read_phase_picks(
+    const SurveyFile picks = read_phase_picks(
         {write("phase.dat", phases), write("station.dat", stations), {}, {}}, notes_);
-    const Survey& survey = picks.survey;
+    const Survey& survey = picks.picks;
     ASSERT_EQ(survey.arrivals.size(), 3U);
     ASSERT_TRUE(picks.plane && picks.has_dates);
     EXPECT_EQ(clock_text(survey.events[0].origin_time), "2000-01-12T20:15:39.170000Z");
@@ -72,7 +72,7 @@ TEST_F(CatalogueFormats, AMagnitudeThatIsNotKnownRefusesNoCatalogue) {
         write("phase.dat",
               "# 2000  1 12 20 15 39.17 37.3600 -121.6900  4.500 NaN 0.1 0.2 0.03      7\n"
               "NCABC 3.10 1.000 P\n");
-    const PhasePicks picks =
+    const SurveyFile picks =
         read_phase_picks({phase, write("station.dat", stations), {}, {}}, notes_);
     ASSERT_EQ(picks.magnitudes.size(), 1U);
     EXPECT_TRUE(std::isnan(picks.magnitudes[0]));
@@ -93,7 +93,7 @@ TEST_F(CatalogueFormats, OurOwnColumnsAreNotWarnedOf) {
 }
 
 TEST_F(CatalogueFormats, NegativeWeightsOfHypoddKeepThePick) {
-    const PhasePicks picks = read_phase_picks(
+    const SurveyFile picks = read_phase_picks(
         {write("phase.dat",
                "# 2000  1 12 20 15 39.17 37.3600 -121.6900  4.500 1.2 0.1 0.2 0.03      7\n"
                "NCABC 3.10 1.000 P\nNCXYZ 3.90 -0.250 P\nNCXYZ 6.80 -0.000 S\n"),
@@ -101,8 +101,8 @@ TEST_F(CatalogueFormats, NegativeWeightsOfHypoddKeepThePick) {
          {},
          {}},
         notes_);
-    ASSERT_EQ(picks.survey.arrivals.size(), 2U);
-    EXPECT_NEAR(picks.survey.arrivals[1].error, 4 * picks.survey.arrivals[0].error, 1e-12);
+    ASSERT_EQ(picks.picks.arrivals.size(), 2U);
+    EXPECT_NEAR(picks.picks.arrivals[1].error, 4 * picks.picks.arrivals[0].error, 1e-12);
     expect_told("1 picks have a negative weight, which says that they are kept");
     expect_told("1 of 3 picks are left out: the file gives them no weight ('NCXYZ')");
 }
@@ -112,21 +112,21 @@ TEST_F(CatalogueFormats, DifferencesOfBothKindsNameEventsAndStations) {
         write("event.dat",
               "20000112  20153917 37.3600 -121.6900 4.500 1.2 0.1 0.2 0.03 7\n"
               "20000112   9153917 37.3700 -121.6800 5.000 0.9 0.1 0.2 0.03 8\n");
-    const PhasePicks read =
+    const SurveyFile read =
         read_hypocentres({{}, write("station.dat", stations), events, {}}, notes_);
-    EXPECT_EQ(clock_text(read.survey.events[1].origin_time), "2000-01-12T09:15:39.170000Z");
+    EXPECT_EQ(clock_text(read.picks.events[1].origin_time), "2000-01-12T09:15:39.170000Z");
     EXPECT_EQ(read.magnitudes, (std::vector<double>{1.2, 0.9}));
     const auto ct = read_hypodd_differences(
         write("dt.ct",
               "#    7    8\nNCABC  3.10  3.00 1.0 P\nNCXYZ 6.80 6.95 0.5 S\n"
               "NCNIL 1 2 1 P\n#  7  99\nNCABC  3.10  3.00 1.0 P\n"),
-        read.survey, notes_);
+        read.picks, notes_);
     ASSERT_EQ(ct.size(), 2U);
     EXPECT_NEAR(ct[0].time, 0.1, 1e-12);
     EXPECT_NEAR(ct[1].time, -0.15, 1e-12);
     EXPECT_EQ(ct[1].phase, Phase::S);
     const auto cc = read_hypodd_differences(
-        write("dt.cc", "# 8 7 0.02\nNCABC -0.080 0.9 P\n# 8 7 -999\nNCXYZ 0.1 1 P\n"), read.survey,
+        write("dt.cc", "# 8 7 0.02\nNCABC -0.080 0.9 P\n# 8 7 -999\nNCXYZ 0.1 1 P\n"), read.picks,
         notes_);
     ASSERT_EQ(cc.size(), 1U);
     EXPECT_NEAR(cc[0].time, -0.1, 1e-12);
@@ -137,8 +137,8 @@ TEST_F(CatalogueFormats, DifferencesOfBothKindsNameEventsAndStations) {
 
     // What is written is read back.
     for (const auto& kind : {ct, cc}) {
-        write_hypodd_differences(at("out"), read.survey, kind);
-        const auto again = read_hypodd_differences(at("out"), read.survey, notes_);
+        write_hypodd_differences(at("out"), read.picks, kind);
+        const auto again = read_hypodd_differences(at("out"), read.picks, notes_);
         ASSERT_EQ(again.size(), kind.size());
         for (std::size_t n = 0; n < kind.size(); ++n) {
             EXPECT_NEAR(again[n].time, kind[n].time, 1e-4);
@@ -223,9 +223,9 @@ TEST_F(CatalogueFormats, PhasesOfNonLinLocAreNamedByTheirFirstPick) {
     const std::string second =
         "AAA ? BHZ ? P ? 20181130 1729 35.9 GAU 4.0e-02 -1 -1 -1 0\n"
         "BBB ? BHZ ? P ? 20181130 1729 35.2 BOX 4.0e-02 -1 -1 -1 1\n";
-    const PhasePicks picks =
+    const SurveyFile picks =
         read_phase_picks({write("events.obs", first + "\n\n" + second), sources, {}, {}}, notes_);
-    const Survey& survey = picks.survey;
+    const Survey& survey = picks.picks;
     ASSERT_EQ(survey.arrivals.size(), 3U);
     EXPECT_EQ(survey.events[0].id, "20181130.172935");
     EXPECT_EQ(survey.events[1].id, "20181130.172935_2");
@@ -241,7 +241,7 @@ TEST_F(CatalogueFormats, PhasesOfNonLinLocAreNamedByTheirFirstPick) {
     expect_told("1 of 5 picks are left out: the file gives them no weight ('AAA')");
     expect_told("errors are missing");
 
-    const PhasePicks located = read_phase_picks(
+    const SurveyFile located = read_phase_picks(
         {write("one.hyp",
                "NLLOC \"./loc/a\" \"LOCATED\" \"x\"\n"
                "HYPOCENTER  x 2.5 y 37.5 z 45.0  OT 29.0  ix -1 iy -1 iz -1\n"
@@ -252,9 +252,9 @@ TEST_F(CatalogueFormats, PhasesOfNonLinLocAreNamedByTheirFirstPick) {
          {},
          GeoPoint{-150, 61}},
         notes_);
-    EXPECT_NEAR(located.survey.events[0].position.z, 45, 1e-12);
-    EXPECT_EQ(clock_text(located.survey.events[0].origin_time), "2018-11-30T17:29:29.000000Z");
-    EXPECT_GT(located.survey.events[0].position.y, 30);
+    EXPECT_NEAR(located.picks.events[0].position.z, 45, 1e-12);
+    EXPECT_EQ(clock_text(located.picks.events[0].origin_time), "2018-11-30T17:29:29.000000Z");
+    EXPECT_GT(located.picks.events[0].position.y, 30);
 }
 
 TEST_F(CatalogueFormats, WrongLinesAreNamed) {

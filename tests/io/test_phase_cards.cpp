@@ -56,10 +56,10 @@ TEST_F(PhaseCardFiles, VelestsPhaseMinusIsSMinusP) {
                           {},
                           {}},
                          notes_);
-    ASSERT_EQ(picks.survey.arrivals.size(), 2U);
-    const Arrival& s = picks.survey.arrivals[1];
+    ASSERT_EQ(picks.picks.arrivals.size(), 2U);
+    const Arrival& s = picks.picks.arrivals[1];
     EXPECT_EQ(s.phase, Phase::S);
-    EXPECT_NEAR(s.time - picks.survey.event_of(s).origin_time, 2.61, 1e-6);
+    EXPECT_NEAR(s.time - picks.picks.event_of(s).origin_time, 2.61, 1e-6);
     expect_told("1 times S minus P have no P at their station");
     expect_told("phases other than first P and S ('M')");
 }
@@ -67,7 +67,7 @@ TEST_F(PhaseCardFiles, VelestsPhaseMinusIsSMinusP) {
 TEST_F(PhaseCardFiles, VelestHasTimesOfTravelOfPAndSAndWeightsFrom0To4) {
     const auto picks =
         read_phase_picks({put("e.cnv", cnv), put("e.sta", velest_stations), {}, {}}, notes_);
-    const Survey& survey = picks.survey;
+    const Survey& survey = picks.picks;
     ASSERT_EQ(survey.events.size(), 2U);
     ASSERT_EQ(survey.arrivals.size(), 4U);
     EXPECT_EQ(clock_text(survey.events[0].origin_time), "1990-01-01T13:49:10.360000Z");
@@ -93,14 +93,14 @@ TEST_F(PhaseCardFiles, VelestWithNamesOfSixLettersIsTheSame) {
         "90 1 1 1349 10.36 36.6745N 121.3038W   6.08   2.10\nBLRM  P0  1.51BCG   P1  1.59\n";
     const auto picks =
         read_phase_picks({put("e.cnv", six), put("e.sta", velest_stations), {}, {}}, notes_);
-    ASSERT_EQ(picks.survey.arrivals.size(), 2U);
-    EXPECT_NEAR(picks.survey.arrivals[1].time - picks.survey.events[0].origin_time, 1.59, 1e-6);
+    ASSERT_EQ(picks.picks.arrivals.size(), 2U);
+    EXPECT_NEAR(picks.picks.arrivals[1].time - picks.picks.events[0].origin_time, 1.59, 1e-6);
 }
 
 TEST_F(PhaseCardFiles, SimulpsHasSMinusPAndWestPositive) {
     const auto picks =
         read_phase_picks({put("e.dat", simulps), put("s.dat", simulps_stations), {}, {}}, notes_);
-    const Survey& survey = picks.survey;
+    const Survey& survey = picks.picks;
     ASSERT_EQ(survey.events.size(), 2U);
     ASSERT_EQ(survey.arrivals.size(), 4U);
     EXPECT_EQ(survey.arrivals[2].phase, Phase::S);
@@ -115,7 +115,7 @@ TEST_F(PhaseCardFiles, SimulpsHasSMinusPAndWestPositive) {
         "900101 1349 10.36 36 40.47 121E18.23   6.08   2.10\nBLRMIPU0 1.5123BCG  P 1 1.5900\n";
     const auto again =
         read_phase_picks({put("f.dat", fine), put("s.dat", simulps_stations), {}, {}}, notes_);
-    EXPECT_NEAR(again.survey.arrivals[0].time - again.survey.events[0].origin_time, 1.5123, 1e-6);
+    EXPECT_NEAR(again.picks.arrivals[0].time - again.picks.events[0].origin_time, 1.5123, 1e-6);
 }
 
 TEST_F(PhaseCardFiles, LotosNumbersItsStationsAndHasNoDates) {
@@ -126,7 +126,7 @@ TEST_F(PhaseCardFiles, LotosNumbersItsStationsAndHasNoDates) {
          {},
          {}},
         notes_);
-    const Survey& survey = picks.survey;
+    const Survey& survey = picks.picks;
     ASSERT_EQ(survey.arrivals.size(), 3U);
     EXPECT_FALSE(picks.has_dates || survey.has_errors);
     EXPECT_EQ(survey.events[1].origin_time, 0);

@@ -38,8 +38,8 @@ TEST_F(PhasePicksTest, JoinStationsByIdAndTellWhatIsLeftOut) {
                                  "b,S1,P,2018-11-30T17:31:02,0.3\n"),
                            write("stations.csv", "station,x,y,z\nS1,1,2,0\nS2,3,4,-0.5\n"),
                            write("events.csv", "event,x,y,z\nb,7,8,9\n")};
-    const PhasePicks picks = read_phase_picks(files, notes_);
-    const Survey& survey = picks.survey;
+    const SurveyFile picks = read_phase_picks(files, notes_);
+    const Survey& survey = picks.picks;
     EXPECT_TRUE(picks.has_dates);
     ASSERT_EQ(survey.arrivals.size(), 3U);
     EXPECT_EQ(survey.arrivals[1].phase, Phase::S);
@@ -64,12 +64,12 @@ TEST_F(PhasePicksTest, TablesOfPicksAreAcceptedToo) {
                                  "source_x,source_z,receiver_x,receiver_z,time\n"
                                  "1,2,3,0,-0.5\n1,2,4,0,0.7\n"),
                            std::nullopt, std::nullopt};
-    const PhasePicks picks = read_phase_picks(files, notes_);
-    EXPECT_TRUE(picks.survey.is_2d);
+    const SurveyFile picks = read_phase_picks(files, notes_);
+    EXPECT_TRUE(picks.picks.is_2d);
     EXPECT_FALSE(picks.has_dates);
-    EXPECT_EQ(picks.survey.events.size(), 1U);
-    EXPECT_EQ(picks.survey.arrivals[0].time, -0.5);
-    EXPECT_EQ(picks.survey.events[0].position, (Vec3{1, 0, 2}));
+    EXPECT_EQ(picks.picks.events.size(), 1U);
+    EXPECT_EQ(picks.picks.arrivals[0].time, -0.5);
+    EXPECT_EQ(picks.picks.events[0].position, (Vec3{1, 0, 2}));
 }
 
 TEST_F(PhasePicksTest, BadFilesAreNamedWithTheirLine) {

@@ -98,6 +98,16 @@ def test_a_record_of_noise_gets_hardly_a_pick(line):
     assert np.isfinite(np.array(found.time)).mean() < 0.1
 
 
+def test_the_frequency_is_that_of_the_waves_not_of_the_noise(tmp_path):
+    """White noise as strong as the first arrivals of the far end: the period that windows are measured in holds."""
+    true = synthetic_line(tmp_path, noise=0.5)
+    found = pick_all(fm.records(tmp_path))
+    assert found.frequency == pytest.approx(50, rel=0.35)
+    off = np.array(found.time) - true
+    off -= np.nanmedian(off, axis=1, keepdims=True)
+    assert (np.abs(off) <= 2.5e-3).mean() > 0.85 and (np.abs(off) > 1e-2).mean() <= 0.03
+
+
 def test_records_of_zeros_and_bad_options_are_refused(line):
     dead = fm.Records([record.with_data(np.zeros_like) for record in line[0]])
     with pytest.raises(ValueError, match="all 7 records are dead"):

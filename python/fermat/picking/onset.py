@@ -65,15 +65,29 @@ def step_of_energy(traces: NDArray[np.float64], period: float) -> NDArray[np.flo
 
 
 def dominant_frequency(traces: NDArray[np.float64], at: NDArray[np.int64], period: float) -> float:
-    """Mean frequency of the first arrivals in cycles per sample, the median over traces."""
+    """Mean frequency of the first arrivals in cycles per sample, the median over the clearer half of the
+    traces. The power of the noise before them is subtracted."""
     first, last = int(2.1 * period), int(4.3 * period)
-    found = []
+    found, clear = [], []
     for row, where in zip(traces, at):
-        piece = row[max(where - first, 0) : where + last]
-        power = np.abs(np.fft.rfft(piece * np.hanning(len(piece)), 8 * len(piece))) ** 2 if len(piece) > 8 else np.zeros(1)
-        if power.sum() > 0:
-            found.append((np.linspace(0, 0.5, len(power)) * power).sum() / power.sum())
-    return float(np.median(found)) if found else 1 / period
+        begin = max(where - first, 0)
+        piece, ahead = row[begin : where + last], row[max(begin - first - last, 0) : begin]
+        power = _power(piece)
+        noise = _power(ahead) if len(ahead) == len(piece) else np.zeros(len(power))
+        rest = np.maximum(power - noise, 0)
+        if rest.sum() > 0:
+            found.append((np.linspace(0, 0.5, len(rest)) * rest).sum() / rest.sum())
+            clear.append(power.sum() / max(noise.sum(), 1e-12 * power.sum()))
+    if not found:
+        return 1 / period
+    return float(np.median(np.array(found)[np.argsort(clear, kind="stable")[len(found) // 2 :]]))
+
+
+def _power(piece: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Spectrum of a piece, smoothed by its taper."""
+    if len(piece) <= 8:
+        return np.zeros(1)
+    return np.asarray(np.abs(np.fft.rfft(piece * np.hanning(len(piece)), 8 * len(piece))) ** 2)
 
 
 def lobes_of(

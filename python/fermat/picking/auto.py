@@ -56,6 +56,7 @@ class Picked:
         self.polarity = [np.zeros(len(record), dtype=int) for record in records]
         self.statics = [Static(0.0, False, 0) for _ in records]
         self.inversion: Any = None
+        self.by_model: dict[int, float] = {}  # statics as the last model has them
 
     def __repr__(self) -> str:
         found = sum(int(np.isfinite(row).sum()) for row in self.time)
@@ -161,6 +162,7 @@ def pick_all(
             wanted = (out.predicted[n] - gather.record.start) / gather.record.interval
             _keep(out, n, gather, gather.guided_picks(wanted[gather.order]))
         _find_statics(out, placed)
+    _refine_statics(out, placed)
     _finish(out, gathers)
     return out
 
@@ -197,6 +199,16 @@ def _find_statics(out: Picked, placed: list[int]) -> None:
         out.statics[n] = static
 
 
+def _refine_statics(out: Picked, placed: list[int]) -> None:
+    """A wrong trigger once more, by the model: its term less that of shots with right ones. All traces have a
+    part in it; reciprocity has some, and zero offset one."""
+    for n in placed:
+        static = out.statics[n]
+        better = out.by_model.get(n, float("nan"))
+        if static.time and abs(better - static.time) < LEAST_STATIC / out.frequency:
+            out.statics[n] = Static(better, static.zero_offset, static.pairs)
+
+
 def _predict(out: Picked, placed: list[int]) -> bool:
     """Times of a model of all picks so far, by the records' clocks; False if none can be found."""
     from .model import invert_records
@@ -208,6 +220,10 @@ def _predict(out: Picked, placed: list[int]) -> bool:
         except (ValueError, RuntimeError):
             return False
     out.inversion = found.inversion
+    terms = np.asarray(found.inversion.terms["shot"])
+    right = [k for k, n in enumerate(placed) if not out.statics[n].time]
+    common = float(np.median(terms[right])) if right else float("nan")  # of onset and ground, not of triggers
+    out.by_model = {n: out.statics[n].time + float(terms[k]) - common for k, n in enumerate(placed)}
     for n in placed:
         out.predicted[n] = found.times[n] + out.statics[n].time
         off = out.time[n] - out.predicted[n]

@@ -1,6 +1,6 @@
 // Traces side by side with their picks. Traces are columns; time runs down, perhaps reduced by offset.
 // A column: {record, trace, label, offset, start, interval, data, most, picks: {P, S}, predicted,
-// reciprocal, static}; data are over `most`, the trace's largest amplitude.
+// predictedS, reciprocal, beside, static}; data are over `most`, the trace's largest amplitude.
 
 const GRAB = 7;  // pixels within which a pick or the end of its bar is meant
 const SLICE = 5;  // milliseconds per frame for the traces while the view moves
@@ -168,6 +168,7 @@ class GatherView {
     const half = Math.max(3, Math.min(9, 0.4 * this.inner.width / (this.view.last - this.view.first)));
     this.line(pen, from, to, c => c.predicted, ink.predicted, 2, []);
     this.line(pen, from, to, c => c.predictedS, ink.predicted, 2, [6, 4]);
+    for (const n of [0, 1]) this.line(pen, from, to, c => c.beside && c.beside[n], ink.dim, 1, [4, 3]);
     this.line(pen, from, to, c => c.static || null, ink.dim, 1, [2, 4]);
     for (let k = from; k < to; ++k) {
       const c = this.columns[k], shift = this.shift(c), x = this.px(k);
@@ -222,7 +223,7 @@ class GatherView {
     pen.beginPath();
     let on = false;
     for (let k = from; k < to; ++k) {
-      const t = time(this.columns[k]);
+      const t = time(this.columns[k]);  // not a number where there is none
       if (!Number.isFinite(t)) { on = false; continue; }
       const y = this.py(t - this.shift(this.columns[k]));
       if (on) pen.lineTo(this.px(k), y); else pen.moveTo(this.px(k), y);

@@ -81,8 +81,29 @@ function fillColumn(column) {
   column.predicted = model ? model.predicted[column.record][column.trace] : null;
   column.predictedS = model && model.predictedS ? model.predictedS[column.record][column.trace] : null;
   column.reciprocal = state.reciprocal[column.record][column.trace];
+  column.beside = besides(column);
   column.static = staticOf(column.record) || null;
   return column;
+}
+
+// Picks of the shots before and after this one at the same receiver, by this record's clock.
+function besides(column) {
+  if (meta.network || get("kind").value !== "shot") return [];
+  return neighbours(column.record).map(n => {
+    const r = meta.records[n], k = r.channels.indexOf(meta.records[column.record].channels[column.trace]);
+    const p = k < 0 ? null : state.picks[`${r.name}/${k}/P`];
+    return p && !p.bad ? p.time - staticOf(n) + staticOf(column.record) : null;
+  });
+}
+
+const nextTo = new Map();
+function neighbours(record) {
+  if (!nextTo.size) {
+    const placed = meta.records.map((_, n) => n).filter(n => meta.records[n].sourceX !== null)
+      .sort((a, b) => meta.records[a].sourceX - meta.records[b].sourceX);
+    placed.forEach((n, at) => nextTo.set(n, [placed[at - 1], placed[at + 1]].filter(one => one !== undefined)));
+  }
+  return nextTo.get(record) || [];
 }
 
 function refresh() {
@@ -293,6 +314,7 @@ function places() {
     if (place.some(one => one === null)) return;
     await change("place", {kind, key: String(key), place});
     meta = await (await ask("meta")).json();
+    nextTo.clear();
     makeGathers();
     showGather(gatherIndex, true);
   }));

@@ -156,10 +156,12 @@ def _traces(
         yield header_trace(places, (group, surface, depth), scales, unit)
 
 
-def header_trace(places: Any, heights: Any, scales: Any, unit: int) -> Trace | None:
+def header_trace(
+    places: Any, heights: Any, scales: Any, unit: int, at_origin: bool = False
+) -> Trace | None:
     """Source and receiver by the fields of SEG-Y and Seismic Unix; coordinates of unit 2 are seconds
-    of arc, of unit 3 degrees."""
-    if not any(places):
+    of arc, of unit 3 degrees. Zeros are what empty headers have, unless both are `at_origin`."""
+    if not any(places) and not at_origin:
         return None
     if unit == 4:
         raise ValueError("has coordinates in degrees, minutes and seconds (write decimal degrees)")
@@ -185,18 +187,18 @@ def _through_obspy(file: Path) -> list[Trace | None] | None:
     return [obspy_trace(trace) for trace in stream]
 
 
-def obspy_trace(trace: Any) -> Trace | None:
+def obspy_trace(trace: Any, at_origin: bool = False) -> Trace | None:
     """Where a trace of ObsPy was recorded, by the header of its format."""
     stats = trace.stats
     header = getattr(getattr(stats, "segy", None) or getattr(stats, "su", None), "trace_header", None)
     if header is not None:
-        return _of_header(header)
+        return _of_header(header, at_origin)
     words = getattr(stats, "seg2", {})
     ends = [_location(words.get(f"{end}_LOCATION")) for end in ("SOURCE", "RECEIVER")]
     return None if ends[0] is None or ends[1] is None else Trace(ends[0], ends[1])
 
 
-def _of_header(header: Any) -> Trace | None:
+def _of_header(header: Any, at_origin: bool) -> Trace | None:
     names = ("source_coordinate_x", "source_coordinate_y", "group_coordinate_x", "group_coordinate_y")
     heights = ("receiver_group_elevation", "surface_elevation_at_source", "source_depth_below_surface")
     scales = (
@@ -206,4 +208,5 @@ def _of_header(header: Any) -> Trace | None:
     places, levels, factors = (
         [int(getattr(header, name, 0) or 0) for name in each] for each in (names, heights, scales)
     )
-    return header_trace(places, levels, factors, int(getattr(header, "coordinate_units", 1) or 1))
+    unit = int(getattr(header, "coordinate_units", 1) or 1)
+    return header_trace(places, levels, factors, unit, at_origin)

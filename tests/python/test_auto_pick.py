@@ -12,7 +12,9 @@ import fermat as fm
 pytest.importorskip("obspy")
 from fermat.picking import pick_all, synthetic_line
 from fermat.picking.auto import picks_of
-from fermat.picking.export import match_picks, write_picks
+from fermat.picking.export import write_picks
+from fermat.picking.foreign import match_picks
+from fermat.picking.headers import write_segy
 from fermat.picking.onset import aic_onset
 from fermat.picking.path import step_path
 from fermat.picking.statics import find_statics, reciprocal_pairs
@@ -134,6 +136,59 @@ def test_picks_go_to_files_and_back_onto_traces(line, picked, tmp_path):
         statics = np.array([static.time for static in picked.statics])
         off = times - np.maximum(np.array(picked.time) - statics[:, None], 0)
         assert np.isfinite(off).sum() >= 160 and np.nanmax(np.abs(off)) < 2e-5, name
+
+
+def test_picks_of_other_programs_are_opened(line, tmp_path):
+    """Refrapy, ReflexW, SeisImager and PyRefra's numbers, on a line with heights that most of them lack."""
+    records = [record.with_data(lambda data: data) for record in line[0]]
+    for record in records:
+        record.receivers[:, 2] = -100 - 0.1 * record.receivers[:, 0]
+        record.source = record.receivers[np.abs(record.receivers[:, 0] - record.source[0]).argmin()].copy()
+    hilly, true = fm.Records(records), line[1]
+    shots = [record.source[0] for record in records]
+    places = records[0].receivers[:, 0]
+    (tmp_path / "a.gp").write_text("".join(
+        "".join(f"{x:g} {1e3 * t:.3f} 1\n" for x, t in zip(places, times)) + f"/ {shot:g}\n" for shot, times in zip(shots, true)))
+    (tmp_path / "a.tom").write_text("".join(
+        f"{1e3 * t:.3f} 0 {r.source[0]:g} {r.source[2]:g} {p[0]:g} {p[2]:g} 1 1\n"
+        for r, times in zip(records, true) for p, t in zip(r.receivers, times)))
+    (tmp_path / "a.vs").write_text(f"1996 0 3.0\n0 {len(shots)} 2.0\n" + "".join(
+        f"{shot:g} {len(places)} 0.0\n" + "".join(f"{x:g} {1e3 * t:.3f} 1\n" for x, t in zip(places, times))
+        for shot, times in zip(shots, true)))
+    (tmp_path / "picks.dat").write_text("".join(
+        f"{r.shot} {c} {t:.6f} {t - 0.001:.6f} {t + 0.001:.6f}\n"
+        for r, times in zip(records, true) for c, t in zip(r.channels, times)))
+    for name in ("a.gp", "a.tom", "a.vs", "picks.dat"):
+        found, lost = match_picks(hilly, tmp_path / name)
+        assert lost == 0 and len(found) >= 160, name
+        assert all(abs(time - true[n, k]) < 1e-5 for n, k, time, _ in found), name
+    assert found[5][3] == pytest.approx(0.001)
+    (tmp_path / "b.gp").write_text("1 2\nshot 3\n")
+    with pytest.raises(ValueError, match="line 2 of 'b.gp' is 'shot 3'"):
+        match_picks(hilly, tmp_path / "b.gp")
+    (tmp_path / "b.tom").write_text("1 2 3\n")
+    with pytest.raises(ValueError, match="'b.tom' has 3 columns"):
+        match_picks(hilly, tmp_path / "b.tom")
+
+
+def test_picks_go_into_headers_of_segy(line, picked, tmp_path):
+    """Bytes 237 to 240, µs after the first sample; all else of the file stays."""
+    written = write_segy(line[0], picked, tmp_path / "segy")
+    assert [file.name for file in written] == [record.name for record in line[0]]
+    for n, (record, file) in enumerate(zip(line[0], written)):
+        before, after = bytearray(record.file.read_bytes()), bytearray(file.read_bytes())
+        for k in range(len(record)):
+            at = 3600 + k * (240 + 4 * record.samples) + 236
+            value = int.from_bytes(after[at : at + 4], "big", signed=True)
+            assert value == pytest.approx(1e6 * (picked.time[n][k] - record.start), abs=1)
+            before[at : at + 4] = after[at : at + 4]
+        assert before == after
+    other = line[0][0].with_data(lambda data: data)
+    other.file = None
+    made = write_segy(fm.Records([other]), picked, tmp_path / "made")[0]
+    again = fm.records(made)[0]
+    assert np.allclose(again.data, other.data) and np.allclose(again.receivers, other.receivers)
+    assert again.start == pytest.approx(other.start)
 
 
 def test_the_pieces_do_what_they_say():

@@ -1,4 +1,4 @@
-"""Picks into files of other programs, and picks of files onto traces."""
+"""Picks into files of other programs."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._files import renamed_to
-from .._picks import picks as read_picks
 from .headers import write_segy
-from .statics import spacing_of
 
 if TYPE_CHECKING:
     from .._picks import Picks
     from .records import Records
 
-__all__ = ["match_picks", "write_events", "write_picks", "write_pyrefra", "write_rayinvr"]
+__all__ = ["write_events", "write_picks", "write_pyrefra", "write_rayinvr"]
 
 CODE = 1  # of first arrivals in tx.in
 
@@ -93,30 +91,3 @@ def write_pyrefra(records: Records, picked: Any, folder: Path) -> None:
             out.write_text(text)
     with renamed_to(folder / "picks.dat") as out:
         out.write_text("\n".join(rows) + "\n")
-
-
-def match_picks(records: Records, data: Any, **options: Any) -> tuple[list[tuple[int, int, float, float]], int]:
-    """Picks of a file, or `Picks`, on the traces at their places: (record, trace, time, error), and how
-    many have no trace. Two records of one place get the same picks."""
-    picks = read_picks(data, **options)
-    line = records.line
-    if picks.ndim != line.ndim:
-        raise ValueError(f"the picks are in {picks.ndim}-D and the records in {line.ndim}-D")
-    travelled = picks.travel_time
-    error = np.full(len(picks), np.nan) if picks.error is None else picks.error
-    found: list[tuple[int, int, float, float]] = []
-    used = np.zeros(len(picks), dtype=bool)
-    for n, record in enumerate(records):
-        if not record.placed:
-            continue
-        points = line.onto(record.receivers)
-        near = 0.3 * spacing_of(points)
-        source = line.onto(record.source)[0]
-        shots = np.flatnonzero(np.linalg.norm(picks.sources - source, axis=1) <= near)
-        for row in np.flatnonzero(np.isin(picks.source, shots)):
-            apart = np.linalg.norm(points - picks.receivers[picks.receiver[row]], axis=1)
-            trace = int(apart.argmin())
-            if apart[trace] <= near:
-                used[row] = True
-                found.append((n, trace, float(travelled[row]), float(error[row])))
-    return found, int((~used).sum())

@@ -6,6 +6,7 @@ Where a trace was recorded is read from headers in `fermat._records` alone.
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -68,14 +69,15 @@ def _by_segyio(file: Path) -> list[Record] | None:
         return load
 
     records = []
+
+    def place(n: int, at_origin: bool = False) -> Any:
+        return header_trace(
+            [int(fields[at][n]) for at in PLACES], [int(fields[at][n]) for at in HEIGHTS],
+            [int(fields[at][n]) for at in SCALES], int(fields[UNIT][n]), at_origin,
+        )
+
     for rows in groups:
-        traces = [
-            header_trace(
-                [int(fields[at][n]) for at in PLACES], [int(fields[at][n]) for at in HEIGHTS],
-                [int(fields[at][n]) for at in SCALES], int(fields[UNIT][n]),
-            )
-            for n in rows
-        ]
+        traces = _placed(rows, place)
         channels = fields[CHANNEL][rows]
         records.append(_record(
             _name(file, len(groups), int(fields[RECORD][rows[0]])), loader(rows[0], rows[-1] + 1),
@@ -187,21 +189,28 @@ def _of_stream(file: Path, traces: list[Any], parts: int) -> Record:
     named = header is None and not words
     number = int(getattr(header, "original_field_record_number", 0) or 0)
     return _record(
-        _name(file, parts, number), lambda: data, [obspy_trace(trace) for trace in traces],
+        _name(file, parts, number), lambda: data, _placed(traces, obspy_trace),
         interval=intervals.pop(), samples=samples, delay=delay, shot=shot, channels=channels,
         stations=tuple(trace.id for trace in traces) if named else (), began=began,
     )
 
 
+def _placed(traces: Sequence[Any], place: Callable[..., Any]) -> list[Any]:
+    """Where each trace was. Zeros are what empty headers have; beside others with a shot at 0 they are the
+    receiver there."""
+    found = [place(trace) for trace in traces]
+    first = next((one for one in found if one is not None), None)
+    if first is None or any(first.source[:2]):
+        return found
+    return [place(trace, True) if one is None else one for trace, one in zip(traces, found)]
+
+
 def _record(name: str, load: Any, traces: list[Any], **rest: Any) -> Record:
     source, receivers = None, None
     known = [trace for trace in traces if trace is not None]
-    # Zeros are what empty headers have; beside others with a shot at 0 they are the receiver there.
-    at_origin = bool(known) and not any(known[0].source)
-    if known and (at_origin or len(known) == len(traces)):
+    if known and len(known) == len(traces):
         source = known[0].source
-        nowhere = (0.0, 0.0, 0.0)
-        receivers = np.array([nowhere if trace is None else trace.receiver for trace in traces], dtype=float)
+        receivers = np.array([trace.receiver for trace in traces], dtype=float)
     record = Record(name, load, source=source, receivers=receivers, **rest)
     record.in_degrees = any(trace.in_degrees for trace in known)
     return record

@@ -121,7 +121,7 @@ class Record:
         other = Record(
             self.name, lambda: np.asarray(change(self.data), dtype=np.float32), interval=self.interval,
             samples=self.samples, channels=self.channels, delay=self.delay, shot=self.shot,
-            source=self.source, receivers=self.receivers, stations=self.stations, began=self.began,
+            source=self.source.copy(), receivers=self.receivers.copy(), stations=self.stations, began=self.began,
         )
         for name in ("start", "file", "first", "in_degrees"):
             setattr(other, name, getattr(self, name))

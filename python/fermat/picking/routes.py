@@ -15,8 +15,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from .export import match_picks
 from .extras import need
+from .foreign import FOREIGN, match_picks
 from .live import LiveModel
 from .session import Session
 
@@ -30,7 +30,7 @@ FILES = {
 }
 SETTINGS = ("look", "gain", "low", "high", "component")
 LARGEST = 64 << 20  # bytes of an export that go to the browser; more stay in the folder
-IMPORTS = (".csv", ".sgt", ".gtt", ".vs", ".in", ".txt", ".dat")
+IMPORTS = (".csv", ".sgt", ".gtt", ".vs", ".in", ".txt", ".dat", *FOREIGN)
 WAIT = 20.0  # s until a poll answers that nothing is new
 ABSENT = 45.0  # s without a poll after which a tab counts as closed
 

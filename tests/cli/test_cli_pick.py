@@ -338,3 +338,134 @@ def test_small_and_dark_screens_hold_the_page(server, browser):
     browser.choose("#look", "image")
     browser.value("view.draw()")
     assert not browser.errors
+
+
+def test_a_view_that_moves_shows_the_sheet_of_before_and_settles(server, browser):
+    """While the view moves, a frame draws a slice of the traces and no more; then the sheet is that of the view."""
+    opened(browser, server)
+    browser.value("view.draw(); window.sheets = [view.sheet]")
+    browser.value("view.zoomDown(0.05, 0.7); view.draw(); window.sheets.push(view.sheet)")
+    assert browser.value("view.moving && view.sheet.cost < 1000")
+    browser.wait("!view.moving && !view.stale && view.fits(view.sheet, view.inner)")
+    assert browser.value("window.sheets[0] !== view.sheet")
+    # The pyramid never loses an extreme.
+    assert browser.value("""(() => {
+      const data = Float32Array.from({length: 10000}, (_, n) => n === 7777 ? -9 : Math.sin(n));
+      const {values, size} = levelFor(data, 200);
+      return size > 1 && values.length < 1300 && Math.min(...values) === -9 && peakOf(data, 7000, 8000) === 9;
+    })()""")
+    assert not browser.errors
+
+
+def test_fingers_pick_and_pinch(server, browser):
+    """Touch: a tap picks, two fingers zoom and pick nothing."""
+    opened(browser, server)
+    browser.value("document.getElementById('snap').checked = false")
+    x, y = on_trace(browser, 5, 0.03)
+    for kind, points in (("touchStart", [{"x": x, "y": y}]), ("touchEnd", [])):
+        browser._call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+    browser.wait("state.picks['shot_01.sgy/5/P']")
+    assert browser.value("state.picks['shot_01.sgy/5/P'].time") == pytest.approx(0.03, abs=2e-3)
+    before = browser.value("view.view.bottom - view.view.top")
+    for kind, apart in (("touchStart", 30), ("touchMove", 60), ("touchMove", 120), ("touchEnd", None)):
+        points = [] if apart is None else [{"x": x, "y": y - apart, "id": 0}, {"x": x + 5, "y": y + apart, "id": 1}]
+        browser._call("Input.dispatchTouchEvent", type=kind, touchPoints=points)
+    assert browser.value("view.view.bottom - view.view.top") < 0.6 * before
+    assert browser.value("Object.keys(state.picks).length") == 1
+
+
+def test_errors_comments_s_and_neighbours(server, browser):
+    """Error bars by drag, a comment, S, and picks of the shots beside this one."""
+    server.post("change", {"picks": [pick(n, k, 0.02, error=0.004) for n in (0, 1, 2) for k in range(8)]})
+    opened(browser, server)
+    browser.value("document.getElementById('snap').checked = false; prompt = () => 'late, wind'")
+    browser.value("view.view = {first: -0.8, last: 8, top: 0, bottom: 0.05}; view.redraw()")
+    browser.mouse("mousePressed", *on_trace(browser, 3, 0.024), button="left", clickCount=1)
+    for time in (0.025, 0.027, 0.028):
+        browser.mouse("mouseMoved", *on_trace(browser, 3, time), button="left", buttons=1)
+    browser.mouse("mouseReleased", *on_trace(browser, 3, 0.028), button="left", clickCount=1)
+    browser.wait("Math.abs(state.picks['shot_01.sgy/3/P'].error - 0.008) < 0.0008")
+    browser.mouse("mouseMoved", *on_trace(browser, 2, 0.02))
+    browser.key("n")
+    browser.wait("state.picks['shot_01.sgy/2/P'].note === 'late, wind'")
+    browser.key("s")
+    tap(browser, *on_trace(browser, 4, 0.04))
+    browser.wait("state.picks['shot_01.sgy/4/S']")
+    assert browser.value("view.columns[4].beside.length") == 1 and browser.value("view.columns[4].beside[0]") == 0.02
+    browser.key("ArrowRight")
+    browser.wait("view.columns[0].record === 1")
+    assert browser.value("view.columns[4].beside.length") == 2
+    assert not browser.errors
+
+
+def test_the_live_model_follows_a_change(server, browser):
+    """Picks change, and section, rays and predicted times are those of the new ones."""
+    opened(browser, server)
+    browser.click("#auto")
+    browser.wait("model !== null && model.picks >= 60 && model.revision === state.revision")
+    before = browser.value("model.predicted[0][15]")
+    browser.value("change('change', {picks: [8, 9, 10, 11].map(trace => ({record: 0, trace, time: 0.02, error: 1e-4}))})")
+    browser.wait("model.revision === state.revision && !state.inverting")
+    assert browser.value("model.predicted[0][15]") != before
+    assert browser.value("model.section.rays.length") > 20 and browser.value("section.model === model.section")
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory):
+    from fermat.picking import synthetic_network
+
+    folder = tmp_path_factory.mktemp("earthquakes") / "network"
+    synthetic_network(folder, events=2)
+    return folder
+
+
+def test_auto_locates_earthquakes(fermat, network):
+    done = fermat.call("pick", str(network), "--auto", "-o", "events.xml")
+    assert done.returncode == 0 and "16 P and 16 S of 2 events, 2 located" in done.stdout
+    text = (fermat.folder / "events.xml").read_text()
+    assert text.count("<arrival ") == 32 and text.count("<origin ") == 2
+    for flags, said in ((("--vp-vs", "0.5"), "vp_vs is 0.5 (must be > 1)"), (("--model", "none.h5"), "none.h5"),
+                        (("--seisbench", "PhaseNet"), "must be a model and its weights")):
+        bad = fermat.call("pick", str(network), "--auto", "-o", "e.xml", "--quiet", *flags)
+        assert bad.returncode != 0 and said in bad.stderr and bad.stderr.count("\n") == 1
+
+
+def test_earthquakes_in_a_browser(fermat, network, tmp_path, browser):
+    """Pick all, see map and curves, correct S, look at a station, export QuakeML and hypoDD."""
+    page = browser
+    with Server(fermat.program, network, tmp_path / "project") as server:
+        opened(page, server)
+        assert page.value("document.getElementById('places').hidden && !document.getElementById('component').hidden")
+        page.click("#auto")
+        page.wait("Object.keys(state.picks).length === 32")
+        page.wait("model !== null && model.events.length === 2 && model.events.every(e => e.status === 'located')")
+        page.wait("view.columns[0].predictedS > view.columns[0].predicted")
+        far = page.value("view.columns.map(c => c.offset)")
+        assert len(far) == 24 and far == sorted(far), "by distance"
+        assert "depth" in page.text("#about") and "2 located" in page.text("#fit")
+        assert page.value("distances.picks.length") == 16 and page.value("map.stations.length") == 8
+        # A wrong S by hand is seen as the worst residual; undo takes it back.
+        name = page.value("meta.records[0].name")
+        k = page.value("view.columns.findIndex(c => c.picks.S)")
+        trace = page.value(f"view.columns[{k}].trace")
+        key = f"{name}/{trace}/S"
+        true = page.value(f"state.picks['{key}'].time")
+        page.choose("#phase", "S")
+        tap(page, *on_trace(page, k, true + 1.0), modifiers=1)
+        page.wait(f"state.picks['{key}'].by === 'hand'")
+        page.wait("model.revision === state.revision && !state.inverting")
+        page.key("w")
+        page.wait("document.getElementById('status').textContent.includes(' S: ')")
+        assert page.value("view.columns[view.selected].trace") == trace
+        page.key("z", modifiers=2)
+        page.wait(f"Math.abs(state.picks['{key}'].time - {true}) < 1e-9")
+        page.key("c")
+        page.wait("view.columns.length === 8 && view.columns.every(c => c.label.endsWith('Z'))")
+        page.choose("#kind", "receiver")
+        page.wait("view.columns.length === 2 && gathers.length === 8")
+        for form, file in (("quakeml", "events.xml"), ("hypodd", "hypodd/phase.dat"), ("nonlinloc", "nonlinloc/events.obs")):
+            page.choose("#export", form)
+            name = file.split("/")[0]
+            page.wait(f"document.getElementById('status').textContent.includes('wrote {name}')")
+            assert (tmp_path / "project" / "exports" / file).is_file()
+        assert not page.errors

@@ -44,16 +44,16 @@ class SectionTeam {
     /// Calls phase(lane) for all lanes; by the leader alone.
     template <class Phase>
     void for_each(int count, Phase& phase) {
-        if (count < 2 * grain) {
+        if (count < 2 * grain || count >= most_lanes) {
             for (int lane = 0; lane < count; ++lane) phase(lane);
             return;
         }
         phase_.store(&phase, std::memory_order_relaxed);
         call_.store([](void* it, int lane) { (*static_cast<Phase*>(it))(lane); },
                     std::memory_order_relaxed);
-        count_.store(count, std::memory_order_relaxed);
         done_.store(0, std::memory_order_relaxed);
-        ticket_.store(one_phase * ++phases_, std::memory_order_release);
+        ticket_.store(one_phase * ++phases_ + one_count * static_cast<std::uint64_t>(count),
+                      std::memory_order_release);
         ticket_.notify_all();
         take_lanes();
         for (int n = 0; done_.load(std::memory_order_acquire) < count; ++n) {
@@ -70,11 +70,14 @@ class SectionTeam {
     /// Ends the leader's work; the error itself is in the trap.
     struct Abandoned {};
 
-    /// A ticket is the number of a phase and its next free lane, in one word: a lane can be taken
-    /// only while its phase is under way.
-    static constexpr std::uint64_t one_phase = std::uint64_t{1} << 32;
+    /// A ticket is the number of a phase, its number of lanes and its next free one, in one word: a
+    /// lane can be taken only while its phase is under way, and as long as one is free the leader
+    /// does not set the next phase.
+    static constexpr int most_lanes = 1 << 16;
+    static constexpr std::uint64_t one_count = most_lanes;
+    static constexpr std::uint64_t one_phase = one_count * most_lanes;
     static constexpr std::uint64_t finished = ~std::uint64_t{0};
-    static constexpr int grain = 8;
+    static constexpr int grain = 4;
     /// Phases follow each other within microseconds, so a helper polls for some of them before it
     /// sleeps.
     static constexpr int patient_looks = 4000;
@@ -90,8 +93,8 @@ class SectionTeam {
     void take_lanes() {
         std::uint64_t ticket = ticket_.load(std::memory_order_acquire);
         while (ticket != finished) {
-            const int count = count_.load(std::memory_order_relaxed);
-            const int first = static_cast<int>(ticket % one_phase);
+            const int count = static_cast<int>(ticket % one_phase / one_count);
+            const int first = static_cast<int>(ticket % one_count);
             if (first >= count) return;
             const int last = std::min(count, first + std::max(grain, count / (2 * threads_)));
             void* const phase = phase_.load(std::memory_order_relaxed);
@@ -126,7 +129,6 @@ class SectionTeam {
     std::uint64_t phases_ = 0;
     std::atomic<void*> phase_{nullptr};
     std::atomic<void (*)(void*, int)> call_{nullptr};
-    std::atomic<int> count_{0};
     alignas(64) std::atomic<std::uint64_t> ticket_{0};
     alignas(64) std::atomic<int> done_{0};
 };

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "eikonal/vidale/arrival_order.hpp"
 #include "eikonal/vidale/grid.hpp"
 #include "eikonal/vidale/source.hpp"
 #include "eikonal/vidale/stencils.hpp"
@@ -83,8 +84,10 @@ class ExpandingBox {
     Monitor& monitor_;
     TimingGrid<Real> grid_;
     NodeBox box_;
-    std::vector<std::pair<Real, Offset>> order_;
+    ArrivalOrder<Real> sorter_;
+    std::vector<Look> order_;
     std::vector<Look> asked_;    ///< second looks that the next propagation takes
+    std::vector<Look> listed_;   ///< those that it has taken
     std::vector<Look> reverse_;  ///< second looks that wait until the expansion is done
     /// Nodes that were not timed since a time changed that their operators read. Of the others a
     /// look would find the time that they have.
@@ -152,7 +155,7 @@ void ExpandingBox<Real, D>::time_layer(const Side& side) {
             }
         }
     }
-    std::sort(order_.begin(), order_.end());
+    sorter_.sort(order_);
     (side.direction < 0 ? box_.low : box_.high)[side.axis] = side.index;
 
     const auto in_layer = [inward](Offset step) { return step != inward; };
@@ -310,17 +313,25 @@ void ExpandingBox<Real, D>::propagate(Allowed allowed) {
     const auto is_stale = [&](const Look& look) {
         return stale_[static_cast<std::size_t>(look.second)] != 0;
     };
-    // Where the medium is smooth no node of a layer is stale, and no look would find anything.
-    if (std::none_of(asked_.begin(), asked_.end(), is_stale)) {
-        asked_.clear();
-        return;
+    // Looks before the first one at a stale node find nothing. Where the medium is smooth no node
+    // of a layer is stale.
+    Look first{std::numeric_limits<Real>::infinity(), std::numeric_limits<Offset>::max()};
+    for (const Look& look : asked_) {
+        if (is_stale(look)) first = std::min(first, look);
     }
-    Looks looks(std::greater<>{}, std::move(asked_));
+    std::erase_if(asked_, [&](const Look& look) { return look < first; });
+    sorter_.sort(asked_);
+    std::swap(asked_, listed_);
     asked_.clear();
-    while (!looks.empty() && looks_left_ > 0) {
-        const Look look = looks.top();
+    // The list is sorted once; looks that come up on the way are few, and wait in a heap.
+    Looks later;
+    std::size_t next = 0;
+    while ((next < listed_.size() || !later.empty()) && looks_left_ > 0) {
+        const bool from_list =
+            next < listed_.size() && (later.empty() || !(later.top() < listed_[next]));
+        const Look look = from_list ? listed_[next++] : later.top();
+        if (!from_list) later.pop();
         const auto [asked, n] = look;
-        looks.pop();
         if (!(grid_.time(n) > asked) || !is_stale(look)) continue;
         if (--looks_left_ % looks_between_checks == 0) monitor_.check();
         stale_[static_cast<std::size_t>(n)] = 0;
@@ -328,10 +339,11 @@ void ExpandingBox<Real, D>::propagate(Allowed allowed) {
         if (t < grid_.time(n) - static_cast<Real>(worth_a_change) * grid_.slowness(n)) {
             set_time(n, t);
             ask_neighbours(n, allowed);
-            for (const Look& next : asked_) looks.push(next);
+            for (const Look& found : asked_) later.push(found);
             asked_.clear();
         }
     }
+    listed_.clear();
 }
 
 }  // namespace

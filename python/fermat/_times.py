@@ -174,7 +174,8 @@ def traveltimes(
         Slowness along an edge: "linear" between nodes (default), "nearest" constant in cells around
         nodes.
     weights
-        Times of the edges: "stored" once for all sources, "computed" when needed, or "auto" (default).
+        Times of the edges: "stored" once for all sources, "computed" when needed, "swapped" (stored
+        in the host's memory, from which a CUDA device fetches them tile by tile), or "auto" (default).
     queue
         Queue of "dijkstra": "buckets" (default), or "heap" as in the papers.
     visits

@@ -33,8 +33,9 @@ DevicesScope::~DevicesScope() { chosen = std::move(before_); }
 
 void require_one_device(const std::string& method) {
     if (chosen.size() < 2) return;
-    throw InputError(std::to_string(chosen.size()) + " devices are named (" + method +
-                     " computes on one: name one; fields of fim and their rays take several)");
+    throw InputError(
+        std::to_string(chosen.size()) + " devices are named (" + method +
+        " computes on one: name one; fields of fim, their rays and shortest paths take several)");
 }
 
 std::optional<BatchTurns::Batch> BatchTurns::take(std::size_t most) {

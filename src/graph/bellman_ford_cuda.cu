@@ -6,6 +6,7 @@
 
 #include "core/device.hpp"
 #include "core/memory_cuda.hpp"
+#include "core/page_locked_cuda.hpp"
 #include "graph/bellman_ford_cuda.hpp"
 #include "graph/node_tile_queue.hpp"
 #include "graph/node_tile_setup.hpp"
@@ -117,8 +118,9 @@ struct CudaGraph::State {
     CudaArray<std::int32_t> tile_step;
     CudaArray<std::int32_t> first_term;
     CudaArray<EdgeTerm> terms;
-    CudaArray<float> weights;       ///< of all tiles, if they are stored
-    CudaArray<float> made_weights;  ///< of the tiles that blocks are visiting, if not
+    CudaArray<float> weights;                    ///< of all tiles, if they are stored
+    std::unique_ptr<PageLocked<float>> swapped;  ///< the same in the host's memory
+    CudaArray<float> made_weights;               ///< of the tiles that blocks are visiting, if not
     int blocks = 0;
 
     // The work space of a batch.
@@ -136,6 +138,7 @@ struct CudaGraph::State {
     int last_passes = 0;
     std::vector<unsigned> last_counters;
 
+    float* all_weights() const { return swapped ? swapped->data() : weights.data(); }
     std::size_t stride() const { return setup.tiles.graph.memory.count(); }
     std::size_t tile_count() const { return setup.tiles.tile_count(); }
     std::size_t shot_bytes() const {
@@ -240,14 +243,18 @@ CudaGraph::CudaGraph(const GraphView& host, const StarTable& star, EdgeWeights w
     const std::size_t bytes = count * sizeof(float);
     const std::size_t free = device_memory().free;
     if (weights == EdgeWeights::stored && bytes + s.shot_bytes() > free) {
-        throw ComputeError("the times of the graph's edges take " + gigabytes(bytes) +
-                           " of the CUDA device's memory (" + gigabytes(free) +
-                           " are free: use weights 'computed', a smaller radius, or cpu)");
+        throw ComputeError(
+            "the times of the graph's edges take " + gigabytes(bytes) +
+            " of the CUDA device's memory (" + gigabytes(free) +
+            " are free: use weights 'swapped' or 'computed', a smaller radius, or cpu)");
     }
     if (weights == EdgeWeights::stored ||
         (weights == EdgeWeights::automatic && bytes + s.shot_bytes() < free / 2)) {
         s.weights = CudaArray<float>(count);
         s.setup.tiles.weights = s.weights.data();
+    } else if (weights == EdgeWeights::swapped) {
+        s.swapped = std::make_unique<PageLocked<float>>(count);
+        s.setup.tiles.weights = s.swapped->data();
     } else {
         s.made_weights =
             CudaArray<float>(s.setup.tiles.tile_weights() * static_cast<std::size_t>(s.blocks));
@@ -257,7 +264,7 @@ CudaGraph::CudaGraph(const GraphView& host, const StarTable& star, EdgeWeights w
 
 CudaGraph::~CudaGraph() = default;
 
-bool CudaGraph::stores_weights() const { return state_->weights.size() > 0; }
+bool CudaGraph::stores_weights() const { return state_->all_weights() != nullptr; }
 
 std::size_t CudaGraph::batch(std::size_t wanted) const {
     const State& s = *state_;
@@ -275,8 +282,8 @@ double CudaGraph::set_slowness(std::span<const float> slowness) {
     s.slowness.upload(slowness);
     CudaTimer timer;
     timer.start();
-    if (s.weights.size() > 0) {
-        make_weights<<<8 * wide, tile_lanes>>>(s.setup.tiles, s.weights.data());
+    if (float* const all = s.all_weights(); all != nullptr) {
+        make_weights<<<8 * wide, tile_lanes>>>(s.setup.tiles, all);
     }
     return timer.stop("making weights");
 }

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 
+#include "core/device.hpp"
 #include "core/device_team.hpp"
 #include "core/error.hpp"
 #include "core/memory.hpp"
@@ -69,6 +70,22 @@ void require_matching(const GraphOptions& options) {
     }
 }
 
+void require_not_swapped(const GraphOptions& options, std::string_view where) {
+    if (options.weights != EdgeWeights::swapped) return;
+    throw InputError(
+        fmt::format("weights is 'swapped' and the graph is solved on {} (they are swapped between "
+                    "host and CUDA device: use `device=cuda`, or `weights=stored`)",
+                    where));
+}
+
+std::string not_stored_words(double bytes, std::string_view too_much) {
+    return fmt::format(
+        "the times of the graph's edges would take {:.1f} GB, {}: they are computed at every visit "
+        "(`weights=stored` keeps them, on a CUDA device `weights=swapped` in the host's memory; a "
+        "smaller radius needs less)",
+        1e-9 * bytes, too_much);
+}
+
 /// Times are sums over edges in single precision. The time of the shortest edge in the fastest rock
 /// and of the longest path in the slowest rock must be in its range.
 void require_edge_times(const Grid& grid, const GraphView& graph) {
@@ -128,6 +145,59 @@ bool on_cuda(const GraphOptions& options, Device device) {
         able ? "" : fmt::format("solver '{}' computes on the CPU", name_of(options.solver)));
 }
 
+template <class OnDevice>
+OnDevice* Graph::of_this_device(const PerDevice<OnDevice>& all) {
+    if (all.empty()) return nullptr;
+    const int here = all.size() == 1 ? all.front().first : device_in_use();
+    for (const auto& [device, graph] : all) {
+        if (device == here) return graph.get();
+    }
+    return all.front().second.get();
+}
+
+CudaGraph* Graph::cuda() const { return of_this_device(cuda_); }
+CudaJacobi* Graph::cuda_jacobi() const { return of_this_device(cuda_jacobi_); }
+
+/// What a device holds is made, and given back, where the calling thread computes on it.
+template <class OnDevice, class Make>
+Graph::PerDevice<OnDevice> Graph::on_devices_in_use(Make make) {
+    PerDevice<OnDevice> all;
+    for (const int device : devices_in_use()) {
+        const bool known = std::any_of(all.begin(), all.end(),
+                                       [&](const auto& one) { return one.first == device; });
+        if (known) continue;
+        on_device(device, [&] {
+            all.emplace_back(device, std::shared_ptr<OnDevice>(make(), [device](OnDevice* graph) {
+                                 on_device(device, [&] { delete graph; });
+                             }));
+        });
+    }
+    return all;
+}
+
+void Graph::put_on_cuda() {
+    if (options_.relaxation == Relaxation::jacobi) {
+        cuda_jacobi_ = on_devices_in_use<CudaJacobi>(
+            [&] { return new CudaJacobi(view_, star_, options_.weights, options_.visits); });
+    } else {
+        cuda_ = on_devices_in_use<CudaGraph>([&] {
+            return new CudaGraph(view_, star_, options_.weights,
+                                 NodeTileTuning{.visits = options_.visits});
+        });
+    }
+    const bool stores = cuda_.empty() ? cuda_jacobi()->stores_weights() : cuda()->stores_weights();
+    if (options_.weights == EdgeWeights::automatic && !stores) {
+        const double edges = cuda_.empty() ? 0.5 * view_.edges : view_.edges;
+        not_stored_ =
+            not_stored_words(edges * static_cast<double>(view_.memory.count()) * sizeof(float),
+                             "more than half of the device's free memory");
+    }
+}
+
+void Graph::tell(Notes& notes) const {
+    if (!not_stored_.empty()) notes.add(not_stored_);
+}
+
 Graph::Graph(const Model& model, const GraphOptions& options, const Execution& execution)
     : grid_(model.grid()), options_(options) {
     require_nodes(model, "the graph");
@@ -158,36 +228,33 @@ Graph::Graph(const Model& model, const GraphOptions& options, const Execution& e
     } catch (const std::bad_alloc&) {
         throw no_memory(memory, sizeof(float), "the graph's nodes");
     }
-    NodeTileTuning tuning;
-    tuning.visits = options_.visits;
+    if (execution.device == Device::opengl) require_not_swapped(options_, "OpenGL");
     if (execution.device == Device::opengl && letter) {
         opengl_jacobi_ =
             std::make_shared<GlJacobi>(view_, star_, options_.weights, options_.visits);
         return;
     }
     if (execution.device == Device::opengl) {
-        opengl_ = std::make_shared<GlGraph>(view_, star_, options_.weights, tuning);
+        opengl_ = std::make_shared<GlGraph>(view_, star_, options_.weights,
+                                            NodeTileTuning{.visits = options_.visits});
         return;
     }
     const auto obstacle = [&] {
         return letter ? jacobi_cuda_obstacle(view_, star_, options_.visits) : cuda_obstacle(view_);
     };
     if (device && on_cuda(execution.device, obstacle())) {
-        require_one_device("the graph");
-        if (letter) {
-            cuda_jacobi_ =
-                std::make_shared<CudaJacobi>(view_, star_, options_.weights, options_.visits);
-            return;
-        }
-        cuda_ = std::make_shared<CudaGraph>(view_, star_, options_.weights, tuning);
+        put_on_cuda();
         return;
     }
+    require_not_swapped(options_, "the CPU");
     const double bytes = 0.5 * view_.edges * static_cast<double>(memory.count()) * sizeof(float);
-    const bool wanted =
-        options_.weights == EdgeWeights::stored ||
-        (options_.weights == EdgeWeights::automatic &&
-         options_.solver == GraphSolver::bellman_ford && bytes < 0.25 * machine_memory());
-    if (!wanted) return;
+    const bool chosen_here =
+        options_.weights == EdgeWeights::automatic && options_.solver == GraphSolver::bellman_ford;
+    const bool fits = bytes < 0.25 * machine_memory();
+    if (chosen_here && !fits) {
+        not_stored_ = not_stored_words(bytes, "more than a quarter of this machine's memory");
+    }
+    if (options_.weights != EdgeWeights::stored && !(chosen_here && fits)) return;
     const auto half = static_cast<std::size_t>(view_.edges / 2);
     try {
         stored_.reset(new float[half * memory.count() + slack]);
@@ -245,18 +312,23 @@ void solve_on(OnDevice& device, std::span<const std::vector<Link>> links, Monito
     }
 }
 
+bool on_a_device(const Graph& graph) {
+    return with_device(graph, [](auto&) {});
+}
+
 /// Solves batches of sources on a device.
 template <class OnDevice>
 void solve_batches(const Graph& graph, OnDevice& device, std::span<const PointSource> sources,
-                   Monitor& monitor,
+                   BatchTurns& turns, Monitor& monitor,
                    const std::function<void(std::size_t, GraphField&&)>& consume) {
-    const std::size_t batch = device.batch(sources.size());
-    for (std::size_t first = 0; first < sources.size(); first += batch) {
+    const std::size_t devices = devices_in_use().size();
+    const std::size_t most = device.batch((sources.size() + devices - 1) / devices);
+    while (const auto batch = turns.take(most)) {
         monitor.check();
+        const std::size_t first = batch->first;
         std::vector<GraphField> fields;
         std::vector<std::vector<Link>> links;
-        for (const PointSource& source :
-             sources.subspan(first, std::min(batch, sources.size() - first))) {
+        for (const PointSource& source : sources.subspan(first, batch->count)) {
             Start start = start_at(graph, source);
             fields.push_back(std::move(start.field));
             links.push_back(std::move(start.links));
@@ -277,11 +349,15 @@ void solve_batches(const Graph& graph, OnDevice& device, std::span<const PointSo
 GraphField solve(const Graph& graph, const PointSource& point, const Execution& execution) {
     auto [field, links] = start_at(graph, point);
     make_room(graph, field);
-    const bool solved = with_device(graph, [&, &result = field, &from = links](auto& device) {
-        solve_on(device, std::span(&from, 1), execution.monitor,
-                 [&](std::size_t n) { device.fetch(n, result); });
-    });
-    if (solved) return std::move(field);
+    if (on_a_device(graph)) {
+        on_each_device(1, [&, &result = field, &from = links](BatchTurns&) {
+            with_device(graph, [&](auto& device) {
+                solve_on(device, std::span(&from, 1), execution.monitor,
+                         [&](std::size_t n) { device.fetch(n, result); });
+            });
+        });
+        return std::move(field);
+    }
     for (const Link& link : links) {
         field.times[link.place] = link.time;
         field.predecessor[link.place] = from_source;
@@ -305,9 +381,12 @@ void for_each_field(const Graph& graph, std::span<const PointSource> sources,
     Monitor& monitor = execution.monitor;
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("shortest paths", count);
-    const bool solved = with_device(
-        graph, [&](auto& device) { solve_batches(graph, device, sources, monitor, consume); });
-    if (solved) {
+    if (on_a_device(graph)) {
+        on_each_device(sources.size(), [&](BatchTurns& turns) {
+            with_device(graph, [&](auto& device) {
+                solve_batches(graph, device, sources, turns, monitor, consume);
+            });
+        });
         monitor.end();
         return;
     }

@@ -4,11 +4,14 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/choice.hpp"
 #include "core/execution.hpp"
 #include "core/field.hpp"
+#include "core/notes.hpp"
 #include "core/option.hpp"
 #include "graph/graph_view.hpp"
 #include "graph/star_table.hpp"
@@ -33,12 +36,15 @@ enum class EdgeWeights {
     automatic,  ///< stored if the solver gains by it and they take at most a quarter of memory
     stored,     ///< computed once for all sources (paper 1)
     computed,   ///< computed when they are needed (paper 2)
+    swapped,  ///< stored in the host's memory, from which a CUDA device fetches the part of a tile
+              ///< whenever it visits it (paper 1's future work, for graphs that do not fit)
 };
 template <>
 inline constexpr auto choices<EdgeWeights> =
     choice_table<EdgeWeights>("weights", {{"auto", EdgeWeights::automatic},
                                           {"stored", EdgeWeights::stored},
-                                          {"computed", EdgeWeights::computed}});
+                                          {"computed", EdgeWeights::computed},
+                                          {"swapped", EdgeWeights::swapped}});
 
 /// The queue from which Dijkstra's method takes the next node.
 enum class NodeQueue {
@@ -120,12 +126,14 @@ class Graph {
     const GraphView& view() const { return view_; }
     /// Whether the times of all edges are stored on the CPU.
     bool stores_weights() const { return view_.stored != nullptr; }
-    /// This graph on the CUDA device, if bellman_ford runs there; else null.
-    CudaGraph* cuda() const { return cuda_.get(); }
+    /// Adds what was chosen for the user and costs time.
+    void tell(Notes& notes) const;
+    /// This graph on the CUDA device of the calling thread, if bellman_ford runs there; else null.
+    CudaGraph* cuda() const;
     /// The same for OpenGL.
     GlGraph* opengl() const { return opengl_.get(); }
     /// The same for Relaxation::jacobi.
-    CudaJacobi* cuda_jacobi() const { return cuda_jacobi_.get(); }
+    CudaJacobi* cuda_jacobi() const;
     GlJacobi* opengl_jacobi() const { return opengl_jacobi_.get(); }
     /// Element n is a lower bound of the slowness along any edge of nodes 8 n to 8 n + 7 of the
     /// memory.
@@ -136,6 +144,15 @@ class Graph {
     std::vector<Link> links(Vec3 point) const;
 
   private:
+    /// One per CUDA device in use, by its number.
+    template <class OnDevice>
+    using PerDevice = std::vector<std::pair<int, std::shared_ptr<OnDevice>>>;
+    template <class OnDevice>
+    static OnDevice* of_this_device(const PerDevice<OnDevice>& all);
+    template <class OnDevice, class Make>
+    static PerDevice<OnDevice> on_devices_in_use(Make make);
+    void put_on_cuda();
+
     Grid grid_;
     GraphOptions options_;
     StarTable star_;
@@ -143,10 +160,11 @@ class Graph {
     std::vector<float> least_slowness_;
     std::unique_ptr<float[]> stored_;
     GraphView view_;
-    std::shared_ptr<CudaGraph> cuda_;
+    PerDevice<CudaGraph> cuda_;
     std::shared_ptr<GlGraph> opengl_;
-    std::shared_ptr<CudaJacobi> cuda_jacobi_;
+    PerDevice<CudaJacobi> cuda_jacobi_;
     std::shared_ptr<GlJacobi> opengl_jacobi_;
+    std::string not_stored_;  ///< why the times of edges are not, where the user left it open
 };
 
 /// Calls use(device) with what holds the graph on a device, and returns whether one does. Files

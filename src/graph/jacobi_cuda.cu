@@ -4,6 +4,7 @@
 
 #include "core/device.hpp"
 #include "core/memory_cuda.hpp"
+#include "core/page_locked_cuda.hpp"
 #include "graph/jacobi_cuda.hpp"
 #include "graph/work_group_setup.hpp"
 
@@ -92,6 +93,7 @@ struct CudaJacobi::State {
     CudaArray<std::int32_t> step;
     CudaArray<EdgeTerm> terms;
     CudaArray<float> weights;
+    std::unique_ptr<PageLocked<float>> swapped;  ///< the same in the host's memory
     CudaArray<float> tt;
     CudaArray<float> auxtt;
     CudaArray<std::uint16_t> pr;
@@ -103,6 +105,9 @@ struct CudaJacobi::State {
     std::int64_t passes = 0;
     std::vector<unsigned> last_visits;
 
+    std::span<float> all_weights() const {
+        return swapped ? swapped->values() : std::span(weights.data(), weights.size());
+    }
     int threads() const { return std::min(groups.lanes(), most_threads); }
     std::size_t nodes() const { return groups.graph.memory.count(); }
 
@@ -199,13 +204,16 @@ CudaJacobi::CudaJacobi(const GraphView& host, const StarTable& star, EdgeWeights
     const std::size_t fields = s.nodes() * 2 * (sizeof(float) + sizeof(std::uint16_t));
     const std::size_t free = device_memory().free;
     if (weights == EdgeWeights::stored && bytes + fields > free) {
-        throw ComputeError("the times of the graph's edges take " + gigabytes(bytes) +
-                           " of the CUDA device's memory (" + gigabytes(free) +
-                           " are free: use weights 'computed', a smaller radius, or cpu)");
+        throw ComputeError(
+            "the times of the graph's edges take " + gigabytes(bytes) +
+            " of the CUDA device's memory (" + gigabytes(free) +
+            " are free: use weights 'swapped' or 'computed', a smaller radius, or cpu)");
     }
     if (weights == EdgeWeights::stored ||
         (weights == EdgeWeights::automatic && bytes + fields < free / 2)) {
         s.weights = CudaArray<float>(count);
+    } else if (weights == EdgeWeights::swapped) {
+        s.swapped = std::make_unique<PageLocked<float>>(count);
     }
     s.tt = CudaArray<float>(s.nodes());
     s.auxtt = CudaArray<float>(s.nodes());
@@ -219,7 +227,7 @@ CudaJacobi::CudaJacobi(const GraphView& host, const StarTable& star, EdgeWeights
 
 CudaJacobi::~CudaJacobi() = default;
 
-bool CudaJacobi::stores_weights() const { return state_->weights.size() > 0; }
+bool CudaJacobi::stores_weights() const { return !state_->all_weights().empty(); }
 
 std::size_t CudaJacobi::batch(std::size_t) const { return 1; }
 
@@ -229,12 +237,12 @@ double CudaJacobi::set_slowness(std::span<const float> slowness) {
     s.slowness.upload(slowness);
     CudaTimer timer;
     timer.start();
-    if (s.weights.size() > 0) {
+    if (const std::span<float> all = s.all_weights(); !all.empty()) {
         const cudaStream_t stream = cuda_stream();
-        fill_with<<<wide, 256, 0, stream>>>(s.weights.data(), s.weights.size(), INFINITY);
+        fill_with<<<wide, 256, 0, stream>>>(all.data(), all.size(), INFINITY);
         precalculate<<<s.groups.group_count(), static_cast<unsigned>(s.threads()),
-                       room_bytes(s.groups), stream>>>(s.groups, s.weights.data());
-        s.groups.graph.stored = s.weights.data();
+                       room_bytes(s.groups), stream>>>(s.groups, all.data());
+        s.groups.graph.stored = all.data();
     }
     return timer.stop("making weights");
 }

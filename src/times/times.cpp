@@ -90,6 +90,7 @@ TimeSolver::TimeSolver(const Model& model, const TimeMethod& method, const Execu
 Notes TimeSolver::notes() const {
     Notes notes;
     if (metric_) metric_->tell(notes);
+    if (graph_) graph_->tell(notes);
     return notes;
 }
 

@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <cmath>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "core/device.hpp"
@@ -12,6 +14,7 @@
 #include "eikonal/adjoint/adjoint.hpp"
 #include "eikonal/eikonal.hpp"
 #include "executions.hpp"
+#include "graph/graph.hpp"
 #include "model/makers.hpp"
 #include "rays/rays.hpp"
 #include "survey/survey.hpp"
@@ -106,6 +109,29 @@ TEST_F(GpuDevices, GradientsOfPicksAreThoseOfOneDevice) {
         const PickGradient two = pick_gradient(model, many, pull, {}, test::on_gpu());
         EXPECT_EQ(two.samples, one.samples);
         EXPECT_EQ(two.time, one.time);
+    }
+}
+
+TEST_F(GpuDevices, ShortestPathsAreThoseOfOneDevice) {
+    for (const Relaxation relaxation : {Relaxation::tiles, Relaxation::jacobi}) {
+        GraphOptions options;
+        options.solver = GraphSolver::bellman_ford;
+        options.relaxation = relaxation;
+        options.radius = {2, 2, 2};
+        const auto fields = [&] {
+            const Graph graph(model, options, test::on_gpu());
+            std::mutex one_at_a_time;
+            std::vector<std::vector<float>> all(sources().size());
+            for_each_field(graph, sources(), test::on_gpu(),
+                           [&](std::size_t n, GraphField&& field) {
+                               const std::lock_guard lock(one_at_a_time);
+                               all[n] = std::move(field.times);
+                           });
+            return all;
+        };
+        const auto one = fields();
+        const DevicesScope twice({0, 0});
+        EXPECT_EQ(fields(), one) << name_of(relaxation);
     }
 }
 

@@ -139,6 +139,24 @@ TEST_F(GpuGraph, ThePapersOwnRelaxationIsThatOfTheCpu) {
     }
 }
 
+TEST_F(GpuGraph, SwappedWeightsGiveTheBitsOfStoredOnes) {
+    const Model model = random_blocks_model({{70, 1, 90}, {}, {1, 1, 1}}, {2, 5, {6, 1, 6}, 3});
+    for (const Relaxation relaxation : {Relaxation::tiles, Relaxation::jacobi}) {
+        GraphOptions options;
+        options.solver = GraphSolver::bellman_ford;
+        options.relaxation = relaxation;
+        options.radius = {4, 0, 4};
+        options.weights = EdgeWeights::stored;
+        const PointSource source{{30, 0, 40}, 0};
+        const GraphField stored =
+            solve(Graph(model, options, test::on_gpu()), source, test::on_gpu());
+        options.weights = EdgeWeights::swapped;
+        const GraphField swapped =
+            solve(Graph(model, options, test::on_gpu()), source, test::on_gpu());
+        EXPECT_EQ(swapped.times, stored.times) << name_of(relaxation);
+    }
+}
+
 TEST_F(GpuGraph, ABatchGivesTheBitsOfItsSourcesAlone) {
     const RandomCase c = random_case(7, 3, kind(true));
     const Graph graph(c.model, options_of(8, 3), test::on_gpu());

@@ -1,11 +1,13 @@
 #include "bench/measure.hpp"
 
-#include <malloc.h>
-#include <sys/resource.h>
-
 #include <algorithm>
 #include <fstream>
 #include <string>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
+#include "core/platform.hpp"
 
 namespace fermat::bench {
 namespace {
@@ -21,8 +23,8 @@ std::optional<double> status_bytes(const std::string& key) {
     return std::nullopt;
 }
 
-/// Resets the peak to the present use. getrusage's peak cannot be reset, and a process inherits
-/// that of its parent.
+/// Resets the peak to the present use; false where the system cannot. peak_memory() cannot be
+/// reset, and a process inherits that of its parent.
 bool reset_peak() {
     std::ofstream file("/proc/self/clear_refs");
     file << '5' << std::flush;
@@ -48,9 +50,7 @@ MemoryProbe::MemoryProbe() {
 
 double MemoryProbe::peak_bytes() const {
     if (const auto peak = status_bytes("VmHWM:")) return *peak;
-    struct rusage usage {};
-    ::getrusage(RUSAGE_SELF, &usage);
-    return 1024.0 * static_cast<double>(usage.ru_maxrss);
+    return peak_memory();
 }
 
 std::optional<double> MemoryProbe::grown_bytes() const {

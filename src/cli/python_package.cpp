@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/platform.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -40,8 +41,7 @@ main(sys.argv[1:])
 /// The Python of the checkout above the program, as scripts/build makes it; empty elsewhere.
 std::string python_of_checkout() {
     std::error_code error;
-    const fs::path program = fs::read_symlink("/proc/self/exe", error);
-    if (error) return "";
+    const fs::path program = own_program();
     for (fs::path folder = program.parent_path(); folder.has_relative_path();
          folder = folder.parent_path()) {
         const fs::path python = folder / ".venv/bin/python";

@@ -3,7 +3,6 @@
 #include <pthread.h>
 #if defined(__linux__)
 #include <linux/futex.h>
-#include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #endif
@@ -18,6 +17,7 @@
 #include <vector>
 
 #include "core/crowd.hpp"
+#include "core/platform.hpp"
 
 namespace fermat {
 namespace {
@@ -308,13 +308,7 @@ thread_local OwnCrew own_crew;
 
 }  // namespace
 
-int available_cores() {
-#if defined(__linux__)
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-#endif
-    return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
+int available_cores() { return usable_processors(); }
 
 int thread_index() { return place; }
 

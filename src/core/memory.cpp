@@ -1,7 +1,5 @@
 #include "core/memory.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
@@ -10,6 +8,8 @@
 #include <string_view>
 
 #include "core/error.hpp"
+
+#include "core/platform.hpp"
 
 namespace fermat {
 namespace {
@@ -31,8 +31,7 @@ double parse_bytes(std::string_view text) {
 }  // namespace
 
 double machine_memory() {
-    double bytes =
-        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    double bytes = physical_memory();
     // Limits of a container: the second and the first version of Linux's control groups. "max"
     // stands for none and is no number.
     for (const char* const name :

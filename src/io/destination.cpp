@@ -1,7 +1,6 @@
 #include "io/destination.hpp"
 
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 #include <cerrno>
 #include <optional>
@@ -9,6 +8,7 @@
 #include <system_error>
 
 #include "core/error.hpp"
+#include "core/platform.hpp"
 #include "io/atomic_file.hpp"
 #include "io/text.hpp"
 
@@ -22,22 +22,15 @@ fs::path folder_of(const fs::path& path) {
     return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// True for folders in which the system keeps links to the open files of a process: /proc/12/fd.
-bool holds_descriptors(const fs::path& folder) {
-    return folder.filename() == "fd" && folder.string().starts_with("/proc/");
-}
-
 /// The number of this process's own descriptor that a name such as /dev/fd/5 stands for.
 std::optional<int> own_descriptor(const fs::path& path, const fs::path& folder) {
     if (path == "/dev/stdin") return 0;
     if (path == "/dev/stdout") return 1;
     if (path == "/dev/stderr") return 2;
     if (!holds_descriptors(folder)) return std::nullopt;
-    std::error_code ignored;
-    const bool ours = folder == fs::canonical("/proc/self/fd", ignored) ||
-                      folder == fs::canonical("/proc/thread-self/fd", ignored);
     const auto number = parse_integer(path.filename().string());
-    if (!ours || !number || *number < 0 || *number > 1'000'000'000) return std::nullopt;
+    if (!holds_own_descriptors(folder) || !number || *number < 0 || *number > 1'000'000'000)
+        return std::nullopt;
     return static_cast<int>(*number);
 }
 
@@ -48,7 +41,8 @@ bool is_stream(const fs::path& path) {
 }
 
 bool is_null_device(const struct stat& file) {
-    return S_ISCHR(file.st_mode) && file.st_rdev == makedev(1, 3);
+    struct stat null {};
+    return S_ISCHR(file.st_mode) && ::stat("/dev/null", &null) == 0 && file.st_rdev == null.st_rdev;
 }
 
 /// The path under which a missing file would be created.

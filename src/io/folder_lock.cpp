@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <string>
 
 #include "core/error.hpp"
+#include "core/platform.hpp"
 #include "io/atomic_file.hpp"
 
 namespace fermat {
@@ -45,7 +45,7 @@ FolderLock::FolderLock(const fs::path& folder) : file_(folder / ".fermat.lock") 
         const int opened =
             ::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666);
         if (opened < 0) throw InputError(write_failure(file_, errno));
-        if (::flock(opened, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+        if (lock_file(opened, FileLock::alone) == Locked::taken) {
             const std::string who = who_has(opened);
             ::close(opened);
             throw InputError(
@@ -71,7 +71,7 @@ bool FolderLock::is_held(const fs::path& folder) {
     const int opened = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (opened < 0) return false;
     // Without a lock file there is nothing to ask; a lock that is held is not disturbed.
-    const bool held = ::flock(opened, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    const bool held = lock_file(opened, FileLock::shared) == Locked::taken;
     ::close(opened);
     return held;
 }

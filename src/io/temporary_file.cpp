@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <utility>
 
 #include "core/fingerprint.hpp"
+#include "core/platform.hpp"
 
 namespace fermat {
 namespace fs = std::filesystem;
@@ -88,7 +88,7 @@ bool remove_if_stale(const fs::path& path) {
     const bool ours =
         ::fstat(descriptor, &file) == 0 && S_ISREG(file.st_mode) && file.st_uid == ::geteuid();
     bool free = false;
-    if (ours && ::flock(descriptor, LOCK_EX | LOCK_NB) == 0) {
+    if (ours && lock_file(descriptor, FileLock::alone) == Locked::yes) {
         // Nobody else removes or renames the file under the lock: the path leads to the open file.
         free = !is_named(descriptor, path) || ::unlink(path.c_str()) == 0;
     }
@@ -101,7 +101,7 @@ int create_locked(const fs::path& path) {
     const int descriptor =
         ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (descriptor < 0) return -1;
-    const bool refused = ::flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+    const bool refused = lock_file(descriptor, FileLock::alone) == Locked::taken;
     // Another writer may have removed the file as stale before it was locked.
     if (!refused && is_named(descriptor, path)) return descriptor;
     ::close(descriptor);

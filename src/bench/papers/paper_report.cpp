@@ -11,22 +11,12 @@
 #include "bench/table.hpp"
 #include "core/error.hpp"
 #include "core/gl_context.hpp"
+#include "core/platform.hpp"
 #include "core/printable.hpp"
 #include "core/version.hpp"
 
 namespace fermat::bench {
 namespace {
-
-std::string processor_name() {
-    std::ifstream info("/proc/cpuinfo");
-    std::string line;
-    while (std::getline(info, line)) {
-        if (!line.starts_with("model name")) continue;
-        const std::size_t colon = line.find(": ");
-        if (colon != std::string::npos) return line.substr(colon + 2);
-    }
-    return "unknown processor";
-}
 
 /// As a cell of a CSV file.
 std::string in_one_cell(std::string words) {

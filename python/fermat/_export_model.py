@@ -21,20 +21,24 @@ if TYPE_CHECKING:
 
 
 def model(run: Any, path: str | os.PathLike[str], *, plane: Plane | None = None) -> None:
-    """Write a model with longitudes and latitudes, as NetCDF (`.nc`) or as a table (`.csv`).
+    """Write a model as a table (`.csv`, `.xyz`), as NetCDF (`.nc`) or for VTK (`.vtk`).
 
-    The model is 3-D, or a section whose plane is that of a line. NetCDF has `velocity` over x, y and
-    z, and `longitude` and `latitude` of every x and y (of every x of a section); the table has the columns longitude, latitude, depth and velocity, which GMT reads, one row per node or per
-    cell. Nodes of air are not in the table; a UserWarning says how many. Depth has the model's unit.
+    With a plane the model is 3-D, or a section whose plane is that of a line. NetCDF has `velocity`
+    over x, y and z, and `longitude` and `latitude` of every x and y (of every x of a section); the
+    table has the columns longitude, latitude, depth and velocity, which GMT reads, one row per node
+    or per cell. Without a plane the table has x, y, depth and velocity, no y in 2-D. `.xyz` has the
+    same numbers with blanks between and no header. Nodes of air are not in the table; a UserWarning
+    says how many. Depth has the model's unit. `.vtk` is VTK's legacy file in x, y and depth.
 
     Parameters
     ----------
     run
         A model, what `fermat.invert` returned, or the folder of a run.
     path
-        `.nc`, which needs xarray, or `.csv`.
+        `.csv`, `.xyz`, `.vtk`, or `.nc`, which needs xarray and a plane.
     plane
-        That of the picks: `picks.plane`. Spherical models have degrees of their own and take none.
+        That of the picks: `picks.plane`. Spherical models have degrees of their own and take none,
+        and neither does `.vtk`.
 
     Examples
     --------
@@ -49,8 +53,13 @@ def model(run: Any, path: str | os.PathLike[str], *, plane: Plane | None = None)
 
     found = run if isinstance(run, Model) else run_of(run).model
     suffix = Path(path).suffix.lower()
-    if suffix not in (".nc", ".csv"):
-        raise ValueError(f"cannot write '{path}' (models in degrees are .nc or .csv)")
+    if suffix not in (".nc", ".csv", ".xyz", ".vtk"):
+        raise ValueError(f"cannot write '{path}' (must end in .csv, .xyz, .vtk or .nc)")
+    if suffix == ".vtk":
+        if plane is not None:
+            raise ValueError("plane is given, and .vtk has x, y and depth (leave it out)")
+        found.save(path)
+        return
     sphere = found.coordinates == "spherical"
     if sphere and plane is not None:
         raise ValueError("plane is given, and the model has latitudes and longitudes (leave it out)")
@@ -59,6 +68,9 @@ def model(run: Any, path: str | os.PathLike[str], *, plane: Plane | None = None)
     if sphere:
         latitude, longitude, z = np.moveaxis(found.node_positions(), -1, 0)
         _write_table(found.velocity, longitude, latitude, z, path)
+        return
+    if plane is None and suffix != ".nc":
+        _write_places(found, path)
         return
     if plane is None:
         raise ValueError("plane is missing (must be the one of the picks: picks.plane)")
@@ -75,7 +87,7 @@ def model(run: Any, path: str | os.PathLike[str], *, plane: Plane | None = None)
         longitude, latitude = plane.to_geographic(*level)
     else:
         longitude, latitude = plane.to_geographic(*np.meshgrid(*level, indexing="ij"))
-    if suffix == ".csv":
+    if suffix != ".nc":
         _write_table(found.velocity, longitude, latitude, z, path)
         return
     data = found.to_xarray()
@@ -101,10 +113,27 @@ def _write_table(
     if longitude.ndim < velocity.ndim:  # of the horizontal axes alone
         longitude, latitude = longitude[..., None], latitude[..., None]
     columns = np.broadcast_arrays(longitude, latitude, z, velocity)
-    rows = np.column_stack([column.reshape(-1) for column in columns])
-    solid = rows[:, 3] > 0
+    names = {"longitude": "%.8f", "latitude": "%.8f", "depth": "%.7g", "velocity": "%.7g"}
+    _write_rows(np.column_stack([column.reshape(-1) for column in columns]), names, path)
+
+
+def _write_places(model: Model, path: str | os.PathLike[str]) -> None:
+    """A table of x, y, depth and velocity, wherever the nodes of the model lie."""
+    if model.cells:
+        places = np.stack(np.meshgrid(*_places(model), indexing="ij"), axis=-1)
+    else:
+        places = model.node_positions()
+    rows = np.concatenate([places, model.velocity[..., None]], axis=-1).reshape(-1, model.ndim + 1)
+    axes = ("x", "depth") if model.ndim == 2 else ("x", "y", "depth")
+    _write_rows(rows, dict.fromkeys((*axes, "velocity"), "%.7g"), path)
+
+
+def _write_rows(rows: NDArray[Any], names: dict[str, str], path: str | os.PathLike[str]) -> None:
+    """Rows of rock, whose last column is velocity; `names` have the forms of their numbers."""
+    solid = rows[:, -1] > 0
     if not solid.all():
         tell([f"{(~solid).sum()} of {len(rows)} values are air and were left out"])
+    plain = Path(path).suffix.lower() == ".xyz"
     with renamed_to(path) as file:
-        np.savetxt(file, rows[solid], fmt=("%.8f", "%.8f", "%.7g", "%.7g"), delimiter=",",
-                   header="longitude,latitude,depth,velocity", comments="")
+        np.savetxt(file, rows[solid], fmt=tuple(names.values()), delimiter=" " if plain else ",",
+                   header="" if plain else ",".join(names), comments="")

@@ -111,8 +111,9 @@ void bind_files(nb::class_<Model>& type) {
             write_model(path, model);
         },
         "path"_a, nb::sig("def save(self, path: str | os.PathLike[str]) -> None"),
-        "Write the model: .h5 (VTKHDF, for ParaView, PyVista and h5py), .vti, .hdr (NonLinLoc), "
-        ".grd (Surfer, 2-D), .nc (through xarray) or .npy (values only). If writing fails, an "
+        "Write the model: .h5 (VTKHDF, for ParaView, PyVista and h5py), .vti, .vtk, .csv (which "
+        "load reads back), .xyz (numbers alone, NaN in air), .hdr (NonLinLoc), .grd (Surfer, 2-D), "
+        ".nc (through xarray) or .npy (values only). If writing fails, an "
         "existing file stays unchanged.\n\n"
         ">>> import fermat as fm\n"
         ">>> fm.Model.constant((3, 2), velocity=2).save('model.vti')\n"

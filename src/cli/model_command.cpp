@@ -28,7 +28,8 @@ struct OutputFlag {
 void add_model_output(CLI::App& app, OutputFlag& flag) {
     add_output(
         app, "-o,--output", flag.output,
-        "model to write: .h5; .vti, .vts, .hdr (NonLinLoc), .grd (Surfer); .npy for values only")
+        "model to write: .h5; .vti, .vts, .vtk, .hdr (NonLinLoc), .grd (Surfer), .csv, .xyz; .npy "
+        "for values only")
         ->required();
 }
 
@@ -349,7 +350,8 @@ void add_model_commands(Program& program) {
                                    "fermat model topography --base model.h5 --surface "
                                    "ground.csv -o cut.h5");
     program.add_command<ConvertFlags>(
-        group, "convert", "Read what people bring and write .h5, .vti, .hdr, .grd or .nc",
+        group, "convert",
+        "Read what people bring and write .h5, .vti, .vtk, .csv, .xyz, .hdr, .grd or .nc",
         "printf 'x,z,velocity\\n0,0,2\\n1,0,2\\n0,1,3\\n1,1,3\\n' > model.csv\n"
         "fermat model convert model.csv -o model.h5",
         &add_flags<ConvertFlags>, &convert);

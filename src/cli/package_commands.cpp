@@ -95,7 +95,8 @@ void add_export_flags(CLI::App& app, ExportFlags& flags) {
         ->required();
     add_output_folder(
         app, "-o,--output", flags.output,
-        "rays: .geojson, .vtp; model: .nc, .vti, .grd, .hdr, .npy, .h5; else a folder for ParaView",
+        "rays: .geojson, .vtp; model: .nc, .vti, .vtk, .csv, .xyz, .grd, .hdr, .npy, .h5; else a "
+        "folder for ParaView",
         FileRole::output_or_folder)
         ->required();
     add_path(app, "--rays", flags.rays, "rays to put into the folder for ParaView: .h5");

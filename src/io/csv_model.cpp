@@ -9,6 +9,7 @@
 #include "io/columns.hpp"
 #include "io/csv.hpp"
 #include "io/model_formats.hpp"
+#include "io/model_table_write.hpp"
 
 namespace fermat {
 namespace {
@@ -109,7 +110,14 @@ Model read_csv_model(const TextFile& file, const ModelFileOptions& options, Note
 
 }  // namespace
 
-const ModelFormat csv_model{
-    ".csv", ToldOfModel::placement, true, nullptr, read_csv_model, nullptr, "", false};
+const ModelFormat csv_model{".csv",
+                            ToldOfModel::placement,
+                            true,
+                            nullptr,
+                            read_csv_model,
+                            [](const std::filesystem::path& path, const Model& model,
+                               const std::string&) { write_model_table(path, model); },
+                            "",
+                            false};
 
 }  // namespace fermat

@@ -45,6 +45,8 @@ extern const ModelFormat vts_model;
 extern const ModelFormat nonlinloc_model;
 extern const ModelFormat surfer_model;
 extern const ModelFormat gslib_model;
+extern const ModelFormat xyz_model;
+extern const ModelFormat legacy_vtk_model;
 
 /// Whether a list of suffixes has one.
 inline bool has_suffix(std::string_view list, std::string_view suffix) {

@@ -18,8 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array formats = {&vtkhdf_model,    &npy_model,    &csv_model,   &vtk_xml_model,
-                                &nonlinloc_model, &surfer_model, &gslib_model, &vts_model};
+constexpr std::array formats = {&vtkhdf_model,    &npy_model,       &csv_model,   &vtk_xml_model,
+                                &nonlinloc_model, &surfer_model,    &gslib_model, &vts_model,
+                                &xyz_model,       &legacy_vtk_model};
 
 /// By the suffix, else by name and content; null if no format has such files.
 const ModelFormat* format_read(const TextFile& file) {
@@ -191,9 +192,11 @@ void write_model(const fs::path& path, const Model& model, const std::string& ru
                                      path.string(), model.metric()->name()));
     }
     if (format == nullptr) {
-        throw InputError(fmt::format(
-            "cannot write '{}' (models are written as .h5, .vti, .vts, .hdr, .grd or .npy)",
-            path.string()));
+        throw InputError(
+            fmt::format("cannot write '{}' (models are written as .h5, .vti, .vts, .vtk, .hdr, "
+                        ".grd, .csv, .xyz "
+                        "or .npy)",
+                        path.string()));
     }
     format->write(path, model, run);
 }

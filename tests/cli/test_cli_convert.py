@@ -84,3 +84,32 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(fermat, name, text):
     (fermat.folder / name).write_bytes(b"\xef\xbb\xbf" + text.encode())
     done = fermat.call("picks", "convert", name, "-o", "p.csv")
     assert "1 picks of 1 sources and 1 receivers in 2-D, time 0.005" in done.stdout, done.stderr
+
+
+def test_models_leave_as_tables_and_as_legacy_vtk(fermat):
+    """CSV comes back as it was; XYZ has NaN in air; VTK has big-endian numbers, x fastest."""
+    fermat("model", "layers", "--shape", "4,3,5", "--spacing", "0.5", "--origin", "1,2,-0.5", "--layer", "0:0",
+           "--layer", "0.5:2.25", "-o", "m.h5")
+    for suffix in ("csv", "xyz", "vtk"):
+        fermat("model", "convert", "m.h5", "-o", f"m.{suffix}")
+    velocity = fermat.array("m.h5")
+    text = (fermat.folder / "m.csv").read_text().splitlines()
+    assert text[0] == "x,y,z,velocity" and text[1] == "1,2,-0.5,0" and len(text) == 1 + 60
+    fermat("model", "convert", "m.csv", "-o", "back.h5")
+    np.testing.assert_array_equal(fermat.array("back.h5"), velocity)
+    rows = np.loadtxt(fermat.folder / "m.xyz")
+    assert rows.shape == (60, 4) and rows[-1].tolist() == [2.5, 3, 1.5, 2.25] and np.isnan(rows[0, 3])
+    head, data = (fermat.folder / "m.vtk").read_bytes().split(b"LOOKUP_TABLE default\n")
+    assert b"DIMENSIONS 4 3 5\nORIGIN 1 2 -0.5\nSPACING 0.5 0.5 0.5\nPOINT_DATA 60\n" in head
+    numbers = np.frombuffer(data[:240], ">f4").reshape(5, 3, 4)
+    np.testing.assert_array_equal(numbers.transpose(2, 1, 0).ravel(), np.nan_to_num(rows[:, 3]).astype("f4"))
+
+
+def test_cells_leave_by_their_middles(fermat):
+    fermat("model", "layers", "--cells", "--shape", "3,4", "--layer", "0:2", "--layer", "1:3", "-o", "m.h5")
+    fermat("model", "convert", "m.h5", "-o", "m.csv")
+    assert (fermat.folder / "m.csv").read_text().splitlines()[:3] == ["x,z,velocity", "0.5,0.5,2", "0.5,1.5,3"]
+    fermat("model", "convert", "m.csv", "--cells", "-o", "back.h5")
+    fermat("model", "convert", "m.h5", "-o", "m.vtk")
+    assert b"DIMENSIONS 3 1 4" in (fermat.folder / "m.vtk").read_bytes()
+    assert b"CELL_DATA 6" in (fermat.folder / "m.vtk").read_bytes()

@@ -160,9 +160,9 @@ def convert(suffix: str) -> Any:
         model = case.model()
         call(case, "model", "convert", case.file(model), "-o", f"out{suffix}")
         assert (case.folder / f"out{suffix}").is_file()
-        if suffix == ".vts":
-            return  # for ParaView: it is not read back
-        how = ["--cells" if model.cells else "--nodes"] if suffix in (".npy", ".hdr") else []
+        if suffix in (".vts", ".vtk"):
+            return  # for other programs: it is not read back
+        how = ["--cells" if model.cells else "--nodes"] if suffix in (".npy", ".csv", ".hdr") else []
         if suffix == ".npy":
             how += ["--spacing", ",".join(map(str, model.spacing)), "--origin",
                     ",".join(map(str, model.origin))]

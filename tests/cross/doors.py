@@ -33,7 +33,7 @@ class Door:
         return self.name.startswith("fermat ")
 
 
-FORMATS = (".h5", ".npy", ".vti", ".vts", ".hdr", ".grd", ".nc")
+FORMATS = (".h5", ".npy", ".vti", ".vts", ".vtk", ".csv", ".xyz", ".hdr", ".grd", ".nc")
 
 DOORS = {
     door.name: door
@@ -75,7 +75,7 @@ DOORS = {
         Door("fermat plot, of a run", commands.plot_run, flat=False),
         Door("fermat export, to a folder", commands.export("view"), flat=False),
         Door("fermat export, .nc", commands.export("out.nc"), flat=False),
-        *(Door(f"fermat model convert, {s}", commands.convert(s)) for s in (".h5", ".npy", ".vts", ".hdr")),
+        *(Door(f"fermat model convert, {s}", commands.convert(s)) for s in (".h5", ".npy", ".vts", ".vtk", ".csv", ".hdr")),
     )
 }
 
@@ -106,7 +106,8 @@ WRITTEN = {"fm.Model.save": "saved", "fm.export.model": "out", "fermat model con
 def file_refusals() -> list[Refusal]:
     """Formats that cannot hold a medium."""
     doors = [(name, f"{WRITTEN[name.split(',')[0]]}.{name.split('.')[-1]}") for name in DOORS
-             if name.split(", .")[-1] in ("npy", "vti", "hdr", "grd", "nc")]
+             if name.split(", .")[-1] in ("npy", "vti", "vtk", "csv", "xyz", "hdr", "grd", "nc")
+             and name != "fm.export.model, .csv"]
     found = [Refusal((name,), ("metric",), f"'{file}' cannot hold ") for name, file in doors]
     found += [Refusal((name,), ("air",), f"cannot write '{file}' (the model has air")
               for name, file in doors if file.endswith(".hdr")]

@@ -138,9 +138,9 @@ def save_and_load(suffix: str) -> Any:
         model = case.model()
         file = case.folder / f"saved{suffix}"
         model.save(file)
-        if suffix == ".vts":
-            return  # for ParaView: it is not read back
-        said: dict[str, Any] = {"cells": model.cells} if suffix in (".npy", ".hdr", ".grd") else {}
+        if suffix in (".vts", ".vtk", ".xyz"):
+            return  # for other programs: it is not read back
+        said: dict[str, Any] = {"cells": model.cells} if suffix in (".npy", ".csv", ".hdr", ".grd") else {}
         if suffix == ".npy":
             said |= {"spacing": model.spacing, "origin": model.origin}
         again = fm.Model.load(file, **said)

@@ -51,6 +51,8 @@ TEST_F(ModelFormats, WhatIsWrittenIsReadAgain) {
             options.placement = placement;
             write_model(at("a.hdr"), model);
             expect_same(read("a.hdr", options), model, 1e-6F);
+            write_model(at("a.csv"), model);
+            expect_same(read("a.csv", options), model);
             if (shape.y > 1) continue;
             write_model(at("a.grd"), model);
             expect_same(read("a.grd", options), model);
@@ -58,7 +60,7 @@ TEST_F(ModelFormats, WhatIsWrittenIsReadAgain) {
     }
     EXPECT_TRUE(contains(message_of([&] { write_model(at("b.grd"), counted({4, 3, 5})); }), "3-D"));
     EXPECT_TRUE(contains(message_of([&] {
-                             write_model(at("b.xyz"), counted({4, 3, 5}));
+                             write_model(at("b.txt"), counted({4, 3, 5}));
                          }),
                          ".vti"));
 }

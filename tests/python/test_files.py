@@ -70,5 +70,5 @@ def test_a_failed_save_leaves_nothing_behind(model, tmp_path):
     with pytest.raises((ValueError, RuntimeError)):
         model.save(tmp_path / "missing" / "model.h5")
     with pytest.raises(ValueError):
-        model.save(tmp_path / "model.xyz")
+        model.save(tmp_path / "model.unknown")
     assert list(tmp_path.iterdir()) == []

@@ -300,7 +300,7 @@ std::string subtitle_of(const Shown& shown, const std::string& name) {
 std::string report_data(const ReportOptions& options) {
     if (is_catalogue_report(options)) return catalogue_data(options);
     const fs::path& run = options.run;
-    if (options.stations || options.fits) {
+    if ((options.stations || options.fits) && fs::exists(run)) {
         throw InputError(fmt::format(
             "{} is of the page of a catalogue (the run in '{}' has its own stations and residuals)",
             options.stations ? "--stations" : "--fits", run.string()));

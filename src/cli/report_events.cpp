@@ -142,6 +142,15 @@ class EventReader {
         return norm(Vec3{east, out_.degree * (at.y - from.y), by.z});
     }
 
+    /// Of latitude, longitude and depth to lengths to the east, to the north and down.
+    void to_lengths(std::array<double, 6>& values) const {
+        const double north = out_.degree;
+        const double east = north * std::cos(out_.y.back() * degree);
+        const auto [xx, xy, xz, yy, yz, zz] = values;
+        values = {east * east * yy,   north * east * xy, east * yz,
+                  north * north * xx, north * xz,        zz};
+    }
+
     /// The covariance, or the squares of errors where the table has those alone.
     void add_errors(std::size_t row) {
         std::array<double, 6> values{};
@@ -151,6 +160,7 @@ class EventReader {
             return error > 0 ? error * error : none;
         };
         if (!pairs_[0]) values = {square(error_.x), 0, 0, square(error_.y), 0, square(error_.z)};
+        if (sphere_) to_lengths(values);
         for (std::size_t n = 0; n < 6; ++n) {
             out_.covariance[n].push_back(static_cast<float>(values[n]));
         }

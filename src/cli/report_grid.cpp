@@ -120,7 +120,7 @@ void ReportGrid::make_regular() {
 }
 
 std::vector<float> ReportGrid::nodes(FieldView<const float> values) const {
-    if (is_read_) return read_nodes(values);
+    if (is_read_) return nodes_between(values);
     std::vector<float> kept;
     kept.reserve(grid_.shape.count());
     for (int i = 0; i < grid_.shape.x; ++i) {
@@ -134,7 +134,7 @@ std::vector<float> ReportGrid::nodes(FieldView<const float> values) const {
 }
 
 std::vector<float> ReportGrid::cells(FieldView<const float> values) const {
-    if (is_read_) return read_cells(values);
+    if (is_read_) return cells_between(values);
     const Shape many = values.shape();
     const auto few = [](int nodes) { return std::max(1, nodes - 1); };
     const Shape shape{few(grid_.shape.x), few(grid_.shape.y), few(grid_.shape.z)};
@@ -152,7 +152,7 @@ std::vector<float> ReportGrid::cells(FieldView<const float> values) const {
     return kept;
 }
 
-std::vector<float> ReportGrid::read_nodes(FieldView<const float> values) const {
+std::vector<float> ReportGrid::nodes_between(FieldView<const float> values) const {
     std::vector<float> read;
     read.reserve(grid_.shape.count());
     for (int i = 0; i < grid_.shape.x; ++i) {
@@ -169,7 +169,7 @@ std::vector<float> ReportGrid::read_nodes(FieldView<const float> values) const {
     return read;
 }
 
-std::vector<float> ReportGrid::read_cells(FieldView<const float> values) const {
+std::vector<float> ReportGrid::cells_between(FieldView<const float> values) const {
     const Grid middles = grid_.cell_middles();
     const Shape many = values.shape();
     std::vector<float> read;

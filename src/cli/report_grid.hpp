@@ -33,8 +33,8 @@ class ReportGrid {
   private:
     void thin();
     void make_regular();
-    std::vector<float> read_nodes(FieldView<const float> values) const;
-    std::vector<float> read_cells(FieldView<const float> values) const;
+    std::vector<float> nodes_between(FieldView<const float> values) const;
+    std::vector<float> cells_between(FieldView<const float> values) const;
 
     const Model& model_;
     Grid grid_;

@@ -47,6 +47,7 @@ def test_relocated_events_have_moves_and_residuals_by_station(fermat):
     assert "--output" in fermat.error("report", "out.csv", "-o", "out.csv")
     fermat.write("bare.csv", "event,x,y,z\n1,2,3,4\n")
     assert "no column status, cluster or use" in fermat.error("report", "bare.csv", "-o", "x.html")
+    assert "'none.csv' is not a folder" in fermat.error("report", "none.csv", "--fits", "fits.csv", "-o", "x.html")
     assert "--start is of a run's page" in fermat.error("report", "out.csv", "--start", "s.h5", "-o", "x.html")
 
 

@@ -20,7 +20,9 @@ function chart(canvas, {x, y, xLabel, yLabel, tall, wanted = 10, below = 46, num
   pen.textAlign = "center";
   if (numbers) for (const t of niceTicks(x.low, x.low + wide, Math.max(2, Math.min(wanted, (f.right - f.left) / 60)))) {
     pen.fillRect(f.x(t) - 0.5, f.bottom, 1, 4);
-    pen.fillText(show(t), f.x(t), f.bottom + 18);
+    // No number is cut off by the edge.
+    const most = over - 2 - pen.measureText(show(t)).width / 2;
+    pen.fillText(show(t), Math.min(f.x(t), most), f.bottom + 18);
   }
   pen.fillText(xLabel, (f.left + f.right) / 2, whole - 8);
   pen.textAlign = "right";

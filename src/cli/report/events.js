@@ -133,11 +133,15 @@ class EventsView {
   // Dots of whole magnitudes in the map's corner.
   drawMagnitudes(pen, f) {
     const high = Math.floor(this.size.high), low = Math.max(Math.ceil(this.size.low), high - 4);
+    const sizes = Array.from({length: Math.max(0, high - low + 1)}, (_, n) => this.radius(low + n));
+    const wide = sizes.reduce((sum, size) => sum + Math.max(2 * size, 26) + 10, 12);
+    pen.fillStyle = theme.paper;
+    if (sizes.length) pen.fillRect(f.left + 1, f.bottom - 51, wide, 50);
     pen.textAlign = "center";
     pen.lineWidth = 0.8;
     let x = f.left + 16;
     for (let m = low; m <= high; ++m) {
-      const size = this.radius(m);
+      const size = sizes[m - low];
       pen.fillStyle = theme.paper;
       pen.strokeStyle = theme.ink;
       pen.beginPath();

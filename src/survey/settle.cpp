@@ -58,8 +58,8 @@ void settle_times(Survey& survey, const std::string& what, const Where& where, N
                  "must be finite: leave out picks without a time",
                  [](const Arrival& arrival) { return !std::isfinite(arrival.time); });
     refuse_where(survey, where, &Arrival::time, "time",
-                 "must not be negative: times count from the source's own, and picks before it "
-                 "must be left out",
+                 "must not be negative: times count from the source's own; `leave_out_bad` of "
+                 "fermat picks convert or fermat.picks leaves such picks out",
                  [&](const Arrival& arrival) {
                      return arrival.time < survey.event_of(arrival).origin_time;
                  });

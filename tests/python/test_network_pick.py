@@ -160,6 +160,34 @@ def test_gaps_and_other_rates_are_joined(tmp_path):
     assert len(record.data) == 2 and record.samples >= 3990 and record.data[0].min() > 90, "no step to zero in a gap"
 
 
+def test_events_are_found_in_long_records(network, tmp_path):
+    """Ten minutes of noise with two events, and a burst at one station alone."""
+    rng = np.random.default_rng(3)
+    begun = obspy.UTCDateTime(2024, 5, 6, 7, 0)
+    for n in range(8):
+        stream = obspy.Stream()
+        for k in range(3):
+            parts = [obspy.read(str(network[0] / f"S{n:02d}_{event:02d}.mseed"))[k] for event in (1, 2)]
+            quiet = parts[0].data[:500].std()
+            data = quiet * rng.standard_normal(60_000)
+            for part, at in zip(parts, (12_000, 40_000)):
+                data[at : at + 4000] = part.data
+            if n == 3:
+                data[30_000:30_500] *= 40
+            trace = obspy.Trace(data.astype(np.float32))
+            trace.id, trace.stats.sampling_rate, trace.stats.starttime = parts[0].id, 100, begun
+            stream.append(trace)
+        stream.write(str(tmp_path / f"{n}.mseed"), format="MSEED")
+    (tmp_path / "stations.csv").write_text((network[0] / "stations.csv").read_text())
+    with pytest.warns(UserWarning, match="1 long records are cut into 2 events"):
+        records = fm.records(tmp_path)
+    found = pick_events(records)
+    assert found.catalogue.status == ["located"] * 2 and len(set(r.name for r in records)) == 2
+    true = network[1]["position"][:2]
+    x, y = records.plane.to_plane(true[:, 0], true[:, 1])
+    assert np.hypot(found.catalogue.position[:, 0] - x, found.catalogue.position[:, 1] - y).max() < 1
+
+
 def test_without_places_p_is_picked_and_said_so(network):
     records = fm.records(network[0])
     bare = fm.Records([record.with_data(lambda data: data) for record in records])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from .._notes import tell
+from .detect import cut_events
 from .extras import need
 from .network import events_of
 from .places import Line, Places, onto_plane, place_receivers, place_shots, tables_beside
@@ -232,6 +233,10 @@ def records(
     notes += said
     beside = tables_beside(folder) if folder else (None, None)
     if all(record.stations for record in found) and shots is None and beside[0] is None:
+        long = found
+        found = [piece for record in long for piece in cut_events(record)]
+        if len(found) != len(long) or any(piece is not record for piece, record in zip(found, long)):
+            notes.append(f"{len(long)} long records are cut into {len(found)} events, by arrivals at several stations")
         plane, said = place_network(found, receivers, folder)
         tell(notes + said)
         return Records(found, plane, tuple(notes + said))

@@ -1,8 +1,10 @@
 """Earthquakes: records of a network, P and S by the picker, where events were, and files of others."""
 
+import gzip
 import sys
 import types
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -186,6 +188,23 @@ def test_events_are_found_in_long_records(network, tmp_path):
     true = network[1]["position"][:2]
     x, y = records.plane.to_plane(true[:, 0], true[:, 1])
     assert np.hypot(found.catalogue.position[:, 0] - x, found.catalogue.position[:, 1] - y).max() < 1
+
+
+def test_two_real_events_at_four_stations(tmp_path):
+    """Unterhaching, 27 May 2010, samples of ObsPy: two events from one place, so that P comes in one order."""
+    source = Path(obspy.__file__).parent / "signal" / "tests" / "data"
+    files = sorted(source.glob("BW.UH*cut.slist.gz"))
+    if len(files) < 6:
+        pytest.skip("ObsPy's samples are not installed")
+    for file in files:
+        (tmp_path / file.stem).write_bytes(gzip.decompress(file.read_bytes()))
+    records = fm.records(tmp_path)
+    assert len(records) == 2
+    found = pick_events(records)
+    first = np.array([[found.time[n][s.for_p] for s in stations_in(r)] for n, r in enumerate(records)])
+    assert first.shape == (2, 4) and np.isfinite(first).all()
+    after = first - first[:, :1]
+    assert np.abs(after[0] - after[1]).max() < 0.05 and 0.5 < after[0, 3] < 1
 
 
 def test_without_places_p_is_picked_and_said_so(network):

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 __all__ = ["cut_events"]
 
-LONGEST = 300.0  # s: a shorter record is one event
-BIN, SHORT, LONG = 0.1, 1.0, 30.0  # s: of the means of energy
+SHORTEST, LONGEST = 90.0, 300.0  # s: a record is one event, and between them one unless there are two
+BIN, SHORT, LONG, WARM = 0.1, 1.0, 30.0, 10.0  # s: of the means of energy, and what the long one needs at least
 RATIO = 4.0  # short over long that is an arrival
 TOGETHER = 15.0  # s: arrivals so close are of one event
 SHARE, LEAST = 0.4, 3  # of the stations that must have one, and at least so many
@@ -28,10 +28,14 @@ LOW = 1.0  # Hz: what is slower is the sea
 
 def cut_events(record: Record) -> list[Record]:
     """One record per event, or the record itself if it is short or nothing is found in it."""
-    if record.samples * record.interval <= LONGEST or record.began is None:
+    length = record.samples * record.interval
+    if length <= SHORTEST or record.began is None:
+        return [record]
+    found = _first_arrivals(record)
+    if length <= LONGEST and len(found) < 2:
         return [record]
     out = []
-    for begin in _first_arrivals(record):
+    for begin in found:
         first = max(int((begin - BEFORE) / record.interval), 0)
         last = min(int((begin + AFTER) / record.interval), record.samples)
         began = record.began + first * record.interval
@@ -76,5 +80,5 @@ def _rises(trace: NDArray[np.float64], step: int, count: int) -> NDArray[np.bool
     short = running_mean(energy, int(SHORT / BIN))[0]
     long = running_mean(energy, int(LONG / BIN))[0]
     before = np.roll(long, int(SHORT / BIN))
-    before[: int(LONG / BIN)] = np.inf  # the mean is not one yet
+    before[: int(WARM / BIN)] = np.inf
     return np.asarray(short > RATIO * np.maximum(before, 1e-30))

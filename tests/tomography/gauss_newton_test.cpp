@@ -16,6 +16,7 @@
 #include "inversion_surveys.hpp"
 #include "survey/settle.hpp"
 #include "tomography/doubts.hpp"
+#include "tomography/gauss_newton/gauss_newton.hpp"
 #include "tomography/start/set_up.hpp"
 
 namespace fermat {
@@ -338,6 +339,23 @@ TEST(GaussNewtonRun, StartsThatJumpBetweenCellsAreTheCpus) {
     EXPECT_FALSE(runs_on_cuda(options, Device::automatic, start));
     test::expect_error<InputError>([&] { invert(start, survey.picks, options, test::on_gpu()); },
                                    "velocity jumps between cells");
+}
+
+TEST(GaussNewton, CountsTheRaysOfACellAsAPassOfItsOwnWould) {
+    const test::KnownTruth survey = test::survey_2d(0.01);
+    InversionOptions options = newton();
+    options.gauss_newton.iterations = 2;
+    const InversionResult found = invert(survey.start, survey.picks, options, test::on_cpu());
+    const ProblemPlan plan = problem_plan(survey.start, survey.picks, options);
+    BackprojectionOptions pass;
+    pass.rays = plan.rays;
+    pass.picks.weights.assign(survey.picks.arrivals.size(), 1.0);
+    pass.picks.scale = pass.picks.weights;
+    const Survey picks = plan.turned ? exchanged(survey.picks) : survey.picks;
+    const Field<float> count = backproject(found.model, picks, pass, test::on_cpu()).sums.count;
+    ASSERT_EQ(found.coverage.size(), count.size());
+    EXPECT_TRUE(std::equal(count.begin(), count.end(), found.coverage.begin()));
+    EXPECT_GT(*std::max_element(count.begin(), count.end()), 1);
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ class SectionView extends Plane {
     const words = [field.unit, log ? "log scale" : ""].filter(Boolean).join(", ");
     const name = words ? `${field.short} (${words})` : field.short;
     if (this.beside) this.scaleBeside(f, part, ticks(Math.max(3, f.height / 60)), name);
-    else this.scaleBelow(f, part, ticks(Math.max(2, f.width / 80)), name);
+    else this.scaleBelow(f, part, ticks(Math.max(4, f.width / 80)), name);
   }
 
   scaleBeside(f, part, ticks, name) {

@@ -28,6 +28,7 @@ from .plot._runs import run_of
 __all__ = ["main"]
 
 WRITTEN_MODELS = (".h5", ".hdf", ".hdf5", ".vtkhdf", ".vti", ".vts", ".nc", ".grd", ".hdr", ".csv", ".xyz", ".vtk",
+                  ".segy", ".sgy",
                   ".npy")
 RAY_SUFFIXES = (".geojson", ".vtp")
 MOST_RAYS = 20_000  # of a run; more make a file that nobody can look at

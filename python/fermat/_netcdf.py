@@ -18,6 +18,14 @@ AXES = {
 }
 
 
+# Those of the models of the EarthScope collection (EMC).
+DEGREES = {
+    "latitude": ("latitude", "lat"),
+    "longitude": ("longitude", "lon"),
+    "depth": ("depth",),
+}
+
+
 def load(path: str, depths: bool) -> Model:
     """The variable `velocity`, or the only one, on the axes x, y and z (or depth, or height)."""
     # xarray's engines raise what they like for damaged files, some only when values are read.
@@ -79,6 +87,8 @@ def model_of(data: Any, path: str, depths: bool, in_cells: bool = False) -> Mode
         others = len(names) - 1
         tell([f"'{path}': variable {velocity!r} is taken, and {others} others are not used"])
     array = data[velocity]
+    if array.ndim == 3 and all(_dimension(array, axis) is not None for axis in DEGREES):
+        return _on_sphere(array, path)
     found = {axis: _dimension(array, axis) for axis in ("xyz" if array.ndim == 3 else "xz")}
     missing = [axis for axis, name in found.items() if name is None]
     if missing:
@@ -104,7 +114,55 @@ def model_of(data: Any, path: str, depths: bool, in_cells: bool = False) -> Mode
 def _dimension(array: Any, axis: str) -> Any:
     """The dimension along an axis; `to_xarray` names that of cells x_cell and so on."""
     names = {str(dim).lower().removesuffix("_cell"): dim for dim in array.dims}
-    return next((names[name] for name in AXES[axis] if name in names), None)
+    known = AXES[axis] if axis in AXES else DEGREES[axis]
+    return next((names[name] for name in known if name in names), None)
+
+
+def _on_sphere(array: Any, path: str) -> Model:
+    """A model of latitude, longitude and depth in km, as EMC has them. Depths that are not even are
+    resampled; nodes without a value take that of the nearest one. Both are told."""
+    dims = [_dimension(array, axis) for axis in DEGREES]
+    array = array.transpose(*dims).sortby(dims)
+    values = np.asarray(array.values, dtype=np.float64)
+    axes = [np.asarray(array[name], dtype=float) for name in dims]
+    units = str(array[dims[2]].attrs.get("units", "km")).lower()
+    if units in ("m", "meter", "meters", "metre", "metres"):
+        axes[2] = axes[2] / 1000
+    values = _filled(values, path)
+    steps = np.diff(axes[2])
+    if len(steps) > 0 and not np.allclose(steps, steps.mean(), rtol=1e-3):
+        count = int(np.ceil((axes[2][-1] - axes[2][0]) / steps.min())) + 1
+        most = 2000
+        if count > most:
+            raise ValueError(
+                f"'{path}': depth has steps from {steps.min():g} to {steps.max():g}, whose even grid "
+                f"would have {count} layers (resample it: xarray's interp)"
+            )
+        even_depths = np.linspace(axes[2][0], axes[2][-1], count)
+        at = np.searchsorted(axes[2], even_depths, side="right").clip(1, len(axes[2]) - 1)
+        part = (even_depths - axes[2][at - 1]) / (axes[2][at] - axes[2][at - 1])
+        values = values[..., at - 1] * (1 - part) + values[..., at] * part
+        axes[2] = even_depths
+        tell([f"'{path}': depths have uneven steps and were resampled to {count} even layers"])
+    places = [even(axis, str(name), path) for axis, name in zip(axes, dims, strict=True)]
+    return Model(
+        values.astype(np.float32), spacing=[step for _, step in places],
+        origin=[first for first, _ in places], coordinates="spherical",
+    )
+
+
+def _filled(values: Any, path: str) -> Any:
+    missing = ~np.isfinite(values)
+    if not missing.any():
+        return values
+    if missing.all():
+        raise ValueError(f"'{path}' has no values (all are missing)")
+    from scipy.ndimage import distance_transform_edt
+
+    nearest = distance_transform_edt(missing, return_distances=False, return_indices=True)
+    tell([f"'{path}': {missing.sum()} of {missing.size} nodes have no value and took that of the "
+          "nearest node"])
+    return values[tuple(nearest)]
 
 
 def _is_upward(data: Any, vertical: Any, depths: bool) -> bool:

@@ -3,6 +3,7 @@
     fermat.export.rays(rays, "rays.geojson", plane=picks.plane)
     fermat.export.paraview(run, "view")          # then open view/view.vtm, or load view/state.py
     fermat.export.model(run, "model.nc", plane=picks.plane)
+    fermat.export.slice(run, "at5km.tif", depth=5, plane=picks.plane)
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._export_model import model
+from ._export_slice import slice
 from ._files import renamed_to
 from ._notes import tell
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from ._plane import Plane
     from ._rays import Rays
 
-__all__ = ["model", "paraview", "rays"]
+__all__ = ["model", "paraview", "rays", "slice"]
 
 
 def rays(rays: Rays, path: str | os.PathLike[str], *, plane: Plane | None = None) -> None:

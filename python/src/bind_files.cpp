@@ -85,7 +85,8 @@ void bind_files(nb::class_<Model>& type) {
                 "order: str = '', big_endian: bool = False, upward: bool = False, "
                 "depths: bool = False) -> Model"),
         "Read a model from a file by its suffix: .h5 (VTKHDF), .npy, .csv, .vti, .vtr, .hdr "
-        "(NonLinLoc), .grd (Surfer), .eas (GSLIB, SGeMS), .nc (through xarray), or raw numbers "
+        "(NonLinLoc), .grd (Surfer), .eas (GSLIB, SGeMS), .segy, .rsf (Madagascar), .vo (GOCAD), "
+        "vgrids.in (FMTOMO), v.in (rayinvr), smesh (tomo2d), .nc (through xarray), or raw numbers "
         "under any other suffix. Raw numbers need shape and spacing; dtype is float32, float64, "
         "int16, int32, uint8 or uint16; order names the axes from the slowest to the fastest "
         "('zx'; default 'xyz', with depth fastest); upward says that z starts at the bottom. "

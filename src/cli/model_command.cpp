@@ -28,8 +28,8 @@ struct OutputFlag {
 void add_model_output(CLI::App& app, OutputFlag& flag) {
     add_output(
         app, "-o,--output", flag.output,
-        "model to write: .h5; .vti, .vts, .vtk, .hdr (NonLinLoc), .grd (Surfer), .csv, .xyz; .npy "
-        "for values only")
+        "model to write: .vtkhdf or .h5; .vti, .vts, .vtk, .hdr (NonLinLoc), .grd (Surfer), .segy, "
+        ".csv, .xyz; .npy for values only")
         ->required();
 }
 
@@ -198,10 +198,15 @@ struct ConvertFlags : OutputFlag {
 
     void add(CLI::App& app) {
         add_path(app, "--in,input", in,
-                 "model to read: .h5, .npy, .csv, .vti, .vtr, .hdr, .grd, .eas, or raw numbers")
+                 "model to read: .h5, .npy, .csv, .vti, .vtr, .hdr, .grd, .eas, .segy, .rsf, .vo, "
+                 "FMTOMO's "
+                 "vgrids.in, rayinvr's v.in, tomo2d's smesh, or raw numbers")
             ->required();
         add_value(app, "--spacing", "H", spacing,
-                  "distance of nodes, for .npy, .eas and raw numbers; or one per axis", parse_axes);
+                  "distance of nodes, for .npy, .eas and raw numbers, or where a file lacks it; or "
+                  "one per "
+                  "axis",
+                  parse_axes);
         add_value(app, "--origin", "X,Y,Z", origin,
                   "first node, for .npy, .eas and raw numbers; X,Z in 2-D", parse_axes);
         add_value(app, "--shape", "NX,NY,NZ", raw.shape,
@@ -351,9 +356,10 @@ void add_model_commands(Program& program) {
                                    "ground.csv -o cut.h5");
     program.add_command<ConvertFlags>(
         group, "convert",
-        "Read what people bring and write .h5, .vti, .vtk, .csv, .xyz, .hdr, .grd or .nc",
+        "Read what people bring and write .vtkhdf, .vti, .vtk, .csv, .xyz, .hdr, .grd, .segy or "
+        ".nc",
         "printf 'x,z,velocity\\n0,0,2\\n1,0,2\\n0,1,3\\n1,1,3\\n' > model.csv\n"
-        "fermat model convert model.csv -o model.h5",
+        "fermat model convert model.csv -o model.vtkhdf",
         &add_flags<ConvertFlags>, &convert);
     add_model_media(program, group);
 }

@@ -20,9 +20,10 @@ namespace {
 
 void add_flags(CLI::App& app, PicksConvertFlags& flags) {
     PickReadOptions& options = flags.options;
-    add_path(app, "--in,input", flags.in,
-             "picks to read: .csv, .sgt, .gtt, .vs, tx.in, tomo2d, src_rec, a folder of PyRefra, a "
-             "catalogue with its --stations, or any table")
+    add_path(
+        app, "--in,input", flags.in,
+        "picks to read: .csv, .sgt, .gtt, .gp, .vs, tx.in, tomo2d, src_rec, a folder of PyRefra, a "
+        "catalogue with its --stations, or any table")
         ->required();
     add_choice(app, "--format", options.format, "of the file, if its name does not tell");
     add_repeated(app, "--columns", "OURS=THEIRS,...", flags.columns,
@@ -46,8 +47,9 @@ void add_flags(CLI::App& app, PicksConvertFlags& flags) {
                  "write longitudes and latitudes, from the plane that the file keeps");
     add_path(
         app, "--stations", flags.stations,
-        "of catalogues (NonLinLoc's .obs, hypoDD's phase.dat, VELEST's .cnv, SIMULPS's events, "
-        "LOTOS's rays.dat): where stations are, as for fermat locate");
+        "of catalogues (QuakeML, SCML, NonLinLoc's .obs, hypoDD's phase.dat, HYPOINVERSE, HYPO71, "
+        "VELEST's .cnv, SIMULPS's events, LOTOS's rays.dat): where stations are, as for fermat "
+        "locate");
     add_path(app, "--events", flags.events,
              "of catalogues: where and when events were, if the picks' file does not tell");
     add_centre_flag(app, flags.centre);

@@ -6,18 +6,21 @@
 namespace fermat {
 namespace {
 
-constexpr std::array pick_table = {&pyrefra_picks,    &sgt_picks,   &gtt_picks,
-                                   &seisimager_picks, &table_picks, &rayinvr_picks,
-                                   &src_rec_picks,    &tomo2d_picks};
+constexpr std::array pick_table = {&pyrefra_picks,    &sgt_picks,    &gtt_picks,
+                                   &seisimager_picks, &table_picks,  &rayinvr_picks,
+                                   &src_rec_picks,    &tomo2d_picks, &refrapick_picks};
 
-constexpr std::array catalogue_table = {&nonlinloc_catalogue, &hypodd_catalogue, &velest_catalogue,
-                                        &simulps_catalogue, &lotos_catalogue};
+constexpr std::array catalogue_table = {&xml_catalogue,    &nonlinloc_catalogue, &hypodd_catalogue,
+                                        &velest_catalogue, &simulps_catalogue,   &lotos_catalogue,
+                                        &hypo_catalogue};
 
-constexpr std::array station_table = {&velest_stations, &csv_stations, &control_stations,
-                                      &simulps_stations, &hypodd_stations};
+constexpr std::array station_table = {&xml_stations,     &velest_stations,  &csv_stations,
+                                      &control_stations, &simulps_stations, &hypoinverse_stations,
+                                      &hypodd_stations};
 
-constexpr std::array event_table = {&hypodd_headers, &nonlinloc_events, &csv_events,
-                                    &hypodd_relocated, &hypodd_events};
+constexpr std::array event_table = {&xml_events,   &hypodd_headers,   &nonlinloc_events,
+                                    &csv_events,   &hypodd_relocated, &hypoinverse_events,
+                                    &hypodd_events};
 
 }  // namespace
 

@@ -66,23 +66,30 @@ extern const PickReader seisimager_picks;
 extern const PickReader rayinvr_picks;
 extern const PickReader tomo2d_picks;
 extern const PickReader src_rec_picks;
+extern const PickReader refrapick_picks;
 
 extern const CatalogueReader nonlinloc_catalogue;
 extern const CatalogueReader hypodd_catalogue;
 extern const CatalogueReader velest_catalogue;
 extern const CatalogueReader simulps_catalogue;
 extern const CatalogueReader lotos_catalogue;
+extern const CatalogueReader xml_catalogue;
+extern const CatalogueReader hypo_catalogue;
 
 extern const PlaceReader velest_stations;
 extern const PlaceReader csv_stations;
 extern const PlaceReader control_stations;
 extern const PlaceReader simulps_stations;
 extern const PlaceReader hypodd_stations;
+extern const PlaceReader xml_stations;
+extern const PlaceReader hypoinverse_stations;
 
 extern const PlaceReader hypodd_headers;
 extern const PlaceReader nonlinloc_events;
 extern const PlaceReader csv_events;
 extern const PlaceReader hypodd_relocated;
 extern const PlaceReader hypodd_events;
+extern const PlaceReader xml_events;
+extern const PlaceReader hypoinverse_events;
 
 }  // namespace fermat

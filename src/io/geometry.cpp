@@ -93,8 +93,19 @@ Survey read_csv_picks(const TextFile& file, Notes& notes) {
     const auto phase = table.find_column("phase");
     const auto origin_time = table.find_column("origin_time");
 
+    // Times count from the source's own, which is not known: one pick in a hundred that lies before
+    // it refuses no set.
+    const auto is_early = [&](std::size_t row) {
+        return !origin_time && parse_number(table.text(row, time)).value_or(0) < 0;
+    };
+    std::size_t early = 0;
+    for (std::size_t row = 0; row < table.rows(); ++row) early += is_early(row);
+    if (100 * early > table.rows()) early = 0;
+    std::vector<std::size_t> kept;
     SurveyBuilder builder;
     for (std::size_t row = 0; row < table.rows(); ++row) {
+        if (early > 0 && is_early(row)) continue;
+        kept.push_back(row);
         const auto id = [&](std::optional<std::size_t> column) {
             return column ? std::string(table.text(row, *column)) : std::string();
         };
@@ -112,7 +123,11 @@ Survey read_csv_picks(const TextFile& file, Notes& notes) {
     }
     Survey picks = builder.take(error.has_value(), source.is_2d());
     settle_times(
-        picks, file.quoted(), [&](std::size_t row) { return table.where(row); }, notes);
+        picks, file.quoted(), [&](std::size_t n) { return table.where(kept[n]); }, notes);
+    if (early > 0) {
+        notes.add(fmt::format("{}: {} of {} picks have a negative time and are left out",
+                              file.quoted(), early, table.rows()));
+    }
     return picks;
 }
 

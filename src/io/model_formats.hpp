@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,12 @@ extern const ModelFormat surfer_model;
 extern const ModelFormat gslib_model;
 extern const ModelFormat xyz_model;
 extern const ModelFormat legacy_vtk_model;
+extern const ModelFormat segy_model;
+extern const ModelFormat rsf_model;
+extern const ModelFormat gocad_model;
+extern const ModelFormat fmtomo_model;
+extern const ModelFormat zelt_model;
+extern const ModelFormat smesh_model;
 
 /// Whether a list of suffixes has one.
 inline bool has_suffix(std::string_view list, std::string_view suffix) {
@@ -66,6 +73,18 @@ auto named_by_file(const TextFile& file, Make make) {
         throw InputError(file.quoted() + ": " + error.what());
     }
 }
+
+/// A model of values at regular points, which are its nodes or the middles of its cells. Spacing
+/// and origin that the user gives take the place of those that the file has.
+Model of_samples(const TextFile& file, Grid points, Field<float> velocity,
+                 const ModelReadOptions& options);
+
+/// A section between two corners, which `velocity(x, z)` tells: values at nodes, or in the middles
+/// of cells, every `options.spacing`, or every hundredth or so of the height, which is noted with
+/// `what` the file has.
+Model sampled_section(const TextFile& file, Vec3 from, Vec3 to, std::string_view what,
+                      const std::function<double(double, double)>& velocity,
+                      const ModelReadOptions& options, Notes& notes);
 
 /// A model of bare values, whose grid the user gives.
 Model of_values(const TextFile& file, Field<float> velocity, const ModelReadOptions& options);

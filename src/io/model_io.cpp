@@ -18,9 +18,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array formats = {&vtkhdf_model,    &npy_model,       &csv_model,   &vtk_xml_model,
-                                &nonlinloc_model, &surfer_model,    &gslib_model, &vts_model,
-                                &xyz_model,       &legacy_vtk_model};
+constexpr std::array formats = {&vtkhdf_model,    &npy_model,    &csv_model,    &vtk_xml_model,
+                                &nonlinloc_model, &surfer_model, &gslib_model,  &segy_model,
+                                &rsf_model,       &gocad_model,  &fmtomo_model, &zelt_model,
+                                &smesh_model,     &vts_model,    &xyz_model,    &legacy_vtk_model};
 
 /// By the suffix, else by name and content; null if no format has such files.
 const ModelFormat* format_read(const TextFile& file) {
@@ -111,7 +112,8 @@ std::string list_of(bool packed) {
         if (format->read == nullptr || (packed && !format->packed)) continue;
         // Of names for the same thing the first one is enough.
         const auto words = split_words(format->suffixes);
-        const std::size_t shown = format == &vtkhdf_model ? 1 : words.size();
+        const bool same = format == &vtkhdf_model || format == &segy_model;
+        const std::size_t shown = same ? 1 : words.size();
         for (std::size_t n = 0; n < shown; ++n) {
             list += (list.empty() ? "" : ", ") + std::string(words[n]);
         }
@@ -167,7 +169,8 @@ Model read_model_file(const fs::path& path, Notes& notes, const ModelFileOptions
         (options.raw.given() && !has_suffix(".npy .eas", input_suffix_of(path)))) {
         if (!options.raw.given()) {
             throw InputError(
-                fmt::format("{} has the suffix '{}' (models are {}; raw numbers need `shape`{})",
+                fmt::format("{} has the suffix '{}' (models are {}, vgrids.in or v.in; raw numbers "
+                            "need `shape`{})",
                             file.quoted(), path.extension().string(), list_of(false),
                             suffix_of(path) == ".nc" ? "; .nc is read in Python" : ""));
         }
@@ -194,8 +197,7 @@ void write_model(const fs::path& path, const Model& model, const std::string& ru
     if (format == nullptr) {
         throw InputError(
             fmt::format("cannot write '{}' (models are written as .h5, .vti, .vts, .vtk, .hdr, "
-                        ".grd, .csv, .xyz "
-                        "or .npy)",
+                        ".grd, .segy, .csv, .xyz or .npy)",
                         path.string()));
     }
     format->write(path, model, run);

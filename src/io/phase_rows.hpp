@@ -49,6 +49,8 @@ class PhaseRows {
     std::string place_station(const std::string& id, Vec3 place);
     std::string place_event(const std::string& id, Vec3 place);
 
+    bool has_station(std::string_view id) const { return stations_.find(id) != stations_.end(); }
+
     /// `where` starts messages about the row.
     void add(const std::string& event, const std::string& station, std::string_view phase,
              double time, double error, std::string where);

@@ -57,7 +57,16 @@ void PickBuilder::change_units(Notes& notes) {
 }
 
 void PickBuilder::leave_out_bad_rows() {
-    if (!options_.leave_out_bad && !dialect_.leave_out_bad) return;
+    const auto is_early = [](const PickRow& row) { return row.origin_time == 0 && row.time < 0; };
+    if (!options_.leave_out_bad && !dialect_.leave_out_bad) {
+        // A set is not refused for one pick in a hundred that lies before its source's time, which
+        // is not known.
+        const auto early = std::count_if(rows_.begin(), rows_.end(), is_early);
+        if (early == 0 || 100 * static_cast<std::size_t>(early) > rows_.size()) return;
+        leave_out("have a negative time", static_cast<std::size_t>(early));
+        std::erase_if(rows_, is_early);
+        return;
+    }
     std::erase_if(rows_, [&](const PickRow& row) {
         if (!std::isfinite(row.time)) leave_out("have no finite time");
         if (row.time < row.origin_time) leave_out("have a negative time");

@@ -20,6 +20,7 @@ enum class PickFormat {
     rayinvr,     ///< tx.in
     tomo2d,      ///< of tt_inverse
     src_rec,     ///< of TomoATT
+    refrapick,   ///< .gp
 };
 
 template <>
@@ -32,7 +33,8 @@ inline constexpr auto choices<PickFormat> =
                                                  {"seisimager", PickFormat::seisimager},
                                                  {"rayinvr", PickFormat::rayinvr},
                                                  {"tomo2d", PickFormat::tomo2d},
-                                                 {"src_rec", PickFormat::src_rec}});
+                                                 {"src_rec", PickFormat::src_rec},
+                                                 {"refrapick", PickFormat::refrapick}});
 
 /// What the user says of a file of picks.
 struct PickReadOptions {

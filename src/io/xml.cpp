@@ -12,11 +12,11 @@ namespace {
 constexpr std::string_view white = " \t\r\n";
 /// VTK files are less deep. The limit keeps a hostile file from exhausting the stack.
 constexpr int max_depth = 32;
-constexpr std::size_t max_elements = 100000;
 
 class XmlParser {
   public:
-    XmlParser(std::string_view text, std::string_view stop_at) : text_(text), stop_at_(stop_at) {}
+    XmlParser(std::string_view text, std::string_view stop_at, std::size_t most_elements = 0)
+        : text_(text), stop_at_(stop_at), most_elements_(most_elements) {}
 
     XmlDocument parse() {
         skip_misc();
@@ -82,7 +82,7 @@ class XmlParser {
     }
 
     XmlElement element(int depth) {
-        if (depth > max_depth || ++elements_ > max_elements) fail("too many elements");
+        if (depth > max_depth || ++elements_ > most_elements_) fail("too many elements");
         if (!looking_at("<")) fail("an element is missing");
         ++at_;
         XmlElement found;
@@ -124,6 +124,7 @@ class XmlParser {
     std::string_view text_;
     std::string_view stop_at_;
     std::size_t at_ = 0;
+    std::size_t most_elements_;
     std::size_t elements_ = 0;
     XmlDocument document_;
 };
@@ -144,8 +145,8 @@ const XmlElement* XmlElement::child(std::string_view key) const {
     return nullptr;
 }
 
-XmlDocument parse_xml(std::string_view text, std::string_view stop_at) {
-    return XmlParser(text, stop_at).parse();
+XmlDocument parse_xml(std::string_view text, std::string_view stop_at, std::size_t most_elements) {
+    return XmlParser(text, stop_at, most_elements).parse();
 }
 
 std::size_t skip_xml_remarks(std::string_view text, std::size_t at) {

@@ -20,15 +20,16 @@ struct XmlElement {
 
 /// Reads the part of XML that VTK writes: elements, attributes, comments, declarations; no
 /// entities, no CDATA. Stops at the element `stop_at` (raw bytes may follow it) and gives the
-/// position after its start tag. Throws InputError; the caller puts the file's name before the
-/// message.
+/// position after its start tag. Throws InputError, also for more than `most_elements`; the caller
+/// puts the file's name before the message.
 struct XmlDocument {
     XmlElement root;
     std::size_t end = 0;  ///< position after the root element, unless it stopped before
     std::size_t stopped_at = std::string_view::npos;
     XmlElement stop_element;
 };
-XmlDocument parse_xml(std::string_view text, std::string_view stop_at);
+XmlDocument parse_xml(std::string_view text, std::string_view stop_at,
+                      std::size_t most_elements = 100000);
 
 /// Position of the next element or end tag: behind blanks, comments and declarations.
 std::size_t skip_xml_remarks(std::string_view text, std::size_t at);

@@ -8,7 +8,7 @@
 #include "io/hypodd.hpp"
 #include "io/joint_io.hpp"
 #include "io/lotos.hpp"
-#include "io/model_files.hpp"
+#include "io/model_formats.hpp"
 #include "io/nonlinloc_phases.hpp"
 #include "io/phase_cards.hpp"
 #include "io/phase_picks.hpp"
@@ -49,6 +49,35 @@ void read_catalogue(const fs::path& file, Notes& notes) {
     if (read_hypodd_headers(file).rows.empty()) return;
     read_hypodd_phases(file, rows, notes);
     rows.finish(true, false, notes);
+}
+
+/// A small SEG-Y of two traces, big-endian IEEE floats.
+std::string segy_seed() {
+    std::string bytes(3600 + 2 * 248, '\0');
+    bytes[3216] = 16;
+    bytes[3221] = 2;
+    bytes[3225] = 5;
+    for (const std::size_t trace : {3600U, 3848U}) {
+        bytes[trace + 183] = trace == 3600 ? 1 : 11;
+        for (const std::size_t sample : {240U, 244U}) bytes[trace + sample] = 0x40;
+    }
+    return bytes;
+}
+
+/// Any catalogue beside two stations.
+void read_any_catalogue(const fs::path& file, Notes& notes) {
+    PhaseRows rows("catalogue");
+    rows.place_station("A", {0, 0, 0});
+    rows.place_station("NC.B", {1, 0, 0});
+    const CatalogueReader* const reader = catalogue_reader(file);
+    if (reader == nullptr) return;
+    if (const auto events = reader->events(file, false, notes)) rows.set_events(*events);
+    reader->picks(file, rows, notes);
+    rows.finish(true, false, notes);
+}
+
+std::function<void(const fs::path&)> reads_model() {
+    return noting([](const fs::path& file, Notes& notes) { read_model_file(file, notes, {}); });
 }
 
 /// What was read must be writable again.
@@ -128,6 +157,8 @@ std::vector<Target> format_targets(const fs::path& folder) {
                               bytes_of(std::array<double, 8>{0, -1, 1, 5, 1, 6, 0, 1.70141e38}) +
                               "DATA" + bytes_of(std::array<std::int32_t, 1>{48}) +
                               bytes_of(doubles);
+    std::string vgrids = "1 1\n4 4 4\n10 0.01 0.02\n6331 -0.01 0.5\n";
+    for (int n = 0; n < 64; ++n) vgrids += "5.5\n";
     return {
         {"pyrefra", ".dat", {"1 2 0.006 0.005 0.007\n2 1 -0.1 0 1\n"}, reads(PickFormat::pyrefra)},
         {"vs", ".vs", {vs}, reads(PickFormat::seisimager)},
@@ -231,6 +262,57 @@ std::vector<Target> format_targets(const fs::path& folder) {
              survey.stations = {{{}, "A"}};
              read_hypodd_differences(file, survey, notes);
          })},
+        {"quakeml",
+         ".xml",
+         {"<q:quakeml><eventParameters><event publicID=\"a/7\"><pick publicID=\"p\"><time><value>"
+          "2019-07-06T03:19:55Z</value><uncertainty>0.1</uncertainty></time><waveformID "
+          "stationCode=\"A\"/><phaseHint>P</phaseHint></pick><origin publicID=\"o\"><time><value>"
+          "2019-07-06T03:19:50Z</value></time><latitude><value>1</value></latitude><longitude>"
+          "<value>2</value></longitude><arrival><pickID>p</pickID><phase>S</phase></arrival>"
+          "</origin></event></eventParameters></q:quakeml>",
+          "<seiscomp><EventParameters><pick "
+          "publicID=\"p\"><time><value>2019-07-06T03:19:55Z</value>"
+          "</time><waveformID networkCode=\"NC\" stationCode=\"B\"/></pick><origin publicID=\"o\">"
+          "<time><value>2019-07-06T03:19:50Z</value></time><arrival><pickID>p</pickID><phase>P"
+          "</phase></arrival></origin><event publicID=\"e\"><preferredOriginID>o"
+          "</preferredOriginID></event></EventParameters></seiscomp>"},
+         noting(read_any_catalogue)},
+        {"stationxml",
+         ".xml",
+         {"<FDSNStationXML><Network code=\"A\"><Station "
+          "code=\"B\"><Latitude>1</Latitude><Longitude>2"
+          "</Longitude></Station></Network></FDSNStationXML>",
+          "<seiscomp><Inventory><network code=\"A\"><station code=\"B\"><latitude>1</latitude>"
+          "<longitude>2</longitude></station></network></Inventory></seiscomp>"},
+         noting([](const fs::path& file, Notes& notes) { read_station_table(file, notes); })},
+        {"hypo71",
+         ".prt",
+         {"A   IPU0 6912010304 10.36       12.10ES 1\n                 10\n",
+          "A    NC  VVHZ IPU0199205282054 4062\n\n"},
+         noting(read_any_catalogue)},
+        {"gp", ".gp", {"2.0 5.5\n4.0 9.0\n/ 0.0\n2.0 8.0\n/ 6.0\n"}, reads(PickFormat::refrapick)},
+        {"segy", ".sgy", {segy_seed()}, reads_model()},
+        {"rsf",
+         ".rsf",
+         {"n1=2 n2=3 d1=0.5 data_format=\"native_float\" in=\"stdin\"\n\x0c\x0c\x04" +
+          bytes_of(values)},
+         reads_model()},
+        {"vo",
+         ".vo",
+         {"GOCAD Voxet 1\nAXIS_O 0 0 0\nAXIS_U 2 0 0\nAXIS_V 0 1 0\nAXIS_W 0 0 3\nAXIS_N 3 1 2\n"
+          "PROPERTY 1 vp\nPROP_FILE 1 fuzz-vo.raw\n"},
+         reads_model(),
+         ".raw",
+         bytes_of(values)},
+        {"vgrids", ".in", {vgrids}, noting([](const fs::path& file, Notes& notes) {
+             fmtomo_model.read(file, {}, notes);
+         })},
+        {"vin",
+         ".in",
+         {" 1 0.0 10.0\n 0 0.0 0.0\n 0 0\n 1 10.0\n 0 2.0\n 0\n 1 10.0\n 0 3.0\n 0\n 2 0.0 10.0\n"
+          " 0 5.0 5.0\n"},
+         noting([](const fs::path& file, Notes& notes) { zelt_model.read(file, {}, notes); })},
+        {"smesh", ".smesh", {"2 3 1.5 0.33\n0 10\n-1 1\n0 2 4\n4 5 6\n4 5 6\n"}, reads_model()},
         {"gtt", ".gtt", {gtt_seed()}, reads(PickFormat::gtt)},
         {"geo", ".csv", {geo, "sx;gx;t [ms]\n0;5,5;4\n0;9;8\n"}, reads(PickFormat::table, lenient)},
         {"sgtline", ".sgt", {sgt}, reads(PickFormat::sgt, lenient)},

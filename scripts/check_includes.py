@@ -3,7 +3,8 @@ what comes before it.
 
     python3 scripts/check_includes.py [root]
 
-Prints one line a finding and ends with status 1 if there is one. Needs Python alone.
+The stages and what each may include stand in src/stages.txt. None that computes may know `io`; nothing
+may know the command line or Python. Prints one line a finding and ends with status 1 if there is one. Needs Python alone.
 """
 
 from __future__ import annotations
@@ -13,36 +14,20 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-# Which stages a stage's files may include, beside its own. None that computes may know `io`;
-# nothing may know the command line or Python.
-ALLOWED: dict[str, set[str]] = {
-    "core": set(),
-    "model": {"core"},
-    "survey": {"core", "model"},
-    "eikonal": {"core", "model", "survey"},
-    "graph": {"core", "model", "survey"},
-    "times": {"core", "model", "survey", "eikonal", "graph"},
-    "rays": {"core", "model", "survey", "eikonal", "graph", "times"},
-    "location": {"core", "model", "survey", "eikonal"},
-    "tomography": {"core", "model", "survey", "eikonal", "graph", "times", "rays", "location"},
-    "io": {
-        "core", "model", "survey", "eikonal", "graph", "times", "rays", "location", "tomography",
-    },
-    "bench": {
-        "core", "model", "survey", "eikonal", "graph", "times", "rays", "location", "tomography",
-        "io",
-    },
-    "cli": {
-        "core", "model", "survey", "eikonal", "graph", "times", "rays", "location", "tomography",
-        "io", "bench",
-    },
-    "python": {
-        "core", "model", "survey", "eikonal", "graph", "times", "rays", "location", "tomography",
-        "io",
-    },
-}
 SUFFIXES = {".hpp", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+
+def read_stages(root: Path) -> dict[str, set[str]]:
+    """What the files of each stage may include beside their own, from src/stages.txt."""
+    allowed: dict[str, set[str]] = {}
+    for line in (root / "src" / "stages.txt").read_text(encoding="utf-8").splitlines():
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        stage, _, rule, *exceptions = words
+        allowed[stage] = set(allowed) - set(exceptions[1:]) if rule == "before" else set()
+    return allowed
 
 
 def cycle(graph: dict[str, set[str]]) -> list[str]:
@@ -86,8 +71,10 @@ def resolve(root: Path, file: Path, name: str) -> str | None:
     return None
 
 
-def check(root: Path, allowed: dict[str, set[str]] = ALLOWED) -> list[str]:
+def check(root: Path, allowed: dict[str, set[str]] | None = None) -> list[str]:
     findings = []
+    if allowed is None:
+        allowed = read_stages(root)
     loop = cycle(allowed)
     if loop:
         findings.append(f"the table of allowed includes has a cycle: {' -> '.join(loop)}")
@@ -99,7 +86,7 @@ def check(root: Path, allowed: dict[str, set[str]] = ALLOWED) -> list[str]:
         stage = stage_of(name)
         graph[name] = set()
         if stage not in allowed:
-            findings.append(f"{name}: '{stage}' is not a stage (add it to {Path(__file__).name})")
+            findings.append(f"{name}: '{stage}' is not a stage (add it to src/stages.txt)")
             continue
         for included in INCLUDE.findall(file.read_text(encoding="utf-8")):
             target = resolve(root, file, included)

@@ -19,15 +19,16 @@ def script(root):
 
 
 @pytest.fixture
-def findings(script, tmp_path):
+def findings(script, root, tmp_path):
     check_includes = script("check_includes")
+    stages = check_includes.read_stages(root)
 
     def run(files, **options):
         for name, text in files.items():
             path = tmp_path / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
-        return check_includes.check(tmp_path, **options)
+        return check_includes.check(tmp_path, **{"allowed": stages, **options})
 
     return run
 

@@ -87,32 +87,31 @@ class Inversion(Trusted):
         each.
     """
 
-    def __init__(self, start: Model | None, picks: Picks, found: tuple[Any, ...]) -> None:
-        self.start: Model = found[7] if start is None else start
-        self.model: Model = found[0]
-        self.coverage: NDArray[np.float32] = found[1].reshape([n - 1 for n in self.start.shape])
-        rows = found[2]
+    def __init__(self, start: Model | None, picks: Picks, found: Any) -> None:
+        self.start: Model = found.start if start is None else start
+        self.model: Model = found.model
+        self.coverage: NDArray[np.float32] = found.coverage.reshape([n - 1 for n in self.start.shape])
+        rows = found.history
         self.history = {name: np.array([row[name] for row in rows]) for name in rows[0]}
         given = picks.to_columns()
         given.pop("origin_time", None)
         self.residuals = given | {
             "time": picks.travel_time,
-            "initial_residual": found[3],
-            "final_residual": found[4],
+            "initial_residual": found.initial_residual,
+            "final_residual": found.final_residual,
         }
-        self.use: NDArray[np.str_] = USES[found[5]]
-        self.reason: str = found[6]
+        self.use: NDArray[np.str_] = USES[found.use]
+        self.reason: str = found.reason
         self.models: list[Model] = []
-        self.choices: list[str] = found[9]
-        self.warnings: list[str] = found[10]
-        self.terms: dict[str, NDArray[np.float64]] = {
-            kind: term for kind, term in zip(("shot", "receiver"), found[12:14]) if len(term)
-        }
-        self._problem = found[11]
+        self.choices: list[str] = found.choices
+        self.warnings: list[str] = found.warnings
+        terms = {"shot": found.shot_terms, "receiver": found.receiver_terms}
+        self.terms: dict[str, NDArray[np.float64]] = {k: t for k, t in terms.items() if len(t)}
+        self._problem = found.problem
         self.units = guessed(
             picks.units, self.start.velocity, plane=picks.plane, sphere=on_sphere(self.start)
         )
-        joint = found[14] or {}
+        joint = found.joint or {}
         if len(joint.get("terms_s", ())):
             self.terms["receiver_s"] = joint["terms_s"]
         self.events = _events(joint.get("events"), self.start.ndim)
@@ -448,7 +447,7 @@ def invert(
         found = _core.invert(model, columns, rows, options, callback, listener(progress))
     run = Inversion(model, observed, found)
     if linked is not None:
-        fits = found[14]["differences"]
+        fits = found.joint["differences"]
         run.differences = fitted(linked, fits, ids_of(observed.event), ids_of(observed.station))
         run.difference_rms = {kind: (before, after) for kind, before, after in
                               zip(KINDS, fits["rms_before"], fits["rms"], strict=True)

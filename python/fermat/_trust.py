@@ -87,12 +87,12 @@ class Ensemble:
         How it was made.
     """
 
-    def __init__(self, made: tuple[Any, ...]) -> None:
-        self.mean: Model = made[0]
-        self.spread: NDArray[np.float32] = made[1]
-        self.log_spread: NDArray[np.float32] = made[2]
-        self.members = _columns(made[3])
-        self.sentence: str = made[4]
+    def __init__(self, made: Any) -> None:
+        self.mean: Model = made.mean
+        self.spread: NDArray[np.float32] = made.spread
+        self.log_spread: NDArray[np.float32] = made.log_spread
+        self.members = _columns(made.members)
+        self.sentence: str = made.sentence
 
     def __repr__(self) -> str:
         return f"Ensemble({self.sentence})"
@@ -112,11 +112,11 @@ class CrossValidation:
         What was chosen, and why.
     """
 
-    def __init__(self, choose: str, made: tuple[Any, ...]) -> None:
-        self.table = _columns(made[1])
-        self.smoothing: float | None = made[0] if choose == "smoothing" else None
-        self.schedule: list[tuple[Any, ...]] | None = made[0] if choose == "schedule" else None
-        self.sentence: str = made[2]
+    def __init__(self, choose: str, made: Any) -> None:
+        self.table = _columns(made.table)
+        self.smoothing: float | None = made.chosen if choose == "smoothing" else None
+        self.schedule: list[tuple[Any, ...]] | None = made.chosen if choose == "schedule" else None
+        self.sentence: str = made.sentence
 
     @property
     def held_out(self) -> float:

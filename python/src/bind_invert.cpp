@@ -204,8 +204,26 @@ nb::list list_of(const std::vector<std::string>& sentences) {
     return list;
 }
 
-nb::tuple run(const nb::object& model, const nb::tuple& picks, const Stages& schedule,
-              const nb::dict& keywords, nb::object callback, nb::object progress) {
+/// What fermat.Inversion reads of a run.
+struct FoundInversion {
+    nb::object model;
+    nb::object start;
+    nb::object coverage;
+    nb::list history;
+    nb::object initial_residual;
+    nb::object final_residual;
+    nb::object use;
+    std::string reason;
+    nb::list choices;
+    nb::list warnings;
+    nb::object problem;
+    nb::object shot_terms;
+    nb::object receiver_terms;
+    nb::object joint;  ///< a dict, or None
+};
+
+FoundInversion run(const nb::object& model, const nb::tuple& picks, const Stages& schedule,
+                   const nb::dict& keywords, nb::object callback, nb::object progress) {
     const Model* asked = model.is_none() ? nullptr : &nb::cast<const Model&>(model);
     const Survey observed = picks_from(asked, picks);
     std::optional<Model> start;
@@ -254,22 +272,26 @@ nb::tuple run(const nb::object& model, const nb::tuple& picks, const Stages& sch
     for (std::string& sentence : doubts_about(setup->start, setup->picks, setup->options, result)) {
         warnings.push_back(std::move(sentence));
     }
-    std::vector<double> error;
-    for (const Arrival& pick : setup->picks.arrivals) {
-        if (setup->picks.has_errors) error.push_back(pick.error);
-    }
     TrustProblem problem{setup->start.copy(), setup->picks, setup->options, std::nullopt};
     if (!result.unknowns.empty() && result.history.back().lambda > 0) {
         problem.found = found_model(result, serial_ranks());
     }
-    const nb::object joint = joint_of(result, setup->start.grid().is_2d());
-    return nb::make_tuple(std::move(result.model), array_of(std::move(result.coverage)), history,
-                          array_from(std::move(result.initial_residual)),
-                          array_from(std::move(result.final_residual)), array_from(std::move(use)),
-                          reason, std::move(setup->start), array_from(std::move(error)),
-                          list_of(setup->choices), list_of(warnings), std::move(problem),
-                          array_from(std::move(result.terms.shot)),
-                          array_from(std::move(result.terms.receiver)), joint);
+    FoundInversion found;
+    found.joint = joint_of(result, setup->start.grid().is_2d());
+    found.model = nb::cast(std::move(result.model));
+    found.start = nb::cast(std::move(setup->start));
+    found.coverage = nb::cast(array_of(std::move(result.coverage)));
+    found.history = history;
+    found.initial_residual = nb::cast(array_from(std::move(result.initial_residual)));
+    found.final_residual = nb::cast(array_from(std::move(result.final_residual)));
+    found.use = nb::cast(array_from(std::move(use)));
+    found.reason = reason;
+    found.choices = list_of(setup->choices);
+    found.warnings = list_of(warnings);
+    found.problem = nb::cast(std::move(problem));
+    found.shot_terms = nb::cast(array_from(std::move(result.terms.shot)));
+    found.receiver_terms = nb::cast(array_from(std::move(result.terms.receiver)));
+    return found;
 }
 
 /// Returns source, receiver, time and error of the pairs that have a time, and the number of the
@@ -307,12 +329,26 @@ nb::tuple synthetic(const Model& model, const Points& sources, const Points& rec
 }  // namespace
 
 void bind_invert(nb::module_& module) {
+    nb::class_<FoundInversion>(module, "FoundInversion", "What fermat.Inversion reads of a run.")
+        .def_ro("model", &FoundInversion::model)
+        .def_ro("start", &FoundInversion::start)
+        .def_ro("coverage", &FoundInversion::coverage)
+        .def_ro("history", &FoundInversion::history)
+        .def_ro("initial_residual", &FoundInversion::initial_residual)
+        .def_ro("final_residual", &FoundInversion::final_residual)
+        .def_ro("use", &FoundInversion::use)
+        .def_ro("reason", &FoundInversion::reason)
+        .def_ro("choices", &FoundInversion::choices)
+        .def_ro("warnings", &FoundInversion::warnings)
+        .def_ro("problem", &FoundInversion::problem)
+        .def_ro("shot_terms", &FoundInversion::shot_terms)
+        .def_ro("receiver_terms", &FoundInversion::receiver_terms)
+        .def_ro("joint", &FoundInversion::joint);
     module.def("invert", &run, "model"_a.none(), "picks"_a, "schedule"_a, "options"_a,
                "callback"_a.none(), "progress"_a.none(),
                nb::sig("def invert(model: Model | None, picks: tuple[typing.Any, ...], schedule: "
                        "numpy.typing.NDArray[typing.Any], options: dict[str, typing.Any], "
-                       "callback: object | None, progress: object | None) -> tuple[typing.Any, "
-                       "...]"),
+                       "callback: object | None, progress: object | None) -> FoundInversion"),
                "fermat.invert after its arguments are checked.");
     module.def("synthetic_picks", &synthetic, "model"_a, "sources"_a, "receivers"_a, "pairs"_a,
                "noise"_a, "seed"_a, "solver"_a, "order"_a, "device"_a, "threads"_a,

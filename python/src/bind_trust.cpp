@@ -68,8 +68,23 @@ nb::list spread(const TrustProblem& problem, const Points& points, int threads,
     return list;
 }
 
-nb::tuple ensemble(const TrustProblem& problem, const nb::dict& given, int threads,
-                   const std::string& device, nb::object progress) {
+/// What fermat.Ensemble and fermat.CrossValidation read.
+struct FoundEnsemble {
+    nb::object mean;
+    nb::object spread;
+    nb::object log_spread;
+    nb::list members;
+    std::string sentence;
+};
+
+struct FoundValidation {
+    nb::object chosen;  ///< smoothing or schedule; None if nothing was to be chosen
+    nb::list table;
+    std::string sentence;
+};
+
+FoundEnsemble ensemble(const TrustProblem& problem, const nb::dict& given, int threads,
+                       const std::string& device, nb::object progress) {
     const auto text = [&](const char* name) { return nb::cast<std::string>(given[name]); };
     EnsembleOptions options;
     options.kind = parse_choice<EnsembleKind>(text("kind"));
@@ -93,16 +108,14 @@ nb::tuple ensemble(const TrustProblem& problem, const nb::dict& given, int threa
         row["iterations"] = member.iterations;
         members.append(row);
     }
-    return nb::make_tuple(problem.start.with_given(std::move(made.mean)),
-                          array_or_none(problem, std::move(made.spread)),
-                          array_or_none(problem, std::move(made.log_spread)), members,
-                          made.sentence);
+    return {nb::cast(problem.start.with_given(std::move(made.mean))),
+            array_or_none(problem, std::move(made.spread)),
+            array_or_none(problem, std::move(made.log_spread)), members, made.sentence};
 }
 
-/// Returns the chosen value, a table of the candidates, and a sentence.
-nb::tuple validated(const TrustProblem& problem, const std::string& choose, int folds,
-                    const std::string& unit, std::uint64_t seed, int threads,
-                    const std::string& device, nb::object progress) {
+FoundValidation validated(const TrustProblem& problem, const std::string& choose, int folds,
+                          const std::string& unit, std::uint64_t seed, int threads,
+                          const std::string& device, nb::object progress) {
     const ValidationOptions options{folds, parse_choice<PickUnit>(unit), seed};
     PythonMonitor bridge(std::move(progress), threads, device);
     nb::list rows;
@@ -118,7 +131,7 @@ nb::tuple validated(const TrustProblem& problem, const std::string& choose, int 
             row["fitted"] = score.score.fitted;
             rows.append(row);
         }
-        return nb::make_tuple(choice.lambda, rows, with_keywords(choice.sentence));
+        return {nb::cast(choice.lambda), rows, with_keywords(choice.sentence)};
     }
     if (choose == "schedule") {
         const bool flat = problem.start.grid().is_2d();
@@ -144,7 +157,7 @@ nb::tuple validated(const TrustProblem& problem, const std::string& choose, int 
             schedule.append(
                 nb::make_tuple(stage.iterations, box_of(stage.cell), box_of(stage.vertex)));
         }
-        return nb::make_tuple(schedule, rows, choice.sentence);
+        return {schedule, rows, choice.sentence};
     }
     if (choose != "none") {
         throw InputError("choose is '" + choose + "' (must be none, smoothing or schedule)");
@@ -162,7 +175,7 @@ nb::tuple validated(const TrustProblem& problem, const std::string& choose, int 
         row["iterations"] = fold.iterations;
         rows.append(row);
     }
-    return nb::make_tuple(nb::none(), rows, std::string());
+    return {nb::none(), rows, {}};
 }
 
 }  // namespace
@@ -170,6 +183,16 @@ nb::tuple validated(const TrustProblem& problem, const std::string& choose, int 
 void bind_trust(nb::module_& module) {
     nb::class_<TrustProblem>(module, "TrustProblem",
                              "The inputs and the result of a run; fermat.Inversion keeps it.");
+    nb::class_<FoundEnsemble>(module, "FoundEnsemble", "What fermat.Ensemble reads.")
+        .def_ro("mean", &FoundEnsemble::mean)
+        .def_ro("spread", &FoundEnsemble::spread)
+        .def_ro("log_spread", &FoundEnsemble::log_spread)
+        .def_ro("members", &FoundEnsemble::members)
+        .def_ro("sentence", &FoundEnsemble::sentence);
+    nb::class_<FoundValidation>(module, "FoundValidation", "What fermat.CrossValidation reads.")
+        .def_ro("chosen", &FoundValidation::chosen)
+        .def_ro("table", &FoundValidation::table)
+        .def_ro("sentence", &FoundValidation::sentence);
     module.def("trust", &trust, "problem"_a, "resolution"_a, "deviation"_a, "method"_a, "solves"_a,
                "seed"_a, "threads"_a, "device"_a, "progress"_a.none(),
                nb::sig("def trust(problem: TrustProblem, resolution: bool, deviation: bool, "
@@ -186,13 +209,13 @@ void bind_trust(nb::module_& module) {
                "progress"_a.none(),
                nb::sig("def ensemble(problem: TrustProblem, options: dict[str, typing.Any], "
                        "threads: int, device: str, progress: object | None) -> "
-                       "tuple[typing.Any, ...]"),
+                       "FoundEnsemble"),
                "fermat.ensemble after its arguments are checked.");
     module.def("cross_validate", &validated, "problem"_a, "choose"_a, "folds"_a, "by"_a, "seed"_a,
                "threads"_a, "device"_a, "progress"_a.none(),
                nb::sig("def cross_validate(problem: TrustProblem, choose: str, folds: int, by: "
                        "str, seed: int, threads: int, device: str, progress: object | None) -> "
-                       "tuple[typing.Any, ...]"),
+                       "FoundValidation"),
                "fermat.cross_validate after its arguments are checked.");
 }
 

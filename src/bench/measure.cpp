@@ -33,13 +33,6 @@ bool reset_peak() {
 
 }  // namespace
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1) return *middle;
-    return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
 MemoryProbe::MemoryProbe() {
 #ifdef __GLIBC__
     // Memory that the C library keeps from earlier work would hide new allocations.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/execution.hpp"
+#include "core/median.hpp"
 #include "core/parallel.hpp"
 #include "core/stopwatch.hpp"
 #include "eikonal/time_field.hpp"
@@ -16,8 +17,6 @@ namespace fermat::bench {
 inline Execution on_cpu(int threads, Monitor& monitor = silent_monitor()) {
     return {threads, Device::cpu, monitor};
 }
-
-double median(std::vector<double> values);
 
 /// Median seconds of several runs.
 template <class Work>

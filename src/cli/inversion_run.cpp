@@ -9,11 +9,11 @@
 #include <numeric>
 #include <system_error>
 
-#include "cli/run_settings.hpp"
 #include "cli/survey.hpp"
 #include "cli/tell.hpp"
 #include "cli/unit_flags.hpp"
 #include "core/error.hpp"
+#include "core/median.hpp"
 #include "io/checkpoint.hpp"
 #include "io/csv.hpp"
 #include "io/difference_io.hpp"
@@ -88,13 +88,6 @@ std::string ending_of(const InversionResult& result) {
                        result.history.back().iteration, seconds, why);
 }
 
-double median(std::vector<double> values) {
-    if (values.empty()) return 0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 /// How far events were moved: "297 of 300 events moved by 1.94 and 0.28 s (medians)".
 std::string relocation_of(const InversionResult& result) {
     std::vector<double> ways;
@@ -106,14 +99,8 @@ std::string relocation_of(const InversionResult& result) {
     }
     const std::size_t moved = ways.size();
     return fmt::format("{} of {} events moved, by {:.3g} in place and {:.3g} in time (medians)",
-                       moved, result.events.size(), median(std::move(ways)),
-                       median(std::move(times)));
-}
-
-void say(const Run& run, const std::string& line) {
-    if (run.common.quiet) return;
-    fmt::print("{}\n", line);
-    std::fflush(stdout);
+                       moved, result.events.size(), moved == 0 ? 0 : upper_median(std::move(ways)),
+                       moved == 0 ? 0 : upper_median(std::move(times)));
 }
 
 /// Writes how well the inversion recovered a checkerboard.
@@ -193,8 +180,7 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         if (!run.ranks.is_root()) return;
         identity = run_fingerprint(inputs.start, inputs.picks, inputs.options, run.common.device);
         const RunPlan plan{identity, shared_names(inputs), start.overwrite,
-                           with_choices(with_units(run.settings, inputs.units), inputs),
-                           run.inputs};
+                           with_units(run.settings, inputs.units), run.inputs};
         state = enter(folder, inputs, plan, start.resume, run);
         tell_setup(inputs, run);
         if (state) say(run, fmt::format("going on after iteration {}", state->iteration()));

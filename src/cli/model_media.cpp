@@ -173,8 +173,6 @@ struct EarthFlags {
     fs::path output;
 };
 
-std::string parse_text(std::string_view, std::string_view text) { return std::string(text); }
-
 void add_earth_flags(CLI::App& app, EarthFlags& flags) {
     add_value(app, "--name,name", "NAME", flags.name,
               "ak135, iasp91, prem (without its ocean), prem-ocean, or a file of TauP (.nd, .tvel)",
@@ -211,12 +209,12 @@ void make_earth(const EarthFlags& flags, const Run& run) {
 }
 
 template <class Flags>
-void add_flags(CLI::App& app, Flags& flags) {
+void add_medium_flags(CLI::App& app, Flags& flags) {
     flags.add(app);
 }
 
 template <class Flags>
-void make_and_write(const Flags& flags, const Run& run) {
+void make_and_write_medium(const Flags& flags, const Run& run) {
     check_model_output(flags.output);
     Notes notes;
     const Model model = flags.make(notes);
@@ -228,10 +226,10 @@ void make_and_write(const Flags& flags, const Run& run) {
 }
 
 template <class Flags>
-void add_maker(Program& program, CLI::App& group, const std::string& name,
-               const std::string& description, const std::string& example) {
-    program.add_command<Flags>(group, name, description, example, &add_flags<Flags>,
-                               &make_and_write<Flags>);
+void add_medium(Program& program, CLI::App& group, const std::string& name,
+                const std::string& description, const std::string& example) {
+    program.add_command<Flags>(group, name, description, example, &add_medium_flags<Flags>,
+                               &make_and_write_medium<Flags>);
 }
 
 }  // namespace
@@ -239,23 +237,23 @@ void add_maker(Program& program, CLI::App& group, const std::string& name,
 void add_model_media(Program& program, CLI::App& group) {
     const std::string base =
         "fermat model gradient --shape 41,21 --spacing 0.1 --v0 2 --gradient 0.5 -o model.h5\n";
-    add_maker<SphereFlags>(
+    add_medium<SphereFlags>(
         program, group, "spherical", "Take x, y, z as latitude, longitude and depth",
         "fermat model gradient --shape 21,21,11 --origin 42,10,0 --spacing 0.2,0.2,5 --v0 6 "
         "--gradient 0.02 -o flat.h5\n"
         "fermat model spherical --base flat.h5 --geodetic -o crust.h5");
-    add_maker<GradedFlags>(program, group, "graded",
-                           "Let steps grow along the axes: a grid that is fine at the top",
-                           base +
-                               "fermat model graded --base model.h5 --growth 1,4 --shape 41,13 -o "
-                               "graded.h5");
-    add_maker<TerrainFlags>(program, group, "terrain",
-                            "Let the rows of a grid follow the ground, without air",
+    add_medium<GradedFlags>(program, group, "graded",
+                            "Let steps grow along the axes: a grid that is fine at the top",
                             base +
-                                "printf 'x,z\\n0,0.4\\n2,-0.3\\n4,0.5\\n' > ground.csv\n"
-                                "fermat model terrain --base model.h5 --surface ground.csv -o "
-                                "hill.h5");
-    add_maker<AnisotropyFlags>(
+                                "fermat model graded --base model.h5 --growth 1,4 --shape 41,13 -o "
+                                "graded.h5");
+    add_medium<TerrainFlags>(program, group, "terrain",
+                             "Let the rows of a grid follow the ground, without air",
+                             base +
+                                 "printf 'x,z\\n0,0.4\\n2,-0.3\\n4,0.5\\n' > ground.csv\n"
+                                 "fermat model terrain --base model.h5 --surface ground.csv -o "
+                                 "hill.h5");
+    add_medium<AnisotropyFlags>(
         program, group, "anisotropy", "Make a model anisotropic: Thomsen, azimuthal or a tensor",
         base +
             "fermat model anisotropy --base model.h5 --epsilon 0.2 --delta 0.1 --tilt 30 -o "

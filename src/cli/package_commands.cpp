@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string parse_text(std::string_view, std::string_view text) { return std::string(text); }
-
 /// The words of a command of the package, as its Python file understands them.
 class Words {
   public:

@@ -11,6 +11,7 @@
 
 #include "cli/json.hpp"
 #include "core/error.hpp"
+#include "core/median.hpp"
 #include "io/text.hpp"
 
 namespace fermat::cli {
@@ -24,13 +25,6 @@ constexpr double earth_radius = 6'371'000;  // m, for the length of a degree on 
 
 double number_or_nan(const CsvTable& table, std::size_t row, Column column) {
     return column ? parse_number(table.text(row, *column)).value_or(none) : none;
-}
-
-double median_of(std::vector<double> values) {
-    if (values.empty()) return none;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
 }
 
 /// The plane whose x = 0 and y = 0 are where the event's longitude and latitude say: the centre for
@@ -220,7 +214,7 @@ ReportEvents read_report_events(const CsvTable& table, const EventPlaces& places
         throw InputError(fmt::format("'{}' has no event with a place", table.path().string()));
     }
     out.clusters = clusters.size();
-    out.median_shift = median_of(std::move(shifts));
+    out.median_shift = shifts.empty() ? none : upper_median(std::move(shifts));
     return out;
 }
 
@@ -289,7 +283,7 @@ std::vector<std::pair<std::string, std::string>> events_summary(const ReportEven
     }
     if (!rms.empty()) {
         out.emplace_back("median RMS per event",
-                         fmt::format("{:.3g} {}", median_of(std::move(rms)), time));
+                         fmt::format("{:.3g} {}", upper_median(std::move(rms)), time));
     }
     return out;
 }

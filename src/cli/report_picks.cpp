@@ -37,7 +37,7 @@ struct PointColumns {
 };
 
 /// A number; not one where the column is missing or the field is empty or a word.
-float number_or_nan(const CsvTable& table, std::size_t row, std::optional<std::size_t> column) {
+float float_or_nan(const CsvTable& table, std::size_t row, std::optional<std::size_t> column) {
     constexpr double none = std::numeric_limits<double>::quiet_NaN();
     return static_cast<float>(column ? parse_number(table.text(row, *column)).value_or(none)
                                      : none);
@@ -100,10 +100,10 @@ ReportPicks read_report_picks(const CsvTable& table, const Model& model) {
         seen.insert(receiver);
         picks.shot.push_back(static_cast<float>(found->second));
         picks.offset.push_back(static_cast<float>(level_distance(model, source, receiver)));
-        picks.time.push_back(number_or_nan(table, row, time));
-        picks.error.push_back(number_or_nan(table, row, error));
-        picks.before.push_back(number_or_nan(table, row, before));
-        picks.after.push_back(number_or_nan(table, row, after));
+        picks.time.push_back(float_or_nan(table, row, time));
+        picks.error.push_back(float_or_nan(table, row, error));
+        picks.before.push_back(float_or_nan(table, row, before));
+        picks.after.push_back(float_or_nan(table, row, after));
         picks.kept.push_back(use && table.text(row, *use) == "rejected" ? 0.0F : 1.0F);
     }
     picks.receivers.assign(seen.begin(), seen.end());

@@ -12,13 +12,8 @@
 #include "io/suffix.hpp"
 
 namespace fermat::cli {
-namespace {
 
 namespace fs = std::filesystem;
-
-std::string parse_text(std::string_view, std::string_view text) { return std::string(text); }
-
-}  // namespace
 
 void add_report_flags(CLI::App& app, ReportFlags& flags) {
     add_value(app, "--run,folder", "FOLDER", flags.report.run,

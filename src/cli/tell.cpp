@@ -4,7 +4,9 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstdio>
 
+#include "cli/app.hpp"
 #include "core/option_names.hpp"
 
 namespace fermat::cli {
@@ -28,6 +30,12 @@ void tell(const Notes& notes) {
     for (const std::string& sentence : notes.sentences()) {
         spdlog::warn("{}", with_flags(sentence));
     }
+}
+
+void say(const Run& run, const std::string& line) {
+    if (run.common.quiet || !run.ranks.is_root()) return;
+    fmt::print("{}\n", line);
+    std::fflush(stdout);
 }
 
 }  // namespace fermat::cli

@@ -9,6 +9,7 @@
 
 #include "cli/device_flags.hpp"
 #include "cli/flags.hpp"
+#include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/run_mark.hpp"
@@ -19,12 +20,6 @@ namespace fermat::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-void say(const Run& run, const std::string& line) {
-    if (run.common.quiet || !run.ranks.is_root()) return;
-    fmt::print("{}\n", line);
-    std::fflush(stdout);
-}
 
 /// "bootstrap" or "bootstrap:40".
 void read_ensemble(TrustFlags& flags, std::string_view text) {

@@ -26,6 +26,10 @@ double parse_real(std::string_view flag, std::string_view text);
 int parse_whole(std::string_view flag, std::string_view text, int low, int high);
 std::uint64_t parse_seed(std::string_view flag, std::string_view text);
 std::filesystem::path parse_path(std::string_view flag, std::string_view text);
+/// Any text is right.
+inline std::string parse_text(std::string_view /*flag*/, std::string_view text) {
+    return std::string(text);
+}
 /// Parses the path of a text file to write; `-` means /dev/stdout.
 std::filesystem::path parse_text_output(std::string_view flag, std::string_view text);
 

@@ -123,7 +123,7 @@ class Team {
 constexpr std::chrono::milliseconds alone{50};
 constexpr std::chrono::milliseconds among_others{1};
 
-void nap() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
+void wait_a_little() { std::this_thread::sleep_for(std::chrono::microseconds(200)); }
 
 /// Rank 0: deals out jobs and keeps their order.
 class Dealer {
@@ -164,7 +164,7 @@ class Dealer {
         while (!talk_.all_gone()) {
             if (talk_.next()) continue;
             talk_.keep();
-            nap();
+            wait_a_little();
         }
         talk_.say({Word::parted});
     }
@@ -256,12 +256,12 @@ void serve_as_worker(Ranks& ranks, int threads, Team& team, Monitor& monitor) {
     }
     while (!team.wind_up()) {
         talk.keep();
-        nap();
+        wait_a_little();
     }
     post(ranks, 0, {Word::bye});
     for (auto got = talk.next(); !got || got->letter.word != Word::parted; got = talk.next()) {
         talk.check();
-        if (!got) nap();
+        if (!got) wait_a_little();
     }
     if (stop_reason.empty()) return;
     ranks.end_together();

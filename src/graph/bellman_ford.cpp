@@ -20,8 +20,6 @@ static_assert(run <= slack);
 /// The largest number of relaxation rounds in a visit. A wave that crosses a tile needs a few.
 constexpr int most_rounds = 8;
 
-int ceil_divide(int a, int b) { return (a + b - 1) / b; }
-
 /// A tile is at least as wide as the star, so a change reaches the neighbouring tiles and no
 /// others.
 Shape tile_size(const GraphView& graph) {

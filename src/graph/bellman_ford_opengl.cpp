@@ -15,6 +15,7 @@
 #include "core/gl_program.hpp"
 #include "core/stopwatch.hpp"
 #include "graph/node_tile_queue.hpp"
+#include "graph/shader_words.hpp"
 #include "graph/shaders/embed.hpp"
 
 namespace fermat {
@@ -29,10 +30,6 @@ constexpr std::size_t least_of_pass = last_pass + 4;
 constexpr int passes_at_once = 16;
 /// Work groups of dispatches that go over all tiles.
 constexpr unsigned wide = 1024;
-
-std::string vector_words(const char* name, int x, int y, int z) {
-    return fmt::format("#define {} ivec3({}, {}, {})\n", name, x, y, z);
-}
 
 /// FOR_EACH_EDGE of relax.glsl. Compilers take long for large stars that are written out.
 std::string edges_written_out(const NodeTileSetup& setup) {
@@ -51,14 +48,8 @@ std::string edges_written_out(const NodeTileSetup& setup) {
 std::string source_of(const NodeTileSetup& setup, bool stored, std::string_view shader) {
     const NodeTiles& tiles = setup.tiles;
     const GraphView& g = tiles.graph;
-    std::string text = "#version 430 core\n" + edges_written_out(setup);
-    text += vector_words("SHAPE", g.shape.x, g.shape.y, g.shape.z);
-    text += vector_words("MEMORY", g.memory.x, g.memory.y, g.memory.z);
-    text += vector_words("BORDER", g.border.x, g.border.y, g.border.z);
-    text += vector_words("TILE", tiles.size.x, tiles.size.y, tiles.size.z);
-    text += vector_words("TILES", tiles.tiles.x, tiles.tiles.y, tiles.tiles.z);
-    text += vector_words("COPY", tiles.memory.x, tiles.memory.y, tiles.memory.z);
-    text += vector_words("REACH", tiles.reach.x, tiles.reach.y, tiles.reach.z);
+    std::string text = graph_words(g, tiles.size, tiles.tiles, tiles.memory, tiles.reach);
+    text += edges_written_out(setup);
     text += fmt::format(
         "#define LANES {}\n#define EDGES {}\n#define ROUNDS {}\n#define STORED {}\n#define ALL {}\n"
         "#define WINDOW uintBitsToFloat({}u)\n",

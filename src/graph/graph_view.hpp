@@ -10,6 +10,12 @@
 
 namespace fermat {
 
+constexpr int ceil_divide(int a, int b) { return (a + b - 1) / b; }
+
+inline Vec3 to_vec(Index3 n) {
+    return {static_cast<double>(n.x), static_cast<double>(n.y), static_cast<double>(n.z)};
+}
+
 /// The predecessor of a node is the number of its edge to the node from which the wave came. These
 /// constants stand for the other cases. The top bit marks a node that Dijkstra's method has
 /// finished (paper 2 uses the sign).

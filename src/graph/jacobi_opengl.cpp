@@ -13,6 +13,7 @@
 #include "core/gl_functions.hpp"
 #include "core/gl_program.hpp"
 #include "core/stopwatch.hpp"
+#include "graph/shader_words.hpp"
 #include "graph/shaders/embed.hpp"
 #include "graph/work_group_setup.hpp"
 
@@ -22,22 +23,11 @@ namespace {
 /// Invocations of a work group; every OpenGL 4.3 has as many. Nodes of larger groups take turns.
 constexpr int most_invocations = 1024;
 
-std::string vector_words(const char* name, int x, int y, int z) {
-    return fmt::format("#define {} ivec3({}, {}, {})\n", name, x, y, z);
-}
-
 /// The numbers of one graph, what all shaders of graphs share, and the text of this one. `stage` is
 /// PRECALCULATE, RELAXATION or WRITE_BACK.
 std::string source_of(const WorkGroups& groups, bool stored, std::string_view stage) {
     const GraphView& g = groups.graph;
-    std::string text = "#version 430 core\n";
-    text += vector_words("SHAPE", g.shape.x, g.shape.y, g.shape.z);
-    text += vector_words("MEMORY", g.memory.x, g.memory.y, g.memory.z);
-    text += vector_words("BORDER", g.border.x, g.border.y, g.border.z);
-    text += vector_words("TILE", groups.size.x, groups.size.y, groups.size.z);
-    text += vector_words("TILES", groups.groups.x, groups.groups.y, groups.groups.z);
-    text += vector_words("COPY", groups.memory.x, groups.memory.y, groups.memory.z);
-    text += vector_words("REACH", groups.reach.x, groups.reach.y, groups.reach.z);
+    std::string text = graph_words(g, groups.size, groups.groups, groups.memory, groups.reach);
     text += fmt::format(
         "#define LANES {}\n#define EDGES {}\n#define STORED {}\n#define MAP {}\n#define WALK {}\n",
         std::min(groups.lanes(), most_invocations), g.edges, stored ? 1 : 0, groups.map ? 1 : 0,

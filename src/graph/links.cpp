@@ -11,10 +11,6 @@ namespace {
 /// A point this close to a node, in cells, counts as the node.
 constexpr double on_node = 1e-6;
 
-Vec3 to_vec(Index3 n) {
-    return {static_cast<double>(n.x), static_cast<double>(n.y), static_cast<double>(n.z)};
-}
-
 /// Time from a point to a corner of its own cell if air touches the straight line between them. It
 /// uses the slowness of the rock in the cell, so a point that touches rock is always linked to it.
 double time_past_air(const Grid& grid, const GraphView& graph, Vec3 point, Index3 corner) {

@@ -8,8 +8,6 @@
 namespace fermat {
 namespace {
 
-int ceil_divide(int a, int b) { return (a + b - 1) / b; }
-
 /// Chooses the length of rows of the copy so that the 32 lanes of a warp, which lie in rows of
 /// `across` nodes, read from different banks of shared memory.
 int row_length(int across, int border) {

@@ -12,10 +12,6 @@ std::int32_t memory_step(Shape memory, Index3 offset) {
                                      static_cast<std::int64_t>(offset.y) * memory.z + offset.z);
 }
 
-Vec3 to_vec(Index3 n) {
-    return {static_cast<double>(n.x), static_cast<double>(n.y), static_cast<double>(n.z)};
-}
-
 /// Terms of the edges, for the upper half of the star; the lower half mirrors it.
 void add_terms(StarTable& table, Reading reading, Vec3 spacing, Shape memory) {
     const int edges = table.edges();

@@ -3,8 +3,6 @@
 namespace fermat {
 namespace {
 
-int ceil_divide(int a, int b) { return (a + b - 1) / b; }
-
 /// A step in the graph's memory as one in a group's copy. Steps of the star stay within its radius,
 /// so the offset along each axis can be read off the step.
 std::int32_t in_copy(const GraphView& graph, Shape copy, std::int32_t step) {

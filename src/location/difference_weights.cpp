@@ -1,4 +1,5 @@
 #include "location/difference_weights.hpp"
+#include "core/median.hpp"
 
 #include <fmt/format.h>
 
@@ -8,12 +9,6 @@
 
 namespace fermat {
 namespace {
-
-double median_of(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 double biweight(double ratio) {
     const double left = 1 - ratio * ratio;
@@ -39,7 +34,7 @@ std::vector<double> difference_weights(std::span<const DifferenceState> differen
     for (std::size_t kind = 0; kind < kind_count; ++kind) {
         if (sizes[kind].empty()) continue;
         // The median of a Gaussian's absolute values is 0.6745 standard deviations.
-        deviation[kind] = std::max(median_of(std::move(sizes[kind])) / 0.6745, least_deviation);
+        deviation[kind] = std::max(upper_median(std::move(sizes[kind])) / 0.6745, least_deviation);
     }
     const KindNumbers reach = {options.catalogue_reach, options.correlation_reach};
     std::vector<double> weights(differences.size(), 0);

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/median.hpp"
 #include "core/parallel.hpp"
 #include "location/event_job.hpp"
 
@@ -14,12 +15,6 @@ using Errors = std::array<double, phase_count>;
 constexpr std::size_t most_events = 300;
 constexpr int most_rounds = 6;
 constexpr std::size_t least_of_phase = 20;
-
-double median(std::vector<double>& values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 /// Residuals with what is said of them.
 struct Sizes {
@@ -52,7 +47,7 @@ double excess(Sizes sizes, double freedom) {
     // The median of a Gaussian's absolute values is 0.6745 standard deviations, and that of n of
     // them is known to 1.17 / sqrt(n) of itself.
     const double deviation = trusted_median(sizes.residuals, sizes.trust) / 0.6745 * freedom;
-    const double given = median(sizes.errors);
+    const double given = upper_median(sizes.errors);
     const double chance = 2 * 1.17 / std::sqrt(sizes.trust);
     if (deviation < (1 + chance) * given) return 0;
     return std::sqrt(deviation * deviation - given * given);

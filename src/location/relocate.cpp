@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.hpp"
+#include "core/median.hpp"
 #include "core/parallel.hpp"
 #include "location/block_system.hpp"
 #include "location/clusters.hpp"
@@ -38,12 +39,6 @@ struct Travel {
     double stretch = 1;
     TimePoint at{};
 };
-
-double median_of(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 /// One arrival per event, station and phase that differences name.
 Survey needed_arrivals(const Survey& survey, const std::vector<TimeDifference>& differences,
@@ -225,7 +220,7 @@ class Relocator {
             apart.push_back(distance(survey.events[static_cast<std::size_t>(row.a)].position,
                                      survey.events[static_cast<std::size_t>(row.b)].position));
         }
-        if (!apart.empty()) typical_separation_ = median_of(std::move(apart));
+        if (!apart.empty()) typical_separation_ = upper_median(std::move(apart));
     }
 
     std::int32_t travel_of(std::int32_t event, const TimeDifference& one) const {
@@ -299,7 +294,7 @@ class Relocator {
             moved.origin_time += shifts[n][3];
             shift_[n] += shifts[n][3];
         }
-        return lengths.empty() ? 0 : median_of(std::move(lengths));
+        return lengths.empty() ? 0 : upper_median(std::move(lengths));
     }
 
     Vector4 line(std::int32_t at) const {

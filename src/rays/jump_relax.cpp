@@ -26,9 +26,9 @@ struct SegmentTime {
     Mat3 stiffness;
 };
 
-class Relaxation {
+class PathRelaxation {
   public:
-    Relaxation(const Model& model, JumpPath& path)
+    PathRelaxation(const Model& model, JumpPath& path)
         : model_(model),
           grid_(model.grid()),
           mapping_(model.metric()->mapping()),
@@ -237,7 +237,7 @@ double relax(const Model& model, JumpPath& path) {
     double time = 0;
     for (int round = 0; round < rounds; ++round) {
         path = evenly_spaced(path);
-        Relaxation relaxation(model, path);
+        PathRelaxation relaxation(model, path);
         relaxation.keep_inside();
         const double before = time = relaxation.time_of(path.points);
         if (!std::isfinite(time)) return time;

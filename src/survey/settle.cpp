@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.hpp"
+#include "core/median.hpp"
 
 namespace fermat {
 namespace {
@@ -23,12 +24,6 @@ void refuse_where(const Survey& survey, const Where& where, double Arrival::*val
         "{}{} is {} ({}; so it is in {} of {} picks)",
         where(static_cast<std::size_t>(first - survey.arrivals.begin())), name, (*first).*value,
         right, std::count_if(first, survey.arrivals.end(), is_bad), survey.arrivals.size()));
-}
-
-double median(std::vector<double> values) {
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
 }
 
 void fill_missing_errors(Survey& survey, const std::string& what, Notes& notes) {

@@ -1,20 +1,12 @@
 #include "tomography/misfit.hpp"
+#include "core/median.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 namespace fermat {
-namespace {
-
-/// The lower middle for an even number.
-double median_of(std::vector<double>& values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 Misfit misfit(const Survey& picks, std::span<const double> residual, std::span<const PickUse> use) {
     Misfit out;
@@ -48,10 +40,10 @@ ResidualLimits outlier_limits(std::span<const double> residual, std::span<const 
         if (std::isfinite(residual[n])) values.push_back(residual[n] / scale[n]);
     }
     if (values.empty()) return {};
-    const double middle = median_of(values);
+    const double middle = lower_median(values);
     for (double& value : values) value = std::abs(value - middle);
     constexpr double gaussian = 1.4826;
-    const double reach = factor * gaussian * median_of(values);
+    const double reach = factor * gaussian * lower_median(values);
     return {middle - reach, middle + reach};
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <utility>
 
+#include "core/median.hpp"
 #include "survey/mapped_points.hpp"
 
 namespace fermat {
@@ -46,12 +47,6 @@ class Majority {
     double late_ = 0;
 };
 
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
-
 void add_points(const ArrivalLists& lists, OutlyingPoint::Kind kind, const Sides& sides,
                 const Majority& majority, std::span<const double> residual,
                 std::span<const PickUse> use, std::vector<OutlyingPoint>& out) {
@@ -71,7 +66,7 @@ void add_points(const ArrivalLists& lists, OutlyingPoint::Kind kind, const Sides
         const int side = late.size() > early.size() ? 1 : -1;
         const bool outlying = majority(most.size(), static_cast<std::size_t>(point.picks), side);
         if (point.picks < least || !outlying) continue;
-        point.residual = median(std::move(most));
+        point.residual = upper_median(std::move(most));
         out.push_back(point);
     }
 }

@@ -100,8 +100,6 @@ __global__ void most_visits(TileQueue queue, std::size_t entries, unsigned* most
     atomicMax(most, mine);
 }
 
-constexpr std::size_t at(NodeNumber number) { return static_cast<std::size_t>(number); }
-
 std::size_t shots_that_fit(std::size_t nodes, std::size_t tiles, bool full, std::size_t wanted) {
     const std::size_t model = nodes * (sizeof(float) + (full ? 2 : 1) * sizeof(Quad));
     const std::size_t shot = nodes * (sizeof(float) + sizeof(Quad)) +

@@ -6,11 +6,6 @@
 #include "eikonal/fim/tile_setup.hpp"
 
 namespace fermat {
-namespace {
-
-constexpr std::size_t at(NodeNumber number) { return static_cast<std::size_t>(number); }
-
-}  // namespace
 
 double medium_mean(const NodeNumbers& numbers) {
     double sum = 0;

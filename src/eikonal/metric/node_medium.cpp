@@ -12,8 +12,6 @@
 namespace fermat {
 namespace {
 
-constexpr std::size_t at(NodeNumber number) { return static_cast<std::size_t>(number); }
-
 /// The axis of the sweeps for an axis of the grid: in 2-D the first one has one node.
 int sweep_axis(const Grid& grid, int axis) { return grid.is_2d() && axis < 2 ? 1 - axis : axis; }
 

@@ -14,6 +14,8 @@ namespace fermat {
 enum class NodeNumber { xx, yy, zz, xy, xz, yz, gamma_x, gamma_y, gamma_z, f2, tau };
 inline constexpr std::size_t node_numbers = 11;
 
+constexpr std::size_t at(NodeNumber number) { return static_cast<std::size_t>(number); }
+
 struct GroundKinks;
 
 /// The numbers of a problem in C order; null where a diagonal tensor has no xy, xz, yz.

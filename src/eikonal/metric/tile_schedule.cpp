@@ -10,7 +10,7 @@ namespace fermat {
 namespace {
 
 constexpr unsigned all_faces = (1U << 6) - 1;
-constexpr float never = std::numeric_limits<float>::infinity();
+constexpr float not_due = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
@@ -45,7 +45,7 @@ void MetricTiles::activate(int tile, unsigned faces, float key) {
 
 /// Tiles of one parity that do not wait for others (fim_waits).
 std::vector<int> MetricTiles::take_batch(int parity) {
-    float first = never;
+    float first = not_due;
     for (const auto& list : active_) {
         for (const int tile : list) {
             first = std::min(first, states_[static_cast<std::size_t>(tile)].key);
@@ -111,10 +111,10 @@ MetricTiles::Settled MetricTiles::wave(Monitor& monitor, bool only_falls) {
             settled.change = std::max(settled.change, outcome.change);
             const bool often = state.visits > static_cast<unsigned>(fim_free_visits);
             if (often) settled.swing = std::max(settled.swing, outcome.change);
-            float earliest = never;
+            float earliest = not_due;
             for (int face = 0; face < 6; ++face) {
                 const float key = outcome.earliest[static_cast<std::size_t>(face)];
-                if (!(key < never)) continue;
+                if (!(key < not_due)) continue;
                 earliest = std::min(earliest, key);
                 activate(beyond(batch[i], face), 1U << (face ^ 1), key);
             }

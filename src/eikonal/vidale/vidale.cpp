@@ -109,7 +109,7 @@ void ExpandingBox<Real, D>::start_at_source() {
         for (int j = box_.low.y; j <= box_.high.y; ++j) {
             for (int k = box_.low.z; k <= box_.high.z; ++k) {
                 const Offset n = grid_.offset({i, j, k});
-                const double time = straight_time(model_, source_, {i, j, k});
+                const double time = straight_time(model_, source_, Index3{i, j, k});
                 grid_.time(n) = static_cast<Real>(time / grid_.unit());
                 asked_.push_back({Real(0), n});
             }

@@ -4,15 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "core/median.hpp"
+
 namespace fermat {
 namespace {
-
-double median(std::span<const double> values) {
-    std::vector<double> sorted(values.begin(), values.end());
-    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-    std::nth_element(sorted.begin(), middle, sorted.end());
-    return *middle;
-}
 
 /// Takes the means of groups away. Gives the share of the variance that they explain beyond what
 /// those of noise would.
@@ -52,7 +47,7 @@ TermUnknowns::TermUnknowns(const Survey& picks, Terms terms, std::span<const dou
     if (terms == Terms::none) return;
     if (terms != Terms::receiver) shots_ = picks.events.size();
     if (terms != Terms::shot) receivers_ = picks.stations.size();
-    unit_ = median(errors);
+    unit_ = upper_median({errors.begin(), errors.end()});
 }
 
 std::vector<double> TermUnknowns::damping() const { return std::vector<double>(size(), 1.0); }

@@ -8,16 +8,11 @@
 #include <optional>
 #include <utility>
 
+#include "core/median.hpp"
 #include "model/topography.hpp"
 
 namespace fermat {
 namespace {
-
-double median(std::vector<double> values) {
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-}
 
 bool is_stacked(std::span<const Vec3> points, double distance) {
     std::map<std::pair<std::int64_t, std::int64_t>, std::pair<double, double>> columns;
@@ -55,7 +50,7 @@ bool is_scattered(std::span<const Vec3> points) {
         near.push_back(difference);
         slopes.push_back(difference / least);
     }
-    return median(slopes) > steep && median(near) > alike * median(any);
+    return upper_median(slopes) > steep && upper_median(near) > alike * upper_median(any);
 }
 
 using Places = std::map<std::pair<double, double>, double>;
@@ -127,7 +122,7 @@ std::optional<Holes> holes_below(std::span<const Vec3> upper, std::span<const Ve
         std::count_if(depths.begin(), depths.end(), [&](double depth) { return depth > rough; });
     holes.all = 10 * below >= 9 * static_cast<std::ptrdiff_t>(depths.size());
     if (!holes.all && !(holes.deepest > distance)) return std::nullopt;
-    const double usual = median(depths);
+    const double usual = upper_median(depths);
     for (Vec3 p : others) {
         if (range.has(p, is_2d)) {
             const bool in_hole = p.z - surface_at(surface, p) > rough;

@@ -9,6 +9,7 @@
 #include <numeric>
 #include <system_error>
 
+#include "cli/run_settings.hpp"
 #include "cli/survey.hpp"
 #include "cli/tell.hpp"
 #include "cli/unit_flags.hpp"
@@ -180,7 +181,8 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
         if (!run.ranks.is_root()) return;
         identity = run_fingerprint(inputs.start, inputs.picks, inputs.options, run.common.device);
         const RunPlan plan{identity, shared_names(inputs), start.overwrite,
-                           with_units(run.settings, inputs.units), run.inputs};
+                           with_choices(with_units(run.settings, inputs.units), inputs),
+                           run.inputs};
         state = enter(folder, inputs, plan, start.resume, run);
         tell_setup(inputs, run);
         if (state) say(run, fmt::format("going on after iteration {}", state->iteration()));

@@ -167,6 +167,29 @@ def test_checkerboard_scores_its_recovery(line):
     assert len(rows_of(line.folder / "board/picks.csv")) == 175
 
 
+@pytest.mark.parametrize(("picks", "flags", "keys"), [
+    ("bare.csv", [], ["spacing", "regularisation", "axis-weights", "target-rms", "min-velocity",
+                      "max-velocity"]),
+    ("picks.csv", ["--model", "start.h5", "--iterations", "3"], ["regularisation", "axis-weights"]),
+    ("picks.csv", ["--method", "hole"], ["spacing", "target-chi2"]),
+    ("picks.csv", ["--model", "start.h5", "--method", "adjoint", "--iterations", "2"], ["axis-weights"]),
+])
+def test_a_run_is_repeated_from_what_its_settings_keep(line, picks, flags, keys):
+    """What was chosen stands in settings.toml: the run made of it has the same bits and the same name."""
+    rows = rows_of(line.folder / "picks.csv")
+    names = ["source_x", "source_z", "receiver_x", "receiver_z", "time"]
+    line.write("bare.csv", "\n".join([",".join(names), *(",".join(row[name] for name in names) for row in rows)]) + "\n")
+    assert line.call("invert", picks, *flags, "-o", "chosen", "--overwrite").returncode == 0
+    text = (line.folder / "chosen/settings.toml").read_text()
+    for key in keys:
+        assert f"\n{key} = " in text, key
+    assert "\n# chosen: " in text
+    assert line.call("invert", "--config", "chosen/settings.toml", "-o", "repeated", "--overwrite").returncode == 0
+    assert results(line.folder / "repeated") == results(line.folder / "chosen")
+    again = (line.folder / "repeated/settings.toml").read_text()
+    assert again.splitlines()[0] == text.splitlines()[0]  # the name of the run
+
+
 def test_config_file_sets_the_flags(line, whole):
     line.write("run.toml", 'model = "start.h5"\npicks = "picks.csv"\nschedule = "schedule.csv"\n'
                            'output = "from-config"\n')

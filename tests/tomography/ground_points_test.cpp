@@ -133,5 +133,28 @@ TEST(SurveyPoints, OnAStraightLineAreToldInAnyDirectionAndOnlyThere) {
     EXPECT_FALSE(points_on_line(survey_of(at_one_place, std::vector{Vec3{1, 2, 9}})));
 }
 
+TEST(CommonDelay, IsSaidWhereTimesDoNotComeToZeroAtTheShots) {
+    std::vector<PointSource> shots;
+    std::vector<Vec3> receivers;
+    for (int n = 0; n < 24; ++n) receivers.push_back({2.0 * n, 0, 0});
+    for (int n = 0; n < 5; ++n) shots.push_back({{10.0 * n + 1, 0, 0}, 0});
+    // A gradient below the surface (Slotnick 1959), 300 at the top.
+    const auto late_by = [&](double delay) {
+        Survey picks = survey_of(shots, receivers);
+        for (Arrival& pick : picks.arrivals) {
+            const double x = norm(picks.event_of(pick).position - picks.station_of(pick).position);
+            constexpr double gradient = 40;
+            pick.time = delay + 2 / gradient * std::asinh(gradient * x / (2 * 300));
+        }
+        return picks;
+    };
+    EXPECT_FALSE(common_delay(late_by(0)));
+    EXPECT_FALSE(common_delay(late_by(0.001)));
+    const auto said = common_delay(late_by(0.02));
+    ASSERT_TRUE(said);
+    EXPECT_NE(said->find("5 shots say about 0.0"), std::string::npos) << *said;
+    EXPECT_NE(said->find("delay common to all picks"), std::string::npos) << *said;
+}
+
 }  // namespace
 }  // namespace fermat

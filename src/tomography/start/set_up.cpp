@@ -141,7 +141,8 @@ class SetUp {
             choose(fmt::format("`end_damping={:g}`", firm));
         }
         if (shape_.along_surface && roughness.lengths == Vec3{} && damped) {
-            roughness.lengths = {length, length, length};
+            // As the same numbers from a flag, so that the run has the same name.
+            roughness.lengths = {length, setup_.start.grid().is_2d() ? 1 : length, length};
             choose(fmt::format("`correlation_length={:g}`", length));
         }
         if (roughness.weights.x > 0 || differ) return;
@@ -397,6 +398,9 @@ InversionSetup set_up_inversion(std::optional<Model> start, Survey picks, Invers
     require_points_inside(setup.start, setup.picks);
     if (auto said = points_in_air(setup.start, setup.picks)) setup.warnings.push_back(*said);
     if (auto said = zero_times(setup.picks)) setup.warnings.push_back(*said);
+    if (shape.along_surface) {
+        if (auto said = common_delay(travelling)) setup.warnings.push_back(*said);
+    }
     SetUp choices(setup, shape);
     if (first) choices.describe_guess(*first);
     if (first && !first->shape.is_2d && !buried) {

@@ -128,4 +128,54 @@ std::optional<std::string> points_on_line(const Survey& picks) {
            "section, in a small part of the time)";
 }
 
+std::optional<std::string> common_delay(const Survey& picks) {
+    struct Near {
+        double distance = 0;
+        double time = 0;
+    };
+    constexpr double nearest = 1.5;  // so many times the distance of the nearest pick, from ...
+    constexpr double farthest = 4;   // ... to
+    const auto quantile = [](std::vector<double>& values, std::size_t quarters) {
+        const auto at =
+            values.begin() + static_cast<std::ptrdiff_t>(quarters * (values.size() - 1) / 4);
+        std::nth_element(values.begin(), at, values.end());
+        return *at;
+    };
+    std::vector<double> parts;  // of the nearest time
+    std::vector<double> delays;
+    for (const std::vector<std::int32_t>& list : by_event(picks)) {
+        std::vector<Near> shot;
+        for (const std::int32_t n : list) {
+            const Arrival& pick = picks.arrivals[static_cast<std::size_t>(n)];
+            const Event& event = picks.event_of(pick);
+            const double distance = norm(picks.station_of(pick).position - event.position);
+            if (distance > 0) shot.push_back({distance, pick.time - event.origin_time});
+        }
+        if (shot.empty()) continue;
+        const Near first =
+            *std::min_element(shot.begin(), shot.end(),
+                              [](const Near& a, const Near& b) { return a.distance < b.distance; });
+        std::vector<double> left;
+        for (const Near& one : shot) {
+            const double ratio = one.distance / first.distance;
+            if (ratio < nearest || ratio > farthest) continue;
+            left.push_back(first.time - (one.time - first.time) / (ratio - 1));
+        }
+        if (left.empty() || !(first.time > 0)) continue;
+        delays.push_back(quantile(left, 2));
+        parts.push_back(delays.back() / first.time);
+    }
+    constexpr std::size_t least_shots = 3;
+    constexpr double much = 0.6;
+    constexpr double some = 0.3;
+    if (parts.size() < least_shots || quantile(parts, 2) < much || quantile(parts, 1) < some) {
+        return std::nullopt;
+    }
+    return fmt::format(
+        "times do not come to 0 at the shots: the nearest picks of {} shots say about {:.3g} at no "
+        "distance (a delay common to all picks, as of a trigger, or slow ground at the top that no "
+        "pick samples; take a delay off the times, or the model makes slow ground of it)",
+        parts.size(), quantile(delays, 2));
+}
+
 }  // namespace fermat

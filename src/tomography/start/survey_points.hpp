@@ -20,4 +20,9 @@ std::optional<std::string> points_in_air(const Model& model, const Survey& picks
 /// seen from above: no pick tells what lies beside it.
 std::optional<std::string> points_on_line(const Survey& picks);
 
+/// A sentence where the times of a survey along a surface do not come to 0 at their shots: what the
+/// line through the nearest pick of a shot and those of one and a half to four times its distance
+/// leaves there, as the median of at least three shots, is more than half of the nearest time.
+std::optional<std::string> common_delay(const Survey& picks);
+
 }  // namespace fermat

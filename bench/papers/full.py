@@ -17,12 +17,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-#: Paper, threads, further flags: parts of a paper are merged. The longest first.
+#: Paper, threads, further flags: parts of a paper are merged in this order.
 ON_THE_CPU: list[tuple[int, int, list[str]]] = [
+    (4, 1, ["--tables", "Table 1"]),
     (4, 1, ["--tables", "Table 5"]),
     (4, 1, ["--tables", "Table 11,Both smoothers"]),
-    (4, 1, ["--tables", "Table 1"]),
-    *[(1, 1, ["--radii", str(radius), "--repeat", "1"]) for radius in (6, 5, 4, 3, 2, 1)],
+    *[(1, 1, ["--radii", str(radius), "--repeat", "1"]) for radius in range(1, 7)],
     (2, 4, ["--repeat", "1"]),
     (5, 1, []),
 ]

@@ -117,6 +117,11 @@ def section(paper: int, results: Path) -> Iterator[str]:
     for file in sorted(files, key=lambda name: name.stem != f"paper{paper}-cpu"):
         rows = read(file)
         device = file.stem.split("-", 1)[1]
+        if device == "ttcrpy":
+            yield (f"On {rows[0]['device']}, {rows[0]['date']}, processor seconds: "
+                   f"`bench/papers/ttcrpy_beside.py`; all values are in `bench/papers/results/{file.name}`.")
+            yield from tables(rows)
+            continue
         yield (f"On {rows[0]['device']}, {rows[0]['date']}: `fermat bench paper {paper} "
                f"--device {device}`; all values are in `bench/papers/results/{file.name}`.")
         yield from tables(rows)

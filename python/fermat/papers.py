@@ -143,51 +143,88 @@ def _sizes(axes: Axes, sizes: tuple[int, ...]) -> None:
     axes.set_xticks([], minor=True)
 
 
-def _scene(axes: Axes, folder: Path, name: str, device: Device, **how: Any) -> None:
-    """Times and rays of a scene, computed on the device where the method can."""
+@dataclass(frozen=True)
+class _Scene:
+    """A model with a source and receivers that `fermat bench paper` wrote."""
+
+    model: Any
+    source: np.ndarray
+    receivers: np.ndarray
+    paths: list[np.ndarray]  #: rays of the paper's own method, if it has one
+
+
+def _read_scene(folder: Path, name: str) -> _Scene:
     import fermat as fm
 
-    model = fm.Model.load(folder / f"{name}.h5")
-    with open(folder / f"{name}.csv", newline="", encoding="utf-8") as file:
-        rows = list(csv.DictReader(file))
-    points = {
-        role: np.array([[float(r["x"]), float(r["z"])] for r in rows if r["role"] == role])
+    def rows(file: Path) -> list[dict[str, str]]:
+        with open(file, newline="", encoding="utf-8") as lines:
+            return list(csv.DictReader(lines))
+
+    points = rows(folder / f"{name}.csv")
+    places = {
+        role: np.array([[float(r["x"]), float(r["z"])] for r in points if r["role"] == role])
         for role in ("source", "receiver")
     }
-    graph = how.get("graph")
-    if graph is not None:
-        times = fm.traveltimes(model, points["source"][0], solver=graph, device=device)
-        rays = fm.rays(model, points["source"], points["receiver"], tracer=graph, device=device)
-    else:
-        times = fm.traveltimes(model, points["source"][0], device=device)
-        rays = fm.rays(model, points["source"], points["receiver"], device=device)
-    fm.plot.section(model, times=times, rays=rays, ax=axes, colorbar=False)
+    own = folder / f"{name}-paper.csv"
+    numbered: dict[str, list[list[float]]] = {}
+    for r in rows(own) if own.exists() else []:
+        numbered.setdefault(r["ray"], []).append([float(r["x"]), float(r["z"])])
+    paths = [np.array(path) for path in numbered.values()]
+    return _Scene(fm.Model.load(folder / f"{name}.h5"), places["source"][0], places["receiver"], paths)
+
+
+def _image(axes: Axes, scene: _Scene, values: np.ndarray, label: str, colours: str) -> None:
+    """Values on the nodes as colours, depth downwards."""
+    x, z = scene.model.coords
+    image = axes.imshow(values.T, extent=(x[0], x[-1], z[-1], z[0]), cmap=colours, aspect="equal")
+    axes.figure.colorbar(image, ax=axes, label=label, shrink=0.85)
+    axes.set(xlabel="x", ylabel="z")
+
+
+def _times(axes: Axes, scene: _Scene, device: Device, solver: Any = "fim") -> None:
+    """Times as colours, with lines of equal time."""
+    import fermat as fm
+
+    times = np.asarray(fm.traveltimes(scene.model, scene.source, solver=solver, device=device))
+    _image(axes, scene, times, "time", "viridis")
+    x, z = scene.model.coords
+    axes.contour(x, z, times.T, 12, colors="white", linewidths=0.4)
+    axes.plot(*scene.source, "*", color="#e8a33d", ms=9, clip_on=False, zorder=5)
 
 
 def _paper_1(values: list[Value], scenes: Path | None, device: Device) -> Figure:
     import fermat as fm
 
     both = _of(values, "Figure 7") + _of(values, "Figure 8")
-    radii = _cases(both, "radius")
+    radii = sorted(_cases(both, "radius"))
     panels = len(radii) + (2 if scenes else 0)
     columns = min(panels, 4)
     rows = -(-panels // columns)
     figure, axes = _figure(rows, columns, 3.0 * columns, 2.7 * rows)
     flat = axes.flatten()
+    names = {"heap": "heap (the paper's CPU version)", "letter": "letter (the paper's GPU version)",
+             "buckets": "buckets, one core", "CUDA": "ours on the GPU"}
     for ax, radius in zip(flat, radii):
         for quantity in [q for q in _quantities(both) if not q.endswith("speed-up")]:
             ax.loglog(*_series(both, quantity, "nodes", radius=radius), ".-",
-                      color=_COLOURS[quantity], label=quantity)
-        ax.set_title(f"radius {radius}", fontsize="medium")
+                      color=_COLOURS[quantity], label=names.get(quantity, quantity))
+        ax.set_title(f"Figure {7 if int(radius) < 4 else 8}: radius {radius}", fontsize="medium")
         ax.set(xlabel="vertices per side", ylabel="seconds")
         _sizes(ax, (128, 320, 800, 1600))
-    flat[0].legend(fontsize="small")
+    if radii:
+        flat[0].set_ylim(top=60 * flat[0].get_ylim()[1])  # room for the legend
+        flat[0].legend(fontsize="x-small", loc="upper left")
     if scenes:
-        fm.plot.section(fm.Model.load(scenes / "figure-10.h5"), ax=flat[len(radii)])
-        flat[len(radii)].set_title("Figure 9: velocity", fontsize="medium")
-        _scene(flat[len(radii) + 1], scenes, "figure-10", device,
-               graph=fm.Graph(solver="bellman-ford", radius=6))
-        flat[len(radii) + 1].set_title("Figure 10", fontsize="medium")
+        scene = _read_scene(scenes, "figure-10")
+        graph = fm.Graph(solver="bellman-ford", radius=6)
+        _times(flat[len(radii)], scene, device, graph)
+        flat[len(radii)].set_title("Figure 9: times", fontsize="medium")
+        ax = flat[len(radii) + 1]
+        _times(ax, scene, device, graph)
+        rays = fm.rays(scene.model, scene.source[None], scene.receivers, tracer=graph, device=device)
+        for path in rays.paths:
+            ax.plot(path[:, 0], path[:, -1], color="white", lw=0.8)
+        ax.set_title("Figure 10: rays, radius 6", fontsize="medium")
     for ax in flat[panels:]:
         ax.set_visible(False)
     return figure
@@ -215,7 +252,8 @@ def _paper_2(values: list[Value], _scenes: Path | None, _device: Device) -> Figu
                 if x:
                     work.semilogy(x, y, line + "o", ms=3, color=colour, label=f"{name}, {star}")
         work.set(xlabel="radius", ylabel="edges looked at per node", title=title)
-        work.legend(fontsize="x-small", title="map, star", title_fontsize="x-small")
+        work.legend(fontsize="x-small", title="map, star", title_fontsize="x-small",
+                    loc="lower right", ncols=2)
     tiles.sharey(letter)
     for ax, medium in ((radial, "radial"), (gradient, "gradient")):
         rows = _of(values, f"Resolution and radius: {medium}")
@@ -259,41 +297,82 @@ def _paper_3(values: list[Value], _scenes: Path | None, _device: Device) -> Figu
     return figure
 
 
+_SMOOTHERS = {"basic": "0.55", "caching": "#31688e", "SVT": "#35b779", "SVT_CUDA": "#b5367a",
+              "running": "#e8a33d", "table_CUDA": "#7a0177", "running_CUDA": "#d94801"}
+
+
+def _iterations(ax: Axes, rows: list[Value], quantities: Iterable[str], ending: str = "") -> None:
+    """Ours by iteration, and the paper's as dotted lines."""
+    for quantity in quantities:
+        some = [v for v in rows if v.quantity == quantity + ending]
+        x = [float(v.case["iteration"]) for v in some]
+        ax.plot(x, [np.nan if v.ours is None else v.ours for v in some], "-", marker=".", ms=4,
+                color=_SMOOTHERS[quantity], label=quantity)
+        ax.plot(x, [float(v.published or "nan") for v in some], ":", lw=1, color=_SMOOTHERS[quantity])
+    ax.set(xlabel="iteration", yscale="log")
+    low, high = ax.get_ylim()
+    ax.set_ylim(low, high * (high / low) ** 0.35)  # room for the legend
+    ax.legend(fontsize="x-small", title="dotted: paper", title_fontsize="x-small", ncols=2,
+              loc="upper right")
+
+
+_PARTS = {"host_tables": "#bdbdbd", "to_device": "#31688e", "kernels": "#35b779", "to_host": "#e8a33d"}
+
+
+def _gpu_time(shares: Axes, spans: Axes, rows: list[Value]) -> None:
+    """Where the GPU's time goes: in per cent, and one after another."""
+    names = _cases(rows, "smoother")
+
+    def of(name: str, quantity: str) -> float:
+        return next(v.ours or 0 for v in rows if v.case["smoother"] == name and v.quantity == quantity)
+
+    published = {v.quantity: float(v.published) for v in rows if v.published}
+    for n, name in enumerate(["Quadro 5000", *names]):
+        left = begin = 0.0
+        for part in ("to_device", "kernels", "to_host"):
+            quantity = {"kernels": "kernel_share"}.get(part, f"{part}_share")
+            share = published[quantity] if n == 0 else of(name, quantity)
+            shares.barh(n, share, left=left, color=_PARTS[part], label=part if n == 0 else None)
+            left += share
+        for part, colour in _PARTS.items() if n > 0 else ():
+            spans.barh(n - 1, of(name, part), left=begin, color=colour, label=part if n == 1 else None)
+            begin += of(name, part)
+    labels = ["its own version" if name == "paper" else name for name in names]
+    shares.set_yticks(range(len(names) + 1), ["paper: Quadro 5000", *labels])
+    spans.set_yticks(range(len(names)), labels)
+    shares.set(xlabel="per cent of the GPU's time")
+    spans.set(xlabel="microseconds since the start")
+    for ax in (shares, spans):
+        ax.invert_yaxis()
+    spans.legend(fontsize="x-small")
+
+
 def _paper_4(values: list[Value], _scenes: Path | None, _device: Device) -> Figure:
-    figure, axes = _figure(2, 4, 13, 5.6)
-    colours = {"basic": "0.55", "caching": "#31688e", "SVT": "#35b779", "SVT_CUDA": "#b5367a",
-               "running": "#e8a33d", "running_CUDA": "#7a0177"}
-    for row, (table, first) in enumerate((("Table 5", 19), ("Table 11", 25))):
+    split = {"Tables 6 to 10": (23, 24, "cells"), "Tables 12 to 16": (29, 30, "vertices")}
+    on_gpu = [table for table in split if _of(values, table)]
+    figure, axes = _figure(2 + bool(on_gpu), 4, 14, 5.6 + 2.6 * bool(on_gpu))
+    for row, (table, first, what) in enumerate((("Table 5", 19, "cells"), ("Table 11", 25, "vertices"))):
         rows = _of(values, table)
         shown = (("basic", "caching", "SVT", "SVT_CUDA"), ("caching", "SVT", "SVT_CUDA"),
-                 ("SVT", "SVT_CUDA", "running", "running_CUDA"))
+                 ("SVT", "SVT_CUDA", "running", "table_CUDA", "running_CUDA"))
         for column, quantities in enumerate(shown):
-            ax = axes[row, column]
-            for quantity in quantities:
-                some = [v for v in rows if v.quantity == quantity]
-                x = [float(v.case["iteration"]) for v in some]
-                ax.plot(x, [np.nan if v.ours is None else v.ours for v in some], "-",
-                        marker=".", color=colours[quantity], label=quantity)
-                ax.plot(x, [float(v.published or "nan") for v in some], ":", lw=1,
-                        color=colours[quantity])
-            ax.set(title=f"Figure {first + column}", xlabel="iteration", ylabel="ms", yscale="log")
-            ax.legend(fontsize="x-small", title="dotted: paper", title_fontsize="x-small")
-        ax = axes[row, 3]
-        for quantity in ("caching", "SVT", "SVT_CUDA"):
-            some = [v for v in rows if v.quantity == f"{quantity}_improvement"]
-            x = [float(v.case["iteration"]) for v in some]
-            ax.plot(x, [np.nan if v.ours is None else v.ours for v in some], "-", marker=".",
-                    color=colours[quantity], label=quantity)
-            ax.plot(x, [float(v.published or "nan") for v in some], ":", lw=1,
-                    color=colours[quantity])
-        ax.set(title=f"Figure {first + 3}", xlabel="iteration", ylabel="improvement (%)",
-               yscale="log")
+            _iterations(axes[row, column], rows, quantities)
+            axes[row, column].set(title=f"Figure {first + column}: {what}", ylabel="ms")
+        _iterations(axes[row, 3], rows, ("caching", "SVT", "SVT_CUDA"), "_improvement")
+        axes[row, 3].set(title=f"Figure {first + 3}: {what}", ylabel="improvement (%)")
+    for n, table in enumerate(on_gpu):
+        shares, spans, what = split[table]
+        _gpu_time(axes[2, 2 * n], axes[2, 2 * n + 1], _of(values, table))
+        axes[2, 2 * n].set(title=f"Figure {shares}: {what}")
+        axes[2, 2 * n + 1].set(title=f"Figure {spans}: {what}")
     return figure
 
 
 def _paper_5(values: list[Value], scenes: Path | None, device: Device) -> Figure:
+    import fermat as fm
+
     names = {"figure-2": "homogeneous", "figure-3": "layer", "figure-4": "gradient"}
-    figure, axes = _figure(1 + (scenes is not None), 3, 11, 3 + 3.4 * (scenes is not None))
+    figure, axes = _figure(1 if scenes is None else 3, 3, 11, 3 if scenes is None else 9.4)
     rows = _of(values, "Table 2")
     for ax, scenario in zip(axes[0], names.values()):
         for method, colour in (("paper", "#31688e"), ("fermat", "#35b779")):
@@ -306,10 +385,23 @@ def _paper_5(values: list[Value], scenes: Path | None, device: Device) -> Figure
         ax.set(title=scenario, xlabel="grid points per side", ylabel="seconds in all")
         _sizes(ax, (100, 200, 500))
     axes[0, 0].legend(fontsize="x-small")
-    if scenes is not None:
-        for ax, (file, _) in zip(axes[1], names.items()):
-            _scene(ax, scenes, file, device)
-            ax.set_title(file.replace("figure-", "Figure "), fontsize="medium")
+    for column, (file, scenario) in enumerate(names.items() if scenes is not None else ()):
+        assert scenes is not None
+        scene = _read_scene(scenes, file)
+        number = file.removeprefix("figure-")
+        _image(axes[1, column], scene, np.asarray(scene.model.velocity), "velocity", "cividis")
+        axes[1, column].set_title(f"Figure {number} (a): {scenario}", fontsize="medium")
+        ax = axes[2, column]
+        _times(ax, scene, device)
+        rays = fm.rays(scene.model, scene.source[None], scene.receivers, device=device)
+        for n, path in enumerate(rays.paths):
+            ax.plot(path[:, 0], path[:, -1], color="#e8a33d", lw=1.6, label="fermat" if n == 0 else None)
+        for n, path in enumerate(scene.paths):
+            ax.plot(path[:, 0], path[:, 1], color="white", lw=0.8,
+                    label="the paper's, 16 directions" if n == 0 else None)
+        ax.plot(*scene.receivers.T, "v", color="white", mec="0.2", ms=5, clip_on=False)
+        ax.set_title(f"Figure {number} (b)", fontsize="medium")
+        ax.legend(fontsize="x-small", loc="lower right", facecolor="0.35", labelcolor="white")
     return figure
 
 

@@ -104,6 +104,10 @@ void add_paper_flags(CLI::App& app, PaperFlags& flags) {
     add_path(app, "--host", flags.bench.host,
              "CSV of the same paper by --device cpu on this machine, whose columns of the CPU are "
              "taken over (default: they are measured again)");
+    add_output_folder(
+        app, "--scenes", flags.bench.scenes,
+        "folder that is there, to keep the models, sources, receivers and rays of the "
+        "paper's pictures in (default: none are kept)");
     add_output(app, "--figure", flags.figure,
                "picture of the paper's figures to write, by the Python package");
 }
@@ -120,12 +124,12 @@ void run_paper(const PaperFlags& flags, const Run& run) {
     }
     require_drawing();
     const ScratchFolder scratch;
-    bench.scenes = scratch.path();
+    if (!bench.scenes) bench.scenes = scratch.path();
     if (!bench.csv) bench.csv = scratch.path() / "paper.csv";
     bench_paper(bench, stop_only);
     const int status =
         run_program({python(), "-m", "fermat.papers", "--csv", bench.csv->string(), "--scenes",
-                     scratch.path().string(), "--device", std::string(name_of(bench.device)),
+                     bench.scenes->string(), "--device", std::string(name_of(bench.device)),
                      "--out", flags.figure->string()});
     if (status != 0) {
         throw ComputeError(fmt::format("'{} -m fermat.papers' could not draw '{}' (status {})",

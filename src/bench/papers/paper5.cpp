@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/measure.hpp"
@@ -15,6 +17,7 @@
 #include "bench/papers/scenes.hpp"
 #include "core/stopwatch.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
+#include "io/csv.hpp"
 #include "rays/rays.hpp"
 #include "rays/rays_cuda.hpp"
 
@@ -44,6 +47,7 @@ struct Took {
     double total = 0;
     double error = 0;
     double lost = 0;
+    std::vector<std::vector<PlainPoint>> paths;  ///< of the paper's own method
 };
 
 double errors_of(const Case& c, const TimeField& field) {
@@ -142,7 +146,21 @@ Took paper_once(const Case& c, Device device, Monitor& monitor) {
     took.error = sum / count;
     took.lost = static_cast<double>(std::count_if(result.paths.begin(), result.paths.end(),
                                                   [](const auto& path) { return path.empty(); }));
+    took.paths = result.paths;
     return took;
+}
+
+/// Rays of the paper's own method in 16 directions, for its Figures 2 to 4.
+void write_paths(const std::filesystem::path& file, const Grid& grid,
+                 const std::vector<std::vector<PlainPoint>>& paths) {
+    CsvWriter table(file, {"ray", "x", "z"});
+    for (std::size_t n = 0; n < paths.size(); ++n) {
+        for (const PlainPoint& point : paths[n]) {
+            const Vec3 p = grid.position({point.x, 0, point.z});
+            table.add_row({static_cast<std::int64_t>(n), p.x, p.z});
+        }
+    }
+    table.commit();
 }
 
 }  // namespace
@@ -180,6 +198,7 @@ void bench_paper5(const PaperBench& bench, PaperReport& report, Monitor& monitor
         for (std::size_t i = 0; i < paper5_sizes.size(); ++i) {
             if (bench.quick && i > 1) continue;
             const Case c(scenario, paper5_sizes[i]);
+            std::vector<std::vector<PlainPoint>> paths;
             for (const std::string method : {"paper", "fermat"}) {
                 std::vector<double> computing;
                 std::vector<double> total;
@@ -195,6 +214,7 @@ void bench_paper5(const PaperBench& bench, PaperReport& report, Monitor& monitor
                     computing.push_back(took.computing);
                     total.push_back(took.total);
                 }
+                if (method == "paper") paths = std::move(took.paths);
                 const double comp = median(computing);
                 const double all = median(total);
                 const PublishedTimes& jetson = scenario.jetson[i];
@@ -213,6 +233,7 @@ void bench_paper5(const PaperBench& bench, PaperReport& report, Monitor& monitor
             const bool last = i + 1 == paper5_sizes.size() || (bench.quick && i == 1);
             if (bench.scenes && last) {
                 write_scene(*bench.scenes, name, scenario.model(c.grid), c.source, c.to.positions);
+                write_paths(*bench.scenes / (name + "-paper.csv"), c.grid, paths);
             }
         }
     }

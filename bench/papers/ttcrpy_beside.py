@@ -74,6 +74,14 @@ def fermat(scenario: str, n: int) -> dict[str, float]:
     return {"fermat/comp": done - ready, "fermat/total": done - began}
 
 
+def processor() -> str:
+    info = Path("/proc/cpuinfo")
+    for line in info.read_text().splitlines() if info.exists() else ():
+        if line.startswith("model name"):
+            return line.split(": ", 1)[1].replace(",", ";")
+    return platform.machine()
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -96,7 +104,7 @@ def main() -> int:
                     for name, seconds in json.loads(text).items():
                         key = (scenario, n, name)
                         least[key] = min(seconds, least.get(key, seconds))
-    device, date = f"{platform.processor() or platform.machine()} (1 thread)", time.strftime("%Y-%m-%d")
+    device, date = f"{processor()} (1 thread)", time.strftime("%Y-%m-%d")
     with open(options.results / "paper5-ttcrpy.csv", "w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["paper", "table", "case", "quantity", "unit", "published", "ours", "ratio",

@@ -311,7 +311,7 @@ def _iterations(ax: Axes, rows: list[Value], quantities: Iterable[str], ending: 
         ax.plot(x, [float(v.published or "nan") for v in some], ":", lw=1, color=_SMOOTHERS[quantity])
     ax.set(xlabel="iteration", yscale="log")
     low, high = ax.get_ylim()
-    ax.set_ylim(low, high * (high / low) ** 0.35)  # room for the legend
+    ax.set_ylim(low, high * (high / low) ** 0.6)  # room for the legend
     ax.legend(fontsize="x-small", title="dotted: paper", title_fontsize="x-small", ncols=2,
               loc="upper right")
 

@@ -1,8 +1,8 @@
 """Picks of other programs that a page is to correct, and whose files tell less than a survey: onto traces.
 
-Refrapy's `.gp` has per shot lines of place (m) and time (ms), then `/` and the shot's place. ReflexW's
-`.tom` has time (ms), a code, and x and z of shot and receiver. PyRefra's `picks.dat` has numbers of shot
-and receiver, time, earliest and latest (s). Files without heights are compared along the line alone.
+ReflexW's `.tom` has time (ms), a code, and x and z of shot and receiver. PyRefra's `picks.dat` has numbers
+of shot and receiver, time, earliest and latest (s). All other files are read as `fermat.picks` reads them;
+those without heights are compared along the line alone.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .._picks import Picks
     from .records import Records
 
-__all__ = ["FOREIGN", "match_picks", "read_gp", "read_tom"]
+__all__ = ["FOREIGN", "match_picks", "read_tom"]
 
 Matched = list[tuple[int, int, float, float]]
 
@@ -86,31 +86,6 @@ def _by_number(records: Records, rows: Any) -> tuple[Matched, int]:
     return found, int((~used).sum())
 
 
-def read_gp(file: Path) -> Picks:
-    """Refrapy's and Geosis' `.gp`."""
-    shots: list[float] = []
-    held: list[tuple[float, float]] = []
-    rows: list[tuple[float, float, float]] = []
-    for number, line in enumerate(file.read_text().splitlines(), 1):
-        words = line.split()
-        if not words:
-            continue
-        try:
-            if words[0] == "/":
-                shots.append(float(words[1]))
-                rows.extend((shots[-1], x, t) for x, t in held)
-                held = []
-            else:
-                held.append((float(words[0]), float(words[1])))
-        except (ValueError, IndexError):
-            raise ValueError(f"line {number} of '{file.name}' is '{line.strip()[:40]}' (must be place and time, or / and "
-                             "the place of the shot)") from None
-    if held or not rows:
-        raise ValueError(f"'{file.name}' is no .gp file (each shot must end in a line of / and its place)")
-    source, receiver, time = np.array(rows).T
-    return _picks(source, 0 * source, receiver, 0 * receiver, 1e-3 * time)
-
-
 def read_tom(file: Path) -> Picks:
     """ReflexW's ASCII file of times for tomography."""
     try:
@@ -128,4 +103,4 @@ def _picks(sx: Any, sz: Any, rx: Any, rz: Any, time: Any) -> Picks:
                        "time": time[kept]})
 
 
-FOREIGN = {".gp": read_gp, ".tom": read_tom}
+FOREIGN = {".tom": read_tom}

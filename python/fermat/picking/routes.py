@@ -30,7 +30,7 @@ FILES = {
 }
 SETTINGS = ("look", "gain", "low", "high", "component")
 LARGEST = 64 << 20  # bytes of an export that go to the browser; more stay in the folder
-IMPORTS = (".csv", ".sgt", ".gtt", ".vs", ".in", ".txt", ".dat", *FOREIGN)
+IMPORTS = (".csv", ".sgt", ".gtt", ".vs", ".in", ".txt", ".dat", ".gp", *FOREIGN)
 WAIT = 20.0  # s until a poll answers that nothing is new
 ABSENT = 45.0  # s without a poll after which a tab counts as closed
 

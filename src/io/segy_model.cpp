@@ -270,8 +270,9 @@ std::optional<SegyLayout> volume_of(const std::vector<SegyTrace>& traces, const 
 Model read_segy(const TextFile& file, const ModelFileOptions& options, Notes& notes) {
     Field<float> velocity;
     SegyLayout layout;
+    const std::string& text = file.text();
     try {
-        SegyBytes bytes(file.text());
+        SegyBytes bytes(text);
         const SegyHead head = read_head(bytes);
         std::vector<SegyTrace> traces = read_traces(bytes, head);
         if (options.spacing) {

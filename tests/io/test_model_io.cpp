@@ -135,7 +135,7 @@ TEST_F(ModelIo, PointsGoBeforeCellsAndTheFileTellsWhichItHas) {
 }
 
 TEST_F(ModelIo, UnknownSuffixesAreToldWithTheKnownOnes) {
-    EXPECT_TRUE(contains(message_of([&] { read_model(at("m.segy"), notes); }), ".vti"));
+    EXPECT_TRUE(contains(message_of([&] { read_model(at("m.obj"), notes); }), ".vti"));
     EXPECT_TRUE(contains(message_of([&] {
                              write_model(at("m.txt"), some_model({2, 1, 2}));
                          }),

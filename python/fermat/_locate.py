@@ -417,10 +417,6 @@ def _survey(
         survey |= {"events": on_axes(model, at_events[1]), "stations": on_axes(model, at_stations[1])}
         on_plane = Plane(plane) if plane else None
         if on_sphere(model):
-            if on_plane is None:
-                raise ValueError(
-                    "the stations have x and y (a spherical model needs longitude and latitude)"
-                )
             for name in ("events", "stations"):
                 survey[name] = off_plane(survey[name], on_plane)
             on_plane = None

@@ -23,9 +23,11 @@ def on_sphere(model: Any) -> bool:
     return getattr(model, "coordinates", "cartesian") == "spherical"
 
 
-def off_plane(points: NDArray[np.float64], plane: Plane) -> NDArray[np.float64]:
+def off_plane(points: NDArray[np.float64], plane: Plane | None) -> NDArray[np.float64]:
     """Latitude, longitude in degrees and depth in km of points (n, 3) of a plane, rounded to 1e-9
     degrees (0.1 mm), so that they are again those of the file."""
+    if plane is None:
+        raise ValueError("the stations have x and y (a spherical model needs longitude and latitude)")
     longitude, latitude = plane.to_geographic(points[:, 0], points[:, 1])
     depth = points[:, 2] * plane.metres / 1000
     return np.column_stack([np.round(latitude, 9), np.round(longitude, 9), depth])

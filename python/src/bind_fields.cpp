@@ -80,7 +80,7 @@ nb::list solved(const Model& model, const std::vector<PointSource>& sources,
             return all;
         }
         if constexpr (std::is_same_v<Real, float>) {
-            if (model.metric()) {
+            if (!model.is_plain()) {
                 return metric_fields(model, sources, options, gradient, execution, notes);
             }
         }

@@ -100,7 +100,7 @@ std::string description(const Model& model) {
                        to_string(grid.shape), numbers(grid.spacing, grid.is_2d()),
                        numbers(grid.origin, grid.is_2d()), low, high,
                        model.cells() ? " in cells" : "", model.has_air() ? ", with air" : "",
-                       model.metric() ? ", " + model.metric()->name() : "");
+                       model.is_plain() ? "" : ", " + model.medium_name());
 }
 
 nb::object model_or_cuda_model(nb::handle, nb::object velocity, const AxisNumbers& spacing,

@@ -147,7 +147,7 @@ nb::object traveltimes(const Model& model, const Points& sources, const Numbers&
 /// Fields in double precision are solved one after another, each on all threads.
 std::vector<double> double_times(const Job& job, const std::vector<Vec3>& receivers,
                                  const Execution& execution) {
-    for (const Vec3 place : receivers) require_inside(job.model.grid(), place, "receiver");
+    for (const Vec3 place : receivers) job.model.place().inside(place, "receiver");
     std::vector<double> times;
     times.reserve(job.sources.size() * receivers.size());
     execution.monitor.begin("first arrivals", static_cast<std::int64_t>(job.sources.size()));
@@ -190,7 +190,7 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
 
 nb::list above_ground(const Model& model, const Points& points, const std::string& what) {
     Notes notes;
-    if (model.metric()) {
+    if (model.mapping().follows_ground()) {
         note_above_ground(model, points_from(points, model.grid().origin.y), what, notes);
     }
     return sentences_of(notes);

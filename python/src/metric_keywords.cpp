@@ -236,6 +236,29 @@ nb::object list_of(const std::vector<double>& values) {
     return numpy().attr("array")(out);
 }
 
+/// Numbers that a system does not have are left out.
+void add_number(const Model&, const char* name, Coordinates system, nb::dict& options) {
+    options[name] = std::string(name_of(system));
+}
+template <class Number>
+requires(std::is_arithmetic_v<Number>) void add_number(const Model& model, const char* name,
+                                                       Number number, nb::dict& options) {
+    if (model.mapping().geographic()) options[name] = number;
+}
+void add_number(const Model&, const char* name, const std::vector<double>& numbers,
+                nb::dict& options) {
+    if (!numbers.empty()) options[name] = list_of(numbers);
+}
+void add_number(const Model& model, const char* name, const CoordinateNumbers::Axes& axes,
+                nb::dict& options) {
+    if (axes[0].empty()) return;
+    nb::list lists;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+        if (axis != 1 || !model.grid().is_2d()) lists.append(list_of(axes[axis]));
+    }
+    options[name] = lists;
+}
+
 nb::object tensor_array(const AnisotropyValues& of, const Grid& grid) {
     using Order = std::vector<std::size_t>;
     const Order order = grid.is_2d() ? Order{0, 4, 4, 2} : Order{0, 3, 4, 3, 1, 5, 4, 5, 2};
@@ -250,31 +273,20 @@ nb::object tensor_array(const AnisotropyValues& of, const Grid& grid) {
 }  // namespace
 
 void add_metric_keywords(const Model& model, nb::dict& options) {
-    const Metric* const metric = model.metric();
-    if (metric == nullptr) return;
+    if (model.is_plain()) return;
     const Grid& grid = model.grid();
-    const CoordinateNumbers& numbers = metric->coordinates();
-    options["coordinates"] = std::string(name_of(numbers.system));
-    if (numbers.system == Coordinates::spherical) {
-        options["radius"] = numbers.radius;
-        options["geodetic"] = numbers.geodetic;
-    }
-    if (numbers.system == Coordinates::graded) {
-        nb::list axes;
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            if (axis != 1 || !grid.is_2d()) axes.append(list_of(numbers.axes[axis]));
-        }
-        options["axes"] = axes;
+    visit_numbers(model.coordinates(), [&](const char* name, const auto& number) {
+        add_number(model, name, number, options);
+    });
+    if (options.contains("axes")) {
         for (const char* const name : {"spacing", "origin"}) {
             if (options.contains(name)) nb::del(options[name]);
         }
     }
-    if (numbers.system == Coordinates::terrain) options["surface"] = list_of(numbers.surface);
-    if (!numbers.jumps.empty()) options["jumps"] = list_of(numbers.jumps);
-    const AnisotropyValues& anisotropy = metric->anisotropy();
+    const AnisotropyValues& anisotropy = model.anisotropy();
     if (anisotropy.kind == Anisotropy::elliptical) {
         options["tensor"] = tensor_array(anisotropy, grid);
-    } else if (metric->has_thomsen()) {
+    } else if (model.has_thomsen()) {
         const nb::object np = numpy();
         const nb::object x = node_array(anisotropy.values[2]);
         const nb::object y = node_array(anisotropy.values[3]);
@@ -289,20 +301,15 @@ void add_metric_keywords(const Model& model, nb::dict& options) {
 void bind_metric(nb::class_<Model>& type) {
     type.def_prop_ro(
         "coordinates",
-        [](const Model& self) {
-            const Metric* const metric = self.metric();
-            return std::string(
-                name_of(metric ? metric->coordinates().system : Coordinates::cartesian));
-        },
+        [](const Model& self) { return std::string(name_of(self.coordinates().system)); },
         "What the coordinates of points mean: 'cartesian' x, y, z with equal steps, 'graded' with "
         "any steps, 'spherical' latitude, longitude and depth, 'terrain' x, y, z on a grid that "
         "follows the ground.");
     type.def_prop_ro(
         "anisotropy",
         [](const Model& self) {
-            const Metric* const metric = self.metric();
-            if (metric == nullptr || metric->isotropic()) return std::string("none");
-            return std::string(metric->has_thomsen() ? "thomsen" : "elliptical");
+            if (self.is_isotropic()) return std::string("none");
+            return std::string(self.has_thomsen() ? "thomsen" : "elliptical");
         },
         "'none', 'elliptical' (a tensor per node) or 'thomsen' (epsilon and delta per node).");
     type.def(
@@ -311,8 +318,7 @@ void bind_metric(nb::class_<Model>& type) {
             std::vector<double> out;
             const Grid& grid = self.grid();
             for (const Vec3 user : points_from(points, grid.origin.y)) {
-                const Mapping* const mapping = self.metric() ? &self.metric()->mapping() : nullptr;
-                const Vec3 p = mapping ? mapping->place(mapping->to_grid(user)) : user;
+                const Vec3 p = self.mapping().place(self.place().grid_point(user));
                 out.insert(out.end(), {p.x, p.y, p.z});
             }
             return nb::object(nb::cast(array_from(std::move(out))).attr("reshape")(-1, 3));
@@ -373,7 +379,7 @@ Examples
                 for (int j = 0; j < grid.shape.y; ++j) {
                     for (int k = 0; k < grid.shape.z; ++k) {
                         const Vec3 q = grid.position({i, j, k});
-                        const Vec3 p = self.metric() ? self.metric()->mapping().to_user(q) : q;
+                        const Vec3 p = self.mapping().to_user(q);
                         for (int axis = 0; axis < 3; ++axis) {
                             at[static_cast<std::size_t>(axis)](i, j, k) = p[axis];
                         }

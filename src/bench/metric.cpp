@@ -65,7 +65,7 @@ RayCount trace(const MetricMedium& medium, int rays, int threads, Monitor& monit
             const double part = static_cast<double>(random() >> 11) * 0x1p-53;
             q[axis] = grid.coordinate(axis, part * (grid.shape[axis] - 1));
         }
-        stations.push_back(medium.model.metric()->mapping().to_user(q));
+        stations.push_back(medium.model.mapping().to_user(q));
     }
     const PointSource source{medium.source, 0};
     const RaySet set = trace_rays(medium.model, survey_of(std::span(&source, 1), stations), {},
@@ -92,7 +92,7 @@ FieldErrors errors_of(const MetricMedium& medium, const Field<float>& times) {
     FieldErrors errors;
     double known = 0;
     for_each_node(grid.shape, [&](Index3 n) {
-        const Vec3 user = medium.model.metric()->mapping().to_user(grid.position(n));
+        const Vec3 user = medium.model.mapping().to_user(grid.position(n));
         const double error = std::abs(times(n) - medium.time(user));
         if (std::isnan(error)) return;  // the closed form does not know this place
         ++known;

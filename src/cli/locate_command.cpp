@@ -13,6 +13,7 @@
 #include "cli/medium_flags.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/outputs.hpp"
+#include "cli/survey.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/catalogue_io.hpp"
@@ -92,7 +93,7 @@ LocateOptions settled(const LocateFlags& flags, const Model& model) {
     LocateOptions options = flags.options;
     settle_axes(options, flags.axes, grid.is_2d());
     if (flags.box_low.given() || flags.box_high.given()) {
-        const UserBox whole = user_box(model);
+        const Corners whole = model.place().corners();
         options.box =
             SearchBox{flags.box_low.given() ? to_point(flags.box_low, grid) : whole.low,
                       flags.box_high.given() ? to_point(flags.box_high, grid) : whole.high};
@@ -135,17 +136,10 @@ SurveyFile read_places(const LocateFlags& flags, bool sphere, Notes& notes) {
     PhaseFiles files = flags.files;
     files.on_sphere = sphere;
     SurveyFile picks = read_phase_picks(files, notes);
-    if (!sphere) return picks;
-    if (!picks.plane) {
-        throw InputError(
-            "the stations have x and y (a spherical model needs longitude and latitude)");
+    if (sphere) {
+        leave_plane(picks, flags.hyp || flags.grids || flags.exported.file,
+                    "--hyp, --export and --time-grids");
     }
-    if (flags.hyp || flags.grids || flags.exported.file) {
-        throw InputError(
-            "--hyp, --export and --time-grids are for models of x, y, z (leave them out)");
-    }
-    take_off_plane(picks.picks, *picks.plane);
-    picks.plane.reset();
     return picks;
 }
 
@@ -157,6 +151,9 @@ void locate_events(const LocateFlags& flags, const Run& run) {
     }
     Notes notes;
     const Medium medium = medium_of(flags.medium, notes);
+    if (flags.grids && !on_sphere(medium.of(Phase::P))) {
+        require_plain(medium.of(Phase::P), "a time grid");
+    }
     const Grid& grid = medium.grid();
     const LocateOptions options = settled(flags, medium.of(Phase::P));
     const bool sphere = on_sphere(medium.of(Phase::P));

@@ -222,7 +222,7 @@ void make_and_write_medium(const Flags& flags, const Run& run) {
     run.monitor.check();
     write_model(flags.output, model);
     spdlog::info("wrote '{}' with {} nodes and {}", flags.output.string(),
-                 to_string(model.grid().shape), model.metric()->name());
+                 to_string(model.grid().shape), model.medium_name());
 }
 
 template <class Flags>

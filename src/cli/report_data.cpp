@@ -207,7 +207,7 @@ std::string run_events_json(const fs::path& run, RunPhase phase, const Model& mo
     ReportStations stations;
     const CsvTable residuals(run / "residuals.csv");
     const fs::path moved = run / "moved_picks.csv";
-    const double radius = on_sphere(model) ? model.metric()->coordinates().radius : 0;
+    const double radius = on_sphere(model) ? model.coordinates().radius : 0;
     const ReportEvents events = read_report_events(CsvTable(file), {metres_of(units), radius});
     add_run_residuals(residuals, fs::exists(moved) ? CsvTable(moved) : residuals, events, stations);
     return events_json(events, stations);

@@ -7,7 +7,6 @@
 #include <numbers>
 
 #include "cli/json.hpp"
-#include "model/metric.hpp"
 #include "survey/mapped_points.hpp"
 
 namespace fermat::cli {
@@ -17,17 +16,16 @@ constexpr std::size_t most_nodes = 2'000'000;  // 11 MB of page a field
 
 /// Whether nodes have equal steps of the coordinates of users.
 bool is_regular(const Model& model) {
-    if (!model.metric()) return true;
-    const CoordinateNumbers& numbers = model.metric()->coordinates();
+    const CoordinateNumbers& numbers = model.coordinates();
     if (numbers.system == Coordinates::spherical) return !numbers.geodetic;
     return numbers.system == Coordinates::cartesian;
 }
 
 /// The box of all nodes in the coordinates of users: the ground may be highest anywhere.
-UserBox box_of(const Model& model) {
+Corners box_of(const Model& model) {
     const Grid& grid = model.grid();
-    const Mapping& mapping = model.metric()->mapping();
-    UserBox box = user_box(model);
+    const Mapping& mapping = model.mapping();
+    Corners box = model.place().corners();
     for (int i = 0; i < grid.shape.x; ++i) {
         for (int j = 0; j < grid.shape.y; ++j) {
             for (const int k : {0, grid.shape.z - 1}) {
@@ -46,7 +44,7 @@ UserBox box_of(const Model& model) {
 int count_along(const Model& model, int axis, double extent) {
     const int count = model.grid().shape[axis];
     if (count == 1) return 1;
-    const CoordinateNumbers& numbers = model.metric()->coordinates();
+    const CoordinateNumbers& numbers = model.coordinates();
     double least = model.grid().spacing[axis];
     const std::vector<double>& nodes = numbers.axes[static_cast<std::size_t>(axis)];
     for (std::size_t n = 1; n < nodes.size(); ++n) {
@@ -105,7 +103,7 @@ void ReportGrid::thin() {
 
 void ReportGrid::make_regular() {
     is_read_ = true;
-    const UserBox box = box_of(model_);
+    const Corners box = box_of(model_);
     const Vec3 extent = box.high - box.low;
     const auto count = [&](int axis) { return count_along(model_, axis, extent[axis]); };
     grid_.shape = {count(0), count(1), count(2)};
@@ -160,8 +158,8 @@ std::vector<float> ReportGrid::nodes_between(FieldView<const float> values) cons
             for (int k = 0; k < grid_.shape.z; ++k) {
                 const Vec3 user = grid_.position({i, j, k});
                 read.push_back(
-                    holds_point(model_, user)
-                        ? value_at(values, model_.grid().to_index(grid_point(model_, user)))
+                    model_.place().holds(user)
+                        ? value_at(values, model_.grid().to_index(model_.place().nearest(user)))
                         : 0.0F);
             }
         }
@@ -178,11 +176,11 @@ std::vector<float> ReportGrid::cells_between(FieldView<const float> values) cons
         for (int j = 0; j < middles.shape.y; ++j) {
             for (int k = 0; k < middles.shape.z; ++k) {
                 const Vec3 user = middles.position({i, j, k});
-                if (!holds_point(model_, user)) {
+                if (!model_.place().holds(user)) {
                     read.push_back(0.0F);
                     continue;
                 }
-                const Vec3 at = model_.grid().to_index(grid_point(model_, user));
+                const Vec3 at = model_.grid().to_index(model_.place().nearest(user));
                 Index3 cell;
                 for (int axis = 0; axis < 3; ++axis) {
                     cell[axis] = std::clamp(static_cast<int>(at[axis]), 0, many[axis] - 1);
@@ -201,7 +199,7 @@ std::string ReportGrid::axes_json(const UnitNames& units) const {
             R"("sphere":false,"axes":[["x",{0}],["y",{0}],["depth",{0}]],"reach":[1,1,1])", length);
     }
     constexpr double degree = std::numbers::pi / 180;
-    const double north = model_.metric()->coordinates().radius * degree;
+    const double north = model_.coordinates().radius * degree;
     const double middle = grid_.coordinate(0, 0.5 * (grid_.shape.x - 1));
     return fmt::format(R"("sphere":true,"axes":[["latitude","°"],["longitude","°"],["depth",{}]],)"
                        R"("reach":[{},{},1])",

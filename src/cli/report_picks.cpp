@@ -60,8 +60,8 @@ std::string spread_of(const std::vector<Point>& receivers, bool is_2d) {
 /// Along the ground: on a sphere, at the radius of depth 0.
 double level_distance(const Model& model, Point a, Point b) {
     if (!on_sphere(model)) return std::hypot(b[0] - a[0], b[1] - a[1]);
-    const double radius = model.metric()->coordinates().radius;
-    const double chord = true_distance(model, {a[0], a[1], 0}, {b[0], b[1], 0});
+    const double radius = model.coordinates().radius;
+    const double chord = model.place().distance({a[0], a[1], 0}, {b[0], b[1], 0});
     return 2 * radius * std::asin(std::min(1.0, chord / (2 * radius)));
 }
 

@@ -6,7 +6,6 @@
 #include "core/error.hpp"
 #include "io/geographic_picks.hpp"
 #include "io/geometry.hpp"
-#include "model/metric.hpp"
 #include "survey/above_ground.hpp"
 #include "survey/mapped_points.hpp"
 
@@ -14,31 +13,6 @@ namespace fermat::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string range_of(const Grid& grid) {
-    const Vec3 far = grid.far_corner();
-    std::string text = fmt::format("x from {:g} to {:g}, ", grid.origin.x, far.x);
-    if (!grid.is_2d()) text += fmt::format("y from {:g} to {:g}, ", grid.origin.y, far.y);
-    return text + fmt::format("z from {:g} to {:g}", grid.origin.z, far.z);
-}
-
-/// Checks a point in the coordinates of a model with a metric.
-Vec3 checked_in_metric(const Model& model, Vec3 point, const std::string& name, AirPoints air) {
-    const Grid& grid = model.grid();
-    const Mapping& mapping = model.metric()->mapping();
-    const Vec3 q = mapping.to_grid(point);
-    if (!grid.contains(q)) {
-        throw InputError(fmt::format("{} at {} is outside the model (which goes from {} to {})",
-                                     name, to_string(grid, point),
-                                     to_string(grid, mapping.to_user(grid.origin)),
-                                     to_string(grid, mapping.to_user(grid.far_corner()))));
-    }
-    if (air == AirPoints::refused && in_air(model, q)) {
-        throw InputError(fmt::format("{} at {} is in air (must touch a node of velocity > 0)", name,
-                                     to_string(grid, point)));
-    }
-    return point;
-}
 
 template <class Point>
 void note_points(const Model& model, const std::vector<Point>& points, std::string_view what,
@@ -48,22 +22,12 @@ void note_points(const Model& model, const std::vector<Point>& points, std::stri
     note_above_ground(model, positions, what, notes);
 }
 
-/// Checks a point and clamps it to the box, which rounding may have put it outside of.
+/// Checks a point. On a plain grid it is clamped to the box, which rounding may have put it outside
+/// of.
 Vec3 checked(const Model& model, Vec3 point, const std::string& name, AirPoints air) {
-    if (model.metric()) return checked_in_metric(model, point, name, air);
-    const Grid& grid = model.grid();
-    const std::string at = grid.is_2d()
-                               ? fmt::format("({:g}, {:g})", point.x, point.z)
-                               : fmt::format("({:g}, {:g}, {:g})", point.x, point.y, point.z);
-    if (!grid.contains(point)) {
-        throw InputError(
-            fmt::format("{} at {} is outside the model ({})", name, at, range_of(grid)));
-    }
-    if (air == AirPoints::refused && in_air(model, point)) {
-        throw InputError(
-            fmt::format("{} at {} is in air (must touch a node of velocity > 0)", name, at));
-    }
-    return grid.clamp(point);
+    const Vec3 q = air == AirPoints::refused ? require_rock(model, point, name)
+                                             : model.place().inside(point, name);
+    return model.is_plain() ? q : point;
 }
 
 }  // namespace
@@ -142,6 +106,18 @@ Survey read_model_picks(const Model& model, const fs::path& file, Notes& notes) 
 void write_model_picks(const Model& model, const fs::path& file, const Survey& picks,
                        const std::string& run) {
     (on_sphere(model) ? write_geographic_picks : write_picks)(file, picks, run);
+}
+
+void leave_plane(SurveyFile& picks, bool given, std::string_view flags) {
+    if (!picks.plane) {
+        throw InputError(
+            "the stations have x and y (a spherical model needs longitude and latitude)");
+    }
+    if (given) {
+        throw InputError(fmt::format("{} are for models of x, y, z (leave them out)", flags));
+    }
+    take_off_plane(picks.picks, *picks.plane);
+    picks.plane.reset();
 }
 
 void fit_to_model(const Model& model, Survey& picks, const std::filesystem::path& file,

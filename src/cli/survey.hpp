@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/notes.hpp"
@@ -43,6 +44,10 @@ Survey read_model_picks(const Model& model, const std::filesystem::path& file, N
 /// Writes picks as read_model_picks() reads them.
 void write_model_picks(const Model& model, const std::filesystem::path& file, const Survey& picks,
                        const std::string& run = "");
+
+/// Takes picks off their plane, for a spherical model. Throws InputError for picks without one, and
+/// where `flags` are `given` that need one.
+void leave_plane(SurveyFile& picks, bool given, std::string_view flags);
 
 /// Fits the events and stations of picks that a file holds.
 void fit_to_model(const Model& model, Survey& picks, const std::filesystem::path& file,

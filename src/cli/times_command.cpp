@@ -280,7 +280,7 @@ void compute_times(const TimesFlags& flags, const Run& run) {
     std::optional<ImageWriter> image;
     std::optional<CsvWriter> table;
     if (flags.output) image.emplace(*flags.output, model.grid());
-    if (image && model.metric()) write_coordinates(*image, *model.metric());
+    if (image) write_coordinates(*image, model);
     if (flags.table)
         table.emplace(*flags.table, std::vector<std::string>{"source", "receiver", "time"});
 

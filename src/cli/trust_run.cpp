@@ -40,7 +40,7 @@ std::vector<Vec3> points_of(const TrustFlags& flags, const Model& model) {
     std::vector<Vec3> points;
     for (const std::string& text : flags.points) {
         points.push_back(to_point(parse_axes("--point-spread", text), grid));
-        if (!model.metric()) require_inside(grid, points.back(), "--point-spread " + text);
+        model.place().inside(points.back(), "--point-spread " + text);
     }
     return points;
 }

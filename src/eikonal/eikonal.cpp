@@ -16,7 +16,6 @@
 #include "eikonal/fim/fim_opengl.hpp"
 #include "eikonal/resolution.hpp"
 #include "eikonal/solve_factored.hpp"
-#include "model/metric.hpp"
 
 namespace fermat {
 namespace {
@@ -75,11 +74,17 @@ void solve_each_on_cuda(const Model& model, std::span<const PointSource> sources
     });
 }
 
+InputError no_shaders(const Model& model) {
+    return InputError(fmt::format("device is 'opengl' (no shaders solve {}: use cpu, or cuda)",
+                                  model.medium_name()));
+}
+
 /// Whether fields are solved in OpenGL shaders. Throws InputError where `device` asks for them and
 /// they cannot do it.
 bool on_opengl(const EikonalOptions& options, Device device, const Model& model,
                Precision precision) {
     if (device != Device::opengl) return false;
+    if (!model.is_plain()) throw no_shaders(model);
     std::string obstacle;
     if (options.solver != Solver::fim) {
         obstacle =
@@ -123,7 +128,8 @@ void solve_each(const Model& model, std::span<const PointSource> sources,
                 const EikonalOptions& options, const Execution& execution, Consume&& consume) {
     Monitor& monitor = execution.monitor;
     validate(options);
-    for (const PointSource& source : sources) require_source(model, source.position);
+    require_plain(model, "this computation");
+    for (const PointSource& source : sources) require_rock(model, source.position, "source");
     const int threads = resolve_threads(execution.threads);
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("first arrivals", count);
@@ -168,10 +174,14 @@ bool on_cuda(const EikonalOptions& options, Device device, Precision precision) 
 
 bool on_cuda(const EikonalOptions& options, Device device, const Model& model,
              Precision precision) {
-    if (model.metric()) {
-        return on_cuda(device, fmt::format("{} computes on the CPU", model.metric()->name()));
+    std::string obstacle = cuda_obstacle(options, precision);
+    if (!model.is_plain()) {
+        if (device == Device::opengl) throw no_shaders(model);
+        if (obstacle.empty() && !model.coordinates().jumps.empty()) {
+            obstacle = "velocity jumps on rows of nodes, which is solved on the CPU";
+        }
+        return on_cuda(device, obstacle);
     }
-    const std::string obstacle = cuda_obstacle(options, precision);
     if (!obstacle.empty() || !model.jumping_cells().exist()) {
         return on_cuda(device, obstacle);
     }
@@ -183,6 +193,7 @@ template <class Real>
 BasicTimeField<Real> solve(const Model& model, const PointSource& source,
                            const EikonalOptions& options, const Execution& execution) {
     validate(options);
+    require_plain(model, "this computation");
     constexpr bool single = std::is_same_v<Real, float>;
     constexpr Precision precision = single ? Precision::single : Precision::full;
     const bool shaders = on_opengl(options, execution.device, model, precision);
@@ -249,10 +260,7 @@ std::vector<double> receiver_times(const Model& model, std::span<const PointSour
     require_all_times(options, "times at receivers are read from whole fields: leave it out");
     const Grid& grid = model.grid();
     std::vector<Vec3> places(receivers.begin(), receivers.end());
-    for (Vec3& r : places) {
-        require_inside(grid, r, "receiver");
-        r = grid.clamp(r);
-    }
+    for (Vec3& r : places) r = model.place().inside(r, "receiver");
     std::vector<double> times(sources.size() * receivers.size(),
                               std::numeric_limits<double>::infinity());
     if (sources.size() <= receivers.size()) {
@@ -271,7 +279,7 @@ std::vector<double> receiver_times(const Model& model, std::span<const PointSour
         from_receivers.push_back({places[r], 0});
         numbers.push_back(r);
     }
-    for (const PointSource& source : sources) require_source(model, source.position);
+    for (const PointSource& source : sources) require_rock(model, source.position, "source");
     solve_each<float>(
         model, from_receivers, options, execution, [&](std::size_t n, TimeField&& field) {
             for (std::size_t s = 0; s < sources.size(); ++s) {

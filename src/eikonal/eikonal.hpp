@@ -50,8 +50,8 @@ void validate(const EikonalOptions& options);
 /// Whether a solve with these options runs on the CUDA device, which computes in single precision
 /// only. Throws InputError if `device` demands CUDA and the options rule it out.
 bool on_cuda(const EikonalOptions& options, Device device, Precision precision = Precision::single);
-/// Whether a solve of this model runs on the CUDA device. A model whose velocity jumps between
-/// cells is always solved on the CPU.
+/// Whether times of this model are solved on the CUDA device. A model whose velocity jumps, between
+/// cells or on rows of nodes, is always solved on the CPU.
 bool on_cuda(const EikonalOptions& options, Device device, const Model& model,
              Precision precision = Precision::single);
 

@@ -23,12 +23,6 @@ double mean_slowness(const Model& model, Vec3 from, Vec3 to) {
     return sum / 12;
 }
 
-Vec3 placed(const Grid& grid, Vec3 position) {
-    if (grid.is_2d()) position.y = grid.origin.y;
-    require_inside(grid, position, "source");
-    return grid.clamp(position);
-}
-
 InputError in_the_air(const Grid& grid, Vec3 position) {
     return InputError(fmt::format("source at {} is in air (move it below the surface)",
                                   to_string(grid, position)));
@@ -36,18 +30,12 @@ InputError in_the_air(const Grid& grid, Vec3 position) {
 
 }  // namespace
 
-Vec3 require_source(const Model& model, Vec3 position) {
-    const Vec3 place = placed(model.grid(), position);
-    if (in_air(model, place)) throw in_the_air(model.grid(), position);
-    return place;
-}
-
 FactoredSource factor_source(const Model& model, Vec3 position) {
     // All solvers of isotropic velocity start here.
     require_plain(model, "this computation");
     const Grid& grid = model.grid();
     FactoredSource source;
-    source.position = require_source(model, position);
+    source.position = require_rock(model, position, "source");
     source.slowness = slowness_at(model, source.position);
     if (model.jumping_cells().exist()) {
         source.starts = SourcePaths(model, source.position).starts(source.slowness);
@@ -83,7 +71,7 @@ std::vector<PartOfModel> round_sources(const CudaModel& model, std::span<const V
     std::vector<NodeBox> boxes;
     for (std::size_t n = 0; n < parts.size(); ++n) {
         PartOfModel& part = parts[n];
-        part.source = placed(whole, positions[n]);
+        part.source = Place(whole).inside(positions[n], "source");
         const Index3 centre = whole.nearest_node(part.source);
         Index3 last;
         for (int axis = 0; axis < 3; ++axis) {

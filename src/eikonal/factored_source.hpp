@@ -27,14 +27,10 @@ struct FactoredSource : SourceFactor {
     double until = std::numeric_limits<double>::infinity();
 };
 
-/// The position that the solvers use for the source. In 2-D it is moved into the plane of the
-/// model. Throws InputError if the source lies outside the model or in air.
-Vec3 require_source(const Model& model, Vec3 position);
-
 /// Finds the start nodes and their times. A time is the integral of slowness along the straight
 /// line from the source, because the bending of a ray over one cell changes it by less than the
 /// error of the schemes. If velocity jumps between cells, the times are those of shortest paths
-/// (source_paths.hpp). Throws as require_source does.
+/// (source_paths.hpp). Throws as require_rock does.
 FactoredSource factor_source(const Model& model, Vec3 position);
 /// Factors sources in a model on the device; reads only the few nodes round each, with one wait.
 std::vector<FactoredSource> factor_sources(const CudaModel& model, std::span<const Vec3> positions);

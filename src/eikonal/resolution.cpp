@@ -155,7 +155,7 @@ void require_contrast(const Model& model) {
     const auto z = static_cast<std::size_t>(shape.z);
     const Index3 node{static_cast<int>(fastest / (y * z)), static_cast<int>(fastest / z % y),
                       static_cast<int>(fastest % z)};
-    const Vec3 place = model.metric()->mapping().to_user(model.grid().position(node));
+    const Vec3 place = model.mapping().to_user(model.grid().position(node));
     throw InputError(fmt::format(
         "velocity {:g} at {} is too fast for single precision beside the slowest, {:g} (must be at "
         "most {:.0e} times as fast; use a smaller contrast of velocities)",

@@ -276,17 +276,14 @@ struct Start {
 
 Start start_at(const Graph& graph, const PointSource& point) {
     const Grid& grid = graph.grid();
-    Vec3 source = point.position;
-    if (grid.is_2d()) source.y = grid.origin.y;
-    require_inside(grid, source, "source");
     GraphField field;
-    field.source = grid.clamp(source);
+    field.source = Place(grid).inside(point.position, "source");
     field.source_index = grid.to_index(field.source);
     field.start_time = point.start_time;
     std::vector<Link> links = graph.links(field.source);
     if (links.empty()) {
         throw InputError(fmt::format("source at {} is in air (move it below the surface)",
-                                     to_string(grid, source)));
+                                     to_string(grid, point.position)));
     }
     return {std::move(field), std::move(links)};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <string>
 
 #include "core/error.hpp"
@@ -16,7 +17,7 @@ constexpr std::array<const char*, 6> tensor_names = {"tensor_xx", "tensor_yy", "
 constexpr std::array<const char*, 5> thomsen_names = {
     "thomsen_epsilon", "thomsen_delta", "thomsen_axis_x", "thomsen_axis_y", "thomsen_axis_z"};
 constexpr std::array<const char*, 3> axis_names = {"axis_x", "axis_y", "axis_z"};
-constexpr std::size_t numbers_of_system = 3;
+constexpr std::size_t numbers_of_system = 2;  ///< radius and geodetic
 
 template <std::size_t Count>
 void write_arrays(ImageWriter& image, const std::array<const char*, Count>& names,
@@ -33,50 +34,105 @@ AnisotropyValues read_arrays(const ImageReader& image, Anisotropy kind,
     return out;
 }
 
-CoordinateNumbers read_coordinates(const ImageReader& image) {
-    CoordinateNumbers out;
-    const std::vector<double> system = image.read_numbers("coordinates");
-    if (system.empty()) return out;
-    const bool known = system.size() == numbers_of_system && system[0] >= 0 &&
-                       system[0] <= static_cast<double>(Coordinates::terrain) &&
-                       system[0] == static_cast<int>(system[0]);
+constexpr const char* base = "coordinates";  ///< numbers of its own
+constexpr const char* system_mark = "system";
+
+/// Visits every list of numbers of a file: visit(name, list). Single numbers are a list of their
+/// own, `coordinates`, whose numbers keep their order.
+struct Lists {
+    NumberLists out;
+
+    void operator()(const char*, Coordinates) {}
+    void operator()(const char*, double number) { out[base].push_back(number); }
+    void operator()(const char*, bool flag) { out[base].push_back(flag ? 1 : 0); }
+    void operator()(const char* name, const std::vector<double>& numbers) {
+        if (!numbers.empty()) out[name] = numbers;
+    }
+    void operator()(const char*, const CoordinateNumbers::Axes& axes) {
+        for (std::size_t n = 0; n < axes.size(); ++n) (*this)(axis_names[n], axes[n]);
+    }
+};
+
+/// The inverse of Lists.
+struct FromLists {
+    const std::function<std::vector<double>(const std::string&)>& read;
+    std::vector<double> own = read(base);
+    std::size_t next = 0;
+
+    void operator()(const char*, Coordinates) {}
+    void operator()(const char*, double& number) { number = own[next++]; }
+    void operator()(const char*, bool& flag) { flag = own[next++] != 0; }
+    void operator()(const char* name, std::vector<double>& numbers) { numbers = read(name); }
+    void operator()(const char*, CoordinateNumbers::Axes& axes) {
+        for (std::size_t n = 0; n < axes.size(); ++n) (*this)(axis_names[n], axes[n]);
+    }
+};
+
+/// The name of the system of a file; empty without one. Files of before 0.3 have a number, which
+/// `numbers` then begins with.
+std::string system_of(const ImageReader& image, std::vector<double>& numbers) {
+    const std::string named = image.read_label(base, system_mark);
+    if (!named.empty()) return named;
+    if (numbers.empty()) return {};
+    const bool known = numbers.size() == 1 + numbers_of_system && numbers[0] >= 0 &&
+                       numbers[0] <= static_cast<double>(Coordinates::terrain) &&
+                       numbers[0] == static_cast<int>(numbers[0]);
     if (!known) {
         throw InputError(
             fmt::format("the coordinates are [{:g}] (must be the number of a system "
                         "from 0 to 3, a radius, and 0 or 1)",
-                        fmt::join(system, ", ")));
+                        fmt::join(numbers, ", ")));
     }
-    out.system = static_cast<Coordinates>(static_cast<int>(system[0]));
-    out.radius = system[1];
-    out.geodetic = system[2] != 0;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        out.axes[axis] = image.read_numbers(axis_names[axis]);
-    }
-    out.surface = image.read_numbers("surface");
-    out.jumps = image.read_numbers("jumps");
-    return out;
+    const auto system = static_cast<Coordinates>(static_cast<int>(numbers[0]));
+    numbers.erase(numbers.begin());
+    return std::string(name_of(system));
+}
+
+CoordinateNumbers read_coordinates(const ImageReader& image) {
+    std::vector<double> own = image.read_numbers(base);
+    const std::string system = system_of(image, own);
+    if (system.empty()) return {};
+    return coordinates_from(system, [&](const std::string& name) {
+        return name == base ? own : image.read_numbers(name);
+    });
 }
 
 }  // namespace
 
-void write_coordinates(ImageWriter& image, const Metric& metric) {
-    const CoordinateNumbers& from = metric.coordinates();
-    const std::array<double, numbers_of_system> system = {static_cast<double>(from.system),
-                                                          from.radius, from.geodetic ? 1.0 : 0.0};
-    image.add_numbers("coordinates", system);
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-        if (!from.axes[axis].empty()) image.add_numbers(axis_names[axis], from.axes[axis]);
-    }
-    if (!from.surface.empty()) image.add_numbers("surface", from.surface);
-    if (!from.jumps.empty()) image.add_numbers("jumps", from.jumps);
+NumberLists number_lists(const CoordinateNumbers& numbers) {
+    Lists lists;
+    visit_numbers(numbers, std::ref(lists));
+    return lists.out;
 }
 
-void write_metric(ImageWriter& image, const Metric& metric) {
-    write_coordinates(image, metric);
-    if (metric.anisotropy().kind == Anisotropy::elliptical) {
-        write_arrays(image, tensor_names, metric.anisotropy());
-    } else if (metric.has_thomsen()) {
-        write_arrays(image, thomsen_names, metric.anisotropy());
+CoordinateNumbers coordinates_from(
+    const std::string& system,
+    const std::function<std::vector<double>(const std::string& name)>& read) {
+    CoordinateNumbers out;
+    out.system = parse_choice<Coordinates>(system);
+    FromLists from{read};
+    if (from.own.size() != numbers_of_system) {
+        throw InputError(
+            fmt::format("{} coordinates have {} numbers (must have {}: a radius, and 0 or 1)",
+                        system, from.own.size(), numbers_of_system));
+    }
+    visit_numbers(out, std::ref(from));
+    return out;
+}
+
+void write_coordinates(ImageWriter& image, const Model& model) {
+    if (model.is_plain()) return;
+    const CoordinateNumbers& numbers = model.coordinates();
+    for (const auto& [name, list] : number_lists(numbers)) image.add_numbers(name, list);
+    image.label_numbers(base, system_mark, std::string(name_of(numbers.system)));
+}
+
+void write_metric(ImageWriter& image, const Model& model) {
+    write_coordinates(image, model);
+    if (model.anisotropy().kind == Anisotropy::elliptical) {
+        write_arrays(image, tensor_names, model.anisotropy());
+    } else if (model.has_thomsen()) {
+        write_arrays(image, thomsen_names, model.anisotropy());
     }
 }
 
@@ -92,9 +148,7 @@ std::shared_ptr<const Metric> read_metric(const ImageReader& image) {
     } else if (has(thomsen_names[0])) {
         anisotropy = read_arrays(image, Anisotropy::thomsen, thomsen_names);
     }
-    if (coordinates.system == Coordinates::cartesian && anisotropy.kind == Anisotropy::none) {
-        return nullptr;
-    }
+    if (coordinates == CoordinateNumbers{} && anisotropy.kind == Anisotropy::none) return nullptr;
     return std::make_shared<const Metric>(image.grid(), std::move(coordinates),
                                           std::move(anisotropy));
 }

@@ -73,7 +73,7 @@ void write_vtkhdf_model(const fs::path& path, const Model& model, const std::str
     } else {
         image.add_point_array("velocity", model.given());
     }
-    if (model.metric()) write_metric(image, *model.metric());
+    write_metric(image, model);
     image.commit();
 }
 
@@ -190,9 +190,9 @@ Model read_model_file(const fs::path& path, Notes& notes, const ModelFileOptions
 
 void write_model(const fs::path& path, const Model& model, const std::string& run) {
     const ModelFormat* format = format_written(path);
-    if (model.metric() && (format == nullptr || !format->holds_metric)) {
+    if (!model.is_plain() && (format == nullptr || !format->holds_metric)) {
         throw InputError(fmt::format("'{}' cannot hold {} (write .h5, or .vts for ParaView)",
-                                     path.string(), model.metric()->name()));
+                                     path.string(), model.medium_name()));
     }
     if (format == nullptr) {
         throw InputError(

@@ -78,7 +78,7 @@ std::optional<EnsembleMember> read_whole(const fs::path& path, Shape shape,
 void write_trust(const fs::path& path, const Model& model, const std::vector<TrustField>& fields,
                  const std::string& run) {
     ImageWriter image(path, model.grid(), run);
-    if (model.metric()) write_coordinates(image, *model.metric());
+    write_coordinates(image, model);
     for (const TrustField& field : fields) {
         if (field.values->size() == 0) continue;
         if (model.cells() != nullptr) {

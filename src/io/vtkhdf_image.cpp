@@ -177,6 +177,16 @@ void ImageWriter::add_numbers(const std::string& name, std::span<const double> v
     impl_->output.check();
 }
 
+void ImageWriter::label_numbers(const std::string& name, const char* label,
+                                const std::string& word) {
+    const fs::path& path = impl_->output.path();
+    const Session session;
+    Handle dataset(H5Dopen2(impl_->field_data, name.c_str(), H5P_DEFAULT), H5Dclose);
+    if (!dataset.valid()) hdf5::fail_write(path);
+    hdf5::write_attribute(dataset, label, word, path);
+    if (!dataset.reset()) hdf5::fail_write(path);
+}
+
 void ImageWriter::reserve_point_arrays(std::span<const std::string> names) {
     const Session session;
     for (const std::string& name : names) {
@@ -341,6 +351,17 @@ std::vector<double> ImageReader::read_numbers(const std::string& name) const {
         hdf5::fail_read(impl_->path, fmt::format("dataset '{}'", full));
     }
     return values;
+}
+
+std::string ImageReader::read_label(const std::string& name, const char* label) const {
+    const Session session;
+    const std::vector<std::string> names =
+        hdf5::dataset_names(impl_->root, "FieldData", impl_->path);
+    if (std::find(names.begin(), names.end(), name) == names.end()) return {};
+    const hdf5::Dataset dataset =
+        hdf5::open_dataset(impl_->root, "FieldData/" + name, hdf5::Kind::floating, impl_->path);
+    if (H5Aexists(dataset.id, label) <= 0) return {};
+    return hdf5::read_text_attribute(dataset.id, label, impl_->path);
 }
 
 }  // namespace fermat

@@ -31,6 +31,8 @@ class ImageWriter {
     void add_cell_array(const std::string& name, FieldView<const float> values);
     /// Writes numbers that belong to the whole grid, under /VTKHDF/FieldData.
     void add_numbers(const std::string& name, std::span<const double> values);
+    /// Adds a word to numbers of the whole grid, as an attribute.
+    void label_numbers(const std::string& name, const char* label, const std::string& word);
     /// Reserves space for point arrays in this order. They are added later, each once and in any
     /// order; the bytes of the file do not depend on that order.
     void reserve_point_arrays(std::span<const std::string> names);
@@ -62,6 +64,8 @@ class ImageReader {
     Field<float> read_cell_array(const std::string& name) const;
     /// Numbers of the whole grid; empty if the file has none of that name.
     std::vector<double> read_numbers(const std::string& name) const;
+    /// A word of numbers of the whole grid; empty if there is none.
+    std::string read_label(const std::string& name, const char* label) const;
 
   private:
     struct Impl;

@@ -43,7 +43,7 @@ void write_points(OutputFile& file, const Model& model) {
             row.clear();
             for (int i = 0; i < grid.shape.x; ++i) {
                 const Vec3 q = grid.position({i, j, k});
-                const Vec3 p = model.metric() ? model.metric()->mapping().place(q) : q;
+                const Vec3 p = model.mapping().place(q);
                 for (int axis = 0; axis < 3; ++axis) row.push_back(static_cast<float>(p[axis]));
             }
             write_bytes(file, row);

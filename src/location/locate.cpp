@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "location/event_job.hpp"
+#include "location/flat.hpp"
 #include "location/proportion.hpp"
 
 namespace fermat {
@@ -92,14 +93,12 @@ void tell_outcome(const Survey& survey, const Catalogue& catalogue, const Locate
     }
 }
 
-/// In a model with a metric, positions are those of the frame.
+/// Positions are flat (mapping.hpp).
 Catalogue locate_in(const Medium& medium, const Survey& survey, const LocateOptions& options,
-                    const Surface* surface, const LocationFrame* frame, const Execution& execution,
-                    Notes& notes) {
-    const StationFields fields(medium, survey, options, execution, notes, frame);
+                    const Surface* surface, const Execution& execution, Notes& notes) {
+    const StationFields fields(medium, survey, options, execution, notes);
     const Grid& grid = medium.grid();
-    const Region region{
-        fields.box(), {true, !grid.is_2d(), true}, medium.of(Phase::P), surface, frame};
+    const Region region{fields.box(), {true, !grid.is_2d(), true}, medium.of(Phase::P), surface};
     require_positions(survey, options, region);
     const int threads = resolve_threads(execution.threads);
     // Most of the first cells are hopeless, so they get half of all.
@@ -109,7 +108,7 @@ Catalogue locate_in(const Medium& medium, const Survey& survey, const LocateOpti
         job.slowness[static_cast<std::size_t>(phase)] = typical_slowness(medium.of(phase));
     }
     // No time is better than a thousandth of the time across a cell.
-    const Vec3 cell = frame ? frame->cell_at_middle() : grid.spacing;
+    const Vec3 cell = medium.place().cell_at_middle();
     const double finest = 1e-3 * job.slowness[0] * std::min(cell.x, cell.z);
     job.least_variance = finest * finest;
 
@@ -145,17 +144,11 @@ Catalogue locate(const Medium& medium, const Survey& survey, const LocateOptions
     validate(options);
     Notes unheard;
     Notes& notes = told != nullptr ? *told : unheard;
-    const Model& model = medium.of(Phase::P);
-    if (!model.metric()) {
-        return locate_in(medium, survey, options, surface, nullptr, execution, notes);
-    }
-    const LocationFrame frame(model);
-    if (surface != nullptr && frame.on_sphere()) {
-        require_plain(model, "a surface of the ground in location");
-    }
-    Catalogue catalogue = locate_in(medium, frame.from_user(survey), frame.from_user(options),
-                                    surface, &frame, execution, notes);
-    frame.to_user(catalogue);
+    const Place& place = medium.place();
+    require_surface_fits(medium, surface);
+    Catalogue catalogue = locate_in(medium, flat_survey(place, survey),
+                                    flat_options(place, options), surface, execution, notes);
+    to_user(place, catalogue);
     return catalogue;
 }
 

@@ -3,27 +3,27 @@
 #include <array>
 #include <optional>
 
-#include "location/frame.hpp"
+#include "location/options.hpp"
 #include "model/model.hpp"
 #include "model/topography.hpp"
 
 namespace fermat {
 
-/// Where an event may be: in a box, below the ground, and free along some axes only.
+/// Where an event may be, in flat coordinates: in a box, below the ground, and free along some axes
+/// only.
 struct Region {
     SearchBox box;
     std::array<bool, 3> free{true, true, true};
-    const Model& model;                    ///< whose air holds no events
-    const Surface* surface = nullptr;      ///< above which no event is
-    const LocationFrame* frame = nullptr;  ///< of a model with a metric
+    const Model& model;                ///< whose air holds no events
+    const Surface* surface = nullptr;  ///< above which no event is
 
     int dimensions() const { return int{free[0]} + int{free[1]} + int{free[2]}; }
 
     bool allows(Vec3 place) const {
         if (surface != nullptr && place.z < surface_at(*surface, place)) return false;
-        if (frame != nullptr) {
-            if (!frame->holds(place)) return false;
-            place = frame->to_grid(place);
+        if (!model.is_plain()) {
+            if (!model.place().holds_flat(place)) return false;
+            place = model.place().flat_to_grid(place);
         }
         return !model.has_air() || !in_air(model, model.grid().clamp(place));
     }

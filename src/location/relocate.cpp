@@ -12,6 +12,7 @@
 #include "core/parallel.hpp"
 #include "location/block_system.hpp"
 #include "location/clusters.hpp"
+#include "location/flat.hpp"
 #include "location/region.hpp"
 #include "location/station_fields.hpp"
 #include "location/unmoved.hpp"
@@ -80,13 +81,13 @@ void require_known(const Survey& survey, const std::vector<TimeDifference>& diff
 
 /// Per event: whether it lies outside the model, where no field tells its times. Such events stay,
 /// and their differences are left out.
-std::vector<char> find_outside(const Survey& survey, const Grid& grid,
+std::vector<char> find_outside(const Survey& survey, const Place& place,
                                const std::vector<TimeDifference>& differences, Notes& notes) {
     std::vector<char> outside(survey.events.size(), 0);
     std::vector<std::string> names;
     for (std::size_t n = 0; n < outside.size(); ++n) {
         const Vec3 at = survey.events[n].position;
-        outside[n] = is_finite(at) && !grid.contains(at);
+        outside[n] = is_finite(at) && !place.holds_flat(at);
         if (outside[n]) names.push_back(name_of(survey, survey.events[n]));
     }
     if (names.empty()) return outside;
@@ -108,13 +109,14 @@ std::vector<char> find_outside(const Survey& survey, const Grid& grid,
     return outside;
 }
 
+/// Positions are flat (mapping.hpp).
 class Relocator {
   public:
     Relocator(const Medium& medium, const Survey& survey,
               const std::vector<TimeDifference>& differences, const RelocateOptions& options,
               const Surface* surface, const Execution& execution, Notes& notes)
         : options_(options),
-          outside_(find_outside(survey, medium.grid(), differences, notes)),
+          outside_(find_outside(survey, medium.place(), differences, notes)),
           needed_(needed_arrivals(survey, differences, outside_)),
           fields_(medium, needed_, locate_options(options), execution, notes),
           region_{
@@ -385,12 +387,22 @@ Relocation relocate(const Medium& medium, const Survey& survey,
                     const std::vector<TimeDifference>& differences, const RelocateOptions& options,
                     const Surface* surface, const Execution& execution, Notes* told) {
     validate(options);
-    require_plain(medium.of(Phase::P), "relocation by differences");
+    require_surface_fits(medium, surface);
     require_known(survey, differences);
     Notes unheard;
     Notes& notes = told != nullptr ? *told : unheard;
-    Relocator relocator(medium, survey, differences, options, surface, execution, notes);
-    return relocator.run(execution.monitor);
+    const Survey flat = flat_survey(medium.place(), survey);
+    Relocator relocator(medium, flat, differences, options, surface, execution, notes);
+    Relocation found = relocator.run(execution.monitor);
+    std::vector<char> stays(found.events.size());
+    for (std::size_t n = 0; n < stays.size(); ++n) {
+        stays[n] = found.events[n].position == flat.events[n].position;
+    }
+    to_user(medium.place(), found);
+    for (std::size_t n = 0; n < stays.size(); ++n) {
+        if (stays[n]) found.events[n].position = survey.events[n].position;
+    }
+    return found;
 }
 
 }  // namespace fermat

@@ -11,35 +11,38 @@
 #include "core/error.hpp"
 #include "eikonal/eikonal.hpp"
 #include "eikonal/metric/metric_solver.hpp"
+#include "location/flat.hpp"
 #include "location/layered.hpp"
 #include "location/proportion.hpp"
 
 namespace fermat {
 namespace {
 
-void require_corner(const SearchBox& whole, Vec3 corner, const char* what) {
+/// Corners of a box may lie above a ground.
+void require_corner(const SearchBox& whole, const Place& place, Vec3 corner, const char* what) {
     for (int axis = 0; axis < 3; ++axis) {
         const double slack = 1e-6 * (whole.high[axis] - whole.low[axis]);
         if (corner[axis] >= whole.low[axis] - slack && corner[axis] <= whole.high[axis] + slack) {
             continue;
         }
-        throw InputError(fmt::format("the {} corner of the search box is outside the model", what));
+        const auto shown = [&](Vec3 flat) {
+            return to_string(place.grid(), place.mapping().flat_to_user(flat));
+        };
+        throw InputError(fmt::format(
+            "the {} corner of the search box at {} is outside the model (must lie between {} and "
+            "{})",
+            what, shown(corner), shown(whole.low), shown(whole.high)));
     }
 }
 
-SearchBox box_of(const Grid& grid, const std::optional<SearchBox>& wanted,
-                 const LocationFrame* frame) {
-    const SearchBox whole = frame ? frame->box() : SearchBox{grid.origin, grid.far_corner()};
+SearchBox box_of(const Place& place, const std::optional<SearchBox>& wanted) {
+    const Grid& grid = place.grid();
+    const SearchBox whole = flat_box(place);
     if (!wanted) return whole;
     SearchBox box = *wanted;
     if (grid.is_2d()) box.low.y = box.high.y = grid.origin.y;
-    if (frame) {
-        require_corner(whole, box.low, "low");
-        require_corner(whole, box.high, "high");
-    } else {
-        require_inside(grid, box.low, "the low corner of the search box");
-        require_inside(grid, box.high, "the high corner of the search box");
-    }
+    require_corner(whole, place, box.low, "low");
+    require_corner(whole, place, box.high, "high");
     for (int axis = 0; axis < 3; ++axis) {
         if (axis == 1 && grid.is_2d()) continue;
         if (!(box.low[axis] < box.high[axis])) {
@@ -130,10 +133,10 @@ std::optional<double> constant_ratio(const Medium& medium) {
 }
 
 StationFields::StationFields(const Medium& medium, const Survey& survey,
-                             const LocateOptions& options, const Execution& execution, Notes& notes,
-                             const LocationFrame* frame)
-    : frame_(frame), box_(box_of(medium.grid(), options.box, frame)) {
-    if (!frame) require_plain(medium.of(Phase::P), "relocation by differences, or a time grid,");
+                             const LocateOptions& options, const Execution& execution, Notes& notes)
+    : place_(medium.place()),
+      plain_(medium.of(Phase::P).is_plain()),
+      box_(box_of(place_, options.box)) {
     validate(survey);
     require_phases(medium, survey);
     const Grid& grid = medium.grid();
@@ -143,13 +146,13 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
     };
     ratio_ = ratio.value_or(1);
     radial_ =
-        !frame && !grid.is_2d() && is_layered(model_of(Phase::P)) && is_layered(model_of(Phase::S));
-    cropped_ = !frame && !radial_ && options.box.has_value();
+        plain_ && !grid.is_2d() && is_layered(model_of(Phase::P)) && is_layered(model_of(Phase::S));
+    cropped_ = plain_ && !radial_ && options.box.has_value();
     const auto beyond_reach = [&](const Arrival& arrival) {
         return options.reach &&
                farthest(box_, survey.station_of(arrival).position) > *options.reach;
     };
-    const double limit = farthest_station(box_of(grid, std::nullopt, frame));
+    const double limit = farthest_station(flat_box(place_));
     const auto too_far = [&](const Arrival& arrival) {
         return farthest(box_, survey.station_of(arrival).position) > limit;
     };
@@ -180,7 +183,7 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
             Vec3 place = survey.station_of(arrival).position;
             if (grid.is_2d()) place.y = grid.origin.y;
             const Vec3 source = radial_ ? Vec3{0, 0, place.z} : place;
-            const Vec3 node = frame ? frame->to_grid(source) : source;
+            const Vec3 node = place_.flat_to_grid(source);
             if (!is_finite(place) || !model.grid().contains(node) ||
                 in_air(model, model.grid().clamp(node))) {
                 continue;
@@ -212,7 +215,7 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
 
 void StationFields::add(const Model& model, std::span<const Vec3> stations,
                         const EikonalOptions& options, const Execution& execution, Notes& notes) {
-    if (frame_) return add_metric(model, stations, options, execution, notes);
+    if (!plain_) return add_metric(model, stations, options, execution, notes);
     const std::size_t before = fields_.size();
     std::vector<PointSource> sources;
     for (const Vec3 place : stations) {
@@ -238,7 +241,7 @@ void StationFields::add_metric(const Model& model, std::span<const Vec3> station
     const std::size_t before = metric_fields_.size();
     std::vector<PointSource> sources;
     for (const Vec3 place : stations) {
-        sources.push_back({frame_->to_user(place), 0});
+        sources.push_back({place_.mapping().flat_to_user(place), 0});
         places_.push_back(place);
     }
     metric_fields_.resize(before + stations.size());
@@ -252,8 +255,8 @@ void StationFields::add_metric(const Model& model, std::span<const Vec3> station
 
 void StationFields::metric_times(std::span<const int> fields, Vec3 point, double* out) const {
     const Grid& grid = metric_fields_.front()->grid();
-    const Vec3 q = grid.clamp(frame_->to_grid(point));
-    const Vec3 place = frame_->mapping().place(q);
+    const Vec3 q = grid.clamp(place_.flat_to_grid(point));
+    const Vec3 place = place_.mapping().place(q);
     for (std::size_t n = 0; n < fields.size(); ++n) {
         const MetricField& field = *metric_fields_[static_cast<std::size_t>(fields[n])];
         out[n] = field.factor.at(place).time * tau_at(field.tau_view(), q);
@@ -261,14 +264,13 @@ void StationFields::metric_times(std::span<const int> fields, Vec3 point, double
 }
 
 Vec3 StationFields::in_lengths(Vec3 place, Vec3 gradient) const {
-    if (!frame_) return gradient;
-    const Vec3 lengths = frame_->lengths_at(place);
+    const Vec3 lengths = place_.mapping().flat_lengths(place);
     return {gradient.x / lengths.x, gradient.y / lengths.y, gradient.z / lengths.z};
 }
 
 void StationFields::times(std::span<const int> fields, Vec3 point, double* out) const {
     if (fields.empty()) return;
-    if (frame_) return metric_times(fields, point, out);
+    if (!plain_) return metric_times(fields, point, out);
     if (radial_) {
         for (std::size_t n = 0; n < fields.size(); ++n) {
             const auto field = static_cast<std::size_t>(fields[n]);
@@ -303,10 +305,12 @@ void StationFields::times(std::span<const int> fields, Vec3 point, double* out) 
 
 TimePoint StationFields::time_point(int number, Vec3 point) const {
     const auto n = static_cast<std::size_t>(number);
-    if (frame_) {
+    if (!plain_) {
         const MetricField& solved = *metric_fields_[n];
-        TimePoint at = fermat::time_point(solved, solved.grid().clamp(frame_->to_grid(point)));
-        at.gradient = transposed(frame_->slope(point)) * at.gradient;
+        TimePoint at = fermat::time_point(solved, solved.grid().clamp(place_.flat_to_grid(point)));
+        Vec3 inside = point;
+        if (place_.grid().is_2d()) inside.y = place_.grid().origin.y;
+        at.gradient = transposed(place_.mapping().flat_slope(inside)) * at.gradient;
         return at;
     }
     const TimeFieldView<float>& field = views_[n];

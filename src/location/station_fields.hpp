@@ -10,7 +10,7 @@
 #include "core/execution.hpp"
 #include "core/notes.hpp"
 #include "eikonal/metric/metric_field.hpp"
-#include "location/frame.hpp"
+#include "location/options.hpp"
 #include "model/medium.hpp"
 #include "survey/survey.hpp"
 
@@ -23,15 +23,14 @@ std::optional<double> constant_ratio(const Medium& medium);
 /// Times from every station to all places, one field per station and model (reciprocity: few
 /// stations hear many events). Where velocity depends on depth alone, a field is over distance and
 /// depth: it is small, and its station may lie beside the model. If Vp/Vs is the same everywhere, P
-/// and S share a field. In a model with a metric, places are those of its frame. The medium must
-/// live as long.
+/// and S share a field. Points are flat (mapping.hpp). The medium must live as long.
 class StationFields {
   public:
     /// Solves the fields that the arrivals of a survey need. Stations in air or outside the model
     /// have none, which is noted with the number of their picks. Throws InputError for P and S
     /// arrivals in a medium of one velocity.
     StationFields(const Medium& medium, const Survey& survey, const LocateOptions& options,
-                  const Execution& execution, Notes& notes, const LocationFrame* frame = nullptr);
+                  const Execution& execution, Notes& notes);
 
     /// Number of the field of an arrival, or -1 if its station has none.
     int of(const Arrival& arrival) const {
@@ -41,7 +40,8 @@ class StationFields {
     /// What times of a field of of() are multiplied by.
     double stretch(Phase phase) const { return phase == Phase::S ? ratio_ : 1; }
     std::size_t size() const { return places_.size(); }
-    /// A field as it was solved; with radial() its x is the distance from the station.
+    /// A field of a plain model as it was solved; with radial() its x is the distance from the
+    /// station.
     const TimeFieldView<float>& view(int field) const {
         return views_[static_cast<std::size_t>(field)];
     }
@@ -54,7 +54,7 @@ class StationFields {
     /// A time and its gradient.
     TimePoint time_point(int field, Vec3 point) const;
     /// East, north and down from one place to another, in lengths.
-    Vec3 way(Vec3 from, Vec3 to) const { return frame_ ? frame_->way(from, to) : to - from; }
+    Vec3 way(Vec3 from, Vec3 to) const { return place_.mapping().flat_way(from, to); }
     /// A direction of the gradient of time in lengths.
     Vec3 in_lengths(Vec3 place, Vec3 gradient) const;
 
@@ -66,7 +66,8 @@ class StationFields {
                     const EikonalOptions& options, const Execution& execution, Notes& notes);
     void metric_times(std::span<const int> fields, Vec3 point, double* out) const;
 
-    const LocationFrame* frame_ = nullptr;  ///< of a model with a metric
+    const Place& place_;
+    bool plain_;
     std::vector<std::unique_ptr<const MetricField>> metric_fields_;
     std::vector<std::array<int, phase_count>> numbers_;  ///< [station][phase]
     std::vector<TimeField> fields_;

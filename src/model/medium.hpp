@@ -20,6 +20,7 @@ class Medium {
     static Medium of_ratio(const Model& p, double vp_over_vs);
 
     const Grid& grid() const { return models_[0]->grid(); }
+    const Place& place() const { return models_[0]->place(); }
     bool has_two_phases() const { return models_[1].has_value(); }
     /// The model of a phase; a medium of one velocity has the same for every phase.
     const Model& of(Phase phase) const;

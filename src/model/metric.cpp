@@ -78,9 +78,7 @@ void require_thomsen(const AnisotropyValues& of, Shape shape) {
 }  // namespace
 
 Metric::Metric(const Grid& grid, CoordinateNumbers coordinates, AnisotropyValues anisotropy)
-    : coordinates_(std::move(coordinates)),
-      mapping_(make_mapping(grid, coordinates_)),
-      anisotropy_(std::move(anisotropy)) {
+    : mapping_(make_mapping(grid, std::move(coordinates))), anisotropy_(std::move(anisotropy)) {
     for (std::size_t k = 0; k < value_count(anisotropy_.kind); ++k) {
         if (anisotropy_.values[k].shape() == grid.shape) continue;
         throw InputError(fmt::format("anisotropy has shape {} (must be {} nodes, as the grid)",
@@ -129,10 +127,10 @@ Mat3 Metric::tensor_at(const Grid& grid, Vec3 q, Vec3 slowness) const {
 
 std::string Metric::name() const {
     std::string text;
-    if (coordinates_.system != Coordinates::cartesian) {
-        text = fmt::format("{} coordinates", name_of(coordinates_.system));
+    if (coordinates().system != Coordinates::cartesian) {
+        text = fmt::format("{} coordinates", name_of(coordinates().system));
     }
-    if (isotropic()) return text;
+    if (isotropic()) return text.empty() ? "jumps of velocity" : text;
     const char* const kind = has_thomsen() ? "Thomsen anisotropy" : "elliptical anisotropy";
     return text.empty() ? kind : fmt::format("{} and {}", text, kind);
 }

@@ -35,8 +35,9 @@ class Metric {
     /// definite and for Thomsen parameters without a real P velocity.
     Metric(const Grid& grid, CoordinateNumbers coordinates, AnisotropyValues anisotropy = {});
 
-    const CoordinateNumbers& coordinates() const { return coordinates_; }
+    const CoordinateNumbers& coordinates() const { return mapping_->numbers(); }
     const Mapping& mapping() const { return *mapping_; }
+    const std::shared_ptr<const Mapping>& shared_mapping() const { return mapping_; }
     const AnisotropyValues& anisotropy() const { return anisotropy_; }
     bool isotropic() const { return anisotropy_.kind == Anisotropy::none; }
     bool has_thomsen() const { return anisotropy_.kind == Anisotropy::thomsen; }
@@ -51,11 +52,11 @@ class Metric {
     Mat3 tensor_at(const Grid& grid, Vec3 q, Vec3 slowness = {}) const;
     Thomsen thomsen_at(const Grid& grid, Vec3 q) const;
 
-    /// "spherical coordinates", "elliptical anisotropy", or both: for messages.
+    /// "spherical coordinates", "elliptical anisotropy", or both; "jumps of velocity" where there
+    /// is nothing else: for messages.
     std::string name() const;
 
   private:
-    CoordinateNumbers coordinates_;
     std::shared_ptr<const Mapping> mapping_;
     AnisotropyValues anisotropy_;
 };

@@ -25,11 +25,9 @@ AnisotropyValues constant_values(const Grid& grid, Anisotropy kind,
 
 /// With the coordinates that the model has already.
 Model with_anisotropy(const Model& base, AnisotropyValues values) {
-    if (base.metric() && !base.metric()->isotropic()) require_plain(base, "this maker");
-    const CoordinateNumbers numbers =
-        base.metric() ? base.metric()->coordinates() : CoordinateNumbers{};
+    if (!base.is_isotropic()) require_plain(base, "this maker");
     return base.with_metric(
-        std::make_shared<const Metric>(base.grid(), numbers, std::move(values)));
+        std::make_shared<const Metric>(base.grid(), base.coordinates(), std::move(values)));
 }
 
 /// Velocities of the base at the places of the nodes of another grid.
@@ -112,17 +110,15 @@ Model terrain_model(const Model& base, const Surface& surface, Draping draping) 
 }
 
 bool same_coordinates(const Model& a, const Model& b) {
-    const auto numbers = [](const Model& model) {
-        return model.metric() ? model.metric()->coordinates() : CoordinateNumbers{};
-    };
-    const CoordinateNumbers one = numbers(a);
-    const CoordinateNumbers other = numbers(b);
-    return one.system == other.system && one.radius == other.radius &&
-           one.geodetic == other.geodetic && one.axes == other.axes && one.surface == other.surface;
+    CoordinateNumbers one = a.coordinates();
+    CoordinateNumbers other = b.coordinates();
+    one.jumps.clear();
+    other.jumps.clear();
+    return one == other;
 }
 
 Model with_metric_of(const Model& base, const Model& values) {
-    if (!base.metric()) return values;
+    if (base.is_plain()) return values;
     Field<float> velocity(values.given().shape());
     std::copy(values.given().begin(), values.given().end(), velocity.begin());
     return base.with_given(std::move(velocity));

@@ -30,7 +30,7 @@ Model terrain_model(const Model& base, const Surface& surface, Draping draping);
 Model elliptical_model(const Model& base, const Mat3& tensor);
 Model thomsen_model(const Model& base, const Thomsen& medium);
 
-/// Whether both models have the same coordinates.
+/// Whether both models have the same coordinates. Jumps belong to the velocity.
 bool same_coordinates(const Model& a, const Model& b);
 
 /// A model with the values of `values` and the metric of `base`.

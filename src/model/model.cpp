@@ -16,14 +16,14 @@
 namespace fermat {
 
 Model::Model(Grid grid, FieldView<const float> velocity, std::shared_ptr<const void> owner)
-    : grid_(grid), velocity_(velocity), owner_(std::move(owner)) {
-    validate(grid_);
-    if (velocity_.shape() != grid_.shape) {
+    : place_(grid), velocity_(velocity), owner_(std::move(owner)) {
+    validate(grid);
+    if (velocity_.shape() != grid.shape) {
         throw InputError(fmt::format("velocity has shape {} (must be {} nodes, as the grid)",
-                                     to_string(velocity_.shape()), to_string(grid_.shape)));
+                                     to_string(velocity_.shape()), to_string(grid.shape)));
     }
     const VelocityCheck check = check_velocity(velocity_);
-    require_velocity(grid_.shape, check);
+    require_velocity(grid.shape, check);
     has_air_ = check.has_air;
     gather_into_huge_pages(velocity_.data(), velocity_.size() * sizeof(float));
 }
@@ -56,8 +56,9 @@ Model Model::of_cells(Grid grid, Field<float> velocity) {
 }
 
 Model Model::with_given(Field<float> velocity) const {
-    if (cells_) return of_cells(grid_, std::move(velocity));
-    Model model(grid_, std::move(velocity));
+    if (cells_) return of_cells(grid(), std::move(velocity));
+    Model model(grid(), std::move(velocity));
+    model.place_ = place_;
     model.metric_ = metric_;
     return model;
 }
@@ -65,8 +66,22 @@ Model Model::with_given(Field<float> velocity) const {
 Model Model::with_metric(std::shared_ptr<const Metric> metric) const {
     require_nodes(*this, metric ? metric->name() : "it");
     Model model = *this;
+    model.place_ = metric ? Place(grid(), metric->shared_mapping()) : Place(grid());
     model.metric_ = std::move(metric);
     return model;
+}
+
+const AnisotropyValues& Model::anisotropy() const {
+    static const AnisotropyValues none;
+    return is_plain() ? none : metric_->anisotropy();
+}
+
+bool Model::is_isotropic() const { return is_plain() || metric_->isotropic(); }
+
+bool Model::has_thomsen() const { return !is_plain() && metric_->has_thomsen(); }
+
+std::string Model::medium_name() const {
+    return is_plain() ? "isotropic velocity" : metric_->name();
 }
 
 Model Model::copy() const {
@@ -85,11 +100,18 @@ void require_nodes(const Model& model, std::string_view what) {
 }
 
 void require_plain(const Model& model, std::string_view what) {
-    if (!model.metric()) return;
+    if (model.is_plain()) return;
     throw InputError(fmt::format(
         "{} knows isotropic velocity on a Cartesian grid only, and this model has {} (times by "
         "solver 'fim', rays by tracer 'descent', and inversion by 'gauss-newton' know it)",
-        what, model.metric()->name()));
+        what, model.medium_name()));
+}
+
+Vec3 require_rock(const Model& model, Vec3 user, const std::string& what) {
+    const Vec3 point = model.place().inside(user, what);
+    if (!in_air(model, point)) return point;
+    throw InputError(fmt::format("{} at {} is in air (move it below the surface)", what,
+                                 to_string(model.grid(), user)));
 }
 
 Model as_nodes(const Model& model) {

@@ -1,18 +1,22 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "core/field.hpp"
 #include "core/grid.hpp"
 #include "model/cell_medium.hpp"
+#include "model/place.hpp"
 
 namespace fermat {
 
 class Metric;
+struct AnisotropyValues;
 
-/// Velocity on the nodes of a grid; 0 marks air (no propagation). Velocity is kept as given.
-/// Computations use its inverse, the slowness, which is interpolated between nodes.
+/// Velocity on the nodes of a grid, which lies somewhere (Place); 0 marks air (no propagation).
+/// Velocity is kept as given. Computations use its inverse, the slowness, which is interpolated
+/// between nodes.
 ///
 /// A model may instead have velocity in the cells between the nodes, for media with sharp
 /// interfaces. Its nodes then hold the values that cell_medium.hpp derives from the cells around
@@ -33,7 +37,11 @@ class Model {
     static Model of_cells(Grid grid, FieldView<const float> velocity,
                           std::shared_ptr<const void> owner);
 
-    const Grid& grid() const { return grid_; }
+    const Grid& grid() const { return place_.grid(); }
+    /// Where the grid lies, and what the coordinates of users mean.
+    const Place& place() const { return place_; }
+    const Mapping& mapping() const { return place_.mapping(); }
+    const CoordinateNumbers& coordinates() const { return mapping().numbers(); }
     FieldView<const float> velocity() const { return velocity_; }
     bool is_air(Index3 node) const { return velocity_(node) == 0; }
     bool has_air() const { return has_air_; }
@@ -44,9 +52,18 @@ class Model {
     /// The velocity as it was given, on nodes or in cells.
     FieldView<const float> given() const { return cells_ ? cells_->velocity : velocity_; }
 
-    /// Coordinates and anisotropy (metric.hpp); null for isotropic velocity on a Cartesian grid.
-    /// Code that does not know them refuses such a model by require_plain.
+    /// Whether the medium is isotropic velocity on a Cartesian grid, for which the fastest code is
+    /// written. Code that knows nothing else refuses other models by require_plain.
+    bool is_plain() const { return metric_ == nullptr; }
+    /// The kind `none` of isotropic media.
+    const AnisotropyValues& anisotropy() const;
+    bool is_isotropic() const;
+    bool has_thomsen() const;
+    /// The tensors of the equation (metric.hpp); null for a plain model.
     const Metric* metric() const { return metric_.get(); }
+    /// "spherical coordinates and elliptical anisotropy"; "isotropic velocity" of a plain model:
+    /// for messages.
+    std::string medium_name() const;
     /// This model, over the same memory, with other coordinates or anisotropy. Velocity must be on
     /// nodes.
     Model with_metric(std::shared_ptr<const Metric> metric) const;
@@ -59,7 +76,7 @@ class Model {
   private:
     Model(Grid grid, const std::shared_ptr<const Field<float>>& velocity);
 
-    Grid grid_;
+    Place place_;
     FieldView<const float> velocity_;
     std::shared_ptr<const void> owner_;
     std::shared_ptr<const CellMedium> cells_;
@@ -74,6 +91,10 @@ void require_nodes(const Model& model, std::string_view what);
 /// Throws InputError for a model with a metric. `what` names the method that knows isotropic
 /// velocity on a Cartesian grid only.
 void require_plain(const Model& model, std::string_view what);
+
+/// The point of the grid where a point of a user lies. Throws InputError that names `what` where it
+/// lies outside the model or in air.
+Vec3 require_rock(const Model& model, Vec3 user, const std::string& what);
 
 /// A model of nodes with the velocities that the nodes of this model hold.
 Model as_nodes(const Model& model);

@@ -187,9 +187,8 @@ double Surface::among_neighbours(double x, double y) const {
 
 Model cut_by_surface(const Model& model, const Surface& surface) {
     const Grid& grid = model.grid();
-    const bool bent =
-        model.metric() && (model.metric()->coordinates().system == Coordinates::graded ||
-                           model.metric()->coordinates().system == Coordinates::terrain);
+    const Coordinates system = model.coordinates().system;
+    const bool bent = system == Coordinates::graded || system == Coordinates::terrain;
     if (bent) require_plain(model, "air above a surface");
     if (grid.is_2d() && surface.kind() == Surface::Kind::area) {
         throw InputError("surface is an area and the model is 2-D (give points along a line)");

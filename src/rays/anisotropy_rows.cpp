@@ -20,9 +20,9 @@ bool is_thomsen(AnisotropyParameter parameter) {
 
 void require_parameter(const Model& model, AnisotropyParameter parameter) {
     const Anisotropy wanted = is_thomsen(parameter) ? Anisotropy::thomsen : Anisotropy::elliptical;
-    if (model.metric() && model.metric()->anisotropy().kind == wanted) return;
-    throw InputError(fmt::format("the model has no {} (it has {})", name_of(parameter),
-                                 model.metric() ? model.metric()->name() : "isotropic velocity"));
+    if (model.anisotropy().kind == wanted) return;
+    throw InputError(
+        fmt::format("the model has no {} (it has {})", name_of(parameter), model.medium_name()));
 }
 
 /// d time / d parameter of a straight line d, given in the frame, in Thomsen's medium of
@@ -83,8 +83,8 @@ SparseRows anisotropy_sensitivity(const Model& model, const RaySet& rays,
                      if (!has_arrived(rays.rays[r].status)) return;
                      const auto path = rays.path(r);
                      for (std::size_t p = 0; p + 1 < path.size(); ++p) {
-                         add_line(model, grid_point(model, path[p]), grid_point(model, path[p + 1]),
-                                  parameter, rows[r]);
+                         add_line(model, model.place().nearest(path[p]),
+                                  model.place().nearest(path[p + 1]), parameter, rows[r]);
                      }
                  });
     SparseRows out;

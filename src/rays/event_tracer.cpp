@@ -28,7 +28,7 @@ RaySet bend_event(const Model& model, const PointSource& source, std::int32_t ev
 
 EventTracer::EventTracer(const Model& model, const RayOptions& options, const Execution& execution)
     : model_(model), options_(options) {
-    if (model.metric()) {
+    if (!model.is_plain()) {
         metric_.emplace(metric_solver(model, options, execution));
         return;
     }
@@ -40,7 +40,8 @@ RaySet EventTracer::trace(const PointSource& source, std::int32_t event, const L
     double* const field_seconds = work == nullptr ? nullptr : &work->field_seconds;
     if (to.positions.empty()) return {};
     if (metric_) return trace_metric_event(*metric_, source, event, to, execution, work);
-    if (in_air(model_, model_.grid().clamp(source.position))) return rays_of_dead_event(event, to);
+    if (in_air(model_, model_.place().nearest(source.position)))
+        return rays_of_dead_event(event, to);
     if (options_.tracer == Tracer::bending) {
         return bend_event(model_, source, event, to, options_, execution);
     }

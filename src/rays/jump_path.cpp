@@ -24,7 +24,7 @@ struct Stretch {
 
 class Layers {
   public:
-    explicit Layers(const Model& model) : jumps_(model.metric()->coordinates().jumps) {
+    explicit Layers(const Model& model) : jumps_(model.coordinates().jumps) {
         for (std::size_t k = 0; k < jumps_.size(); ++k) {
             if (jumps_[k] != 1) rows_.push_back(static_cast<int>(k));
         }

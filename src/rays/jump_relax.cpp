@@ -31,8 +31,8 @@ class PathRelaxation {
     PathRelaxation(const Model& model, JumpPath& path)
         : model_(model),
           grid_(model.grid()),
-          mapping_(model.metric()->mapping()),
-          isotropic_(model.metric()->isotropic()),
+          mapping_(model.mapping()),
+          isotropic_(model.is_isotropic()),
           path_(path) {}
 
     double time_of(std::span<const Vec3> points) const {

@@ -141,15 +141,15 @@ void look_for_earlier(const MetricField& field, double field_time, std::vector<V
     });
 }
 
-RaySet rays_of(const MetricField& field, const MetricSolver& solver, std::int32_t event,
-               const Listeners& to, const Execution& execution) {
+RaySet rays_of(const MetricField& field, std::int32_t event, const Listeners& to,
+               const Execution& execution) {
     const auto count = static_cast<std::int64_t>(to.positions.size());
     std::vector<RaySet> parts(to.positions.size());
-    const bool has_jumps = !field.model.metric()->coordinates().jumps.empty();
+    const bool has_jumps = !field.model.coordinates().jumps.empty();
     parallel_for(count, resolve_threads(execution.threads), [&](std::int64_t i) {
         const auto n = static_cast<std::size_t>(i);
         if (i % 16 == 0) execution.monitor.check();
-        const Vec3 q = solver.inside(to.positions[n], "station");
+        const Vec3 q = field.model.place().inside(to.positions[n], "receiver");
         RayInfo info{event, to.stations[n], time_at(field, q)};
         std::vector<Vec3> points;
         if (in_air(field.model, q)) {
@@ -207,7 +207,7 @@ MetricSolver metric_solver(const Model& model, const RayOptions& options,
 
 RaySet trace_metric_event(const MetricSolver& solver, const PointSource& source, std::int32_t event,
                           const Listeners& to, const Execution& execution, EventWork* work) {
-    if (in_air(solver.model(), solver.inside(source.position, "source"))) {
+    if (in_air(solver.model(), solver.model().place().inside(source.position, "source"))) {
         return rays_of_dead_event(event, to);
     }
     const Stopwatch watch;
@@ -217,15 +217,13 @@ RaySet trace_metric_event(const MetricSolver& solver, const PointSource& source,
         work->first_order = field.first_order;
         work->coarse_beside_jumps = field.coarse_beside_jumps;
     }
-    return rays_of(field, solver, event, to, execution);
+    return rays_of(field, event, to, execution);
 }
 
 void for_each_metric_rays(const Model& model, const Survey& survey, const RayOptions& options,
                           const Execution& execution, const std::function<void(RaySet&&)>& consume,
                           Notes& notes) {
     const MetricSolver solver = metric_solver(model, options, execution);
-    for (const auto& event : survey.events) solver.inside(event.position, "source");
-    for (const auto& station : survey.stations) solver.inside(station.position, "station");
     const ArrivalLists lists = by_event(survey);
     Monitor& monitor = execution.monitor;
     monitor.begin("rays", static_cast<std::int64_t>(survey.arrivals.size()));

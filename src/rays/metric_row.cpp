@@ -57,7 +57,8 @@ void append_metric_nodes(const Model& model, std::span<const Vec3> path,
                          std::vector<RowEntry>& row) {
     CornerSums sums(model, row);
     for (std::size_t p = 0; p + 1 < path.size(); ++p) {
-        for_each_time_sample(model, grid_point(model, path[p]), grid_point(model, path[p + 1]),
+        for_each_time_sample(model, model.place().nearest(path[p]),
+                             model.place().nearest(path[p + 1]),
                              [&](Vec3 q, Vec3 d, double weight) {
                                  const double slowness = slowness_at(model, q);
                                  if (!std::isfinite(slowness)) return;
@@ -71,10 +72,10 @@ void append_metric_cells(const Model& model, std::span<const Vec3> path,
                          std::vector<RowEntry>& row) {
     const Grid& grid = model.grid();
     const Shape shape = grid.cell_shape();
-    const Mapping& mapping = model.metric()->mapping();
+    const Mapping& mapping = model.mapping();
     for (std::size_t p = 0; p + 1 < path.size(); ++p) {
-        const Vec3 from = grid_point(model, path[p]);
-        const Vec3 to = grid_point(model, path[p + 1]);
+        const Vec3 from = model.place().nearest(path[p]);
+        const Vec3 to = model.place().nearest(path[p + 1]);
         const double whole = norm(to - from);
         if (!(whole > 0)) continue;
         const double length = distance(mapping.place(from), mapping.place(to));

@@ -157,7 +157,7 @@ void trace_each(const Model& model, const Survey& survey, const RayOptions& opti
     const ArrivalLists lists = by_event(survey);
     const auto count = static_cast<std::int64_t>(lists.size());
     InOrder in_order(consume);
-    if (options.tracer != Tracer::graph && on_cuda(options.eikonal, execution.device, model)) {
+    if (options.tracer != Tracer::graph && traces_on_cuda(options, execution.device, model)) {
         trace_on_cuda(model, survey, lists, options, execution, in_order);
         return;
     }
@@ -191,6 +191,11 @@ void bend_survey(const Model& model, const Survey& survey, const RayOptions& opt
         return trace_rays(model, subset(survey, arrivals), other, execution.heard_by(stop_only));
     };
     bend_rays(model, survey, options.bending, execution, seed, consume);
+}
+
+bool traces_on_cuda(const RayOptions& options, Device device, const Model& model) {
+    if (model.is_plain()) return on_cuda(options.eikonal, device, model);
+    return on_cuda(device, fmt::format("rays in {} are traced on the CPU", model.medium_name()));
 }
 
 void validate(const RayOptions& options, const Grid& grid) {
@@ -243,7 +248,7 @@ void trace_phase(const Model& model, const Survey& survey, const RayOptions& opt
                  const Execution& execution, const std::function<void(RaySet&&)>& consume,
                  Notes& notes) {
     Monitor& monitor = execution.monitor;
-    if (model.metric()) {
+    if (!model.is_plain()) {
         for_each_metric_rays(model, survey, options, execution, consume, notes);
         return;
     }

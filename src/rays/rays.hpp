@@ -71,6 +71,11 @@ inline bool is_judged(const Model& model, Tracer tracer) {
     return tracer == Tracer::cells || (tracer == Tracer::descent && model.cells() != nullptr);
 }
 
+/// Whether fields are solved and rays traced on the CUDA device. Throws InputError if `device`
+/// demands it and the model or the options rule it out. In other than plain models the device
+/// solves fields (eikonal.hpp) and the CPU traces.
+bool traces_on_cuda(const RayOptions& options, Device device, const Model& model);
+
 /// Traces rays in the solved field of one event, one per listener and in their order.
 RaySet trace_rays(const Model& model, const TimeField& field, std::int32_t event,
                   const Listeners& to, const RayOptions& options, const Execution& execution = {});

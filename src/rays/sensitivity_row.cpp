@@ -80,7 +80,7 @@ std::span<const RowEntry> RowMaker::cells(std::span<const Vec3> path) {
     const Shape shape = grid.cell_shape();
     const CellsView<> jumping = model_.jumping_cells();
     row_.clear();
-    if (model_.metric()) {
+    if (!model_.is_plain()) {
         append_metric_cells(model_, path, row_);
         return ordered();
     }
@@ -130,7 +130,7 @@ std::span<const RowEntry> RowMaker::nodes(std::span<const Vec3> path) {
 std::span<const RowEntry> RowMaker::node_parts(std::span<const Vec3> path) {
     row_.clear();
     crossed_.clear();
-    if (model_.metric()) {
+    if (!model_.is_plain()) {
         append_metric_nodes(model_, path, row_);
     } else if (model_.grid().is_2d()) {
         enter_nodes<2>(path);

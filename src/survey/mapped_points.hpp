@@ -6,29 +6,14 @@
 namespace fermat {
 
 // Points of surveys are in the coordinates of users: x, y, z, or latitudes, longitudes and depths
-// (mapping.hpp). On a Cartesian grid without a metric they are those of the grid.
+// (mapping.hpp).
 
 /// True if points are latitudes, longitudes and depths.
-bool on_sphere(const Model& model);
+inline bool on_sphere(const Model& model) { return model.mapping().geographic(); }
 
-/// The point of the grid, in the closed box, where a point of a user lies.
-Vec3 grid_point(const Model& model, Vec3 user);
-
-/// True where a point of a user is finite and lies in the model.
-bool holds_point(const Model& model, Vec3 user);
-
-/// "(34, -118, 5)": the corners of a model as users write points.
-struct UserBox {
-    Vec3 low;
-    Vec3 high;
-};
-UserBox user_box(const Model& model);
-
-/// As validate(survey, grid), for a model of any coordinates.
+/// Throws InputError where an arrival names an event or station that is not there, and where a
+/// point is not inside the model.
 void validate(const Survey& survey, const Model& model);
-
-/// The straight distance in space between two points of users: on a sphere, the chord.
-double true_distance(const Model& model, Vec3 a, Vec3 b);
 
 /// The survey with points in lengths, whose distances are true near one another: on a sphere, north
 /// and east of the first event along the surface, and depth. Others are as given.

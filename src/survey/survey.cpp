@@ -91,16 +91,6 @@ void validate(const Survey& survey) {
     }
 }
 
-void validate(const Survey& survey, const Grid& grid) {
-    const auto require = [&](Vec3 place, const char* what, const auto& point) {
-        if (is_finite(place) && grid.contains(place)) return;
-        require_inside(grid, place, fmt::format("{} {}", what, name_of(survey, point)));
-    };
-    for (const Event& event : survey.events) require(event.position, "source", event);
-    for (const Station& station : survey.stations) require(station.position, "receiver", station);
-    validate(survey);
-}
-
 ArrivalLists by_event(const Survey& survey) {
     return lists_of(survey, survey.events.size(), [](const Arrival& a) { return a.event; });
 }

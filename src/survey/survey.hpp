@@ -85,8 +85,6 @@ Survey without_times(const Survey& survey);
 
 /// Throws InputError where an arrival names an event or station that is not there.
 void validate(const Survey& survey);
-/// Also throws where a point is not inside the grid.
-void validate(const Survey& survey, const Grid& grid);
 
 /// Numbers of arrivals, one list per event or station; each list is in the order of the arrivals.
 using ArrivalLists = std::vector<std::vector<std::int32_t>>;

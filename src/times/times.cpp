@@ -14,10 +14,7 @@ namespace fermat {
 namespace {
 
 /// Grid coordinates of a point of a user, in the closed box.
-Vec3 grid_point(const MetricField& field, Vec3 user) {
-    if (field.grid().is_2d()) user.y = field.grid().origin.y;
-    return field.grid().clamp(field.mapping().to_grid(user));
-}
+Vec3 grid_point(const MetricField& field, Vec3 user) { return field.model.place().nearest(user); }
 
 }  // namespace
 
@@ -81,7 +78,7 @@ TimeSolver::TimeSolver(const Model& model, const TimeMethod& method, const Execu
     : model_(model) {
     if (const auto* eikonal = std::get_if<EikonalOptions>(&method)) {
         eikonal_ = *eikonal;
-        if (model.metric()) metric_ = std::make_unique<MetricSolver>(model, eikonal_, execution);
+        if (!model.is_plain()) metric_ = std::make_unique<MetricSolver>(model, eikonal_, execution);
     } else {
         graph_ = std::make_unique<Graph>(model, std::get<GraphOptions>(method), execution);
     }
@@ -140,22 +137,13 @@ std::vector<double> TimeSolver::receiver_times(std::span<const PointSource> sour
     if (!graph_ && !metric_) {
         return fermat::receiver_times(model_, sources, receivers, eikonal_, execution);
     }
-    for (const Vec3 receiver : receivers) {
-        if (metric_) {
-            metric_->inside(receiver, "receiver");
-        } else {
-            require_inside(model_.grid(), receiver, "receiver");
-        }
-    }
+    for (const Vec3 receiver : receivers) model_.place().inside(receiver, "receiver");
     return receiver_times_by_fields(sources, receivers, execution);
 }
 
 std::vector<double> TimeSolver::receiver_times_by_fields(std::span<const PointSource> sources,
                                                          std::span<const Vec3> receivers,
                                                          const Execution& execution) const {
-    const auto placed = [&](Vec3 user, const char* what) {
-        return metric_ ? metric_->inside(user, what) : model_.grid().clamp(user);
-    };
     std::vector<double> times(sources.size() * receivers.size(),
                               std::numeric_limits<double>::infinity());
     if (sources.size() <= receivers.size()) {
@@ -169,17 +157,11 @@ std::vector<double> TimeSolver::receiver_times_by_fields(std::span<const PointSo
     std::vector<PointSource> from_receivers;
     std::vector<std::size_t> numbers;
     for (std::size_t r = 0; r < receivers.size(); ++r) {
-        if (in_air(model_, placed(receivers[r], "receiver"))) continue;
+        if (in_air(model_, model_.place().nearest(receivers[r]))) continue;
         from_receivers.push_back({receivers[r], 0});
         numbers.push_back(r);
     }
-    for (const PointSource& source : sources) {
-        if (metric_) {
-            metric_->require_source(source.position);
-        } else {
-            require_source(model_, source.position);
-        }
-    }
+    for (const PointSource& source : sources) require_rock(model_, source.position, "source");
     for_each_field(from_receivers, execution, [&](std::size_t n, const ArrivalField& field) {
         for (std::size_t s = 0; s < sources.size(); ++s) {
             times[s * receivers.size() + numbers[n]] =

@@ -113,7 +113,7 @@ void add_offset_trend(const Model& start, const Survey& picks, const InversionRe
         if (result.final_use[n] != PickUse::used) continue;
         const Arrival& pick = picks.arrivals[n];
         by_distance.emplace_back(
-            true_distance(start, picks.event_of(pick).position, picks.station_of(pick).position),
+            start.place().distance(picks.event_of(pick).position, picks.station_of(pick).position),
             result.final_residual[n]);
     }
     constexpr std::size_t least = 60;
@@ -179,7 +179,7 @@ std::string distances_of(const Model& start, const Survey& picks,
     for (const std::int32_t number : numbers) {
         const Arrival& pick = picks.arrivals[static_cast<std::size_t>(number)];
         const double distance =
-            true_distance(start, picks.event_of(pick).position, picks.station_of(pick).position);
+            start.place().distance(picks.event_of(pick).position, picks.station_of(pick).position);
         nearest = std::min(nearest, distance);
         farthest = std::max(farthest, distance);
     }

@@ -19,10 +19,10 @@ namespace {
 /// Events move in the coordinates of users, which must be those of the grid, in isotropic media.
 void require_joint_coordinates(const Model& start, const InversionOptions& options) {
     constexpr const char* what = "an inversion of P and S or of events that move";
-    if (!start.metric()) return;
+    if (start.is_plain()) return;
     if (!options.joint.differences.empty()) require_plain(start, "an inversion of differences");
-    const CoordinateNumbers& numbers = start.metric()->coordinates();
-    if (!on_sphere(start) || !start.metric()->isotropic()) require_plain(start, what);
+    const CoordinateNumbers& numbers = start.coordinates();
+    if (!on_sphere(start) || !start.is_isotropic()) require_plain(start, what);
     if (numbers.geodetic) {
         throw InputError(fmt::format(
             "{} needs geocentric latitudes (this model takes those of points as geodetic: turn "

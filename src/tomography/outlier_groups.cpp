@@ -127,7 +127,7 @@ OutlierGroups outlier_groups(const Model& model, const Survey& picks,
         const Arrival& pick = picks.arrivals[n];
         if (!judged[n]) continue;
         distances.emplace_back(
-            true_distance(model, picks.event_of(pick).position, picks.station_of(pick).position),
+            model.place().distance(picks.event_of(pick).position, picks.station_of(pick).position),
             static_cast<std::int32_t>(n));
     }
     std::sort(distances.begin(), distances.end());

@@ -17,15 +17,15 @@ namespace {
 // The fields of a struct are named all at once, so that one that is added to it and forgotten here
 // does not compile.
 
-void add_to(Fingerprint& print, const Metric& metric) {
-    const auto& [system, radius, geodetic, axes, surface, jumps] = metric.coordinates();
-    print.add(system);
-    print.add(radius);
-    print.add(geodetic);
-    for (const auto& axis : axes) print.add(axis);
-    print.add(surface);
-    print.add(jumps);
-    const auto& [kind, values] = metric.anisotropy();
+void add_coordinates(Fingerprint& print, const Model& model) {
+    visit_numbers(model.coordinates(), [&](const char*, const auto& number) {
+        if constexpr (std::is_same_v<decltype(number), const CoordinateNumbers::Axes&>) {
+            for (const auto& axis : number) print.add(axis);
+        } else {
+            print.add(number);
+        }
+    });
+    const auto& [kind, values] = model.anisotropy();
     print.add(kind);
     for (const Field<float>& each : values) {
         print.add(std::span<const float>(each.begin(), each.end()));
@@ -41,8 +41,8 @@ void add_to(Fingerprint& print, const Model& model) {
     }
     print.add(model.cells() != nullptr);
     print.add(std::span<const float>(model.given().begin(), model.given().end()));
-    print.add(model.metric() != nullptr);
-    if (model.metric()) add_to(print, *model.metric());
+    print.add(!model.is_plain());
+    if (!model.is_plain()) add_coordinates(print, model);
 }
 
 void add_place(Fingerprint& print, Vec3 place) {

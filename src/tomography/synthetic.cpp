@@ -58,14 +58,14 @@ void add_metric_times(const Model& model, const Survey& survey, Phase phase,
     const ArrivalLists lists = lists_of(survey, phase);
     for (std::size_t e = 0; e < lists.size(); ++e) {
         const PointSource source = survey.events[e].source();
-        if (lists[e].empty() || in_air(model, grid_point(model, source.position))) continue;
+        if (lists[e].empty() || in_air(model, model.place().nearest(source.position))) continue;
         alive.push_back(source);
         numbers.push_back(e);
     }
     solver.for_each_field(alive, execution, [&](std::size_t n, MetricField&& field) {
         for (const std::int32_t number : lists[numbers[n]]) {
             const auto p = static_cast<std::size_t>(number);
-            const Vec3 at = grid_point(model, survey.station_of(survey.arrivals[p]).position);
+            const Vec3 at = model.place().nearest(survey.station_of(survey.arrivals[p]).position);
             if (!in_air(model, at)) times[p] = time_at(field, at);
         }
     });
@@ -84,7 +84,7 @@ std::vector<double> arrival_times(const Medium& medium, const Survey& survey,
     std::vector<double> times(survey.arrivals.size(), std::numeric_limits<double>::infinity());
     for (const Phase phase : phases_of(survey)) {
         const Model& model = medium.of(phase);
-        if (model.metric()) {
+        if (!model.is_plain()) {
             add_metric_times(model, survey, phase, options, execution, times, notes);
         } else {
             add_times(model, survey, phase, options, execution, times);

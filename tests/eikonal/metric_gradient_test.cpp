@@ -20,8 +20,8 @@ MetricField solved(const MetricMedium& medium) {
 
 /// Of the exact time, by the place, in the frame.
 Vec3 exact_gradient(const MetricMedium& medium, Vec3 q) {
-    const Mapping& mapping = medium.model.metric()->mapping();
-    const bool on_sphere = medium.model.metric()->coordinates().system == Coordinates::spherical;
+    const Mapping& mapping = medium.model.mapping();
+    const bool on_sphere = medium.model.coordinates().system == Coordinates::spherical;
     const Mat3 frame = mapping.frame(q);
     const Vec3 place = mapping.place(q);
     const double step =
@@ -47,7 +47,7 @@ TEST(MetricGradient, IsThatOfTheClosedForms) {
         const Grid& grid = medium.model.grid();
         const auto gradient = time_gradient(solved(medium), 2);
         EXPECT_EQ(gradient[1].empty(), grid.is_2d());
-        const Vec3 source = grid.to_index(medium.model.metric()->mapping().to_grid(medium.source));
+        const Vec3 source = grid.to_index(medium.model.mapping().to_grid(medium.source));
         double worst = 0;
         for_each_node(grid.shape, [&](Index3 n) {
             const Vec3 apart = Vec3{double(n.x), double(n.y), double(n.z)} - source;

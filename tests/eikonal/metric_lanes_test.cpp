@@ -177,8 +177,7 @@ struct Solved {
 
 Solved solve_tiles(const MetricMedium& medium, bool from_first_order) {
     const NodeMedium nodes(medium.model, 1);
-    const MetricFactor factor(medium.model,
-                              medium.model.metric()->mapping().to_grid(medium.source));
+    const MetricFactor factor(medium.model, medium.model.mapping().to_grid(medium.source));
     const SourceNumbers of = nodes.fields_of(factor, 1);
     const NodeNumbers numbers = nodes.numbers(of, factor.position());
     Solved out{Field<float>(nodes.shape()), 0, nodes.long_cells()};
@@ -263,8 +262,7 @@ TEST(MetricTiles, ASecondSolveFindsNothingToChange) {
     for (const MetricMedium& medium :
          {power_law_block(33), diffeomorphic_cube(33), source_above_a_jump()}) {
         const NodeMedium nodes(medium.model, 1);
-        const MetricFactor factor(medium.model,
-                                  medium.model.metric()->mapping().to_grid(medium.source));
+        const MetricFactor factor(medium.model, medium.model.mapping().to_grid(medium.source));
         const SourceNumbers of = nodes.fields_of(factor, 1);
         const NodeNumbers numbers = nodes.numbers(of, factor.position());
         Field<float> tau(nodes.shape());

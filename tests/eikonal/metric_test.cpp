@@ -37,7 +37,7 @@ Errors errors_of(const MetricMedium& medium, int order = 2) {
     const Field<float> times = times_of(medium, 1, order);
     Errors errors;
     for_each_node(grid.shape, [&](Index3 n) {
-        const Vec3 user = medium.model.metric()->mapping().to_user(grid.position(n));
+        const Vec3 user = medium.model.mapping().to_user(grid.position(n));
         const double error = std::abs(times(n) - medium.time(user));
         errors.mean += error / static_cast<double>(grid.node_count());
         errors.max = std::max(errors.max, error);

@@ -116,8 +116,7 @@ void run_wave(const MetricTileSetup& setup, LaneOrder order, bool visit_all, Out
 Outcome solve_on_tiles(const MetricMedium& medium, LaneOrder lanes = LaneOrder::forward,
                        bool two_waves = false) {
     const NodeMedium nodes(medium.model, 1);
-    const MetricFactor factor(medium.model,
-                              medium.model.metric()->mapping().to_grid(medium.source));
+    const MetricFactor factor(medium.model, medium.model.mapping().to_grid(medium.source));
     const SourceNumbers of = nodes.fields_of(factor, 1);
     const NodeNumbers numbers = nodes.numbers(of, factor.position());
     const std::vector<Quad> diagonal = diagonal_quads(numbers);
@@ -144,12 +143,11 @@ Outcome solve_on_tiles(const MetricMedium& medium, LaneOrder lanes = LaneOrder::
 
 double mean_error(const MetricMedium& medium, const Outcome& outcome) {
     const Grid& grid = medium.model.grid();
-    const MetricFactor factor(medium.model,
-                              medium.model.metric()->mapping().to_grid(medium.source));
+    const MetricFactor factor(medium.model, medium.model.mapping().to_grid(medium.source));
     double sum = 0;
     for_each_node(grid.shape, [&](Index3 n) {
         const Vec3 q = grid.position(n);
-        const Mapping& mapping = medium.model.metric()->mapping();
+        const Mapping& mapping = medium.model.mapping();
         const double time = outcome.tau[grid.shape.offset(n)] * factor.time(mapping.place(q));
         sum += std::abs(time - medium.time(mapping.to_user(q)));
     });
@@ -186,7 +184,7 @@ TEST(MetricTile, RoundingErrorsDoNotAddUp) {
     const MetricMedium medium = power_law_block(161);
     const MetricSolver solver(medium.model, {}, test::on_cpu(0));
     const MetricField field = solver.solve({medium.source, 0}, test::on_cpu(0));
-    const Mapping& mapping = medium.model.metric()->mapping();
+    const Mapping& mapping = medium.model.mapping();
     double sum = 0;
     double nodes = 0;
     for (int n = 0; n < 161; n += 4) {

@@ -27,7 +27,7 @@ TEST(RefinedStart, TheBoxIsTheSameMedium) {
             << depth;
     }
     const Grid& fine = box->model.grid();
-    EXPECT_NEAR(box->model.metric()->coordinates().jumps[8], 6.5 / 5.8, 1e-6);
+    EXPECT_NEAR(box->model.coordinates().jumps[8], 6.5 / 5.8, 1e-6);
     EXPECT_EQ(fine.spacing.z, 2.5);
 }
 
@@ -77,7 +77,7 @@ TEST(RefinedStart, ASectionServesLayersAndABoxOthers) {
                     metric_slowness(medium.model, {41, 11, depth}), 1e-7)
             << depth;
     }
-    const Mapping& mapping = medium.model.metric()->mapping();
+    const Mapping& mapping = medium.model.mapping();
     const Vec3 north = medium.source + Vec3{0.7, 0, 0};
     EXPECT_NEAR(section->point(round->angle_to(mapping.place(north)), 12).x, 0.7, 1e-9);
 

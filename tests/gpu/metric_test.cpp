@@ -33,7 +33,7 @@ double mean_error(const MetricMedium& medium, const Field<float>& times) {
     const Grid& grid = medium.model.grid();
     double sum = 0;
     for_each_node(grid.shape, [&](Index3 n) {
-        const Vec3 user = medium.model.metric()->mapping().to_user(grid.position(n));
+        const Vec3 user = medium.model.mapping().to_user(grid.position(n));
         sum += std::abs(times(n) - medium.time(user));
     });
     return sum / static_cast<double>(grid.node_count());
@@ -86,7 +86,7 @@ TEST_F(GpuMetric, SourcesAtOnceHaveTheBitsOfSourcesAlone) {
         std::vector<PointSource> sources;
         for (const double part : {0.1, 0.33, 0.5, 0.71, 0.98}) {
             const Vec3 q = grid.origin + part * (grid.far_corner() - grid.origin);
-            sources.push_back({medium.model.metric()->mapping().to_user(q), 10 * part});
+            sources.push_back({medium.model.mapping().to_user(q), 10 * part});
         }
         int seen = 0;
         solver.for_each_field(sources, test::on_gpu(), [&](std::size_t n, MetricField&& field) {

@@ -3,6 +3,7 @@
 #include "io/npy.hpp"
 #include "io/temp_folder.hpp"
 #include "io/vtkhdf_image.hpp"
+#include "model/metric.hpp"
 
 namespace fermat {
 namespace {
@@ -132,6 +133,46 @@ TEST_F(ModelIo, PointsGoBeforeCellsAndTheFileTellsWhichItHas) {
     bad.add_cell_array("velocity", Field<float>(cells.grid().cell_shape(), -1.0F));
     bad.commit();
     EXPECT_TRUE(contains(message_of([&] { read_model(at("bad.h5"), notes); }), "cell (0, 0, 0)"));
+}
+
+CoordinateNumbers with_jump(Coordinates system, int rows) {
+    CoordinateNumbers numbers;
+    numbers.system = system;
+    numbers.jumps.assign(static_cast<std::size_t>(rows), 1);
+    numbers.jumps[2] = 1.5;
+    return numbers;
+}
+
+TEST_F(ModelIo, CoordinatesReadBackByTheirNames) {
+    const Model plain = some_model({4, 3, 5});
+    for (const Coordinates system : {Coordinates::cartesian, Coordinates::spherical}) {
+        CoordinateNumbers numbers = with_jump(system, 5);
+        numbers.radius = 1737;
+        const Model model =
+            plain.with_metric(std::make_shared<const Metric>(plain.grid(), numbers));
+        write_model(at("m.h5"), model);
+        EXPECT_EQ(ImageReader(at("m.h5")).read_label("coordinates", "system"), name_of(system));
+        const Model back = read_model(at("m.h5"), notes);
+        EXPECT_FALSE(back.is_plain());
+        EXPECT_EQ(back.coordinates(), numbers);
+    }
+}
+
+TEST_F(ModelIo, CoordinatesOfOlderFilesAreNumbered) {
+    const Model plain = some_model({4, 3, 5});
+    const auto write = [&](std::vector<double> numbers) {
+        ImageWriter image(at("m.h5"), plain.grid());
+        image.add_point_array("velocity", plain.given());
+        image.add_numbers("coordinates", numbers);
+        image.commit();
+    };
+    write({2, 6371, 1});
+    const Model back = read_model(at("m.h5"), notes);
+    EXPECT_EQ(back.coordinates().system, Coordinates::spherical);
+    EXPECT_TRUE(back.coordinates().geodetic);
+    write({7, 6371, 1});
+    expect_error<InputError>([&] { read_model(at("m.h5"), notes); }, "m.h5",
+                             "the coordinates are [7, 6371, 1]");
 }
 
 TEST_F(ModelIo, UnknownSuffixesAreToldWithTheKnownOnes) {

@@ -24,7 +24,7 @@ Survey survey_in(const MetricMedium& medium, int stations) {
             const double u = n % 9 == axis ? (n % 2) : part(random);
             q[axis] = grid.coordinate(axis, u * (grid.shape[axis] - 1));
         }
-        places.push_back(medium.model.metric()->mapping().to_user(q));
+        places.push_back(medium.model.mapping().to_user(q));
     }
     const PointSource source{medium.source, 0};
     return survey_of(std::span(&source, 1), places);

@@ -21,7 +21,7 @@ RaySet some_rays(const MetricMedium& medium) {
         for (int axis = 0; axis < 3; ++axis) {
             q[axis] = grid.coordinate(axis, part[axis] * (grid.shape[axis] - 1));
         }
-        stations.push_back(medium.model.metric()->mapping().to_user(q));
+        stations.push_back(medium.model.mapping().to_user(q));
     }
     const PointSource source{medium.source, 0};
     return trace_rays(medium.model, survey_of(std::span(&source, 1), stations), {}, {});
@@ -75,15 +75,15 @@ void expect_derivative(const MetricMedium& medium, AnisotropyParameter parameter
     });
     const auto times_with = [&](double step) {
         AnisotropyValues values;
-        values.kind = medium.model.metric()->anisotropy().kind;
+        values.kind = medium.model.anisotropy().kind;
         for (std::size_t k = 0; k < 6; ++k) {
-            values.values[k] = medium.model.metric()->anisotropy().values[k].copy();
+            values.values[k] = medium.model.anisotropy().values[k].copy();
         }
         for (std::size_t n = 0; n < change_of.size(); ++n) {
             change(values, n, step * static_cast<double>(change_of[n]));
         }
-        const Model other = medium.model.with_metric(std::make_shared<const Metric>(
-            grid, medium.model.metric()->coordinates(), std::move(values)));
+        const Model other = medium.model.with_metric(
+            std::make_shared<const Metric>(grid, medium.model.coordinates(), std::move(values)));
         const SparseRows own = sensitivity(other, rays, Basis::nodes);
         Field<float> slowness(grid.shape);
         for (std::size_t n = 0; n < slowness.size(); ++n) slowness[n] = 1 / other.velocity()[n];

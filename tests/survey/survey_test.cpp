@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "expect_error.hpp"
 #include "survey/builder.hpp"
+#include "survey/mapped_points.hpp"
 #include "survey/settle.hpp"
 
 namespace fermat {
@@ -71,13 +72,14 @@ TEST(SurveyViews, PartsKeepOrLeaveOutUnusedPoints) {
 
 TEST(SurveyChecks, NameThePointThatIsWrong) {
     const Grid grid{{11, 1, 3}, {}, {1, 1, 1}};
-    EXPECT_NO_THROW(validate(example(), grid));
+    const Model model(grid, Field<float>(grid.shape, 1.0F));
+    EXPECT_NO_THROW(validate(example(), model));
     Survey far = example();
     far.events[1].position.x = -4;
-    test::expect_error<InputError>([&] { validate(far, grid); }, "source noon at", "-4");
+    test::expect_error<InputError>([&] { validate(far, model); }, "source noon at", "-4");
     far = example();
     far.events[2].position.z = 9;
-    test::expect_error<InputError>([&] { validate(far, grid); }, "source 2 at", "9");
+    test::expect_error<InputError>([&] { validate(far, model); }, "source 2 at", "9");
     far = example();
     far.arrivals[1].station = 2;
     test::expect_error<InputError>([&] { validate(far); }, "pair (0, 2) names", "3 and 2");

@@ -69,7 +69,7 @@ Model rough_block() {
 
 /// A point some rows below the ground of a column.
 Vec3 below(const Model& model, int i, int j, int k) {
-    return model.metric()->mapping().to_user(model.grid().position({i, j, k}));
+    return model.mapping().to_user(model.grid().position({i, j, k}));
 }
 
 int told(const Notes& notes, const std::string& count) {

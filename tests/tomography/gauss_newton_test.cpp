@@ -14,6 +14,7 @@
 #include "../thread_ranks.hpp"
 #include "executions.hpp"
 #include "inversion_surveys.hpp"
+#include "survey/mapped_points.hpp"
 #include "survey/settle.hpp"
 #include "tomography/doubts.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
@@ -147,7 +148,7 @@ TEST(SetUp, MakesAGridAndAStartModelOfThePicksAlone) {
     const InversionSetup setup = set_up_inversion(std::nullopt, survey.picks, newton());
     EXPECT_TRUE(setup.guessed_start);
     EXPECT_TRUE(setup.start.grid().is_2d());
-    EXPECT_NO_THROW(validate(survey.picks, setup.start.grid()));
+    EXPECT_NO_THROW(validate(survey.picks, setup.start));
     const InversionResult found = invert(setup.start, setup.picks, setup.options, test::on_cpu());
     EXPECT_LE(found.history.back().misfit.chi2, 1.0);
     for (const std::string& doubt : doubts_about(setup.start, setup.picks, setup.options, found)) {

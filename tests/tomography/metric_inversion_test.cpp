@@ -49,7 +49,7 @@ Recovery recovered(const Model& start, const Model& truth, const Survey& geometr
         set_up_inversion(start.copy(), picks, options, {}, std::nullopt, {});
     const InversionResult found = invert(setup.start, setup.picks, setup.options);
     EXPECT_LT(found.history.back().misfit.chi2, 1.3);
-    EXPECT_TRUE(found.model.metric() != nullptr);
+    EXPECT_FALSE(found.model.is_plain());
     return recovery(start, truth, found.model, found.coverage, 1);
 }
 
@@ -151,9 +151,8 @@ TEST(MetricInversion, SourcesOfFirstOrderBesideJumpsAreCounted) {
     // crust do not settle to second order.
     const Grid grid{{17, 17, 17}, {0, 0, 0}, {0.1, 0.1, 5}};
     const Model sphere = ak135_model(grid);
-    const Model start = sphere.with_metric(
-        std::make_shared<const Metric>(grid, sphere.metric()->coordinates(),
-                                       tensors_of(grid, [](Vec3) { return Mat3::identity(); })));
+    const Model start = sphere.with_metric(std::make_shared<const Metric>(
+        grid, sphere.coordinates(), tensors_of(grid, [](Vec3) { return Mat3::identity(); })));
     const std::vector<PointSource> sources = {{{0.8, 0.8, 10}, 0}, {{0.8, 0.8, 0}, 0}};
     const std::vector<Vec3> stations = {{0, 0, 0}, {1.6, 0, 0}, {0, 1.6, 0}};
     Survey picks = survey_of(sources, stations);
@@ -216,7 +215,7 @@ TEST(MetricInversion, ResidualsAreJudgedByTrueDistances) {
     numbers.system = Coordinates::spherical;
     const Model model = Model(grid, Field<float>(grid.shape, 6.0F))
                             .with_metric(std::make_shared<const Metric>(grid, numbers));
-    EXPECT_NEAR(true_distance(model, {-40, 179, 0}, {-40, -180, 0}), 6371 * 0.01337, 0.1);
+    EXPECT_NEAR(model.place().distance({-40, 179, 0}, {-40, -180, 0}), 6371 * 0.01337, 0.1);
     // Shallow and deep events at the same epicentre: in degrees and km the depth would decide.
     const std::vector<PointSource> sources = {{{-41, 179, 0}, 0}, {{-41, 179, 70}, 0}};
     std::vector<Vec3> stations;
@@ -307,7 +306,7 @@ TEST(MetricInversion, RoughnessIsThatOfTrueLengths) {
     std::vector<double> depth;
     const Grid& grid = medium.model.grid();
     for_each_node(grid.shape, [&](Index3 n) {
-        depth.push_back(medium.model.metric()->mapping().to_user(grid.position(n)).z);
+        depth.push_back(medium.model.mapping().to_user(grid.position(n)).z);
     });
     std::vector<double> out(depth.size());
     roughness.apply(depth, out, 1);

@@ -131,17 +131,14 @@ AdjointSurvey::AdjointSurvey(const Model& model, FieldView<const double> exact,
             "a model of {} nodes is too large for the adjoint (must have fewer than 4.2e9)",
             grid.node_count()));
     }
-    for (const PointSource& source : sources_) require_source(model_, source.position);
+    for (const PointSource& source : sources_) require_rock(model_, source.position, "source");
     place_receivers(grid, receivers_);
     hats_ = ReceiverHats(grid, receivers_, [this](Index3 n) { return !model_.is_air(n); });
 }
 
 void place_receivers(const Grid& grid, std::span<Vec3> receivers) {
-    for (Vec3& receiver : receivers) {
-        if (grid.is_2d()) receiver.y = grid.origin.y;
-        require_inside(grid, receiver, "receiver");
-        receiver = grid.clamp(receiver);
-    }
+    const Place place(grid);
+    for (Vec3& receiver : receivers) receiver = place.inside(receiver, "receiver");
 }
 
 std::string adjoint_obstacle(const AdjointSurvey& survey) {

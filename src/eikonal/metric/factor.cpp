@@ -8,7 +8,7 @@ namespace {
 
 /// The row of jumps at the top of a point's cell, as velocity below over velocity above; else 1.
 double jump_above(const Model& model, Vec3 q) {
-    const auto& jumps = model.metric()->coordinates().jumps;
+    const auto& jumps = model.coordinates().jumps;
     if (jumps.empty()) return 1;
     const double row = model.grid().to_index(q).z;
     const auto last = static_cast<double>(jumps.size() - 2);
@@ -39,7 +39,7 @@ MetricSlowness metric_slowness_point(const Model& model, Vec3 u) {
         cell[axis] = std::clamp(static_cast<int>(u[axis]), 0, std::max(0, shape[axis] - 2));
         part[axis] = u[axis] - cell[axis];
     }
-    const auto& jumps = model.metric()->coordinates().jumps;
+    const auto& jumps = model.coordinates().jumps;
     const double top = jumps.empty() ? 1 : 1 / jumps[static_cast<std::size_t>(cell.z)];
     MetricSlowness out;
     for (int i = 0; i < std::min(2, shape.x); ++i) {
@@ -80,7 +80,7 @@ Thomsen thomsen_in_space(const Model& model, Vec3 q) {
 }  // namespace
 
 MetricFactor::MetricFactor(const Model& model, Vec3 source)
-    : position_(source), place_(model.metric()->mapping().place(source)) {
+    : position_(source), place_(model.mapping().place(source)) {
     const Grid& grid = model.grid();
     const Metric& metric = *model.metric();
     slowness_ = metric_slowness(model, source);
@@ -139,7 +139,7 @@ void MetricFactor::squares_at(std::span<const MappedPoint> line, SquareLine& out
 }
 
 std::vector<double> parts_between_jumps(const Model& model, Vec3 from, Vec3 to) {
-    const auto& jumps = model.metric()->coordinates().jumps;
+    const auto& jumps = model.coordinates().jumps;
     const double first = model.grid().to_index(from).z;
     const double last = model.grid().to_index(to).z;
     std::vector<double> ends = {0};

@@ -170,10 +170,10 @@ std::vector<double> parts_between_jumps(const Model& model, Vec3 from, Vec3 to);
 /// is d: its time is the sum of weight * line_time(model, q, d). No part crosses a row of jumps.
 template <class Visit>
 void for_each_time_sample(const Model& model, Vec3 from, Vec3 to, Visit visit) {
-    const Mapping& mapping = model.metric()->mapping();
+    const Mapping& mapping = model.mapping();
     const Vec3 d = mapping.place(to) - mapping.place(from);
     constexpr double weights[] = {1, 4, 2, 4, 1};
-    if (model.metric()->coordinates().jumps.empty()) {
+    if (model.coordinates().jumps.empty()) {
         for (int i = 0; i < 5; ++i) visit(from + (i / 4.0) * (to - from), d, weights[i] / 12);
         return;
     }

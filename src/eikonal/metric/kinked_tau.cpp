@@ -22,7 +22,7 @@ LineReach reach_along(const MetricField& field, int axis, int cell) {
     const int last = field.grid().shape[axis] - 1;
     LineReach reach{std::min(2, cell), std::min(2, last - cell - 1)};
     if (axis != 2) return reach;
-    const auto& jumps = field.model.metric()->coordinates().jumps;
+    const auto& jumps = field.model.coordinates().jumps;
     const auto jump_at = [&](int row) { return jumps[static_cast<std::size_t>(row)] != 1; };
     for (int n = 0; n < reach.before; ++n) {
         if (jump_at(cell - n)) reach.before = n;

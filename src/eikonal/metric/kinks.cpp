@@ -20,10 +20,9 @@ double one_sided(const Depth& z, int n, int last, int side) {
 
 GroundKinks ground_kinks(const Model& model) {
     GroundKinks out;
-    const Metric& metric = *model.metric();
-    if (metric.coordinates().system != Coordinates::terrain) return out;
+    if (model.coordinates().system != Coordinates::terrain) return out;
     const Grid& grid = model.grid();
-    const auto ground = [&](Index3 n) { return metric.mapping().place(grid.position(n)).z; };
+    const auto ground = [&](Index3 n) { return model.mapping().place(grid.position(n)).z; };
     const double bottom = grid.far_corner().z;
     bool any = false;
     const std::size_t columns =
@@ -35,7 +34,7 @@ GroundKinks ground_kinks(const Model& model) {
             const std::size_t column =
                 static_cast<std::size_t>(i) * static_cast<std::size_t>(grid.shape.y) +
                 static_cast<std::size_t>(j);
-            const Mat3 jacobian = metric.mapping().node_jacobian(grid, here);
+            const Mat3 jacobian = model.mapping().node_jacobian(grid, here);
             // The rows are equally far apart in a column.
             const double row = (bottom - ground(here)) / (grid.shape.z - 1);
             for (int axis = 0; axis < 2; ++axis) {

@@ -48,18 +48,17 @@ double LayeredSurroundings::angle_to(Vec3 place) const {
 
 std::optional<LayeredSurroundings> layered_surroundings(const Model& model, Vec3 source,
                                                         int reach) {
-    const Metric& metric = *model.metric();
-    const CoordinateNumbers& whole = metric.coordinates();
+    const CoordinateNumbers& whole = model.coordinates();
     const Grid& grid = model.grid();
-    if (whole.system != Coordinates::spherical || !metric.isotropic()) return {};
+    if (whole.system != Coordinates::spherical || !model.is_isotropic()) return {};
     const Vec3 at = grid.to_index(source);
     if (rows_to_jump(whole.jumps, at.z) > reach) return {};
     LayeredSurroundings out{box_round(grid, at, reach), box_round(grid, at, reach + reach / 2),
-                            metric.mapping().place(source)};
+                            model.mapping().place(source)};
     if (!is_layered(model, out.known)) return {};
     for (const int i : {out.served.first.x, out.served.last.x}) {
         for (const int j : {out.served.first.y, out.served.last.y}) {
-            const Vec3 corner = metric.mapping().place(grid.position({i, j, 0}));
+            const Vec3 corner = model.mapping().place(grid.position({i, j, 0}));
             out.farthest = std::max(out.farthest, out.angle_to(corner));
         }
     }
@@ -67,7 +66,7 @@ std::optional<LayeredSurroundings> layered_surroundings(const Model& model, Vec3
 }
 
 LayeredSphere layered_sphere(const Model& model, const LayeredSurroundings& round) {
-    const CoordinateNumbers& whole = model.metric()->coordinates();
+    const CoordinateNumbers& whole = model.coordinates();
     LayeredSphere sphere;
     sphere.radius = whole.radius;
     for (int k = round.known.first.z; k <= round.known.last.z; ++k) {
@@ -86,7 +85,7 @@ Vec3 LayeredSection::point(Vec3 source, double angle, double depth) {
 
 std::optional<LayeredSection> layered_section(const Model& model, Vec3 source,
                                               const LayeredSurroundings& round) {
-    const CoordinateNumbers& whole = model.metric()->coordinates();
+    const CoordinateNumbers& whole = model.coordinates();
     const Grid& grid = model.grid();
     if (grid.is_2d()) return {};
     const NodeRange& known = round.known;

@@ -13,7 +13,7 @@ namespace {
 /// belong to the Jacobians at the nodes, which may differ from that of the cell where grid lines
 /// have kinks, as below a ridge.
 Vec3 cell_gradient(const MetricField& field, Vec3 q, const Mat3& jacobian, Vec3 between_nodes) {
-    const Coordinates system = field.model.metric()->coordinates().system;
+    const Coordinates system = field.model.coordinates().system;
     if (system != Coordinates::terrain && system != Coordinates::graded) return between_nodes;
     Mat3 at_nodes;
     for_each_corner(field.grid(), q, [&](Index3 n, double weight) {
@@ -27,7 +27,7 @@ Vec3 cell_gradient(const MetricField& field, Vec3 q, const Mat3& jacobian, Vec3 
 }  // namespace
 
 double time_at(const MetricField& field, Vec3 q) {
-    if (field.model.metric()->coordinates().jumps.empty()) return multilinear_time_at(field, q);
+    if (field.model.coordinates().jumps.empty()) return multilinear_time_at(field, q);
     const double near = field.near_source ? field.near_source(q) : INFINITY;
     if (std::isfinite(near)) return field.start_time + near;
     const double tau = kinked_tau(field, q);

@@ -26,7 +26,7 @@ struct MetricField {
     bool coarse_beside_jumps = false;
 
     const Grid& grid() const { return model.grid(); }
-    const Mapping& mapping() const { return model.metric()->mapping(); }
+    const Mapping& mapping() const { return model.mapping(); }
     /// tau alone, as a field whose values and gradients tau_at and tau_point interpolate.
     TimeFieldView<float> tau_view() const { return {grid(), {}, 0, tau.view()}; }
 };

@@ -117,7 +117,7 @@ class NodeGradient {
 
     /// On a row of jumps the velocity above it belongs to the nodes above.
     double slowness(bool from_below) const {
-        const auto& jumps = field_.model.metric()->coordinates().jumps;
+        const auto& jumps = field_.model.coordinates().jumps;
         const double below = metric_slowness(field_.model, q_);
         if (jumps.empty() || from_below) return below;
         return below * jumps[static_cast<std::size_t>(node_.z)];

@@ -72,46 +72,19 @@ MetricSolver::MetricSolver(const Model& model, const EikonalOptions& options,
         require_plain(model, fmt::format("solver '{}'", name_of(options.solver)));
     }
     require_contrast(model);
-    const bool jumps = !model.metric()->coordinates().jumps.empty();
-    const bool device =
-        on_cuda(execution.device,
-                jumps ? "velocity jumps on rows of nodes, which is solved on the CPU" : "");
+    const bool device = on_cuda(options, execution.device, model);
     medium_ = std::make_shared<const NodeMedium>(model_, resolve_threads(execution.threads));
     if (device) {
         // The tensors of Thomsen's medium belong to one source. Others have six fields each in the
         // host's memory.
-        const std::size_t batch = model_.metric()->has_thomsen()
-                                      ? 1
-                                      : std::max<std::size_t>(1, filling_batch(model_.grid()) / 4);
+        const std::size_t batch =
+            model_.has_thomsen() ? 1 : std::max<std::size_t>(1, filling_batch(model_.grid()) / 4);
         cuda_ = std::make_shared<OnCuda>(
             CudaMetric(medium_->numbers({}, model_.grid().origin), options.order, batch));
     }
 }
 
 double MetricSolver::device_seconds() const { return cuda_ ? cuda_->solver.work().seconds : 0; }
-
-Vec3 MetricSolver::inside(Vec3 user, const std::string& what) const {
-    const Grid& grid = model_.grid();
-    if (grid.is_2d()) user.y = grid.origin.y;
-    const Vec3 q = model_.metric()->mapping().to_grid(user);
-    if (!grid.contains(q)) {
-        const Mapping& mapping = model_.metric()->mapping();
-        throw InputError(fmt::format("{} at {} lies outside the grid, which goes from {} to {}",
-                                     what, to_string(grid, user),
-                                     to_string(grid, mapping.to_user(grid.origin)),
-                                     to_string(grid, mapping.to_user(grid.far_corner()))));
-    }
-    return grid.clamp(q);
-}
-
-Vec3 MetricSolver::require_source(Vec3 user) const {
-    const Vec3 q = inside(user, "source");
-    if (in_air(model_, q)) {
-        throw InputError(fmt::format("source at {} is in air (move it below the surface)",
-                                     to_string(model_.grid(), user)));
-    }
-    return q;
-}
 
 namespace {
 
@@ -120,7 +93,7 @@ class CpuWaves {
   public:
     CpuWaves(const Model& model, const NodeMedium& medium, SourceNumbers& of,
              const NodeNumbers& numbers, FieldView<float> tau, int threads, Monitor& monitor)
-        : thomsen_(model.metric()->has_thomsen()),
+        : thomsen_(model.has_thomsen()),
           grid_shape_(model.grid().shape),
           medium_(medium),
           of_(of),
@@ -207,7 +180,7 @@ void MetricSolver::solve_on_cpu(Prepared& source, int threads, Monitor& monitor)
 }
 
 std::string MetricSolver::what_is_rough() const {
-    const bool terrain = model_.metric()->coordinates().system == Coordinates::terrain;
+    const bool terrain = model_.coordinates().system == Coordinates::terrain;
     return terrain ? "the ground or the model" : "the model";
 }
 
@@ -239,11 +212,11 @@ void MetricSolver::solve_on_cuda(std::span<Prepared> sources, const Execution& e
         shots.push_back({source.numbers, {source.field.tau.data(), medium_->shape()}});
     }
     std::vector<std::size_t> unsettled;
-    if (!model_.metric()->has_thomsen()) {
+    if (!model_.has_thomsen()) {
         solver.solve(shots);
         unsettled = solver.unsettled(shots, most_swing);
     }
-    for (std::size_t n = 0; n < sources.size() && model_.metric()->has_thomsen(); ++n) {
+    for (std::size_t n = 0; n < sources.size() && model_.has_thomsen(); ++n) {
         const FieldView<float> tau{sources[n].field.tau.data(), model_.grid().shape};
         solver.replace_tensors(sources[n].numbers);
         solver.solve(std::span(shots).subspan(n, 1));
@@ -271,7 +244,7 @@ MetricField MetricSolver::finer_field(const Model& model, Vec3 source, int halvi
 
 int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
                               const Execution& execution) const {
-    const auto& jumps = model_.metric()->coordinates().jumps;
+    const auto& jumps = model_.coordinates().jumps;
     if (jumps.empty() || options_.order == 1) return 0;
     const Grid grid = model_.grid();
     const Vec3 source = field.factor.position();
@@ -296,7 +269,7 @@ int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
         for (int i = box.first.x; i <= box.last.x; ++i) {
             for (int j = box.first.y; j <= box.last.y; ++j) {
                 for (int k = box.first.z; k <= box.last.z; ++k) {
-                    const Vec3 place = model_.metric()->mapping().place(grid.position({i, j, k}));
+                    const Vec3 place = model_.mapping().place(grid.position({i, j, k}));
                     const double t0 = field.factor.time(place);
                     const double tau = t0 > 0 ? time_of_node(Index3{i, j, k}, place) / t0 : 1;
                     const std::size_t node = grid.shape.offset({i, j, k});
@@ -309,8 +282,8 @@ int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
     };
     const int reach_of_layers = layered_reach(grid.is_2d());
     if (const auto round = layered_surroundings(model_, source, reach_of_layers)) {
-        const auto angle_to = [round = *round, mapping = model_.metric()](Vec3 q) {
-            return round.angle_to(mapping->mapping().place(q));
+        const auto angle_to = [round = *round, place = model_.place()](Vec3 q) {
+            return round.angle_to(place.mapping().place(q));
         };
         const LayeredSphere sphere = layered_sphere(model_, *round);
         if (LayeredRays::knows(sphere)) {
@@ -359,7 +332,8 @@ int MetricSolver::start_finer(MetricField& field, SourceNumbers& of,
 }
 
 MetricField MetricSolver::solve(const PointSource& source, const Execution& execution) const {
-    return solve_from(require_source(source.position), source.start_time, execution);
+    return solve_from(require_rock(model_, source.position, "source"), source.start_time,
+                      execution);
 }
 
 MetricSolver::Prepared MetricSolver::prepare(Vec3 source, double start_time,
@@ -415,8 +389,8 @@ void MetricSolver::for_each_batch(
         const std::size_t count = std::min(batch, sources.size() - first);
         std::vector<Prepared> prepared;
         for (std::size_t n = first; n < first + count; ++n) {
-            prepared.push_back(
-                prepare(require_source(sources[n].position), sources[n].start_time, execution));
+            prepared.push_back(prepare(require_rock(model_, sources[n].position, "source"),
+                                       sources[n].start_time, execution));
         }
         solve_on_cuda(prepared, execution);
         for (std::size_t n = 0; n < count; ++n) {
@@ -429,7 +403,7 @@ void MetricSolver::for_each_batch(
 void MetricSolver::for_each_field(
     std::span<const PointSource> sources, const Execution& execution,
     const std::function<void(std::size_t, MetricField&&)>& consume) const {
-    for (const PointSource& source : sources) require_source(source.position);
+    for (const PointSource& source : sources) require_rock(model_, source.position, "source");
     Monitor& monitor = execution.monitor;
     const auto count = static_cast<std::int64_t>(sources.size());
     monitor.begin("first arrivals", count);

@@ -34,10 +34,6 @@ class MetricSolver {
     /// Adds what is to be told of the sources solved so far: how many of them are of first order,
     /// everywhere or beside jumps, because the second did not settle.
     void tell(Notes& notes) const;
-    /// Grid coordinates of a point of a user. Throws InputError outside the grid.
-    Vec3 inside(Vec3 user, const std::string& what) const;
-    /// As inside(), and throws InputError in air.
-    Vec3 require_source(Vec3 user) const;
     const Model& model() const { return model_; }
     /// The CUDA device's seconds for the last source or batch, transfers excluded; 0 on the CPU.
     double device_seconds() const;

@@ -27,7 +27,7 @@ void each_line(const Model& model, int threads, Visit visit) {
         const int i = static_cast<int>(slab);
         std::vector<MappedPoint> line(static_cast<std::size_t>(grid.shape.z));
         for (int j = 0; j < grid.shape.y; ++j) {
-            model.metric()->mapping().line(grid, i, j, line);
+            model.mapping().line(grid, i, j, line);
             visit(i, j, std::span<const MappedPoint>(line));
         }
     });
@@ -270,7 +270,7 @@ void NodeMedium::set_starts(const MetricFactor& factor, NodeFields& fields) cons
                 const Index3 index{i, j, k};
                 if (model_.is_air(index)) continue;
                 const Vec3 q = grid.position(index);
-                const double t0 = factor.time(model_.metric()->mapping().place(q));
+                const double t0 = factor.time(model_.mapping().place(q));
                 const double time = straight_time(model_, factor.position(), q);
                 if (!std::isfinite(time)) continue;
                 const std::size_t node = grid.shape.offset(index);

@@ -34,11 +34,10 @@ double rows_to_jump(const std::vector<double>& jumps, double row) {
 }
 
 std::optional<RefinedBox> refined_box(const Model& model, Vec3 point, int reach) {
-    const Metric& metric = *model.metric();
-    const CoordinateNumbers& whole = metric.coordinates();
+    const CoordinateNumbers& whole = model.coordinates();
     const bool known =
         whole.system == Coordinates::spherical || whole.system == Coordinates::graded;
-    if (!known || !metric.isotropic()) return {};
+    if (!known || !model.is_isotropic()) return {};
     const Grid& grid = model.grid();
     const Vec3 at = grid.to_index(point);
     if (rows_to_jump(whole.jumps, at.z) > reach / 2) return {};

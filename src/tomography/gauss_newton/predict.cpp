@@ -92,7 +92,7 @@ class CrossingCounter {
         ++rays_;
         if (model_.cells()) {
             for (const RowEntry& entry : row) count(entry.column);
-        } else if (model_.metric()) {
+        } else if (!model_.is_plain()) {
             for (const RowEntry& entry : maker.cells(path)) count(entry.column);
         } else {
             for (const std::int64_t cell : maker.crossed()) count(cell);
@@ -190,16 +190,15 @@ Team team_for(std::size_t sources, bool cuda, const Execution& execution) {
 }
 
 /// Rays of one event.
-RaySet rays_of_event(const Model& model, const EventTracer& tracer, const Survey& shot,
-                     const Execution& execution, EventWork& work) {
-    PointSource source = shot.events.front().source();
-    if (!model.metric()) source.position = model.grid().clamp(source.position);
-    return tracer.trace(source, 0, listeners_of(shot, by_event(shot).front()), execution, &work);
+RaySet rays_of_event(const EventTracer& tracer, const Survey& shot, const Execution& execution,
+                     EventWork& work) {
+    return tracer.trace(shot.events.front().source(), 0, listeners_of(shot, by_event(shot).front()),
+                        execution, &work);
 }
 
 /// receiver_slope in isotropic media of any coordinates: per unit of each coordinate of users.
 Vec3 slope_in_metric(const Model& model, std::span<const Vec3> path) {
-    const Mapping& mapping = model.metric()->mapping();
+    const Mapping& mapping = model.mapping();
     const Vec3 q = mapping.to_grid(path.front());
     const Mat3 jacobian = mapping.jacobian(q);
     double enough = std::numeric_limits<double>::infinity();
@@ -232,7 +231,7 @@ Lot lot_of(const Model& model, const Survey& shots, const EventTracer* tracer,
     RayOptions as_given = options;
     as_given.reciprocity = Reciprocity::off;  // the survey is turned round already where that pays
     const RaySet rays = tracer == nullptr ? trace_rays(model, shots, as_given, own)
-                                          : rays_of_event(model, *tracer, shots, own, lot.work);
+                                          : rays_of_event(*tracer, shots, own, lot.work);
     for (const RayInfo& ray : rays.rays) {
         const bool arrived = has_arrived(ray.status);
         lot.time.push_back(arrived ? time_of(model, ray)
@@ -272,7 +271,7 @@ struct Gathering {
 
 Vec3 receiver_slope(const Model& model, std::span<const Vec3> path) {
     if (path.empty()) return {};
-    if (model.metric()) return slope_in_metric(model, path);
+    if (!model.is_plain()) return slope_in_metric(model, path);
     // The first points may lie so close that rounding turns their line.
     const Vec3 h = model.grid().spacing;
     const double enough = 0.25 * std::min(h.x, h.z);
@@ -294,7 +293,7 @@ Prediction predict(const Model& model, const Survey& picks, const Unknowns& unkn
     const Stopwatch watch;
     const auto lists = by_event(picks);
     const bool cuda =
-        follows_a_field(options.tracer) && on_cuda(options.eikonal, execution.device, model);
+        follows_a_field(options.tracer) && traces_on_cuda(options, execution.device, model);
     const Execution own = execution.alone().on(cuda ? execution.device : Device::cpu);
     std::optional<EventTracer> tracer;
     if (!cuda) tracer.emplace(model, options, own);

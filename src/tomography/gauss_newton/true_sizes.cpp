@@ -39,9 +39,9 @@ double volume_of(const Mat3& jacobian, const Grid& grid) {
 
 TrueSizes true_sizes(const Model& model, const Grid& grid) {
     TrueSizes out;
-    out.least_side = model.metric() ? least_extent(model) : least_extent(grid);
-    if (!model.metric()) return out;
-    const Mapping& mapping = model.metric()->mapping();
+    out.least_side = model.is_plain() ? least_extent(grid) : least_extent(model);
+    if (model.is_plain()) return out;
+    const Mapping& mapping = model.mapping();
     const Grid& fine = model.grid();
     for (int i = 0; i < grid.shape.x; ++i) {
         for (int j = 0; j < grid.shape.y; ++j) {
@@ -70,9 +70,9 @@ TrueSizes true_sizes(const Model& model, const Grid& grid) {
 
 Vec3 true_spacing(const Model& model) {
     const Grid& grid = model.grid();
-    if (!model.metric()) return grid.spacing;
+    if (model.is_plain()) return grid.spacing;
     const Vec3 middle = middle_of(grid);
-    const Mat3 jacobian = model.metric()->mapping().jacobian(middle);
+    const Mat3 jacobian = model.mapping().jacobian(middle);
     Vec3 out;
     for (int axis = 0; axis < 3; ++axis) {
         out[axis] = length_of(jacobian, axis, grid.spacing[axis]);
@@ -82,8 +82,8 @@ Vec3 true_spacing(const Model& model) {
 
 double least_extent(const Model& model) {
     const Grid& grid = model.grid();
-    if (!model.metric()) return least_extent(grid);
-    const Mapping& mapping = model.metric()->mapping();
+    if (model.is_plain()) return least_extent(grid);
+    const Mapping& mapping = model.mapping();
     const Vec3 middle = middle_of(grid);
     double least = std::numeric_limits<double>::infinity();
     for (int axis = 0; axis < 3; ++axis) {

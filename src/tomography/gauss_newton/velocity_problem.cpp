@@ -27,7 +27,8 @@ VelocityProblem::VelocityProblem(const Model& start, const Survey& picks,
       parameters_(start, plan.ratio, plan.bounds),
       roughness_(parameters_.unknowns(), options.gauss_newton.roughness),
       // The step on a device knows cells of one size.
-      place_(execution_.device == Device::cpu || start.metric() ? RowPlace::host : RowPlace::cuda),
+      place_(execution_.device == Device::cpu || !start.is_plain() ? RowPlace::host
+                                                                   : RowPlace::cuda),
       offset_(offset_of(options)),
       errors_(std::move(plan.errors)),
       terms_(picks, options.gauss_newton.terms, errors_, parameters_.unknowns().size()),

@@ -61,7 +61,6 @@ SourceRays rays_of_source(const Model& model, const EventTracer& tracer, const S
     if (numbers.empty()) return out;
     const Event& event = picks.events[static_cast<std::size_t>(source)];
     PointSource point = event.source();
-    if (!model.metric()) point.position = model.grid().clamp(point.position);
     const Stopwatch watch;
     EventWork work;
     const RaySet rays = tracer.trace(point, source, listeners_of(picks, numbers), execution, &work);

@@ -36,7 +36,7 @@ double rounded(double value, bool up) {
 /// Shortest side of a model below a surface, but for that across a crooked line: depth, if not the
 /// line itself.
 double least_depth(const Model& model) {
-    if (model.metric()) return least_extent(model);
+    if (!model.is_plain()) return least_extent(model);
     const Grid& grid = model.grid();
     const Vec3 size = grid.extent();
     return std::min(size.z, grid.is_2d() ? size.x : std::max(size.x, size.y));

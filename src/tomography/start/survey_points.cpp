@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/error.hpp"
-#include "model/metric.hpp"
 #include "survey/mapped_points.hpp"
 
 namespace fermat {
@@ -15,10 +14,10 @@ namespace {
 
 /// Distance of a point from the model; 0 inside.
 double distance_outside(const Model& model, Vec3 point) {
-    if (!is_finite(point) || holds_point(model, point)) return 0;
-    if (!model.metric()) return norm(point - model.grid().clamp(point));
-    const Mapping& mapping = model.metric()->mapping();
-    return distance(mapping.place(mapping.to_grid(point)), mapping.place(grid_point(model, point)));
+    if (!is_finite(point) || model.place().holds(point)) return 0;
+    const Mapping& mapping = model.mapping();
+    return distance(mapping.place(model.place().grid_point(point)),
+                    mapping.place(model.place().nearest(point)));
 }
 
 /// How far the rock lies below a point in air, or above it where there is none below. Not a number
@@ -45,7 +44,7 @@ struct Stranded {
     template <class Points>
     Stranded(const Model& model, const Points& all) : points(all.size(), false) {
         for (std::size_t n = 0; n < points.size(); ++n) {
-            const Vec3 place = grid_point(model, all[n].position);
+            const Vec3 place = model.place().nearest(all[n].position);
             if (!in_air(model, place)) continue;
             points[n] = true;
             ++count;
@@ -65,7 +64,7 @@ void require_points_inside(const Model& model, const Survey& picks) {
     std::string first;
     const auto look = [&](const auto& points, const char* what) {
         for (const auto& point : points) {
-            if (holds_point(model, point.position)) continue;
+            if (model.place().holds(point.position)) continue;
             if (outside++ == 0) {
                 first = fmt::format("{} {} at {}", what, name_of(picks, point),
                                     to_string(grid, point.position));
@@ -76,7 +75,7 @@ void require_points_inside(const Model& model, const Survey& picks) {
     look(picks.events, "source");
     look(picks.stations, "receiver");
     if (outside == 0) return;
-    const UserBox box = user_box(model);
+    const Corners box = model.place().corners();
     throw InputError(fmt::format(
         "{} is outside the model (must lie between {} and {}; {} of {} points lie outside, by "
         "{:.3g} "

@@ -82,13 +82,9 @@ void put_deviation(const LinearProblem& problem, const std::vector<double>& vari
 /// The unknown nearest to a point.
 std::size_t unknown_at(const LinearProblem& problem, Vec3 point, std::size_t number) {
     const Model& model = problem.model();
-    if (!model.metric()) require_inside(model.grid(), point, fmt::format("point {}", number));
-    if (!holds_point(model, point)) {
-        throw InputError(fmt::format("point {} at ({:g}, {:g}, {:g}) is outside the model", number,
-                                     point.x, point.y, point.z));
-    }
+    const Vec3 inside = model.place().inside(point, fmt::format("point {}", number));
     const Grid& grid = problem.unknowns().grid();
-    const Index3 node = grid.nearest_node(grid.clamp(grid_point(model, point)));
+    const Index3 node = grid.nearest_node(grid.clamp(inside));
     const std::int32_t unknown = problem.unknowns().numbers()[grid.shape.offset(node)];
     if (unknown < 0) {
         throw InputError(fmt::format("point {} at ({:g}, {:g}, {:g}) is in air (must be in rock)",

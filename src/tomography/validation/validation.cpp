@@ -23,7 +23,7 @@ std::vector<double> scaled_residuals(const Model& model, const Survey& picks,
                                      const InversionOptions& options, const Execution& execution) {
     const bool by_error = picks.has_errors && options.weights == PickWeights::errors;
     std::vector<double> residuals(picks.arrivals.size(), std::numeric_limits<double>::quiet_NaN());
-    if (model.metric()) {
+    if (!model.is_plain()) {
         const auto times = arrival_times(model, picks, options.eikonal, execution.on(Device::cpu));
         for (std::size_t p = 0; p < times.size(); ++p) {
             const Arrival& pick = picks.arrivals[p];

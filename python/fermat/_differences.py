@@ -15,6 +15,7 @@ from ._tables import column, columns_of, is_file, names_in
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ._core import Model
     from ._picks import Picks
 
 KINDS = ("catalogue", "correlation")
@@ -43,9 +44,9 @@ def differences_of(given: Any, events: list[str], stations: list[str]) -> dict[s
                                                              strict=True)}
 
 
-def made_differences(picks: Picks, options: dict[str, Any]) -> dict[str, Any]:
+def made_differences(model: Model, picks: Picks, options: dict[str, Any]) -> dict[str, Any]:
     """Differences of the picks of neighbouring events."""
-    *columns, notes = _core.make_differences(picks._survey(), options)
+    *columns, notes = _core.make_differences(model, picks._survey(), options)
     tell(notes)
     return dict(zip(NAMES, columns, strict=True))
 

@@ -15,6 +15,7 @@ from ._notes import tell
 from ._picks import Picks
 from ._plane import Plane
 from ._progress import listener
+from ._sphere import NAMES, off_plane, on_sphere
 from ._tables import column, columns_of, ids_of, is_file, on_axes, places, seconds_of
 
 if TYPE_CHECKING:
@@ -40,7 +41,8 @@ class Relocation:
         Number of the cluster from 0, the largest first; -1 for events that nothing links, which
         stay where they were.
     error, time_error
-        Standard deviations while the neighbours stay.
+        Standard deviations while the neighbours stay. On a sphere those of the place are lengths to
+        the east, to the north and down.
     used
         (n, 2, 2): differences that count, of catalogue and correlation, of P and S.
     rms, rms_before
@@ -73,6 +75,7 @@ class Relocation:
         self.differences = differences
         self.plane = plane
         self.ndim = ndim
+        self.axis_names: tuple[str, ...] = ("x", "z") if ndim == 2 else ("x", "y", "z")
 
     def __len__(self) -> int:
         return len(self.event)
@@ -100,7 +103,7 @@ class Relocation:
         """
         table: dict[str, Any] = {"event": self.event, "cluster": self.cluster}
         names = "xz" if self.ndim == 2 else "xyz"
-        for n, name in enumerate(names):
+        for n, name in enumerate(self.axis_names):
             table[name] = self.position[:, n]
         if self.plane is not None:
             place = self.plane.to_geographic(self.position[:, 0], self.position[:, 1])
@@ -152,7 +155,8 @@ def relocate(
     Parameters
     ----------
     model
-        Velocity of P. If it depends on depth alone, stations may lie beside the model.
+        Velocity of P, in any coordinates. If it depends on depth alone, on a Cartesian grid,
+        stations may lie beside the model.
     events
         Where and when events were: a CSV file or table with event,x,y,z,origin_time, or hypoDD's
         event.dat or phase.dat. Or `Picks` with places and origin times, as `read_picks` gives them:
@@ -207,7 +211,7 @@ def relocate(
              "least_shared": int(least_shared), "most_shared": int(most_shared)}
     none = isinstance(differences, (tuple, list)) and not differences
     if none and isinstance(events, Picks):
-        given |= made_differences(events, pairs)
+        given |= made_differences(model, events, pairs)
     else:
         given |= differences_of(differences, event_ids, station_ids)
     options: dict[str, Any] = {
@@ -223,7 +227,10 @@ def relocate(
     )
     tell(found["notes"])
     columns = fitted(given, found, event_ids, station_ids)
-    return Relocation(event_ids, given, found, columns, model.ndim, plane)
+    relocation = Relocation(event_ids, given, found, columns, model.ndim, plane)
+    if on_sphere(model):
+        relocation.axis_names = NAMES
+    return relocation
 
 
 def _places(
@@ -241,12 +248,13 @@ def _places(
             _core.load_hypocentres(events, stations, centre)  # type: ignore[arg-type]
         )
         tell(notes)
-        given = {
-            "events": on_axes(model, at_events),
-            "stations": on_axes(model, at_stations),
-            "origin_time": times,
-        }
-        return given, list(event_ids), list(station_ids), Plane(plane) if plane else None
+        given = {"events": on_axes(model, at_events), "stations": on_axes(model, at_stations)}
+        on_plane = Plane(plane) if plane else None
+        if on_sphere(model):
+            given = {name: off_plane(at, on_plane) for name, at in given.items()}
+            on_plane = None
+        given["origin_time"] = times
+        return given, list(event_ids), list(station_ids), on_plane
     if centre is not None:
         raise ValueError("centre is for files (tables have x and y)")
     event_ids, at_events = places(model, events, "event", unknown=True)

@@ -18,6 +18,7 @@
 #include "monitor.hpp"
 #include "options.hpp"
 #include "points.hpp"
+#include "survey/mapped_points.hpp"
 #include "survey_columns.hpp"
 #include "warn.hpp"
 
@@ -71,11 +72,12 @@ nb::tuple load_differences(const std::filesystem::path& path,
 }
 
 /// Differences of the picks of neighbouring events; `given` as `Picks` has them.
-nb::tuple make_differences(const nb::dict& given, const nb::dict& keywords) {
+nb::tuple make_differences(const Model& model, const nb::dict& given, const nb::dict& keywords) {
     PairOptions options;
     Keywords(keywords).fill(options);
     Notes notes;
-    return columns_of(catalogue_differences(survey_from(given, 0), options, notes), notes);
+    return columns_of(
+        catalogue_differences(in_lengths(survey_from(given, 0), model), options, notes), notes);
 }
 
 nb::dict relocate_events(const Model& model, const Model* s_model, double vp_vs,
@@ -142,10 +144,12 @@ void bind_relocate(nb::module_& module) {
                nb::sig("def load_differences(path: str | os.PathLike[str], events: list[str], "
                        "stations: list[str]) -> tuple[typing.Any, ...]"),
                "Differences of hypoDD's dt.ct or dt.cc.");
-    module.def("make_differences", &make_differences, "picks"_a, "options"_a,
-               nb::sig("def make_differences(picks: dict[str, typing.Any], options: dict[str, "
-                       "typing.Any]) -> tuple[typing.Any, ...]"),
-               "Differences of the picks of neighbouring events.");
+    module.def(
+        "make_differences", &make_differences, "model"_a, "picks"_a, "options"_a,
+        nb::sig(
+            "def make_differences(model: Model, picks: dict[str, typing.Any], options: dict[str, "
+            "typing.Any]) -> tuple[typing.Any, ...]"),
+        "Differences of the picks of neighbouring events.");
     module.def("relocate", &relocate_events, "model"_a, "s_model"_a.none(), "vp_vs"_a, "given"_a,
                "surface"_a.none(), "options"_a, "progress"_a.none(),
                nb::sig("def relocate(model: Model, s_model: Model | None, vp_vs: float, given: "

@@ -11,6 +11,7 @@
 #include "cli/medium_flags.hpp"
 #include "cli/option_flags.hpp"
 #include "cli/outputs.hpp"
+#include "cli/survey.hpp"
 #include "cli/tell.hpp"
 #include "core/error.hpp"
 #include "io/difference_io.hpp"
@@ -19,6 +20,7 @@
 #include "io/phase_picks.hpp"
 #include "io/relocation_io.hpp"
 #include "io/suffix.hpp"
+#include "survey/mapped_points.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -96,14 +98,19 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
     if (!flags.events && !flags.picks) throw InputError("--events is missing");
     Notes notes;
     const Medium medium = medium_of(flags.medium, notes);
-    require_plain(medium.of(Phase::P), "relocation by differences");
-    const PhaseFiles files{flags.picks.value_or(fs::path()), flags.stations, flags.events,
-                           flags.centre};
-    const SurveyFile picks =
+    const Model& model = medium.of(Phase::P);
+    PhaseFiles files{flags.picks.value_or(fs::path()), flags.stations, flags.events, flags.centre};
+    files.on_sphere = on_sphere(model);
+    SurveyFile picks =
         flags.picks ? read_phase_picks(files, notes) : read_hypocentres(files, notes);
+    if (files.on_sphere) {
+        leave_plane(picks, flags.reloc || flags.exported.file, "--reloc and --export");
+    }
     const Survey& survey = picks.picks;
     std::vector<TimeDifference> differences;
-    if (flags.picks) differences = catalogue_differences(survey, flags.pairs, notes);
+    if (flags.picks) {
+        differences = catalogue_differences(in_lengths(survey, model), flags.pairs, notes);
+    }
     if (flags.made) write_hypodd_differences(*flags.made, survey, differences);
     for (const std::string& path : flags.differences) {
         const auto more = read_hypodd_differences(path, survey, notes);
@@ -122,8 +129,8 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
     tell(notes);
     run.monitor.check();
     const Clock clock = picks.has_dates ? Clock::dates : Clock::seconds;
-    write_relocation(flags.output, survey, found, picks.plane ? &*picks.plane : nullptr, clock,
-                     picks.magnitudes);
+    write_relocation(flags.output, survey, found, medium.place().mapping(),
+                     picks.plane ? &*picks.plane : nullptr, clock, picks.magnitudes);
     if (flags.reloc) write_reloc(*flags.reloc, survey, picks.magnitudes, found, *picks.plane);
     Notes lost;
     write_export(flags.exported, survey, picks.plane, catalogue_of(survey, found), picks.magnitudes,

@@ -19,17 +19,6 @@ bool has_samples(const Catalogue& catalogue) {
     return false;
 }
 
-/// Names of a place: x, y, z, or longitude, latitude, z of a sphere.
-void add_place_names(std::vector<std::string>& names, const std::string& prefix, bool is_2d,
-                     bool on_sphere) {
-    if (!on_sphere) return add_axis_names(names, prefix, is_2d);
-    for (const char* const name : {"longitude", "latitude", "z"}) names.push_back(prefix + name);
-}
-
-Vec3 as_named(Vec3 place, bool on_sphere) {
-    return on_sphere ? Vec3{place.y, place.x, place.z} : place;
-}
-
 std::vector<std::string> catalogue_columns(bool is_2d, bool geographic, bool samples,
                                            bool on_sphere, bool sized) {
     std::vector<std::string> names = {"event", "status"};
@@ -94,6 +83,16 @@ void add_ellipsoid(CatalogueRow& row, const Hypocentre& event, bool is_2d) {
 }
 
 }  // namespace
+
+void add_place_names(std::vector<std::string>& names, const std::string& prefix, bool is_2d,
+                     bool on_sphere) {
+    if (!on_sphere) return add_axis_names(names, prefix, is_2d);
+    for (const char* const name : {"longitude", "latitude", "z"}) names.push_back(prefix + name);
+}
+
+Vec3 as_named(Vec3 place, bool on_sphere) {
+    return on_sphere ? Vec3{place.y, place.x, place.z} : place;
+}
 
 void write_catalogue(const fs::path& path, const Survey& survey, const Catalogue& catalogue,
                      Clock clock, const LocalPlane* plane, bool on_sphere,

@@ -2,6 +2,8 @@
 
 #include <filesystem>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "io/local_plane.hpp"
 #include "location/catalogue.hpp"
@@ -14,6 +16,11 @@ enum class Clock { seconds, dates };
 
 // All are CSV and also go to a device or pipe. What is not known is empty. Angles are degrees,
 // azimuths clockwise from y towards x.
+
+/// Names of a place: x, y, z, or longitude, latitude, z of a sphere; and a place in their order.
+void add_place_names(std::vector<std::string>& names, const std::string& prefix, bool is_2d,
+                     bool on_sphere);
+Vec3 as_named(Vec3 place, bool on_sphere);
 
 /// One row per event: status, place, longitude and latitude if there is a plane, origin time,
 /// magnitude if one is known, /// standard deviations, covariance, semi-axes of the 68 and 95 %

@@ -8,12 +8,13 @@
 namespace fermat {
 
 void write_relocation(const std::filesystem::path& path, const Survey& survey,
-                      const Relocation& found, const LocalPlane* plane, Clock clock,
-                      std::span<const double> magnitudes) {
+                      const Relocation& found, const Mapping& mapping, const LocalPlane* plane,
+                      Clock clock, std::span<const double> magnitudes) {
+    const bool sphere = mapping.geographic();
     const bool is_2d = survey.is_2d;
     const bool sized = knows_magnitudes(magnitudes);
     std::vector<std::string> names = {"event", "cluster"};
-    add_axis_names(names, "", is_2d);
+    add_place_names(names, "", is_2d, sphere);
     if (plane != nullptr) names.insert(names.end(), {"longitude", "latitude"});
     names.emplace_back("origin_time");
     if (sized) names.emplace_back("magnitude");
@@ -28,11 +29,13 @@ void write_relocation(const std::filesystem::path& path, const Survey& survey,
         const RelocatedEvent& event = found.events[n];
         row.add(name_of(survey, survey.events[n]));
         row.add(event.cluster < 0 ? std::string() : std::to_string(event.cluster + 1));
-        row.add(event.position, is_2d);
+        row.add(as_named(event.position, sphere), is_2d);
         row.add_geographic(event.position, plane);
         row.add_time(event.origin_time, clock);
         if (sized) row.add(magnitudes[n]);
-        row.add(event.position - survey.events[n].position, is_2d);
+        row.add(mapping.flat_way(mapping.flat_from_user(survey.events[n].position),
+                                 mapping.flat_from_user(event.position)),
+                is_2d);
         row.add(event.origin_time - survey.events[n].origin_time);
         row.add(event.error, is_2d);
         row.add(event.time_error);

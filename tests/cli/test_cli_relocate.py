@@ -117,14 +117,18 @@ def test_a_run_that_moves_nothing_fails_and_says_why(swarm):
     assert "no two events share 99 of the 72 that can be used (--least-links)" in message
 
 
-def test_a_spherical_model_is_refused_with_the_true_reason(swarm):
+def test_a_spherical_model_has_places_by_longitude_and_latitude(swarm):
     swarm("model", "constant", "--shape", "9,9,7", "--spacing", "0.1,0.1,2", "--origin=36.6,-121.4,0",
           "--velocity", "5", "-o", "flat.h5")
     swarm("model", "spherical", "--base", "flat.h5", "-o", "sphere.h5")
-    message = swarm.error("relocate", "--model", "sphere.h5", "--vp-vs", "1.75", "--stations", "station.dat", "--picks",
-                          "phase.dat", "-o", "none.csv")
-    assert "relocation by differences knows" in message and "spherical coordinates" in message
-    assert "outside" not in message
+    flags = ("relocate", "--model", "sphere.h5", "--vp-vs", "1.75", "--stations", "station.dat", "--picks",
+             "phase.dat")
+    done = swarm.call(*flags, "-o", "found.csv")
+    assert done.returncode == 0, done.stderr
+    head = (swarm.folder / "found.csv").read_text().splitlines()[0]
+    assert head.startswith("event,cluster,longitude,latitude,z,origin_time")
+    message = swarm.error(*flags, "--reloc", "none.reloc", "-o", "none.csv")
+    assert "--reloc and --export are for models of x, y, z" in message
 
 
 def test_negative_weights_and_capitals_keep_their_picks(swarm):

@@ -131,7 +131,6 @@ REFUSALS = [
             ("metric",), f"this computation {CARTESIAN}", precisions=("double",)),
     Refusal(("fm.adjoint",), ("cells",), "velocity jumps between cells, whose scheme has no adjoint"),
     Refusal(("fm.adjoint",), ("metric",), f"the adjoint {CARTESIAN}"),
-    Refusal(("fm.relocate", "fermat relocate"), ("metric",), f"relocation by differences {CARTESIAN}"),
     Refusal(("fm.invert", "fermat invert"), ("graded", "terrain", "TTI"),
             f"an inversion of P and S or of events that move {CARTESIAN}", phases=("P,S",)),
     Refusal(('fm.invert(relocate="all")', "fermat invert --relocate all"), ("graded", "terrain", "TTI"),

@@ -200,7 +200,7 @@ InversionResult run_inversion(const InversionInputs& inputs, RunFolder& folder,
     if (!kept.empty()) keeper.listen(listener, kept);
     listener.update = [&](const InversionState& now) {
         write_history(folder.file("history.csv"), now.history, identity);
-        write_checkpoint(folder.file(checkpoint_name), inputs.start.grid(), now, identity);
+        write_checkpoint(folder.file(checkpoint_name), inputs.start.place(), now, identity);
     };
     InversionResult result = invert(inputs.start, inputs.picks, inputs.options, run.execution(),
                                     listener, std::move(state));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -15,7 +16,9 @@
 #include "core/version.hpp"
 #include "io/hdf5_column.hpp"
 #include "io/hdf5_output.hpp"
+#include "io/metric_io.hpp"
 #include "io/run_mark.hpp"
+#include "model/placement.hpp"
 
 namespace fermat {
 namespace {
@@ -81,6 +84,8 @@ struct Arrays {
     Columns reports;  ///< rows of the history, then of the next model
     Columns lists;
     std::vector<double> grid;  ///< shape, origin and spacing
+    std::string system;        ///< of coordinates; empty on a plain grid
+    Columns coordinates;
     std::span<const float> velocity;
 
     /// Hash of the content, which reveals damage.
@@ -94,6 +99,11 @@ struct Arrays {
             }
         }
         print.add(grid);
+        if (!system.empty()) print.add(std::string_view(system));
+        for (const auto& [name, values] : coordinates) {
+            print.add(std::string_view(name));
+            print.add(values);
+        }
         print.add(velocity);
         return print.text();
     }
@@ -144,10 +154,15 @@ InputError damaged(const fs::path& path, std::string_view why) {
 
 }  // namespace
 
-void write_checkpoint(const fs::path& path, const Grid& grid, const InversionState& state,
+void write_checkpoint(const fs::path& path, const Place& place, const InversionState& state,
                       const std::string& fingerprint) {
     Arrays arrays;
-    arrays.grid = numbers_of(grid);
+    arrays.grid = numbers_of(place.grid());
+    const CoordinateNumbers& numbers = place.mapping().numbers();
+    if (!(numbers == CoordinateNumbers{})) {
+        arrays.system = std::string(name_of(numbers.system));
+        arrays.coordinates = number_lists(numbers);
+    }
     for_each_number(state.method, [&](const char* name, const auto& value) {
         arrays.state[name] = {static_cast<double>(value)};
     });
@@ -169,6 +184,10 @@ void write_checkpoint(const fs::path& path, const Grid& grid, const InversionSta
         write_array<double>(file, name.c_str(), values);
     }
     write_array<double>(file, "grid", arrays.grid);
+    if (!arrays.system.empty()) {
+        hdf5::write_attribute(file.id(), "coordinates", arrays.system, path);
+        write_columns(file, "coordinates", arrays.coordinates);
+    }
     write_array<float>(file, "velocity", arrays.velocity);
     file.commit();
 }
@@ -179,6 +198,7 @@ namespace {
 struct Content {
     InversionState state;
     Grid grid;
+    CoordinateNumbers coordinates;
     std::string run;
 };
 
@@ -207,6 +227,13 @@ Content read_content(const fs::path& path, const std::string& fingerprint) {
         arrays.lists[name] = hdf5::read_column<double>(file, name, path);
     });
     arrays.grid = hdf5::read_column<double>(file, "grid", path);
+    if (H5Aexists(file, "coordinates") > 0) {
+        arrays.system = hdf5::read_text_attribute(file, "coordinates", path);
+        for (const std::string& name : hdf5::dataset_names(file, "coordinates", path)) {
+            arrays.coordinates[name] =
+                hdf5::read_column<double>(file, fmt::format("coordinates/{}", name), path);
+        }
+    }
     const std::vector<float> velocity = hdf5::read_column<float>(file, "velocity", path);
     arrays.velocity = velocity;
     if (arrays.digest(run) != hdf5::read_text_attribute(file, "digest", path)) {
@@ -235,7 +262,14 @@ Content read_content(const fs::path& path, const std::string& fingerprint) {
     state.velocity =
         Field<float>(velocity.size() == grid.node_count() ? grid.shape : grid.cell_shape());
     std::copy(velocity.begin(), velocity.end(), state.velocity.begin());
-    return {std::move(state), grid, run};
+    CoordinateNumbers coordinates;
+    if (!arrays.system.empty()) {
+        coordinates = coordinates_from(arrays.system, [&](const std::string& name) {
+            const auto found = arrays.coordinates.find(name);
+            return found == arrays.coordinates.end() ? std::vector<double>{} : found->second;
+        });
+    }
+    return {std::move(state), grid, std::move(coordinates), run};
 }
 
 Content read_quietly(const fs::path& path, const std::string& fingerprint) {
@@ -263,9 +297,13 @@ RunSnapshot read_snapshot(const fs::path& path) {
     if (state.history.empty()) throw damaged(path, "it has no iteration");
     const bool on_nodes = state.velocity.shape() == content.grid.shape;
     const int iteration = state.iteration();
-    return {on_nodes ? Model(content.grid, std::move(state.velocity))
-                     : Model::of_cells(content.grid, std::move(state.velocity)),
-            iteration, std::move(content.run)};
+    Model model = make_model(content.grid, std::move(state.velocity),
+                             on_nodes ? Placement::nodes : Placement::cells);
+    if (!(content.coordinates == CoordinateNumbers{})) {
+        model = model.with_metric(
+            std::make_shared<const Metric>(content.grid, std::move(content.coordinates)));
+    }
+    return {std::move(model), iteration, std::move(content.run)};
 }
 
 }  // namespace fermat

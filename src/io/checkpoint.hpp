@@ -7,9 +7,8 @@
 
 namespace fermat {
 
-/// Writes the state of a run on a grid, completely or not at all. `fingerprint` comes from
-/// run_fingerprint.
-void write_checkpoint(const std::filesystem::path& path, const Grid& grid,
+/// Writes the state of a run, completely or not at all. `fingerprint` comes from run_fingerprint.
+void write_checkpoint(const std::filesystem::path& path, const Place& place,
                       const InversionState& state, const std::string& fingerprint);
 
 /// Reads the state of the run with this fingerprint. Throws InputError if the file is damaged or
@@ -24,8 +23,8 @@ struct RunSnapshot {
     std::string run;    ///< its fingerprint
 };
 
-/// Reads the model of whatever run the checkpoint belongs to. Throws InputError if the file is
-/// damaged.
+/// Reads the model of whatever run the checkpoint belongs to: its place and velocities, without
+/// anisotropy. Throws InputError if the file is damaged.
 RunSnapshot read_snapshot(const std::filesystem::path& path);
 
 }  // namespace fermat

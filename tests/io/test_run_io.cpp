@@ -129,6 +129,17 @@ TEST_F(RunFiles, CheckpointTellsOthersOfItsModel) {
     EXPECT_EQ(seen.run, "name");
 }
 
+TEST_F(RunFiles, CheckpointTellsOthersWhereItsModelLies) {
+    CoordinateNumbers numbers;
+    numbers.system = Coordinates::spherical;
+    numbers.radius = 6000;
+    numbers.jumps.assign(static_cast<std::size_t>(grid_.shape.z), 1);
+    numbers.jumps[1] = 1.25;
+    write_checkpoint(at("c.h5"), Place(grid_, make_mapping(grid_, numbers)), state(), "name");
+    EXPECT_EQ(read_snapshot(at("c.h5")).model.coordinates(), numbers);
+    EXPECT_EQ(read_checkpoint(at("c.h5"), grid_, "name").stage, 1);
+}
+
 TEST_F(RunFiles, CheckpointOfAnotherRunIsRefused) {
     write_checkpoint(at("c.h5"), grid_, state(), "name");
     expect_error<InputError>([&] { read_checkpoint(at("c.h5"), grid_, "other"); }, "c.h5",

@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -10,8 +11,6 @@
 #include "bindings.hpp"
 #include "core/parallel.hpp"
 #include "eikonal/eikonal.hpp"
-#include "eikonal/front.hpp"
-#include "eikonal/time_gradient.hpp"
 #include "monitor.hpp"
 #include "numpy.hpp"
 #include "options.hpp"
@@ -36,32 +35,15 @@ struct SolvedField {
 };
 
 template <class Real>
-SolvedField<Real> finished(BasicTimeField<Real>&& field, bool gradient, int threads) {
+SolvedField<Real> finished(ArrivalField&& field, bool gradient, int threads) {
     SolvedField<Real> solved;
     if (gradient) {
-        for (Field<Real>& component : time_gradient(field, threads)) {
+        for (Field<Real>& component : field.gradient_on_nodes<Real>(threads)) {
             if (!component.empty()) solved.gradient.push_back(std::move(component));
         }
     }
-    solved.times = to_times(std::move(field), threads);
+    solved.times = std::move(field).take_nodes<Real>(threads);
     return solved;
-}
-
-std::vector<SolvedField<float>> metric_fields(const Model& model,
-                                              const std::vector<PointSource>& sources,
-                                              const EikonalOptions& options, bool gradient,
-                                              const Execution& execution, Notes& notes) {
-    const TimeSolver solver(model, options, execution);
-    std::vector<SolvedField<float>> all(sources.size());
-    solver.for_each_field(sources, execution, [&](std::size_t n, ArrivalField&& field) {
-        all[n].times = field.on_nodes();
-        if (!gradient) return;
-        for (Field<float>& component : field.gradient_on_nodes()) {
-            if (!component.empty()) all[n].gradient.push_back(std::move(component));
-        }
-    });
-    notes = solver.notes();
-    return all;
 }
 
 /// One field for a front, or one per source.
@@ -72,25 +54,21 @@ nb::list solved(const Model& model, const std::vector<PointSource>& sources,
     Notes notes;
     std::vector<SolvedField<Real>> fields = bridge.run([&](const Execution& execution) {
         const int threads = resolve_threads(execution.threads);
-        Monitor& monitor = execution.monitor;
+        const TimeSolver solver(model, options, execution,
+                                std::is_same_v<Real, float> ? Precision::single : Precision::full);
         std::vector<SolvedField<Real>> all;
         if (front) {
-            all.push_back(finished(solve_front<Real>(model, *front, options, execution, notes),
-                                   gradient, threads));
+            all.push_back(
+                finished<Real>(solver.solve_front(*front, execution, notes), gradient, threads));
             return all;
         }
-        if constexpr (std::is_same_v<Real, float>) {
-            if (!model.is_plain()) {
-                return metric_fields(model, sources, options, gradient, execution, notes);
-            }
-        }
-        monitor.begin("first arrivals", static_cast<std::int64_t>(sources.size()));
-        for (const PointSource& source : sources) {
-            all.push_back(
-                finished(solve<Real>(model, source, options, execution), gradient, threads));
-            monitor.advance();
-        }
-        monitor.end();
+        all.resize(sources.size());
+        const int each =
+            std::max(1, threads / static_cast<int>(std::max<std::size_t>(1, sources.size())));
+        solver.for_each_field(sources, execution, [&](std::size_t n, ArrivalField&& field) {
+            all[n] = finished<Real>(std::move(field), gradient, each);
+        });
+        solver.tell(notes);
         return all;
     });
     warn(notes);

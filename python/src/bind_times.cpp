@@ -33,46 +33,27 @@ struct Job {
     std::vector<PointSource> sources;
     TimeMethod method;
     Precision precision = Precision::single;
-
-    /// Double precision is for the eikonal equation alone.
-    const EikonalOptions& eikonal() const { return std::get<EikonalOptions>(method); }
 };
 
 template <class Real>
 nb::object earliest(const Job& job, PythonMonitor& bridge) {
     Notes notes;
     auto times = bridge.run([&](const Execution& execution) {
-        if constexpr (std::is_same_v<Real, double>) {
-            return first_arrivals<double>(job.model, job.sources, job.eikonal(), execution);
-        } else {
-            const TimeSolver solver(job.model, job.method, execution);
-            auto found = solver.first_arrivals(job.sources, execution);
-            notes = solver.notes();
-            return found;
-        }
+        const TimeSolver solver(job.model, job.method, execution, job.precision);
+        auto found = solver.first_arrivals<Real>(job.sources, execution);
+        notes = solver.notes();
+        return found;
     });
     warn(notes);
     return nb::cast(array_of(std::move(times)));
 }
 
-/// Fields in double precision are solved one after another, each on all threads.
-void each_field(const Job& job, const Execution& execution, double* out, Notes&) {
-    const std::size_t nodes = job.model.grid().node_count();
-    execution.monitor.begin("first arrivals", static_cast<std::int64_t>(job.sources.size()));
-    for (const PointSource& source : job.sources) {
-        write_times(solve<double>(job.model, source, job.eikonal(), execution),
-                    {out, job.model.grid().shape});
-        out += nodes;
-        execution.monitor.advance();
-    }
-    execution.monitor.end();
-}
-
-void each_field(const Job& job, const Execution& execution, float* out, Notes& notes) {
+template <class Real>
+void each_field(const Job& job, const Execution& execution, Real* out, Notes& notes) {
     const Shape shape = job.model.grid().shape;
-    const TimeSolver solver(job.model, job.method, execution);
+    const TimeSolver solver(job.model, job.method, execution, job.precision);
     solver.for_each_field(job.sources, execution, [&](std::size_t number, ArrivalField&& field) {
-        field.write_nodes({out + number * shape.count(), shape});
+        field.write_nodes(FieldView<Real>{out + number * shape.count(), shape});
     });
     notes = solver.notes();
 }
@@ -144,24 +125,6 @@ nb::object traveltimes(const Model& model, const Points& sources, const Numbers&
                                             : fields<float>(job, together, bridge);
 }
 
-/// Fields in double precision are solved one after another, each on all threads.
-std::vector<double> double_times(const Job& job, const std::vector<Vec3>& receivers,
-                                 const Execution& execution) {
-    for (const Vec3 place : receivers) job.model.place().inside(place, "receiver");
-    std::vector<double> times;
-    times.reserve(job.sources.size() * receivers.size());
-    execution.monitor.begin("first arrivals", static_cast<std::int64_t>(job.sources.size()));
-    for (const PointSource& source : job.sources) {
-        const auto field = solve<double>(job.model, source, job.eikonal(), execution);
-        for (const Vec3 place : receivers) {
-            times.push_back(time_at(field, job.model.grid().clamp(place)));
-        }
-        execution.monitor.advance();
-    }
-    execution.monitor.end();
-    return times;
-}
-
 DoubleArray times_at_receivers(const Model& model, const Points& sources,
                                const Numbers& start_times, const Points& receivers,
                                const nb::dict& options, nb::object progress) {
@@ -176,10 +139,7 @@ DoubleArray times_at_receivers(const Model& model, const Points& sources,
     const Precision precision = precision_of(solver, given);
     Notes notes;
     std::vector<double> times = bridge.run([&](const Execution& execution) {
-        if (precision == Precision::full) {
-            return double_times({model, from, method, precision}, to, execution);
-        }
-        const TimeSolver door(model, method, execution);
+        const TimeSolver door(model, method, execution, precision);
         std::vector<double> found = door.receiver_times(from, to, execution);
         notes = door.notes();
         return found;

@@ -14,6 +14,7 @@
 #include "bench/metric_media.hpp"
 #include "bench/table.hpp"
 #include "core/version.hpp"
+#include "eikonal/metric/metric_solver.hpp"
 #include "rays/metric_rays.hpp"
 
 namespace fermat::bench {

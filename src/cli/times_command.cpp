@@ -128,7 +128,6 @@ struct Job {
     const Model& model;
     const std::vector<PointSource>& sources;
     const std::vector<Vec3>& receivers;
-    const EikonalOptions& options;  ///< of --front and --precision double
     const TimeSolver& solver;
     Precision precision;
     bool gradient;
@@ -143,11 +142,6 @@ class PairTimes {
     explicit PairTimes(const Job& job, std::vector<double> times)
         : receivers_(job.receivers), times_(std::move(times)) {}
 
-    void read(std::size_t source, const BasicTimeField<double>& field) {
-        for (std::size_t r = 0; r < receivers_.size(); ++r) {
-            times_[source * receivers_.size() + r] = time_at(field, receivers_[r]);
-        }
-    }
     void read(std::size_t source, const ArrivalField& field) {
         for (std::size_t r = 0; r < receivers_.size(); ++r) {
             times_[source * receivers_.size() + r] = field.time_at(receivers_[r]);
@@ -164,6 +158,19 @@ class PairTimes {
     const std::vector<Vec3>& receivers_;
     std::vector<double> times_;
 };
+
+/// Writes times, and their gradient on request.
+void write_arrivals(ImageWriter& image, const std::string& name, ArrivalField&& field,
+                    bool gradient) {
+    if (TimeField* const eikonal = field.eikonal()) {
+        write_field(image, name, std::move(*eikonal), gradient);
+    } else if (BasicTimeField<double>* const exact = field.exact()) {
+        write_field(image, name, std::move(*exact), gradient);
+    } else {
+        if (gradient) write_gradient(image, name, field.gradient_on_nodes());
+        image.add_point_array(name, field.on_nodes());
+    }
+}
 
 /// Solves one field per source and writes each when it is ready. The names of the fields, not their
 /// order in time, say whose they are; their places in the file are given out before. HDF5 lets one
@@ -182,60 +189,35 @@ PairTimes solve_each(const Job& job, ImageWriter* image) {
         image->reserve_point_arrays(names);
     }
     PairTimes pairs(job);
-    if (job.precision == Precision::full) {
-        job.execution.monitor.begin("first arrivals", static_cast<std::int64_t>(count));
-        for (std::size_t i = 0; i < count; ++i) {
-            auto field = solve<double>(job.model, job.sources[i], job.options, job.execution);
-            pairs.read(i, field);
-            if (image != nullptr) {
-                write_field(*image, time_array_name(i, count), std::move(field), job.gradient);
-            }
-            job.execution.monitor.advance();
-        }
-        job.execution.monitor.end();
-        return pairs;
-    }
     if (image == nullptr) {
         return PairTimes(job, job.solver.receiver_times(job.sources, job.receivers, job.execution));
     }
     job.solver.for_each_field(job.sources, job.execution, [&](std::size_t i, ArrivalField&& field) {
         pairs.read(i, field);
-        const std::string name = time_array_name(i, count);
-        if (TimeField* eikonal = field.eikonal()) {
-            write_field(*image, name, std::move(*eikonal), job.gradient);
-            return;
-        }
-        if (job.gradient) write_gradient(*image, name, field.gradient_on_nodes());
-        image->add_point_array(name, field.on_nodes());
+        write_arrivals(*image, time_array_name(i, count), std::move(field), job.gradient);
     });
     return pairs;
 }
 
 /// The field of a front, as that of one source.
-template <class Real>
-PairTimes solve_from(FieldView<const double> front, const Job& job, ImageWriter* image) {
-    Notes notes;
-    auto field = solve_front<Real>(job.model, front, job.options, job.execution, notes);
-    tell(notes);
-    std::vector<double> times;
-    for (const Vec3& receiver : job.receivers) times.push_back(time_at(field, receiver));
-    if (image != nullptr) {
-        write_field(*image, time_array_name(0, 1), std::move(field), job.gradient);
-    }
-    return PairTimes(job, std::move(times));
-}
-
 PairTimes solve_from_front(const fs::path& file, const Job& job, ImageWriter* image) {
     const Field<double> front = read_front(file, job.model);
-    return job.precision == Precision::full ? solve_from<double>(front, job, image)
-                                            : solve_from<float>(front, job, image);
+    Notes notes;
+    ArrivalField field = job.solver.solve_front(front, job.execution, notes);
+    tell(notes);
+    std::vector<double> times;
+    for (const Vec3& receiver : job.receivers) times.push_back(field.time_at(receiver));
+    if (image != nullptr) {
+        write_arrivals(*image, time_array_name(0, 1), std::move(field), job.gradient);
+    }
+    return PairTimes(job, std::move(times));
 }
 
 void write_together(const Job& job, ImageWriter& image) {
     const std::string name = time_array_name(0, 1);
     if (job.precision == Precision::full) {
-        image.add_point_array(name, to_single(first_arrivals<double>(job.model, job.sources,
-                                                                     job.options, job.execution)));
+        image.add_point_array(
+            name, to_single(job.solver.first_arrivals<double>(job.sources, job.execution)));
     } else {
         image.add_point_array(name, job.solver.first_arrivals(job.sources, job.execution));
     }
@@ -287,9 +269,9 @@ void compute_times(const TimesFlags& flags, const Run& run) {
     const auto start = std::chrono::steady_clock::now();
     const TimeMethod method =
         flags.solver.names_graph() ? TimeMethod(on_graph) : TimeMethod(options);
-    const TimeSolver solver(model, method, run.execution());
-    const Job job{model,  sources,         receivers,      options,
-                  solver, flags.precision, flags.gradient, run.execution()};
+    const TimeSolver solver(model, method, run.execution(), flags.precision);
+    const Job job{model,           sources,        receivers,      solver,
+                  flags.precision, flags.gradient, run.execution()};
     if (image && flags.together) write_together(job, *image);
     if (flags.front) {
         const PairTimes pairs = solve_from_front(*flags.front, job, image ? &*image : nullptr);

@@ -9,11 +9,10 @@
 #include <utility>
 
 #include "core/error.hpp"
-#include "eikonal/eikonal.hpp"
-#include "eikonal/metric/metric_solver.hpp"
 #include "location/flat.hpp"
 #include "location/layered.hpp"
 #include "location/proportion.hpp"
+#include "times/times.hpp"
 
 namespace fermat {
 namespace {
@@ -215,42 +214,33 @@ StationFields::StationFields(const Medium& medium, const Survey& survey,
 
 void StationFields::add(const Model& model, std::span<const Vec3> stations,
                         const EikonalOptions& options, const Execution& execution, Notes& notes) {
-    if (!plain_) return add_metric(model, stations, options, execution, notes);
-    const std::size_t before = fields_.size();
+    if (stations.empty()) return;
+    const std::size_t before = places_.size();
     std::vector<PointSource> sources;
     for (const Vec3 place : stations) {
         const Vec3 source = radial_ ? Vec3{0, 0, place.z} : place;
-        sources.push_back({model.grid().clamp(source), 0});
+        sources.push_back(
+            {plain_ ? model.grid().clamp(source) : place_.mapping().flat_to_user(source), 0});
         places_.push_back(place);
     }
-    fields_.resize(before + stations.size());
-    for_each_field(model, sources, options, execution, [&](std::size_t n, TimeField&& field) {
+    if (plain_) fields_.resize(places_.size());
+    if (!plain_) metric_fields_.resize(places_.size());
+    const TimeSolver solver(model, options, execution);
+    solver.for_each_field(sources, execution, [&](std::size_t n, ArrivalField&& solved) {
+        if (MetricField* const field = solved.metric()) {
+            field->near_source = {};  // would take more memory than the field, and is not read here
+            metric_fields_[before + n] = std::make_unique<const MetricField>(std::move(*field));
+            return;
+        }
+        TimeField& field = *solved.eikonal();
         fields_[before + n] = cropped_ ? cropped(field, box_) : std::move(field);
     });
+    solver.tell(notes);
     for (std::size_t n = before; n < fields_.size(); ++n) {
         views_.push_back(fields_[n].view());
         // The cells of a cropped field are not those of its model.
         if (!cropped_) views_.back().cells = model.jumping_cells();
     }
-}
-
-void StationFields::add_metric(const Model& model, std::span<const Vec3> stations,
-                               const EikonalOptions& options, const Execution& execution,
-                               Notes& notes) {
-    if (stations.empty()) return;
-    const std::size_t before = metric_fields_.size();
-    std::vector<PointSource> sources;
-    for (const Vec3 place : stations) {
-        sources.push_back({place_.mapping().flat_to_user(place), 0});
-        places_.push_back(place);
-    }
-    metric_fields_.resize(before + stations.size());
-    const MetricSolver solver(model, options, execution);
-    solver.for_each_field(sources, execution, [&](std::size_t n, MetricField&& field) {
-        field.near_source = {};  // would take more memory than the field, and is not read here
-        metric_fields_[before + n] = std::make_unique<const MetricField>(std::move(field));
-    });
-    solver.tell(notes);
 }
 
 void StationFields::metric_times(std::span<const int> fields, Vec3 point, double* out) const {

@@ -62,8 +62,6 @@ class StationFields {
     /// Solves the fields of stations in a model and adds them.
     void add(const Model& model, std::span<const Vec3> stations, const EikonalOptions& options,
              const Execution& execution, Notes& notes);
-    void add_metric(const Model& model, std::span<const Vec3> stations,
-                    const EikonalOptions& options, const Execution& execution, Notes& notes);
     void metric_times(std::span<const int> fields, Vec3 point, double* out) const;
 
     const Place& place_;

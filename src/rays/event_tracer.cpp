@@ -1,9 +1,12 @@
 #include "rays/event_tracer.hpp"
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <span>
 
 #include "core/stopwatch.hpp"
+#include "eikonal/solve_factored.hpp"
 #include "rays/graph_rays.hpp"
 #include "rays/metric_rays.hpp"
 
@@ -29,27 +32,41 @@ RaySet bend_event(const Model& model, const PointSource& source, std::int32_t ev
 EventTracer::EventTracer(const Model& model, const RayOptions& options, const Execution& execution)
     : model_(model), options_(options) {
     if (!model.is_plain()) {
-        metric_.emplace(metric_solver(model, options, execution));
-        return;
+        if (options.tracer != Tracer::descent) {
+            require_plain(model, fmt::format("tracer '{}'", name_of(options.tracer)));
+        }
+        require_all_times(options.eikonal, "rays need whole fields: leave it out");
     }
-    if (options.tracer == Tracer::graph) graph_.emplace(model, options.graph, execution);
+    if (options.tracer == Tracer::bending) return;
+    const TimeMethod method =
+        options.tracer == Tracer::graph ? TimeMethod(options.graph) : TimeMethod(options.eikonal);
+    solver_.emplace(model, method, execution);
 }
 
 RaySet EventTracer::trace(const PointSource& source, std::int32_t event, const Listeners& to,
                           const Execution& execution, EventWork* work) const {
-    double* const field_seconds = work == nullptr ? nullptr : &work->field_seconds;
     if (to.positions.empty()) return {};
-    if (metric_) return trace_metric_event(*metric_, source, event, to, execution, work);
     if (in_air(model_, model_.place().nearest(source.position)))
         return rays_of_dead_event(event, to);
-    if (options_.tracer == Tracer::bending) {
-        return bend_event(model_, source, event, to, options_, execution);
-    }
-    if (graph_) return trace_graph_rays(model_, *graph_, source, event, to, execution);
+    if (!solver_) return bend_event(model_, source, event, to, options_, execution);
     const Stopwatch watch;
-    const TimeField field = solve(model_, source, options_.eikonal, execution);
-    if (field_seconds != nullptr) *field_seconds = watch.seconds();
-    return trace_rays(model_, field, event, to, options_, execution);
+    ArrivalField field = solver_->solve(source, execution);
+    if (work != nullptr) work->field_seconds = watch.seconds();
+    if (const MetricField* const metric = field.metric()) {
+        if (work != nullptr) {
+            work->first_order = metric->first_order;
+            work->coarse_beside_jumps = metric->coarse_beside_jumps;
+        }
+        return trace_metric_rays(*metric, event, to, execution);
+    }
+    if (const auto* const on = field.on_graph()) {
+        return trace_graph_rays(model_, *on->graph, on->field, event, to);
+    }
+    return trace_rays(model_, *field.eikonal(), event, to, options_, execution);
+}
+
+void EventTracer::tell(Notes& notes) const {
+    if (solver_) solver_->tell(notes);
 }
 
 RaySet rays_of_dead_event(std::int32_t event, const Listeners& to) {

@@ -1,15 +1,9 @@
 #include "rays/metric_rays.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
 
 #include "core/parallel.hpp"
-#include "core/stopwatch.hpp"
-#include "core/teams.hpp"
-#include "eikonal/solve_factored.hpp"
-#include "rays/event_tracer.hpp"
 #include "rays/jump_relax.hpp"
 
 namespace fermat {
@@ -141,35 +135,6 @@ void look_for_earlier(const MetricField& field, double field_time, std::vector<V
     });
 }
 
-RaySet rays_of(const MetricField& field, std::int32_t event, const Listeners& to,
-               const Execution& execution) {
-    const auto count = static_cast<std::int64_t>(to.positions.size());
-    std::vector<RaySet> parts(to.positions.size());
-    const bool has_jumps = !field.model.coordinates().jumps.empty();
-    parallel_for(count, resolve_threads(execution.threads), [&](std::int64_t i) {
-        const auto n = static_cast<std::size_t>(i);
-        if (i % 16 == 0) execution.monitor.check();
-        const Vec3 q = field.model.place().inside(to.positions[n], "receiver");
-        RayInfo info{event, to.stations[n], time_at(field, q)};
-        std::vector<Vec3> points;
-        if (in_air(field.model, q)) {
-            info.status = RayStatus::receiver_in_air;
-            points.push_back(q);
-        } else {
-            info.status = trace_metric_ray(field, q, points);
-            if (has_jumps && info.status == RayStatus::ok) {
-                settle_at_jumps(field.model, points);
-                look_for_earlier(field, info.field_time - field.start_time, points);
-            }
-        }
-        finish(field, points, info);
-        parts[n].append(info, points);
-    });
-    RaySet set;
-    for (RaySet& part : parts) set.append(std::move(part));
-    return set;
-}
-
 }  // namespace
 
 RayStatus trace_metric_ray(const MetricField& field, Vec3 receiver, std::vector<Vec3>& points) {
@@ -196,52 +161,33 @@ RayStatus trace_metric_ray(const MetricField& field, Vec3 receiver, std::vector<
     return RayStatus::stalled;
 }
 
-MetricSolver metric_solver(const Model& model, const RayOptions& options,
-                           const Execution& execution) {
-    if (options.tracer != Tracer::descent) {
-        require_plain(model, fmt::format("tracer '{}'", name_of(options.tracer)));
-    }
-    require_all_times(options.eikonal, "rays need whole fields: leave it out");
-    return MetricSolver(model, options.eikonal, execution);
-}
-
-RaySet trace_metric_event(const MetricSolver& solver, const PointSource& source, std::int32_t event,
-                          const Listeners& to, const Execution& execution, EventWork* work) {
-    if (in_air(solver.model(), solver.model().place().inside(source.position, "source"))) {
-        return rays_of_dead_event(event, to);
-    }
-    const Stopwatch watch;
-    const MetricField field = solver.solve(source, execution);
-    if (work != nullptr) {
-        work->field_seconds = watch.seconds();
-        work->first_order = field.first_order;
-        work->coarse_beside_jumps = field.coarse_beside_jumps;
-    }
-    return rays_of(field, event, to, execution);
-}
-
-void for_each_metric_rays(const Model& model, const Survey& survey, const RayOptions& options,
-                          const Execution& execution, const std::function<void(RaySet&&)>& consume,
-                          Notes& notes) {
-    const MetricSolver solver = metric_solver(model, options, execution);
-    const ArrivalLists lists = by_event(survey);
-    Monitor& monitor = execution.monitor;
-    monitor.begin("rays", static_cast<std::int64_t>(survey.arrivals.size()));
-    std::vector<RaySet> sets(lists.size());
-    const auto count = static_cast<std::int64_t>(lists.size());
-    for_each_by_teams(count, resolve_threads(execution.threads), [&](std::int64_t i, int team) {
-        monitor.check();
-        const auto e = static_cast<std::size_t>(i);
-        const Listeners to = listeners_of(survey, lists[e]);
-        const auto number = static_cast<std::int32_t>(i);
-        if (lists[e].empty()) return;
-        sets[e] = trace_metric_event(solver, survey.events[e].source(), number, to,
-                                     execution.with_threads(team));
-        monitor.advance(static_cast<std::int64_t>(lists[e].size()));
+RaySet trace_metric_rays(const MetricField& field, std::int32_t event, const Listeners& to,
+                         const Execution& execution) {
+    const auto count = static_cast<std::int64_t>(to.positions.size());
+    std::vector<RaySet> parts(to.positions.size());
+    const bool has_jumps = !field.model.coordinates().jumps.empty();
+    parallel_for(count, resolve_threads(execution.threads), [&](std::int64_t i) {
+        const auto n = static_cast<std::size_t>(i);
+        if (i % 16 == 0) execution.monitor.check();
+        const Vec3 q = field.model.place().inside(to.positions[n], "receiver");
+        RayInfo info{event, to.stations[n], time_at(field, q)};
+        std::vector<Vec3> points;
+        if (in_air(field.model, q)) {
+            info.status = RayStatus::receiver_in_air;
+            points.push_back(q);
+        } else {
+            info.status = trace_metric_ray(field, q, points);
+            if (has_jumps && info.status == RayStatus::ok) {
+                settle_at_jumps(field.model, points);
+                look_for_earlier(field, info.field_time - field.start_time, points);
+            }
+        }
+        finish(field, points, info);
+        parts[n].append(info, points);
     });
-    for (RaySet& set : sets) consume(std::move(set));
-    monitor.end();
-    solver.tell(notes);
+    RaySet set;
+    for (RaySet& part : parts) set.append(std::move(part));
+    return set;
 }
 
 }  // namespace fermat

@@ -152,12 +152,15 @@ void trace_on_cuda(const Model& model, const Survey& survey, const ArrivalLists&
 /// Solves the field of each event and traces its rays, in parallel over events. If there are fewer
 /// events than threads, each event gets several threads.
 void trace_each(const Model& model, const Survey& survey, const RayOptions& options,
-                const Execution& execution, const std::function<void(RaySet&&)>& consume) {
+                const Execution& execution, const std::function<void(RaySet&&)>& consume,
+                Notes& notes) {
     Monitor& monitor = execution.monitor;
     const ArrivalLists lists = by_event(survey);
     const auto count = static_cast<std::int64_t>(lists.size());
     InOrder in_order(consume);
-    if (options.tracer != Tracer::graph && traces_on_cuda(options, execution.device, model)) {
+    // Of other than plain models the device solves the fields, and the CPU traces.
+    if (model.is_plain() && options.tracer != Tracer::graph &&
+        traces_on_cuda(options, execution.device, model)) {
         trace_on_cuda(model, survey, lists, options, execution, in_order);
         return;
     }
@@ -169,6 +172,7 @@ void trace_each(const Model& model, const Survey& survey, const RayOptions& opti
                                      listeners_of(survey, lists[e]), execution.with_threads(team)));
         monitor.advance(static_cast<std::int64_t>(lists[e].size()));
     });
+    tracer.tell(notes);
 }
 
 }  // namespace
@@ -248,25 +252,22 @@ void trace_phase(const Model& model, const Survey& survey, const RayOptions& opt
                  const Execution& execution, const std::function<void(RaySet&&)>& consume,
                  Notes& notes) {
     Monitor& monitor = execution.monitor;
-    if (!model.is_plain()) {
-        for_each_metric_rays(model, survey, options, execution, consume, notes);
-        return;
-    }
     if (options.tracer == Tracer::bending) {
         bend_survey(model, survey, options, execution, consume);
         return;
     }
-    const bool exchange = options.tracer == Tracer::descent &&
+    const bool exchange = model.is_plain() && options.tracer == Tracer::descent &&
                           options.reciprocity == Reciprocity::automatic &&
                           exchange_pays(model.grid(), survey);
     monitor.begin("rays", static_cast<std::int64_t>(survey.arrivals.size()));
     if (exchange) {
         RaySet all;
-        trace_each(model, exchanged(survey), options, execution,
-                   [&](RaySet&& set) { all.append(std::move(set)); });
+        trace_each(
+            model, exchanged(survey), options, execution,
+            [&](RaySet&& set) { all.append(std::move(set)); }, notes);
         turn_round(model, survey, all, consume);
     } else {
-        trace_each(model, survey, options, execution, consume);
+        trace_each(model, survey, options, execution, consume, notes);
     }
     monitor.end();
 }

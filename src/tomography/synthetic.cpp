@@ -8,90 +8,9 @@
 
 #include "core/error.hpp"
 #include "core/random_stream.hpp"
-#include "eikonal/metric/metric_solver.hpp"
-#include "survey/mapped_points.hpp"
+#include "times/times.hpp"
 
 namespace fermat {
-namespace {
-
-/// Numbers of the arrivals of a phase, by event.
-ArrivalLists lists_of(const Survey& survey, Phase phase) {
-    ArrivalLists lists = by_event(survey);
-    for (auto& list : lists) {
-        std::erase_if(list, [&](std::int32_t n) {
-            return survey.arrivals[static_cast<std::size_t>(n)].phase != phase;
-        });
-    }
-    return lists;
-}
-
-/// Fills in the times of the arrivals of one phase; infinite where no wave arrives.
-void add_times(const Model& model, const Survey& survey, Phase phase, const EikonalOptions& options,
-               const Execution& execution, std::vector<double>& times) {
-    const Grid& grid = model.grid();
-    // Events in air have no field.
-    std::vector<PointSource> alive;
-    std::vector<std::size_t> numbers;
-    const ArrivalLists lists = lists_of(survey, phase);
-    for (std::size_t e = 0; e < lists.size(); ++e) {
-        const PointSource source = survey.events[e].source();
-        if (lists[e].empty() || in_air(model, grid.clamp(source.position))) continue;
-        alive.push_back({grid.clamp(source.position), source.start_time});
-        numbers.push_back(e);
-    }
-    for_each_field(model, alive, options, execution, [&](std::size_t n, TimeField&& field) {
-        for (const std::int32_t number : lists[numbers[n]]) {
-            const auto p = static_cast<std::size_t>(number);
-            const Vec3 at = grid.clamp(survey.station_of(survey.arrivals[p]).position);
-            if (!in_air(model, at)) times[p] = time_at(field, at);
-        }
-    });
-}
-
-/// As add_times, in a model with a metric.
-void add_metric_times(const Model& model, const Survey& survey, Phase phase,
-                      const EikonalOptions& options, const Execution& execution,
-                      std::vector<double>& times, Notes& notes) {
-    const MetricSolver solver(model, options, execution);
-    std::vector<PointSource> alive;
-    std::vector<std::size_t> numbers;
-    const ArrivalLists lists = lists_of(survey, phase);
-    for (std::size_t e = 0; e < lists.size(); ++e) {
-        const PointSource source = survey.events[e].source();
-        if (lists[e].empty() || in_air(model, model.place().nearest(source.position))) continue;
-        alive.push_back(source);
-        numbers.push_back(e);
-    }
-    solver.for_each_field(alive, execution, [&](std::size_t n, MetricField&& field) {
-        for (const std::int32_t number : lists[numbers[n]]) {
-            const auto p = static_cast<std::size_t>(number);
-            const Vec3 at = model.place().nearest(survey.station_of(survey.arrivals[p]).position);
-            if (!in_air(model, at)) times[p] = time_at(field, at);
-        }
-    });
-    solver.tell(notes);
-}
-
-}  // namespace
-
-std::vector<double> arrival_times(const Medium& medium, const Survey& survey,
-                                  const EikonalOptions& options, const Execution& execution,
-                                  Notes* told) {
-    Notes unheard;
-    Notes& notes = told != nullptr ? *told : unheard;
-    validate(survey, medium.of(Phase::P));
-    require_phases(medium, survey);
-    std::vector<double> times(survey.arrivals.size(), std::numeric_limits<double>::infinity());
-    for (const Phase phase : phases_of(survey)) {
-        const Model& model = medium.of(phase);
-        if (!model.is_plain()) {
-            add_metric_times(model, survey, phase, options, execution, times, notes);
-        } else {
-            add_times(model, survey, phase, options, execution, times);
-        }
-    }
-    return times;
-}
 
 void validate(const NoiseOptions& noise) {
     if (!(noise.deviation >= 0) || std::isinf(noise.deviation)) {

@@ -26,12 +26,6 @@ struct SyntheticPicks {
     Notes notes{};               ///< what is to be told of the times
 };
 
-/// Times of the arrivals of a survey; infinite where no wave arrives. `told`, where given, gets
-/// what is to be told of them.
-std::vector<double> arrival_times(const Medium& medium, const Survey& survey,
-                                  const EikonalOptions& options, const Execution& execution,
-                                  Notes* told = nullptr);
-
 /// First arrivals of a survey in a medium, as if they had been picked. Times that noise would put
 /// before the origin time become the origin time. Errors are those of the noise, or without noise
 /// those of the survey. A point outside the model, or a phase that the medium does not have, throws

@@ -1,5 +1,6 @@
 #include "io/model_io.hpp"
 
+#include "expect_error.hpp"
 #include "io/npy.hpp"
 #include "io/temp_folder.hpp"
 #include "io/vtkhdf_image.hpp"

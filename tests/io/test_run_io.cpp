@@ -137,7 +137,7 @@ TEST_F(RunFiles, CheckpointTellsOthersWhereItsModelLies) {
     numbers.jumps[1] = 1.25;
     write_checkpoint(at("c.h5"), Place(grid_, make_mapping(grid_, numbers)), state(), "name");
     EXPECT_EQ(read_snapshot(at("c.h5")).model.coordinates(), numbers);
-    EXPECT_EQ(read_checkpoint(at("c.h5"), grid_, "name").stage, 1);
+    EXPECT_EQ(read_checkpoint(at("c.h5"), grid_, "name").history.size(), 2U);
 }
 
 TEST_F(RunFiles, CheckpointOfAnotherRunIsRefused) {

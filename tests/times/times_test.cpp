@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "expect_error.hpp"
 #include "model/analytic.hpp"
 #include "model/makers.hpp"
+#include "model/metric_makers.hpp"
 
 namespace fermat {
 namespace {
@@ -95,6 +97,64 @@ TEST(Times, ReceiversAreSolvedFromTheFewerSide) {
             },
             "receiver at", "99");
     }
+}
+
+TEST(Times, DoublePrecisionGoesThroughTheSameDoor) {
+    const TimeSolver solver(model, EikonalOptions{}, test::on_cpu(), Precision::full);
+    ArrivalField field = solver.solve(source, test::on_cpu());
+    ASSERT_NE(field.exact(), nullptr);
+    EXPECT_EQ(field.eikonal(), nullptr);
+    const std::vector<double> times =
+        solver.receiver_times(std::span(&source, 1), points, test::on_cpu());
+    for (std::size_t n = 0; n < points.size(); ++n) {
+        EXPECT_EQ(times[n], field.time_at(points[n]));
+        EXPECT_NEAR(times[n], 4 + exact.time(source.position, points[n]), 5e-3);
+    }
+    const Field<double> nodes = field.on_nodes<double>();
+    const Field<double> earliest =
+        solver.first_arrivals<double>(std::span(&source, 1), test::on_cpu());
+    EXPECT_TRUE(std::equal(nodes.begin(), nodes.end(), earliest.begin()));
+    EXPECT_TRUE(std::isfinite(field.gradient_on_nodes<double>()[0](50, 0, 30)));
+    test::expect_error<InputError>([&] { field.on_nodes<float>(); }, "another precision");
+    const Model sphere = spherical_model(model, 6371, false);
+    test::expect_error<InputError>(
+        [&] { TimeSolver(sphere, EikonalOptions{}, test::on_cpu(), Precision::full); },
+        "spherical coordinates");
+}
+
+TEST(Times, AFrontGoesThroughTheSameDoor) {
+    Field<double> front(plane.shape, std::nan(""));
+    for (int i = 0; i < plane.shape.x; ++i) front(i, 0, 0) = 1;
+    const TimeSolver solver(model, EikonalOptions{}, test::on_cpu());
+    Notes notes;
+    const ArrivalField field = solver.solve_front(front, test::on_cpu(), notes);
+    // Straight down through v = 2 + 0.5 z.
+    EXPECT_NEAR(field.time_at({3, 0, 4}), 1 + 2 * std::log(2.0), 5e-3);
+}
+
+TEST(Times, EventsInAirAndWithoutArrivalsHaveNoField) {
+    Field<float> velocity(plane.shape, 2.0F);
+    for (int i = 0; i < plane.shape.x; ++i) velocity(i, 0, 0) = velocity(i, 0, 1) = 0;
+    const Model ground(plane, std::move(velocity));
+    const Survey survey =
+        survey_of(std::vector<PointSource>{{{1, 0, 0}, 0}, {{1, 0, 2}, 0}, {{2, 0, 2}, 0}}, points,
+                  std::vector<RayPair>{{0, 0}, {1, 0}, {1, 3}});
+    const TimeSolver solver(ground, EikonalOptions{}, test::on_cpu());
+    std::vector<std::size_t> solved;
+    solver.for_each_event(survey, by_event(survey), test::on_cpu(),
+                          [&](std::size_t e, ArrivalField&&) { solved.push_back(e); });
+    EXPECT_EQ(solved, std::vector<std::size_t>{1});
+    const std::vector<double> times = arrival_times(ground, survey, {}, test::on_cpu());
+    EXPECT_TRUE(std::isinf(times[0]));
+    EXPECT_NEAR(times[1], std::hypot(4, 1) / 2, 1e-3);
+    EXPECT_TRUE(std::isinf(times[2]));
+}
+
+TEST(Times, ShadersRefuseWhatTheyDoNotSolveInItsOwnWords) {
+    const Model sphere = spherical_model(model, 6371, false);
+    test::expect_error<InputError>(
+        [&] { TimeSolver(sphere, EikonalOptions{}, test::on_cpu().on(Device::opengl)); },
+        "device is 'opengl' (no shaders solve spherical coordinates: use cpu, or cuda)");
 }
 
 }  // namespace

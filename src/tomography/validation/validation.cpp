@@ -12,8 +12,8 @@
 #include "core/deal.hpp"
 #include "core/error.hpp"
 #include "core/parallel.hpp"
+#include "times/times.hpp"
 #include "tomography/pick_ledger.hpp"
-#include "tomography/synthetic.hpp"
 
 namespace fermat {
 namespace {
@@ -23,38 +23,16 @@ std::vector<double> scaled_residuals(const Model& model, const Survey& picks,
                                      const InversionOptions& options, const Execution& execution) {
     const bool by_error = picks.has_errors && options.weights == PickWeights::errors;
     std::vector<double> residuals(picks.arrivals.size(), std::numeric_limits<double>::quiet_NaN());
-    if (!model.is_plain()) {
-        const auto times = arrival_times(model, picks, options.eikonal, execution.on(Device::cpu));
-        for (std::size_t p = 0; p < times.size(); ++p) {
-            const Arrival& pick = picks.arrivals[p];
-            const double residual = pick.time - times[p];
-            if (std::isfinite(residual)) residuals[p] = by_error ? residual / pick.error : residual;
-        }
-        return residuals;
+    // Models on the way may jump between cells, and mapped ones on rows, which is for the CPU.
+    const Execution own = !model.is_plain()                  ? execution.on(Device::cpu)
+                          : execution.device == Device::cuda ? execution.on(Device::automatic)
+                                                             : execution;
+    const auto times = arrival_times(model, picks, options.eikonal, own);
+    for (std::size_t p = 0; p < times.size(); ++p) {
+        const Arrival& pick = picks.arrivals[p];
+        const double residual = pick.time - times[p];
+        if (std::isfinite(residual)) residuals[p] = by_error ? residual / pick.error : residual;
     }
-    const Grid& grid = model.grid();
-    const auto lists = by_event(picks);
-    std::vector<PointSource> sources;
-    std::vector<std::size_t> numbers;
-    for (std::size_t s = 0; s < lists.size(); ++s) {
-        const Vec3 at = grid.clamp(picks.events[s].position);
-        if (lists[s].empty() || in_air(model, at)) continue;
-        sources.push_back({at, picks.events[s].origin_time});
-        numbers.push_back(s);
-    }
-    // Models on the way may jump between cells, which is for the CPU.
-    const Execution own =
-        execution.device == Device::cuda ? execution.on(Device::automatic) : execution;
-    for_each_field(model, sources, options.eikonal, own, [&](std::size_t n, TimeField&& field) {
-        for (const std::int32_t p : lists[numbers[n]]) {
-            const Arrival& pick = picks.arrivals[static_cast<std::size_t>(p)];
-            const Vec3 at = grid.clamp(picks.station_of(pick).position);
-            if (in_air(model, at)) continue;
-            const double residual = pick.time - time_at(field, at);
-            if (!std::isfinite(residual)) continue;
-            residuals[static_cast<std::size_t>(p)] = by_error ? residual / pick.error : residual;
-        }
-    });
     return residuals;
 }
 

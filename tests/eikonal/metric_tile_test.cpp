@@ -16,8 +16,6 @@
 namespace fermat {
 namespace {
 
-constexpr std::size_t at(NodeNumber number) { return static_cast<std::size_t>(number); }
-
 std::vector<Quad> diagonal_quads(const NodeNumbers& numbers) {
     const auto mean = static_cast<float>(medium_mean(numbers));
     std::vector<Quad> out(numbers.shape.count());

@@ -15,6 +15,7 @@
 #include "cli/report_fields.hpp"
 #include "cli/report_picks.hpp"
 #include "cli/run_folder.hpp"
+#include "cli/table_number.hpp"
 #include "cli/tell.hpp"
 #include "cli/unit_flags.hpp"
 #include "core/error.hpp"
@@ -33,13 +34,6 @@ namespace fermat::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
-
-/// A number; not one where the field is empty or a word.
-double number_or_nan(const CsvTable& table, std::size_t row, std::size_t column) {
-    return parse_number(table.text(row, column)).value_or(not_a_number);
-}
 
 /// An array of values that are JSON already.
 std::string json_list(const std::vector<std::string>& values) {

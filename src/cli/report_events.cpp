@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cli/json.hpp"
+#include "cli/table_number.hpp"
 #include "core/error.hpp"
 #include "core/median.hpp"
 #include "io/text.hpp"
@@ -22,10 +23,6 @@ using Column = std::optional<std::size_t>;
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
 constexpr double degree = std::numbers::pi / 180;
 constexpr double earth_radius = 6'371'000;  // m, for the length of a degree on the page
-
-double number_or_nan(const CsvTable& table, std::size_t row, Column column) {
-    return column ? parse_number(table.text(row, *column)).value_or(none) : none;
-}
 
 /// The plane whose x = 0 and y = 0 are where the event's longitude and latitude say: the centre for
 /// which it is at (x, y), by steps of what is still missing.

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "cli/json.hpp"
+#include "cli/table_number.hpp"
 #include "io/text.hpp"
 #include "model/metric.hpp"
 #include "survey/mapped_points.hpp"
@@ -36,11 +37,8 @@ struct PointColumns {
     }
 };
 
-/// A number; not one where the column is missing or the field is empty or a word.
 float float_or_nan(const CsvTable& table, std::size_t row, std::optional<std::size_t> column) {
-    constexpr double none = std::numeric_limits<double>::quiet_NaN();
-    return static_cast<float>(column ? parse_number(table.text(row, *column)).value_or(none)
-                                     : none);
+    return static_cast<float>(number_or_nan(table, row, column));
 }
 
 /// Along what a spread of receivers runs: x or depth in 2-D, and offset in 3-D.

@@ -6,16 +6,13 @@
 #include <utility>
 
 #include "cli/report_events.hpp"
+#include "cli/table_number.hpp"
 #include "core/error.hpp"
 #include "io/place_table.hpp"
 #include "io/text.hpp"
 
 namespace fermat::cli {
 namespace {
-
-double number_or_nan(const CsvTable& table, std::size_t row, std::size_t column) {
-    return parse_number(table.text(row, column)).value_or(std::numeric_limits<double>::quiet_NaN());
-}
 
 /// Sums of the residuals of a station and phase.
 struct Sums {
@@ -83,7 +80,7 @@ void add_station_fits(const CsvTable& fits, ReportStations& stations) {
     StationSums sums;
     for (std::size_t row = 0; row < fits.rows(); ++row) {
         const double value = number_or_nan(fits, row, residual);
-        const bool used = !weight || number_or_nan(fits, row, *weight) > 0;
+        const bool used = !weight || number_or_nan(fits, row, weight) > 0;
         if (!std::isfinite(value) || !used) continue;
         sums[{std::string(fits.text(row, station)),
               phase ? std::string(fits.text(row, *phase)) : std::string("P")}]

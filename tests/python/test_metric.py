@@ -279,7 +279,7 @@ def test_what_does_not_know_a_metric_says_so() -> None:
     ):
         with pytest.raises(ValueError, match=only):
             call()
-    with pytest.raises(ValueError, match="source at .* lies outside the grid"):
+    with pytest.raises(ValueError, match="source at .* is outside the model"):
         fm.traveltimes(model, (0, 0, 0))
 
 

@@ -331,8 +331,8 @@ TEST(MetricInversion, WhatDoesNotKnowAMetricRefusesIt) {
     }
     const Survey outside = survey_of(std::span(&source, 1), std::vector<Vec3>{{1, 50, 0}});
     test::expect_error<InputError>([&] { synthetic_picks(medium.model, outside); },
-                                   "receiver 0 at (1, 50, 0) is outside the model (which goes "
-                                   "from (-3, -3, 0) to (3, 3, 200))");
+                                   "receiver 0 at (1, 50, 0) is outside the model (must lie "
+                                   "between (-3, -3, 0) and (3, 3, 200))");
 }
 
 }  // namespace

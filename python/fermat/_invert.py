@@ -444,7 +444,7 @@ def invert(
         _cuda.refuse(devices, f"method {method!r}")
     with _cuda.shared_by(devices, device) as chosen:
         options["device"] = chosen
-        found = _core.invert(model, columns, rows, options, callback, listener(progress))
+        found: Any = _core.invert(model, columns, rows, options, callback, listener(progress))
     run = Inversion(model, observed, found)
     if linked is not None:
         fits = found.joint["differences"]

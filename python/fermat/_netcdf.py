@@ -157,7 +157,7 @@ def _filled(values: Any, path: str) -> Any:
         return values
     if missing.all():
         raise ValueError(f"'{path}' has no values (all are missing)")
-    from scipy.ndimage import distance_transform_edt
+    from scipy.ndimage import distance_transform_edt  # type: ignore[import-untyped,unused-ignore]
 
     nearest = distance_transform_edt(missing, return_distances=False, return_indices=True)
     tell([f"'{path}': {missing.sum()} of {missing.size} nodes have no value and took that of the "

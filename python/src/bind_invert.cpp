@@ -209,13 +209,13 @@ struct FoundInversion {
     nb::object model;
     nb::object start;
     nb::object coverage;
-    nb::list history;
+    nb::object history;
     nb::object initial_residual;
     nb::object final_residual;
     nb::object use;
     std::string reason;
-    nb::list choices;
-    nb::list warnings;
+    nb::object choices;
+    nb::object warnings;
     nb::object problem;
     nb::object shot_terms;
     nb::object receiver_terms;

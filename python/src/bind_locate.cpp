@@ -203,9 +203,10 @@ nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
 }  // namespace
 
 void bind_locate(nb::module_& module) {
-    module.def("is_phase_file", &needs_stations, "path"_a,
-               nb::sig("def is_phase_file(path: str | os.PathLike[str]) -> bool"),
-               "Whether a file of picks has no places of stations.");
+    module.def(
+        "is_phase_file", [](const std::filesystem::path& path) { return needs_stations(path); },
+        "path"_a, nb::sig("def is_phase_file(path: str | os.PathLike[str]) -> bool"),
+        "Whether a file of picks has no places of stations.");
     module.def("load_phase_picks", &load, "path"_a, "stations"_a.none(), "events"_a.none(),
                "centre"_a.none(),
                nb::sig("def load_phase_picks(path: str | os.PathLike[str], stations: str | "

@@ -73,13 +73,13 @@ struct FoundEnsemble {
     nb::object mean;
     nb::object spread;
     nb::object log_spread;
-    nb::list members;
+    nb::object members;
     std::string sentence;
 };
 
 struct FoundValidation {
     nb::object chosen;  ///< smoothing or schedule; None if nothing was to be chosen
-    nb::list table;
+    nb::object table;
     std::string sentence;
 };
 

@@ -75,7 +75,7 @@ def test_rays_per_cell_are_drawn_without_a_model(traced):
 
 def test_what_cannot_be_is_one_line_and_writes_nothing(traced, monkeypatch):
     assert "'ImageData' (rays are 'PolyData')" in traced.error("export", "model.h5", "-o", "r.vtp")
-    assert "or be a folder" in traced.error("export", "model.h5", "-o", "model.xyz")
+    assert "or be a folder" in traced.error("export", "model.h5", "-o", "model.doc")
     assert "cannot draw 'a.xyz'" in traced.error("plot", "model.h5", "-o", "a.xyz")
     assert "has no array 'time'" in traced.error("plot", "model.h5", "--times", "model.h5", "-o", "a.png")
     assert "'records' does not exist" in traced.error("geometry", "records", "-o", "survey")

@@ -20,6 +20,7 @@
 #include "io/run_io.hpp"
 #include "io/sgt.hpp"
 #include "io/sparse_io.hpp"
+#include "io/survey_file.hpp"
 #include "io/trust_io.hpp"
 #include "io/vector_coverage.hpp"
 #include "io/vtk_xml.hpp"
@@ -220,6 +221,7 @@ std::vector<Target> library_targets(const fs::path& folder) {
         {"csv", ".csv", {picks, model_table, "# r\r\nx,z\r\n1,2\r\n"}, read_every_number},
         {"picks", ".csv", {picks, odd_picks}, noting([](const fs::path& file, Notes& notes) {
              read_picks(file, notes);
+             read_survey_file(file, {}, notes);
          })},
         {"phases",
          ".csv",

@@ -310,7 +310,7 @@ def test_every_reader_has_a_target_in_the_fuzzer():
     # fronts by images and arrays, sources and receivers by points, picks in degrees by picks.
     inner = {"read_header", "read_npy", "read_sources", "read_receivers", "read_survey_sources",
              "read_survey_receivers", "read_vtk_array", "read_column", "read_attribute",
-             "read_text_attribute", "read_report_events", "read_report_picks",
+             "read_text_attribute", "read_label", "read_report_events", "read_report_picks",
              "read_front", "read_metric", "read_numbers", "read_geographic_picks", "read_model_picks",
              "read_model_survey"}
     for stage in ("io", "cli"):

@@ -365,7 +365,7 @@ def test_a_model_goes_out_in_degrees(tmp_path, cells):
     table = np.loadtxt(tmp_path / "m.csv", delimiter=",", skiprows=1)
     x, y = plane.to_plane(table[:, 0], table[:, 1])
     assert np.allclose(x[-1] - x[0], 6, atol=1e-3) and np.allclose(table[:, 3], values.ravel()[1:])
-    with pytest.raises(ValueError, match="are .nc or .csv"):
+    with pytest.raises(ValueError, match="must end in .csv, .xyz, .vtk or .nc"):
         fm.export.model(model, tmp_path / "m.vti", plane=plane)
     with pytest.raises(ValueError, match="must be 3-D"):
         fm.export.model(fm.Model.constant((3, 3), velocity=1), tmp_path / "m.csv", plane=plane)
@@ -382,8 +382,9 @@ def test_packed_files_are_read_as_what_they_pack(tmp_path):
     assert fm.Model.load(model).velocity[0].tolist() == [1, 2]
     with gzip.open(tmp_path / "model.npy.gz", "wb") as file:
         np.save(file, np.ones((3, 3), np.float32))
-    with pytest.raises(ValueError, match="is packed"):
+    with pytest.raises(ValueError, match="the spacing must be given"):
         fm.Model.load(tmp_path / "model.npy.gz")
+    assert fm.Model.load(tmp_path / "model.npy.gz", spacing=1).shape == (3, 3)
     picks.write_bytes(picks.read_bytes()[:-9])
     with pytest.raises(ValueError, match="is truncated"):
         fm.picks(picks)

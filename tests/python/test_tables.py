@@ -243,7 +243,7 @@ def test_columns_that_reach_the_library_have_one_length(crust, tables):
         with pytest.raises(ValueError, match="must have one per row"):
             _core.locate(crust, None, 0.0, broken, None, None, {}, None)
         with pytest.raises(ValueError, match="must have one per row"):
-            _core.make_differences(broken, {})
+            _core.make_differences(crust, broken, {})
     with pytest.raises(ValueError, match="must have one per row"):
         _core.settle_picks(np.zeros(3), np.ones(2))
     with pytest.raises(ValueError, match="must have one per row"):

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "core/expect.hpp"
 #include "core/grid.hpp"
 #include "core/host_device.hpp"
 
@@ -31,9 +32,15 @@ class FieldView {
     FERMAT_HD std::size_t size() const { return shape_.count(); }
     FERMAT_HD T* begin() const { return data_; }
     FERMAT_HD T* end() const { return data_ + size(); }
-    FERMAT_HD T& operator[](std::size_t n) const { return data_[n]; }
-    FERMAT_HD T& operator()(int i, int j, int k) const { return data_[shape_.offset(i, j, k)]; }
-    FERMAT_HD T& operator()(Index3 n) const { return data_[shape_.offset(n)]; }
+    FERMAT_HD T& operator[](std::size_t n) const {
+        FERMAT_EXPECT(n < size());
+        return data_[n];
+    }
+    FERMAT_HD T& operator()(int i, int j, int k) const {
+        FERMAT_EXPECT(shape_.contains({i, j, k}));
+        return data_[shape_.offset(i, j, k)];
+    }
+    FERMAT_HD T& operator()(Index3 n) const { return (*this)(n.x, n.y, n.z); }
 
   private:
     T* data_ = nullptr;
@@ -64,12 +71,12 @@ class Field {
     T* end() { return data() + size(); }
     const T* begin() const { return data(); }
     const T* end() const { return data() + size(); }
-    T& operator[](std::size_t n) { return data_[n]; }
-    const T& operator[](std::size_t n) const { return data_[n]; }
-    T& operator()(int i, int j, int k) { return data_[shape_.offset(i, j, k)]; }
-    const T& operator()(int i, int j, int k) const { return data_[shape_.offset(i, j, k)]; }
-    T& operator()(Index3 n) { return data_[shape_.offset(n)]; }
-    const T& operator()(Index3 n) const { return data_[shape_.offset(n)]; }
+    T& operator[](std::size_t n) { return view()[n]; }
+    const T& operator[](std::size_t n) const { return view()[n]; }
+    T& operator()(int i, int j, int k) { return view()(i, j, k); }
+    const T& operator()(int i, int j, int k) const { return view()(i, j, k); }
+    T& operator()(Index3 n) { return view()(n); }
+    const T& operator()(Index3 n) const { return view()(n); }
 
     FieldView<T> view() { return {data(), shape_}; }
     FieldView<const T> view() const { return {data(), shape_}; }

@@ -40,6 +40,9 @@ struct Shape {
                static_cast<std::size_t>(k);
     }
     FERMAT_HD std::size_t offset(Index3 n) const { return offset(n.x, n.y, n.z); }
+    FERMAT_HD bool contains(Index3 n) const {
+        return n.x >= 0 && n.x < x && n.y >= 0 && n.y < y && n.z >= 0 && n.z < z;
+    }
 
     friend bool operator==(const Shape&, const Shape&) = default;
 };

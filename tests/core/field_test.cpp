@@ -92,5 +92,15 @@ TEST(Field, ReleaseLeavesAnEmptyField) {
     EXPECT_EQ(memory[3], 4);
 }
 
+#if defined(FERMAT_CHECKED)
+TEST(FieldDeathTest, ViewsEndTheProgramBeyondTheirBounds) {
+    Field<float> field({2, 1, 3}, 0);
+    EXPECT_DEATH(field[6] = 1, "expected n < size");
+    EXPECT_DEATH(field(1, 0, -1) = 1, "expected shape_.contains");
+    const FieldView<const float> view = field;
+    EXPECT_DEATH(static_cast<void>(view(2, 0, 0)), "expected shape_.contains");
+}
+#endif
+
 }  // namespace
 }  // namespace fermat

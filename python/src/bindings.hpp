@@ -31,6 +31,7 @@ void bind_locate(nanobind::module_& module);
 void bind_relocate(nanobind::module_& module);
 void bind_trust(nanobind::module_& module);
 void bind_pictures(nanobind::module_& module);
+void bind_phases(nanobind::module_& module);
 
 /// The makers of Model; bind_model calls it.
 void bind_makers(nanobind::class_<Model>& type);

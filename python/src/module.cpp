@@ -24,4 +24,5 @@ NB_MODULE(_core, module) {
     fermat::python::bind_locate(module);
     fermat::python::bind_relocate(module);
     fermat::python::bind_pictures(module);
+    fermat::python::bind_phases(module);
 }

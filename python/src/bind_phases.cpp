@@ -1,0 +1,174 @@
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <limits>
+#include <utility>
+
+#include "bindings.hpp"
+#include "model/layered_medium.hpp"
+#include "monitor.hpp"
+#include "numpy.hpp"
+#include "options.hpp"
+#include "phases/phases.hpp"
+#include "points.hpp"
+
+namespace fermat::python {
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+/// The rays of some pairs in flat memory, as Python reads them.
+struct PhaseRays {
+    LayeredMedium medium;
+    std::vector<RayPair> pairs;  ///< of each ray
+    std::vector<BranchRay> rays;
+};
+
+Interface interface_from(const std::string& id, const Numbers& x, const Numbers& y,
+                         const Numbers& depth, const Model& model, bool smooth) {
+    std::vector<Vec3> points;
+    for (std::size_t i = 0; i < depth.shape(0); ++i) {
+        points.push_back({x.data()[i], y.data()[i], depth.data()[i]});
+    }
+    return Interface::of_points(id, points, model.place(),
+                                smooth ? InterfaceShape::smooth : InterfaceShape::linear);
+}
+
+PhaseRays trace(const LayeredMedium& medium, const std::string& phase, const Points& sources,
+                const Points& receivers, const nb::object& pairs, const nb::dict& keywords,
+                nb::object progress) {
+    const Keywords given(keywords);
+    PhaseOptions options;
+    given.fill(options);
+    const Grid& grid = medium.grid();
+    const std::vector<Vec3> from = points_from(sources, grid.origin.y);
+    const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
+    const Branch branch = branch_of(medium, phase);
+    std::vector<RayPair> which = all_pairs(from.size(), to.size());
+    if (!pairs.is_none()) {
+        which.clear();
+        for (const auto& [a, b] : nb::cast<std::vector<std::pair<int, int>>>(pairs)) {
+            if (a < 0 || b < 0 || static_cast<std::size_t>(a) >= from.size() ||
+                static_cast<std::size_t>(b) >= to.size()) {
+                throw InputError("pairs name a source or receiver that is not there");
+            }
+            which.push_back({a, b});
+        }
+    }
+    PythonMonitor bridge(std::move(progress), given.whole("threads", 0), "cpu");
+    auto found = bridge.run([&](const Execution& execution) {
+        return trace_branch(medium, branch, from, to, which, options, execution);
+    });
+    PhaseRays out{medium, {}, {}};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        for (BranchRay& ray : found[i]) {
+            out.pairs.push_back(which[i]);
+            out.rays.push_back(std::move(ray));
+        }
+    }
+    return out;
+}
+
+template <class Get>
+auto column(const PhaseRays& set, Get get) {
+    std::vector<decltype(get(set.rays.front()))> out;
+    out.reserve(set.rays.size());
+    for (const BranchRay& ray : set.rays) out.push_back(get(ray));
+    return array_from(std::move(out));
+}
+
+}  // namespace
+
+void bind_phases(nb::module_& module) {
+    nb::class_<Interface>(module, "Interface")
+        .def_static("of_points", &interface_from, "id"_a, "x"_a, "y"_a, "depth"_a, "model"_a,
+                    "smooth"_a)
+        .def_static("flat", &Interface::flat, "id"_a, "depth"_a)
+        .def_prop_ro("id", &Interface::id)
+        .def("depth_at", &Interface::depth_at, "x"_a, "y"_a);
+    nb::class_<LayeredMedium>(module, "LayeredMedium")
+        .def(
+            "__init__",
+            [](LayeredMedium* self, const std::vector<Interface>& interfaces,
+               const std::vector<std::pair<Model, std::optional<Model>>>& models) {
+                std::vector<Layer> layers;
+                for (const auto& [p, s] : models) layers.push_back({p, s});
+                new (self) LayeredMedium(interfaces, std::move(layers));
+            },
+            "interfaces"_a, "layers"_a)
+        .def_prop_ro("interfaces", &LayeredMedium::interfaces)
+        .def_prop_ro("has_s", &LayeredMedium::has_s)
+        .def_prop_ro("layer_count", &LayeredMedium::layer_count)
+        .def(
+            "model",
+            [](const LayeredMedium& medium, int layer, const std::string& phase) {
+                return medium.model(layer, parse_choice<Phase>(phase));
+            },
+            "layer"_a, "phase"_a)
+        .def(
+            "merged",
+            [](const LayeredMedium& medium, const std::string& phase) {
+                return medium.merged(parse_choice<Phase>(phase));
+            },
+            "phase"_a)
+        .def("layer_of", [](const LayeredMedium& medium, double x, double y, double z) {
+            return medium.layer_of({x, y, z}, "point");
+        });
+    nb::class_<PhaseRays>(module, "PhaseRays")
+        .def_prop_ro("times",
+                     [](const PhaseRays& set) {
+                         return column(set, [](const BranchRay& ray) {
+                             return has_arrived(ray.status)
+                                        ? ray.time
+                                        : std::numeric_limits<double>::quiet_NaN();
+                         });
+                     })
+        .def_prop_ro("lengths",
+                     [](const PhaseRays& set) {
+                         return column(set, [](const BranchRay& ray) { return ray.length; });
+                     })
+        .def_prop_ro("status",
+                     [](const PhaseRays& set) {
+                         std::vector<std::string> out;
+                         for (const BranchRay& ray : set.rays) {
+                             out.emplace_back(name_of(ray.status));
+                         }
+                         return out;
+                     })
+        .def_prop_ro("maxima",
+                     [](const PhaseRays& set) {
+                         return column(set, [](const BranchRay& ray) { return ray.maxima; });
+                     })
+        .def_prop_ro("sources",
+                     [](const PhaseRays& set) {
+                         std::vector<std::int32_t> out;
+                         for (const RayPair& pair : set.pairs) out.push_back(pair.source);
+                         return array_from(std::move(out));
+                     })
+        .def_prop_ro("receivers",
+                     [](const PhaseRays& set) {
+                         std::vector<std::int32_t> out;
+                         for (const RayPair& pair : set.pairs) out.push_back(pair.receiver);
+                         return array_from(std::move(out));
+                     })
+        .def("path",
+             [](const PhaseRays& set, std::size_t ray) {
+                 std::vector<double> flat;
+                 for (const Vec3& p : points_of(set.medium, set.rays.at(ray))) {
+                     flat.insert(flat.end(), {p.x, p.y, p.z});
+                 }
+                 return array_from(std::move(flat));
+             })
+        .def("legs", [](const PhaseRays& set,
+                        std::size_t ray) { return describe(set.rays.at(ray).legs, set.medium); })
+        .def("__len__", [](const PhaseRays& set) { return set.rays.size(); });
+    module.def("trace_phase", &trace, "medium"_a, "phase"_a, "sources"_a, "receivers"_a,
+               "pairs"_a.none(), "keywords"_a, "progress"_a.none());
+}
+
+}  // namespace fermat::python

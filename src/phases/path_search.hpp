@@ -1,0 +1,29 @@
+#pragma once
+
+#include <vector>
+
+#include "phases/branch_ray.hpp"
+#include "phases/phases.hpp"
+#include "phases/start_lattice.hpp"
+
+namespace fermat {
+
+/// Finds the stationary path next to a start, for one list of legs. It keeps memory from path to
+/// path: one per thread.
+class PathFinder {
+  public:
+    PathFinder(const LayeredMedium& medium, const Legs& legs, const PhaseOptions& options);
+    ~PathFinder();
+    PathFinder(PathFinder&&) noexcept;
+
+    /// Ends are Cartesian places.
+    BranchRay find(Vec3 source, Vec3 receiver, const PathStart& start);
+
+  private:
+    class Search;
+    template <class LayerT, class SurfaceT>
+    class SearchIn;
+    std::unique_ptr<Search> search_;
+};
+
+}  // namespace fermat

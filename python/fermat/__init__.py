@@ -24,7 +24,9 @@ from ._geometry import Geometry, geometry
 from ._grid import Grid
 from ._invert import Inversion, invert
 from ._locate import Catalogue, locate
+from ._medium import Medium
 from ._methods import Bending, Graph
+from ._phases import PhaseRays, phase_rays
 from ._picks import Picks, picks
 from ._plane import Plane
 from ._rays import Rays, rays
@@ -54,7 +56,9 @@ for _type in (
     Graph,
     Grid,
     Inversion,
+    Medium,
     Model,
+    PhaseRays,
     Picks,
     Plane,
     Profile,
@@ -78,7 +82,9 @@ __all__ = [
     "Graph",
     "Grid",
     "Inversion",
+    "Medium",
     "Model",
+    "PhaseRays",
     "Picks",
     "Plane",
     "Profile",
@@ -99,6 +105,7 @@ __all__ = [
     "geometry",
     "invert",
     "locate",
+    "phase_rays",
     "picks",
     "plot",
     "point_spread",

@@ -120,42 +120,41 @@ void bind_phases(nb::module_& module) {
             return medium.layer_of({x, y, z}, "point");
         });
     nb::class_<PhaseRays>(module, "PhaseRays")
-        .def_prop_ro("times",
-                     [](const PhaseRays& set) {
-                         return column(set, [](const BranchRay& ray) {
-                             return has_arrived(ray.status)
-                                        ? ray.time
-                                        : std::numeric_limits<double>::quiet_NaN();
-                         });
-                     })
-        .def_prop_ro("lengths",
-                     [](const PhaseRays& set) {
-                         return column(set, [](const BranchRay& ray) { return ray.length; });
-                     })
-        .def_prop_ro("status",
-                     [](const PhaseRays& set) {
-                         std::vector<std::string> out;
-                         for (const BranchRay& ray : set.rays) {
-                             out.emplace_back(name_of(ray.status));
-                         }
-                         return out;
-                     })
-        .def_prop_ro("maxima",
-                     [](const PhaseRays& set) {
-                         return column(set, [](const BranchRay& ray) { return ray.maxima; });
-                     })
-        .def_prop_ro("sources",
-                     [](const PhaseRays& set) {
-                         std::vector<std::int32_t> out;
-                         for (const RayPair& pair : set.pairs) out.push_back(pair.source);
-                         return array_from(std::move(out));
-                     })
-        .def_prop_ro("receivers",
-                     [](const PhaseRays& set) {
-                         std::vector<std::int32_t> out;
-                         for (const RayPair& pair : set.pairs) out.push_back(pair.receiver);
-                         return array_from(std::move(out));
-                     })
+        .def("times",
+             [](const PhaseRays& set) {
+                 return column(set, [](const BranchRay& ray) {
+                     return has_arrived(ray.status) ? ray.time
+                                                    : std::numeric_limits<double>::quiet_NaN();
+                 });
+             })
+        .def("lengths",
+             [](const PhaseRays& set) {
+                 return column(set, [](const BranchRay& ray) { return ray.length; });
+             })
+        .def("status",
+             [](const PhaseRays& set) {
+                 std::vector<std::string> out;
+                 for (const BranchRay& ray : set.rays) {
+                     out.emplace_back(name_of(ray.status));
+                 }
+                 return out;
+             })
+        .def("maxima",
+             [](const PhaseRays& set) {
+                 return column(set, [](const BranchRay& ray) { return ray.maxima; });
+             })
+        .def("sources",
+             [](const PhaseRays& set) {
+                 std::vector<std::int32_t> out;
+                 for (const RayPair& pair : set.pairs) out.push_back(pair.source);
+                 return array_from(std::move(out));
+             })
+        .def("receivers",
+             [](const PhaseRays& set) {
+                 std::vector<std::int32_t> out;
+                 for (const RayPair& pair : set.pairs) out.push_back(pair.receiver);
+                 return array_from(std::move(out));
+             })
         .def("path",
              [](const PhaseRays& set, std::size_t ray) {
                  std::vector<double> flat;

@@ -130,7 +130,8 @@ class PathFinder::SearchIn final : public PathFinder::Search {
         ray.status = has_collapsed(n) ? BranchStatus::absent : BranchStatus::unsettled;
         if (!at.settled || ray.status == BranchStatus::absent) return ray;
         ray.doubt = estimate;
-        while (2 * n <= options_.most_segments) {
+        const int most = is_guarded ? std::min(options_.most_segments, 64) : options_.most_segments;
+        while (2 * n <= most) {
             double_segments(space_, path_.legs, n);
             n *= 2;
             at = is_guarded ? settle_path(path_, space_, n, PathGoal::minimum, 60)

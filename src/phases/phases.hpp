@@ -24,7 +24,7 @@ inline constexpr auto choices<Arrivals> =
 
 struct PhaseOptions {
     Arrivals arrivals = Arrivals::earliest;
-    double tolerance = 1e-7;  ///< of the time: segments are doubled until estimates differ by less
+    double tolerance = 1e-6;  ///< of the time: segments are doubled until estimates differ by less
     int most_segments = 512;  ///< per leg
 };
 inline bool is_power_of_segments(const int& n) { return n >= 16 && n <= 4096; }

@@ -1,0 +1,277 @@
+"""Media of layers between interfaces, for later phases."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from . import _core
+from ._earth import RADIUS, Earth
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Medium"]
+
+#: Names of the Earth's discontinuities near these depths in km; others are called by their depth.
+_NAMES = {"moho": (25.0, 75.0), "cmb": (2885.0, 2895.0)}
+
+
+class Medium:
+    """Layers between interfaces, each with velocities of its own.
+
+    layers: from the top, one more than interfaces. Each is a velocity of P, or a pair or dict of P
+    and S (`{"p": 6.0, "s": 3.5}`). A velocity is a number, a table of (depth, velocity) rows, a
+    function of (x, z) or (x, y, z) arrays, an array on the nodes, or a `Model`. It holds on the
+    whole grid: outside its layer it continues, so that nothing is smeared across an interface.
+
+    interfaces: depths below the surface, by id and from the top: `{"moho": 30.0}`. A depth is a
+    number, a table of (x, depth) or (x, y, depth) rows, an array on the columns of the grid, or a
+    function of x or (x, y). Interfaces may touch, where a layer pinches out, and never cross.
+
+    surface: the depth of the ground likewise; the top of the grid if not given. vp_over_vs makes S
+    of P where a layer has no S. smooth=False joins points of tables by straight lines. shape,
+    spacing and origin are those of the grid (see `Model`), and are taken from layers that are
+    models. Other keywords are coordinates of `Model`, such as coordinates="spherical".
+
+    >>> import fermat as fm
+    >>> medium = fm.Medium([5.0, 8.0], {"moho": 30.0}, shape=(201, 51), spacing=1.0)
+    >>> medium.interfaces
+    ['surface', 'moho']
+    """
+
+    def __init__(
+        self,
+        layers: Sequence[Any],
+        interfaces: Mapping[str, Any] | Sequence[tuple[str, Any]],
+        *,
+        shape: Sequence[int] | None = None,
+        spacing: ArrayLike = 1.0,
+        origin: ArrayLike = 0.0,
+        surface: Any = None,
+        vp_over_vs: float | None = None,
+        smooth: bool = True,
+        **coordinates: Any,
+    ) -> None:
+        if isinstance(layers, Mapping) or len(layers) == 0:
+            raise ValueError("layers is empty or no list (must be one velocity per layer)")
+        pairs = [_two(layer) for layer in layers]
+        known = next((v for pair in pairs for v in pair if isinstance(v, _core.Model)), None)
+        if known is not None:
+            template = known
+            coordinates = {"spacing": known.spacing, "origin": known.origin}
+            if any(not isinstance(v, _core.Model) for pair in pairs for v in pair if v is not None):
+                if known.coordinates != "cartesian":
+                    raise ValueError(
+                        f"layers are models in {known.coordinates} coordinates and others (must all "
+                        "be models there)"
+                    )
+        else:
+            coordinates = {"spacing": spacing, "origin": origin, **coordinates}
+            if shape is None:
+                arrays = (np.asarray(v) for pair in pairs for v in pair if v is not None and not callable(v))
+                shape = next((a.shape for a in arrays if a.ndim >= 2 and a.shape[-1] > 2), None)
+            if shape is None:
+                raise ValueError("shape is not given (must be that of the grid's nodes)")
+            template = _core.Model(np.ones(tuple(shape), np.float32), **coordinates)
+        self._template = template
+        self._coordinates = coordinates
+        axes = [
+            np.asarray(template.origin)[a] + np.arange(n) * np.asarray(template.spacing)[a]
+            for a, n in enumerate(template.shape)
+        ]
+        self._axes = axes
+        models = []
+        for number, (p, s) in enumerate(pairs):
+            fast = self._model(p, f"layer {number}")
+            slow = None if s is None else self._model(s, f"S of layer {number}")
+            if slow is None and vp_over_vs is not None:
+                slow = self._like(np.asarray(fast.velocity) / vp_over_vs)
+            models.append((fast, slow))
+        listed = list(interfaces.items()) if isinstance(interfaces, Mapping) else list(interfaces)
+        if len(listed) + 1 != len(models):
+            raise ValueError(
+                f"{len(models)} layers have {len(listed)} interfaces between them (must be one less)"
+            )
+        top = axes[-1][0] if surface is None else surface
+        found = [self._interface("surface", top, smooth)]
+        found += [self._interface(str(name), depth, smooth) for name, depth in listed]
+        self._core = _core.LayeredMedium(found, models)
+
+    @classmethod
+    def earth(
+        cls,
+        name: str,
+        latitude: tuple[float, float],
+        longitude: tuple[float, float],
+        depth: float,
+        *,
+        spacing: Sequence[float],
+        jumps: float = 0.01,
+    ) -> Medium:
+        """A region of a one-dimensional Earth (see `Earth`) with its discontinuities as interfaces.
+
+        They are called by their depth in km, `moho` and `cmb` by these names; a kink of less than
+        `jumps`, relative, is none. The core below has P only.
+
+        >>> import fermat as fm
+        >>> fm.Medium.earth("ak135", (0, 10), (0, 10), 700, spacing=(1, 1, 10)).interfaces
+        ['surface', '20', 'moho', '410', '660']
+        """
+        earth = Earth(name)
+        rows = [
+            row
+            for row in np.flatnonzero(np.diff(earth.depth) == 0)
+            if abs(earth._p[row + 1] / earth._p[row] - 1) > jumps and earth.depth[row] < depth
+        ]
+        edges = [0, *(int(row) + 1 for row in rows), len(earth.depth)]
+        layers = []
+        interfaces = {}
+        ends = list(zip(edges[:-1], edges[1:], strict=True))
+        if depth > earth.depth[-1]:
+            raise ValueError(f"depth is {depth:g} km ('{name}' has {earth.depth[-1]:g} km)")
+        at_bottom = depth == earth.depth[-1]
+        for low, high in ends:
+            part = slice(low, high)
+            z = earth.depth[part]
+            layers.append(
+                {
+                    "p": np.column_stack([z, earth._p[part]]),
+                    "s": np.column_stack([z, earth._s[part]]) if (earth._s[part] > 0).all() else None,
+                }
+            )
+            if low:
+                interfaces[_name_of(float(z[0]))] = float(z[0])
+        if at_bottom:
+            interfaces[_name_of(depth)] = depth
+            layers.append(dict(layers[-1]))
+        shape = [
+            round((high - low) / step) + 1
+            for (low, high), step in zip((latitude, longitude, (0.0, depth)), spacing, strict=True)
+        ]
+        return cls(
+            layers,
+            interfaces,
+            shape=shape,
+            spacing=list(spacing),
+            origin=[latitude[0], longitude[0], 0.0],
+            coordinates="spherical",
+            radius=RADIUS,
+        )
+
+    @property
+    def interfaces(self) -> list[str]:
+        """Ids of the interfaces, the surface first."""
+        return [one.id for one in self._core.interfaces]
+
+    def __len__(self) -> int:
+        return int(self._core.layer_count)
+
+    def __repr__(self) -> str:
+        below = " | ".join(self.interfaces)
+        waves = "P and S" if self._core.has_s else "P"
+        return f"Medium({below}; {waves} on {tuple(self._template.shape)} nodes)"
+
+    def depth(self, interface: str, x: ArrayLike, y: ArrayLike = 0.0) -> NDArray[np.float64]:
+        """Depth of an interface at x (and y); on a sphere at latitude and longitude."""
+        for one in self._core.interfaces:
+            if one.id == interface:
+                at = np.broadcast(np.asarray(x, float), np.asarray(y, float))
+                return np.array([one.depth_at(a, b) for a, b in at]).reshape(at.shape)
+        raise ValueError(f"no interface is called '{interface}' (there are {', '.join(self.interfaces)})")
+
+    def layer(self, number: int, phase: Literal["P", "S"] = "P") -> _core.Model:
+        """The velocity of a layer, on the whole grid."""
+        if not 0 <= number < len(self):
+            raise ValueError(f"layer is {number} (must be 0 to {len(self) - 1})")
+        return self._core.model(number, phase)
+
+    def model(self, phase: Literal["P", "S"] = "P") -> _core.Model:
+        """One model of all layers, each node with the velocity of its layer: for first arrivals and
+        pictures."""
+        return self._core.merged(phase)
+
+    def _like(self, velocity: NDArray[Any]) -> _core.Model:
+        return _core.Model(np.ascontiguousarray(velocity, np.float32), **self._coordinates)
+
+    def _model(self, value: Any, what: str) -> _core.Model:
+        if isinstance(value, _core.Model):
+            return value
+        if callable(value):
+            grids = np.meshgrid(*self._axes, indexing="ij")
+            return self._like(np.broadcast_to(np.asarray(value(*grids), float), self._template.shape))
+        given = np.asarray(value, float)
+        if given.ndim == 0:
+            return self._like(np.full(self._template.shape, float(given)))
+        if given.shape == tuple(self._template.shape):
+            return self._like(given)
+        if given.ndim == 2 and given.shape[1] == 2 and len(given) > 1:
+            column = _along(given, self._axes[-1])
+            return self._like(np.broadcast_to(column, self._template.shape))
+        raise ValueError(
+            f"{what} has shape {given.shape} (must be a number, rows of depth and velocity, a "
+            f"function, or values on the {tuple(self._template.shape)} nodes)"
+        )
+
+    def _interface(self, name: str, value: Any, smooth: bool) -> Any:
+        lateral = self._axes[:-1]
+        columns = tuple(len(a) for a in lateral)
+        grids = np.meshgrid(*lateral, indexing="ij")
+        given = value(*grids) if callable(value) else value
+        given = np.asarray(given, float)
+        if given.ndim == 0:
+            return _core.Interface.flat(name, float(given))
+        if given.shape == columns:
+            table = np.column_stack([*(g.ravel() for g in grids), given.ravel()])
+        elif given.ndim == 2 and given.shape[1] == len(lateral) + 1:
+            table = given
+        else:
+            raise ValueError(
+                f"interface '{name}' has shape {given.shape} (must be a number, rows of "
+                f"{'x, depth' if len(lateral) == 1 else 'x, y, depth'}, a function, or depths on the "
+                f"{columns} columns)"
+            )
+        x, z = table[:, 0], table[:, -1]
+        y = table[:, 1] if len(lateral) == 2 else np.zeros(len(table))
+        parts = [np.ascontiguousarray(a, np.float64) for a in (x, y, z)]
+        return _core.Interface.of_points(name, *parts, self._template, smooth)
+
+
+def _two(layer: Any) -> tuple[Any, Any]:
+    """P and S of a layer."""
+    if isinstance(layer, Mapping):
+        unknown = set(layer) - {"p", "s"}
+        if unknown or "p" not in layer:
+            raise ValueError(f"a layer has the keys {sorted(layer)} (must be p, and s if there is one)")
+        return layer["p"], layer.get("s")
+    if isinstance(layer, tuple) and len(layer) == 2:
+        return layer
+    return layer, None
+
+
+def _along(table: NDArray[np.float64], depth: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Velocity by depth, linear, and beyond the ends of the table along its last rows for half of
+    its height, so that what is interpolated beside an interface is right there."""
+    z, v = table.T
+    out = np.interp(depth, z, v)
+    for end, inner in ((0, 1), (-1, -2)):
+        if z[end] == z[inner]:
+            continue
+        slope = (v[end] - v[inner]) / (z[end] - z[inner])
+        beyond = depth < z[0] if end == 0 else depth > z[-1]
+        reach = np.clip(depth[beyond] - z[end], -30 * _step(depth), 30 * _step(depth))
+        out[beyond] = np.maximum(v[end] + slope * reach, 0.5 * v[end])
+    return out
+
+
+def _step(depth: NDArray[np.float64]) -> float:
+    return float(depth[1] - depth[0]) if len(depth) > 1 else 1.0
+
+
+def _name_of(depth: float) -> str:
+    for name, (low, high) in _NAMES.items():
+        if low <= depth <= high:
+            return name
+    return f"{depth:g}"

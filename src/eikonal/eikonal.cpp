@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "core/teams.hpp"
+#include "eikonal/cells/cell_times.hpp"
 #include "eikonal/factored_source.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
 #include "eikonal/fim/fim_opengl.hpp"
@@ -266,8 +267,9 @@ std::vector<double> receiver_times(const Model& model, std::span<const PointSour
     if (sources.size() <= receivers.size()) {
         solve_each<float>(model, sources, options, execution,
                           [&](std::size_t s, TimeField&& field) {
+                              const ReceiverTimes<float> read(model, field);
                               for (std::size_t r = 0; r < receivers.size(); ++r) {
-                                  times[s * receivers.size() + r] = time_at(field, places[r]);
+                                  times[s * receivers.size() + r] = read.at(places[r]);
                               }
                           });
         return times;
@@ -280,13 +282,14 @@ std::vector<double> receiver_times(const Model& model, std::span<const PointSour
         numbers.push_back(r);
     }
     for (const PointSource& source : sources) require_rock(model, source.position, "source");
-    solve_each<float>(
-        model, from_receivers, options, execution, [&](std::size_t n, TimeField&& field) {
-            for (std::size_t s = 0; s < sources.size(); ++s) {
-                times[s * receivers.size() + numbers[n]] =
-                    sources[s].start_time + time_at(field, grid.clamp(sources[s].position));
-            }
-        });
+    solve_each<float>(model, from_receivers, options, execution,
+                      [&](std::size_t n, TimeField&& field) {
+                          const ReceiverTimes<float> read(model, field);
+                          for (std::size_t s = 0; s < sources.size(); ++s) {
+                              times[s * receivers.size() + numbers[n]] =
+                                  sources[s].start_time + read.at(grid.clamp(sources[s].position));
+                          }
+                      });
     return times;
 }
 

@@ -93,19 +93,46 @@ class FaceGraph {
         return way;
     }
 
+    /// Calls visit(path) for the earliest path from the source to `point` through each face of the
+    /// cells that the point touches. Relaxed, another one may be the first than before.
+    template <class Visit>
+    void for_each_way(Vec3 point, Vec3 source, Visit visit) const {
+        for_each_touched_cell(grid_, point, [&](Index3 cell) {
+            if (!holds(cell) || !(cells_(cell) > 0)) return;
+            const double slowness = 1 / static_cast<double>(cells_(cell));
+            for (int axis = 0; axis < 3; axis += Dim == 2 ? 2 : 1) {
+                for (const int side : {0, parts}) {
+                    double earliest = INFINITY;
+                    std::size_t first = none;
+                    for (const Index3 step : rim_) {
+                        if (step[axis] != side) continue;
+                        const Index3 at = corner_of(cell, step);
+                        const std::size_t number = shape_.offset(at);
+                        const double time =
+                            times_[number] + slowness * distance(position(at), point);
+                        if (!(time < earliest)) continue;
+                        earliest = time;
+                        first = number;
+                    }
+                    if (first == none) continue;
+                    CellPath path;
+                    path.points = {point, position(point_at(first))};
+                    path.cells = {cell};
+                    for (std::size_t at = first; at != none; at = origins_[at].from) {
+                        add_piece(origins_[at].cell, before(at, source), path);
+                    }
+                    visit(std::move(path));
+                }
+            }
+        });
+    }
+
     /// The path from the source to a point. Consecutive pieces in the same cell are joined.
     CellPath path_to(std::size_t number, Vec3 source) const {
         CellPath path;
         path.points.push_back(position(point_at(number)));
         for (std::size_t at = number; at != none; at = origins_[at].from) {
-            const Origin& origin = origins_[at];
-            const Vec3 before = origin.from == none ? source : position(point_at(origin.from));
-            if (!path.cells.empty() && path.cells.back() == origin.cell) {
-                path.points.back() = before;
-            } else {
-                path.cells.push_back(origin.cell);
-                path.points.push_back(before);
-            }
+            add_piece(origins_[at].cell, before(at, source), path);
         }
         return path;
     }
@@ -132,6 +159,18 @@ class FaceGraph {
         std::uint32_t number_ = 0;
     };
 
+    Vec3 before(std::size_t number, Vec3 source) const {
+        const std::size_t from = origins_[number].from;
+        return from == none ? source : position(point_at(from));
+    }
+    static void add_piece(Index3 cell, Vec3 end, CellPath& path) {
+        if (!path.cells.empty() && path.cells.back() == cell) {
+            path.points.back() = end;
+        } else {
+            path.cells.push_back(cell);
+            path.points.push_back(end);
+        }
+    }
     bool holds(Index3 cell) const {
         for (int axis = 0; axis < 3; ++axis) {
             if (Dim == 2 && axis == 1) continue;
@@ -249,8 +288,41 @@ class FaceGraph {
 
 }  // namespace
 
-/// The distance from the source within which paths are wanted, and how much further the search
-/// goes, both in cells.
+namespace {
+
+/// The distance from the source within which paths are wanted, in cells.
+double reach_of(const Grid& grid) { return (grid.is_2d() ? 5 : 3) + 1e-6; }
+
+int node_at(const Grid& grid, int axis, double place) {
+    return std::clamp(static_cast<int>(place), 0, grid.shape[axis] - 1);
+}
+
+struct NearNodes {
+    Index3 first;
+    Index3 last;
+};
+/// The nodes within that distance.
+NearNodes nodes_near(const Grid& grid, Vec3 source) {
+    const Vec3 index = grid.to_index(source);
+    NearNodes box;
+    for (int axis = 0; axis < 3; ++axis) {
+        box.first[axis] = node_at(grid, axis, std::ceil(index[axis] - reach_of(grid)));
+        box.last[axis] = node_at(grid, axis, std::floor(index[axis] + reach_of(grid)));
+    }
+    return box;
+}
+
+bool holds(const NearNodes& box, Vec3 index) {
+    bool inside = true;
+    for (int axis = 0; axis < 3; ++axis) {
+        inside &= index[axis] >= box.first[axis] && index[axis] <= box.last[axis];
+    }
+    return inside;
+}
+
+}  // namespace
+
+/// The search goes a little further than the nodes whose paths are wanted.
 struct SourcePaths::State {
     template <class Visit>
     auto visit(Visit function) {
@@ -260,19 +332,17 @@ struct SourcePaths::State {
 
     State(const Model& from, Vec3 at) : model(from), source(at) {
         const Grid& grid = model.grid();
-        const double reach = (grid.is_2d() ? 5 : 3) + 1e-6;
         const double margin = grid.is_2d() ? 2 : 1;
+        const NearNodes near = nodes_near(grid, source);
+        first = near.first;
+        last = near.last;
         const Vec3 index = grid.to_index(source);
         Index3 first_cell;
         Index3 last_cell;
         for (int axis = 0; axis < 3; ++axis) {
-            const auto node = [&](double place) {
-                return std::clamp(static_cast<int>(place), 0, grid.shape[axis] - 1);
-            };
-            first[axis] = node(std::ceil(index[axis] - reach));
-            last[axis] = node(std::floor(index[axis] + reach));
-            first_cell[axis] = node(std::floor(index[axis] - reach - margin));
-            last_cell[axis] = node(std::ceil(index[axis] + reach + margin));
+            const double reach = reach_of(grid) + margin;
+            first_cell[axis] = node_at(grid, axis, std::floor(index[axis] - reach));
+            last_cell[axis] = node_at(grid, axis, std::ceil(index[axis] + reach));
         }
         if (grid.is_2d()) {
             graph.emplace<FaceGraph<2>>(model, first_cell, last_cell);
@@ -287,6 +357,15 @@ struct SourcePaths::State {
             if (node[axis] < first[axis] || node[axis] > last[axis]) return false;
         }
         return true;
+    }
+
+    double relaxed(CellPath path) const {
+        return relax(model.grid(), model.cells()->velocity, path);
+    }
+    /// The time along the straight line to a point, relaxed. Infinite through air.
+    double straight(Vec3 point) const {
+        CellPath line = straight_path(model.grid(), model.cells()->velocity, point, source);
+        return line.cells.empty() ? double{INFINITY} : relaxed(std::move(line));
     }
 
     const Model& model;
@@ -318,14 +397,8 @@ std::vector<StartNode> SourcePaths::starts(double source_slowness) {
             if (r > 0) {
                 // The graph knows few directions. Where nothing bends the wave, the straight line
                 // is its path.
-                const FieldView<const float> velocity = s.model.cells()->velocity;
-                CellPath path = graph.path_to(number, s.source);
-                CellPath straight = straight_path(grid, velocity, place, s.source);
-                double time = relax(grid, velocity, path);
-                if (!straight.cells.empty()) {
-                    time = std::min(time, relax(grid, velocity, straight));
-                }
-                tau = time / (source_slowness * r);
+                const double time = s.relaxed(graph.path_to(number, s.source));
+                tau = std::min(time, s.straight(place)) / (source_slowness * r);
             }
             starts.push_back({node, tau});
             return starts.size() < enough;
@@ -336,11 +409,11 @@ std::vector<StartNode> SourcePaths::starts(double source_slowness) {
 
 bool SourcePaths::reaches(Vec3 point) const {
     const State& s = *state_;
-    const Vec3 index = s.model.grid().to_index(point);
-    for (int axis = 0; axis < 3; ++axis) {
-        if (index[axis] < s.first[axis] || index[axis] > s.last[axis]) return false;
-    }
-    return true;
+    return holds({s.first, s.last}, s.model.grid().to_index(point));
+}
+
+bool SourcePaths::reaches(const Grid& grid, Vec3 source, Vec3 point) {
+    return holds(nodes_near(grid, source), grid.to_index(point));
 }
 
 void SourcePaths::know_all() {
@@ -349,6 +422,17 @@ void SourcePaths::know_all() {
 
 std::vector<Vec3> SourcePaths::way_from(Vec3 point) const {
     return state_->visit([&](auto& graph) { return graph.way_from(point, state_->source); });
+}
+
+double SourcePaths::time_to(Vec3 point) const {
+    if (distance(point, state_->source) == 0) return 0;
+    double earliest = state_->straight(point);
+    state_->visit([&](auto& graph) {
+        graph.for_each_way(point, state_->source, [&](CellPath&& path) {
+            earliest = std::min(earliest, state_->relaxed(std::move(path)));
+        });
+    });
+    return earliest;
 }
 
 }  // namespace fermat

@@ -24,9 +24,13 @@ class SourcePaths {
     std::vector<StartNode> starts(double source_slowness);
     /// Whether a point lies as near to the source as these nodes.
     bool reaches(Vec3 point) const;
+    static bool reaches(const Grid& grid, Vec3 source, Vec3 point);
     /// The points after `point` on its path to the source; empty if no path leads there. Call it
     /// only after the times are known.
     std::vector<Vec3> way_from(Vec3 point) const;
+    /// The time along the earliest of the relaxed paths through the faces round a point, and along
+    /// the relaxed straight line. Infinite if no path leads there.
+    double time_to(Vec3 point) const;
     void know_all();
 
   private:

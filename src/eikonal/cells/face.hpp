@@ -38,6 +38,12 @@ struct CellFace {
     double bend[2] = {};      ///< second differences of the value along the axes
     double slowness[4] = {};  ///< mean of a corner's and the point's, as seen in the cell
     bool factored = true;
+
+    FERMAT_HD Vec3 place(const double (&at)[2]) const {
+        Vec3 point = first;
+        for (int d = 0; d < axes; ++d) point[axis[d]] += at[d] * length[d];
+        return point;
+    }
 };
 
 /// T of the point by way of one place on the face, and the derivatives of T with respect to that
@@ -78,23 +84,6 @@ FERMAT_HD inline OnFace interpolated(const double (&corner)[4], const double (&b
     }
 }
 
-/// The length of `from`, the vector to a place on the face, and its derivatives with respect to
-/// that place.
-template <int Dim>
-FERMAT_HD inline OnFace distance_on(const CellFace<Dim>& face, Vec3 from) {
-    const double r = norm(from);
-    if (!(r > 0)) return {};
-    const double inverse = 1 / r;
-    OnFace out{r, {}, {}};
-    for (int d = 0; d < Dim - 1; ++d) {
-        const double length = face.length[d];
-        out.slope[d] = from[face.axis[d]] * length * inverse;
-        out.curve[d] = (length * length - out.slope[d] * out.slope[d]) * inverse;
-    }
-    if constexpr (Dim == 3) out.curve[2] = -out.slope[0] * out.slope[1] * inverse;
-    return out;
-}
-
 template <int Dim>
 FERMAT_HD inline void add_product(const OnFace& a, const OnFace& b, FaceTime& sum) {
     sum.time += a.value * b.value;
@@ -110,25 +99,74 @@ FERMAT_HD inline void add_product(const OnFace& a, const OnFace& b, FaceTime& su
 
 }  // namespace detail
 
+/// The length of `from`, the vector to a place on the face, and its derivatives with respect to
+/// that place. Faces of other shapes have overloads.
 template <int Dim>
-FERMAT_HD inline FaceTime time_through(const CellFace<Dim>& face, Vec3 point,
-                                       const double (&at)[2]) {
+FERMAT_HD inline detail::OnFace distance_on(const CellFace<Dim>& face, const double (&)[2],
+                                            Vec3 from) {
+    const double r = norm(from);
+    if (!(r > 0)) return {};
+    const double inverse = 1 / r;
+    detail::OnFace out{r, {}, {}};
+    for (int d = 0; d < Dim - 1; ++d) {
+        const double length = face.length[d];
+        out.slope[d] = from[face.axis[d]] * length * inverse;
+        out.curve[d] = (length * length - out.slope[d] * out.slope[d]) * inverse;
+    }
+    if constexpr (Dim == 3) out.curve[2] = -out.slope[0] * out.slope[1] * inverse;
+    return out;
+}
+
+template <class Face>
+FERMAT_HD inline FaceTime time_through(const Face& face, Vec3 point, const double (&at)[2]) {
+    constexpr int Dim = Face::axes + 1;
     constexpr double straight[2] = {};
-    Vec3 place = face.first;
-    for (int d = 0; d < Dim - 1; ++d) place[face.axis[d]] += at[d] * face.length[d];
+    const Vec3 place = face.place(at);
     const auto value = detail::interpolated<Dim>(face.value, face.bend, at);
     const auto slowness = detail::interpolated<Dim>(face.slowness, straight, at);
     FaceTime sum{0, {}, {}};
     const detail::OnFace one{1, {}, {}};
-    detail::add_product<Dim>(face.factored ? detail::distance_on(face, place) : one, value, sum);
-    detail::add_product<Dim>(detail::distance_on(face, place - point), slowness, sum);
+    detail::add_product<Dim>(face.factored ? distance_on(face, at, place) : one, value, sum);
+    detail::add_product<Dim>(distance_on(face, at, place - point), slowness, sum);
     return sum;
+}
+
+/// The place where a wave with the slopes that T has beside the point's foot on the face would
+/// cross it, by Snell's law. Beside a face, Newton's method needs such a start.
+template <int Dim>
+FERMAT_HD inline void guess_by_slopes(const CellFace<Dim>& face, Vec3 point, double (&at)[2]) {
+    double foot[2] = {};
+    double away2 = 0;
+    Vec3 across = point - face.first;
+    for (int d = 0; d < Dim - 1; ++d) {
+        foot[d] = across[face.axis[d]] / face.length[d];
+        foot[d] = foot[d] < 0 ? 0 : foot[d] > 1 ? 1 : foot[d];
+        across[face.axis[d]] -= foot[d] * face.length[d];
+        at[d] = foot[d];
+    }
+    away2 = dot(across, across);
+    const FaceTime there = time_through(face, point, at);
+    const double s = face.slowness[0];
+    double along2 = 0;
+    for (int d = 0; d < Dim - 1; ++d) {
+        const double slope = there.slope[d] / face.length[d];
+        along2 += slope * slope;
+    }
+    const double steepest = 0.01 * s * s;
+    const double down2 = s * s - along2;
+    const double down = std::sqrt(down2 > steepest ? down2 : steepest);
+    for (int d = 0; d < Dim - 1; ++d) {
+        const double slope = there.slope[d] / face.length[d];
+        const double to = foot[d] - std::sqrt(away2) * slope / (down * face.length[d]);
+        at[d] = to < 0 ? 0 : to > 1 ? 1 : to;
+    }
 }
 
 /// The earliest path from a face to a point. Newton's method inside the face starts at `at`, which
 /// becomes the place where the path crosses the face.
-template <int Dim>
-FERMAT_HD inline double earliest_through(const CellFace<Dim>& face, Vec3 point, double (&at)[2]) {
+template <class Face>
+FERMAT_HD inline double earliest_through(const Face& face, Vec3 point, double (&at)[2]) {
+    constexpr int Dim = Face::axes + 1;
     constexpr int most_steps = 12;
     constexpr double near_enough = 1e-3;
     double earliest = INFINITY;

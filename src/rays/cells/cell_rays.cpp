@@ -22,16 +22,18 @@ constexpr double worth_a_search = 2e-4;
 }  // namespace
 
 CellRays::CellRays(const Model& model, const TimeFieldView<float>& field)
-    : model_(model), field_(field), times_(model), near_(model, field.factor.position) {
-    near_.know_all();
-}
+    : model_(model),
+      field_(field),
+      times_(model),
+      between_nodes_(model, field),
+      near_(between_nodes_.near_source()) {}
 
 CellRays::Ray CellRays::descend(Vec3 receiver) const {
     Ray ray;
     ray.status =
         trace_ray(field_, receiver, JumpingDescent<float, Space::host>{field_},
                   BreadthFirstEscape<float>{field_}, [&](Vec3 p) { ray.points.push_back(p); });
-    ray.field_time = time_at(field_, receiver) - field_.start_time;
+    ray.field_time = between_nodes_.at(receiver) - field_.start_time;
     ray.time = ray.status == RayStatus::ok ? settle(ray.points) : INFINITY;
     return ray;
 }

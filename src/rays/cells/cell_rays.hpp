@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "eikonal/source_paths.hpp"
+#include "eikonal/cells/cell_times.hpp"
 #include "eikonal/time_field.hpp"
 #include "model/model.hpp"
 #include "rays/cells/line_times.hpp"
@@ -37,7 +37,8 @@ class CellRays {
     const Model& model_;
     const TimeFieldView<float>& field_;
     LineTimes times_;
-    SourcePaths near_;
+    CellTimes<float> between_nodes_;
+    const SourcePaths& near_;
 };
 
 }  // namespace fermat

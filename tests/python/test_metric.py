@@ -184,8 +184,13 @@ def test_gradients_in_the_coordinates_of_the_model() -> None:
 
 
 def test_rough_ground_gives_times_of_first_order_and_a_warning() -> None:
+    """With tensors (here the identity); isotropic models have second order on any ground."""
     ground = np.random.default_rng(3).normal(0, 0.05, 81)
-    model = fm.Model(np.full((81, 41), 2.0), spacing=0.1, surface=ground)
+    isotropic = fm.Model(np.full((81, 41), 2.0), spacing=0.1, surface=ground)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fm.traveltimes(isotropic, (4, 1.0), device="cpu")
+    model = fm.Model(np.full((81, 41), 2.0), spacing=0.1, surface=ground, tensor=np.eye(2))
     with pytest.warns(UserWarning, match="times of 1 source are of first order, because .*order=1"):
         times = fm.traveltimes(model, (4, 1.0), device="cpu")
     assert np.isfinite(times).all()

@@ -12,6 +12,7 @@
 #include "core/teams.hpp"
 #include "eikonal/fim/fim_cuda.hpp"
 #include "eikonal/fim/rules.hpp"
+#include "eikonal/metric/ground_march.hpp"
 #include "eikonal/metric/layered_section.hpp"
 #include "eikonal/metric/metric_cuda.hpp"
 #include "eikonal/metric/node_medium.hpp"
@@ -83,6 +84,16 @@ MetricSolver::MetricSolver(const Model& model, const EikonalOptions& options,
             CudaMetric(medium_->numbers({}, model_.grid().origin), options.order, batch));
     }
 }
+
+namespace {
+
+/// Behind corners of the ground differences along rows are poor, and swing.
+bool marches_through_cells(const Model& model, const EikonalOptions& options) {
+    constexpr double sharp = 0.1;
+    return options.order == 2 && can_march_below_ground(model) && sharpest_corner(model) > sharp;
+}
+
+}  // namespace
 
 double MetricSolver::device_seconds() const { return cuda_ ? cuda_->solver.work().seconds : 0; }
 
@@ -170,11 +181,16 @@ class CpuWaves {
 
 void MetricSolver::solve_on_cpu(Prepared& source, int threads, Monitor& monitor) const {
     MetricField& field = source.field;
+    const auto march = [&] {
+        march_below_ground(model_, field.factor, options_.order, field.tau.view(), monitor);
+    };
+    if (marches_through_cells(model_, options_)) return march();
     CpuWaves waves(model_, *medium_, source.of, source.numbers,
                    {field.tau.data(), medium_->shape()}, threads, monitor);
     const bool settled = waves.solve(options_.order);
     field.coarse_beside_jumps = settled && waves.coarse_beside_jumps();
     if (settled) return;
+    if (can_march_below_ground(model_)) return march();
     waves.solve_to_first_order();
     field.first_order = options_.order == 2;
 }
@@ -212,7 +228,9 @@ void MetricSolver::solve_on_cuda(std::span<Prepared> sources, const Execution& e
         shots.push_back({source.numbers, {source.field.tau.data(), medium_->shape()}});
     }
     std::vector<std::size_t> unsettled;
-    if (!model_.has_thomsen()) {
+    if (marches_through_cells(model_, options_)) {
+        for (std::size_t n = 0; n < sources.size(); ++n) unsettled.push_back(n);
+    } else if (!model_.has_thomsen()) {
         solver.solve(shots);
         unsettled = solver.unsettled(shots, most_swing);
     }

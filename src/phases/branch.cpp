@@ -208,13 +208,13 @@ struct Wavefront {
 };
 
 void go_down(Wavefront& at, Phase wave, int interface) {
-    for (int k = at.layer; k < interface; ++k) at.legs.push_back({wave, k, k + 1, false});
+    for (int k = at.layer; k < interface; ++k) at.legs.push_back({wave, k, k + 1, false, false});
 }
 
 /// Up through the layers to interface `to`, which ends the last leg.
 void go_up(Wavefront& at, Phase wave, int to) {
     for (int k = at.layer; k >= to; --k) {
-        at.legs.push_back({wave, k, k, at.on == k && k == at.layer});
+        at.legs.push_back({wave, k, k, at.on == k && k == at.layer, false});
     }
 }
 
@@ -266,6 +266,10 @@ std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int
                 if (!reflects && !from_above && step.interface == 0) continue;
                 // Reflections that have a name come from above, but those at the surface.
                 if (branch.dives && reflects && !from_above && step.interface > 0) continue;
+                const bool from_source = from.legs.empty();
+                if (branch.dives && reflects && !from_above && !step.upwards && from_source) {
+                    at.legs.front().dives = true;
+                }
                 at.on = step.interface;
                 at.layer = from_above == reflects ? step.interface - 1 : step.interface;
                 at.down = from_above != reflects;
@@ -279,7 +283,7 @@ std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int
     for (const Wavefront& from : fronts) {
         // To the receiver: within the layer, or through the interfaces between.
         const auto add = [&](Wavefront at) {
-            at.legs.push_back({branch.last, receiver_layer, -1, false});
+            at.legs.push_back({branch.last, receiver_layer, -1, false, false});
             out.push_back(std::move(at.legs));
         };
         if (receiver_layer > from.layer) {

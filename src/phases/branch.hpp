@@ -46,6 +46,8 @@ struct Leg {
     int to = -1;
     /// Whether the leg begins and ends on one interface, so that it must turn.
     bool turns = false;
+    /// Whether the leg must leave the source downwards: the first P of PP, unlike p of pP.
+    bool dives = false;
 
     friend bool operator==(const Leg&, const Leg&) = default;
 };

@@ -5,12 +5,16 @@
 #include <memory>
 
 #include "phases/mapped_layer.hpp"
+#include "phases/spherical_layer.hpp"
 #include "phases/two_point.hpp"
 
 namespace fermat {
 namespace {
 
-constexpr int first_segments = 8;
+/// Straight legs first: a joint that moves far must take its legs along. Estimates of the time
+/// begin with the segments at which legs are fairly round.
+constexpr int first_segments = 1;
+constexpr int fair_segments = 8;
 /// How far outside its layer, in cells, a path may be: chords cut corners.
 constexpr double slack_cells = 0.05;
 /// Widths of a guard in cells (LayerGuard): a soft one first, since the path must find its way.
@@ -69,6 +73,11 @@ class PathFinder::SearchIn final : public PathFinder::Search {
         LayerT out;
         if constexpr (std::is_same_v<LayerT, PlainLayer>) {
             out.grid = model.grid();
+        } else if constexpr (std::is_same_v<LayerT, SphericalLayer>) {
+            const Grid& grid = model.grid();
+            out.grid = grid;
+            out.radius = model.coordinates().radius;
+            out.middle = grid.coordinate(1, 0.5 * (grid.shape.y - 1));
         } else {
             out.place = &medium_.place();
             out.step = 0.25 * cell_;
@@ -85,6 +94,9 @@ class PathFinder::SearchIn final : public PathFinder::Search {
     SurfaceT surface_of(int interface) const {
         SurfaceT out;
         out.view = medium_.top_of(interface).view();
+        if constexpr (std::is_same_v<SurfaceT, SphericalSurface>) {
+            out.radius = medium_.place().mapping().numbers().radius;
+        }
         if constexpr (std::is_same_v<SurfaceT, MappedSurface>) {
             out.place = &medium_.place();
             const Lattice columns = columns_of(medium_.place());
@@ -120,29 +132,35 @@ class PathFinder::SearchIn final : public PathFinder::Search {
         BranchRay ray;
         ray.legs = legs_;
         begin(source, receiver, start);
-        int n = first_segments;
         const PathGoal goal = start.least ? PathGoal::minimum : PathGoal::stationary;
-        PathSearch at = settle_path(path_, space_, n, goal, 80);
         const bool is_guarded = layers.data() == guarded_.data();
+        int n = first_segments;
+        PathSearch at = settle_path(path_, space_, n, goal, 80);
+        while (n < fair_segments) {
+            double_segments(space_, path_.legs, n);
+            n *= 2;
+            at = settle_path(path_, space_, n, goal, 80);
+        }
         if (is_guarded) at = tighten_guard();
         double before = at.time;
         double estimate = at.time;
         ray.status = has_collapsed(n) ? BranchStatus::absent : BranchStatus::unsettled;
-        if (!at.settled || ray.status == BranchStatus::absent) return ray;
+        if (ray.status == BranchStatus::absent) return ray;
         ray.doubt = estimate;
         const int most = is_guarded ? std::min(options_.most_segments, 64) : options_.most_segments;
         while (2 * n <= most) {
             double_segments(space_, path_.legs, n);
             n *= 2;
-            at = is_guarded ? settle_path(path_, space_, n, PathGoal::minimum, 60)
-                            : settle_path(path_, space_, n, PathGoal::stationary, 15);
-            if (!at.settled) return ray;
+            at = settle_path(path_, space_, n,
+                             at.negative == 0 ? PathGoal::minimum : PathGoal::stationary, 30);
+            if (!std::isfinite(at.time)) return ray;
             const double next = (4 * at.time - before) / 3;
             ray.doubt = std::fabs(next - estimate);
             estimate = next;
             before = at.time;
-            if (n > 2 * first_segments && ray.doubt < options_.tolerance * estimate) break;
+            if (at.settled && n > 2 * fair_segments && ray.doubt < options_.tolerance * estimate) break;
         }
+        if (!at.settled) return ray;
         ray.time = estimate;
         ray.maxima = at.negative;
         ray.segments = n;
@@ -160,7 +178,7 @@ class PathFinder::SearchIn final : public PathFinder::Search {
         PathSearch at;
         for (const double width : guard_cells) {
             for (LayerT& layer : guarded_) layer.guard.width = width * cell_;
-            at = settle_path(path_, space_, first_segments, PathGoal::minimum, 80);
+            at = settle_path(path_, space_, fair_segments, PathGoal::minimum, 80);
         }
         return at;
     }
@@ -190,6 +208,10 @@ class PathFinder::SearchIn final : public PathFinder::Search {
                 if (!grid.contains(q)) return BranchStatus::outside;
                 if (i == 0 || i == ray.segments) continue;
                 const Vec3 user = mapping.to_user(q);
+                if (of.dives && i == 1 &&
+                    user.z < mapping.to_user(mapping.from_place(ray.places[k - 1])).z) {
+                    return BranchStatus::absent;
+                }
                 crosses = crosses ||
                           user.z < medium_.top_of(of.layer).depth_at(user.x, user.y) - slack ||
                           user.z > medium_.bottom_of(of.layer, user.x, user.y) + slack;
@@ -213,7 +235,11 @@ class PathFinder::SearchIn final : public PathFinder::Search {
 };
 
 PathFinder::PathFinder(const LayeredMedium& medium, const Legs& legs, const PhaseOptions& options) {
-    if (medium.layers().front().p.is_plain()) {
+    const CoordinateNumbers& numbers = medium.place().mapping().numbers();
+    if (numbers.system == Coordinates::spherical && !numbers.geodetic) {
+        search_ =
+            std::make_unique<SearchIn<SphericalLayer, SphericalSurface>>(medium, legs, options);
+    } else if (medium.layers().front().p.is_plain()) {
         search_ = std::make_unique<SearchIn<PlainLayer, PlainSurface>>(medium, legs, options);
     } else {
         search_ = std::make_unique<SearchIn<MappedLayer, MappedSurface>>(medium, legs, options);

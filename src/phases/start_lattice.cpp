@@ -44,6 +44,30 @@ int pivot_of(const Legs& legs) {
     return reflections[reflections.size() / 2];
 }
 
+/// Mean slowness of the nodes in a leg's layer; of all nodes where the layer is thinner than a
+/// cell.
+double mean_slowness(const LayeredMedium& medium, const Leg& leg) {
+    const Model& model = medium.model(leg.layer, leg.wave);
+    const Grid& grid = model.grid();
+    const int step = std::max(1, std::max(grid.shape.x, grid.shape.y) / 24);
+    double sum[2] = {0, 0};
+    int count[2] = {0, 0};
+    for (int i = 0; i < grid.shape.x; i += step) {
+        for (int j = 0; j < grid.shape.y; j += step) {
+            for (int k = 0; k < grid.shape.z; ++k) {
+                const Vec3 user = medium.place().mapping().to_user(grid.position({i, j, k}));
+                const bool inside = user.z >= medium.top_of(leg.layer).depth_at(user.x, user.y) &&
+                                    user.z <= medium.bottom_of(leg.layer, user.x, user.y);
+                for (const int which : {0, inside ? 1 : 0}) {
+                    sum[which] += 1.0 / model.velocity()(i, j, k);
+                    ++count[which];
+                }
+            }
+        }
+    }
+    return count[1] > 0 ? sum[1] / count[1] : sum[0] / count[0];
+}
+
 /// The step of one table to the next joint: least sums and where they come from.
 void step_table(StartLattice::Table& table, const std::vector<float>& between, bool backwards) {
     const std::size_t n = table.time.size();
@@ -65,6 +89,8 @@ void step_table(StartLattice::Table& table, const std::vector<float>& between, b
 }  // namespace
 
 double StartLattice::chord_time(const Leg& leg, Vec3 a, Vec3 b) const {
+    const auto number = static_cast<std::size_t>(&leg - legs_.data());
+    if (!mean_.empty()) return mean_[number] * distance(a, b);
     const Model& model = medium_.model(leg.layer, leg.wave);
     const float* velocity = model.velocity().data();
     const bool plain = model.is_plain();
@@ -83,6 +109,9 @@ StartLattice::StartLattice(const LayeredMedium& medium, const Legs& legs)
       legs_(legs),
       lattice_(lattice_over(medium, static_cast<int>(legs.size()) - 1)) {
     if (joint_count() == 0) return;
+    if (!medium.grid().is_2d()) {
+        for (const Leg& leg : legs_) mean_.push_back(mean_slowness(medium, leg));
+    }
     pivot_ = pivot_of(legs_);
     const Place& place = medium.place();
     const double y_of_plane = medium.grid().origin.y;

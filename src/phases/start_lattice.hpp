@@ -42,11 +42,12 @@ class StartLattice {
     Vec3 place_of(int joint, std::size_t point) const {
         return places_[static_cast<std::size_t>(joint)][point];
     }
-    std::vector<std::vector<double>> tables_between() const;
 
     const LayeredMedium& medium_;
     Legs legs_;
     Lattice lattice_;
+    /// Per leg, in 3-D: one slowness for the whole layer, since there are many points.
+    std::vector<double> mean_;
     int pivot_ = 0;
     std::vector<std::vector<Vec3>> places_;    ///< per joint
     std::vector<std::vector<float>> between_;  ///< per leg between two joints: [from][to]

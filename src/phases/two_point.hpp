@@ -316,16 +316,24 @@ FERMAT_HD void move_path(const PathMedium<LayerT, SurfaceT>& medium, PathSpace& 
 template <class LayerT, class SurfaceT>
 FERMAT_HD PathSearch settle_path(const PathMedium<LayerT, SurfaceT>& medium, PathSpace& space,
                                  int n, PathGoal goal, int most_steps) {
-    // Of the time: a decrement below it moves angles by less than 1e-6.
+    // Of the time: a decrement below it moves angles by less than 1e-6. Where velocity has a kink,
+    // as between rows of a table, a path may rest on it and never get there; then a decrement that
+    // moves angles by less than 0.03 degrees will do.
     constexpr double small = 1e-12;
+    constexpr double fair = 1e-7;
     const int last = medium.legs * n;
     double length = 0;
     for (int i = 0; i < last; ++i) length += distance(space.point[i], space.point[i + 1]);
     const double least = 1e-9 * length;
     PathSearch out;
     out.time = path_time(medium, space.point, n);
+    if (last == 1) {
+        out.settled = true;
+        return out;
+    }
     const double unit = out.time / (length * length) * n;  // slowness over the length of a segment
     double damping = 0;
+    double last_decrement = out.time;
     for (int step = 0; step < most_steps; ++step) {
         out.steps = step + 1;
         const NewtonStep newton = newton_step(medium, space, n, damping, least);
@@ -336,7 +344,8 @@ FERMAT_HD PathSearch settle_path(const PathMedium<LayerT, SurfaceT>& medium, Pat
             continue;
         }
         out.negative = newton.negative;
-        const double limit = 0.15 * length;
+        if (damping == 0) last_decrement = std::fabs(newton.decrement);
+        const double limit = (downhill ? 0.15 : 0.05) * length;
         double part = newton.largest > limit ? limit / newton.largest : 1;
         if (part == 1 && damping <= 1e-3 * unit && std::fabs(newton.decrement) < small * out.time) {
             out.settled = true;
@@ -352,6 +361,10 @@ FERMAT_HD PathSearch settle_path(const PathMedium<LayerT, SurfaceT>& medium, Pat
                 time = path_time(medium, space.trial, n);
             }
             if (halvings == 8) {
+                if (damping > 10 * unit) {
+                    out.settled = last_decrement < fair * out.time;
+                    return out;
+                }
                 damping = damping > 0 ? 8 * damping : 0.1 * unit;
                 continue;
             }
@@ -361,6 +374,7 @@ FERMAT_HD PathSearch settle_path(const PathMedium<LayerT, SurfaceT>& medium, Pat
         if (out.settled) return out;
         damping = damping > 1e-3 * unit ? 0.2 * damping : 0;
     }
+    out.settled = last_decrement < fair * out.time;
     return out;
 }
 

@@ -19,10 +19,10 @@ Legs only(const std::vector<Legs>& ways) {
 TEST(Branch, ReflectionGoesThroughTheLayersBetweenAndBack) {
     const LayeredMedium medium = crust();
     const Legs legs = only(legs_of(branch_of(medium, "PmP"), medium, 0, 0));
-    const Legs expected{{Phase::P, 0, 1, false},
-                        {Phase::P, 1, 2, false},
-                        {Phase::P, 1, 1, false},
-                        {Phase::P, 0, -1, false}};
+    const Legs expected{{Phase::P, 0, 1, false, false},
+                        {Phase::P, 1, 2, false, false},
+                        {Phase::P, 1, 1, false, false},
+                        {Phase::P, 0, -1, false, false}};
     EXPECT_EQ(legs, expected);
     EXPECT_EQ(legs_of(branch_of(medium, "P2P"), medium, 0, 0).front(), expected);
     EXPECT_EQ(legs_of(branch_of(medium, "P<moho>P"), medium, 0, 0).front(), expected);
@@ -34,10 +34,10 @@ TEST(Branch, ReflectionGoesThroughTheLayersBetweenAndBack) {
 TEST(Branch, HeadWaveTurnsBelowItsInterface) {
     const LayeredMedium medium = crust();
     const Legs legs = only(legs_of(branch_of(medium, "Pn"), medium, 1, 0));
-    const Legs expected{{Phase::P, 1, 2, false},
-                        {Phase::P, 2, 2, true},
-                        {Phase::P, 1, 1, false},
-                        {Phase::P, 0, -1, false}};
+    const Legs expected{{Phase::P, 1, 2, false, false},
+                        {Phase::P, 2, 2, true, false},
+                        {Phase::P, 1, 1, false, false},
+                        {Phase::P, 0, -1, false, false}};
     EXPECT_EQ(legs, expected);
     EXPECT_EQ(legs_of(branch_of_rayinvr(medium, 2.3), medium, 1, 0).front(), expected);
 }
@@ -45,9 +45,9 @@ TEST(Branch, HeadWaveTurnsBelowItsInterface) {
 TEST(Branch, ConversionsChangeTheWave) {
     const LayeredMedium medium = crust();
     const Legs down = only(legs_of(branch_of(medium, "PmS"), medium, 1, 1));
-    EXPECT_EQ(down, (Legs{{Phase::P, 1, 2, false}, {Phase::S, 1, -1, false}}));
+    EXPECT_EQ(down, (Legs{{Phase::P, 1, 2, false, false}, {Phase::S, 1, -1, false, false}}));
     const Legs up = only(legs_of(branch_of(medium, "Ps"), medium, 2, 1));
-    EXPECT_EQ(up, (Legs{{Phase::P, 2, 2, false}, {Phase::S, 1, -1, false}}));
+    EXPECT_EQ(up, (Legs{{Phase::P, 2, 2, false, false}, {Phase::S, 1, -1, false, false}}));
 }
 
 TEST(Branch, PMayTurnInEveryLayerBelowItsSource) {

@@ -1,0 +1,281 @@
+"""Later phases against closed forms, other codes and each other."""
+
+import fermat as fm
+import numpy as np
+import pytest
+
+CRUST = fm.Medium([6.0, 8.0], {"moho": 30.0}, shape=(201, 51), spacing=1.0, vp_over_vs=3**0.5)
+AT = np.column_stack([np.linspace(20, 190, 35), np.zeros(35)])
+
+
+def gradient_time(a, b, v0, g):
+    """Time of the circular ray in v = v0 + g z."""
+    a, b = np.asarray(a, float), np.asarray(b, float)
+    va, vb = v0 + g * a[..., -1], v0 + g * b[..., -1]
+    return np.arccosh(1 + g**2 * ((a - b) ** 2).sum(-1) / (2 * va * vb)) / g
+
+
+def least(function, low, high):
+    """The least value, by refined sampling."""
+    for _ in range(12):
+        q = np.linspace(low, high, 401)
+        k = int(np.argmin(function(q)))
+        low, high = q[max(k - 1, 0)], q[min(k + 1, 400)]
+    return float(function(np.array([0.5 * (low + high)]))[0])
+
+
+def test_flat_reflections_are_those_of_mirror_images():
+    x = AT[:, 0] - 10
+    rays = fm.phase_rays(CRUST, "PmP", (10, 2), AT)
+    np.testing.assert_allclose(rays.times, np.hypot(x, 58) / 6, rtol=1e-8)
+    assert set(rays.status) == {"ok"}
+    twice = fm.phase_rays(CRUST, "PmPPmP", (10, 2), AT)
+    np.testing.assert_allclose(twice.times, np.hypot(x, 118) / 6, rtol=1e-8)
+    depth_phase = fm.phase_rays(CRUST, "pPmP", (10, 12), AT)
+    np.testing.assert_allclose(depth_phase.times, np.hypot(x, 72) / 6, rtol=1e-8)
+    slow = fm.phase_rays(CRUST, "SmS", (10, 2), AT)
+    np.testing.assert_allclose(slow.times, 3**0.5 * np.hypot(x, 58) / 6, rtol=2e-7)
+
+
+def test_mirror_image_in_a_dipping_plane_of_three_dimensions():
+    medium = fm.Medium(
+        [6.0, 8.0],
+        {"moho": lambda x, y: 20 + 0.1 * x - 0.05 * y},
+        shape=(61, 61, 41),
+        spacing=1.0,
+    )
+    normal = np.array([0.1, -0.05, -1]) / np.sqrt(1.0125)
+    source = np.array([20.0, 35.0, 3.0])
+    image = source - 2 * normal * ((source @ [0.1, -0.05, -1] + 20) / np.sqrt(1.0125))
+    to = np.random.default_rng(3).uniform((10, 10, 0), (50, 50, 5), (40, 3))
+    rays = fm.phase_rays(medium, "PmP", source, to)
+    assert set(rays.status) == {"ok"}
+    np.testing.assert_allclose(rays.times, np.linalg.norm(to - image, axis=1) / 6, rtol=1e-8)
+
+
+def test_conversions_obey_snells_law():
+    rays = fm.phase_rays(CRUST, "PmS", (10, 0), AT)
+    for x, time in zip(AT[:, 0] - 10, rays.times, strict=True):
+        expected = least(lambda q, x=x: np.hypot(q, 30) / 6 + 3**0.5 * np.hypot(x - q, 30) / 6, 0, x)
+        assert time == pytest.approx(expected, rel=1e-7)
+    ps = fm.phase_rays(CRUST, "Ps", (100, 45), AT)
+    path = ps.path(3)
+    joint = path[np.argmin(abs(path[:, 1] - 30))]
+    below, above = joint - (100, 45), AT[3] - joint
+    p = (below[0] / np.hypot(*below) / 8, above[0] / np.hypot(*above) / (6 / 3**0.5))
+    assert p[0] == pytest.approx(p[1], rel=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:.*have no arrival")
+def test_head_waves_begin_at_the_critical_distance():
+    cosine = np.sqrt(1 - 36 / 64)
+    x = AT[:, 0] - 10
+    critical = 60 * 0.75 / cosine
+    rays = fm.phase_rays(CRUST, "Pn", (10, 0), AT)
+    beyond = x > critical
+    assert np.array_equal(rays.arrived, beyond)
+    np.testing.assert_allclose(rays.times[beyond], x[beyond] / 8 + 60 * cosine / 6, rtol=1e-8)
+    assert {s for s, far in zip(rays.status, beyond, strict=True) if far} <= {"ok", "along"}
+    assert {s for s, far in zip(rays.status, beyond, strict=True) if not far} == {"absent"}
+
+
+def test_direct_wave_turns_in_its_layer():
+    medium = fm.Medium([lambda x, z: 4 + 0.06 * z, 8.0], {"moho": 40.0}, shape=(301, 81), spacing=0.5)
+    to = np.column_stack([np.linspace(15, 120, 8), np.zeros(8)])
+    rays = fm.phase_rays(medium, "Pg", (10, 1), to)
+    np.testing.assert_allclose(rays.times, gradient_time((10, 1), to, 4, 0.06), rtol=2e-6)
+
+
+def sinusoid(step):
+    """A wavy reflector and a gradient, sampled every `step`; and the exact times."""
+    shape = (round(120 / step) + 1, round(40 / step) + 1)
+
+    def depth(x):
+        return 25 + 2 * np.sin(x / 12)
+
+    def velocity(x, z):
+        return 4 + 0.06 * z
+
+    medium = fm.Medium([velocity, 8.0], {"moho": depth}, shape=shape, spacing=step)
+    source = np.array([21.3, 1.0])
+    to = np.column_stack([np.linspace(30.7, 78.3, 9), np.zeros(9)])
+    rays = fm.phase_rays(medium, "PmP", source, to, phase_tolerance=1e-8)
+    exact = [
+        least(
+            lambda q, r=r: gradient_time(source, np.column_stack([q, depth(q)]), 4, 0.06)
+            + gradient_time(np.column_stack([q, depth(q)]), r, 4, 0.06),
+            0,
+            120,
+        )
+        for r in to
+    ]
+    return rays, np.array(exact)
+
+
+def test_times_at_a_sinusoidal_reflector_converge_with_second_order():
+    errors = []
+    for step in (4.0, 2.0, 1.0):
+        rays, exact = sinusoid(step)
+        assert rays.arrived.all()
+        errors.append(float(np.sqrt(np.mean((rays.times - exact) ** 2))))
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert orders.min() > 1.8, (errors, orders)
+    assert errors[-1] < 1e-4
+
+
+def test_sum_of_two_fields_over_the_reflector_agrees():
+    medium = fm.Medium(
+        [lambda x, z: 4 + 0.06 * z, 8.0],
+        {"moho": lambda x: 25 + 1.5 * np.sin(x / 15)},
+        shape=(241, 81),
+        spacing=0.5,
+    )
+    ends = np.array([(20.0, 1.0), (70.0, 0.0), (95.0, 0.0)])
+    x = np.linspace(1, 119, 2361)
+    reflector = np.column_stack([x, medium.depth("moho", x)])
+    fields = np.array(fm.receiver_times(medium.layer(0), ends, reflector)).reshape(3, -1)
+    rays = fm.phase_rays(medium, "PmP", ends[0], ends[1:])
+    for k, time in enumerate(rays.times):
+        total = fields[0] + fields[k + 1]
+        at = int(np.argmin(total))
+        a, b, c = total[at - 1 : at + 2]
+        summit = b - (a - c) ** 2 / (8 * (a + c - 2 * b))
+        assert time == pytest.approx(summit, rel=1e-4)
+
+
+def test_spherical_reflection_is_exact():
+    radius, v, depth = 6371.0, 6.0, 35.0
+    medium = fm.Medium(
+        [v, 8.0],
+        {"moho": depth},
+        shape=(31, 31, 26),
+        spacing=(0.1, 0.1, 2.0),
+        coordinates="spherical",
+        radius=radius,
+    )
+    to = [(1.5, 1.5 + d, 0.0) for d in (0.2, 0.5, 1.0, 1.4)]
+    rays = fm.phase_rays(medium, "PmP", (1.5, 1.5, 0.0), to)
+
+    def place(lat, lon, z):
+        lat, lon = np.radians([lat, lon])
+        return (radius - z) * np.array([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
+
+    for point, time in zip(to, rays.times, strict=True):
+        # By symmetry the reflection lies in the middle of the great circle.
+        a, b = place(1.5, 1.5, 0), place(*point)
+        middle = (a + b) / np.linalg.norm(a + b) * (radius - depth)
+        exact = (np.linalg.norm(a - middle) + np.linalg.norm(b - middle)) / v
+        assert time == pytest.approx(exact, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("phase", "taup", "degrees", "depth", "bottom"),
+    [
+        ("PmP", "PvmP", 1.5, 0.0, 100.0),
+        ("P410P", "Pv410P", 8.0, 0.0, 700.0),
+        ("pP", "pP", 40.0, 100.0, 1500.0),
+        ("PcP", "PcP", 30.0, 0.0, 2891.5),
+        ("ScS", "ScS", 30.0, 0.0, 2891.5),
+    ],
+)
+def test_phases_of_the_earth_agree_with_taup(phase, taup, degrees, depth, bottom):
+    obspy = pytest.importorskip("obspy.taup")
+    step = 5.0 if bottom < 1000 else 2891.5 / 290 if bottom > 2000 else 10.0
+    earth = fm.Medium.earth("ak135", (-2, 2), (-2, degrees + 2), bottom, spacing=(1, 0.5, step))
+    rays = fm.phase_rays(earth, phase, (0, 0, depth), (0, degrees, 0))
+    found = obspy.TauPyModel("ak135").get_travel_times(depth, degrees, [taup])
+    assert rays.arrived.all()
+    assert rays.times[0] == pytest.approx(min(a.time for a in found), abs=0.02)
+
+
+def test_reciprocity():
+    ends = np.array([(20.0, 1.0), (90.0, 5.0)])
+    medium = fm.Medium(
+        [(lambda x, z: 4 + 0.06 * z + 0.01 * x, lambda x, z: 2.2 + 0.03 * z), (8.0, 4.5)],
+        {"moho": lambda x: 25 + 0.02 * x},
+        shape=(121, 41),
+        spacing=1.0,
+    )
+    for phase, back in (("PmP", "PmP"), ("PmS", "SmP"), ("Pn", "Pn")):
+        there = fm.phase_rays(medium, phase, ends[0], ends[1]).times[0]
+        assert fm.phase_rays(medium, back, ends[1], ends[0]).times[0] == pytest.approx(there, rel=3e-6)
+
+
+def test_all_arrivals_of_a_bowl():
+    medium = fm.Medium(
+        [5.0, 8.0], {"moho": lambda x: 25 + 8 * np.cos((x - 50) / 15)}, shape=(201, 81), spacing=0.5
+    )
+    rays = fm.phase_rays(medium, "PmP", (48, 0), (52, 0), arrivals="all")
+    assert len(rays) >= 3
+    assert np.all(np.diff(rays.times) >= 0)
+    assert rays.maxima.max() > 0
+    first = fm.phase_rays(medium, "PmP", (48, 0), (52, 0))
+    assert first.times[0] == rays.times[0]
+
+
+def test_pinched_out_layer():
+    """Where the middle layer has no thickness, the reflection is that of the upper layer alone."""
+    pinched = fm.Medium(
+        [5.0, 6.0, 8.0],
+        {"top": 20.0, "moho": lambda x: np.maximum(20.0, 20 + (x - 100) / 4)},
+        shape=(201, 61),
+        spacing=1.0,
+    )
+    rays = fm.phase_rays(pinched, "PmP", (20, 0), [(40, 0), (60, 0)])
+    assert rays.arrived.all()
+    np.testing.assert_allclose(rays.times, np.hypot([20, 40], 40) / 5, rtol=1e-6)
+
+
+def test_times_do_not_depend_on_threads():
+    one = fm.phase_rays(CRUST, "PmS", [(10, 0), (60, 9)], AT, threads=1)
+    four = fm.phase_rays(CRUST, "PmS", [(10, 0), (60, 9)], AT, threads=4)
+    assert np.array_equal(one.times, four.times)
+
+
+def test_pairs_and_paths():
+    rays = fm.phase_rays(CRUST, "PmP", [(10, 0), (20, 0)], AT[:3], pairs=[(1, 2), (0, 1)])
+    assert rays.sources.tolist() == [1, 0]
+    assert rays.receivers.tolist() == [2, 1]
+    path = rays.path(0)
+    np.testing.assert_allclose(path[0], (20, 0), atol=1e-9)
+    np.testing.assert_allclose(path[-1], AT[2], atol=1e-9)
+    assert path[:, 1].max() == pytest.approx(30)
+    assert rays.legs(0) == "P in layer 0 to 'moho', P in layer 0 to the receiver"
+    assert rays.lengths[0] == pytest.approx(np.linalg.norm(np.diff(path, axis=0), axis=1).sum())
+    assert "PmP: 2 ok" in repr(rays)
+
+
+def test_missing_arrivals_are_counted_and_explained(recwarn):
+    fm.phase_rays(CRUST, "Pn", (10, 0), [(20, 0), (190, 0)])
+    assert any("1 of 2 rays of Pn have no arrival (1 absent" in str(w.message) for w in recwarn)
+
+
+@pytest.mark.parametrize(
+    ("phase", "source", "sentence"),
+    [
+        ("PxP", (10, 0), "names interface 'x', which the medium does not have"),
+        ("PcP", (10, 0), r"no interface is called 'cmb' \(there are surface, moho\)"),
+        ("what", (10, 0), r"phase is 'what' \(must be a name such as P, Pg"),
+        ("P moho bounce S", (10, 0), "bounce"),
+        ("P mojo reflect S", (10, 0), "no interface is called 'mojo'"),
+        ("", (10, 0), "phase is ''"),
+        ("PmP", (10, -3), "source 0"),
+        ("PmP", (500, 3), "source 0"),
+    ],
+)
+def test_bad_phases_and_points_are_refused_in_a_sentence(phase, source, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        fm.phase_rays(CRUST, phase, source, (50, 0))
+
+
+def test_source_above_the_ground():
+    medium = fm.Medium([6.0, 8.0], {"moho": 30.0}, surface=lambda x: 1 + x / 100, shape=(101, 41), spacing=1.0)
+    with pytest.raises(ValueError, match="source 0 .* is above the surface"):
+        fm.phase_rays(medium, "PmP", (50, 0.2), (60, 3))
+
+
+@pytest.mark.parametrize("phase", ["S", "SmS", "PmS", "Ps", "sP"])
+def test_layer_without_s(phase):
+    medium = fm.Medium([6.0, 8.0], {"moho": 30.0}, shape=(101, 41), spacing=1.0)
+    with pytest.raises(ValueError, match="has no velocity of S"):
+        fm.phase_rays(medium, phase, (10, 35 if phase == "Ps" else 5), (60, 0))

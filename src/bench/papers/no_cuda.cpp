@@ -1,5 +1,8 @@
-#include "bench/papers/paper4_letter.hpp"
+// What a build without CUDA has in place of the papers' own kernels.
+
 #include "core/no_cuda.hpp"
+#include "bench/papers/paper4_letter.hpp"
+#include "bench/papers/paper5_plain.hpp"
 
 namespace fermat::bench {
 
@@ -14,5 +17,7 @@ LetterSplit LetterSmoother::smooth(FieldView<double>, FieldView<const double>,
 }
 
 KernelProfile LetterSmoother::profile(bool) const { refuse_cuda(); }
+
+PlainResult solve_plain_cuda(const PlainProblem&, Monitor&) { refuse_cuda(); }
 
 }  // namespace fermat::bench

@@ -9,7 +9,6 @@
 #include "bench/graph.hpp"
 #include "bench/metric.hpp"
 #include "bench/rays.hpp"
-#include "bench/smoothing.hpp"
 #include "bench/tomography.hpp"
 #include "cli/commands.hpp"
 #include "cli/eikonal_flags.hpp"
@@ -103,23 +102,6 @@ void run_graph(const GraphBench& flags, const Run& run) {
     } else {
         bench_graph(bench, stop_only);
     }
-}
-
-void add_smoothing_flags(CLI::App& app, SmoothingBench& bench) {
-    app.add_flag("--quick", bench.quick, "without basic where it takes seconds, and fewer runs");
-    add_whole(app, "--repeat", "R", bench.repeats,
-              "runs of table and running, of which the median is told (default: 21; 5 with "
-              "--quick)",
-              1, 100000);
-    add_output(app, "--csv", bench.csv, "CSV to write: the same rows");
-}
-
-void run_smoothing(const SmoothingBench& flags, const Run& run) {
-    SmoothingBench bench = flags;
-    if (usable_device(run.common) == Device::cuda) bench.device = Device::cuda;
-    bench.threads = resolve_threads(run.common.threads);
-    Monitor stop_only({}, [&] { return run.monitor.stop_requested(); });
-    bench_smoothing(bench, stop_only);
 }
 
 void add_tomography_flags(CLI::App& app, TomographyBench& bench) {
@@ -242,9 +224,6 @@ void add_bench_commands(Program& program) {
     program.add_command<MetricBench>(
         group, "metric", "Spherical, graded, terrain-following and anisotropic media",
         "fermat bench metric --quick --repeat 1 --threads 1", &add_metric_flags, &run_metric);
-    program.add_command<SmoothingBench>(
-        group, "smoothing", "Smoothing: paper 4's tables, four methods side by side",
-        "fermat bench smoothing --quick --threads 1", &add_smoothing_flags, &run_smoothing);
     program.add_command<TomographyBench>(
         group, "tomography", "The tomography loop: paper 4's Table 1, seconds by stage",
         "fermat bench tomography --iterations 1", &add_tomography_flags, &run_tomography);

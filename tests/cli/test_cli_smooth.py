@@ -1,6 +1,4 @@
-"""`fermat smooth` and `fermat bench smoothing`: files, and equal results of four methods."""
-
-import csv
+"""`fermat smooth`: files, and equal results of four methods."""
 
 import h5py
 import numpy as np
@@ -65,22 +63,6 @@ def test_bad_calls_are_one_line(volume, flags, message):
 
 def test_an_input_is_never_the_output(volume):
     assert "model.h5" in volume.error("smooth", "model.h5", "--size", "3", "-o", "model.h5")
-
-
-def test_bench_has_the_papers_sizes_and_figures(fermat):
-    text = fermat("bench", "smoothing", "--quick", "--repeat", "1", "--threads", "1",
-                  "--csv", "bench.csv")
-    with open(fermat.folder / "bench.csv") as file:
-        rows = list(csv.DictReader(file))
-    assert [row["size"] for row in rows] == [
-        "96x24x24", "48x24x16", "24x12x8", "12x8x6", "6x4x2", "4x2x2",
-        "97x25x25", "49x25x17", "25x13x9", "13x9x7", "7x5x3", "5x3x3"]
-    assert [float(rows[n]["paper_table_ms"]) for n in (0, 6)] == [27.2, 22.4]
-    for row in rows:
-        for name in ["cached_ms", "table_ms", "running_ms"]:
-            assert float(row[name]) > 0
-    assert rows[0]["basic_ms"] == "" and float(rows[-1]["basic_ms"]) > 0
-    assert "96x24x24" in text
 
 
 def test_air_of_cells_feeds_no_mean(fermat):

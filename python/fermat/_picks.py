@@ -240,7 +240,7 @@ class Picks:
         >>> fm.Picks.load("field.txt", columns=names, unit={"time": "ms"}).time.round(4).tolist()
         [0.0041, 0.0078]
         """
-        *parts, is_2d, text, units, notes = _core.load_picks(
+        read: Any = _core.load_picks(
             path,
             format,
             list((columns or {}).items()),
@@ -253,29 +253,28 @@ class Picks:
             line,
             leave_out_bad,
         )
-        tell(notes)
-        sources, receivers, surface, source, receiver, time, error, labels = parts
-        phases, events, stations, origin_time = labels
-        axes = [0, 2] if is_2d else [0, 1, 2]
-        places = [points.reshape(-1, 3)[:, axes] for points in (sources, receivers, surface)]
-        found = Plane(text) if text else None
+        tell(read.notes)
+        axes = [0, 2] if read.is_2d else [0, 1, 2]
+        flat = (read.sources, read.receivers, read.surface)
+        places = [points.reshape(-1, 3)[:, axes] for points in flat]
+        found = Plane(read.plane) if read.plane else None
         if plane is not None:
             places = [onto_plane(plane, found, points, path) for points in places]
             found = plane
         return cls(
             places[0],
             places[1],
-            source=source,
-            receiver=receiver,
-            time=time,
-            error=error if len(error) else None,
-            surface=places[2] if len(surface) else None,
+            source=read.source,
+            receiver=read.receiver,
+            time=read.time,
+            error=read.error if len(read.error) else None,
+            surface=places[2] if len(read.surface) else None,
             plane=found,
-            phase=np.asarray(PHASES)[phases],
-            event=events,
-            station=stations,
-            origin_time=origin_time,
-            units=units,
+            phase=np.asarray(PHASES)[read.phase],
+            event=read.event,
+            station=read.station,
+            origin_time=read.origin_time,
+            units=read.units,
         )
 
     @classmethod

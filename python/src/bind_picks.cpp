@@ -66,8 +66,22 @@ PickReadOptions read_options(const std::string& format, const Pairs& columns, co
     return options;
 }
 
-/// Phases of arrivals as numbers, ids of events and of stations, and origin times.
-nb::tuple labels_of(const Survey& picks) {
+/// What fermat.Picks.load reads of a file: flat places, columns of picks, labels of points.
+struct LoadedPicks {
+    nb::object sources, receivers;
+    nb::object surface;  ///< the file's own; empty if it has none
+    nb::object source, receiver, time;
+    nb::object error;  ///< empty if there are none
+    nb::object phase;  ///< a number each
+    nb::object event, station;
+    nb::object origin_time;
+    bool is_2d = false;
+    std::string plane;  ///< of longitudes and latitudes; empty if there is none
+    nb::object units;   ///< of length and time; empty where the file does not tell them
+    nb::object notes;
+};
+
+void put_labels(const Survey& picks, LoadedPicks& to) {
     std::vector<std::int32_t> phase;
     nb::list events, stations;
     std::vector<double> origin;
@@ -79,17 +93,15 @@ nb::tuple labels_of(const Survey& picks) {
         origin.push_back(event.origin_time);
     }
     for (const Station& station : picks.stations) stations.append(text_of(station.id));
-    return nb::make_tuple(array_from(std::move(phase)), events, stations,
-                          array_from(std::move(origin)));
+    to.phase = nb::cast(array_from(std::move(phase)));
+    to.event = events;
+    to.station = stations;
+    to.origin_time = nb::cast(array_from(std::move(origin)));
 }
 
-/// Sources, receivers, the file's own surface (empty if it has none), then one column each of
-/// source, receiver, time and error, the labels, whether the file is 2-D, the plane of its
-/// longitudes and latitudes as text (empty if it has none), its units of length and time (empty if
-/// it does not tell them), and what was noted.
-nb::tuple load(const std::filesystem::path& path, const std::string& format, const Pairs& columns,
-               const Pairs& unit, const Pairs& to, const std::string& phase, bool heights,
-               bool depths, bool relative_errors, bool line, bool leave_out_bad) {
+LoadedPicks load(const std::filesystem::path& path, const std::string& format, const Pairs& columns,
+                 const Pairs& unit, const Pairs& to, const std::string& phase, bool heights,
+                 bool depths, bool relative_errors, bool line, bool leave_out_bad) {
     SurveyFile survey;
     Notes notes;
     {
@@ -107,12 +119,20 @@ nb::tuple load(const std::filesystem::path& path, const std::string& format, con
         time.push_back(pick.time);
         if (picks.has_errors) error.push_back(pick.error);
     }
-    return nb::make_tuple(
-        array_from(flat_positions(picks.events)), array_from(flat_positions(picks.stations)),
-        array_from(flat(survey.points)), array_from(std::move(source)),
-        array_from(std::move(receiver)), array_from(std::move(time)), array_from(std::move(error)),
-        labels_of(picks), picks.is_2d, survey.plane ? to_text(*survey.plane) : survey.projection,
-        nb::make_tuple(survey.units.length, survey.units.time), sentences_of(notes));
+    LoadedPicks out;
+    out.sources = nb::cast(array_from(flat_positions(picks.events)));
+    out.receivers = nb::cast(array_from(flat_positions(picks.stations)));
+    out.surface = nb::cast(array_from(flat(survey.points)));
+    out.source = nb::cast(array_from(std::move(source)));
+    out.receiver = nb::cast(array_from(std::move(receiver)));
+    out.time = nb::cast(array_from(std::move(time)));
+    out.error = nb::cast(array_from(std::move(error)));
+    put_labels(picks, out);
+    out.is_2d = picks.is_2d;
+    out.plane = survey.plane ? to_text(*survey.plane) : survey.projection;
+    out.units = nb::make_tuple(survey.units.length, survey.units.time);
+    out.notes = sentences_of(notes);
+    return out;
 }
 
 /// Errors, or None, as settle_times() leaves them beside these times, and what it noted.
@@ -239,13 +259,28 @@ nb::tuple guess(const std::string& length, const std::string& time, const std::s
 
 void bind_picks(nb::module_& module) {
     bind_plane(module);
+    nb::class_<LoadedPicks>(module, "LoadedPicks", "What fermat.Picks.load reads of a file.")
+        .def_ro("sources", &LoadedPicks::sources)
+        .def_ro("receivers", &LoadedPicks::receivers)
+        .def_ro("surface", &LoadedPicks::surface)
+        .def_ro("source", &LoadedPicks::source)
+        .def_ro("receiver", &LoadedPicks::receiver)
+        .def_ro("time", &LoadedPicks::time)
+        .def_ro("error", &LoadedPicks::error)
+        .def_ro("phase", &LoadedPicks::phase)
+        .def_ro("event", &LoadedPicks::event)
+        .def_ro("station", &LoadedPicks::station)
+        .def_ro("origin_time", &LoadedPicks::origin_time)
+        .def_ro("is_2d", &LoadedPicks::is_2d)
+        .def_ro("plane", &LoadedPicks::plane)
+        .def_ro("units", &LoadedPicks::units)
+        .def_ro("notes", &LoadedPicks::notes);
     module.def("load_picks", &load, "path"_a, "format"_a, "columns"_a, "unit"_a, "to"_a, "phase"_a,
                "heights"_a, "depths"_a, "relative_errors"_a, "line"_a, "leave_out_bad"_a,
                nb::sig("def load_picks(path: str | os.PathLike[str], format: str, columns: "
                        "list[tuple[str, str]], unit: list[tuple[str, str]], to: "
                        "list[tuple[str, str]], phase: str, heights: bool, depths: bool, "
-                       "relative_errors: bool, line: bool, leave_out_bad: bool) -> "
-                       "tuple[typing.Any, ...]"),
+                       "relative_errors: bool, line: bool, leave_out_bad: bool) -> LoadedPicks"),
                "fermat.Picks.load before its arrays are put in shape.");
     module.def("settle_picks", &settle, "time"_a, "error"_a.none(),
                nb::sig("def settle_picks(time: numpy.typing.NDArray[typing.Any], error: "

@@ -12,6 +12,7 @@
 #include "numpy.hpp"
 #include "points.hpp"
 #include "tomography/trust/ensemble.hpp"
+#include "tomography/trust/linear_problem.hpp"
 #include "tomography/trust/trust.hpp"
 #include "tomography/validation/choose_schedule.hpp"
 #include "tomography/validation/choose_smoothing.hpp"

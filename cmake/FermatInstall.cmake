@@ -19,22 +19,14 @@ if(TARGET fermat_program)
             COMPONENT fermat OPTIONAL)
   endif()
 endif()
-# The public headers are <fermat/fermat.hpp> and what it includes. They keep their folders under
-# include/fermat, so that "core/grid.hpp" means the same file to the library and to those who use it.
-set(to_read ${PROJECT_SOURCE_DIR}/include/fermat/fermat.hpp)
-set(public_headers)
-while(to_read)
-  list(POP_FRONT to_read header)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header})
-  file(STRINGS ${header} lines REGEX "^#include \"")
-  foreach(line ${lines})
-    string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" name "${line}")
-    if(NOT name IN_LIST public_headers AND EXISTS ${PROJECT_SOURCE_DIR}/src/${name})
-      list(APPEND public_headers ${name})
-      list(APPEND to_read ${PROJECT_SOURCE_DIR}/src/${name})
-    endif()
-  endforeach()
-endwhile()
+# The public headers are <fermat/fermat.hpp> and what it names; those beneath them come along
+# (scripts/check_public.py holds the list). They keep their folders under include/fermat, so that
+# "core/grid.hpp" means the same file to the library and to those who use it.
+set(header_list ${PROJECT_SOURCE_DIR}/include/fermat/headers.txt)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${header_list})
+file(STRINGS ${header_list} public_headers)
+list(TRANSFORM public_headers REPLACE "^[a-z]+ " "")
+list(REMOVE_ITEM public_headers core/version.hpp)
 install(FILES ${PROJECT_SOURCE_DIR}/include/fermat/fermat.hpp
         DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/fermat COMPONENT fermat)
 foreach(header ${public_headers})

@@ -1,7 +1,8 @@
 #pragma once
 
 // All that a program needs of Fermat: models, traveltimes, rays and tomography, and their files.
-// What this header does not include, directly or not, is not installed.
+// What this header names is public; headers beneath those may change (headers.txt lists all that
+// are installed).
 
 #include "core/error.hpp"
 #include "core/execution.hpp"
@@ -12,6 +13,7 @@
 #include "io/geometry.hpp"
 #include "io/model_io.hpp"
 #include "location/locate.hpp"
+#include "location/relocate.hpp"
 #include "model/analytic.hpp"
 #include "model/makers.hpp"
 #include "model/medium.hpp"
@@ -26,3 +28,5 @@
 #include "tomography/smoothing/smoothing.hpp"
 #include "tomography/start/set_up.hpp"
 #include "tomography/synthetic.hpp"
+#include "tomography/trust/ensemble.hpp"
+#include "tomography/trust/trust.hpp"

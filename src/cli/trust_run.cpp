@@ -15,6 +15,7 @@
 #include "io/run_mark.hpp"
 #include "io/trust_io.hpp"
 #include "tomography/joint/invert_joint.hpp"
+#include "tomography/trust/linear_problem.hpp"
 
 namespace fermat::cli {
 namespace {

@@ -14,6 +14,7 @@
 #include "tomography/gauss_newton/gauss_newton.hpp"
 #include "tomography/trust/dense_inverse.hpp"
 #include "tomography/trust/estimates.hpp"
+#include "tomography/trust/linear_problem.hpp"
 
 namespace fermat {
 namespace {

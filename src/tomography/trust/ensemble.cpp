@@ -15,6 +15,7 @@
 #include "core/parallel.hpp"
 #include "tomography/gauss_newton/gauss_newton.hpp"
 #include "tomography/trust/ensemble_sums.hpp"
+#include "tomography/trust/linear_problem.hpp"
 #include "tomography/trust/trust.hpp"
 
 namespace fermat {

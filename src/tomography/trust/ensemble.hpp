@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tomography/trust/linear_problem.hpp"
+#include "tomography/trust/found_model.hpp"
 #include "tomography/trust/resample.hpp"
 
 namespace fermat {

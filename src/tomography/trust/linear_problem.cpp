@@ -11,12 +11,6 @@
 namespace fermat {
 namespace {
 
-template <class T>
-void share(Ranks& ranks, std::vector<T>& values) {
-    values.resize(broadcast_value(ranks, values.size()));
-    ranks.broadcast(std::as_writable_bytes(std::span(values)));
-}
-
 /// The derivatives of all picks' times, on every rank.
 UnknownRows rows_at(const Model& model, const Survey& picks, const Parameters& parameters,
                     const std::vector<double>& x, const ProblemPlan& plan,

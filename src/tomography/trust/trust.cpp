@@ -11,6 +11,7 @@
 #include "core/error.hpp"
 #include "survey/mapped_points.hpp"
 #include "tomography/trust/estimates.hpp"
+#include "tomography/trust/linear_problem.hpp"
 
 namespace fermat {
 namespace {
@@ -101,6 +102,13 @@ void validate(const TrustOptions& options) {
         throw InputError(
             fmt::format("solves is {} (must be from 1 to {})", options.solves, most_solves));
     }
+}
+
+Trust estimate_trust(const Model& start, const Survey& picks, const InversionOptions& options,
+                     const FoundModel& found, const TrustOptions& trust,
+                     const Execution& execution) {
+    validate(trust);
+    return estimate_trust(LinearProblem(start, picks, options, found, execution), trust, execution);
 }
 
 Trust estimate_trust(const LinearProblem& problem, const TrustOptions& options,

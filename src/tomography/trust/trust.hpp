@@ -1,14 +1,17 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/choice.hpp"
 #include "core/field.hpp"
-#include "tomography/trust/linear_problem.hpp"
+#include "tomography/trust/found_model.hpp"
 
 namespace fermat {
+
+class LinearProblem;
 
 /// How resolution and deviation are computed.
 enum class TrustMethod {
@@ -52,7 +55,13 @@ struct Trust {
     std::string sentence;  ///< how it was computed
 };
 
-/// On rank 0; the others get empty fields. The same bits for any number of threads and ranks.
+/// What can be trusted of what a run of these options found: on rank 0; the others get empty
+/// fields. The same bits for any number of threads and ranks. All ranks must call it.
+Trust estimate_trust(const Model& start, const Survey& picks, const InversionOptions& options,
+                     const FoundModel& found, const TrustOptions& trust,
+                     const Execution& execution = {});
+
+/// What can be trusted where the linear problem of the run serves further questions.
 Trust estimate_trust(const LinearProblem& problem, const TrustOptions& options,
                      const Execution& execution);
 

@@ -24,9 +24,9 @@ Model scaled(const Model& model, double factor) {
     return Model(model.grid(), std::move(velocity));
 }
 
-class Point05 : public testing::TestWithParam<Solver> {};
+class VelocitiesOfAnySize : public testing::TestWithParam<Solver> {};
 
-TEST_P(Point05, TimesScaleWithTheVelocity) {
+TEST_P(VelocitiesOfAnySize, TimesScaleWithTheVelocity) {
     EikonalOptions options;
     options.solver = GetParam();
     for (const int dimensions : {2, 3}) {
@@ -51,11 +51,11 @@ TEST_P(Point05, TimesScaleWithTheVelocity) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Solvers, Point05,
+INSTANTIATE_TEST_SUITE_P(Solvers, VelocitiesOfAnySize,
                          testing::Values(Solver::fim, Solver::fmm, Solver::fsm, Solver::vidale),
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
-TEST(Point05Door, TimesBeyondSinglePrecisionAreRefused) {
+TEST(VelocityLimits, TimesBeyondSinglePrecisionAreRefused) {
     const Grid grid{{11, 1, 11}, {}, {1, 1, 1}};
     for (const double velocity : {1e35, 1e-35}) {
         expect_error<InputError>(

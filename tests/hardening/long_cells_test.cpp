@@ -26,7 +26,7 @@ double misfit(Solver solver, int order, const Grid& grid, Vec3 source) {
     return worst;
 }
 
-TEST(Point07, FimIsExactInLongCells) {
+TEST(LongCells, FimIsExactInLongCells) {
     std::mt19937 random(7);
     std::uniform_real_distribution<double> share(0, 1);
     for (const double ratio : {6.0, 20.0, 40.0, 100.0}) {
@@ -45,7 +45,7 @@ TEST(Point07, FimIsExactInLongCells) {
     }
 }
 
-TEST(Point07, NoNodeIsMissedAtARatioOfAMillion) {
+TEST(LongCells, NoNodeIsMissedAtARatioOfAMillion) {
     for (const Vec3 h : {Vec3{1, 1000, 0.001}, Vec3{1000, 1, 0.001}, Vec3{0.001, 1, 1000}}) {
         const Grid grid{{13, 11, 9}, {}, h};
         const Vec3 source{4.3 * h.x, 5.6 * h.y, 3.1 * h.z};
@@ -58,14 +58,14 @@ TEST(Point07, NoNodeIsMissedAtARatioOfAMillion) {
     }
 }
 
-TEST(Point07, FmmEndsSoonInLongCells) {
+TEST(LongCells, FmmEndsSoonInLongCells) {
     const Grid grid{{33, 21, 29}, {}, {1, 1, 100}};
     for (const int order : {1, 2}) {
         EXPECT_LT(misfit<float>(Solver::fmm, order, grid, {7.3, 5.6, 1110}), 3e-5);
     }
 }
 
-TEST(Point07, FmmIsExactAtARatioOfAMillion) {
+TEST(LongCells, FmmIsExactAtARatioOfAMillion) {
     // Second order took 85 s for these nodes, and its times were off by 4 %.
     const Grid grid{{17, 15, 21}, {}, {1, 1000, 0.001}};
     for (const double share : {0.0, 0.3}) {
@@ -77,7 +77,7 @@ TEST(Point07, FmmIsExactAtARatioOfAMillion) {
     }
 }
 
-TEST(Point07, VidaleDoesNotDependOnTheUnitOfLength) {
+TEST(LongCells, VidaleDoesNotDependOnTheUnitOfLength) {
     const auto at = [](double h) {
         const Grid grid{{33, 1, 29}, {}, {h, h, h}};
         return misfit<float>(Solver::vidale, 1, grid, {7.3 * h, 0, 11.1 * h});

@@ -23,7 +23,7 @@ Model layers(double fast, int dimensions) {
     return layered_model(grid, both);
 }
 
-class Point06 : public testing::TestWithParam<Solver> {
+class Contrast : public testing::TestWithParam<Solver> {
   protected:
     EikonalOptions options() const {
         EikonalOptions options;
@@ -34,7 +34,7 @@ class Point06 : public testing::TestWithParam<Solver> {
 
 constexpr Vec3 source{10.3, 4.2, 10.4};
 
-TEST_P(Point06, SinglePrecisionIsRightOrRefused) {
+TEST_P(Contrast, SinglePrecisionIsRightOrRefused) {
     for (const int dimensions : {2, 3}) {
         const PointSource at{{source.x, dimensions == 3 ? source.y : 0, source.z}, 0};
         for (const double fast : {1e4, 3e4, 3e5, 1e6, 1e8}) {
@@ -54,7 +54,7 @@ TEST_P(Point06, SinglePrecisionIsRightOrRefused) {
     }
 }
 
-TEST_P(Point06, TheIssuesLayersAreRefusedInSinglePrecision) {
+TEST_P(Contrast, TheIssuesLayersAreRefusedInSinglePrecision) {
     const Model model = layers(1e6, 2);
     const PointSource at{{0, 0, 0}, 0};
     expect_error<InputError>([&] { solve<float>(model, at, options(), test::on_cpu()); },
@@ -63,7 +63,7 @@ TEST_P(Point06, TheIssuesLayersAreRefusedInSinglePrecision) {
         std::isfinite(time_at(solve<double>(model, at, options(), test::on_cpu()), {80, 0, 0})));
 }
 
-TEST_P(Point06, DoublePrecisionEndsToo) {
+TEST_P(Contrast, DoublePrecisionEndsToo) {
     const PointSource at{{source.x, 0, source.z}, 0};
     for (const double fast : {1e15, 1e17, 1e25}) {
         expect_error<InputError>(
@@ -72,13 +72,13 @@ TEST_P(Point06, DoublePrecisionEndsToo) {
     }
 }
 
-TEST_P(Point06, RockTooSlowToBeToldIsRefused) {
+TEST_P(Contrast, RockTooSlowToBeToldIsRefused) {
     const PointSource at{{50, 0, 70}, 0};
     expect_error<InputError>([&] { solve<double>(layers(1e13, 2), at, options(), test::on_cpu()); },
                              "1e-08", "contrast");
 }
 
-INSTANTIATE_TEST_SUITE_P(Solvers, Point06, testing::Values(Solver::fim, Solver::fmm, Solver::fsm),
+INSTANTIATE_TEST_SUITE_P(Solvers, Contrast, testing::Values(Solver::fim, Solver::fmm, Solver::fsm),
                          [](const auto& test) { return std::string(name_of(test.param)); });
 
 }  // namespace

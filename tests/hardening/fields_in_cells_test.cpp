@@ -10,20 +10,19 @@
 #include "rays/rays.hpp"
 #include "rays/sensitivity.hpp"
 
-/// Point 11: small steps between cells, thin layers and random cells.
+/// Small steps between cells, thin layers and random cells.
 namespace fermat {
 namespace {
 
-using test::Misfit;
 using test::of_cells;
 
-const Grid square{{33, 1, 33}, {}, {1, 1, 1}};
+const Grid cell_square{{33, 1, 33}, {}, {1, 1, 1}};
 
 struct Misfits {
-    Misfit field;  ///< from shortest paths
-    Misfit rays;   ///< from shortest paths
-    Misfit rays_to_field;
-    Misfit rows;  ///< difference between sensitivities times slownesses and `times`
+    test::Misfit field;  ///< from shortest paths
+    test::Misfit rays;   ///< from shortest paths
+    test::Misfit rays_to_field;
+    test::Misfit rows;  ///< difference between sensitivities times slownesses and `times`
 };
 
 Misfits misfits(const Model& model, Vec3 source) {
@@ -68,7 +67,8 @@ Misfits misfits(const Model& model, Vec3 source) {
 /// A velocity step of 10 % or less is an interface like any other.
 TEST(SmallSteps, AreInterfacesWhereTheyStandAlone) {
     for (const double below : {1.1, 1.02}) {
-        const Model model = of_cells(square, [=](int, int, int k) { return k < 16 ? 1 : below; });
+        const Model model =
+            of_cells(cell_square, [=](int, int, int k) { return k < 16 ? 1 : below; });
         for (const Vec3 source : {Vec3{5, 0, 16}, Vec3{5.3, 0, 15.8}}) {
             const Misfits found = misfits(model, source);
             EXPECT_LT(found.field.mean, 1e-3) << below << ' ' << source.z;
@@ -83,24 +83,25 @@ TEST(SmallSteps, AreInterfacesWhereTheyStandAlone) {
 
 /// Smooth media stay smooth: their cells are one body, and no node sees a jump.
 TEST(SmallSteps, OfSmoothMediaAreNoInterfaces) {
-    const Model slope = of_cells(square, [](int, int, int k) { return 4 + 0.2 * (k + 0.5); });
+    const Model slope = of_cells(cell_square, [](int, int, int k) { return 4 + 0.2 * (k + 0.5); });
     EXPECT_FALSE(slope.jumping_cells().exist());
     const Model kink =
-        of_cells(square, [](int, int, int k) { return 2 + 0.04 * std::max(0.0, k - 15.5); });
+        of_cells(cell_square, [](int, int, int k) { return 2 + 0.04 * std::max(0.0, k - 15.5); });
     EXPECT_FALSE(kink.jumping_cells().exist());
-    const Model hill = of_cells(square, [](int i, int, int k) {
+    const Model hill = of_cells(cell_square, [](int i, int, int k) {
         return 3 + 0.3 * std::exp(-(std::pow(i - 16.2, 2) + std::pow(k - 13.9, 2)) / 60);
     });
     EXPECT_FALSE(hill.jumping_cells().exist());
-    const Model layers = of_cells(square, [](int, int, int k) { return k / 3 % 2 ? 2.06 : 2; });
+    const Model layers =
+        of_cells(cell_square, [](int, int, int k) { return k / 3 % 2 ? 2.06 : 2; });
     EXPECT_TRUE(layers.jumping_cells().exist());
 }
 
 TEST(ThinLayers, OfOneOrTwoCellsAreAsAccurateAsThickOnes) {
     for (const int cells : {1, 2}) {
         for (const double fast : {1.08, 1.5}) {
-            const Model model =
-                of_cells(square, [=](int, int, int k) { return k / cells % 2 ? 2 * fast : 2; });
+            const Model model = of_cells(
+                cell_square, [=](int, int, int k) { return k / cells % 2 ? 2 * fast : 2; });
             for (const Vec3 source : {Vec3{5.3, 0, 9.5}, Vec3{5, 0, 8}}) {
                 const Misfits found = misfits(model, source);
                 EXPECT_LT(found.field.mean, 1e-3) << cells << ' ' << fast << ' ' << source.z;
@@ -118,7 +119,8 @@ TEST(RandomCells, AreSolvedBetterThanRandomNodes) {
     for (unsigned seed = 1; seed < 3; ++seed) {
         std::mt19937 random(seed);
         std::uniform_real_distribution<double> part(-0.3, 0.3);
-        const Model model = of_cells(square, [&](int, int, int) { return 3 * (1 + part(random)); });
+        const Model model =
+            of_cells(cell_square, [&](int, int, int) { return 3 * (1 + part(random)); });
         const Misfits found = misfits(model, {10.3, 0, 12.4});
         EXPECT_LT(found.field.mean, 1.2e-2) << seed;
         EXPECT_LT(found.rays.mean, 1.2e-2) << seed;
@@ -134,7 +136,7 @@ TEST(CellsIn3d, AgreeWithShortestPaths) {
         const Vec3 source{4.3, 5.2, 5};
         const Field<double> exact = test::shortest_times(model, source, 4);
         const Field<float> t = to_times(solve(model, {source}, {}));
-        Misfit misfit;
+        test::Misfit misfit;
         for (std::size_t n = 0; n < t.size(); ++n) {
             if (exact[n] > 1) misfit.add(t[n], exact[n]);
         }

@@ -7,7 +7,7 @@
 #include "eikonal/eikonal.hpp"
 #include "rays/rays.hpp"
 
-/// Point 10: times from a source beside an interface between cells.
+/// Times from a source beside an interface between cells.
 namespace fermat {
 namespace {
 

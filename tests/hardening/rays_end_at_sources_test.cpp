@@ -39,14 +39,14 @@ class Places {
     std::mt19937 random_{9};
 };
 
-struct Survey {
+struct TracedSurvey {
     std::vector<PointSource> sources;
     std::vector<Vec3> receivers;
     RaySet rays;
 };
 
-Survey survey(const Model& model, Tracer tracer, int sources, int receivers) {
-    Survey made;
+TracedSurvey survey(const Model& model, Tracer tracer, int sources, int receivers) {
+    TracedSurvey made;
     Places places(model.grid());
     for (int n = 0; n < sources; ++n) made.sources.push_back({places.next(), 0});
     for (int n = 0; n < receivers; ++n) made.receivers.push_back(places.next());
@@ -73,13 +73,13 @@ double sharpest_bend(std::span<const Vec3> path) {
 /// The vector from the last point before the source to the source.
 Vec3 last_leg(std::span<const Vec3> path) { return path.back() - path[path.size() - 2]; }
 
-class Point09 : public testing::TestWithParam<int> {};
+class RaysEndAtSources : public testing::TestWithParam<int> {};
 
-TEST_P(Point09, InAHomogeneousMediumRaysAreTheStraightLine) {
+TEST_P(RaysEndAtSources, InAHomogeneousMediumRaysAreTheStraightLine) {
     const int dimensions = GetParam();
     for (const Vec3 spacing : {Vec3{1, 1, 1}, Vec3{1, 0.4, 2.5}}) {
         const Model model = constant_model(box(dimensions, spacing), 2);
-        const Survey made = survey(model, Tracer::descent, 60, 70);
+        const TracedSurvey made = survey(model, Tracer::descent, 60, 70);
         for (std::size_t r = 0; r < made.rays.size(); ++r) {
             const RayInfo& ray = made.rays.rays[r];
             const auto path = made.rays.path(r);
@@ -93,12 +93,12 @@ TEST_P(Point09, InAHomogeneousMediumRaysAreTheStraightLine) {
     }
 }
 
-TEST_P(Point09, InAGradientRaysTakeOffAsTheClosedFormSays) {
+TEST_P(RaysEndAtSources, InAGradientRaysTakeOffAsTheClosedFormSays) {
     const int dimensions = GetParam();
     const LinearVelocity medium{2, {0.02, dimensions == 3 ? -0.01 : 0, 0.05}};
     const Grid grid = box(dimensions);
     const Model model = gradient_model(grid, medium.velocity(grid.origin), medium.gradient);
-    const Survey made = survey(model, Tracer::descent, 60, 70);
+    const TracedSurvey made = survey(model, Tracer::descent, 60, 70);
     for (std::size_t r = 0; r < made.rays.size(); ++r) {
         const RayInfo& ray = made.rays.rays[r];
         const auto path = made.rays.path(r);
@@ -115,7 +115,7 @@ TEST_P(Point09, InAGradientRaysTakeOffAsTheClosedFormSays) {
     }
 }
 
-TEST_P(Point09, NoRayOfAnyTracerTurnsBackNearItsSource) {
+TEST_P(RaysEndAtSources, NoRayOfAnyTracerTurnsBackNearItsSource) {
     const int dimensions = GetParam();
     const Grid grid = box(dimensions);
     const Model media[] = {constant_model(grid, 2), gradient_model(grid, 2, 0.3),
@@ -123,7 +123,7 @@ TEST_P(Point09, NoRayOfAnyTracerTurnsBackNearItsSource) {
     for (const Model& model : media) {
         for (const Tracer tracer : {Tracer::descent, Tracer::cells, Tracer::grid}) {
             if (tracer == Tracer::grid && dimensions == 3) continue;
-            const Survey made = survey(model, tracer, 40, 50);
+            const TracedSurvey made = survey(model, tracer, 40, 50);
             for (std::size_t r = 0; r < made.rays.size(); ++r) {
                 const auto path = made.rays.path(r);
                 const auto end = path.subspan(path.size() - std::min<std::size_t>(path.size(), 5));
@@ -133,7 +133,7 @@ TEST_P(Point09, NoRayOfAnyTracerTurnsBackNearItsSource) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Dimensions, Point09, testing::Values(2, 3));
+INSTANTIATE_TEST_SUITE_P(Dimensions, RaysEndAtSources, testing::Values(2, 3));
 
 }  // namespace
 }  // namespace fermat

@@ -22,7 +22,7 @@ double cells_time(const Model& model, Vec3 source, Vec3 receiver) {
     return rays.rays[0].time;
 }
 
-TEST(Point08, ARayAlongAFaceIsTheStraightLine) {
+TEST(AlongFaces, ARayAlongAFaceIsTheStraightLine) {
     const Grid grid{{11, 9, 8}, {}, {0.5, 0.5, 0.5}};
     const Model model = constant_model(grid, 2);
     const Vec3 source{0, 0, 1.75};
@@ -30,7 +30,7 @@ TEST(Point08, ARayAlongAFaceIsTheStraightLine) {
     EXPECT_LE(cells_time(model, source, receiver), 1.01 * distance(source, receiver) / 2);
 }
 
-TEST(Point08, RaysAlongAFaceAreThoseOfItsPlane) {
+TEST(AlongFaces, RaysAlongAFaceAreThoseOfItsPlane) {
     const double h = 0.5;
     const Grid grid{{11, 9, 8}, {}, {h, h, h}};
     const Model model = constant_model(grid, 2);

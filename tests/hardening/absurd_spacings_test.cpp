@@ -28,7 +28,7 @@ RaySet bend(const Model& model, Vec3 source, Vec3 receiver) {
     return trace_rays(model, survey_of(sources, receivers), options, test::on_cpu());
 }
 
-TEST(Point18, AbsurdSpacingsAreRefused) {
+TEST(AbsurdSpacings, AbsurdSpacingsAreRefused) {
     for (const double h : {1e-300, 1e-200, 1e-100, 1e-31, 1e31, 1e160, 1e300}) {
         expect_error<InputError>([&] { constant_model(square(h), 2); }, "spacing along x",
                                  "between 1e-30 and 1e+30", "units of length");
@@ -37,7 +37,7 @@ TEST(Point18, AbsurdSpacingsAreRefused) {
     EXPECT_NO_THROW(constant_model(square(1e30), 2));
 }
 
-TEST(Point18, BentRaysAndShortestPathsAreRightAtTheLimits) {
+TEST(AbsurdSpacings, BentRaysAndShortestPathsAreRightAtTheLimits) {
     for (const double h : {1e-30, 1e30}) {
         const Model model = constant_model(square(h), 2);
         const Vec3 source{h, 0, h};
@@ -50,14 +50,14 @@ TEST(Point18, BentRaysAndShortestPathsAreRightAtTheLimits) {
     }
 }
 
-TEST(Point18, TimesThatSinglePrecisionDoesNotHoldAreRefused) {
+TEST(AbsurdSpacings, TimesThatSinglePrecisionDoesNotHoldAreRefused) {
     expect_error<InputError>([] { Graph(constant_model(square(1e-30), 1e8), {}); },
                              "times of the graph", "other units");
     expect_error<InputError>([] { Graph(constant_model(square(1e30), 1e-8), {}); },
                              "times of the graph", "other units");
 }
 
-TEST(Point18, PointsCloserThanSquaresCanTellAreOne) {
+TEST(AbsurdSpacings, PointsCloserThanSquaresCanTellAreOne) {
     const Model model = constant_model(square(1), 2);
     for (const double x : {1e-170, 1e-160, 1e-155, 1e-100, 1e-30, 1e-12}) {
         const RaySet rays = bend(model, {0, 0, 0}, {x, 0, 0});
@@ -66,7 +66,7 @@ TEST(Point18, PointsCloserThanSquaresCanTellAreOne) {
     }
 }
 
-TEST(Point18, AModelChangedThroughAnOlderViewIsTold) {
+TEST(AbsurdSpacings, AModelChangedThroughAnOlderViewIsTold) {
     const Grid grid = square(1);
     for (const float bad : {std::numeric_limits<float>::quiet_NaN(), -1.0F, 0.0F}) {
         const auto memory = std::make_shared<std::vector<float>>(grid.node_count(), 2.0F);

@@ -142,7 +142,7 @@ void add_errors(const RaySet& rays, const std::vector<double>& reference, Row& r
     row.lowest = lowest;
 }
 
-std::vector<int> thread_counts(int most) {
+std::vector<int> doubled_counts(int most) {
     std::vector<int> counts;
     for (int threads = 1; threads < most; threads *= 2) counts.push_back(threads);
     counts.push_back(most);
@@ -161,7 +161,7 @@ void figure_7(const BendingBench& bench, int repeats, const LocalSurvey& local, 
         const Survey part = part_of(local.survey, count);
         for (const auto& [name, tasks] : choices<BendingTasks>.entries) {
             double serial = 0;
-            for (const int threads : thread_counts(bench.threads)) {
+            for (const int threads : doubled_counts(bench.threads)) {
                 BendingOptions options;
                 options.tasks = tasks;
                 Row row{"figure7", std::string(name), count, part.arrivals.size(), threads};

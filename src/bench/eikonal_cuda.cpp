@@ -16,18 +16,18 @@
 namespace fermat::bench {
 namespace {
 
-constexpr double side = 10;
+constexpr double cuda_side = 10;
 constexpr double v0 = 2;
 constexpr double gradient = 0.5;
 
 Grid cube(int nodes, int dimensions) {
-    const double h = side / (nodes - 1);
+    const double h = cuda_side / (nodes - 1);
     return {{nodes, dimensions == 3 ? nodes : 1, nodes}, {}, {h, h, h}};
 }
 
-class CudaBench {
+class EikonalCudaBench {
   public:
-    CudaBench(int repeats, BenchTable& table, Monitor& monitor)
+    EikonalCudaBench(int repeats, BenchTable& table, Monitor& monitor)
         : repeats_(repeats), table_(table), monitor_(monitor) {}
 
     /// `exact` is given where there is a closed form: for the constant gradient.
@@ -85,7 +85,7 @@ void bench_eikonal_cuda(const EikonalBench& options,
         {"medium", "shape", "shots", "order", "ms", "ms_in_all", "Mnodes_per_s", "mean_error",
          "max_error", "visits_per_tile", "passes"},
         csv);
-    CudaBench bench(options.repeats, table, monitor);
+    EikonalCudaBench bench(options.repeats, table, monitor);
     for (const int nodes : {65, 129, 257, 513}) {
         if (nodes > options.largest + 1 || nodes > options.largest_volume + 1) continue;
         const Model model = gradient_model(cube(nodes, 3), v0, gradient);

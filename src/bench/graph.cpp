@@ -15,7 +15,7 @@
 namespace fermat::bench {
 namespace {
 
-constexpr double side = 10;
+constexpr double domain_side = 10;
 const LinearVelocity velocity{0.5, {0, 0, 0.35}};
 
 /// Mean relative error over the nodes at least three cells from the source.
@@ -75,7 +75,7 @@ std::vector<int> sizes_of(const GraphBench& bench) {
 }  // namespace
 
 Model paper1_model(int nodes) {
-    const double h = side / (nodes - 1);
+    const double h = domain_side / (nodes - 1);
     return gradient_model({{nodes, 1, nodes}, {}, {h, h, h}}, velocity.v0, velocity.gradient.z);
 }
 

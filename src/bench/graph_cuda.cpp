@@ -51,9 +51,9 @@ double largest_difference(const GraphField& a, const GraphField& b) {
     return largest;
 }
 
-class CudaBench {
+class GraphCudaBench {
   public:
-    CudaBench(const GraphBench& bench, BenchTable& table, Monitor& monitor)
+    GraphCudaBench(const GraphBench& bench, BenchTable& table, Monitor& monitor)
         : bench_(bench), table_(table), monitor_(monitor) {}
 
     void run(std::string_view medium, const Model& model, Index3 radius, Vec3 source) {
@@ -114,7 +114,7 @@ void bench_graph_cuda(const GraphBench& options, Monitor& monitor) {
          "transfers_ms", "in_all_ms", "computed_ms", "heap/device", "heap/transfers", "difference",
          "visits_per_tile", "rounds_per_tile", "passes"},
         options.csv);
-    CudaBench bench(options, table, monitor);
+    GraphCudaBench bench(options, table, monitor);
     for (const int nodes : {512, 1600}) {
         if (nodes > options.largest) continue;
         for (const int radius : {1, 2, 3, 4, 5, 6}) {

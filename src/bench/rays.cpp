@@ -18,17 +18,19 @@
 namespace fermat::bench {
 namespace {
 
-constexpr double side = 10;
+constexpr double survey_side = 10;
 constexpr Vec3 source{5, 5, 0.5};
 
 Grid cube(int nodes) {
-    const double h = side / (nodes - 1);
+    const double h = survey_side / (nodes - 1);
     return {{nodes, nodes, nodes}, {}, {h, h, h}};
 }
 
 std::vector<Vec3> random_receivers(int count) {
     std::mt19937_64 random(1);
-    const auto along = [&] { return side * (static_cast<double>(random() >> 11) * 0x1p-53); };
+    const auto along = [&] {
+        return survey_side * (static_cast<double>(random() >> 11) * 0x1p-53);
+    };
     std::vector<Vec3> receivers;
     for (int r = 0; r < count; ++r) {
         const double x = along();
@@ -52,9 +54,9 @@ TimeErrors time_errors(const RaySet& rays) {
     return {median(errors), *std::max_element(errors.begin(), errors.end())};
 }
 
-class Bench {
+class RayRows {
   public:
-    Bench(const RaysBench& options, Monitor& monitor, BenchTable& table)
+    RayRows(const RaysBench& options, Monitor& monitor, BenchTable& table)
         : options_(options),
           monitor_(monitor),
           table_(table),
@@ -121,7 +123,7 @@ void bench_rays(const RaysBench& options, Monitor& monitor) {
         {"medium", "nx", "tracer", "rays", "threads", "seconds", "rays_per_s", "points_per_ray",
          "median_error", "max_error", "rays_lost"},
         options.csv);
-    Bench bench(options, monitor, table);
+    RayRows bench(options, monitor, table);
     for (const int nodes : {64, 128, 256}) {
         if (nodes > options.largest) continue;
         bench.run("gradient", gradient_model(cube(nodes), 2, 0.5));

@@ -19,7 +19,7 @@ struct GivenFlag {
 };
 /// The flags of the running command that were given, on the command line or by a file.
 std::vector<GivenFlag> given_flags(const CLI::App& root);
-/// The same as a TOML file from which `--config` repeats the run.
+/// These flags as a TOML file from which `--config` repeats the run.
 std::string given_settings(const CLI::App& root);
 
 /// Refuses anything but a regular file of reasonable size before it is opened: a device never ends

@@ -48,8 +48,8 @@ void add_trust_flags(CLI::App& app, TrustFlags& flags);
 /// Before the setup of the run: what the flags say of its options.
 void prepare(InversionOptions& options, const TrustFlags& flags);
 
-/// The same for runs of P and S or with events that move. Throws InputError where something is
-/// asked for that they do not have.
+/// What the flags say of the options of runs of P and S or with events that move. Throws InputError
+/// where something is asked for that they do not have.
 void prepare_joint(InversionOptions& options, const TrustFlags& flags, std::uint64_t seed);
 
 /// What cross-validation chose.

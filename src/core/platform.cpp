@@ -18,6 +18,7 @@
 #else
 #include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -75,6 +76,9 @@ Locked lock_file(int descriptor, FileLock kind) {
     if (LockFileEx(handle, flags, 0, 1, 0, &at) != 0) return Locked::yes;
     return GetLastError() == ERROR_LOCK_VIOLATION ? Locked::taken : Locked::unknown;
 }
+
+// An open file can be neither renamed nor removed.
+bool leads_to(const fs::path&, int) { return true; }
 
 #else
 
@@ -148,6 +152,13 @@ Locked lock_file(int descriptor, FileLock kind) {
     const int what = kind == FileLock::alone ? LOCK_EX : LOCK_SH;
     if (::flock(descriptor, what | LOCK_NB) == 0) return Locked::yes;
     return errno == EWOULDBLOCK ? Locked::taken : Locked::unknown;
+}
+
+bool leads_to(const fs::path& path, int descriptor) {
+    struct stat open {};
+    struct stat named {};
+    return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
+           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
 #endif

@@ -41,4 +41,7 @@ enum class Locked {
 /// Locks an open file until it is closed, and does not wait.
 Locked lock_file(int descriptor, FileLock kind);
 
+/// Whether a path still leads to an open file, which may have been renamed or removed since.
+bool leads_to(const std::filesystem::path& path, int descriptor);
+
 }  // namespace fermat

@@ -46,14 +46,14 @@ std::vector<std::string> catalogue_columns(bool is_2d, bool geographic, bool sam
     return names;
 }
 
-double known(const Hypocentre& event, double value) {
+double if_located(const Hypocentre& event, double value) {
     return is_located(event.status) ? value : not_known;
 }
 
 void add_errors(CatalogueRow& row, const Hypocentre& event, bool is_2d) {
     Vec3 errors;
     for (std::size_t a = 0; a < 3; ++a) {
-        errors[static_cast<int>(a)] = known(event, std::sqrt(event.covariance[a][a]));
+        errors[static_cast<int>(a)] = if_located(event, std::sqrt(event.covariance[a][a]));
     }
     row.add(errors, is_2d);
     row.add(event.time_error);
@@ -65,7 +65,7 @@ void add_errors(CatalogueRow& row, const Hypocentre& event, bool is_2d) {
     for (std::size_t a = 0; a < 3; ++a) {
         for (std::size_t b = a; b < 3; ++b) {
             if (is_2d && (a == 1 || b == 1)) continue;
-            row.add(known(event, event.covariance[a][b]));
+            row.add(if_located(event, event.covariance[a][b]));
         }
     }
 }
@@ -74,11 +74,11 @@ void add_ellipsoid(CatalogueRow& row, const Hypocentre& event, bool is_2d) {
     // In 2-D the shortest axis is that across the section, along which nothing is free.
     for (std::size_t n = 0; n < (is_2d ? 2U : 3U); ++n) {
         const double deviation = event.ellipsoid.deviation[n];
-        row.add(known(event, event.reach.of_68 * deviation));
-        row.add(known(event, event.reach.of_95 * deviation));
+        row.add(if_located(event, event.reach.of_68 * deviation));
+        row.add(if_located(event, event.reach.of_95 * deviation));
         const Vec3 direction = event.ellipsoid.direction[n];
-        if (!is_2d) row.add(known(event, azimuth_of(direction)));
-        row.add(known(event, plunge_of(direction)));
+        if (!is_2d) row.add(if_located(event, azimuth_of(direction)));
+        row.add(if_located(event, plunge_of(direction)));
     }
 }
 

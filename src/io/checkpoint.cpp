@@ -131,19 +131,10 @@ Grid grid_of(const std::vector<double>& numbers) {
             {numbers[6], numbers[7], numbers[8]}};
 }
 
-template <class T>
-void write_array(hdf5::NewFile& file, const char* name, std::span<const T> values) {
-    hdf5::Column<T> column(file.id(), name, file.path());
-    column.append(values.data(), values.size());
-    if (!column.close()) hdf5::fail_write(file.path());
-}
-
 void write_columns(hdf5::NewFile& file, const char* group, const Columns& columns) {
     const hdf5::Handle parent = hdf5::create_group(file.id(), group, file.path());
     for (const auto& [name, values] : columns) {
-        hdf5::Column<double> column(parent, name.c_str(), file.path());
-        column.append(values.data(), values.size());
-        if (!column.close()) hdf5::fail_write(file.path());
+        hdf5::write_array<double>(parent, name.c_str(), file.path(), values);
     }
 }
 
@@ -181,14 +172,14 @@ void write_checkpoint(const fs::path& path, const Place& place, const InversionS
     write_columns(file, "state", arrays.state);
     write_columns(file, "reports", arrays.reports);
     for (const auto& [name, values] : arrays.lists) {
-        write_array<double>(file, name.c_str(), values);
+        hdf5::write_array<double>(file.id(), name.c_str(), file.path(), values);
     }
-    write_array<double>(file, "grid", arrays.grid);
+    hdf5::write_array<double>(file.id(), "grid", file.path(), arrays.grid);
     if (!arrays.system.empty()) {
         hdf5::write_attribute(file.id(), "coordinates", arrays.system, path);
         write_columns(file, "coordinates", arrays.coordinates);
     }
-    write_array<float>(file, "velocity", arrays.velocity);
+    hdf5::write_array<float>(file.id(), "velocity", file.path(), arrays.velocity);
     file.commit();
 }
 

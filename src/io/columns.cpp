@@ -33,10 +33,6 @@ std::string lower(std::string_view text) {
     return small;
 }
 
-bool among(std::span<const std::string_view> names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 /// The first names and the number of the others: "'a', 'b' and 3 more".
 std::string listed(std::span<const std::string> names) {
     constexpr std::size_t most = 6;
@@ -49,6 +45,10 @@ std::string listed(std::span<const std::string> names) {
 }
 
 }  // namespace
+
+bool among(std::span<const std::string_view> names, std::string_view name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 std::span<const std::string_view> pick_column_names() { return pick_columns; }
 

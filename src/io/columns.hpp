@@ -27,6 +27,8 @@ std::optional<std::size_t> find_error_column(const std::string& what,
 /// The columns of a table of picks, without the error.
 std::span<const std::string_view> pick_column_names();
 
+bool among(std::span<const std::string_view> names, std::string_view name);
+
 /// True for names of columns that can hold errors of picks.
 bool is_error_name(std::string_view name);
 

@@ -15,7 +15,7 @@ namespace fermat {
 namespace {
 
 /// First coordinate, step and number of nodes along an axis with even spacing.
-struct Axis {
+struct CsvAxis {
     double first = 0;
     double step = 1;
     int nodes = 1;
@@ -30,7 +30,7 @@ struct Axis {
     }
 };
 
-Axis find_axis(const CsvTable& table, std::size_t column) {
+CsvAxis find_axis(const CsvTable& table, std::size_t column) {
     std::vector<double> values(table.rows());
     for (std::size_t row = 0; row < values.size(); ++row) values[row] = table.number(row, column);
     std::sort(values.begin(), values.end());
@@ -40,7 +40,7 @@ Axis find_axis(const CsvTable& table, std::size_t column) {
                         1e-12 * (std::abs(values.front()) + std::abs(values.back()));
     std::size_t nodes = 1;
     for (std::size_t i = 1; i < values.size(); ++i) nodes += values[i] - values[i - 1] > same;
-    Axis axis;
+    CsvAxis axis;
     axis.first = values.front();
     axis.nodes = static_cast<int>(nodes);
     if (nodes > 1) axis.step = range / static_cast<double>(nodes - 1);
@@ -60,7 +60,7 @@ Model read_csv_model(const TextFile& file, const ModelFileOptions& options, Note
     constexpr std::array<std::string_view, 4> known = {"x", "y", "z", "velocity"};
     note_unused_columns(file.quoted(), table.names(), known,
                         "a model is x,y,z,velocity, without y in 2-D", notes);
-    std::array<Axis, 3> axes;
+    std::array<CsvAxis, 3> axes;
     for (std::size_t i = 0; i < 3; ++i) {
         if (i != 1 || y_column) axes[i] = find_axis(table, columns[i]);
     }

@@ -12,7 +12,7 @@ namespace fermat {
 namespace {
 
 constexpr double radius = 6371;  // km, FMTOMO's Earth
-constexpr double degrees = 180 / std::numbers::pi;
+constexpr double degrees_per_radian = 180 / std::numbers::pi;
 
 /// Coefficients of cubic B-splines at nodes: at a node, a sixth of both neighbours' and two thirds
 /// of its own.
@@ -43,7 +43,7 @@ Model read_vgrids(const TextFile& file, const ModelFileOptions&, Notes& notes) {
     const auto steps = lines.need("the steps");
     const auto first = lines.need("the first node");
     const auto number = [&](const std::vector<std::string_view>& words, std::size_t axis) {
-        return lines.finite(words, axis, "a coordinate") * (axis == 0 ? 1 : degrees);
+        return lines.finite(words, axis, "a coordinate") * (axis == 0 ? 1 : degrees_per_radian);
     };
     std::vector<double> values(nodes[0] * nodes[1] * nodes[2]);
     for (double& value : values) value = lines.finite(lines.need("a velocity"), 0, "the velocity");

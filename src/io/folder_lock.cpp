@@ -30,13 +30,6 @@ std::string who_has(int descriptor) {
     return text.empty() ? "another process" : text;
 }
 
-bool is_named(int descriptor, const fs::path& path) {
-    struct stat open {};
-    struct stat named {};
-    return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-}
-
 }  // namespace
 
 FolderLock::FolderLock(const fs::path& folder) : file_(folder / ".fermat.lock") {
@@ -53,7 +46,7 @@ FolderLock::FolderLock(const fs::path& folder) : file_(folder / ".fermat.lock") 
                             "end, or write into another folder)",
                             folder.string(), who));
         }
-        if (is_named(opened, file_)) {
+        if (leads_to(file_, opened)) {
             descriptor_ = opened;
         } else {
             ::close(opened);

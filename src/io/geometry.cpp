@@ -15,6 +15,7 @@
 #include "io/destination.hpp"
 #include "io/geographic_picks.hpp"
 #include "io/pick_columns.hpp"
+#include "io/shown.hpp"
 #include "io/suffix.hpp"
 #include "io/survey_file.hpp"
 #include "io/waveforms.hpp"
@@ -29,8 +30,6 @@ void require_rows(const CsvTable& table) {
     if (table.rows() > 0) return;
     throw InputError(fmt::format("'{}' has a header and no rows", table.path().string()));
 }
-
-std::string quoted(const fs::path& path) { return fmt::format("'{}'", path.string()); }
 
 /// Notes unused columns. A table of picks may serve as a table of points; its pick columns are not
 /// noted.

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -68,6 +69,15 @@ class Column {
     hsize_t rows_ = 0;
     Handle id_;
 };
+
+/// Writes a dataset [rows]. Throws ComputeError.
+template <class T>
+void write_array(hid_t group, const char* name, const std::filesystem::path& file,
+                 std::span<const T> values) {
+    Column<T> column(group, name, file);
+    column.append(values.data(), values.size());
+    if (!column.close()) fail_write(file);
+}
 
 /// Reads all values of a dataset [rows] or [rows][width]. Throws InputError.
 template <class T>

@@ -10,13 +10,12 @@
 #include "io/atomic_file.hpp"
 #include "io/date_parts.hpp"
 #include "io/hypodd.hpp"
+#include "io/shown.hpp"
 
 namespace fermat {
 namespace {
 
 namespace fs = std::filesystem;
-
-double or_zero(double value) { return std::isfinite(value) ? value : 0; }
 
 std::string id_of(const Survey& survey, std::size_t n) { return name_of(survey, survey.events[n]); }
 

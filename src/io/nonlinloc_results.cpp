@@ -12,6 +12,7 @@
 #include "core/error.hpp"
 #include "io/atomic_file.hpp"
 #include "io/date_parts.hpp"
+#include "io/shown.hpp"
 #include "io/text.hpp"
 
 namespace fermat {
@@ -51,15 +52,15 @@ std::string statistics(const Hypocentre& event, Vec3 mean) {
 std::string phase_line(const Survey& survey, const Arrival& arrival, const PickFit& fit) {
     const DateParts at = date_parts(arrival.time, 4);
     const Station& station = survey.station_of(arrival);
-    const auto known = [](double value) { return std::isfinite(value) ? value : 0.0; };
     return fmt::format(
         "{:<6} ?    ?    ? {:<6} ? {:04}{:02}{:02} {:02}{:02} {:9.4f} GAU {:9.2e} -1.00e+00 "
         "-1.00e+00 -1.00e+00    1.0000 > {:9.4f} {:9.4f} {:9.4f} {:9.4f} {:9.4f} {:9.4f} {:9.4f} "
         "{:6.2f} {:5.1f} {:5.1f}  9     0.0000 {:9.4f}\n",
         name_of(survey, station), name_of(arrival.phase), at.year, at.month, at.day, at.hour,
-        at.minute, at.second, arrival.error, known(fit.travel_time), known(fit.residual),
-        fit.weight, station.position.x, station.position.y, station.position.z, known(fit.distance),
-        known(fit.azimuth), known(fit.ray_azimuth), known(fit.take_off), known(fit.deviation));
+        at.minute, at.second, arrival.error, or_zero(fit.travel_time), or_zero(fit.residual),
+        fit.weight, station.position.x, station.position.y, station.position.z,
+        or_zero(fit.distance), or_zero(fit.azimuth), or_zero(fit.ray_azimuth),
+        or_zero(fit.take_off), or_zero(fit.deviation));
 }
 
 std::string event_text(const Survey& survey, const Catalogue& catalogue, std::size_t n,

@@ -92,7 +92,7 @@ constexpr std::array<ReadingColumns, 2> velest_columns = {{{12, 4, 4, 5, 6}, {14
 constexpr std::array<ReadingColumns, 3> simulps_columns = {
     {{14, 4, 5, 7, 8}, {15, 4, 5, 7, 8}, {12, 4, 4, 5, 6}}};
 
-struct Reading {
+struct CardReading {
     std::string station;
     char phase = ' ';
     int weight = 0;
@@ -100,8 +100,9 @@ struct Reading {
 };
 
 /// The readings of a card; nothing if it does not have these columns.
-std::optional<std::vector<Reading>> readings_of(std::string_view card, const ReadingColumns& at) {
-    std::vector<Reading> out;
+std::optional<std::vector<CardReading>> readings_of(std::string_view card,
+                                                    const ReadingColumns& at) {
+    std::vector<CardReading> out;
     for (std::size_t first = 0; first < card.size(); first += at.width) {
         const std::string_view group = card.substr(first, at.width);
         if (is_end(group)) continue;
@@ -124,7 +125,7 @@ class ReadingCards {
   public:
     explicit ReadingCards(PhaseCards kind) : kind_(kind) {}
 
-    std::vector<Reading> read(const CardLines& lines) {
+    std::vector<CardReading> read(const CardLines& lines) {
         const auto try_all = [&](const auto& choices) {
             for (const ReadingColumns& choice : choices) {
                 if (at_ != nullptr || !readings_of(lines.card, choice)) continue;
@@ -160,7 +161,7 @@ class EventReadings {
   public:
     EventReadings(PhaseCards kind, PhaseRows& rows) : kind_(kind), rows_(rows) {}
 
-    void add(const NamedPlace& event, const std::vector<std::pair<Reading, std::string>>& all) {
+    void add(const NamedPlace& event, const std::vector<std::pair<CardReading, std::string>>& all) {
         std::map<std::string, double> p_times;
         for (const auto& [reading, where] : all) {
             if (reading.phase == 'P' || reading.phase == 'p') {
@@ -237,7 +238,7 @@ void read_card_phases(const TextFile& file, PhaseCards kind, PhaseRows& rows, No
     EventReadings readings(kind, rows);
     std::size_t events = 0;
     std::optional<NamedPlace> event;
-    std::vector<std::pair<Reading, std::string>> all;
+    std::vector<std::pair<CardReading, std::string>> all;
     const auto end_event = [&] {
         if (event) readings.add(*event, all);
         event.reset();
@@ -252,7 +253,7 @@ void read_card_phases(const TextFile& file, PhaseCards kind, PhaseRows& rows, No
         } else if (!event) {
             lines.fail("readings come before their event's card");
         } else {
-            for (Reading& reading : cards.read(lines)) {
+            for (CardReading& reading : cards.read(lines)) {
                 all.emplace_back(std::move(reading), lines.where());
             }
         }

@@ -28,16 +28,16 @@ constexpr std::array<std::string_view, 2> latitude_names = {"latitude", "lat"};
 constexpr std::array<std::string_view, 9> time_names = {
     "time", "t", "tt", "traveltime", "tobs", "firstbreak", "firstarrival", "pick", "picktime"};
 
-struct Axis {
+struct AxisNames {
     std::string_view role;
     Names names;
 };
-constexpr std::array<Axis, 6> axes = {{{"x", x_names},
-                                       {"y", y_names},
-                                       {"z", z_names},
-                                       {"height", height_names},
-                                       {"longitude", longitude_names},
-                                       {"latitude", latitude_names}}};
+constexpr std::array<AxisNames, 6> axes = {{{"x", x_names},
+                                            {"y", y_names},
+                                            {"z", z_names},
+                                            {"height", height_names},
+                                            {"longitude", longitude_names},
+                                            {"latitude", latitude_names}}};
 
 constexpr std::array<std::string_view, 19> roles = {"source_x",
                                                     "source_y",
@@ -58,10 +58,6 @@ constexpr std::array<std::string_view, 19> roles = {"source_x",
                                                     "event",
                                                     "station",
                                                     "origin_time"};
-
-bool among(Names names, std::string_view name) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 /// Lower case without blanks, '_', '-' and '.'.
 std::string squashed(std::string_view name) {
@@ -96,7 +92,7 @@ std::string take_unit(std::string_view& name) {
 }
 
 std::optional<std::string> point_role(std::string_view text, std::string_view role, Names ends) {
-    for (const Axis& axis : axes) {
+    for (const AxisNames& axis : axes) {
         for (const std::string_view name : axis.names) {
             for (const std::string_view end : ends) {
                 const bool first = text.size() == end.size() + name.size() &&

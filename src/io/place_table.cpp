@@ -108,8 +108,8 @@ PlaceTable read_csv(const TextFile& file, const char* kind, Notes& notes) {
 }
 
 /// Degrees, also as 37:12.5 (degrees and minutes).
-double degrees(const NumberLines& lines, const std::vector<std::string_view>& words,
-               std::size_t column, std::string_view what) {
+double angle_of(const NumberLines& lines, const std::vector<std::string_view>& words,
+                std::size_t column, std::string_view what) {
     if (column >= words.size()) return lines.finite(words, column, what);
     const std::string_view word = words[column];
     const auto colon = word.find(':');
@@ -132,8 +132,8 @@ PlaceTable read_hypodd_stations(const TextFile& file) {
     Places places;
     places.table.geographic = true;
     for (auto words = lines.next(); !words.empty(); words = lines.next()) {
-        const double latitude = degrees(lines, words, 1, "the latitude");
-        const double longitude = degrees(lines, words, 2, "the longitude");
+        const double latitude = angle_of(lines, words, 1, "the latitude");
+        const double longitude = angle_of(lines, words, 2, "the longitude");
         const double height =
             words.size() > 3 ? lines.finite(words, 3, "the elevation") / 1000 : 0.0;
         places.add({std::string(words[0]), {longitude, latitude, 0.0 - height}}, where_of(lines),

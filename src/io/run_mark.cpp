@@ -18,11 +18,11 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Holds the header of a table and its first row.
-constexpr std::uint64_t head_size = 1 << 16;
+constexpr std::uint64_t marked_head = 1 << 16;
 
 std::string head_of(const fs::path& path) {
     const InputFile file(path);
-    std::string text(static_cast<std::size_t>(std::min(file.size(), head_size)), '\0');
+    std::string text(static_cast<std::size_t>(std::min(file.size(), marked_head)), '\0');
     file.read(0, std::as_writable_bytes(std::span(text)));
     return text;
 }

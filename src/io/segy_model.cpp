@@ -17,7 +17,7 @@ namespace fermat {
 namespace {
 
 constexpr std::size_t text_size = 3200;
-constexpr std::size_t head_size = 3600;
+constexpr std::size_t segy_head = 3600;
 constexpr std::size_t trace_head = 240;
 
 /// Numbers of a SEG-Y file by the bytes at which the standard (SEG 2017) has them, from 1.
@@ -91,7 +91,7 @@ struct SegyTrace {
 struct SegyHead {
     int code = 5;
     int samples = 0;
-    std::size_t first = head_size;  ///< byte of the first trace, from 0
+    std::size_t first = segy_head;  ///< byte of the first trace, from 0
     std::size_t stride = 0;
     std::size_t traces = 0;
     double step = 0;   ///< of depth; 0 if the file does not tell it
@@ -100,11 +100,11 @@ struct SegyHead {
 };
 
 SegyHead read_head(SegyBytes& bytes) {
-    if (bytes.size() < head_size + trace_head) {
+    if (bytes.size() < segy_head + trace_head) {
         throw InputError(
             fmt::format("has {} bytes (it is truncated; SEG-Y has {} before its first "
                         "sample)",
-                        bytes.size(), head_size + trace_head));
+                        bytes.size(), segy_head + trace_head));
     }
     const auto good = [&] {
         const int code = bytes.count2(3225);
@@ -124,7 +124,7 @@ SegyHead read_head(SegyBytes& bytes) {
         throw InputError("has a text of unknown length before its traces (leave it out)");
     }
     if (revision >= 2 && bytes.whole4(3269) > 0) head.samples = bytes.whole4(3269);
-    if (head.samples == 0) head.samples = bytes.count2(head_size + 115);
+    if (head.samples == 0) head.samples = bytes.count2(segy_head + 115);
     head.first += static_cast<std::size_t>(more) * text_size;
     head.stride = trace_head + static_cast<std::size_t>(head.samples) * sample_size(head.code);
     if (head.samples < 1 || bytes.size() < head.first + head.stride ||

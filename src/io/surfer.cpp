@@ -39,10 +39,10 @@ struct SurferGrid {
 
 [[noreturn]] void fail(const std::string& problem) { throw InputError(problem); }
 
-/// Words of a text, of which the next is taken as a number.
-class Words {
+/// GridWords of a text, of which the next is taken as a number.
+class GridWords {
   public:
-    explicit Words(std::string_view text) : rest_(text) {}
+    explicit GridWords(std::string_view text) : rest_(text) {}
     double number(std::string_view what) {
         constexpr std::string_view blanks = " \t\r\n";
         const std::size_t first = std::min(rest_.find_first_not_of(blanks), rest_.size());
@@ -63,9 +63,9 @@ class Words {
 };
 
 /// Numbers of a binary file, one after the other.
-class Bytes {
+class GridBytes {
   public:
-    explicit Bytes(std::string_view bytes) : rest_(bytes) {}
+    explicit GridBytes(std::string_view bytes) : rest_(bytes) {}
 
     template <class Number>
     Number take(std::string_view what) {
@@ -110,7 +110,7 @@ void set_limits(SurferGrid& grid, double x0, double x1, double y0, double y1) {
 }
 
 SurferGrid read_text(std::string_view content) {
-    Words words(content.substr(4));
+    GridWords words(content.substr(4));
     SurferGrid grid;
     const double columns = words.number("the number of columns");
     set_counts(grid, columns, words.number("the number of rows"), content.size());
@@ -127,7 +127,7 @@ SurferGrid read_text(std::string_view content) {
 }
 
 SurferGrid read_six(std::string_view content) {
-    Bytes bytes(content.substr(4));
+    GridBytes bytes(content.substr(4));
     SurferGrid grid;
     const double columns = bytes.take<std::int16_t>("the number of columns");
     set_counts(grid, columns, bytes.take<std::int16_t>("the number of rows"), content.size() / 4);
@@ -146,14 +146,14 @@ SurferGrid read_six(std::string_view content) {
 
 /// Sections of a tag, a size and their bytes: 'DSRB' with the version, 'GRID', then 'DATA'.
 SurferGrid read_seven(std::string_view content) {
-    Bytes bytes(content);
+    GridBytes bytes(content);
     SurferGrid grid;
     bool has_grid = false;
     while (bytes.left() >= 8) {
         const std::string tag(bytes.take_bytes(4, "a section"));
         const std::int32_t size = bytes.take<std::int32_t>("the size of a section");
         if (size < 0) fail(fmt::format("has a section of {} bytes (it is damaged)", size));
-        Bytes section(bytes.take_bytes(static_cast<std::size_t>(size), "the end of a section"));
+        GridBytes section(bytes.take_bytes(static_cast<std::size_t>(size), "the end of a section"));
         if (tag == "GRID") {
             const double rows = section.take<std::int32_t>("the number of rows");
             set_counts(grid, section.take<std::int32_t>("the number of columns"), rows,

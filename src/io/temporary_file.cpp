@@ -71,14 +71,6 @@ std::string chance() {
     return fmt::format("{:08x}{:08x}", device(), device());
 }
 
-/// True while a path still leads to the open file.
-bool is_named(int descriptor, const fs::path& path) {
-    struct stat open {};
-    struct stat named {};
-    return ::fstat(descriptor, &open) == 0 && ::lstat(path.c_str(), &named) == 0 &&
-           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
-}
-
 /// Removes a file whose writer has ended. True if the name is free now.
 bool remove_if_stale(const fs::path& path) {
     const int descriptor =
@@ -90,7 +82,7 @@ bool remove_if_stale(const fs::path& path) {
     bool free = false;
     if (ours && lock_file(descriptor, FileLock::alone) == Locked::yes) {
         // Nobody else removes or renames the file under the lock: the path leads to the open file.
-        free = !is_named(descriptor, path) || ::unlink(path.c_str()) == 0;
+        free = !leads_to(path, descriptor) || ::unlink(path.c_str()) == 0;
     }
     ::close(descriptor);
     return free;
@@ -103,7 +95,7 @@ int create_locked(const fs::path& path) {
     if (descriptor < 0) return -1;
     const bool refused = lock_file(descriptor, FileLock::alone) == Locked::taken;
     // Another writer may have removed the file as stale before it was locked.
-    if (!refused && is_named(descriptor, path)) return descriptor;
+    if (!refused && leads_to(path, descriptor)) return descriptor;
     ::close(descriptor);
     errno = EEXIST;
     return -1;

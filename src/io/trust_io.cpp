@@ -23,13 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr auto ensemble_mark = "fermat_ensemble";
 
-template <class T>
-void write_array(hdf5::NewFile& file, const char* name, std::span<const T> values) {
-    hdf5::Column<T> column(file.id(), name, file.path());
-    column.append(values.data(), values.size());
-    if (!column.close()) hdf5::fail_write(file.path());
-}
-
 std::string digest(std::span<const float> velocity, std::span<const float> weight,
                    const std::vector<double>& numbers) {
     Fingerprint print;
@@ -112,9 +105,9 @@ void write_member(const fs::path& path, const EnsembleMember& member, const std:
     hdf5::write_attribute(file.id(), run_mark, run, path);
     hdf5::write_attribute(file.id(), ensemble_mark, ensemble, path);
     hdf5::write_attribute(file.id(), "digest", digest(velocity, weight, numbers), path);
-    write_array(file, "velocity", velocity);
-    write_array(file, "weight", weight);
-    write_array<double>(file, "numbers", numbers);
+    hdf5::write_array(file.id(), "velocity", file.path(), velocity);
+    hdf5::write_array(file.id(), "weight", file.path(), weight);
+    hdf5::write_array<double>(file.id(), "numbers", file.path(), numbers);
     file.commit();
 }
 

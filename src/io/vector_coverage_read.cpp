@@ -17,8 +17,8 @@
 namespace fermat {
 namespace {
 
-constexpr std::array<std::string_view, 4> known = {"shotpoint", "receiver", "pick_time",
-                                                   "trajectory"};
+constexpr std::array<std::string_view, 4> known_elements = {"shotpoint", "receiver", "pick_time",
+                                                            "trajectory"};
 
 /// A ray element; its numbers are checked.
 class RayElement {
@@ -118,7 +118,10 @@ void add_ray(const XmlElement& element, VectorCoverage& out, Oddities& odd) {
     out.pick_times.push_back(ray.pick_time());
     out.rays.append(info, path);
     for (const XmlElement& child : element.children) {
-        odd.others += std::find(known.begin(), known.end(), child.name) == known.end() ? 1U : 0U;
+        odd.others += std::find(known_elements.begin(), known_elements.end(), child.name) ==
+                              known_elements.end()
+                          ? 1U
+                          : 0U;
     }
 }
 

@@ -17,7 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The first bytes of a file: the headers of SEG-Y and of its first trace.
-constexpr std::size_t head_size = 3840;
+constexpr std::size_t record_head = 3840;
 
 int byte_of(std::string_view head, std::size_t at) { return static_cast<unsigned char>(head[at]); }
 
@@ -35,7 +35,7 @@ bool is_seg2(std::string_view head) {
 /// 3200 bytes of cards, each "C ..." in EBCDIC or ASCII, or left empty; then a binary header that
 /// tells the type of the samples.
 bool is_segy(std::string_view head) {
-    if (head.size() < head_size) return false;
+    if (head.size() < record_head) return false;
     const std::string_view cards = head.substr(0, 3200);
     const bool empty = std::all_of(cards.begin(), cards.end(), [](char c) { return c == '\0'; });
     const int first = byte_of(head, 0);
@@ -80,7 +80,7 @@ void refuse_waveforms(const TextFile& file) {
     std::error_code ignored;
     // .gtt is binary too, and holds picks.
     if (!fs::is_regular_file(file.path(), ignored) || suffix_of(file.path()) == ".gtt") return;
-    const std::string_view format = waveforms_of(file.head(head_size));
+    const std::string_view format = waveforms_of(file.head(record_head));
     if (format.empty()) return;
     throw InputError(
         fmt::format("{} holds waveforms ({}) and picks are needed (pick the first arrivals in "

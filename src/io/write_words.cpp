@@ -7,6 +7,7 @@
 
 #include "core/error.hpp"
 #include "io/date_parts.hpp"
+#include "io/shown.hpp"
 #include "io/text.hpp"
 #include "io/written_catalogue.hpp"
 
@@ -22,8 +23,6 @@ FormatNeeds word_needs(std::string_view shown, std::size_t letters) {
     needs.words = true;
     return needs;
 }
-
-double or_zero(double value) { return std::isfinite(value) ? value : 0.0; }
 
 /// The error of a pick, and the best one where it has none.
 double error_of(const WrittenCatalogue& out, std::int32_t pick) {

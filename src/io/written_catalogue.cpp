@@ -11,14 +11,13 @@
 #include "core/error.hpp"
 #include "io/date_parts.hpp"
 #include "io/phase_rows.hpp"
+#include "io/shown.hpp"
 #include "io/text.hpp"
 
 namespace fermat {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string quoted(const fs::path& path) { return fmt::format("'{}'", path.string()); }
 
 /// The code of a station behind that of its network: "NJQ" of "CI.NJQ" or "CI_NJQ".
 std::string without_network(const std::string& name) {

@@ -9,6 +9,7 @@
 #include "eikonal/eikonal.hpp"
 #include "eikonal/fim/fim.hpp"
 #include "eikonal/front.hpp"
+#include "eikonal/front_grids.hpp"
 #include "executions.hpp"
 #include "expect_error.hpp"
 #include "model/analytic.hpp"
@@ -22,11 +23,8 @@ using test::on_cpu;
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-Grid flat_grid(int n) { return {{n, 1, n}, {0.5, 0, -1}, {4.0 / (n - 1), 1, 4.0 / (n - 1)}}; }
-Grid cube_grid(int n) {
-    const double h = 2.0 / (n - 1);
-    return {{n, n, n}, {0, 1, 0}, {h, h, h}};
-}
+using test::cube_grid;
+using test::flat_grid;
 
 /// A front with exact times at the nodes for which `given(node)` is true.
 template <class Given, class Exact>

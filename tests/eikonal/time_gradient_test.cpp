@@ -6,6 +6,7 @@
 #include "eikonal/eikonal.hpp"
 #include "eikonal/fim/fim.hpp"
 #include "eikonal/front.hpp"
+#include "eikonal/front_grids.hpp"
 #include "eikonal/stencil.hpp"
 #include "eikonal/time_gradient.hpp"
 #include "executions.hpp"
@@ -19,11 +20,8 @@ namespace {
 using test::expect_error;
 using test::on_cpu;
 
-Grid flat_grid(int n) { return {{n, 1, n}, {0.5, 0, -1}, {4.0 / (n - 1), 1, 4.0 / (n - 1)}}; }
-Grid cube_grid(int n) {
-    const double h = 2.0 / (n - 1);
-    return {{n, n, n}, {0, 1, 0}, {h, h, h}};
-}
+using test::cube_grid;
+using test::flat_grid;
 
 /// Largest error of the gradient, as a fraction of the slowness, in the medium v = 2 + 0.5 (z -
 /// top).

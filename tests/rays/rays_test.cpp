@@ -64,9 +64,9 @@ std::vector<Medium> media(int dimensions) {
 }
 
 /// Random points in rock: inside cells, on nodes, faces, edges and corners.
-class Places {
+class RockPlaces {
   public:
-    explicit Places(const Model& model) : model_(model) {}
+    explicit RockPlaces(const Model& model) : model_(model) {}
 
     Vec3 next() {
         const Grid& grid = model_.grid();
@@ -108,7 +108,7 @@ struct Geometry {
 };
 
 Geometry random_geometry(const Model& model, int sources, int receivers) {
-    Places places(model);
+    RockPlaces places(model);
     Geometry g;
     for (int s = 0; s < sources; ++s) g.sources.push_back({places.next(), 0});
     const Grid& grid = model.grid();
@@ -262,7 +262,7 @@ TEST(RayAccuracy, TimesAlongRaysMatchTheFieldInSmoothMedia) {
 TEST(RayAccuracy, RaysOfAConstantGradientAreArcs) {
     const Grid grid = box(129, 3);
     const Model model = gradient_model(grid, 2, 0.5);
-    Places places(model);
+    RockPlaces places(model);
     const PointSource source{{5, 5, 0.5}, 0};
     std::vector<Vec3> receivers;
     for (int r = 0; r < 200; ++r) receivers.push_back(places.next());

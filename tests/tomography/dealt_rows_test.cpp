@@ -16,22 +16,16 @@
 #include "thread_ranks.hpp"
 #include "tomography/gauss_newton/gathered_rows.hpp"
 #include "tomography/gauss_newton/linear_step.hpp"
+#include "tomography/random_vector.hpp"
 
 namespace fermat {
 namespace {
 
 using Vector = std::vector<double>;
+using test::random_vector;
 
 bool same_bits(const Vector& a, const Vector& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
-}
-
-Vector random_vector(std::size_t size, unsigned seed) {
-    std::mt19937 engine(seed);
-    std::normal_distribution<double> normal;
-    Vector values(size);
-    for (double& value : values) value = normal(engine);
-    return values;
 }
 
 /// Enough entries that threads share them. Columns have from none to thousands of entries.

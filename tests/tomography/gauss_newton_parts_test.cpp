@@ -13,19 +13,13 @@
 #include "tomography/gauss_newton/parameters.hpp"
 #include "tomography/gauss_newton/pick_weights.hpp"
 #include "tomography/gauss_newton/shorter_step.hpp"
+#include "tomography/random_vector.hpp"
 
 namespace fermat {
 namespace {
 
 using Vector = std::vector<double>;
-
-Vector random_vector(std::size_t size, unsigned seed) {
-    std::mt19937 engine(seed);
-    std::normal_distribution<double> normal;
-    Vector values(size);
-    for (double& value : values) value = normal(engine);
-    return values;
-}
+using test::random_vector;
 
 double dot(const Vector& a, const Vector& b) {
     double sum = 0;

@@ -103,7 +103,7 @@ TEST(JointStep, SeparatedParametersSolveTheJointMatrix) {
         step.solve(rows, made.weights, made.residual, m, {lambda, 0}, {1e-10, 2000}, left);
     ASSERT_TRUE(found.converged);
 
-    // The same by the whole matrix. Terms have mean 0 per phase by a heavy penalty on the mean.
+    // The step by the whole matrix. Terms have mean 0 per phase by a heavy penalty on the mean.
     const auto columns = joint_columns(made, layout, terms);
     const std::size_t all = layout.size();
     std::vector<Vector> normal(all, Vector(all, 0.0));

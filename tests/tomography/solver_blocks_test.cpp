@@ -13,19 +13,13 @@
 #include "tomography/gauss_newton/row_products.hpp"
 #include "tomography/gauss_newton/spectral.hpp"
 #include "tomography/gauss_newton/tile_product.hpp"
+#include "tomography/random_vector.hpp"
 
 namespace fermat {
 namespace {
 
 using Vector = std::vector<double>;
-
-Vector random_vector(std::size_t size, unsigned seed) {
-    std::mt19937 engine(seed);
-    std::normal_distribution<double> normal;
-    Vector values(size);
-    for (double& value : values) value = normal(engine);
-    return values;
-}
+using test::random_vector;
 
 Vector tiled_product(const Vector& left, const Vector& right, ProductShape shape, LaneOrder order) {
     Vector out(static_cast<std::size_t>(shape.rows) * shape.columns, std::nan(""));

@@ -36,7 +36,7 @@ struct GraphRun {
 /// made before the clock starts.
 GraphRun run_graph(const Model& model, const GraphOptions& options, Vec3 source, int repeats,
                    const Execution& execution);
-/// The same for a medium, with its error.
+/// Solves in a medium with known times, and measures its error too.
 GraphRun run_graph(const GraphMedium& medium, const Model& model, const GraphOptions& options,
                    int repeats, const Execution& execution);
 

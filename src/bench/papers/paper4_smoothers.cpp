@@ -42,9 +42,9 @@ void copy_to(FieldView<double> place, const Field<double>& values) {
 }
 
 /// The smoothers on the device. Their memory is taken before any clock starts.
-class OnDevice {
+class SmoothersOnDevice {
   public:
-    OnDevice()
+    SmoothersOnDevice()
         : letter_cells_(potrillo_cells),
           letter_vertices_(potrillo_vertices),
           table_(potrillo_cells, potrillo_vertices, Smoother::table),
@@ -149,7 +149,7 @@ void begin_iterations(std::string_view table, PaperReport& report) {
 
 IterationTimes measure_iteration(const PaperBench& bench, const SmoothingSubject& subject,
                                  const SmoothingSize& size, const std::vector<std::string>& labels,
-                                 OnDevice* device, PaperReport& report, Monitor& monitor) {
+                                 SmoothersOnDevice* device, PaperReport& report, Monitor& monitor) {
     // The work of `basic` is known in advance: some 10^9 additions per second.
     constexpr double patience = 3e8;
     const double additions = static_cast<double>(subject.fresh.size()) * size.x * size.y * size.z;
@@ -174,7 +174,7 @@ IterationTimes measure_iteration(const PaperBench& bench, const SmoothingSubject
 }
 
 std::vector<IterationTimes> iterations(const PaperBench& bench, std::string_view table,
-                                       const SmoothingSubject& subject, OnDevice* device,
+                                       const SmoothingSubject& subject, SmoothersOnDevice* device,
                                        PaperReport& report, Monitor& monitor) {
     // The headlines are found from both tables.
     const bool wanted = report.wants(table);
@@ -256,7 +256,7 @@ void headlines(std::string_view smoother, const PublishedHeadlines& theirs,
 }
 
 /// Both smoothers of an iteration without a file or a transfer between them.
-void both_in_one(const PaperBench& bench, const SmoothingSubject& cells, OnDevice* device,
+void both_in_one(const PaperBench& bench, const SmoothingSubject& cells, SmoothersOnDevice* device,
                  PaperReport& report, Monitor& monitor) {
     report.begin("Both smoothers",
                  "milliseconds of an iteration with both smoothers in one piece, which the paper "
@@ -301,8 +301,8 @@ void both_in_one(const PaperBench& bench, const SmoothingSubject& cells, OnDevic
 void paper4_smoothers(const PaperBench& bench, PaperReport& report, Monitor& monitor) {
     const SmoothingSubject cell = cell_subject();
     const SmoothingSubject vertex = vertex_subject();
-    std::unique_ptr<OnDevice> device;
-    if (bench.device == Device::cuda) device = std::make_unique<OnDevice>();
+    std::unique_ptr<SmoothersOnDevice> device;
+    if (bench.device == Device::cuda) device = std::make_unique<SmoothersOnDevice>();
     const auto of_cells = iterations(bench, "Table 5", cell, device.get(), report, monitor);
     const auto of_vertices = iterations(bench, "Table 11", vertex, device.get(), report, monitor);
     if (report.wants("Headlines")) {

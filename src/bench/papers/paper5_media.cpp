@@ -10,7 +10,7 @@ namespace {
 
 constexpr double upper = 2;  ///< of the homogeneous medium, the upper layer and the gradient's top
 constexpr double lower = 5;
-const LinearVelocity gradient{upper, {0, 0, 0.01}};
+const LinearVelocity rising_velocity{upper, {0, 0, 0.01}};
 
 /// Depth of the first row of points in the lower layer. The interface is halfway to the row above.
 double lower_top(const Grid& grid) { return grid.shape.z / 10; }
@@ -40,13 +40,16 @@ const std::array<Scenario, 3>& paper5_scenarios() {
                  false,
                  {{{5.56, 5.79}, {22.24, 23.16}, {145.56, 150.33}}},
                  {{{3.84, 4.91, 78.27}, {7.89, 12.43, 63.52}, {29.36, 57.50, 51.07}}}},
-        Scenario{
-            "gradient",
-            [](const Grid& grid) { return gradient_model(grid, gradient.v0, gradient.gradient.z); },
-            [](const Grid&, Vec3 source, Vec3 point) { return gradient.time(source, point); },
-            false,
-            {{{5.20, 5.46}, {21.62, 22.60}, {142, 148.23}}},
-            {{{4, 4.99, 80.37}, {7.99, 12.31, 65.13}, {30.45, 58.93, 51.67}}}},
+        Scenario{"gradient",
+                 [](const Grid& grid) {
+                     return gradient_model(grid, rising_velocity.v0, rising_velocity.gradient.z);
+                 },
+                 [](const Grid&, Vec3 source, Vec3 point) {
+                     return rising_velocity.time(source, point);
+                 },
+                 false,
+                 {{{5.20, 5.46}, {21.62, 22.60}, {142, 148.23}}},
+                 {{{4, 4.99, 80.37}, {7.99, 12.31, 65.13}, {30.45, 58.93, 51.67}}}},
     };
     return scenarios;
 }

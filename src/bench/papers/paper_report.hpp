@@ -59,7 +59,7 @@ class PaperReport {
     void say(std::string_view line) const;
     /// Writes the CSV file.
     void commit();
-    /// The same of a bench that ended early, if there are rows.
+    /// Writes the CSV file of a bench that ended early, if there are rows.
     void keep_rows();
 
   private:

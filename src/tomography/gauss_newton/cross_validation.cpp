@@ -61,7 +61,7 @@ double typical_error(const Survey& picks, const InversionOptions& options) {
 }
 
 /// Follows models of ever less smoothing to the one that predicts picks left out best.
-class Search {
+class SmoothnessSearch {
   public:
     /// By what the weight of the roughness is to be multiplied for the next model; 0: this is the
     /// end.
@@ -100,7 +100,7 @@ class Search {
 };
 
 /// How well smooth ground can be met hardly depends on the unknowns' spacing.
-Index3 ratio_of(const Model& start, const InversionOptions& options) {
+Index3 coarse_ratio(const Model& start, const InversionOptions& options) {
     constexpr std::size_t most_unknowns = 1000;
     const Index3 asked = options.gauss_newton.ratio;
     return asked == Index3{} ? unknowns_ratio(start, most_unknowns) : asked;
@@ -108,7 +108,7 @@ Index3 ratio_of(const Model& start, const InversionOptions& options) {
 
 CrossValidation validate_one(const Model& start, const Survey& picks, InversionOptions options,
                              Regularisation kind, const Execution& execution) {
-    options.gauss_newton.ratio = ratio_of(start, options);
+    options.gauss_newton.ratio = coarse_ratio(start, options);
     options.gauss_newton.roughness.kind = kind;
     // A run that is to be short says nothing about its picks.
     options.gauss_newton.iterations =
@@ -130,7 +130,7 @@ CrossValidation validate_one(const Model& start, const Survey& picks, InversionO
     }
     const double unit = known ? typical_error(picks, options) : options.target_rms;
     FoldTest test(fold_of_pick(picks), folds);
-    Search search;
+    SmoothnessSearch search;
     cool_down(
         start, picks, options, test, [&](const ScoreAt& score_at) { return search.next(score_at); },
         execution);
@@ -146,7 +146,7 @@ CrossValidation with_own_unknowns(const CrossValidation& found, const Model& sta
                                   const Execution& execution) {
     InversionOptions own = options;
     own.gauss_newton.ratio = problem_plan(start, picks, options).ratio;
-    if (own.gauss_newton.ratio == ratio_of(start, options)) return found;
+    if (own.gauss_newton.ratio == coarse_ratio(start, options)) return found;
     const std::array kinds{found.kind};
     return cross_validate(start, picks, own, kinds, execution).front();
 }

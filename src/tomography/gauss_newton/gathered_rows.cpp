@@ -39,12 +39,6 @@ void append(const UnknownRows& from, std::size_t row, UnknownRows& to) {
     to.value.insert(to.value.end(), from.value.begin() + begin, from.value.begin() + end);
 }
 
-template <class T>
-void share(Ranks& ranks, std::vector<T>& values) {
-    values.resize(broadcast_value(ranks, values.size()));
-    ranks.broadcast(std::as_writable_bytes(std::span(values)));
-}
-
 }  // namespace
 
 UnknownRows gathered_rows(std::vector<RowLot>&& lots, std::size_t picks, Ranks& ranks) {

@@ -8,6 +8,13 @@
 
 namespace fermat {
 
+/// Copies the vector of rank 0 to all ranks, which must all call it.
+template <class T>
+void share(Ranks& ranks, std::vector<T>& values) {
+    values.resize(broadcast_value(ranks, values.size()));
+    ranks.broadcast(std::as_writable_bytes(std::span(values)));
+}
+
 /// The rows of all ranks in the order of the picks, on every rank: for problems small enough that
 /// each rank works on the whole matrix. Picks without a row have an empty one. All ranks must call
 /// it.

@@ -12,8 +12,6 @@ namespace {
 
 using Vector = std::vector<double>;
 
-constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
-
 class JointSampler {
   public:
     JointSampler(JointStep& step, const JointProblem& problem, const JointTrustOptions& options,
@@ -171,7 +169,7 @@ class JointSampler {
     template <class Value>
     void put(const Vector& squares, Field<float>& field, Value value) const {
         const auto velocity = problem_.models.front().given();
-        field = Field<float>(velocity.shape(), not_a_number);
+        field = Field<float>(velocity.shape(), std::numeric_limits<float>::quiet_NaN());
         for (std::size_t s = 0; s < squares.size(); ++s) {
             if (velocity[s] == 0) continue;
             field[s] = static_cast<float>(static_cast<double>(value(s)) *

@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(line_threads)
     each([&](int place, std::size_t at) { values[at] = to[place]; });
 }
 
-/// The same for lines too long for shared memory, from one array to another.
+/// An operation on lines too long for shared memory, from one array to another.
 template <class Operation>
 __global__ void __launch_bounds__(line_threads)
     work_long_lines(const double* from, double* to, std::size_t field, AxisLines lines,
@@ -157,7 +157,7 @@ void for_each_line(double* values, int fields, Shape shape, int axis, Operation 
                                                              launch.width, launch.pitch, operation);
 }
 
-/// The same launch, as the driver sees it.
+/// What the driver says of the kernel that such a launch runs.
 template <class Operation>
 KernelProfile profile_of_lines(std::string name, int fields, Shape shape, int axis) {
     const LineLaunch launch(AxisLines(shape, axis), fields);

@@ -21,10 +21,10 @@ struct Tried {
     std::vector<float> velocity;
 };
 
-class Search {
+class ScheduleSearch {
   public:
-    Search(const Model& start, const Survey& picks, const InversionOptions& options,
-           const ValidationOptions& validation, const Execution& execution)
+    ScheduleSearch(const Model& start, const Survey& picks, const InversionOptions& options,
+                   const ValidationOptions& validation, const Execution& execution)
         : start_(start),
           options_(options),
           folds_(folds_of(picks, validation)),
@@ -174,7 +174,7 @@ ScheduleChoice choose_schedule(const Model& start, const Survey& picks,
                                const InversionOptions& options, const ValidationOptions& validation,
                                const Execution& execution) {
     require_nodes(start, "inversion method 'hole'");
-    return Search(start, picks, options, validation, execution).run();
+    return ScheduleSearch(start, picks, options, validation, execution).run();
 }
 
 }  // namespace fermat

@@ -5,7 +5,7 @@ set(FERMAT_MARCH "" CACHE STRING "Instructions without FERMAT_NATIVE, as of -mar
 set(FERMAT_LEVELS "" CACHE STRING
     "Python package: the same once more for newer processors, chosen at import (x86-64-v3;x86-64-v4)")
 option(FERMAT_WERROR "Treat warnings as errors" OFF)
-option(FERMAT_UNITY "Compile sources in groups, in less than half the time" OFF)
+set(FERMAT_UNITY OFF CACHE STRING "Compile sources in groups, in half the time: OFF, PROGRAMS or ON")
 option(FERMAT_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 set(FERMAT_CUDA AUTO CACHE STRING "CUDA: ON, OFF or AUTO (when nvcc is found)")
 set(FERMAT_OPENGL AUTO CACHE STRING "OpenGL shaders: ON, OFF or AUTO (when the headers are found)")
@@ -22,24 +22,45 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 
-# In a group, a name of one file's unnamed namespace may stand before another file's local: that is no
-# shadow. A member whose type is of an unnamed namespace is right too: the group is its only file.
-set(fermat_shadow -Wshadow)
-if(FERMAT_UNITY)
-  set(fermat_shadow -Wshadow=local -Wno-subobject-linkage)
-endif()
-
-# fermat_group(TARGET): with FERMAT_UNITY, the target's files are compiled in groups of ten. Names in
-# unnamed namespaces are then unique in a folder, which also shows what was written twice.
+# fermat_group(TARGET [FOLDER...]): with FERMAT_UNITY, the target's files are compiled in groups of
+# twenty, in each of which are files of one folder. Names in unnamed namespaces are then unique in a
+# folder, which also shows what was written twice. Files for CUDA are compiled one by one.
 function(fermat_group target)
-  if(FERMAT_UNITY)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 10)
+  if(NOT FERMAT_UNITY OR
+     (FERMAT_UNITY STREQUAL "PROGRAMS" AND NOT target MATCHES "^(test_|fermat_program$)"))
+    return()
   endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "[.]cpp$")
+  set(folders ${ARGN})
+  if(NOT folders)
+    set(folders all)
+  endif()
+  foreach(folder ${folders})
+    set(files ${sources})
+    if(ARGN)
+      list(FILTER files INCLUDE REGEX "/src/${folder}/")
+    endif()
+    set(number 0)
+    foreach(file ${files})
+      math(EXPR group "${number} / 20")
+      math(EXPR number "${number} + 1")
+      set_source_files_properties(${file} TARGET_DIRECTORY ${target}
+                                  PROPERTIES UNITY_GROUP "${folder}_${group}")
+    endforeach()
+  endforeach()
 endfunction()
 
+# In a group, a name of one file's unnamed namespace may stand before another file's local: that is no
+# shadow. A member whose type is of an unnamed namespace is right too: the group is its only file.
+set(grouped $<BOOL:$<TARGET_PROPERTY:UNITY_BUILD>>)
 add_library(fermat_flags INTERFACE)
 target_compile_options(fermat_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic ${fermat_shadow} -Wconversion -Wno-sign-conversion
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic>
+  $<$<COMPILE_LANGUAGE:CXX>:$<IF:${grouped},-Wshadow=local,-Wshadow>>
+  $<$<AND:$<COMPILE_LANGUAGE:CXX>,${grouped}>:-Wno-subobject-linkage>
+  $<$<COMPILE_LANGUAGE:CXX>:-Wconversion -Wno-sign-conversion
     # Arithmetic keeps IEEE results; these two only drop errno and trap flags, which nobody reads,
     # and let loops with sqrt and selects be vectorised.
     -fno-math-errno -fno-trapping-math>

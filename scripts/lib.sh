@@ -97,7 +97,7 @@ configure() {
 
 release_options() {
     echo -DFERMAT_NATIVE=ON -DFERMAT_WERROR=ON -DFERMAT_BUILD_TESTS=ON -DFERMAT_PYTHON=ON \
-        -DFERMAT_MPI=AUTO \
+        -DFERMAT_MPI=AUTO -DFERMAT_UNITY=PROGRAMS \
         "-DPython_EXECUTABLE=$PWD/.venv/bin/python"
 }
 

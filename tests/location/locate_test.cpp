@@ -120,7 +120,7 @@ TEST(Locate, PairsThatAgreeFindEventsAmongManyGrossErrors) {
     EXPECT_LT(median(misses(dirty, locate(medium, forgotten(dirty), pairs))), 2.5 * without);
 }
 
-/// The same number whatever clock the origin times are on, and less where picks disagree.
+/// The density is the same whatever clock the origin times are on, and less where picks disagree.
 TEST(EqualDifferentialTimes, PairsCountByTheirDifferences) {
     const std::vector<EdtTerm> agree = {{10, 0.01, 0}, {10.05, 0.01, 0}, {9.95, 0.02, 0}};
     std::vector<EdtTerm> later = agree;

@@ -56,6 +56,8 @@ def through_cells(cells, spacing, source, points, parts=24):
     rows, columns, weights = [], [], []
     for x in range(nx):
         for z in range(nz):
+            if not cells[x, z] > 0:  # air
+                continue
             inside = number[x * parts + steps[:, 0], z * parts + steps[:, 1]]
             rows.append(inside[one])
             columns.append(inside[two])
@@ -82,12 +84,12 @@ def through_cells(cells, spacing, source, points, parts=24):
     return found[len(places) + 1 :]
 
 
-def _segment(p, q, velocity, gradient):
-    """Time from p to q, arrays of (x, z), in v = velocity + gradient z."""
+def segment(p, q, velocity, gradient):
+    """Time from p to q, arrays of points whose last number is z, in v = velocity + gradient z."""
     d2 = ((p - q) ** 2).sum(-1)
     if gradient == 0:
         return np.sqrt(d2) / velocity
-    vp, vq = velocity + gradient * p[..., 1], velocity + gradient * q[..., 1]
+    vp, vq = velocity + gradient * p[..., -1], velocity + gradient * q[..., -1]
     return np.arccosh(1 + gradient**2 * d2 / (2 * vp * vq)) / gradient
 
 
@@ -124,14 +126,14 @@ def below_ground(ground, source, points, velocity, gradient=0.0):
     weights = np.full((n, n), np.inf)
     for a in range(n):
         seen = _in_rock(stops[a][None], stops, ground, velocity, gradient)
-        weights[a] = np.where(seen, _segment(stops[a][None], stops, velocity, gradient), np.inf)
+        weights[a] = np.where(seen, segment(stops[a][None], stops, velocity, gradient), np.inf)
     finite = np.isfinite(weights)
     rows, columns = np.nonzero(finite)
     graph = coo_matrix((np.maximum(weights[finite], 1e-300), (rows, columns)), shape=(n, n))
     times = dijkstra(graph.tocsr(), directed=False, indices=0)
     best = np.full(len(points), np.inf)
     for a in range(n):
-        time = times[a] + _segment(stops[a][None], points, velocity, gradient)
+        time = times[a] + segment(stops[a][None], points, velocity, gradient)
         earlier = np.flatnonzero(time < best)
         for part in np.array_split(earlier, max(1, len(earlier) // 4000)):
             if len(part):

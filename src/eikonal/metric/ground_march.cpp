@@ -41,7 +41,8 @@ class GroundMarch : GroundCells<Dim> {
           source_{factor.place(), 0},
           time_(shape_.count(), INFINITY),
           centre_(shape_.count(), at_source),
-          given_(shape_.count(), 0) {
+          given_(shape_.count(), 0),
+          ray_(shape_.count()) {
         start(model, factor.position());
     }
 
@@ -92,6 +93,7 @@ class GroundMarch : GroundCells<Dim> {
     struct Arrival {
         double time = INFINITY;
         std::int64_t centre = at_source;
+        Vec3 from;  ///< the place on the face
     };
 
     /// Gives the corners of the cells that the source touches their times along straight lines.
@@ -105,6 +107,7 @@ class GroundMarch : GroundCells<Dim> {
                 const double time = straight_time(model, source, model.grid().position(node));
                 if (!std::isfinite(time)) continue;
                 time_[n] = time;
+                ray_[n] = places_[n] - source_.place;
                 given_[n] = 1;
                 queue_.push({time, n});
             }
@@ -138,8 +141,7 @@ class GroundMarch : GroundCells<Dim> {
                 }
                 constexpr double least_gain = 1e-7;
                 if (!(best.time < (1 - least_gain) * time_[n])) continue;
-                time_[n] = best.time;
-                centre_[n] = best.centre;
+                set(n, best);
                 queue_.push({best.time, n});
             }
         });
@@ -162,8 +164,12 @@ class GroundMarch : GroundCells<Dim> {
             }
         });
         if (!(best.time < INFINITY)) return;
-        time_[n] = best.time;
-        centre_[n] = best.centre;
+        set(n, best);
+    }
+    void set(std::size_t n, const Arrival& arrival) {
+        time_[n] = arrival.time;
+        centre_[n] = arrival.centre;
+        if (corner_[n]) ray_[n] = places_[n] - arrival.from;
     }
     static void keep_earlier(Arrival& best, const Arrival& other) {
         if (other.time < best.time) best = other;
@@ -174,7 +180,7 @@ class GroundMarch : GroundCells<Dim> {
         const std::size_t b = shape_.offset(corner_node(cell, to));
         if (!(time_[a] < INFINITY)) return {};
         const double length = distance(places_[a], places_[b]);
-        return {time_[a] + mean_slowness(cell, from, to) * length, centre_behind(a)};
+        return {time_[a] + mean_slowness(cell, from, to) * length, centre_behind(a), places_[a]};
     }
 
     enum class Curve { none, second };
@@ -225,14 +231,15 @@ class GroundMarch : GroundCells<Dim> {
         double slowness[4] = {};
         Vec3 point;
     };
-    /// The edge of a shadow: the ray from the wave before it past the corner of the ground. Across
-    /// it times curve as those of the corner on one side only. So each part of the face has values
-    /// of its own, continued from the nodes on its side. Where these are not known, values seen
-    /// from the corner, which are early, and from the wave before it, which are late, are mixed.
+    /// The edge of a shadow: the ray that goes past the corner of the ground. Across it times curve
+    /// as those of the corner on one side only. So each part of the face has values of its own,
+    /// continued from the nodes on its side. Where these are not known, values seen from the
+    /// corner, which are early, and from the wave before it, which are late, are mixed; where the
+    /// edge does not cross the face, the wave before it counts.
     void cross_shadow_edge(const FaceNodes& face, std::int64_t before, std::int64_t behind,
                            Curve curve, Arrival& best) const {
         const Vec3 corner = centre(behind).place;
-        const Vec3 ray = corner - centre(before).place;
+        const Vec3 ray = ray_[static_cast<std::size_t>(behind)];
         const auto side = [&](std::size_t n) {
             const Vec3 d = places_[n] - corner;
             return ray.x * d.z - ray.z * d.x;
@@ -241,7 +248,7 @@ class GroundMarch : GroundCells<Dim> {
         const double a = side(face.node[lit]);
         const double b = side(face.node[1 - lit]);
         const bool crosses = a * b < 0;
-        const double part = crosses ? a / (a - b) : 0.5;
+        const double part = crosses ? a / (a - b) : 1;
         if (crosses && curve == Curve::second) {
             const Arrival in_light = through_part(face, lit, before, part);
             const Arrival in_shadow = through_part(face, 1 - lit, behind, 1 - part);
@@ -278,7 +285,8 @@ class GroundMarch : GroundCells<Dim> {
         cross_straight(face, point, at);
         const double time = earliest_on_line(face, point, at);
         constexpr double on_corner = 1e-6;
-        return {origin.time + time, at[0] < on_corner ? centre_behind(node) : number};
+        return {origin.time + time, at[0] < on_corner ? centre_behind(node) : number,
+                origin.place + face.place(at)};
     }
 
     Arrival through_face_from(const FaceNodes& from, std::int64_t number, Curve curve) const {
@@ -313,7 +321,8 @@ class GroundMarch : GroundCells<Dim> {
         } else {
             time = earliest_through(face, point, at);
         }
-        return {origin.time + time, centre_of(face, node, at, number)};
+        return {origin.time + time, centre_of(face, node, at, number),
+                origin.place + face.place(at)};
     }
     /// The centre of a wave through a place on a face. In 3-D waves are diffracted by edges, which
     /// have no centre.
@@ -419,6 +428,7 @@ class GroundMarch : GroundCells<Dim> {
     std::vector<double> time_;
     std::vector<std::int64_t> centre_;
     std::vector<std::uint8_t> given_;  ///< times beside the source
+    std::vector<Vec3> ray_;            ///< with which the wave comes to a corner of the ground
     std::priority_queue<Item, std::vector<Item>, std::greater<>> queue_;
 };
 

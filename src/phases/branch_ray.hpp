@@ -38,7 +38,8 @@ struct BranchRay {
     double time = 0;   ///< of a path without segments (see two_point.hpp)
     double doubt = 0;  ///< by how much the last two estimates of the time differ
     double length = 0;
-    int maxima = 0;  ///< directions along which the time is a maximum: caustics passed
+    int maxima = 0;    ///< directions along which the time is a maximum: caustics passed
+    double guard = 0;  ///< width of the guard (LayerGuard) of a ray along an interface; else 0
     Legs legs{};
     int segments = 0;              ///< per leg
     std::vector<Vec3> places{};    ///< Cartesian, from the source: segments * legs + 1

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <type_traits>
 
 #include "phases/mapped_layer.hpp"
 #include "phases/spherical_layer.hpp"
@@ -31,8 +32,9 @@ class PathFinder::Search {
 template <class LayerT, class SurfaceT>
 class PathFinder::SearchIn final : public PathFinder::Search {
   public:
-    SearchIn(const LayeredMedium& medium, const Legs& legs, const PhaseOptions& options)
-        : medium_(medium), legs_(legs), options_(options) {
+    SearchIn(const LayeredMedium& medium, const Legs& legs, const PhaseOptions& options,
+             bool follows_interfaces)
+        : medium_(medium), legs_(legs), options_(options), follows_interfaces_(follows_interfaces) {
         const Vec3 cell = medium.place().cell_at_middle();
         cell_ =
             medium.grid().is_2d() ? std::min(cell.x, cell.z) : std::min({cell.x, cell.y, cell.z});
@@ -61,7 +63,7 @@ class PathFinder::SearchIn final : public PathFinder::Search {
         BranchRay ray = search(free_, source, receiver, start);
         const bool blocked =
             ray.status == BranchStatus::crosses || ray.status == BranchStatus::unsettled;
-        if (!blocked || !start.least) return ray;
+        if (!blocked || !start.least || !follows_interfaces_) return ray;
         BranchRay along = search(guarded_, source, receiver, start);
         if (along.status == BranchStatus::ok) along.status = BranchStatus::along;
         return along.status == BranchStatus::along ? along : ray;
@@ -132,15 +134,19 @@ class PathFinder::SearchIn final : public PathFinder::Search {
         BranchRay ray;
         ray.legs = legs_;
         begin(source, receiver, start);
-        const PathGoal goal = start.least ? PathGoal::minimum : PathGoal::stationary;
         const bool is_guarded = layers.data() == guarded_.data();
         int n = first_segments;
-        PathSearch at = settle_path(path_, space_, n, goal, 80);
+        // Along the joint of a maximum or saddle the path is not to go down: first all else
+        // settles.
+        path_.held = start.least ? -1 : start.pivot;
+        PathSearch at = settle_path(path_, space_, n, PathGoal::minimum, 80);
         while (n < fair_segments) {
             double_segments(space_, path_.legs, n);
             n *= 2;
-            at = settle_path(path_, space_, n, goal, 80);
+            at = settle_path(path_, space_, n, PathGoal::minimum, 80);
         }
+        path_.held = -1;
+        if (!start.least) at = settle_path(path_, space_, n, PathGoal::stationary, 80);
         if (is_guarded) at = tighten_guard();
         double before = at.time;
         double estimate = at.time;
@@ -158,7 +164,8 @@ class PathFinder::SearchIn final : public PathFinder::Search {
             ray.doubt = std::fabs(next - estimate);
             estimate = next;
             before = at.time;
-            if (at.settled && n > 2 * fair_segments && ray.doubt < options_.tolerance * estimate) break;
+            if (at.settled && n > 2 * fair_segments && ray.doubt < options_.tolerance * estimate)
+                break;
         }
         if (!at.settled) return ray;
         ray.time = estimate;
@@ -170,6 +177,7 @@ class PathFinder::SearchIn final : public PathFinder::Search {
             ray.length += distance(ray.places[i - 1], ray.places[i]);
         }
         ray.status = judged(ray, is_guarded);
+        if (is_guarded) ray.guard = layers.front().guard.width;
         return ray;
     }
 
@@ -223,6 +231,7 @@ class PathFinder::SearchIn final : public PathFinder::Search {
     const LayeredMedium& medium_;
     Legs legs_;
     PhaseOptions options_;
+    bool follows_interfaces_;
     double cell_ = 1;
     std::vector<LayerT> free_;
     std::vector<LayerT> guarded_;
@@ -234,15 +243,20 @@ class PathFinder::SearchIn final : public PathFinder::Search {
     PathMedium<LayerT, SurfaceT> path_;
 };
 
-PathFinder::PathFinder(const LayeredMedium& medium, const Legs& legs, const PhaseOptions& options) {
+PathFinder::PathFinder(const LayeredMedium& medium, const Legs& legs, const PhaseOptions& options,
+                       bool follows_interfaces) {
+    const auto make = [&]<class LayerT, class SurfaceT>(
+                          std::type_identity<SearchIn<LayerT, SurfaceT>>) {
+        search_ =
+            std::make_unique<SearchIn<LayerT, SurfaceT>>(medium, legs, options, follows_interfaces);
+    };
     const CoordinateNumbers& numbers = medium.place().mapping().numbers();
     if (numbers.system == Coordinates::spherical && !numbers.geodetic) {
-        search_ =
-            std::make_unique<SearchIn<SphericalLayer, SphericalSurface>>(medium, legs, options);
+        make(std::type_identity<SearchIn<SphericalLayer, SphericalSurface>>{});
     } else if (medium.layers().front().p.is_plain()) {
-        search_ = std::make_unique<SearchIn<PlainLayer, PlainSurface>>(medium, legs, options);
+        make(std::type_identity<SearchIn<PlainLayer, PlainSurface>>{});
     } else {
-        search_ = std::make_unique<SearchIn<MappedLayer, MappedSurface>>(medium, legs, options);
+        make(std::type_identity<SearchIn<MappedLayer, MappedSurface>>{});
     }
 }
 PathFinder::~PathFinder() = default;

@@ -12,7 +12,9 @@ namespace fermat {
 /// path: one per thread.
 class PathFinder {
   public:
-    PathFinder(const LayeredMedium& medium, const Legs& legs, const PhaseOptions& options);
+    /// `follows_interfaces`: paths that cannot pass inside their layers go along their interfaces.
+    PathFinder(const LayeredMedium& medium, const Legs& legs, const PhaseOptions& options,
+               bool follows_interfaces);
     ~PathFinder();
     PathFinder(PathFinder&&) noexcept;
 

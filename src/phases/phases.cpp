@@ -65,6 +65,8 @@ class PairSearch {
                                 Vec3 source, Vec3 receiver) {
         found_.clear();
         missed_ = {};
+        // Of several ways, the one that passes inside its layers is meant.
+        follows_interfaces_ = ways.size() == 1;
         for (const auto& way : ways) follow(*way, pair, source, receiver);
         std::stable_sort(found_.begin(), found_.end(),
                          [](const BranchRay& a, const BranchRay& b) { return a.time < b.time; });
@@ -75,7 +77,9 @@ class PairSearch {
 
   private:
     void follow(const Way& way, RayPair pair, Vec3 source, Vec3 receiver) {
-        PathFinder& finder = finders_.try_emplace(&way, medium_, way.legs, options_).first->second;
+        PathFinder& finder =
+            finders_.try_emplace(&way, medium_, way.legs, options_, follows_interfaces_)
+                .first->second;
         const bool all = options_.arrivals == Arrivals::all;
         const auto starts = way.lattice.starts(way.sources.at(pair.source),
                                                way.receivers.at(pair.receiver), most_starts);
@@ -99,6 +103,7 @@ class PairSearch {
     const LayeredMedium& medium_;
     const PhaseOptions& options_;
     double cell_ = 1;
+    bool follows_interfaces_ = true;
     std::map<const Way*, PathFinder> finders_;
     std::vector<BranchRay> found_;
     BranchRay missed_;

@@ -226,7 +226,7 @@ std::vector<PathStart> StartLattice::starts(const Table& source, const Table& re
                 receiver.before[static_cast<std::size_t>(joint_count() - 1 - j)]
                                [static_cast<std::size_t>(points[static_cast<std::size_t>(j - 1)])];
         }
-        PathStart start{{}, f.time, f.least};
+        PathStart start{{}, f.time, f.least, pivot_};
         for (const int p : points) {
             start.joints.push_back(lattice_.x(p / ny));
             start.joints.push_back(medium_.grid().is_2d() ? medium_.grid().origin.y

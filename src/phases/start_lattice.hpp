@@ -14,6 +14,7 @@ struct PathStart {
     std::vector<double> joints;  ///< two coordinates each
     double time = 0;             ///< along straight legs between them
     bool least = true;           ///< of a minimum of that time; else of a maximum or saddle
+    int pivot = -1;              ///< the joint along which it is none
 };
 
 /// Times along straight legs between points of coarse lattices on the interfaces of one list of

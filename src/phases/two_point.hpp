@@ -38,6 +38,7 @@ struct PathMedium {
     int legs = 1;
     bool flat = false;  ///< 2-D: points stay in the plane at right angles to `across`
     Vec3 across{0, 1, 0};
+    int held = -1;  ///< a joint that does not move
 };
 
 /// Memory of one path. A leg of n segments has the points [leg * n, leg * n + n].
@@ -168,6 +169,7 @@ FERMAT_HD PathFrame frame_of(const PathMedium<LayerT, SurfaceT>& medium, const P
     if (i % n != 0) {
         return normal_frame(space.point[i - 1], space.point[i + 1], medium.flat, medium.across);
     }
+    if (i / n - 1 == medium.held) return {};
     const SurfacePoint s = joint_of(medium, space, i / n - 1);
     return {s.a, medium.flat ? Vec3{0, 0, 0} : s.b};
 }
@@ -216,7 +218,7 @@ FERMAT_HD NewtonStep newton_step(const PathMedium<LayerT, SurfaceT>& medium, Pat
             segment_time(medium.layers[leg], space.point[i], space.point[i + 1], least);
         const Vec3 gradient = before.by_b + after.by_a;
         Mat2 pivot = between(frame, before.bb + after.aa, frame);
-        if (i % n == 0) {
+        if (i % n == 0 && leg - 1 != medium.held) {
             const SurfacePoint s = joint_of(medium, space, leg - 1);
             pivot.a += dot(gradient, s.aa);
             pivot.b += dot(gradient, s.ab);
@@ -239,7 +241,9 @@ FERMAT_HD NewtonStep newton_step(const PathMedium<LayerT, SurfaceT>& medium, Pat
             g1 -= low.a * right1 + low.b * right2;
             g2 -= low.c * right1 + low.d * right2;
         }
-        if (medium.flat) {
+        const bool is_held = i % n == 0 && leg - 1 == medium.held;
+        if (is_held) pivot.a = 1;
+        if (is_held || medium.flat) {
             pivot.b = pivot.c = 0;
             pivot.d = 1;
         }
@@ -301,8 +305,10 @@ FERMAT_HD void move_path(const PathMedium<LayerT, SurfaceT>& medium, PathSpace& 
         const double d2 = part * space.carry[6 * i + 5];
         if (i % n == 0) {
             const int joint = i / n - 1;
-            space.tried[2 * joint] = space.joint[2 * joint] + d1;
-            space.tried[2 * joint + 1] = space.joint[2 * joint + 1] + (medium.flat ? 0 : d2);
+            const bool moves = joint != medium.held;
+            space.tried[2 * joint] = space.joint[2 * joint] + (moves ? d1 : 0);
+            space.tried[2 * joint + 1] =
+                space.joint[2 * joint + 1] + (moves && !medium.flat ? d2 : 0);
             space.trial[i] =
                 medium.surfaces[joint].at(space.tried[2 * joint], space.tried[2 * joint + 1]).place;
         } else {

@@ -21,7 +21,7 @@
 #include "io/metric_io.hpp"
 #include "io/model_io.hpp"
 #include "io/vtkhdf_image.hpp"
-#include "times/times.hpp"
+#include "times/arrival_reader.hpp"
 
 namespace fermat::cli {
 namespace {
@@ -142,9 +142,10 @@ class PairTimes {
     explicit PairTimes(const Job& job, std::vector<double> times)
         : receivers_(job.receivers), times_(std::move(times)) {}
 
-    void read(std::size_t source, const ArrivalField& field) {
+    void read(std::size_t source, const Model& model, ArrivalField& field) {
+        const ArrivalReader read(model, field);
         for (std::size_t r = 0; r < receivers_.size(); ++r) {
-            times_[source * receivers_.size() + r] = field.time_at(receivers_[r]);
+            times_[source * receivers_.size() + r] = read.at(receivers_[r]);
         }
     }
     std::size_t sources() const {
@@ -193,7 +194,7 @@ PairTimes solve_each(const Job& job, ImageWriter* image) {
         return PairTimes(job, job.solver.receiver_times(job.sources, job.receivers, job.execution));
     }
     job.solver.for_each_field(job.sources, job.execution, [&](std::size_t i, ArrivalField&& field) {
-        pairs.read(i, field);
+        pairs.read(i, job.model, field);
         write_arrivals(*image, time_array_name(i, count), std::move(field), job.gradient);
     });
     return pairs;
@@ -206,7 +207,8 @@ PairTimes solve_from_front(const fs::path& file, const Job& job, ImageWriter* im
     ArrivalField field = job.solver.solve_front(front, job.execution, notes);
     tell(notes);
     std::vector<double> times;
-    for (const Vec3& receiver : job.receivers) times.push_back(field.time_at(receiver));
+    const ArrivalReader read(job.model, field);
+    for (const Vec3& receiver : job.receivers) times.push_back(read.at(receiver));
     if (image != nullptr) {
         write_arrivals(*image, time_array_name(0, 1), std::move(field), job.gradient);
     }

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
-#include "eikonal/cells/cell_times.hpp"
 #include "eikonal/front.hpp"
 #include "eikonal/metric/metric_gradient.hpp"
 #include "eikonal/time_gradient.hpp"
 #include "survey/mapped_points.hpp"
+#include "times/arrival_reader.hpp"
 
 namespace fermat {
 namespace {
@@ -41,25 +40,6 @@ Vec3 edge_gradient(const Graph& graph, const GraphField& field, Vec3 point) {
 
 template <class Real>
 constexpr bool is_single = std::is_same_v<Real, float>;
-
-/// Reads a field at points of users, as the solver would make times there.
-class Reader {
-  public:
-    Reader(const Model& model, ArrivalField& field) : field_(field), grid_(model.grid()) {
-        if (const auto* eikonal = field.eikonal()) single_.emplace(model, *eikonal);
-        if (const auto* exact = field.exact()) full_.emplace(model, *exact);
-    }
-    double at(Vec3 point) const {
-        if (single_) return single_->at(grid_.clamp(point));
-        return full_ ? full_->at(grid_.clamp(point)) : field_.time_at(point);
-    }
-
-  private:
-    const ArrivalField& field_;
-    Grid grid_;
-    std::optional<ReceiverTimes<float>> single_;
-    std::optional<ReceiverTimes<double>> full_;
-};
 
 /// Times and gradients keep the precision of their field.
 InputError other_precision() {
@@ -280,7 +260,7 @@ std::vector<double> TimeSolver::receiver_times_by_fields(std::span<const PointSo
                               std::numeric_limits<double>::infinity());
     if (sources.size() <= receivers.size() || precision_ == Precision::full) {
         for_each_field(sources, execution, [&](std::size_t s, ArrivalField&& field) {
-            const Reader read(model_, field);
+            const ArrivalReader read(model_, field);
             for (std::size_t r = 0; r < receivers.size(); ++r) {
                 times[s * receivers.size() + r] = read.at(receivers[r]);
             }
@@ -296,7 +276,7 @@ std::vector<double> TimeSolver::receiver_times_by_fields(std::span<const PointSo
     }
     for (const PointSource& source : sources) require_rock(model_, source.position, "source");
     for_each_field(from_receivers, execution, [&](std::size_t n, ArrivalField&& field) {
-        const Reader read(model_, field);
+        const ArrivalReader read(model_, field);
         for (std::size_t s = 0; s < sources.size(); ++s) {
             times[s * receivers.size() + numbers[n]] =
                 sources[s].start_time + read.at(sources[s].position);
@@ -321,7 +301,7 @@ std::vector<double> arrival_times(const Medium& medium, const Survey& survey,
             });
         }
         solver.for_each_event(survey, lists, execution, [&](std::size_t e, ArrivalField&& field) {
-            const Reader read(model, field);
+            const ArrivalReader read(model, field);
             for (const std::int32_t number : lists[e]) {
                 const auto p = static_cast<std::size_t>(number);
                 const Vec3 station = survey.station_of(survey.arrivals[p]).position;

@@ -70,6 +70,20 @@ def test_together_is_the_earliest_of_all(section):
     assert np.allclose(section.array("one.h5", "time"), np.minimum(*each), rtol=0.02, atol=0.02)
 
 
+def test_receivers_beside_a_jump_are_the_same_with_and_without_fields(fermat):
+    """Between nodes times are made as the solver makes them: from a source on the interface, by its head wave."""
+    fermat("model", "layers", "--cells", "--shape", "40,20", "--spacing", "0.25", "--layer", "0:2", "--layer", "2:5",
+           "-o", "m.h5")
+    fermat.write("r.csv", "x,z\n5.02,1.97\n7.1,1.9\n")
+    times = ("times", "--model", "m.h5", "--source", "5,2", "--receivers", "r.csv")
+    fermat(*times, "--table", "one.csv")
+    fermat(*times, "--table", "two.csv", "-o", "t.h5")
+    assert (fermat.folder / "one.csv").read_text() == (fermat.folder / "two.csv").read_text()
+    head = [x / 5 + z * np.sqrt(1 / 4 - 1 / 25) for x, z in ((0.02, 0.03), (2.1, 0.1))]
+    found = [time for _, _, time in read_table((fermat.folder / "one.csv"))[1]]
+    assert found == pytest.approx(head, rel=2e-3)
+
+
 def test_table_of_receivers(volume):
     sources = [(1, 1, 0.5), (3.3, 2.2, 1.1)]
     receivers = [(0, 0, 0), (5, 4, 3), (2.25, 1.75, 0.1)]

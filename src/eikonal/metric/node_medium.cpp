@@ -34,7 +34,11 @@ void each_line(const Model& model, int threads, Visit visit) {
 }
 
 /// Whether the axes of the grid lie along those of the frame.
-bool aligned(const Metric& metric) { return metric.coordinates().system != Coordinates::terrain; }
+bool aligned(const Metric& metric) {
+    const Coordinates system = metric.coordinates().system;
+    return system == Coordinates::cartesian || system == Coordinates::graded ||
+           system == Coordinates::spherical;
+}
 
 bool all_zero(const Field<float>& field) {
     return std::all_of(field.begin(), field.end(), [](float v) { return v == 0; });

@@ -27,7 +27,7 @@ class GlProgram {
     void set(int location, unsigned value) const;
     /// Runs work groups, and lets later dispatches see what they wrote.
     void dispatch(unsigned groups) const;
-    /// The same with the number of groups read from the buffer that is bound for it.
+    /// Runs as many work groups as the buffer says that is bound for their number.
     void dispatch_indirect(std::size_t offset) const;
 
   private:

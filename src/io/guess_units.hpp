@@ -21,7 +21,7 @@ struct NamedUnits {
 /// none is over 0.3. Spheres are in km.
 NamedUnits guess_units(const UnitNames& known, const Model& model);
 
-/// The same of bare velocities; 0 is air.
+/// The units of bare velocities, by the rule for models; 0 is air.
 NamedUnits guess_units(const UnitNames& known, FieldView<const float> velocities);
 
 /// What a file tells of its units, by names or by the metres in a unit of its plane.

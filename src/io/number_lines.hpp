@@ -24,7 +24,7 @@ class NumberLines : public FileLines {
         }
         return {};
     }
-    /// The same where a line must follow.
+    /// The words of the next line; fails where none follows.
     std::vector<std::string_view> need(std::string_view wanted) {
         auto words = next();
         if (words.empty()) {

@@ -24,7 +24,7 @@ inline std::string lower_name(const std::filesystem::path& path) {
     return name;
 }
 
-/// The same without the suffix of a packed file: "v.in" of V.in.gz.
+/// The name in lower case, without the suffix of a packed file: "v.in" of V.in.gz.
 inline std::string lower_input_name(const std::filesystem::path& path) {
     return suffix_of(path) == ".gz" ? lower_name(path.stem()) : lower_name(path);
 }

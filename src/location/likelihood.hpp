@@ -66,7 +66,7 @@ class Likelihood {
     /// Log density at a place, up to a constant. `width` is half the size of what the place stands
     /// for; 0: the place itself.
     Density at(Vec3 place, double width, Work& work) const;
-    /// The same from times of travel that are in `work` already.
+    /// Log density at a place from times of travel that are in `work` already.
     Density of_travel(Vec3 place, double width, Work& work) const;
     /// Probability that a residual is not gross.
     double trust(double residual, double variance) const;

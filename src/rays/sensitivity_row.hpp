@@ -27,8 +27,8 @@ class RowMaker {
     /// Derivative of a path's time by each node's slowness, columns ascending. Valid until the next
     /// row is made.
     std::span<const RowEntry> nodes(std::span<const Vec3> path);
-    /// The same in the order of the path, where a column may come more than once: for those who add
-    /// up by another order anyway.
+    /// What nodes() gives, in the order of the path, where a column may come more than once: for
+    /// those who add up by another order anyway.
     std::span<const RowEntry> node_parts(std::span<const Vec3> path);
     /// The cells that the last path of nodes() or node_parts() crossed, in its order, where a cell
     /// may come more than once; none in models with a metric.

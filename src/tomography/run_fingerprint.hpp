@@ -13,8 +13,8 @@ namespace fermat {
 void require_same_run(Ranks& ranks, const Model& start, const Survey& picks,
                       const InversionOptions& options);
 
-/// The same of one pass. What counts on rank 0 alone, the picks' weights and limits, is not
-/// compared.
+/// Throws InputError on all ranks where one has another input of one pass than rank 0. What counts
+/// on rank 0 alone, the picks' weights and limits, is not compared.
 void require_same_pass(Ranks& ranks, const Model& model, const Survey& picks,
                        const BackprojectionOptions& options);
 

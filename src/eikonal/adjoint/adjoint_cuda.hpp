@@ -34,7 +34,7 @@ class CudaAdjoint {
     void want_positions(bool wanted);
     /// Solves sources [first, first + count).
     void solve(std::size_t first, std::size_t count);
-    /// The same; waits, and returns the device's time in seconds.
+    /// Solves these sources, waits, and returns the device's time in seconds.
     double timed_solve(std::size_t first, std::size_t count);
     /// Times at the receivers, row-major by source of the last solve; infinite where no wave
     /// arrives. To the host, or into memory of the device.

@@ -34,7 +34,7 @@ class CudaFim {
     /// Solves up to batch() points, or one front, and waits. Returns the device's time in seconds,
     /// transfers excluded.
     double solve(std::span<const FactoredSource> sources);
-    /// The same without waiting: what the stream in use does later comes after it.
+    /// Begins to solve them without waiting: what the stream in use does later comes after it.
     void start(std::span<const FactoredSource> sources);
     /// Sets up the fields of so many points. The next solve does it if nobody has: whoever does not
     /// know his sources yet saves the time.

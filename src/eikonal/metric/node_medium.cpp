@@ -182,7 +182,7 @@ void NodeMedium::find_long_cells(int threads) {
     long_cells_ = std::any_of(found.begin(), found.end(), [](char one) { return one != 0; });
 }
 
-/// The same for tensors without cross terms: M_dd = v^2 A_dd / |dx/dq_d|^2.
+/// The numbers of tensors without cross terms: M_dd = v^2 A_dd / |dx/dq_d|^2.
 void NodeMedium::make_diagonal(int threads) {
     const Grid& grid = model_.grid();
     const Metric& metric = *model_.metric();

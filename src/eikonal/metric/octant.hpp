@@ -97,7 +97,7 @@ FERMAT_HD_INLINE V octant_root(const SymmetricTensor<V>& m, OctantTerm<V> x, Oct
     return comes ? u : boundary_root(m, x, y, z, f2);
 }
 
-/// The same where axes do not couple: sum_d M_dd max(c_d u - r_d, 0)^2 = f^2. An axis contributes
+/// The root u where axes do not couple: sum_d M_dd max(c_d u - r_d, 0)^2 = f^2. An axis contributes
 /// if the sum of the others is below f^2 where it begins (solve_upwind of stencil.hpp), so there is
 /// one root for all faces and edges.
 template <class V>

@@ -26,7 +26,7 @@ class MetricTiles {
     struct Settled {
         std::int64_t visits = 0;
         float change = 0;  ///< the greatest relative change of a value
-        /// Likewise in tiles that were visited so often that their times may only fall
+        /// The greatest change in tiles visited so often that their times may only fall
         /// (fim_free_visits): there second order swings between two solutions.
         float swing = 0;
     };
@@ -46,7 +46,7 @@ class MetricTiles {
     void leave_out_jump_slopes();
     /// Of order 1 or 2, by the octant that the characteristic comes from.
     Settled settle(int order, Monitor& monitor);
-    /// The same of order 1 with times that only fall, which always ends. Each is the time along a
+    /// A wave of order 1 with times that only fall, which always ends. Each is the time along a
     /// path, so that none falls too far.
     Settled fall_to_first_order(Monitor& monitor);
 

@@ -36,8 +36,8 @@ std::vector<CrossValidation> cross_validate(const Model& start, const Survey& pi
                                             std::span<const Regularisation> kinds,
                                             const Execution& execution);
 
-/// The same with the unknowns of the run itself where these are more, else what was found: fine
-/// structure that a thousand unknowns cannot hold passes for noise.
+/// Cross-validation with the unknowns of the run itself where these are more, else what was found:
+/// fine structure that a thousand unknowns cannot hold passes for noise.
 CrossValidation with_own_unknowns(const CrossValidation& found, const Model& start,
                                   const Survey& picks, const InversionOptions& options,
                                   const Execution& execution);

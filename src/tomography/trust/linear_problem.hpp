@@ -37,7 +37,7 @@ class LinearProblem {
     const Unknowns& unknowns() const { return parameters_.unknowns(); }
     const Roughness& roughness() const { return roughness_; }
     const PickMatrix& rows() const { return *rows_; }
-    /// The same rows as numbers; empty with more than most_dense_unknowns.
+    /// These rows as numbers; empty with more than most_dense_unknowns.
     const UnknownRows& matrix() const { return matrix_; }
     const Model& model() const { return model_; }
     double lambda() const { return lambda_; }

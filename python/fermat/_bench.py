@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bench"]
 
-Bench = Literal[
-    "eikonal", "rays", "graph", "bending", "metric", "smoothing", "tomography", "paper"
-]
+Bench = Literal["eikonal", "rays", "graph", "bending", "metric", "tomography", "paper"]
 Cell = int | float | str | None
 
 
@@ -39,8 +37,8 @@ def bench(
     ----------
     what
         "eikonal" time fields, "rays", "graph" shortest paths, "bending" two-point rays,
-        "metric" curved coordinates and anisotropy, "smoothing", "tomography", or "paper": all
-        tables of one of the five papers.
+        "metric" curved coordinates and anisotropy, "tomography", or "paper": all tables of one of
+        the five papers.
     device, threads
         As in `traveltimes`.
     show

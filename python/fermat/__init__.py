@@ -29,6 +29,7 @@ from ._methods import Bending, Graph
 from ._phases import PhaseRays, phase_rays
 from ._picks import Picks, picks
 from ._plane import Plane
+from ._polarity import Mechanism, first_motions, mechanism, radiation, save_first_motions
 from ._rays import Rays, rays
 from ._read_picks import read_picks
 from ._relocate import Relocation, relocate
@@ -56,6 +57,7 @@ for _type in (
     Graph,
     Grid,
     Inversion,
+    Mechanism,
     Medium,
     Model,
     PhaseRays,
@@ -82,6 +84,7 @@ __all__ = [
     "Graph",
     "Grid",
     "Inversion",
+    "Mechanism",
     "Medium",
     "Model",
     "PhaseRays",
@@ -102,18 +105,22 @@ __all__ = [
     "devices",
     "ensemble",
     "export",
+    "first_motions",
     "geometry",
     "invert",
     "locate",
+    "mechanism",
     "phase_rays",
     "picks",
     "plot",
     "point_spread",
+    "radiation",
     "rays",
     "read_picks",
     "receiver_times",
     "records",
     "relocate",
+    "save_first_motions",
     "smooth",
     "synthetic_picks",
     "traveltimes",

@@ -21,16 +21,9 @@ from ._plane import Plane
 from ._progress import listener
 from ._save_picks import Saved, save_picks
 from ._sphere import NAMES, off_plane, on_sphere
-from ._tables import (
-    column,
-    columns_of,
-    ids_of,
-    is_file,
-    names_in,
-    on_axes,
-    places,
-    seconds_of,
-)
+from ._station_terms import term_table, terms_from
+from ._survey_tables import survey_of_tables
+from ._tables import ids_of, is_file, on_axes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,9 +45,9 @@ class Catalogue:
     event
         Ids of the events; `station` those of the stations.
     status
-        "located", "at_face" (the best place is on a face of the search box), "few_picks",
-        "few_used" (fewer than `least_picks` agree with the best place) or "nowhere". Numbers of
-        events of the last three are NaN.
+        "located", "at_face" (the best place is on a face of the search box), "at_ground" (the
+        ground or air holds it down), "few_picks", "few_used" (fewer than `least_picks` agree with
+        the best place) or "nowhere". Numbers of events of the last three are NaN.
     position, origin_time
         Of the largest probability. `mean` is the mean of the samples, if there are samples.
     covariance
@@ -66,13 +59,20 @@ class Catalogue:
     rms, gap, nearest, picks, used
         RMS of residuals, largest gap between azimuths of stations in degrees, distance of the
         nearest station, number of picks and of those used.
+    quality
+        HYPO71's class of each event from rms, errors, gap and nearest station: "A" to "D".
     fits
         A dict of arrays with one entry per pick: event, station, phase, time, residual, weight,
-        deviation, travel_time, distance, azimuth, ray_azimuth, take_off.
+        deviation, travel_time, distance, azimuth, ray_azimuth, take_off; with terms also term.
     samples, sample_log_density
         Lists with one array (samples, 3) and one array of log densities per event.
     model_error
         Standard deviation of the model's times that was used, of P and of S.
+    error_length
+        Distance between stations within which these errors are alike; 0: they are independent.
+    terms
+        A table of the station terms that were used, which `locate` takes again, or None: station,
+        phase, term, and for terms that depend on the place also x, y, z, weight and radius.
     plane
         The `Plane` of x and y if stations had longitudes and latitudes; `to_columns` then has
         longitudes and latitudes too.
@@ -107,12 +107,15 @@ class Catalogue:
         self.nearest: NDArray[np.float64] = found["nearest"]
         self.picks: NDArray[np.int32] = found["picks"]
         self.used: NDArray[np.int32] = found["used"]
+        self.quality: list[str] = list(found["quality"])
         self.samples: list[NDArray[np.float64]] = [
             drawn.reshape(-1, 3)[:, axes] for drawn in found["samples"]
         ]
         self.sample_log_density: list[NDArray[np.float64]] = list(found["sample_log_density"])
         self.fits = fits
         self.model_error = model_error
+        self.error_length = 0.0
+        self.terms: dict[str, Any] | None = None
         self.plane = plane
         self.station_position = station_position
         self.ndim = ndim
@@ -125,7 +128,7 @@ class Catalogue:
     @property
     def located(self) -> NDArray[np.bool_]:
         """Whether each event has a place."""
-        return np.isin(self.status, ["located", "at_face"])
+        return np.isin(self.status, ["located", "at_face", "at_ground"])
 
     @property
     def mean(self) -> NDArray[np.float64]:
@@ -159,7 +162,7 @@ class Catalogue:
         for n, name in enumerate(names):
             table[f"error_{name}"] = np.sqrt(self.covariance[:, n, n])
         table["error_time"] = self.time_error
-        for name in ("rms", "gap", "nearest", "picks", "used"):
+        for name in ("rms", "gap", "nearest", "picks", "used", "quality"):
             table[name] = getattr(self, name)
         return table
 
@@ -240,8 +243,13 @@ def locate(
     depth: float | None = None,
     prior: float | Sequence[float] | None = None,
     model_error: float | None = None,
+    error_length: float | None = None,
     model_error_share: float = 0,
     outliers: float = 0.05,
+    near: float = 0,
+    far: float | None = None,
+    terms: Table | None = None,
+    term_radius: float | None = None,
     reach: float | None = None,
     least_picks: int = 4,
     search_cells: int = 500,
@@ -302,10 +310,23 @@ def locate(
     model_error
         Standard deviation of computed times, added to the error of each pick. Default: found from
         the residuals.
+    error_length
+        Distance between stations within which computed times are wrong alike; 0: errors are
+        independent. Default: found from the residuals, or 0 with `model_error`.
     model_error_share
         Further standard deviation of computed times, as a share of each.
     outliers
         Share of picks that may be grossly wrong.
+    near, far
+        Picks within `near` of an event count fully, those beyond `far` for nothing. Default: all
+        count fully.
+    terms
+        Station terms, by which waves come later than the model says: "find" finds one per station
+        and phase, "ssst" terms that depend on where events are; or a file or table with station,
+        phase, term, as `Catalogue.terms` is.
+    term_radius
+        Smallest radius of events that share terms, with "ssst". Default: that within which half of
+        the events have ten others.
     reach
         Use a station only if all of the search box lies within this horizontal distance of it, as
         NonLinLoc does with time grids of that length. Default: all stations are used.
@@ -350,15 +371,20 @@ def locate(
         options["model_error"] = float(model_error)
     if reach is not None:
         options["reach"] = float(reach)
+    for name, value in (("error_length", error_length), ("far", far), ("term_radius", term_radius)):
+        if value is not None:
+            options[name] = float(value)
+    options["near"] = float(near)
+    given_terms = terms_from(model, terms, station_ids, plane)
     if prior is not None:
         options["prior"] = _per_axis(model, prior)
     ground = None if surface is None else arguments.points(model, surface, "surface")
     corners = None if box is None else arguments.points(model, box, "box")
     if corners is not None and len(corners) != 2:
         raise ValueError(f"box has {len(corners)} corners (must have two: low and high)")
-    found, fits, error_p, error_s, notes = _core.locate(
-        model, s_model, 0.0 if vp_vs is None else float(vp_vs), survey, ground, corners, options,
-        listener(progress),
+    found, fits, error_p, error_s, length, used_terms, notes = _core.locate(
+        model, s_model, 0.0 if vp_vs is None else float(vp_vs), survey, ground, corners,
+        given_terms, options, listener(progress),
     )
     tell(notes)
     phase = np.array(["P", "S"])[survey["phase"]]
@@ -372,6 +398,8 @@ def locate(
         np.asarray(survey["stations"]),
     )
     catalogue._survey = survey
+    catalogue.error_length = length
+    catalogue.terms = term_table(model, used_terms, station_ids)
     if on_sphere(model):
         catalogue.axis_names = NAMES
     return catalogue
@@ -425,7 +453,7 @@ def _survey(
         raise ValueError("centre is for files (tables have x and y)")
     if stations is None:
         raise ValueError("stations is missing (must be a table with station,x,y,z)")
-    return (*_survey_of_tables(model, picks, stations, events), None)
+    return (*survey_of_tables(model, picks, stations, events), None)
 
 
 def _survey_of_obspy(
@@ -438,47 +466,3 @@ def _survey_of_obspy(
         raise ValueError("stations and events are in the inventory and the catalogue (leave them out)")
     with tempfile.TemporaryDirectory(suffix=FOLDER_MARK) as folder:
         return _survey(model, *write_tables(picks, inventory, Path(folder)), centre)
-
-
-def _survey_of_tables(
-    model: Model, given: Any, stations: Any, events: Any | None
-) -> tuple[dict[str, Any], list[str], list[str]]:
-    station_ids, survey_stations = places(model, stations, "station")
-    picks = columns_of(given, "picks")
-    event = names_in(picks, "event", "picks")
-    if not event:
-        raise ValueError("picks has no rows")
-    event_ids = list(dict.fromkeys(event))
-    survey_events = np.full((len(event_ids), model.ndim), np.nan)
-    if events is not None:
-        names, at = places(model, events, "event", unknown=True)
-        known = dict(zip(names, at, strict=True))
-        if not known.keys() & set(event_ids):
-            raise ValueError(
-                f"none of the {len(names)} events is in the picks (events begin with {names[0]!r}, "
-                f"picks with {event_ids[0]!r})"
-            )
-        for n, name in enumerate(event_ids):
-            survey_events[n] = known.get(name, np.nan)
-    rows = {name: n for n, name in enumerate(station_ids)}
-    station = names_in(picks, "station", "picks")
-    missing = sorted(set(station) - set(rows))
-    if missing:
-        raise ValueError(
-            f"{len(missing)} stations of the picks are not in stations (the first is {missing[0]!r})"
-        )
-    phase = [str(name) for name in picks["phase"]] if "phase" in picks else ["P"] * len(station)
-    error = np.empty(0)
-    if "error" in picks:
-        error = numbers(picks["error"], "error", masked=np.nan)
-    numbered = {name: n for n, name in enumerate(event_ids)}
-    return {
-        "events": survey_events,
-        "stations": survey_stations,
-        "event": np.array([numbered[name] for name in event], dtype=np.int32),
-        "station": np.array([rows[name] for name in station], dtype=np.int32),
-        "phase": np.asarray(_core.phase_numbers(phase)),
-        "time": seconds_of(column(picks, "time", "picks"), "time"),
-        "error": error,
-    }, event_ids, station_ids
-

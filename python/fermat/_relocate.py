@@ -41,7 +41,8 @@ class Relocation:
         Number of the cluster from 0, the largest first; -1 for events that nothing links, which
         stay where they were.
     error, time_error
-        Standard deviations while the neighbours stay. On a sphere those of the place are lengths to
+        Standard deviations while the neighbours stay, or with `bootstrap` those of the place relative
+        to the centroid of its cluster. On a sphere those of the place are lengths to
         the east, to the north and down.
     used
         (n, 2, 2): differences that count, of catalogue and correlation, of P and S.
@@ -137,6 +138,7 @@ def relocate(
     catalogue_reach: float = 0,
     correlation_reach: float = 0,
     least_links: int = 4,
+    bootstrap: int = 0,
     separation: float = 10,
     neighbours: int = 10,
     least_shared: int = 8,
@@ -184,6 +186,9 @@ def relocate(
         Distance of two events at which differences count for nothing; 0: any.
     least_links
         Differences that two events must share to be linked.
+    bootstrap
+        Relocations with stations weighted by chance, whose spread is the error of relative places;
+        0: errors are those while neighbours stay.
     separation, neighbours, least_shared, most_shared
         Of differences made of picks: largest distance of two events that are paired, how many
         each is paired with, the nearest first, and how many stations and phases a pair must and
@@ -217,7 +222,7 @@ def relocate(
     options: dict[str, Any] = {
         "iterations": int(iterations), "damping": float(damping), "trim": float(trim),
         "catalogue_reach": float(catalogue_reach), "correlation_reach": float(correlation_reach),
-        "least_links": int(least_links), "solver": solver, "order": int(order), "device": device,
+        "least_links": int(least_links), "bootstrap": int(bootstrap), "solver": solver, "order": int(order), "device": device,
         "threads": int(threads),
     }
     ground = None if surface is None else arguments.points(model, surface, "surface")

@@ -103,7 +103,7 @@ nb::dict event_columns(const Catalogue& catalogue) {
     std::vector<double> place, covariance, time, time_error, rms, gap, nearest, axes, directions,
         reach;
     std::vector<std::int32_t> picks, used;
-    nb::list status, samples, densities;
+    nb::list status, samples, densities, quality;
     for (const Hypocentre& event : catalogue.events) {
         status.append(nb::str(name_of(event.status).data(), name_of(event.status).size()));
         place.insert(place.end(), {event.position.x, event.position.y, event.position.z});
@@ -125,6 +125,7 @@ nb::dict event_columns(const Catalogue& catalogue) {
         nearest.push_back(event.nearest);
         picks.push_back(event.picks);
         used.push_back(event.used);
+        quality.append(nb::str(name_of(event.quality).data(), name_of(event.quality).size()));
         std::vector<double> drawn;
         for (const Vec3 at : event.posterior.places) {
             drawn.insert(drawn.end(), {at.x, at.y, at.z});
@@ -146,6 +147,7 @@ nb::dict event_columns(const Catalogue& catalogue) {
     out["nearest"] = array_from(std::move(nearest));
     out["picks"] = array_from(std::move(picks));
     out["used"] = array_from(std::move(used));
+    out["quality"] = quality;
     out["samples"] = samples;
     out["sample_log_density"] = densities;
     return out;
@@ -167,13 +169,73 @@ nb::dict fit_columns(const Catalogue& catalogue) {
     add("azimuth", &PickFit::azimuth);
     add("ray_azimuth", &PickFit::ray_azimuth);
     add("take_off", &PickFit::take_off);
+    if (catalogue.terms) add("term", &PickFit::term);
+    return out;
+}
+
+/// Station terms as columns: number of the station, phase, term, and for terms that depend on the
+/// place also weight and place; rows of fixed terms have no place.
+nb::object term_columns(const Catalogue& catalogue) {
+    if (!catalogue.terms) return nb::none();
+    const DelayTerms& terms = *catalogue.terms;
+    std::vector<std::int32_t> station, phase;
+    std::vector<double> term, weight, place;
+    const auto add = [&](std::size_t s, std::size_t p, double value, double counts, Vec3 at) {
+        station.push_back(static_cast<std::int32_t>(s));
+        phase.push_back(static_cast<std::int32_t>(p));
+        term.push_back(value);
+        weight.push_back(counts);
+        place.insert(place.end(), {at.x, at.y, at.z});
+    };
+    for (std::size_t s = 0; s < terms.fixed.size(); ++s) {
+        for (std::size_t p = 0; p < phase_count; ++p) {
+            add(s, p, terms.fixed[s][p], not_known, {not_known, not_known, not_known});
+            if (terms.points.empty()) continue;
+            for (const TermPoint& point : terms.points[s][p]) {
+                add(s, p, point.time, point.weight, point.place);
+            }
+        }
+    }
+    nb::dict out;
+    out["station"] = array_from(std::move(station));
+    out["phase"] = array_from(std::move(phase));
+    out["term"] = array_from(std::move(term));
+    out["weight"] = array_from(std::move(weight));
+    out["place"] = array_from(std::move(place));
+    out["radius"] = terms.radius;
+    return out;
+}
+
+/// Terms as term_columns() has them.
+DelayTerms terms_from(const nb::dict& given, std::size_t stations) {
+    const auto station = nb::cast<Indices>(given["station"]);
+    const auto phase = nb::cast<Indices>(given["phase"]);
+    const auto term = nb::cast<Numbers>(given["term"]);
+    const auto weight = nb::cast<Numbers>(given["weight"]);
+    const auto place = nb::cast<Numbers>(given["place"]);
+    DelayTerms out;
+    out.fixed.assign(stations, {});
+    out.radius = nb::cast<double>(given["radius"]);
+    if (out.radius > 0) out.points.resize(stations);
+    for (std::size_t n = 0; n < station.shape(0); ++n) {
+        const auto s = static_cast<std::size_t>(station(n));
+        const auto p = static_cast<std::size_t>(phase(n));
+        const Vec3 at{place(3 * n), place(3 * n + 1), place(3 * n + 2)};
+        if (s >= stations || p >= phase_count) continue;
+        if (is_finite(at) && out.radius > 0) {
+            out.points[s][p].push_back({at, term(n), weight(n)});
+        } else {
+            out.fixed[s][p] = term(n);
+        }
+    }
+    out.sort_points();
     return out;
 }
 
 nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
                         const nb::dict& picks, const std::optional<Points>& surface,
-                        const std::optional<Points>& box, const nb::dict& keywords,
-                        nb::object progress) {
+                        const std::optional<Points>& box, const nb::object& terms,
+                        const nb::dict& keywords, nb::object progress) {
     const Keywords given(keywords);
     LocateOptions options;
     given.fill(options);
@@ -191,13 +253,20 @@ nb::tuple locate_events(const Model& model, const Model* s_model, double vp_vs,
         const std::vector<Vec3> corners = points_from(*box, model.grid().origin.y);
         options.box = SearchBox{corners.at(0), corners.at(1)};
     }
+    if (nb::isinstance<nb::str>(terms)) {
+        options.terms =
+            nb::cast<std::string>(terms) == "ssst" ? TermSearch::by_place : TermSearch::fixed;
+    } else if (!terms.is_none()) {
+        options.given_terms = terms_from(nb::cast<nb::dict>(terms), survey.stations.size());
+    }
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0),
                          given.text("device", "auto"));
     const Catalogue found = bridge.run([&](const Execution& execution) {
         return locate(medium, survey, options, ground ? &*ground : nullptr, execution, &notes);
     });
-    return nb::make_tuple(event_columns(found), fit_columns(found), found.model_error[0],
-                          found.model_error[1], sentences_of(notes));
+    const auto size = found.errors.typical();
+    return nb::make_tuple(event_columns(found), fit_columns(found), size[0], size[1],
+                          found.errors.length, term_columns(found), sentences_of(notes));
 }
 
 }  // namespace
@@ -217,13 +286,14 @@ void bind_locate(nb::module_& module) {
                nb::sig("def phase_numbers(names: list[str]) -> "
                        "numpy.typing.NDArray[numpy.int32]"),
                "0 for names of P, 1 for names of S; other phases are refused.");
-    module.def("locate", &locate_events, "model"_a, "s_model"_a.none(), "vp_vs"_a, "picks"_a,
-               "surface"_a.none(), "box"_a.none(), "options"_a, "progress"_a.none(),
-               nb::sig("def locate(model: Model, s_model: Model | None, vp_vs: float, picks: "
-                       "dict[str, typing.Any], surface: numpy.typing.NDArray[typing.Any] | None, "
-                       "box: numpy.typing.NDArray[typing.Any] | None, options: dict[str, "
-                       "typing.Any], progress: object | None) -> tuple[typing.Any, ...]"),
-               "fermat.locate after its arguments are checked.");
+    module.def(
+        "locate", &locate_events, "model"_a, "s_model"_a.none(), "vp_vs"_a, "picks"_a,
+        "surface"_a.none(), "box"_a.none(), "terms"_a.none(), "options"_a, "progress"_a.none(),
+        nb::sig("def locate(model: Model, s_model: Model | None, vp_vs: float, picks: "
+                "dict[str, typing.Any], surface: numpy.typing.NDArray[typing.Any] | None, "
+                "box: numpy.typing.NDArray[typing.Any] | None, terms: object, options: dict[str, "
+                "typing.Any], progress: object | None) -> tuple[typing.Any, ...]"),
+        "fermat.locate after its arguments are checked.");
 }
 
 }  // namespace fermat::python

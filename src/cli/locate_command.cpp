@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <optional>
+#include <string>
 
 #include "cli/catalogue_export.hpp"
 #include "cli/centre_flag.hpp"
@@ -22,6 +24,7 @@
 #include "io/nonlinloc_results.hpp"
 #include "io/phase_picks.hpp"
 #include "io/survey_file.hpp"
+#include "io/term_table.hpp"
 #include "location/locate.hpp"
 #include "survey/mapped_points.hpp"
 
@@ -44,6 +47,8 @@ struct LocateFlags {
     std::optional<fs::path> moved;
     std::optional<fs::path> hyp;
     std::optional<fs::path> grids;
+    std::optional<std::string> terms;
+    std::optional<fs::path> made_terms;
     CatalogueExport exported;
 };
 
@@ -70,6 +75,15 @@ void add_flags(CLI::App& app, LocateFlags& flags) {
     add_value(app, "--box-high", "X,Y,Z", flags.box_high,
               "high corner of the box that is searched (default: the model's)", parse_axes);
     add_option_flags(app, flags.options, flags.axes);
+    mark_file(app.add_option("--terms", flags.terms,
+                             "station terms, by which waves come later than the model says: "
+                             "`find` finds one per station and phase, `ssst` terms that depend on "
+                             "where events are; or CSV with station,phase,term as --made-terms "
+                             "writes it, or terms.csv of fermat invert")
+                  ->type_name("find|ssst|FILE"),
+              FileRole::input);
+    add_text_output(app, "--made-terms", flags.made_terms,
+                    "station terms that were found, to write, for --terms");
     add_text_output(app, "-o,--output", flags.output,
                     "catalogue to write: CSV, one row per event; - for standard output")
         ->required();
@@ -88,6 +102,22 @@ void add_flags(CLI::App& app, LocateFlags& flags) {
                       FileRole::prefix);
 }
 
+/// What --terms asks for: terms that are found, or those of a file.
+void settle_terms(const LocateFlags& flags, const SurveyFile& picks, bool sphere,
+                  LocateOptions& options, Notes& notes) {
+    if (flags.made_terms && !flags.terms) throw InputError("--made-terms needs --terms");
+    if (!flags.terms) return;
+    if (*flags.terms == "find") {
+        options.terms = TermSearch::fixed;
+    } else if (*flags.terms == "ssst") {
+        options.terms = TermSearch::by_place;
+    } else {
+        options.given_terms =
+            read_station_terms(fs::path(*flags.terms), picks.picks,
+                               picks.plane ? &*picks.plane : nullptr, sphere, notes);
+    }
+}
+
 LocateOptions settled(const LocateFlags& flags, const Model& model) {
     const Grid& grid = model.grid();
     LocateOptions options = flags.options;
@@ -99,6 +129,34 @@ LocateOptions settled(const LocateFlags& flags, const Model& model) {
                       flags.box_high.given() ? to_point(flags.box_high, grid) : whole.high};
     }
     return options;
+}
+
+void print_terms(const Catalogue& found) {
+    if (!found.terms) return;
+    double squares = 0;
+    double count = 0;
+    for (const PickFit& fit : found.fits) {
+        if (!std::isfinite(fit.term)) continue;
+        squares += fit.term * fit.term;
+        ++count;
+    }
+    fmt::print("station terms of {:.3g} (rms)", count > 0 ? std::sqrt(squares / count) : 0);
+    if (found.terms->by_place()) {
+        fmt::print(" that depend on the place, with a radius of {:.3g}", found.terms->radius);
+    }
+    fmt::print("\n");
+}
+
+void print_qualities(const Catalogue& found) {
+    std::string text;
+    for (const auto& [name, quality] : choices<Quality>.entries) {
+        if (quality == Quality::none) continue;
+        const auto count = std::count_if(
+            found.events.begin(), found.events.end(),
+            [kind = quality](const Hypocentre& event) { return event.quality == kind; });
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, name);
+    }
+    fmt::print("quality: {}\n", text);
 }
 
 void summarise(const Survey& survey, const Catalogue& found, bool error_found, double seconds) {
@@ -113,9 +171,16 @@ void summarise(const Survey& survey, const Catalogue& found, bool error_found, d
     if (located > 0) fmt::print(", median rms {:.3g}", rms[located / 2]);
     fmt::print("\n");
     if (error_found) {
-        fmt::print("model error found from the residuals: {:.3g} (P), {:.3g} (S)\n",
-                   found.model_error[0], found.model_error[1]);
+        const auto size = found.errors.typical();
+        fmt::print("model error found from the residuals: {:.3g} (P), {:.3g} (S)", size[0],
+                   size[1]);
+        if (found.errors.is_shared()) {
+            fmt::print(", alike at stations within {:.3g} of each other", found.errors.length);
+        }
+        fmt::print("\n");
     }
+    print_terms(found);
+    print_qualities(found);
     if (found.fields_by_depth) {
         fmt::print("velocity depends on depth alone: times are over distance and depth\n");
     }
@@ -155,7 +220,7 @@ void locate_events(const LocateFlags& flags, const Run& run) {
         require_plain(medium.of(Phase::P), "a time grid");
     }
     const Grid& grid = medium.grid();
-    const LocateOptions options = settled(flags, medium.of(Phase::P));
+    LocateOptions options = settled(flags, medium.of(Phase::P));
     const bool sphere = on_sphere(medium.of(Phase::P));
     const SurveyFile picks = read_places(flags, sphere, notes);
     check_export(flags.exported, picks.plane);
@@ -165,6 +230,7 @@ void locate_events(const LocateFlags& flags, const Run& run) {
                         "same: y is left out in 2-D)",
                         grid.dimensions(), picks.picks.is_2d ? 2 : 3));
     }
+    settle_terms(flags, picks, sphere, options, notes);
     std::optional<Surface> surface;
     if (flags.surface) surface.emplace(read_surface(*flags.surface, notes));
     const Clock clock = picks.has_dates ? Clock::dates : Clock::seconds;
@@ -179,6 +245,10 @@ void locate_events(const LocateFlags& flags, const Run& run) {
     write_catalogue(flags.output, picks.picks, found, clock, picks.plane ? &*picks.plane : nullptr,
                     sphere, picks.magnitudes);
     if (flags.fits) write_fits(*flags.fits, picks.picks, found, clock);
+    if (flags.made_terms && found.terms) {
+        write_station_terms(*flags.made_terms, picks.picks, *found.terms,
+                            picks.plane ? &*picks.plane : nullptr, sphere);
+    }
     if (flags.sampled) write_samples(*flags.sampled, picks.picks, found, sphere);
     if (flags.moved) {
         const SurveyFile moved{{}, relocated(picks.picks, found), picks.plane};
@@ -195,6 +265,7 @@ void locate_events(const LocateFlags& flags, const Run& run) {
     const bool to_stdout = is_standard_output(flags.hyp) || is_standard_output(flags.output) ||
                            is_standard_output(flags.fits) || is_standard_output(flags.sampled) ||
                            is_standard_output(flags.moved) ||
+                           is_standard_output(flags.made_terms) ||
                            is_standard_output(flags.exported.file);
     if (!run.common.quiet && !to_stdout)
         summarise(picks.picks, found, !options.model_error, spent.count());

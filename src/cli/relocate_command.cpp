@@ -1,7 +1,10 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "cli/catalogue_export.hpp"
 #include "cli/centre_flag.hpp"
@@ -74,15 +77,22 @@ void add_flags(CLI::App& app, RelocateFlags& flags) {
     add_catalogue_export(app, flags.exported);
 }
 
+/// How many clusters there are, and how large the first ones are.
+std::string clusters_text(const std::vector<int>& sizes) {
+    if (sizes.size() == 1) return "1 cluster";
+    constexpr std::size_t shown = 5;
+    const std::span<const int> first(sizes.data(), std::min(shown, sizes.size()));
+    return fmt::format("{} clusters of {}{} events", sizes.size(), fmt::join(first, ", "),
+                       sizes.size() > shown ? ", ..." : "");
+}
+
 void summarise(const Relocation& found, const std::vector<TimeDifference>& differences,
                double seconds) {
     std::size_t moved = 0;
     for (const RelocatedEvent& event : found.events) moved += event.cluster >= 0;
-    fmt::print(
-        "{} of {} events relocated in {} cluster{} by {} differences, {} iterations, "
-        "{:.3g} s\n",
-        moved, found.events.size(), found.cluster_sizes.size(),
-        found.cluster_sizes.size() == 1 ? "" : "s", differences.size(), found.iterations, seconds);
+    fmt::print("{} of {} events relocated in {} by {} differences, {} iterations, {:.3g} s\n",
+               moved, found.events.size(), clusters_text(found.cluster_sizes), differences.size(),
+               found.iterations, seconds);
     for (const std::string& line : describe(differences, found)) {
         fmt::print("{}\n", with_flags(line));
     }

@@ -27,7 +27,7 @@ std::vector<std::string> catalogue_columns(bool is_2d, bool geographic, bool sam
     names.emplace_back("origin_time");
     if (sized) names.emplace_back("magnitude");
     add_axis_names(names, "error_", is_2d);
-    names.insert(names.end(), {"error_time", "rms", "gap", "nearest", "picks", "used"});
+    names.insert(names.end(), {"error_time", "rms", "gap", "nearest", "picks", "used", "quality"});
     if (is_2d) {
         names.insert(names.end(), {"cov_xx", "cov_xz", "cov_zz"});
     } else {
@@ -62,6 +62,7 @@ void add_errors(CatalogueRow& row, const Hypocentre& event, bool is_2d) {
     row.add(event.nearest);
     row.add(event.picks);
     row.add(event.used);
+    row.add(std::string(name_of(event.quality)));
     for (std::size_t a = 0; a < 3; ++a) {
         for (std::size_t b = a; b < 3; ++b) {
             if (is_2d && (a == 1 || b == 1)) continue;
@@ -127,9 +128,11 @@ void write_catalogue(const fs::path& path, const Survey& survey, const Catalogue
 
 void write_fits(const fs::path& path, const Survey& survey, const Catalogue& catalogue,
                 Clock clock) {
-    CsvWriter table(
-        path, {"event", "station", "phase", "time", "error", "residual", "weight", "deviation",
-               "travel_time", "distance", "azimuth", "ray_azimuth", "take_off"});
+    std::vector<std::string> names = {
+        "event",     "station",     "phase",    "time",    "error",       "residual", "weight",
+        "deviation", "travel_time", "distance", "azimuth", "ray_azimuth", "take_off"};
+    if (catalogue.terms) names.emplace_back("term");
+    CsvWriter table(path, names);
     CatalogueRow row;
     for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
         const Arrival& arrival = survey.arrivals[n];
@@ -143,6 +146,7 @@ void write_fits(const fs::path& path, const Survey& survey, const Catalogue& cat
                                    fit.distance, fit.azimuth, fit.ray_azimuth, fit.take_off}) {
             row.add(value);
         }
+        if (catalogue.terms) row.add(fit.term);
         row.write(table);
     }
     table.commit();

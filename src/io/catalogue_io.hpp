@@ -23,16 +23,17 @@ void add_place_names(std::vector<std::string>& names, const std::string& prefix,
 Vec3 as_named(Vec3 place, bool on_sphere);
 
 /// One row per event: status, place, longitude and latitude if there is a plane, origin time,
-/// magnitude if one is known, /// standard deviations, covariance, semi-axes of the 68 and 95 %
-/// ellipsoids with azimuth and plunge, RMS, gap, nearest station, picks and those used; with
-/// samples also their mean, their number of independent ones, and the log densities that bound the
-/// 68 and 95 % regions. Places of a sphere are written as longitude, latitude and z, in degrees and
-/// km; their errors are lengths east (x), north (y) and down.
+/// magnitude if one is known, standard deviations, covariance, semi-axes of the 68 and 95 %
+/// ellipsoids with azimuth and plunge, RMS, gap, nearest station, picks and those used, quality;
+/// with samples also their mean, their number of independent ones, and the log densities that bound
+/// the 68 and 95 % regions. Places of a sphere are written as longitude, latitude and z, in degrees
+/// and km; their errors are lengths east (x), north (y) and down.
 void write_catalogue(const std::filesystem::path& path, const Survey& survey,
                      const Catalogue& catalogue, Clock clock, const LocalPlane* plane = nullptr,
                      bool on_sphere = false, std::span<const double> magnitudes = {});
 
-/// One row per pick, in the order of the survey: residual, weight, distance, azimuth, take-off.
+/// One row per pick, in the order of the survey: residual, weight, distance, azimuth, take-off, and
+/// the station term if there are terms.
 void write_fits(const std::filesystem::path& path, const Survey& survey, const Catalogue& catalogue,
                 Clock clock);
 

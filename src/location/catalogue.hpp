@@ -2,13 +2,17 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/choice.hpp"
+#include "location/delay_terms.hpp"
 #include "location/ellipsoid.hpp"
 #include "location/not_known.hpp"
 #include "location/posterior.hpp"
+#include "location/quality.hpp"
 #include "location/refine.hpp"
+#include "location/shared_errors.hpp"
 #include "survey/survey.hpp"
 
 namespace fermat {
@@ -17,6 +21,7 @@ namespace fermat {
 enum class LocationStatus {
     located,
     at_face,    ///< the best place is on a face of the search box: the true one may lie outside
+    at_ground,  ///< the ground or air above the best place holds it down
     few_picks,  ///< fewer than LocateOptions::least_picks are usable
     few_used,   ///< at the best place, fewer than LocateOptions::least_picks are not gross
     nowhere,    ///< no place of the box has times of its picks
@@ -25,12 +30,14 @@ template <>
 inline constexpr auto choices<LocationStatus> =
     choice_table<LocationStatus>("location status", {{"located", LocationStatus::located},
                                                      {"at_face", LocationStatus::at_face},
+                                                     {"at_ground", LocationStatus::at_ground},
                                                      {"few_picks", LocationStatus::few_picks},
                                                      {"few_used", LocationStatus::few_used},
                                                      {"nowhere", LocationStatus::nowhere}});
 
 inline bool is_located(LocationStatus status) {
-    return status == LocationStatus::located || status == LocationStatus::at_face;
+    return status == LocationStatus::located || status == LocationStatus::at_face ||
+           status == LocationStatus::at_ground;
 }
 
 /// Where and when an event was. Numbers are NaN where it was not located.
@@ -47,7 +54,8 @@ struct Hypocentre {
     double rms = not_known;      ///< of residuals, weighted by PickFit::weight
     double gap = not_known;      ///< largest angle between the azimuths of used stations, degrees
     double nearest = not_known;  ///< distance of the epicentre from the nearest used station
-    Posterior posterior;         ///< where samples are wanted
+    Quality quality = Quality::none;
+    Posterior posterior;  ///< where samples are wanted
 };
 
 /// What a location says about one pick; NaN where its event or station is not used.
@@ -60,13 +68,15 @@ struct PickFit {
     double azimuth = not_known;      ///< from the event to the station, degrees
     double ray_azimuth = not_known;  ///< of the ray where it leaves the event, degrees
     double take_off = not_known;     ///< of the same, degrees from straight down
+    double term = not_known;         ///< of the station, taken from the observed time
 };
 
 struct Catalogue {
-    std::vector<Hypocentre> events;                 ///< as in the survey
-    std::vector<PickFit> fits;                      ///< as the survey's arrivals
-    std::array<double, phase_count> model_error{};  ///< that was used, per phase
-    bool fields_by_depth = false;  ///< velocity depends on depth alone: StationFields::radial()
+    std::vector<Hypocentre> events;   ///< as in the survey
+    std::vector<PickFit> fits;        ///< as the survey's arrivals
+    ModelErrors errors;               ///< that were used
+    std::optional<DelayTerms> terms;  ///< that were used, found ones among them
+    bool fields_by_depth = false;     ///< velocity depends on depth alone: StationFields::radial()
 };
 
 }  // namespace fermat

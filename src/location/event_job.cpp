@@ -2,9 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace fermat {
+
+Vec3 leaving_ray(const LocateJob& job, int field, Vec3 place) {
+    // The field's wave comes from the station, the event's goes to it.
+    const Vec3 arriving = job.fields.time_point(field, place).gradient;
+    const Vec3 leaving = -1.0 * job.fields.in_lengths(place, arriving);
+    const double length = norm(leaving);
+    return length > 0 ? leaving / length : Vec3{};
+}
+
 namespace {
 
 std::vector<UsedPick> used_picks(const LocateJob& job, std::span<const std::int32_t> arrivals,
@@ -17,7 +27,7 @@ std::vector<UsedPick> used_picks(const LocateJob& job, std::span<const std::int3
         const auto phase = static_cast<std::size_t>(arrival.phase);
         const double variance =
             arrival.error * arrival.error + model_error[phase] * model_error[phase];
-        picks.push_back({field, job.fields.stretch(arrival.phase), arrival.time,
+        picks.push_back({field, job.fields.stretch(arrival.phase), job.time_of(n),
                          std::max(variance, job.least_variance), job.slowness[phase], n});
     }
     return picks;
@@ -72,6 +82,102 @@ Peak highest_peak(const Likelihood& likelihood, const Region& region,
     return best;
 }
 
+/// Variance of a pick at the place whose times of travel are in `work`.
+double variance_of(const Likelihood& likelihood, const ModelErrors& errors, const LocateJob& job,
+                   std::size_t n, const Likelihood::Work& work) {
+    if (!errors.is_shared()) return work.variance[n];
+    const UsedPick& pick = likelihood.picks()[n];
+    const Arrival& arrival = job.survey.arrivals[static_cast<std::size_t>(pick.arrival)];
+    const double own = errors.own[static_cast<std::size_t>(arrival.phase)];
+    const double common = errors.common_variance(arrival.phase, work.travel[n]);
+    const double share = job.options.model_error_share * work.travel[n];
+    return std::max(arrival.error * arrival.error + own * own + common + share * share,
+                    job.least_variance);
+}
+
+/// How much a pick at a distance counts: all within `near`, nothing beyond `far`.
+double distance_weight(const LocateOptions& options, double distance) {
+    if (!options.far || distance <= options.near) return 1;
+    if (distance >= *options.far) return 0;
+    const double part = (distance - options.near) / (*options.far - options.near);
+    return 0.5 + 0.5 * std::cos(std::numbers::pi * part);
+}
+
+/// Picks that count, and the covariance of their errors, as they are seen from a place.
+struct WeighedPicks {
+    std::vector<UsedPick> picks;
+    std::vector<ErrorPick> errors;
+};
+
+/// A pick that is gross with some probability, or far away, has as much more variance.
+WeighedPicks weigh_picks(const LocateJob& job, const Likelihood& likelihood,
+                         const ModelErrors& errors, Vec3 place, double origin_time) {
+    constexpr double least_weight = 0.01;
+    Likelihood::Work work;
+    likelihood.at(place, 0, work);
+    WeighedPicks out;
+    for (std::size_t n = 0; n < likelihood.picks().size(); ++n) {
+        if (!std::isfinite(work.travel[n])) continue;
+        UsedPick pick = likelihood.picks()[n];
+        const Arrival& arrival = job.survey.arrivals[static_cast<std::size_t>(pick.arrival)];
+        const double variance = variance_of(likelihood, errors, job, n, work);
+        const Vec3 way = job.fields.way(place, job.survey.station_of(arrival).position);
+        double weight = distance_weight(job.options, std::hypot(way.x, way.y));
+        const double residual = pick.time - work.travel[n] - origin_time;
+        if (likelihood.kind() == LikelihoodKind::gaussian) {
+            weight *= likelihood.trust(residual, variance);
+        }
+        if (weight < least_weight) continue;
+        const double added = variance * (1 / weight - 1);
+        pick.variance += added;
+        const double common = errors.common_variance(arrival.phase, work.travel[n]);
+        out.errors.push_back({{way.x, way.y, 0},
+                              leaving_ray(job, pick.field, place),
+                              arrival.phase,
+                              work.travel[n],
+                              std::max(variance - common, job.least_variance) + added});
+        out.picks.push_back(pick);
+    }
+    return out;
+}
+
+/// An event's place by all that is known of errors, from a place that independent errors find.
+struct Refined {
+    Likelihood likelihood;
+    Peak peak;
+};
+
+/// Gaussian errors with a covariance; weights are found again at the place they lead to.
+Refined refine_gaussian(const LocateJob& job, const Likelihood& likelihood,
+                        const ModelErrors& errors, const Region& region, Peak peak) {
+    constexpr int rounds = 2;
+    Likelihood refined = likelihood;
+    for (int round = 0; round < rounds; ++round) {
+        WeighedPicks weighed = weigh_picks(job, likelihood, errors, peak.place, peak.origin_time);
+        if (weighed.picks.size() < static_cast<std::size_t>(region.dimensions()) + 1) break;
+        refined = Likelihood(job.fields, std::move(weighed.picks), likelihood.prior(), job.options)
+                      .with_covariance(error_covariance(errors, weighed.errors));
+        Likelihood::Work work;
+        peak = climb(refined, region, peak.place, 0, work);
+    }
+    return {std::move(refined), peak};
+}
+
+/// Pairs keep their place, but for weights by distance; the region is that of errors that are
+/// alike.
+Refined refine_pairs(const LocateJob& job, const Likelihood& likelihood, const ModelErrors& errors,
+                     const Region& region, Peak peak) {
+    WeighedPicks weighed = weigh_picks(job, likelihood, errors, peak.place, peak.origin_time);
+    if (weighed.picks.size() < 2) return {likelihood, peak};
+    Likelihood refined(job.fields, std::move(weighed.picks), likelihood.prior(), job.options);
+    Likelihood::Work work;
+    if (job.options.far) peak = climb(refined, region, peak.place, 0, work);
+    if (!errors.is_shared()) return {std::move(refined), peak};
+    const double power =
+        spread_pairs(refined, region, error_covariance(errors, weighed.errors), peak);
+    return {refined.tempered(power), peak};
+}
+
 double gap_of(std::vector<double> azimuths) {
     if (azimuths.empty()) return not_known;
     std::sort(azimuths.begin(), azimuths.end());
@@ -83,8 +189,8 @@ double gap_of(std::vector<double> azimuths) {
 }
 
 /// Residuals, weights and angles of the picks at the place that was found.
-void describe(const LocateJob& job, const Likelihood& likelihood, Hypocentre& found,
-              std::vector<PickFit>& fits) {
+void describe(const LocateJob& job, const Likelihood& likelihood, const ModelErrors& errors,
+              Hypocentre& found, std::vector<PickFit>& fits) {
     Likelihood::Work work;
     likelihood.at(found.position, 0, work);
     double squares = 0;
@@ -97,14 +203,16 @@ void describe(const LocateJob& job, const Likelihood& likelihood, Hypocentre& fo
         PickFit& fit = fits[static_cast<std::size_t>(pick.arrival)];
         fit.travel_time = work.travel[n];
         fit.residual = pick.time - work.travel[n] - found.origin_time;
-        fit.deviation = std::sqrt(work.variance[n]);
-        fit.weight = likelihood.trust(fit.residual, work.variance[n]);
+        const double variance = variance_of(likelihood, errors, job, n, work);
+        fit.deviation = std::sqrt(variance);
+        fit.weight = likelihood.trust(fit.residual, variance);
+        if (!job.corrections.empty()) {
+            fit.term = job.corrections[static_cast<std::size_t>(pick.arrival)];
+        }
         const Vec3 to = job.fields.way(found.position, job.survey.station_of(arrival).position);
         fit.distance = std::hypot(to.x, to.y);
         fit.azimuth = azimuth_of(to);
-        // The field's wave comes from the station, the event's goes to it.
-        const Vec3 arriving = job.fields.time_point(pick.field, found.position).gradient;
-        const Vec3 leaving = -1.0 * job.fields.in_lengths(found.position, arriving);
+        const Vec3 leaving = leaving_ray(job, pick.field, found.position);
         fit.ray_azimuth = azimuth_of(leaving);
         fit.take_off = take_off_of(leaving);
         squares += fit.weight * fit.residual * fit.residual;
@@ -118,16 +226,22 @@ void describe(const LocateJob& job, const Likelihood& likelihood, Hypocentre& fo
     found.gap = gap_of(std::move(azimuths));
 }
 
+LocationStatus status_of(const Region& region, const Peak& peak) {
+    if (region.at_face(peak.place)) return LocationStatus::at_face;
+    const double error = std::sqrt(peak.covariance[2][2]);
+    return region.at_ground(peak.place, 0.05 * error) ? LocationStatus::at_ground
+                                                      : LocationStatus::located;
+}
+
 }  // namespace
 
 Hypocentre locate_event(const LocateJob& job, std::size_t number,
-                        std::span<const std::int32_t> arrivals,
-                        const std::array<double, phase_count>& model_error, bool draw,
-                        std::vector<PickFit>& fits) {
+                        std::span<const std::int32_t> arrivals, const ModelErrors& errors,
+                        bool draw, std::vector<PickFit>& fits) {
     const Event& event = job.survey.events[number];
     Hypocentre found;
     found.picks = static_cast<int>(arrivals.size());
-    std::vector<UsedPick> picks = used_picks(job, arrivals, model_error);
+    std::vector<UsedPick> picks = used_picks(job, arrivals, errors.typical());
     if (picks.size() < static_cast<std::size_t>(job.options.least_picks)) {
         found.status = LocationStatus::few_picks;
         return found;
@@ -137,18 +251,31 @@ Hypocentre locate_event(const LocateJob& job, std::size_t number,
     const Likelihood likelihood(job.fields, std::move(picks), prior_of(job, event), job.options);
     Likelihood::Work work;
     const bool whole = region.free == job.region.free;
-    const auto first = [&] {
-        if (whole) return judge_first(likelihood, job.first, work);
+    const auto first = [&](const Likelihood& judge, Likelihood::Work& memory) {
+        if (whole) return judge_first(judge, job.first, memory);
         std::vector<TreeCell> cells =
             filling_cells(region, kept, static_cast<int>(job.first.size()));
-        judge_cells(likelihood, region, cells, work);
+        judge_cells(judge, region, cells, memory);
         return cells;
     };
-    const std::vector<TreeCell> cells = grow_tree(
-        likelihood, region, first(), {tree_cells(job.options), 0.7 * likelihood.reach()}, work);
-    if (cells.empty()) return found;
-    const Peak peak = highest_peak(likelihood, region, cells, work);
-    found.status = region.at_face(peak.place) ? LocationStatus::at_face : LocationStatus::located;
+    Peak peak;
+    if (!job.starts.empty() && is_finite(job.starts[number])) {
+        peak = climb(likelihood, region, job.starts[number], 0, work);
+    } else {
+        const std::vector<TreeCell> cells =
+            grow_tree(likelihood, region, first(likelihood, work),
+                      {tree_cells(job.options), 0.7 * likelihood.reach()}, work);
+        if (cells.empty()) return found;
+        peak = highest_peak(likelihood, region, cells, work);
+    }
+    Refined refined{likelihood, peak};
+    if (errors.is_shared() || job.options.far) {
+        refined = likelihood.kind() == LikelihoodKind::edt
+                      ? refine_pairs(job, likelihood, errors, region, peak)
+                      : refine_gaussian(job, likelihood, errors, region, peak);
+        peak = refined.peak;
+    }
+    found.status = status_of(region, peak);
     found.position = peak.place;
     found.origin_time = peak.origin_time;
     found.covariance = peak.covariance;
@@ -156,15 +283,16 @@ Hypocentre locate_event(const LocateJob& job, std::size_t number,
     if (draw && job.options.samples > 0) {
         constexpr int least_tree = 3000;
         RandomStream random(static_cast<std::uint64_t>(job.options.seed), number);
+        Likelihood::Work memory;
         found.posterior =
-            sample_posterior(likelihood, region, first(),
+            sample_posterior(refined.likelihood, region, first(refined.likelihood, memory),
                              std::max({tree_cells(job.options), least_tree, job.options.samples}),
-                             job.options.samples, random, work);
+                             job.options.samples, random, memory);
         if (!found.posterior.places.empty()) found.covariance = found.posterior.covariance;
     }
     found.ellipsoid = ellipsoid_of(found.covariance);
     found.reach = region_reach(region.dimensions());
-    describe(job, likelihood, found, fits);
+    describe(job, likelihood, errors, found, fits);
     return found;
 }
 

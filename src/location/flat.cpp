@@ -45,12 +45,29 @@ LocateOptions flat_options(const Place& place, const LocateOptions& options) {
                             mapping.flat_from_user(options.box->high)};
     }
     out.prior = mapping.flat_axes(options.prior);
+    if (out.given_terms) {
+        for (auto& of_station : out.given_terms->points) {
+            for (std::vector<TermPoint>& of_phase : of_station) {
+                for (TermPoint& point : of_phase) {
+                    point.place = mapping.flat_from_user(point.place);
+                }
+            }
+        }
+        out.given_terms->sort_points();
+    }
     return out;
 }
 
 void to_user(const Place& place, Catalogue& catalogue) {
     const Mapping& mapping = place.mapping();
     if (!mapping.geographic()) return;
+    if (catalogue.terms) {
+        for (auto& of_station : catalogue.terms->points) {
+            for (std::vector<TermPoint>& of_phase : of_station) {
+                for (TermPoint& point : of_phase) point.place = mapping.flat_to_user(point.place);
+            }
+        }
+    }
     for (Hypocentre& event : catalogue.events) {
         if (!is_located(event.status)) continue;
         const Vec3 lengths = mapping.flat_lengths(event.position);

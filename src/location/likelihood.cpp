@@ -4,6 +4,11 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <span>
+#include <utility>
+
+#include "core/expect.hpp"
+#include "location/dense_cholesky.hpp"
 
 namespace fermat {
 namespace {
@@ -34,7 +39,7 @@ double weighted_median(std::vector<std::pair<double, double>>& values) {
 
 Likelihood::Likelihood(const StationFields& fields, std::vector<UsedPick> picks, const Prior& prior,
                        const LocateOptions& options)
-    : fields_(fields),
+    : fields_(&fields),
       picks_(std::move(picks)),
       prior_(prior),
       kind_(options.likelihood),
@@ -114,6 +119,78 @@ double Likelihood::best_origin_time(double width, Work& work) const {
     return time;
 }
 
+Likelihood Likelihood::with_covariance(std::vector<double> covariance) const {
+    FERMAT_EXPECT(covariance.size() == picks_.size() * picks_.size());
+    Likelihood out = *this;
+    out.covariance_ = std::move(covariance);
+    return out;
+}
+
+Likelihood Likelihood::tempered(double power) const {
+    Likelihood out = *this;
+    out.power_ = power;
+    return out;
+}
+
+const Likelihood::Projection& Likelihood::projection(double width, Work& work) const {
+    for (const Projection& known : work.projections) {
+        if (known.width == width) return known;
+    }
+    const std::size_t count = picks_.size();
+    std::vector<double> wide = covariance_;
+    for (std::size_t n = 0; n < count; ++n) {
+        const double spread = width * picks_[n].slowness;
+        wide[n * count + n] += spread * spread;
+    }
+    const DenseCholesky factor(std::move(wide), count);
+    Projection made;
+    made.width = width;
+    made.precision.assign(count * count, 0);
+    for (std::size_t n = 0; n < count; ++n) {
+        const std::span<double> column(made.precision.data() + n * count, count);
+        column[n] = 1;
+        factor.solve_lower(column);
+        factor.solve_upper(column);
+    }
+    made.share.assign(count, 0);
+    for (std::size_t n = 0; n < count; ++n) {
+        for (std::size_t m = 0; m < count; ++m) made.share[n] += made.precision[n * count + m];
+        made.weight += made.share[n];
+    }
+    for (std::size_t n = 0; n < count; ++n) {
+        for (std::size_t m = 0; m < count; ++m) {
+            made.precision[n * count + m] -= made.share[n] * made.share[m] / made.weight;
+        }
+    }
+    for (double& share : made.share) share /= made.weight;
+    work.projections.push_back(std::move(made));
+    return work.projections.back();
+}
+
+Likelihood::Density Likelihood::of_covariance(double width, Work& work) const {
+    const Projection& by = projection(width, work);
+    const std::size_t count = picks_.size();
+    double earliest = 0;
+    Density out;
+    // Times count from one of them: dates in seconds would lose digits.
+    for (std::size_t n = 0; n < count; ++n) {
+        if (n == 0) earliest = picks_[n].time;
+        work.residual[n] = picks_[n].time - earliest - work.travel[n];
+        out.origin_time += by.share[n] * work.residual[n];
+    }
+    double squares = 0;
+    for (std::size_t n = 0; n < count; ++n) {
+        const double* const row = by.precision.data() + n * count;
+        double sum = 0;
+        for (std::size_t m = 0; m < count; ++m) sum += row[m] * work.residual[m];
+        squares += work.residual[n] * sum;
+    }
+    for (double& residual : work.residual) residual -= out.origin_time;
+    out.origin_time += earliest;
+    out.log = -0.5 * squares;
+    return out;
+}
+
 Likelihood::Density Likelihood::of_travel(Vec3 place, double width, Work& work) const {
     const std::size_t count = picks_.size();
     work.variance.resize(count);
@@ -124,17 +201,21 @@ Likelihood::Density Likelihood::of_travel(Vec3 place, double width, Work& work) 
         work.variance[n] = picks_[n].variance + spread * spread + share2_ * travel * travel;
     }
     Density out;
-    if (kind_ == LikelihoodKind::edt) {
-        out.log = log_of_pairs(width, work);
+    if (has_covariance()) {
+        out = of_covariance(width, work);
+    } else if (kind_ == LikelihoodKind::edt) {
+        out.log = power_ * log_of_pairs(width, work);
         // Only the last step needs the origin time and residuals.
         if (width == 0) out.origin_time = best_origin_time(width, work);
     } else {
         out.origin_time = best_origin_time(width, work);
     }
-    for (std::size_t n = 0; n < count; ++n) {
-        work.residual[n] = picks_[n].time - work.travel[n] - out.origin_time;
+    if (!has_covariance()) {
+        for (std::size_t n = 0; n < count; ++n) {
+            work.residual[n] = picks_[n].time - work.travel[n] - out.origin_time;
+        }
+        if (kind_ == LikelihoodKind::gaussian) out.log = log_of_residuals(width, work);
     }
-    if (kind_ == LikelihoodKind::gaussian) out.log = log_of_residuals(width, work);
     // Of a cell wider than the peak in it, the part that the peak does not fill is empty.
     out.log -= 1.5 * std::log1p(width * width / (reach_ * reach_));
     for (int axis = 0; axis < 3; ++axis) {
@@ -183,7 +264,7 @@ double Likelihood::log_of_residuals(double width, Work& work) const {
 
 Likelihood::Density Likelihood::at(Vec3 place, double width, Work& work) const {
     work.travel.resize(picks_.size());
-    fields_.times(field_numbers_, place, work.travel.data());
+    fields_->times(field_numbers_, place, work.travel.data());
     for (std::size_t n = 0; n < picks_.size(); ++n) work.travel[n] *= picks_[n].stretch;
     return of_travel(place, width, work);
 }

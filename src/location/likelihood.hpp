@@ -38,14 +38,23 @@ struct Prior {
 /// is that of edt_log_density(), and picks are in the order of their times.
 class Likelihood {
   public:
-    /// Memory of one thread.
+    /// Inverse of a covariance with the origin time left free: log p = -r^T P r / 2 of what picks
+    /// say of the origin time, r.
+    struct Projection {
+        double width = -1;              ///< of the cells that it is for
+        std::vector<double> precision;  ///< rows of P
+        std::vector<double> share;      ///< of each pick in the origin time
+        double weight = 0;              ///< 1 / variance of the origin time at a given place
+    };
+    /// Memory of one thread and one likelihood.
     struct Work {
         std::vector<double> travel;    ///< computed times from the event to the stations
         std::vector<double> residual;  ///< observed - travel - origin time
         std::vector<double> variance;
         std::vector<std::pair<double, double>> ordered;
-        std::vector<double> sample;  ///< of origin times
-        std::vector<EdtTerm> terms;  ///< with LikelihoodKind::edt
+        std::vector<double> sample;           ///< of origin times
+        std::vector<EdtTerm> terms;           ///< with LikelihoodKind::edt
+        std::vector<Projection> projections;  ///< with a covariance; one per width
     };
     struct Density {
         double log = 0;
@@ -55,10 +64,19 @@ class Likelihood {
     Likelihood(const StationFields& fields, std::vector<UsedPick> picks, const Prior& prior,
                const LocateOptions& options);
 
+    /// The likelihood of Gaussian errors with a covariance (rows of one number per two picks). What
+    /// is gross has a large variance there: weights no longer depend on the place.
+    Likelihood with_covariance(std::vector<double> covariance) const;
+    /// The likelihood to a power, for picks that say less than as many independent ones.
+    Likelihood tempered(double power) const;
+
     LikelihoodKind kind() const { return kind_; }
+    bool has_covariance() const { return !covariance_.empty(); }
+    /// For places that stand for cells of a width; the likelihood must have a covariance.
+    const Projection& projection(double width, Work& work) const;
 
     const std::vector<UsedPick>& picks() const { return picks_; }
-    const StationFields& fields() const { return fields_; }
+    const StationFields& fields() const { return *fields_; }
     const Prior& prior() const { return prior_; }
     /// A typical standard deviation of a pick, as a length.
     double reach() const { return reach_; }
@@ -73,16 +91,19 @@ class Likelihood {
 
   private:
     double log_of_residuals(double width, Work& work) const;
+    Density of_covariance(double width, Work& work) const;
     double log_of_pairs(double width, Work& work) const;
     /// For a wide cell, whose size outweighs the errors: the median of some of the picks.
     double rough_origin_time(Work& work) const;
     double best_origin_time(double width, Work& work) const;
 
-    const StationFields& fields_;
+    const StationFields* fields_;
     std::vector<UsedPick> picks_;
     std::vector<int> field_numbers_;
     Prior prior_;
     LikelihoodKind kind_ = LikelihoodKind::gaussian;
+    std::vector<double> covariance_;  ///< rows; empty: errors are independent
+    double power_ = 1;
     double good_ = 1;        ///< (1 - e) / sqrt(2 pi)
     double background_ = 0;  ///< e / W
     double share2_ = 0;

@@ -9,6 +9,7 @@
 #include "core/error.hpp"
 #include "core/parallel.hpp"
 #include "location/event_job.hpp"
+#include "location/find_terms.hpp"
 #include "location/flat.hpp"
 #include "location/proportion.hpp"
 
@@ -85,12 +86,25 @@ void tell_outcome(const Survey& survey, const Catalogue& catalogue, const Locate
                         "picks",
                         n, all));
     }
+    if (const auto n = count(LocationStatus::at_ground)) {
+        notes.add(
+            fmt::format("{} of {} events are held down by the ground (their depths are not known "
+                        "well: S picks, a better model or `prior` may help)",
+                        n, all));
+    }
     if (const auto n = count(LocationStatus::at_face)) {
         notes.add(
             fmt::format("{} of {} events lie on a face of the search box (the true places "
                         "may be outside: make the model or the box larger)",
                         n, all));
     }
+}
+
+double depth_below_ground(const Region& region, Vec3 place) {
+    const double top = region.surface != nullptr
+                           ? static_cast<double>(surface_at(*region.surface, place))
+                           : std::max(region.box.low.z, 0.0);
+    return place.z - top;
 }
 
 /// Positions are flat (mapping.hpp).
@@ -103,7 +117,7 @@ Catalogue locate_in(const Medium& medium, const Survey& survey, const LocateOpti
     const int threads = resolve_threads(execution.threads);
     // Most of the first cells are hopeless, so they get half of all.
     const FirstCells first(fields, region, std::clamp(tree_cells(options) / 2, 50, 4000), threads);
-    LocateJob job{survey, options, fields, region, first, {}, 0};
+    LocateJob job{survey, options, fields, region, first, {}, 0, {}, {}};
     for (const auto& [name, phase] : choices<Phase>.entries) {
         job.slowness[static_cast<std::size_t>(phase)] = typical_slowness(medium.of(phase));
     }
@@ -118,18 +132,29 @@ Catalogue locate_in(const Medium& medium, const Survey& survey, const LocateOpti
     catalogue.events.resize(survey.events.size());
     catalogue.fits.resize(survey.arrivals.size());
     catalogue.fields_by_depth = fields.radial();
-    catalogue.model_error.fill(options.model_error.value_or(0));
-    if (!options.model_error) {
-        catalogue.model_error = find_model_error(job, lists, threads);
-    }
     Monitor& monitor = execution.monitor;
+    if (options.given_terms) {
+        catalogue.terms = options.given_terms;
+        use_terms(job, lists, *options.given_terms, threads, monitor);
+    } else if (options.terms != TermSearch::nothing) {
+        catalogue.terms = find_terms(job, lists, threads, monitor);
+    }
+    job.starts.clear();
+    catalogue.errors = find_model_errors(job, lists, threads);
+    // Velocities above 100 are of m/s.
+    const double kilometre = job.slowness[0] < 0.01 ? 1000 : 1;
     monitor.begin("locations", static_cast<std::int64_t>(survey.events.size()));
     parallel_for(static_cast<std::int64_t>(survey.events.size()), threads, [&](std::int64_t i) {
         monitor.check();
         const auto n = static_cast<std::size_t>(i);
         catalogue.events[n] =
-            locate_event(job, n, lists[n], catalogue.model_error, true, catalogue.fits);
+            locate_event(job, n, lists[n], catalogue.errors, true, catalogue.fits);
         forget_chance(options, lists[n], catalogue.events[n], catalogue.fits);
+        Hypocentre& event = catalogue.events[n];
+        if (is_located(event.status)) {
+            event.quality =
+                quality_of(event, depth_below_ground(region, event.position), kilometre);
+        }
         monitor.advance();
     });
     monitor.end();

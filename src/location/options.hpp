@@ -7,6 +7,7 @@
 #include "core/option.hpp"
 #include "core/vec3.hpp"
 #include "eikonal/eikonal.hpp"
+#include "location/delay_terms.hpp"
 
 namespace fermat {
 
@@ -28,6 +29,13 @@ template <>
 inline constexpr auto choices<LikelihoodKind> = choice_table<LikelihoodKind>(
     "likelihood", {{"gaussian", LikelihoodKind::gaussian}, {"edt", LikelihoodKind::edt}});
 
+/// Which station terms are found.
+enum class TermSearch {
+    nothing,
+    fixed,     ///< one per station and phase
+    by_place,  ///< that depend on where events are, too
+};
+
 /// A box that events are looked for in.
 struct SearchBox {
     Vec3 low;
@@ -40,8 +48,12 @@ struct LocateOptions {
     std::optional<double> depth;
     Vec3 prior;  ///< standard deviation of given positions; 0 along an axis: they tell nothing
     std::optional<double> model_error;
+    std::optional<double> error_length;
     double model_error_share = 0;
     double outliers = 0.05;
+    double near = 0;
+    std::optional<double> far;
+    std::optional<double> term_radius;
     std::optional<double> reach;
     int least_picks = 4;
     int search_cells = 500;
@@ -49,6 +61,9 @@ struct LocateOptions {
     int seed = 1;
     /// None: the whole model. Not in the table below: it is two points.
     std::optional<SearchBox> box;
+    /// Not in the table below either: a file may be given instead.
+    TermSearch terms = TermSearch::nothing;
+    std::optional<DelayTerms> given_terms;  ///< of the survey's stations
     EikonalOptions eikonal;
 };
 
@@ -89,10 +104,25 @@ inline constexpr auto options_of<LocateOptions> = std::tuple{
     Option{"model_error", &LocateOptions::model_error,
            "standard deviation of computed times, added to the error of each pick",
            Rule<std::optional<double>>{&is_model_error, ">= 0"}, "found from the residuals"},
+    Option{"error_length", &LocateOptions::error_length,
+           "distance between stations within which computed times are wrong alike; 0: errors are "
+           "independent",
+           Rule<std::optional<double>>{&is_model_error, ">= 0"},
+           "found from the residuals, or 0 with model_error"},
     Option{"model_error_share", &LocateOptions::model_error_share,
            "further standard deviation of computed times, as a share of each", not_negative},
     Option{"outliers", &LocateOptions::outliers, "share of picks that may be grossly wrong",
            Rule<double>{&is_outlier_share, "from 0 to 0.5"}},
+    Option{"near", &LocateOptions::near,
+           "picks within this distance of the event count fully where far is given", not_negative},
+    Option{"far", &LocateOptions::far,
+           "picks beyond this distance of the event count for nothing; between near and far they "
+           "count by half a wave of a cosine",
+           Rule<std::optional<double>>{&is_reach, "> 0"}, "all picks count fully"},
+    Option{"term_radius", &LocateOptions::term_radius,
+           "smallest radius of events that share station terms, where terms depend on the place",
+           Rule<std::optional<double>>{&is_reach, "> 0"},
+           "within which half of the events have ten others"},
     Option{"reach", &LocateOptions::reach,
            "use a station only if all of the search box lies within this horizontal distance of "
            "it, as NonLinLoc does with time grids of that length",

@@ -53,8 +53,30 @@ void add_pairs(std::span<const EdtTerm> terms, const std::vector<Vec3>& gradient
     }
 }
 
-Normal normal_at(const Likelihood& likelihood, const Region& region, Vec3 place,
-                 const Likelihood::Work& work) {
+/// Slope and half curvature of errors with a covariance.
+void add_covariance(const Likelihood::Projection& by, const std::vector<Vec3>& gradients,
+                    const std::vector<double>& residuals, Normal& normal) {
+    const std::size_t count = gradients.size();
+    normal.weights = by.weight;
+    normal.mean_gradient = {};
+    for (std::size_t n = 0; n < count; ++n) {
+        normal.mean_gradient = normal.mean_gradient + by.share[n] * gradients[n];
+        Vec3 sum;
+        for (std::size_t m = 0; m < count; ++m) {
+            sum = sum + by.precision[n * count + m] * gradients[m];
+        }
+        normal.slope = normal.slope + residuals[n] * sum;
+        for (int a = 0; a < 3; ++a) {
+            for (int b = 0; b < 3; ++b) {
+                normal.curvature[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)] +=
+                    gradients[n][a] * sum[b];
+            }
+        }
+    }
+}
+
+Normal normal_at(const Likelihood& likelihood, const Region& region, Vec3 place, double width,
+                 Likelihood::Work& work) {
     const std::vector<UsedPick>& picks = likelihood.picks();
     std::vector<Vec3> gradients(picks.size());
     std::vector<double> weights(picks.size(), 0);
@@ -69,6 +91,11 @@ Normal normal_at(const Likelihood& likelihood, const Region& region, Vec3 place,
         normal.mean_gradient = normal.mean_gradient + weights[n] * gradients[n];
     }
     if (normal.weights > 0) normal.mean_gradient = normal.mean_gradient / normal.weights;
+    if (likelihood.has_covariance()) {
+        add_covariance(likelihood.projection(width, work), gradients, work.residual, normal);
+        add_priors(likelihood, region, place, normal);
+        return normal;
+    }
     if (likelihood.kind() == LikelihoodKind::edt) {
         add_pairs(work.terms, gradients, normal);
         add_priors(likelihood, region, place, normal);
@@ -135,7 +162,7 @@ Vec3 damped_step(const Normal& normal, const Region& region, Vec3 place, std::ar
 Likelihood::Density settle_on_peak(const Likelihood& likelihood, const Region& region, Vec3& place,
                                    Likelihood::Work& work) {
     Likelihood::Density here = likelihood.at(place, 0, work);
-    const Normal normal = normal_at(likelihood, region, place, work);
+    const Normal normal = normal_at(likelihood, region, place, 0, work);
     const Ellipsoid axes = ellipsoid_of(inverse_of_free(normal.curvature, region.free));
     constexpr double least_step = 1e-3;
     constexpr int most_moves = 200;
@@ -205,7 +232,7 @@ Peak climb(const Likelihood& likelihood, const Region& region, Vec3 start, doubl
     Likelihood::Density here = likelihood.at(place, width, work);
     double damping = 1e-3;
     for (int step = 0; step < most_steps; ++step) {
-        const Normal normal = normal_at(likelihood, region, place, work);
+        const Normal normal = normal_at(likelihood, region, place, width, work);
         const std::array<bool, 3> axes = movable(region, place, normal.slope);
         double moved = 0;
         for (int halving = 0; halving < most_halvings; ++halving) {
@@ -234,12 +261,84 @@ Peak climb(const Likelihood& likelihood, const Region& region, Vec3 start, doubl
     here = likelihood.kind() == LikelihoodKind::edt
                ? settle_on_peak(likelihood, region, place, work)
                : likelihood.at(place, 0, work);
-    const Normal normal = normal_at(likelihood, region, place, work);
+    const Normal normal = normal_at(likelihood, region, place, 0, work);
     Peak peak{place, here.origin_time, here.log, inverse_of_free(normal.curvature, region.free)};
     const Vec3 spread = times(peak.covariance, normal.mean_gradient);
     const double own = normal.weights > 0 ? 1 / normal.weights : 0;
     peak.time_variance = own + dot(spread, normal.mean_gradient);
     return peak;
+}
+
+double spread_pairs(const Likelihood& likelihood, const Region& region,
+                    std::span<const double> covariance, Peak& peak) {
+    Likelihood::Work work;
+    likelihood.at(peak.place, 0, work);
+    const std::size_t count = likelihood.picks().size();
+    std::vector<Vec3> gradients(count);
+    for (std::size_t n = 0; n < count; ++n) {
+        const UsedPick& pick = likelihood.picks()[n];
+        gradients[n] =
+            pick.stretch * likelihood.fields().time_point(pick.field, peak.place).gradient;
+    }
+    const EdtSlopes slopes = edt_slopes(work.terms);
+    std::vector<Vec3> pulls(count);
+    Matrix3 pairs{};
+    for (std::size_t a = 0; a < count; ++a) {
+        for (std::size_t b = a + 1; b < count; ++b) {
+            const double weight = slopes.pairs[a * count + b];
+            if (!(weight > 0)) continue;
+            const Vec3 along = gradients[a] - gradients[b];
+            pulls[a] = pulls[a] + weight * along;
+            pulls[b] = pulls[b] - weight * along;
+            add_square(weight, along, pairs);
+        }
+    }
+    Normal normal;
+    normal.curvature = pairs;
+    add_priors(likelihood, region, peak.place, normal);
+    // What the box and beliefs say varies by its own precision.
+    Matrix3 middle{};
+    for (std::size_t a = 0; a < 3; ++a) middle[a][a] = normal.curvature[a][a] - pairs[a][a];
+    Vec3 weights_by;
+    double time_variance = 0;
+    double weights = 0;
+    for (std::size_t n = 0; n < count; ++n) weights += 1 / work.variance[n];
+    for (std::size_t n = 0; n < count; ++n) {
+        weights_by = weights_by + (1 / (work.variance[n] * weights)) * gradients[n];
+        Vec3 sum;
+        for (std::size_t m = 0; m < count; ++m) {
+            const double shared = covariance[n * count + m];
+            sum = sum + shared * pulls[m];
+            time_variance += shared / (work.variance[n] * work.variance[m] * weights * weights);
+        }
+        for (std::size_t a = 0; a < 3; ++a) {
+            for (std::size_t b = 0; b < 3; ++b) {
+                middle[a][b] += pulls[n][static_cast<int>(a)] * sum[static_cast<int>(b)];
+            }
+        }
+    }
+    const Matrix3 inverse = inverse_of_free(normal.curvature, region.free);
+    Matrix3 out{};
+    for (std::size_t a = 0; a < 3; ++a) {
+        for (std::size_t b = 0; b < 3; ++b) {
+            for (std::size_t c = 0; c < 3; ++c) {
+                for (std::size_t d = 0; d < 3; ++d) {
+                    out[a][b] += inverse[a][c] * middle[c][d] * inverse[d][b];
+                }
+            }
+        }
+    }
+    peak.covariance = out;
+    peak.time_variance = time_variance + dot(times(out, weights_by), weights_by);
+    const Ellipsoid narrow = ellipsoid_of(inverse);
+    const Ellipsoid wide = ellipsoid_of(out);
+    double power = 1;
+    const int dimensions = region.dimensions();
+    for (int n = 0; n < dimensions; ++n) {
+        const auto axis = static_cast<std::size_t>(n);
+        power *= std::pow(narrow.deviation[axis] / wide.deviation[axis], 2.0 / dimensions);
+    }
+    return std::isfinite(power) && power > 0 ? std::min(power, 1.0) : 1;
 }
 
 }  // namespace fermat

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 
 #include "location/likelihood.hpp"
 #include "location/region.hpp"
@@ -25,6 +26,13 @@ struct Peak {
 /// the errors of the first steps. Places stay in the region.
 Peak climb(const Likelihood& likelihood, const Region& region, Vec3 start, double width,
            Likelihood::Work& work);
+
+/// Puts the covariance that errors of picks give to a peak of equal differential times: with the
+/// weights of the pairs kept, the place answers to errors e of the times by A^-1 U^T e, where U are
+/// the pulls of the picks and A is the curvature, so that its covariance is A^-1 U^T C U A^-1.
+/// Returns the power that the likelihood must have for as wide a region.
+double spread_pairs(const Likelihood& likelihood, const Region& region,
+                    std::span<const double> covariance, Peak& peak);
 
 /// The inverse of a symmetric positive definite matrix over the axes that are free; 0 elsewhere.
 Matrix3 inverse_of_free(const Matrix3& matrix, const std::array<bool, 3>& free);

@@ -48,6 +48,14 @@ struct Region {
         return std::nullopt;
     }
 
+    /// True if the ground or air holds a place down: a little higher nothing is allowed.
+    bool at_ground(Vec3 place, double slack) const {
+        if (!free[2]) return false;
+        const double least = 1e-4 * (box.high.z - box.low.z);
+        place.z -= slack > least ? slack : least;
+        return place.z > box.low.z && !allows(place);
+    }
+
     /// True if a place lies on a face of the box along a free axis.
     bool at_face(Vec3 place) const {
         for (int axis = 0; axis < 3; ++axis) {

@@ -20,9 +20,13 @@ struct RelocateOptions {
     double damping = 1e-4;
     DifferenceWeighting weighting;
     int least_links = 4;
+    int bootstrap = 0;
     EikonalOptions eikonal;
 };
 
+inline bool is_bootstrap_count(const int& count) {
+    return count == 0 || (count >= 10 && count <= 100000);
+}
 inline bool is_relocation_count(const int& count) { return count >= 1 && count <= 1000; }
 
 template <>
@@ -35,6 +39,10 @@ inline constexpr auto options_of<RelocateOptions> =
                Option{"least_links", &RelocateOptions::least_links,
                       "differences that two events must share to be linked",
                       Rule<int>{&is_pair_count, "from 1 to 100000"}},
+               Option{"bootstrap", &RelocateOptions::bootstrap,
+                      "relocations with stations weighted by chance, whose spread is the error of "
+                      "relative places; 0: errors are those while neighbours stay",
+                      Rule<int>{&is_bootstrap_count, "0, or from 10 to 100000"}},
                OptionPart{&RelocateOptions::eikonal}};
 
 void validate(const RelocateOptions& options);
@@ -44,7 +52,9 @@ struct RelocatedEvent {
     Vec3 position;
     double origin_time = 0;
     int cluster = -1;  ///< from 0, the largest first; -1: not linked and not moved
-    Vec3 error;        ///< standard deviation while its neighbours stay
+    /// Standard deviation while its neighbours stay; with RelocateOptions::bootstrap that of its
+    /// place relative to the centroid of its cluster.
+    Vec3 error;
     double time_error = not_known;
     /// [kind][phase]: differences that count.
     std::array<std::array<int, phase_count>, kind_count> used{};

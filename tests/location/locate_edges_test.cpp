@@ -214,7 +214,7 @@ TEST(LocateEdges, ThreadsDoNotChangeABit) {
     options.samples = 50;
     const Catalogue one = locate(medium_of(model), survey, options, nullptr, {1});
     const Catalogue three = locate(medium_of(model), survey, options, nullptr, {3});
-    EXPECT_EQ(one.model_error, three.model_error);
+    EXPECT_EQ(one.errors.typical(), three.errors.typical());
     for (std::size_t n = 0; n < 8; ++n) {
         EXPECT_EQ(one.events[n].position, three.events[n].position);
         EXPECT_EQ(one.events[n].posterior.places, three.events[n].posterior.places);

@@ -1,0 +1,58 @@
+"""Tables of picks, stations and events as the arrays that the library locates from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from . import _core
+from ._arguments import numbers
+from ._tables import column, columns_of, names_in, places, seconds_of
+
+if TYPE_CHECKING:
+    from ._core import Model
+
+
+def survey_of_tables(
+    model: Model, given: Any, stations: Any, events: Any | None
+) -> tuple[dict[str, Any], list[str], list[str]]:
+    """Arrays of a survey, and the ids of its events and stations."""
+    station_ids, survey_stations = places(model, stations, "station")
+    picks = columns_of(given, "picks")
+    event = names_in(picks, "event", "picks")
+    if not event:
+        raise ValueError("picks has no rows")
+    event_ids = list(dict.fromkeys(event))
+    survey_events = np.full((len(event_ids), model.ndim), np.nan)
+    if events is not None:
+        names, at = places(model, events, "event", unknown=True)
+        known = dict(zip(names, at, strict=True))
+        if not known.keys() & set(event_ids):
+            raise ValueError(
+                f"none of the {len(names)} events is in the picks (events begin with {names[0]!r}, "
+                f"picks with {event_ids[0]!r})"
+            )
+        for n, name in enumerate(event_ids):
+            survey_events[n] = known.get(name, np.nan)
+    rows = {name: n for n, name in enumerate(station_ids)}
+    station = names_in(picks, "station", "picks")
+    missing = sorted(set(station) - set(rows))
+    if missing:
+        raise ValueError(
+            f"{len(missing)} stations of the picks are not in stations (the first is {missing[0]!r})"
+        )
+    phase = [str(name) for name in picks["phase"]] if "phase" in picks else ["P"] * len(station)
+    error = np.empty(0)
+    if "error" in picks:
+        error = numbers(picks["error"], "error", masked=np.nan)
+    numbered = {name: n for n, name in enumerate(event_ids)}
+    return {
+        "events": survey_events,
+        "stations": survey_stations,
+        "event": np.array([numbered[name] for name in event], dtype=np.int32),
+        "station": np.array([rows[name] for name in station], dtype=np.int32),
+        "phase": np.asarray(_core.phase_numbers(phase)),
+        "time": seconds_of(column(picks, "time", "picks"), "time"),
+        "error": error,
+    }, event_ids, station_ids

@@ -1,0 +1,43 @@
+#include "location/delay_terms.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace fermat {
+
+void DelayTerms::sort_points() {
+    for (auto& of_station : points) {
+        for (std::vector<TermPoint>& of_phase : of_station) {
+            std::stable_sort(
+                of_phase.begin(), of_phase.end(),
+                [](const TermPoint& a, const TermPoint& b) { return a.place.x < b.place.x; });
+        }
+    }
+}
+
+double DelayTerms::at(std::int32_t station, Phase phase, Vec3 place) const {
+    const auto s = static_cast<std::size_t>(station);
+    const auto p = static_cast<std::size_t>(phase);
+    const double common = fixed[s][p];
+    if (!by_place() || points.empty()) return common;
+    constexpr double farthest = 3;  // radii, where weights are 1 %
+    const std::vector<TermPoint>& near = points[s][p];
+    const double reach = farthest * radius;
+    const auto first =
+        std::lower_bound(near.begin(), near.end(), place.x - reach,
+                         [](const TermPoint& point, double x) { return point.place.x < x; });
+    double sum = common;
+    double weights = 1;
+    for (auto point = first; point != near.end() && point->place.x <= place.x + reach; ++point) {
+        const Vec3 off = point->place - place;
+        const double square = dot(off, off);
+        if (square > reach * reach) continue;
+        const double weight = point->weight * std::exp(-0.5 * square / (radius * radius));
+        sum += weight * point->time;
+        weights += weight;
+    }
+    return sum / weights;
+}
+
+}  // namespace fermat

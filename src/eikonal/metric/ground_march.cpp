@@ -139,7 +139,7 @@ class GroundMarch : GroundCells<Dim> {
                     if (!(earliest_on(cell, axis, to) < time_[n])) continue;
                     keep_earlier(best, through_face(cell, axis, to, Curve::none));
                 }
-                constexpr double least_gain = 1e-7;
+                constexpr double least_gain = 1e-5;
                 if (!(best.time < (1 - least_gain) * time_[n])) continue;
                 set(n, best);
                 queue_.push({best.time, n});

@@ -131,6 +131,15 @@ def save_first_motions(
     angle_error
         Standard deviation of both angles, in degrees. Take-off angles count from straight down here and
         in SKHASH, HASH and FPFIT alike.
+
+    Examples
+    --------
+    >>> import fermat as fm
+    >>> motions = {"event": ["q"], "station": ["A"], "polarity": [1], "azimuth": [30.0],
+    ...            "take_off": [110.0], "distance": [12.0]}
+    >>> fm.save_first_motions("polarities.csv", motions)
+    >>> print(open("polarities.csv").read().splitlines()[1])
+    q,A,1,110.00,10,30.00,10
     """
     events = list(dict.fromkeys(motions["event"]))
     with open(path, "w", newline="") as text:

@@ -209,7 +209,8 @@ FirstGuess first_guess(const Survey& picks, const GuessOptions& options, bool bu
     // Not faster than where rays turn or end, nor than picks far from their source tell: a gradient
     // that explains slow ground above rock would otherwise go on growing in the rock.
     double fastest = fastest_seen(fit, shape);
-    if (!shape.ground.points.empty() && shape.refractor > fit.v0) {
+    const bool dives = shape.along_surface || shape.ground.dives;
+    if (dives && !shape.ground.points.empty() && shape.refractor > fit.v0) {
         fastest = std::min(fastest, shape.refractor);
     }
     Field<float> velocity(grid.shape);

@@ -1,8 +1,9 @@
 """Inversions of known truths: how far the found velocity is from the true one.
 
-    python bench/inversion/run.py [--kinds refraction,hill,crosshole,layers,waves,crustal,local,board]
+    python bench/inversion/run.py [--kinds refraction,hill,faulted,fault-hill,gradual,crosshole,layers,
+                                           waves,blocks,crustal,basin,local,board]
                                   [--seeds 10] [--first 10] [--threads 0]
-                                  [--methods auto,hole,tuned,first,second,blocky]
+                                  [--methods auto,hole,tuned,first,second,blocky] [--one-line]
 
 Prints one row per kind of survey and method, means over the seeds: RMS and median error of velocity
 in per cent over nodes that true rays cross, correlation of the change with the true change, chi2
@@ -30,7 +31,9 @@ import tuned  # noqa: E402
 COLUMNS = ("rms %", "median %", "correlation", "chi2", "iterations", "passes", "range", "CPU s")
 
 
-def invert(truth: truths.Truth, method: str, threads: int) -> fm.Inversion:
+def invert(truth: truths.Truth, method: str, threads: int, one_line: bool) -> fm.Inversion:
+    if one_line:
+        return fm.invert(truth.picks, regularisation=method, threads=threads)
     if method == "tuned":
         return tuned.invert(truth, tuned.FOUND[truth.name], threads)
     if method == "hole":
@@ -39,11 +42,11 @@ def invert(truth: truths.Truth, method: str, threads: int) -> fm.Inversion:
                      **truth.options)
 
 
-def numbers_of(truth: truths.Truth, method: str, threads: int) -> list[float]:
+def numbers_of(truth: truths.Truth, method: str, threads: int, one_line: bool) -> list[float]:
     begin = time.process_time()
-    run = invert(truth, method, threads)
+    run = invert(truth, method, threads, one_line)
     spent = time.process_time() - begin
-    score = truths.score(truth, run.model)
+    score = truths.score(truth, truths.on_truth(truth, run.model) if one_line else run.model)
     last = {name: values[-1] for name, values in run.history.items()}
     explained = np.flatnonzero(np.asarray(run.history["chi2"]) <= 1.05)
     first = run.history["iteration"][explained[0]] if len(explained) else np.inf
@@ -68,6 +71,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--first", type=int, default=10, help="seed")
     parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--one-line", action="store_true",
+                        help="2-D: give the picks alone, no start model and no option")
     options = parser.parse_args()
     methods = options.methods.split(",")
     warnings.simplefilter("ignore")
@@ -79,7 +84,7 @@ def main() -> None:
         for method in methods:
             if method == "tuned" and kind not in tuned.FOUND:
                 continue
-            rows = [numbers_of(truth, method, options.threads) for truth in made]
+            rows = [numbers_of(truth, method, options.threads, options.one_line) for truth in made]
             print(f"| {kind} | {method} | {' | '.join(cells_of(rows))} |", flush=True)
 
 

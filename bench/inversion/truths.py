@@ -66,9 +66,28 @@ def observed(truth: Truth) -> Truth:
     return truth
 
 
+def on_truth(truth: Truth, found: fm.Model) -> fm.Model:
+    """A section on any grid, its slowness interpolated at the truth's nodes; 0 where it has no rock."""
+    weights, corners = [], []
+    for axis in range(2):
+        at = truth.start.origin[axis] + truth.start.spacing[axis] * np.arange(truth.start.shape[axis])
+        place = np.clip((at - found.origin[axis]) / found.spacing[axis], 0, found.shape[axis] - 1)
+        corners.append(np.minimum(place.astype(int), found.shape[axis] - 2))
+        weights.append(place - corners[-1])
+    total, slowness = np.zeros(truth.start.shape), np.zeros(truth.start.shape)
+    for i in (0, 1):
+        for k in (0, 1):
+            v = found.velocity[np.ix_(corners[0] + i, corners[1] + k)].astype(float)
+            weight = np.outer(abs(1 - i - weights[0]), abs(1 - k - weights[1])) * (v > 0)
+            total += weight
+            slowness += weight / np.where(v > 0, v, 1)
+    v = np.where(total > 0, total / np.where(slowness > 0, slowness, 1), 0)
+    return fm.Model(v.astype(np.float32), spacing=truth.start.spacing, origin=truth.start.origin)
+
+
 def score(truth: Truth, found: fm.Model) -> dict[str, float]:
     """RMS and median error of velocity in per cent; correlation of the change with the true one."""
-    at = truth.crossed
+    at = truth.crossed & (found.velocity > 0)
     v, true, start = (m.velocity[at].astype(float) for m in (found, truth.model, truth.start))
     error = 100 * np.abs(v / true - 1)
     change = np.log(v / start), np.log(true / start)
@@ -218,8 +237,100 @@ def local(seed: int, board: bool = False) -> Truth:
     return Truth("board" if board else "local", velocity, start, sources, stations, 0.05, seed)
 
 
+def faulted(rng, length: float, depths, throw: float):
+    """Interfaces with relief and one fault: their depths below the ground at x."""
+    relief = [bumps(rng, ((0,), (length,)), 5, (0.08 * length, 0.2 * length)) for _ in depths]
+    fault, dip = rng.uniform(0.3, 0.7) * length, rng.uniform(-0.4, 0.4)
+
+    def at(n, x):
+        moved = throw * depths[n] * (x > fault + dip * depths[n])
+        return depths[n] * (1 + 0.15 * np.clip(relief[n](x), -1.5, 1.5)) + moved
+
+    return at
+
+
+def layered(seed: int, hill: bool = False) -> Truth:
+    """The lines of `refraction` over two or three layers, each 2 to 5 times as fast as that above
+    in all, whose interfaces have relief and a fault."""
+    rng = np.random.default_rng(seed + 5000)
+    truth = refraction(seed, hill)
+    ground = truth.ground or (lambda x: 0.0 * np.asarray(x))
+    count = int(rng.integers(2, 4))
+    depths = np.cumsum(rng.uniform(2.5, 5.5, count - 1))
+    levels = rng.uniform(300, 600) * np.cumprod(np.concatenate([[1], rng.uniform(1.8, 2.6, count - 1)]))
+    if count == 2:
+        levels[1] = levels[0] * rng.uniform(2.5, 5)
+    bed = faulted(rng, 94.0, depths, rng.choice([-0.5, 0.5]) * rng.uniform(0.6, 1))
+
+    def velocity(x, z):
+        below = z - ground(x)
+        v = np.full(np.broadcast(x, z).shape, levels[0])
+        for n in range(count - 1):
+            v = np.where(below > bed(n, x), levels[n + 1], v)
+        return v * (1 + 0.002 * np.clip(below, 0, None))
+
+    truth.name, truth.velocity = ("fault-hill" if hill else "faulted"), velocity
+    return truth
+
+
+def gradual(seed: int) -> Truth:
+    """The line of `refraction` over ground that weathers gradually, with lateral changes."""
+    rng = np.random.default_rng(seed + 6000)
+    truth = refraction(seed)
+    v0, v1, deep, power = rng.uniform(300, 500), rng.uniform(2000, 3500), rng.uniform(8, 16), rng.uniform(0.7, 1.3)
+    smooth = bumps(rng, ((0, 0), (94, 20)), 12, (5, 12))
+
+    def velocity(x, z):
+        part = 1 - np.exp(-((np.clip(z, 0, None) / deep) ** power))
+        return (v0 + (v1 - v0) * part) * (1 + 0.15 * np.clip(smooth(x, z), -1.2, 1.2))
+
+    truth.name, truth.velocity = "gradual", velocity
+    return truth
+
+
+def blocks(seed: int) -> Truth:
+    """The boreholes of `crosshole` over a fault between two stacks of layers, and a block."""
+    rng = np.random.default_rng(seed + 7000)
+    truth = crosshole(seed)
+    edges, levels = np.sort(rng.uniform(2, 18, 3)), 2.0 * (1 + 0.1 * rng.uniform(-1, 1, 4))
+    fault, dip, throw = rng.uniform(3, 7), rng.uniform(-0.3, 0.3), rng.uniform(1, 3)
+    cx, cz = rng.uniform(3, 7), rng.uniform(5, 15)
+    wide, high, sign = rng.uniform(1.2, 2.2), rng.uniform(1.2, 2.2), rng.choice([-1, 1])
+
+    def velocity(x, z):
+        depth = z + throw * (x > fault + dip * (z - 10))
+        v = levels[np.searchsorted(edges, depth)]
+        return v * np.where((np.abs(x - cx) < wide) & (np.abs(z - cz) < high), 1 + 0.12 * sign, 1.0)
+
+    truth.name, truth.velocity = "blocks", velocity
+    return truth
+
+
+def basin(seed: int) -> Truth:
+    """The profile of `crustal` over sharp layers with relief, a basin and a fault."""
+    rng = np.random.default_rng(seed + 8000)
+    truth = crustal(seed)
+    depths = np.array([rng.uniform(1.5, 3.5), rng.uniform(6, 10), rng.uniform(14, 20)])
+    levels = np.array([rng.uniform(3.2, 4.2), rng.uniform(5.2, 5.8), rng.uniform(6.0, 6.4), rng.uniform(6.6, 7.0)])
+    bed = faulted(rng, 200.0, depths, rng.uniform(0.2, 0.4))
+
+    def velocity(x, z):
+        v = np.full(np.broadcast(x, z).shape, levels[0])
+        for n in range(3):
+            v = np.where(z > bed(n, x), levels[n + 1], v)
+        return v + 0.02 * z
+
+    truth.name, truth.velocity = "basin", velocity
+    return truth
+
+
 ALL = {
     "refraction": refraction,
+    "faulted": layered,
+    "gradual": gradual,
+    "fault-hill": lambda seed: layered(seed, hill=True),
+    "blocks": blocks,
+    "basin": basin,
     "hill": lambda seed: refraction(seed, hill=True),
     "crosshole": crosshole,
     "layers": lambda seed: crosshole_of("layers", seed),

@@ -198,3 +198,31 @@ def test_good_picks_of_a_small_survey_are_heard(regularisation):
     run = fm.invert(picks, regularisation=regularisation)
     assert run.history["rejected"][-1] == 0
     assert run.history["chi2"][-1] <= 1
+
+
+def test_the_last_bits_of_times_hardly_move_a_model():
+    x, z = np.meshgrid(np.arange(0, 60.5, 0.5), np.arange(0, 20.5, 0.5), indexing="ij")
+    bed = 5 + 1.5 * np.sin(x / 9)
+    truth = fm.Model(np.where(z < bed, 500, 2000).astype(np.float32), spacing=0.5)
+    shots = np.column_stack([np.linspace(2, 58, 8), np.zeros(8)])
+    phones = np.column_stack([np.arange(1, 60, 2.0), np.zeros(30)])
+    made = fm.synthetic_picks(truth, shots, phones, noise=5e-4, solver="fmm")
+    random = np.random.default_rng(1)
+
+    def run(change):
+        time = made.time * (1 + change * random.standard_normal(len(made.time)))
+        picks = fm.Picks(made.sources, made.receivers, source=made.source, receiver=made.receiver,
+                         time=np.maximum(time, 0))
+        return fm.invert(picks)
+
+    one, other = run(0), run(3e-7)
+    (said,) = [text for text in one.choices if "regularisation=" in text]
+    assert "regularisation='blocky', for ground whose velocities differ by" in said
+    assert one.model.shape == other.model.shape
+    crossed = np.zeros(one.model.shape, bool)
+    crossed[:-1, :-1] = one.coverage > 0
+    crossed &= one.model.velocity > 0
+    change = abs(np.log(other.model.velocity[crossed] / one.model.velocity[crossed]))
+    assert np.median(change) < 0.01
+    target = float(next(text for text in one.choices if "target_rms=" in text).split("=")[1].split(":")[0])
+    assert 0.95 * target**2 <= one.rms**2 <= target**2 * 1.0001

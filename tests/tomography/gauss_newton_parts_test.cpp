@@ -285,12 +285,12 @@ TEST(Cooling, EndsBetweenTheTargetAndALittleLess) {
     Cooling cooling(1, false);
     cooling.start(1000);
     double chi2 = 500;
-    cooling.accepted(chi2);
+    cooling.accepted(chi2, true);
     for (int n = 0; n < 60 && cooling.phase() != Cooling::Phase::done; ++n) {
         const double next = 0.6 + cooling.lambda() / 10;
         if (cooling.admits(next)) {
             chi2 = next;
-            cooling.accepted(chi2);
+            cooling.accepted(chi2, true);
         } else {
             cooling.refused();
         }
@@ -320,6 +320,22 @@ TEST(ShorterStep, FindsThePartThatMeetsTheTarget) {
     EXPECT_LT(shorter.weight(10, 40), 40);
 }
 
+TEST(ShorterStep, AStepToARougherModelIsCutWhereItPassesTheTarget) {
+    // Along the step chi2 falls from 1.5 to 0.5.
+    const auto chi2_at = [](double part) { return 1.5 - part; };
+    const std::vector<double> x{0};
+    ShorterStep shorter;
+    std::vector<double> model{1};
+    for (int n = 0; n < 3 && shorter.shorten(x, model, 1.5, chi2_at(model[0]), 1); ++n) {
+        model = shorter.from(x);
+    }
+    EXPECT_GE(chi2_at(model[0]), 0.95);
+    EXPECT_LE(chi2_at(model[0]), 1.05);
+    shorter.reset();
+    EXPECT_FALSE(shorter.shorten(x, {1}, 1.5, 0.97, 1));  // close
+    EXPECT_FALSE(shorter.shorten(x, {1}, 1.5, 1.2, 1));   // not there yet
+}
+
 TEST(ShorterStep, GivesUpAfterThreePartsAndWhereNoPartCanHelp) {
     const std::vector<double> x{0};
     ShorterStep shorter;
@@ -335,7 +351,7 @@ TEST(Cooling, GivesUpWhereNothingHelps) {
     Cooling cooling(1, false);
     cooling.start(1000);
     for (int n = 0; n < 20 && cooling.phase() == Cooling::Phase::cooling; ++n) {
-        cooling.accepted(7);
+        cooling.accepted(7, true);
     }
     EXPECT_EQ(cooling.phase(), Cooling::Phase::stagnant);
 }
@@ -345,7 +361,7 @@ TEST(Cooling, EndsWhereTheStartModelExplainsThePicksByItself) {
     cooling.start(1000);
     int models = 0;
     while (cooling.phase() != Cooling::Phase::done && models < 30) {
-        cooling.accepted(0.1);
+        cooling.accepted(0.1, true);
         ++models;
     }
     EXPECT_LT(models, 10);
@@ -354,12 +370,12 @@ TEST(Cooling, EndsWhereTheStartModelExplainsThePicksByItself) {
 TEST(Cooling, GoesOnFromWhatItSaved) {
     Cooling first(1, false);
     first.start(100);
-    first.accepted(40);
-    first.accepted(30);
+    first.accepted(40, true);
+    first.accepted(30, true);
     Cooling second(1, false);
     second.restore(first.save());
-    first.accepted(8);
-    second.accepted(8);
+    first.accepted(8, true);
+    second.accepted(8, true);
     EXPECT_EQ(first.lambda(), second.lambda());
     EXPECT_EQ(first.phase(), second.phase());
     EXPECT_EQ(first.save().last_chi2, second.save().last_chi2);

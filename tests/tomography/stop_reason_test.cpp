@@ -39,10 +39,11 @@ TEST(StopReason, IsThatOfTheCooling) {
     Cooling cooling(1, false);
     cooling.start(100);
     EXPECT_EQ(stop_reason(cooling, 5, options), StopReason::schedule_end);
-    cooling.accepted(0.5);  // explained, and to be smoothed again: an end here is that of the count
+    cooling.accepted(
+        0.5, true);  // explained, and to be smoothed again: an end here is that of the count
     EXPECT_EQ(cooling.phase(), Cooling::Phase::relaxing);
     EXPECT_EQ(stop_reason(cooling, 0.5, options), StopReason::schedule_end);
-    cooling.accepted(0.99);
+    cooling.accepted(0.99, true);
     EXPECT_EQ(stop_reason(cooling, 0.99, options), StopReason::target_chi2);
     options.target_rms = 0.01;
     EXPECT_EQ(stop_reason(cooling, 0.99, options), StopReason::target_rms);
@@ -51,8 +52,8 @@ TEST(StopReason, IsThatOfTheCooling) {
 
     Cooling kept(1, true);
     kept.start(100);
-    kept.accepted(1.75);
-    kept.accepted(1.74);
+    kept.accepted(1.75, true);
+    kept.accepted(1.74, true);
     EXPECT_EQ(stop_reason(kept, 1.74, {}), StopReason::stagnation);
     EXPECT_EQ(stop_reason(kept, 0.5, {}), StopReason::stagnation);
 }

@@ -290,7 +290,9 @@ void GradientStepper::describe(IterationReport& report) const {
     report.roughness = inner(m, rough(m));
 }
 
-void GradientStepper::reported(const std::vector<IterationReport>&) { cooling_.accepted(chi2_); }
+void GradientStepper::reported(const std::vector<IterationReport>&) {
+    cooling_.accepted(chi2_, true);
+}
 
 bool GradientStepper::goes_on(const std::vector<IterationReport>& history) {
     while (!aimed_) {

@@ -4,8 +4,12 @@
 
 namespace fermat {
 
-void Cooling::accepted(double chi2) {
-    constexpr double close = 0.95;  // of the target: smooth enough
+bool Cooling::is_close(double chi2) const {
+    constexpr double close = 0.95;  // of the target
+    return chi2 <= target_ && chi2 >= close * target_;
+}
+
+void Cooling::accepted(double chi2, bool smoothest) {
     constexpr double below = 0.85;  // of the target: the weight may rise faster
     constexpr double slow_change = 0.01;
     constexpr int most_slow = 4;
@@ -25,7 +29,7 @@ void Cooling::accepted(double chi2) {
     if (chi2 <= target_) {
         // A start model that explains the picks by itself stays, however smooth the change.
         const bool unmoved = state_.phase == Phase::relaxing && state_.slow >= most_slow;
-        state_.phase = chi2 >= close * target_ || unmoved ? Phase::done : Phase::relaxing;
+        state_.phase = (smoothest && is_close(chi2)) || unmoved ? Phase::done : Phase::relaxing;
         if (chi2 < below * target_ && state_.relax_factor == 2) state_.relax_factor = 4;
         state_.lambda *= state_.relax_factor;
     } else if (state_.slow >= most_slow) {

@@ -28,8 +28,11 @@ class Cooling {
     /// Whether a model of this chi2 may take the place of the present one: while relaxing only if
     /// it still explains the picks.
     bool admits(double chi2) const { return state_.phase != Phase::relaxing || chi2 <= target_; }
-    /// A model was accepted: chooses the weight of the next step, or ends.
-    void accepted(double chi2);
+    /// Whether chi2 is the target or less by no more than a twentieth.
+    bool is_close(double chi2) const;
+    /// A model was accepted: chooses the weight of the next step, or ends. `smoothest`: none that
+    /// is smoother is to be looked for if this one is close.
+    void accepted(double chi2, bool smoothest);
     /// No model that is admitted was found with this weight.
     void refused();
     /// More picks count from now on: their misfit is another, and the weight may have to fall

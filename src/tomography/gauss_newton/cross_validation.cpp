@@ -63,11 +63,16 @@ double typical_error(const Survey& picks, const InversionOptions& options) {
 /// Follows models of ever less smoothing to the one that predicts picks left out best.
 class SmoothnessSearch {
   public:
+    /// A deviation that n picks tell is known to 1 / sqrt(2 n) of itself.
+    explicit SmoothnessSearch(std::size_t picks)
+        : as_good_(std::clamp(2 / std::sqrt(2.0 * static_cast<double>(picks)), 0.01, 0.05)) {}
+
     /// By what the weight of the roughness is to be multiplied for the next model; 0: this is the
     /// end.
     double next(const ScoreAt& score_at) {
         constexpr int patience = 2;
         const HeldOutScore now = score_at(1);
+        seen_.push_back(now);
         no_better_ = is_better(now) ? 0 : no_better_ + 1;
         if (is_better(now)) best_ = now;
         if (no_better_ >= patience) return 0;
@@ -84,19 +89,37 @@ class SmoothnessSearch {
             if (held_out <= least / (1 - gain)) factor = trial;
             if (held_out < (1 - much) * now.held_out) break;
         }
-        return least < (1 - gain) * best_.held_out ? factor : 0;
+        // Where the linear problem tells of no gain, the next model may yet have one.
+        return least < (1 - gain) * best_.held_out ? factor : factors.back();
     }
-    const HeldOutScore& best() const { return best_; }
+    /// Of the models on the way, from smooth to rough, the first that meets picks left out as well
+    /// as any within two standard errors (after Breiman et al. 1984), as a point between two of
+    /// them: which weights the way happened to try hardly moves it.
+    HeldOutScore best() const {
+        double least = best_.held_out;
+        for (const HeldOutScore& one : seen_) least = std::min(least, one.held_out);
+        const double enough = least * (1 + as_good_);
+        for (std::size_t n = 0; n < seen_.size(); ++n) {
+            if (seen_[n].held_out > enough) continue;
+            if (n == 0) return seen_[n];
+            const double way =
+                (seen_[n - 1].held_out - enough) / (seen_[n - 1].held_out - seen_[n].held_out);
+            return {seen_[n - 1].rms + way * (seen_[n].rms - seen_[n - 1].rms), enough};
+        }
+        return best_;
+    }
 
   private:
-    static constexpr double gain = 0.02;  // less is not worth a third of the smoothing
+    static constexpr double gain = 0.005;  // less is not worth a third of the smoothing
 
     bool is_better(const HeldOutScore& score) const {
         return score.held_out < (1 - gain) * best_.held_out;
     }
 
     HeldOutScore best_{0, std::numeric_limits<double>::infinity()};
+    std::vector<HeldOutScore> seen_;
     int no_better_ = 0;
+    double as_good_;  ///< parts of the least misfit
 };
 
 /// How well smooth ground can be met hardly depends on the unknowns' spacing.
@@ -130,11 +153,11 @@ CrossValidation validate_one(const Model& start, const Survey& picks, InversionO
     }
     const double unit = known ? typical_error(picks, options) : options.target_rms;
     FoldTest test(fold_of_pick(picks), folds);
-    SmoothnessSearch search;
+    SmoothnessSearch search(picks.arrivals.size());
     cool_down(
         start, picks, options, test, [&](const ScoreAt& score_at) { return search.next(score_at); },
         execution);
-    const HeldOutScore& best = search.best();
+    const HeldOutScore best = search.best();
     if (!std::isfinite(best.held_out)) return {kind, unit, unit, 0};  // no step from the start
     return {kind, unit * best.rms, unit * best.held_out, folds, best.rms * best.rms, 0, stalled};
 }

@@ -58,7 +58,7 @@ std::vector<double> FoldTest::fit(const LinearizedPicks& problem, std::int32_t f
     std::vector<double>& model = models_[static_cast<std::size_t>(fold)];
     // Edges that all picks have found would tell a fold what it is to predict.
     constexpr int first_rounds = 3;
-    constexpr SolveLimits limits{2e-2};  // scores are compared to one in fifty
+    constexpr SolveLimits limits{2e-3};  // scores are compared to one in fifty
     const int rounds = roughness.is_reweighted() && model.empty() ? first_rounds : 1;
     std::vector<double> step;
     for (int round = 0; round < rounds; ++round) {

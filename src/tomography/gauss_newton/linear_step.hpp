@@ -18,8 +18,9 @@ struct StepWeights {
     double damping = 0;  ///< of the roughness of the step itself (Levenberg-Marquardt)
 };
 
-/// A step that is linearised needs no more; the last digits are noise of the picks.
-inline constexpr double step_accuracy = 5e-3;
+/// Far below what picks tell: a step that ended by how the last bit of a sum is rounded would make
+/// runs of two builds of this program differ by per cents.
+inline constexpr double step_accuracy = 1e-3;
 
 /// The step d from a model x that makes |r - A d|^2 + lambda (x + d)^T R (x + d) + damping d^T R d
 /// least, by conjugate gradients on its normal equations,

@@ -33,6 +33,14 @@ std::vector<PickUse> PickHearing::uses(std::span<const double> scaled_residual) 
 void PickHearing::settle(std::span<const double> scaled_residual) {
     use_ = uses(scaled_residual);
     weights_ = norm_weights(norm_, scaled_residual, use_);
+    if (state_.phase == Phase::open && leaves_out()) {
+        const std::vector<double> tapers = tapers_of(scaled_residual, outliers_);
+        for (std::size_t n = 0; n < weights_.size(); ++n) weights_[n] *= tapers[n];
+        for (const std::int32_t n : state_.taken_back) {
+            const auto pick = static_cast<std::size_t>(n);
+            if (use_[pick] != PickUse::lost) weights_[pick] = 1;
+        }
+    }
     if (state_.phase != Phase::hearing) return;
     const double reach = outliers_ * spread_of(scaled_residual).deviation;
     for (std::size_t n = 0; n < use_.size(); ++n) {

@@ -12,13 +12,24 @@ ResidualSpread spread_of(std::span<const double> scaled_residual) {
     return {(one.low + one.high) / 2, std::max((one.high - one.low) / 2, 1.0)};
 }
 
+namespace {
+
+/// Deviations in units of errors between which the reach grows to twice as many of them: gradually,
+/// so that no pick hangs on the last bit of a residual.
+double outlier_reach(double deviation, double outliers) {
+    constexpr double well = 1.25;
+    constexpr double badly = 1.75;
+    return outliers * deviation * (1 + std::clamp((deviation - well) / (badly - well), 0.0, 1.0));
+}
+
+}  // namespace
+
 std::vector<PickUse> uses_of(std::span<const double> scaled_residual, double outliers) {
     std::vector<PickUse> use(scaled_residual.size(), PickUse::used);
     ResidualLimits limits;
     if (outliers > 0) {
         const auto [middle, deviation] = spread_of(scaled_residual);
-        constexpr double badly = 1.5;  // deviations in units of errors
-        const double reach = (deviation > badly ? 2 * outliers : outliers) * deviation;
+        const double reach = outlier_reach(deviation, outliers);
         limits = {middle - reach, middle + reach};
     }
     for (std::size_t n = 0; n < use.size(); ++n) {
@@ -48,6 +59,19 @@ std::vector<double> norm_weights(DataNorm norm, std::span<const double> scaled_r
         weights[n] = std::sqrt(square);
     }
     return weights;
+}
+
+std::vector<double> tapers_of(std::span<const double> scaled_residual, double outliers) {
+    constexpr double begin = 0.85;  // of the reach
+    const auto [middle, deviation] = spread_of(scaled_residual);
+    const double reach = outlier_reach(deviation, outliers);
+    std::vector<double> tapers;
+    for (const double z : scaled_residual) {
+        const double part = std::abs(z - middle) / reach;
+        const double square = std::clamp((1 - part) / (1 - begin), 0.0, 1.0);
+        tapers.push_back(std::isnan(z) ? 0 : std::sqrt(square));
+    }
+    return tapers;
 }
 
 double chi2_of(std::span<const double> scaled_residual, std::span<const PickUse> use) {

@@ -26,7 +26,7 @@ ResidualSpread spread_of(std::span<const double> scaled_residual);
 /// A pick is left out where its residual lies beyond `outliers` deviations from the median, a
 /// deviation being 1.4826 times the median absolute deviation and at least the picks' errors. While
 /// the model still explains the picks badly, their residuals are far from Gaussian: then it takes
-/// twice as many deviations. A pick that was left out comes back once a model explains it.
+/// up to twice as many deviations. A pick that was left out comes back once a model explains it.
 std::vector<PickUse> uses_of(std::span<const double> scaled_residual, double outliers);
 
 /// What each residual and row is multiplied with, so that least squares become the norm
@@ -35,6 +35,10 @@ std::vector<PickUse> uses_of(std::span<const double> scaled_residual, double out
 /// keeps it.
 std::vector<double> norm_weights(DataNorm norm, std::span<const double> scaled_residual,
                                  std::span<const PickUse> use);
+
+/// By what picks near that limit count less, so that one that is left out by the next model had
+/// hardly any weight: 1 up to 0.85 of it, 0 from there on; roots, as factors of rows.
+std::vector<double> tapers_of(std::span<const double> scaled_residual, double outliers);
 
 /// Mean square of the scaled residuals that are used.
 double chi2_of(std::span<const double> scaled_residual, std::span<const PickUse> use);

@@ -12,7 +12,10 @@ bool ShorterStep::shorten(const std::vector<double>& x, const std::vector<double
     constexpr double goal = 0.98;  // of the target: what is to meet it exactly may just miss it
     constexpr double least = 0.2;
     constexpr double greatest = 0.9;
-    if (tried_ == most || !(after > before) || !(before < goal * target)) {
+    constexpr double close = 0.95;
+    const bool passes =
+        after > before ? before < goal * target : before > target && after < close * target;
+    if (tried_ == most || !passes) {
         step_.clear();
         return false;
     }

@@ -4,13 +4,15 @@
 
 namespace fermat {
 
-/// A step to a smoother model that passed the target, of which a part is tried: misfit grows along
-/// the step, so that a part of it meets the target, and a run ends there instead of at the rougher
-/// model before it.
+/// A step that passed the target, of which a part is tried. Misfit grows along a step to a smoother
+/// model and falls along one to a rougher model, so that a part of it meets the target: a run ends
+/// there instead of at the rougher model, and goes no further beyond than its last step happened
+/// to.
 class ShorterStep {
   public:
     /// The model `beyond` was tried from `x`; chi2 before, after it, and the target. False once
-    /// enough parts were tried, or where no part is expected to meet the target.
+    /// enough parts were tried, or where no part is expected to meet the target: chi2 did not pass
+    /// it, or hardly did.
     bool shorten(const std::vector<double>& x, const std::vector<double>& beyond, double before,
                  double after, double target);
     bool is_open() const { return !step_.empty(); }

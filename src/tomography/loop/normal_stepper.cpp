@@ -88,6 +88,8 @@ Verdict NormalStepper::judge() {
     if (!first && !judged_anew_ && !admitted(trial)) return Verdict::refused;
     change_ = problem_.adopt(trial, first && judged_anew_);
     cooling_.start(shorter_.weight(made_by_, cooling_.lambda()));
+    meets_target_ = shorter_.is_open() && cooling_.phase() == Cooling::Phase::relaxing;
+    if (first || judged_anew_) gain_ = 0;
     shorter_.reset();
     now_ = std::move(trial);
     x_ = now_.x;
@@ -105,11 +107,20 @@ Verdict NormalStepper::judge() {
 bool NormalStepper::admitted(const Trial& trial) {
     const Vector z = scaled(trial.residual);
     const double chi2 = chi2_of(z, hearing_.uses(z));
-    const bool better = objective(trial, now_) <= objective(now_, trial);
-    if (better && cooling_.admits(chi2)) return true;
-    if (better && shorter_.shorten(x_, trial.x, this->chi2(), chi2, cooling_.target())) {
+    const double before = objective(now_, trial);
+    const double after = objective(trial, now_);
+    const bool better = after <= before;
+    gain_ = (before - after) / before;
+    // A step to a rougher model may pass the target, too.
+    const bool admits = cooling_.admits(chi2);
+    // ... but not where picks are left out: they are heard from a model that is rough enough.
+    const bool cools = cooling_.phase() == Cooling::Phase::cooling && !cooling_.keeps_weight() &&
+                       std::find(use().begin(), use().end(), PickUse::rejected) == use().end();
+    if (better && (cools || !admits) &&
+        shorter_.shorten(x_, trial.x, this->chi2(), chi2, cooling_.target())) {
         return false;
     }
+    if (better && admits) return true;
     constexpr double most_damping = 500;
     if (!better && damping_ < most_damping) {
         damping_ = damping_ > 0 ? 8 * damping_ : 2;
@@ -118,7 +129,7 @@ bool NormalStepper::admitted(const Trial& trial) {
     damping_ = std::min(damping_, 1.0);
     if (hearing_.is_hearing()) {  // no model is nearer to those heard
         hearing_.close();
-        cooling_.accepted(this->chi2());
+        cooling_.accepted(this->chi2(), false);
     } else {
         cooling_.refused();
     }
@@ -157,9 +168,18 @@ void NormalStepper::describe(IterationReport& report) const {
 void NormalStepper::reported(const std::vector<IterationReport>& history) {
     made_by_ = history.back().lambda;
     const bool falls = problem_.still_falls();
-    if (!hearing_.is_hearing()) {
+    // Near the target a weight is kept until its model has come to rest: where it is then does not
+    // hang on the steps that led there.
+    constexpr double at_rest = 0.04;
+    constexpr double near = 1.3;
+    const bool moves = gain_ > at_rest && chi2() > cooling_.target() &&
+                       chi2() < near * cooling_.target() && !cooling_.keeps_weight() &&
+                       !rules_.steer;
+    if (moves && !hearing_.is_hearing()) {
+        // The same weight once more.
+    } else if (!hearing_.is_hearing()) {
         // Picks that are explained end the run only if the rest has come to rest.
-        if (!falls || chi2() > cooling_.target()) cooling_.accepted(chi2());
+        if (!falls || chi2() > cooling_.target()) cooling_.accepted(chi2(), meets_target_);
     } else if (hearing_.rounds() > 1) {
         cooling_.start(cooling_.lambda() / 2);
     }

@@ -79,10 +79,14 @@ class NormalStepper : public Stepper {
     Trial now_;
     Vector scaled_;       ///< residuals in errors
     Vector right_;        ///< the same, weighted, as the step wants them
+    double gain_ = 0;     ///< of the objective by the last step, as a part of it
     double change_ = 0;   ///< of velocity by the last step, at most
     double made_by_ = 0;  ///< weight of the roughness; 0: it is the start
     double damping_ = 0;  ///< of steps, in lambdas (Levenberg-Marquardt)
     ShorterStep shorter_;
+    /// The present model is a part of a step to a smoother one that passed the target. A run ends
+    /// with such a model: how it first came to the target, and by which weights, does not matter.
+    bool meets_target_ = false;
     bool judged_anew_ = false;  ///< the present model comes once more: resumed, or picks taken back
     bool ended_ = false;        ///< by who steers
 };

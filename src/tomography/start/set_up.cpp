@@ -230,8 +230,8 @@ class SetUp {
 
     /// Below a line along a surface where velocities, as distance over time, differ by more than
     /// two and a half times: weathered ground over rock. Its layers have edges more often than not.
-    /// Where they have none, blocky models are off by a little more (the correlation is less by
-    /// 0.02); where they have, by far less (bench/inversion, truths of both kinds). Within a crust
+    /// Where they have none, blocky models correlate less with the truth, by 0.01 to 0.07; where
+    /// they have, more, by 0.02 to 0.1 (bench/inversion, truths of both kinds). Within a crust
     /// velocities differ by less than two times.
     bool is_sharp() const {
         constexpr double layers = 2.5;

@@ -23,6 +23,7 @@ from ._earth import Earth
 from ._geometry import Geometry, geometry
 from ._grid import Grid
 from ._invert import Inversion, invert
+from ._invert_phases import LayerInversion, invert_phases
 from ._locate import Catalogue, locate
 from ._medium import Medium
 from ._methods import Bending, Graph
@@ -57,6 +58,7 @@ for _type in (
     Graph,
     Grid,
     Inversion,
+    LayerInversion,
     Mechanism,
     Medium,
     Model,
@@ -84,6 +86,7 @@ __all__ = [
     "Graph",
     "Grid",
     "Inversion",
+    "LayerInversion",
     "Mechanism",
     "Medium",
     "Model",
@@ -108,6 +111,7 @@ __all__ = [
     "first_motions",
     "geometry",
     "invert",
+    "invert_phases",
     "locate",
     "mechanism",
     "phase_rays",

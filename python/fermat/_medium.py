@@ -193,6 +193,13 @@ class Medium:
         pictures."""
         return self._core.merged(phase)
 
+    def _with_core(self, core: Any) -> Medium:
+        """This grid with other layers and interfaces."""
+        other = object.__new__(Medium)
+        other.__dict__.update(self.__dict__)
+        other._core = core
+        return other
+
     def _like(self, velocity: NDArray[Any]) -> _core.Model:
         return _core.Model(np.ascontiguousarray(velocity, np.float32), **self._coordinates)
 

@@ -130,4 +130,19 @@ void DenseInverse::columns(std::size_t first, std::size_t count, std::span<doubl
     }
 }
 
+std::vector<double> DenseInverse::solve(std::vector<double> right) const {
+    for (std::size_t i = 0; i < n_; ++i) {
+        const double* const row = &factor_[i * n_];
+        double sum = right[i];
+        for (std::size_t k = 0; k < i; ++k) sum -= row[k] * right[k];
+        right[i] = sum / row[i];
+    }
+    for (std::size_t i = n_; i-- > 0;) {
+        const double* const row = &factor_[i * n_];
+        right[i] /= row[i];
+        for (std::size_t k = 0; k < i; ++k) right[k] -= row[k] * right[i];
+    }
+    return right;
+}
+
 }  // namespace fermat

@@ -18,6 +18,8 @@ class DenseInverse {
     std::size_t size() const { return n_; }
     /// Columns [first, first + count) of the inverse: out[row * count + column - first].
     void columns(std::size_t first, std::size_t count, std::span<double> out) const;
+    /// The solution x of M x = right.
+    std::vector<double> solve(std::vector<double> right) const;
 
   private:
     void factor_block(std::size_t begin, std::size_t end);

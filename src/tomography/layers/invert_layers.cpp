@@ -1,0 +1,31 @@
+#include "tomography/layers/invert_layers.hpp"
+
+#include "core/error.hpp"
+#include "tomography/layers/layer_problem.hpp"
+#include "tomography/loop/normal_stepper.hpp"
+
+namespace fermat {
+
+LayerInversion invert_layers(const LayeredMedium& start, const PhasePicks& picks,
+                             const LayerInversionOptions& options, const Execution& execution,
+                             const InversionListener& listener) {
+    validate_options(options.prior);
+    validate_options(options.rays);
+    validate(picks.survey);
+    if (picks.survey.arrivals.empty()) throw InputError("there are no picks to invert");
+    if (picks.phase_of.size() != picks.survey.arrivals.size()) {
+        throw InputError("picks have no phase each");
+    }
+    LayerProblem problem(start, picks, options, execution);
+    NormalStepper::Rules rules;
+    if (options.loop.target_chi2 > 0) rules.target_chi2 = options.loop.target_chi2;
+    rules.keeps_weight = options.loop.gauss_newton.lambda > 0;
+    NormalStepper stepper(problem, picks.survey, options.loop, rules, execution);
+    InversionResult run = Loop(stepper, execution, listener).run(std::nullopt);
+    LayerInversion out{problem.medium(), std::move(run)};
+    out.deviations = problem.deviations(stepper.x(), 1);
+    out.statuses = problem.statuses();
+    return out;
+}
+
+}  // namespace fermat

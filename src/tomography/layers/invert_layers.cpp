@@ -16,14 +16,18 @@ LayerInversion invert_layers(const LayeredMedium& start, const PhasePicks& picks
     if (picks.phase_of.size() != picks.survey.arrivals.size()) {
         throw InputError("picks have no phase each");
     }
+    // The prior is in deviations of its own, so that its weight is 1 unless somebody asks for
+    // another.
+    InversionOptions loop = options.loop;
+    if (loop.gauss_newton.lambda == 0) loop.gauss_newton.lambda = 1;
     LayerProblem problem(start, picks, options, execution);
     NormalStepper::Rules rules;
     if (options.loop.target_chi2 > 0) rules.target_chi2 = options.loop.target_chi2;
-    rules.keeps_weight = options.loop.gauss_newton.lambda > 0;
-    NormalStepper stepper(problem, picks.survey, options.loop, rules, execution);
+    rules.keeps_weight = true;
+    NormalStepper stepper(problem, picks.survey, loop, rules, execution);
     InversionResult run = Loop(stepper, execution, listener).run(std::nullopt);
     LayerInversion out{problem.medium(), std::move(run)};
-    out.deviations = problem.deviations(stepper.x(), 1);
+    out.deviations = problem.deviations(stepper.x(), loop.gauss_newton.lambda);
     out.statuses = problem.statuses();
     return out;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -11,6 +12,8 @@ from . import _core
 from ._earth import RADIUS, Earth
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Medium"]
@@ -78,11 +81,7 @@ class Medium:
             template = _core.Model(np.ones(tuple(shape), np.float32), **coordinates)
         self._template = template
         self._coordinates = coordinates
-        axes = [
-            np.asarray(template.origin)[a] + np.arange(n) * np.asarray(template.spacing)[a]
-            for a, n in enumerate(template.shape)
-        ]
-        self._axes = axes
+        axes = self._axes = _axes_of(template)
         models = []
         for number, (p, s) in enumerate(pairs):
             fast = self._model(p, f"layer {number}")
@@ -160,6 +159,44 @@ class Medium:
             coordinates="spherical",
             radius=RADIUS,
         )
+
+    @classmethod
+    def load(
+        cls,
+        path: str | PathLike[str],
+        *,
+        spacing: ArrayLike | None = None,
+        interfaces: str | PathLike[str] | None = None,
+        names: Sequence[str] = (),
+        vp_over_vs: float | None = None,
+    ) -> Medium:
+        """Reads a medium that `save` or `fermat model layers` wrote, rayinvr's v.in, tomo2d's smesh
+        or FMTOMO's vgrids.in.
+
+        spacing: of the grid, for the files of other programs. interfaces: tomo2d's reflector or
+        FMTOMO's interfaces.in (looked for beside vgrids.in if not given). names: ids of the
+        interfaces, the surface first. vp_over_vs makes S where the file has none.
+        """
+        steps = None if spacing is None else [float(h) for h in np.atleast_1d(spacing)]
+        core = _core.LayeredMedium.load(
+            Path(path), steps, None if interfaces is None else Path(interfaces), list(names), vp_over_vs
+        )
+        return cls._of_core(core)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Writes .h5: a model of all layers that ParaView and all of Fermat read, with the layers
+        and interfaces beside it, which `load` and `fermat phases` read."""
+        self._core.save(Path(path))
+
+    @classmethod
+    def _of_core(cls, core: _core.LayeredMedium) -> Medium:
+        medium = cls.__new__(cls)
+        template = core.model(0, "P")
+        medium._core = core
+        medium._template = template
+        medium._coordinates = {"spacing": template.spacing, "origin": template.origin}
+        medium._axes = _axes_of(template)
+        return medium
 
     @property
     def interfaces(self) -> list[str]:
@@ -244,6 +281,14 @@ class Medium:
         y = table[:, 1] if len(lateral) == 2 else np.zeros(len(table))
         parts = [np.ascontiguousarray(a, np.float64) for a in (x, y, z)]
         return _core.Interface.of_points(name, *parts, self._template, smooth)
+
+
+def _axes_of(model: _core.Model) -> list[NDArray[np.float64]]:
+    """Coordinates of the nodes along each axis."""
+    return [
+        np.asarray(model.origin)[a] + np.arange(n) * np.asarray(model.spacing)[a]
+        for a, n in enumerate(model.shape)
+    ]
 
 
 def _two(layer: Any) -> tuple[Any, Any]:

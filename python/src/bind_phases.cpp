@@ -1,19 +1,24 @@
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <fmt/format.h>
+
 #include <limits>
 #include <utility>
 
 #include "bindings.hpp"
+#include "io/layered_io.hpp"
 #include "model/layered_medium.hpp"
 #include "monitor.hpp"
 #include "numpy.hpp"
 #include "options.hpp"
 #include "phases/phases.hpp"
 #include "points.hpp"
+#include "warn.hpp"
 
 namespace fermat::python {
 
@@ -37,6 +42,25 @@ Interface interface_from(const std::string& id, const Numbers& x, const Numbers&
     }
     return Interface::of_points(id, points, model.place(),
                                 smooth ? InterfaceShape::smooth : InterfaceShape::linear);
+}
+
+/// A medium of a file; the notes of its reader become warnings.
+LayeredMedium load(const std::filesystem::path& path,
+                   const std::optional<std::vector<double>>& spacing,
+                   const std::optional<std::filesystem::path>& interfaces,
+                   const std::vector<std::string>& names, std::optional<double> vp_over_vs) {
+    LayeredReadOptions options{{}, interfaces, names, vp_over_vs};
+    if (spacing) {
+        const std::vector<double>& h = *spacing;
+        if (h.empty() || h.size() > 3) {
+            throw InputError(fmt::format("spacing has {} numbers (must be 1 to 3)", h.size()));
+        }
+        options.spacing = Vec3{h.front(), h.size() == 3 ? h[1] : h.front(), h.back()};
+    }
+    Notes notes;
+    LayeredMedium medium = read_layered(path, notes, options);
+    warn(notes);
+    return medium;
 }
 
 PhaseRays trace(const LayeredMedium& medium, const std::string& phase, const Points& sources,
@@ -101,6 +125,10 @@ void bind_phases(nb::module_& module) {
                 new (self) LayeredMedium(interfaces, std::move(layers));
             },
             "interfaces"_a, "layers"_a)
+        .def_static("load", &load, "path"_a, "spacing"_a.none(), "interfaces"_a.none(), "names"_a,
+                    "vp_over_vs"_a.none())
+        .def("save", [](const LayeredMedium& medium,
+                        const std::filesystem::path& path) { write_layered(path, medium); })
         .def_prop_ro("interfaces", &LayeredMedium::interfaces)
         .def_prop_ro("has_s", &LayeredMedium::has_s)
         .def_prop_ro("layer_count", &LayeredMedium::layer_count)

@@ -8,6 +8,7 @@ namespace fermat::cli {
 void add_model_commands(Program& program);
 void add_times_command(Program& program);
 void add_rays_command(Program& program);
+void add_phases_command(Program& program);
 void add_picks_command(Program& program);
 void add_locate_command(Program& program);
 void add_relocate_command(Program& program);

@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
     fermat::cli::add_model_commands(program);
     fermat::cli::add_times_command(program);
     fermat::cli::add_rays_command(program);
+    fermat::cli::add_phases_command(program);
     fermat::cli::add_picks_command(program);
     fermat::cli::add_locate_command(program);
     fermat::cli::add_relocate_command(program);

@@ -7,6 +7,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/flags.hpp"
+#include "cli/grid_flags.hpp"
+#include "cli/model_layers.hpp"
 #include "cli/model_media.hpp"
 #include "cli/outputs.hpp"
 #include "cli/python_package.hpp"
@@ -31,33 +33,6 @@ void add_model_output(CLI::App& app, OutputFlag& flag) {
         "model to write: .vtkhdf or .h5; .vti, .vts, .vtk, .hdr (NonLinLoc), .grd (Surfer), .segy, "
         ".csv, .xyz; .npy for values only")
         ->required();
-}
-
-struct GridFlags {
-    Shape shape;
-    AxisNumbers spacing{"--spacing", "1", {1.0}};
-    AxisNumbers origin{"--origin", "0", {0.0}};
-    bool cells = false;
-
-    Placement placement() const { return cells ? Placement::cells : Placement::nodes; }
-    Grid grid() const {
-        const bool is_2d = shape.y == 1;
-        return {shape, to_axes(origin, is_2d, 0), to_axes(spacing, is_2d, 1)};
-    }
-};
-
-void add_grid(CLI::App& app, GridFlags& flags) {
-    add_value(app, "--shape", "NX,NY,NZ", flags.shape, "nodes along each axis; NX,NZ in 2-D",
-              parse_shape)
-        ->required();
-    add_value(app, "--spacing", "H", flags.spacing, "distance of nodes; or HX,HY,HZ; HX,HZ in 2-D",
-              parse_axes)
-        ->default_str("1");
-    add_value(app, "--origin", "X,Y,Z", flags.origin, "first node; X,Z in 2-D; z is depth",
-              parse_axes)
-        ->default_str("0");
-    app.add_flag("--cells", flags.cells,
-                 "velocity in the cells between the nodes: interfaces on cells' faces are sharp");
 }
 
 /// Writes the model, unless the user asked to stop in the meantime.
@@ -88,21 +63,6 @@ struct GradientFlags : OutputFlag, GridFlags {
             ->required();
     }
     Model make(Notes&) const { return gradient_model(grid(), v0, gradient, placement()); }
-};
-
-struct LayersFlags : OutputFlag, GridFlags {
-    std::vector<std::string> layers;
-
-    void add(CLI::App& app) {
-        add_repeated(app, "--layer", "Z:V", layers,
-                     "depth of a layer's top and its velocity (0: air); once a layer, downwards")
-            ->required();
-    }
-    Model make(Notes&) const {
-        std::vector<DepthVelocity> tops;
-        for (const std::string& text : layers) tops.push_back(parse_layer("--layer", text));
-        return layered_model(grid(), tops, placement());
-    }
 };
 
 struct ProfileFlags : OutputFlag, GridFlags {
@@ -330,9 +290,7 @@ void add_model_commands(Program& program) {
     add_maker<GradientFlags>(program, group, "gradient", "Velocity that grows linearly with depth",
                              "fermat model gradient --shape 129,129,129 --spacing 0.1 --v0 2 "
                              "--gradient 0.5 -o model.h5");
-    add_maker<LayersFlags>(program, group, "layers", "Flat layers of constant velocity",
-                           "fermat model layers --shape 501,501 --spacing 1 --layer 0:2 "
-                           "--layer 250:5 -o model.h5");
+    add_model_layers(program, group);
     add_maker<ProfileFlags>(program, group, "profile", "A 1-D profile extruded to 2-D or 3-D",
                             "printf 'depth,velocity\\n0,4\\n10,6\\n40,8\\n' > vz.csv\n"
                             "fermat model profile --shape 206,50,41 --spacing 1 --profile vz.csv "

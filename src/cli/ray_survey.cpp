@@ -30,25 +30,6 @@ std::int32_t read_index(const CsvTable& table, std::size_t row, std::size_t colu
     return static_cast<std::int32_t>(value);
 }
 
-std::vector<RayPair> read_pairs(const fs::path& path, std::size_t sources, std::size_t receivers,
-                                Notes& notes) {
-    const CsvTable table(path);
-    const std::size_t source = table.column("source");
-    const std::size_t receiver = table.column("receiver");
-    constexpr std::array<std::string_view, 2> known = {"source", "receiver"};
-    note_unused_columns(fmt::format("'{}'", path.string()), table.names(), known,
-                        "pairs are source,receiver", notes);
-    std::vector<RayPair> pairs;
-    for (std::size_t row = 0; row < table.rows(); ++row) {
-        pairs.push_back(
-            {read_index(table, row, source, sources), read_index(table, row, receiver, receivers)});
-    }
-    if (pairs.empty()) {
-        throw InputError(fmt::format("'{}' has a header and no rows", path.string()));
-    }
-    return pairs;
-}
-
 /// Indices of points in a list, which must contain all of them.
 std::vector<std::int32_t> find_points(const std::vector<Vec3>& points,
                                       const std::vector<Vec3>& list, const fs::path& picks,
@@ -144,6 +125,25 @@ void take_picks(const Model& model, const fs::path& file, Survey& survey, Notes&
 }
 
 }  // namespace
+
+std::vector<RayPair> read_pairs(const fs::path& path, std::size_t sources, std::size_t receivers,
+                                Notes& notes) {
+    const CsvTable table(path);
+    const std::size_t source = table.column("source");
+    const std::size_t receiver = table.column("receiver");
+    constexpr std::array<std::string_view, 2> known = {"source", "receiver"};
+    note_unused_columns(fmt::format("'{}'", path.string()), table.names(), known,
+                        "pairs are source,receiver", notes);
+    std::vector<RayPair> pairs;
+    for (std::size_t row = 0; row < table.rows(); ++row) {
+        pairs.push_back(
+            {read_index(table, row, source, sources), read_index(table, row, receiver, receivers)});
+    }
+    if (pairs.empty()) {
+        throw InputError(fmt::format("'{}' has a header and no rows", path.string()));
+    }
+    return pairs;
+}
 
 void add_ray_survey_flags(CLI::App& app, RaySurveyFlags& flags, const std::string& picks) {
     add_repeated(app, "--source", "X,Y,Z", flags.source, "a source; X,Z in 2-D; once a source");

@@ -25,6 +25,10 @@ struct RaySurveyFlags {
 /// `picks` is the help text of --picks.
 void add_ray_survey_flags(CLI::App& app, RaySurveyFlags& flags, const std::string& picks);
 
+/// Pairs of a table with the columns source,receiver. Throws InputError that names file and line.
+std::vector<RayPair> read_pairs(const std::filesystem::path& path, std::size_t sources,
+                                std::size_t receivers, Notes& notes);
+
 /// The rays to trace, in the order of ray_order(). The pairs are those of --picks, else those of
 /// --pairs, else all. Picks bring their own points. If --sources or --receivers are given too,
 /// indices refer to these files, which must contain every point of the picks. Points may be in air.

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -85,6 +86,9 @@ Model of_samples(const TextFile& file, Grid points, Field<float> velocity,
 Model sampled_section(const TextFile& file, Vec3 from, Vec3 to, std::string_view what,
                       const std::function<double(double, double)>& velocity,
                       const ModelReadOptions& options, Notes& notes);
+
+/// The grid of such a section.
+Grid section_grid(const TextFile& file, Vec3 from, Vec3 to, const std::optional<Vec3>& spacing);
 
 /// A model of bare values, whose grid the user gives.
 Model of_values(const TextFile& file, Field<float> velocity, const ModelReadOptions& options);

@@ -33,6 +33,9 @@ class NumberLines : public FileLines {
         return words;
     }
 
+    /// Length of the file, which bounds how many values it can hold.
+    std::size_t characters() const { return file_.text().size(); }
+
     double number(const std::vector<std::string_view>& words, std::size_t column,
                   std::string_view what) const {
         if (column >= words.size()) {

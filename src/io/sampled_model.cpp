@@ -51,12 +51,7 @@ Model of_samples(const TextFile& file, Grid points, Field<float> velocity,
     });
 }
 
-Model sampled_section(const TextFile& file, Vec3 from, Vec3 to, std::string_view what,
-                      const std::function<double(double, double)>& velocity,
-                      const ModelReadOptions& options, Notes& notes) {
-    if (options.origin) {
-        throw InputError(fmt::format("{} has its own origin (leave it out)", file.quoted()));
-    }
+Grid section_grid(const TextFile& file, Vec3 from, Vec3 to, const std::optional<Vec3>& spacing) {
     if (!(to.x > from.x && to.z > from.z)) {
         throw InputError(
             fmt::format("{} reaches from x = {:g}, z = {:g} to {:g}, {:g} (must have "
@@ -64,14 +59,27 @@ Model sampled_section(const TextFile& file, Vec3 from, Vec3 to, std::string_view
                         file.quoted(), from.x, from.z, to.x, to.z));
     }
     const double usual = round_below((to.z - from.z) / 100);
-    const Vec3 step = options.spacing.value_or(Vec3{usual, 1, usual});
+    const Vec3 step = spacing.value_or(Vec3{usual, 1, usual});
     if (!(step.x > 0 && step.z > 0)) throw InputError("the spacing must be > 0");
     return named_by_file(file, [&] {
-        Grid grid{
+        const Grid grid{
             {steps_between(from.x, to.x, step.x) + 1, 1, steps_between(from.z, to.z, step.z) + 1},
             {from.x, 0, from.z},
             {step.x, 1, step.z}};
         validate(grid);
+        return grid;
+    });
+}
+
+Model sampled_section(const TextFile& file, Vec3 from, Vec3 to, std::string_view what,
+                      const std::function<double(double, double)>& velocity,
+                      const ModelReadOptions& options, Notes& notes) {
+    if (options.origin) {
+        throw InputError(fmt::format("{} has its own origin (leave it out)", file.quoted()));
+    }
+    const Grid grid = section_grid(file, from, to, options.spacing);
+    const Vec3 step = grid.spacing;
+    return named_by_file(file, [&] {
         const Placement placement = options.placement.value_or(Placement::nodes);
         const Grid points = sample_points(grid, placement);
         Field<float> values(points.shape);

@@ -162,6 +162,13 @@ RayWriter::RayWriter(const fs::path& path, const Medium* medium)
 RayWriter::~RayWriter() = default;
 RayWriter::RayWriter(RayWriter&&) noexcept = default;
 void RayWriter::append(const RaySet& rays) { impl_->append(rays); }
+void RayWriter::add_ray_numbers(const char* name, std::span<const std::int32_t> values) {
+    FERMAT_EXPECT(static_cast<std::int64_t>(values.size()) == impl_->source.rows());
+    const Session session;
+    Column<std::int32_t> column(impl_->cell_data, name, impl_->output.path());
+    column.append(values.data(), values.size());
+    if (!column.close()) impl_->output.check();
+}
 void RayWriter::commit() { impl_->commit(); }
 
 void write_rays(const fs::path& path, const RaySet& rays, const Medium* medium) {

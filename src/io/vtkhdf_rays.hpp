@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 
 #include "model/medium.hpp"
 #include "rays/ray_set.hpp"
@@ -21,6 +23,8 @@ class RayWriter {
     RayWriter& operator=(RayWriter&&) = delete;
 
     void append(const RaySet& rays);
+    /// Further cell data of one number per ray that was appended, before commit().
+    void add_ray_numbers(const char* name, std::span<const std::int32_t> values);
     /// Closes the file and renames it. Without commit() nothing is left behind.
     void commit();
 

@@ -4,7 +4,10 @@
 #include <vector>
 
 #include "io/card_lines.hpp"
+#include "io/layer_samples.hpp"
+#include "io/layered_io.hpp"
 #include "io/model_formats.hpp"
+#include "model/place.hpp"
 
 namespace fermat {
 namespace {
@@ -30,6 +33,18 @@ struct ZeltLayer {
     ZeltNodes top{};
     ZeltNodes upper{};
     ZeltNodes lower{};
+};
+
+/// A file: layers from the top, and the bottom of the lowest.
+struct ZeltSection {
+    std::vector<ZeltLayer> layers{};
+    ZeltNodes bottom{};
+    Vec3 from{};
+    Vec3 to{};
+
+    const ZeltNodes& below(std::size_t layer) const {
+        return layer + 1 < layers.size() ? layers[layer + 1].top : bottom;
+    }
 };
 
 /// Lines of Fortran's (i2,1x,10f7.2): a whole number and up to ten numbers of seven columns, which
@@ -97,16 +112,17 @@ ZeltNodes read_nodes(ZeltLines& lines, bool& at_end) {
 /// velocities below its top and those above its bottom; the last boundary is the model's bottom. A
 /// velocity of 0 below the top is that above it; one of 0 above the bottom is that below the top.
 /// Velocity changes linearly from the top of a layer to its bottom.
-std::vector<ZeltLayer> read_layers(const TextFile& file, ZeltNodes& bottom) {
+ZeltSection read_section(const TextFile& file) {
     ZeltLines lines(file);
-    std::vector<ZeltLayer> layers;
+    ZeltSection section;
+    std::vector<ZeltLayer>& layers = section.layers;
     bool at_end = !lines.next_line();
     if (at_end) lines.fail("the file is empty");
     while (true) {
         ZeltLayer layer;
         layer.top = read_nodes(lines, at_end);
         if (at_end || !lines.next_line()) {
-            bottom = std::move(layer.top);
+            section.bottom = std::move(layer.top);
             break;
         }
         for (ZeltNodes* nodes : {&layer.upper, &layer.lower}) {
@@ -125,21 +141,24 @@ std::vector<ZeltLayer> read_layers(const TextFile& file, ZeltNodes& bottom) {
         layers.push_back(std::move(layer));
     }
     if (layers.empty()) lines.fail("there is one boundary (a layer has two)");
-    return layers;
+    section.from = {layers[0].top.x.front(), 0, 0};
+    section.to = {layers[0].top.x.back(), 0, 0};
+    for (const ZeltLayer& layer : layers) {
+        section.from.x = std::min(section.from.x, layer.top.x.front());
+        section.to.x = std::max(section.to.x, layer.top.x.back());
+    }
+    const auto& tops = layers[0].top.values;
+    const auto& bottoms = section.bottom.values;
+    section.from.z = *std::min_element(tops.begin(), tops.end());
+    section.to.z = *std::max_element(bottoms.begin(), bottoms.end());
+    return section;
 }
 
 Model read_zelt(const TextFile& file, const ModelFileOptions& options, Notes& notes) {
-    ZeltNodes bottom;
-    const std::vector<ZeltLayer> layers = read_layers(file, bottom);
-    double left = layers[0].top.x.front();
-    double right = layers[0].top.x.back();
-    for (const ZeltLayer& layer : layers) {
-        left = std::min(left, layer.top.x.front());
-        right = std::max(right, layer.top.x.back());
-    }
-    const auto& tops = layers[0].top.values;
-    const double top = *std::min_element(tops.begin(), tops.end());
-    const double depth = *std::max_element(bottom.values.begin(), bottom.values.end());
+    const ZeltSection section = read_section(file);
+    const auto& [layers, bottom, from, to] = section;
+    const double top = from.z;
+    const double depth = to.z;
     const auto at = [&](double x, double z) {
         if (z < layers[0].top.at(x) - 1e-9 * (depth - top)) return 0.0;
         for (std::size_t n = layers.size(); n-- > 0;) {
@@ -152,12 +171,42 @@ Model read_zelt(const TextFile& file, const ModelFileOptions& options, Notes& no
         }
         return 0.0;
     };
-    return sampled_section(file, {left, 0, top}, {right, 0, depth},
+    return sampled_section(file, from, to,
                            fmt::format("{} layers between boundaries of any shape", layers.size()),
                            at, options, notes);
 }
 
 }  // namespace
+
+LayeredMedium read_zelt_layers(const TextFile& file, const LayeredReadOptions& options,
+                               Notes& notes) {
+    const ZeltSection section = read_section(file);
+    const Grid grid = section_grid(file, section.from, section.to, options.spacing);
+    return named_by_file(file, [&] {
+        const Place place(grid);
+        std::vector<Interface> interfaces;
+        std::vector<Layer> layers;
+        for (std::size_t n = 0; n < section.layers.size(); ++n) {
+            const ZeltLayer& layer = section.layers[n];
+            const ZeltNodes& below = section.below(n);
+            std::vector<Vec3> points;
+            for (std::size_t k = 0; k < layer.top.x.size(); ++k) {
+                points.push_back({layer.top.x[k], 0, layer.top.values[k]});
+            }
+            interfaces.push_back(Interface::of_points(n == 0 ? "surface" : fmt::format("{}", n),
+                                                      points, place, InterfaceShape::linear));
+            layers.push_back({section_model(grid, [&](double x, double z) {
+                return continued_velocity({layer.top.at(x), layer.upper.at(x)},
+                                          {below.at(x), layer.lower.at(x)}, z, grid.spacing.z);
+            })});
+        }
+        notes.add(fmt::format(
+            "{}: {} layers on a grid of {:g} and {:g} (`spacing` chooses other steps); interfaces "
+            "are called surface, 1, 2, ... (`names` chooses other ids, such as moho)",
+            file.quoted(), layers.size(), grid.spacing.x, grid.spacing.z));
+        return LayeredMedium(std::move(interfaces), std::move(layers));
+    });
+}
 
 const ModelFormat zelt_model{"",
                              ToldOfModel::grid,

@@ -131,9 +131,9 @@ double LayeredMedium::bottom_of(int layer, double x, double y) const {
     return top_of(layer + 1).depth_at(x, y);
 }
 
-Model LayeredMedium::merged(Phase wave) const {
+Field<float> LayeredMedium::layer_numbers() const {
     const Shape shape = grid().shape;
-    Field<float> velocity(shape);
+    Field<float> numbers(shape);
     const Mapping& mapping = place().mapping();
     for (int i = 0; i < shape.x; ++i) {
         for (int j = 0; j < shape.y; ++j) {
@@ -144,9 +144,17 @@ Model LayeredMedium::merged(Phase wave) const {
                        user.z >= top_of(layer + 1).depth_at(user.x, user.y)) {
                     ++layer;
                 }
-                velocity(i, j, k) = model(layer, wave).velocity()(i, j, k);
+                numbers(i, j, k) = static_cast<float>(layer);
             }
         }
+    }
+    return numbers;
+}
+
+Model LayeredMedium::merged(Phase wave) const {
+    Field<float> velocity = layer_numbers();
+    for (std::size_t n = 0; n < velocity.size(); ++n) {
+        velocity[n] = model(static_cast<int>(velocity[n]), wave).velocity()[n];
     }
     return layers_.front().p.with_given(std::move(velocity));
 }

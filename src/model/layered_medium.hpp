@@ -49,6 +49,8 @@ class LayeredMedium {
     /// Depth of the bottom of a layer at a point: of the next interface, or infinite.
     double bottom_of(int layer, double x, double y) const;
 
+    /// The number of the layer in which each node lies.
+    Field<float> layer_numbers() const;
     /// One velocity per node, that of the layer in which the node lies: for first arrivals and
     /// pictures.
     Model merged(Phase wave) const;

@@ -12,7 +12,7 @@ import pytest
 MODEL_COMMANDS = ["constant", "gradient", "layers", "profile", "checkerboard", "random", "blocks",
                   "topography", "convert"]
 COMMANDS = [[], ["model"], *(["model", name] for name in MODEL_COMMANDS), ["times"], ["locate"], ["relocate"], ["rays"],
-            ["picks"], ["picks", "convert"], ["invert"], ["smooth"],
+            ["picks"], ["picks", "convert"], ["phases"], ["invert"], ["smooth"],
             ["bench"], ["bench", "paper"], ["bench", "tomography"], ["bench", "eikonal"],
             ["report"], ["plot"], ["export"], ["geometry"], ["pick"], ["info"], ["help"], ["completion"]]
 

@@ -17,6 +17,7 @@ from ._interactive import interactive3d
 from ._maps import depth_slices, map
 from ._misfit import misfit, trade_off
 from ._overview import overview
+from ._phases import phases
 from ._residuals import convergence, residuals
 from ._section import section
 from ._views import views
@@ -34,6 +35,7 @@ __all__ = [
     "map",
     "misfit",
     "overview",
+    "phases",
     "residuals",
     "section",
     "shots",

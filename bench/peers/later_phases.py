@@ -2,8 +2,8 @@
 
     python bench/peers/later_phases.py
 
-The rows of FMTOMO's fm3d and tomo2d's tt_forward were measured once on the machine of docs/benchmarks.md,
-one thread: they are programs to be built by hand.
+The rows of FMTOMO's fm3d and tomo2d's tt_forward are those of issue 39, one thread, and are not measured here:
+they are programs to be built by hand. The pairs of tomo2d's problem are chosen alike, not the same.
 """
 
 import time

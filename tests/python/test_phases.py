@@ -123,6 +123,25 @@ def test_times_at_a_sinusoidal_reflector_converge_with_second_order():
     assert errors[-1] < 1e-4
 
 
+def test_times_converge_with_second_order_where_velocity_is_sampled_too():
+    """A gradient is exact between nodes; this velocity is not. The truth is a fine grid."""
+
+    def times(step):
+        medium = fm.Medium(
+            [lambda x, z: 4 + 0.06 * z + 0.25 * np.sin(z / 4) + 0.2 * np.cos(x / 9), 8.0],
+            {"moho": lambda x: 25 + 2 * np.sin(x / 12)},
+            shape=(round(120 / step) + 1, round(40 / step) + 1),
+            spacing=step,
+        )
+        to = np.column_stack([np.linspace(30.7, 78.3, 9), np.zeros(9)])
+        return fm.phase_rays(medium, "PmP", (21.3, 1.0), to, phase_tolerance=1e-8).times
+
+    truth = times(0.0625)
+    errors = [float(np.sqrt(np.mean((times(step) - truth) ** 2))) for step in (4.0, 2.0, 1.0, 0.5)]
+    orders = np.log2(np.array(errors[:-1]) / errors[1:])
+    assert orders.min() > 1.8, (errors, orders)
+
+
 def test_sum_of_two_fields_over_the_reflector_agrees():
     medium = fm.Medium(
         [lambda x, z: 4 + 0.06 * z, 8.0],

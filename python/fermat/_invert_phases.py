@@ -120,6 +120,18 @@ def invert_phases(
     those of the start medium, velocity_length and interface_length over which distance changes hang
     together (0: an eighth of the model); 0 deviation keeps them. The smoothest change that explains
     the picks to their errors is found; `changes` tells it with standard deviations.
+
+    >>> import fermat as fm
+    >>> truth = fm.Medium([6.0, 8.0], {"moho": 32.0}, shape=(101, 41), spacing=1.0)
+    >>> start = fm.Medium([6.0, 8.0], {"moho": 30.0}, shape=(101, 41), spacing=1.0)
+    >>> stations = [(x, 0.0) for x in range(30, 100, 5)]
+    >>> times = fm.phase_rays(truth, "PmP", (5, 0), stations).times
+    >>> picks = {"source_x": [5.0] * 14, "source_z": [0.0] * 14, "phase": ["PmP"] * 14,
+    ...          "receiver_x": [x for x, _ in stations], "receiver_z": [0.0] * 14,
+    ...          "time": times, "error": [0.02] * 14}
+    >>> run = fm.invert_phases(start, picks, velocity_deviation=0.0)
+    >>> float(run.medium.depth("moho", 40).round(1))
+    32.0
     """
     table = _table(picks)
     flat = len(medium._template.shape) == 2
@@ -130,7 +142,7 @@ def invert_phases(
             f"picks have no column {', '.join(missing)} (they have {', '.join(sorted(table))})"
         )
     phase = [str(name).strip() for name in table["phase"]]
-    known = {}
+    known: dict[str, int] = {}
     refused: Counter[str] = Counter()
     for name in dict.fromkeys(phase):
         try:
@@ -143,11 +155,18 @@ def invert_phases(
             refused[name] = phase.count(name)
     if refused:
         listed = ", ".join(f"{n} of {name}" for name, n in refused.most_common())
-        tell([f"{sum(refused.values())} of {len(phase)} picks are of phases that the medium does not know and are left out ({listed})"])
+        tell(
+            [
+                f"{sum(refused.values())} of {len(phase)} picks are of phases that the medium does "
+                f"not know and are left out ({listed})"
+            ]
+        )
     rows = [n for n, name in enumerate(phase) if name in known]
     if not rows:
         raise ValueError("no pick is of a phase that the medium knows")
-    values = {name: np.array([float(table[name][n]) for n in rows]) for name in (*names, "time", "error")}
+    values = {
+        name: np.array([float(table[name][n]) for n in rows]) for name in (*names, "time", "error")
+    }
     half = len(names) // 2
     sources, events = _unique(np.column_stack([values[name] for name in names[:half]]))
     receivers, stations = _unique(np.column_stack([values[name] for name in names[half:]]))
@@ -156,7 +175,7 @@ def invert_phases(
         given = np.atleast_1d(np.asarray(velocity_length, float))
         given = np.repeat(given, 3) if given.size == 1 else given
         lengths = (given[0], given[0], given[-1]) if given.size == 2 else tuple(given)
-    keywords = {
+    keywords: dict[str, object] = {
         "velocity_deviation": velocity_deviation,
         "depth_deviation": depth_deviation,
         "velocity_length": tuple(float(v) for v in lengths),

@@ -176,6 +176,12 @@ class Medium:
         spacing: of the grid, for the files of other programs. interfaces: tomo2d's reflector or
         FMTOMO's interfaces.in (looked for beside vgrids.in if not given). names: ids of the
         interfaces, the surface first. vp_over_vs makes S where the file has none.
+
+        >>> import fermat as fm
+        >>> medium = fm.Medium([5.0, 8.0], {"moho": 30.0}, shape=(21, 11), spacing=5.0)
+        >>> medium.save("crust.h5")
+        >>> fm.Medium.load("crust.h5").interfaces
+        ['surface', 'moho']
         """
         steps = None if spacing is None else [float(h) for h in np.atleast_1d(spacing)]
         core = _core.LayeredMedium.load(
@@ -185,7 +191,12 @@ class Medium:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Writes .h5: a model of all layers that ParaView and all of Fermat read, with the layers
-        and interfaces beside it, which `load` and `fermat phases` read."""
+        and interfaces beside it, which `load` and `fermat phases` read.
+
+        >>> import fermat as fm
+        >>> medium = fm.Medium([5.0, 8.0], {"moho": 30.0}, shape=(21, 11), spacing=5.0)
+        >>> medium.save("crust.h5")
+        """
         self._core.save(Path(path))
 
     @classmethod
@@ -212,7 +223,13 @@ class Medium:
         return f"Medium({below}; {waves} on {tuple(self._template.shape)} nodes)"
 
     def depth(self, interface: str, x: ArrayLike, y: ArrayLike = 0.0) -> NDArray[np.float64]:
-        """Depth of an interface at x (and y); on a sphere at latitude and longitude."""
+        """Depth of an interface at x (and y); on a sphere at latitude and longitude.
+
+        >>> import fermat as fm
+        >>> medium = fm.Medium([5.0, 8.0], {"moho": 30.0}, shape=(201, 51), spacing=1.0)
+        >>> medium.depth("moho", [10, 20]).tolist()
+        [30.0, 30.0]
+        """
         for one in self._core.interfaces:
             if one.id == interface:
                 at = np.broadcast(np.asarray(x, float), np.asarray(y, float))
@@ -220,14 +237,26 @@ class Medium:
         raise ValueError(f"no interface is called '{interface}' (there are {', '.join(self.interfaces)})")
 
     def layer(self, number: int, phase: Literal["P", "S"] = "P") -> _core.Model:
-        """The velocity of a layer, on the whole grid."""
+        """The velocity of a layer, on the whole grid.
+
+        >>> import fermat as fm
+        >>> medium = fm.Medium([5.0, 8.0], {"moho": 30.0}, shape=(201, 51), spacing=1.0)
+        >>> float(medium.layer(1).velocity[0, 0])
+        8.0
+        """
         if not 0 <= number < len(self):
             raise ValueError(f"layer is {number} (must be 0 to {len(self) - 1})")
         return self._core.model(number, phase)
 
     def model(self, phase: Literal["P", "S"] = "P") -> _core.Model:
         """One model of all layers, each node with the velocity of its layer: for first arrivals and
-        pictures."""
+        pictures.
+
+        >>> import fermat as fm
+        >>> medium = fm.Medium([5.0, 8.0], {"moho": 30.0}, shape=(201, 51), spacing=1.0)
+        >>> medium.model().velocity[0, [29, 30]].tolist()
+        [5.0, 8.0]
+        """
         return self._core.merged(phase)
 
     def _with_core(self, core: Any) -> Medium:
@@ -280,7 +309,9 @@ class Medium:
         x, z = table[:, 0], table[:, -1]
         y = table[:, 1] if len(lateral) == 2 else np.zeros(len(table))
         parts = [np.ascontiguousarray(a, np.float64) for a in (x, y, z)]
-        return _core.Interface.of_points(name, *parts, self._template, smooth)
+        return _core.Interface.of_points(
+            name, parts[0], parts[1], parts[2], self._template, smooth
+        )
 
 
 def _axes_of(model: _core.Model) -> list[NDArray[np.float64]]:
@@ -307,7 +338,7 @@ def _along(table: NDArray[np.float64], depth: NDArray[np.float64]) -> NDArray[np
     """Velocity by depth, linear, and beyond the ends of the table along its last rows for half of
     its height, so that what is interpolated beside an interface is right there."""
     z, v = table.T
-    out = np.interp(depth, z, v)
+    out: NDArray[np.float64] = np.interp(depth, z, v)
     for end, inner in ((0, 1), (-1, -2)):
         if z[end] == z[inner]:
             continue

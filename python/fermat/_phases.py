@@ -53,13 +53,27 @@ class PhaseRays:
         return np.isfinite(self.times)
 
     def path(self, ray: int) -> NDArray[np.float64]:
-        """The points of a ray from its source, (points, 2 or 3)."""
+        """The points of a ray from its source, (points, 2 or 3).
+
+        >>> import fermat as fm
+        >>> medium = fm.Medium([6.0, 8.0], {"moho": 30.0}, shape=(101, 41), spacing=1.0)
+        >>> rays = fm.phase_rays(medium, "PmP", (5, 0), (85, 0))
+        >>> rays.path(0).max(axis=0).round(6).tolist()
+        [85.0, 30.0]
+        """
         points = np.asarray(self._rays.path(ray)).reshape(-1, 3)
         flat = len(self.medium._template.shape) == 2
         return points[:, [0, 2]] if flat else points
 
     def legs(self, ray: int) -> str:
-        """The legs of a ray in words."""
+        """The legs of a ray in words.
+
+        >>> import fermat as fm
+        >>> medium = fm.Medium([6.0, 8.0], {"moho": 30.0}, shape=(101, 41), spacing=1.0)
+        >>> rays = fm.phase_rays(medium, "PmP", (5, 0), (85, 0))
+        >>> rays.legs(0)
+        "P in layer 0 to 'moho', P in layer 0 to the receiver"
+        """
         return self._rays.legs(ray)
 
     def __repr__(self) -> str:
@@ -99,7 +113,7 @@ def phase_rays(
     start = arguments.points(template, sources, "sources")
     end = arguments.points(template, receivers, "receivers")
     which = None if pairs is None else [tuple(map(int, pair)) for pair in np.asarray(pairs)]
-    keywords = {
+    keywords: dict[str, object] = {
         "arrivals": arrivals,
         "phase_tolerance": phase_tolerance,
         "most_segments": most_segments,

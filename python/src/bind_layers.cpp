@@ -92,9 +92,15 @@ void bind_layers(nb::module_& module) {
              })
         .def("reason",
              [](const LayerInversion& it) { return std::string(name_of(it.run.reason)); });
-    module.def("invert_layers", &run, "medium"_a, "sources"_a, "receivers"_a, "events"_a,
-               "stations"_a, "times"_a, "errors"_a, "phases"_a, "phase_of"_a, "keywords"_a,
-               "progress"_a.none());
+    module.def(
+        "invert_layers", &run, "medium"_a, "sources"_a, "receivers"_a, "events"_a, "stations"_a,
+        "times"_a, "errors"_a, "phases"_a, "phase_of"_a, "keywords"_a, "progress"_a.none(),
+        nb::sig("def invert_layers(medium: LayeredMedium, sources: NDArray[numpy.float64], "
+                "receivers: NDArray[numpy.float64], events: NDArray[numpy.int32], stations: "
+                "NDArray[numpy.int32], times: NDArray[numpy.float64], errors: "
+                "NDArray[numpy.float64], phases: Sequence[str], phase_of: "
+                "NDArray[numpy.int32], keywords: dict[str, object], progress: object | None) "
+                "-> LayerInversion"));
 }
 
 }  // namespace fermat::python

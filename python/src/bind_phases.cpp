@@ -125,10 +125,18 @@ void bind_phases(nb::module_& module) {
                 new (self) LayeredMedium(interfaces, std::move(layers));
             },
             "interfaces"_a, "layers"_a)
-        .def_static("load", &load, "path"_a, "spacing"_a.none(), "interfaces"_a.none(), "names"_a,
-                    "vp_over_vs"_a.none())
-        .def("save", [](const LayeredMedium& medium,
-                        const std::filesystem::path& path) { write_layered(path, medium); })
+        .def_static(
+            "load", &load, "path"_a, "spacing"_a.none(), "interfaces"_a.none(), "names"_a,
+            "vp_over_vs"_a.none(),
+            nb::sig("def load(path: str | os.PathLike[str], spacing: Sequence[float] | None, "
+                    "interfaces: str | os.PathLike[str] | None, names: Sequence[str], "
+                    "vp_over_vs: float | None) -> LayeredMedium"))
+        .def(
+            "save",
+            [](const LayeredMedium& medium, const std::filesystem::path& path) {
+                write_layered(path, medium);
+            },
+            "path"_a, nb::sig("def save(self, path: str | os.PathLike[str]) -> None"))
         .def_prop_ro("interfaces", &LayeredMedium::interfaces)
         .def_prop_ro("has_s", &LayeredMedium::has_s)
         .def_prop_ro("layer_count", &LayeredMedium::layer_count)
@@ -195,7 +203,10 @@ void bind_phases(nb::module_& module) {
                         std::size_t ray) { return describe(set.rays.at(ray).legs, set.medium); })
         .def("__len__", [](const PhaseRays& set) { return set.rays.size(); });
     module.def("trace_phase", &trace, "medium"_a, "phase"_a, "sources"_a, "receivers"_a,
-               "pairs"_a.none(), "keywords"_a, "progress"_a.none());
+               "pairs"_a.none(), "keywords"_a, "progress"_a.none(),
+               nb::sig("def trace_phase(medium: LayeredMedium, phase: str, sources: "
+                       "NDArray[numpy.float64], receivers: NDArray[numpy.float64], pairs: object | "
+                       "None, keywords: dict[str, object], progress: object | None) -> PhaseRays"));
 }
 
 }  // namespace fermat::python

@@ -7,6 +7,7 @@
 #include "io/format_table.hpp"
 #include "io/hypodd.hpp"
 #include "io/joint_io.hpp"
+#include "io/layered_io.hpp"
 #include "io/lotos.hpp"
 #include "io/model_formats.hpp"
 #include "io/nonlinloc_phases.hpp"
@@ -15,6 +16,7 @@
 #include "io/raw_grid.hpp"
 #include "io/surfer.hpp"
 #include "io/survey_file.hpp"
+#include "io/term_table.hpp"
 
 namespace fermat::fuzz {
 namespace {
@@ -262,6 +264,16 @@ std::vector<Target> format_targets(const fs::path& folder) {
              survey.stations = {{{}, "A"}};
              read_hypodd_differences(file, survey, notes);
          })},
+        {"station_terms",
+         ".csv",
+         {"station,phase,term\nA,P,0.1\nA,S,-0.2\n",
+          "station,phase,x,y,z,term,weight,radius\nA,P,1,2,3,0.1,0.5,4\nA,P,2,2,3,0.2,1,4\n"},
+         noting([](const fs::path& file, Notes& notes) {
+             Survey survey;
+             survey.events = {{{}, 0, "7"}};
+             survey.stations = {{{}, "A"}};
+             read_station_terms(TextFile(file), survey, nullptr, false, notes);
+         })},
         {"quakeml",
          ".xml",
          {"<q:quakeml><eventParameters><event publicID=\"a/7\"><pick publicID=\"p\"><time><value>"
@@ -312,6 +324,31 @@ std::vector<Target> format_targets(const fs::path& folder) {
          {" 1 0.0 10.0\n 0 0.0 0.0\n 0 0\n 1 10.0\n 0 2.0\n 0\n 1 10.0\n 0 3.0\n 0\n 2 0.0 10.0\n"
           " 0 5.0 5.0\n"},
          noting([](const fs::path& file, Notes& notes) { zelt_model.read(file, {}, notes); })},
+        {"layers",
+         ".smesh",
+         {"2 3 1.5 0.33\n0 10\n-1 1\n0 2 4\n4 5 6\n4 5 6\n"},
+         noting([](const fs::path& file, Notes& notes) {
+             LayeredReadOptions options;
+             options.spacing = Vec3{1, 1, 1};
+             read_layered(file, notes, options);
+             read_smesh_layers(TextFile(file), options, notes);
+         })},
+        {"fmtomo_layers", ".in", {vgrids}, noting([](const fs::path& file, Notes& notes) {
+             LayeredReadOptions options;
+             options.spacing = Vec3{0.01, 0.01, 10};
+             options.interfaces = file;
+             read_fmtomo_layers(TextFile(file), options, notes);
+         })},
+        {"zelt_layers",
+         ".in",
+         {" 1    0.00   50.00\n 0    0.00    0.00\n            0       0\n 1   50.00\n 0    4.00\n"
+          "            0\n 1   50.00\n 0    6.00\n            0\n 2    0.00   50.00\n 0   10.00   "
+          "12.00\n"},
+         noting([](const fs::path& file, Notes& notes) {
+             LayeredReadOptions options;
+             options.spacing = Vec3{5, 1, 1};
+             read_zelt_layers(TextFile(file), options, notes);
+         })},
         {"smesh", ".smesh", {"2 3 1.5 0.33\n0 10\n-1 1\n0 2 4\n4 5 6\n4 5 6\n"}, reads_model()},
         {"gtt", ".gtt", {gtt_seed()}, reads(PickFormat::gtt)},
         {"geo", ".csv", {geo, "sx;gx;t [ms]\n0;5,5;4\n0;9;8\n"}, reads(PickFormat::table, lenient)},

@@ -66,7 +66,7 @@ def test_relief_is_found_within_its_deviations(picks):
 def test_picks_of_unknown_phases_are_told_with_their_number(picks):
     more = {name: [*values, values[-1]] for name, values in picks.items()}
     more["phase"][-1] = "P7P"
-    with pytest.warns(UserWarning, match="1 of .* picks .* 1 of P7P"):
+    with pytest.warns(UserWarning, match="1 of .* picks .*1 of P7P"):
         run = fm.invert_phases(medium(31.0, 0.0), more, iterations=1)
     assert len(run.residuals) == len(picks["time"])
 

@@ -241,7 +241,7 @@ def test_columns_that_reach_the_library_have_one_length(crust, tables):
     for name, wrong in (("event", 3), ("station", 40), ("phase", 1), ("error", 3), ("time", 5)):
         broken = survey | {name: np.resize(survey[name], wrong)}
         with pytest.raises(ValueError, match="must have one per row"):
-            _core.locate(crust, None, 0.0, broken, None, None, {}, None)
+            _core.locate(crust, None, 0.0, broken, None, None, None, {}, None)
         with pytest.raises(ValueError, match="must have one per row"):
             _core.make_differences(crust, broken, {})
     with pytest.raises(ValueError, match="must have one per row"):
@@ -249,7 +249,7 @@ def test_columns_that_reach_the_library_have_one_length(crust, tables):
     with pytest.raises(ValueError, match="must have one per row"):
         _core.to_plane(str(fm.Plane.round([12.0], [47.0])), np.zeros(3), np.zeros(1))
     with pytest.raises(ValueError, match="names a source or receiver that is not there"):
-        _core.locate(crust, None, 0.0, survey | {"event": survey["event"] + 99}, None, None, {}, None)
+        _core.locate(crust, None, 0.0, survey | {"event": survey["event"] + 99}, None, None, None, {}, None)
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,12 @@ def phases(
         How much depth is stretched. Default: as fits the picture.
     title
         Over the picture.
+
+    >>> import fermat as fm
+    >>> medium = fm.Medium([6.0, 8.0], {"moho": 30.0}, shape=(101, 41), spacing=1.0)
+    >>> stations = [(float(x), 0.0) for x in range(20, 100, 10)]
+    >>> rays = fm.phase_rays(medium, "PmP", (5, 0), stations)
+    >>> figure = fm.plot.phases(rays, reduce=6.0)
     """
     import matplotlib.pyplot as plt
 

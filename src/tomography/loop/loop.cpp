@@ -44,7 +44,7 @@ void Loop::search() {
 }
 
 void Loop::take_up(InversionState&& state) {
-    history_ = std::move(state.history);
+    history_ = state.history;  // the stepper looks at it, too
     initial_residual_ = std::move(state.initial_residual);
     passes_ = history_.back().passes;
     resumed_ = true;

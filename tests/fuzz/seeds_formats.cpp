@@ -161,6 +161,8 @@ std::vector<Target> format_targets(const fs::path& folder) {
                               bytes_of(doubles);
     std::string vgrids = "1 1\n4 4 4\n10 0.01 0.02\n6331 -0.01 0.5\n";
     for (int n = 0; n < 64; ++n) vgrids += "5.5\n";
+    std::string faces = "2\n4 4\n0.01 0.02\n-0.01 0.5\n";
+    for (int n = 0; n < 32; ++n) faces += n < 16 ? "6351\n" : "6341\n";
     return {
         {"pyrefra", ".dat", {"1 2 0.006 0.005 0.007\n2 1 -0.1 0 1\n"}, reads(PickFormat::pyrefra)},
         {"vs", ".vs", {vs}, reads(PickFormat::seisimager)},
@@ -330,15 +332,22 @@ std::vector<Target> format_targets(const fs::path& folder) {
          noting([](const fs::path& file, Notes& notes) {
              LayeredReadOptions options;
              options.spacing = Vec3{1, 1, 1};
+             options.interfaces = fs::path(file).replace_extension(".refl");
              read_layered(file, notes, options);
              read_smesh_layers(TextFile(file), options, notes);
-         })},
-        {"fmtomo_layers", ".in", {vgrids}, noting([](const fs::path& file, Notes& notes) {
+         }),
+         ".refl",
+         "0 2\n10 3\n"},
+        {"fmtomo_layers",
+         ".in",
+         {vgrids},
+         noting([](const fs::path& file, Notes& notes) {
              LayeredReadOptions options;
-             options.spacing = Vec3{0.01, 0.01, 10};
-             options.interfaces = file;
+             options.interfaces = fs::path(file).replace_extension(".faces");
              read_fmtomo_layers(TextFile(file), options, notes);
-         })},
+         }),
+         ".faces",
+         faces},
         {"zelt_layers",
          ".in",
          {" 1    0.00   50.00\n 0    0.00    0.00\n            0       0\n 1   50.00\n 0    4.00\n"

@@ -73,6 +73,9 @@ PhaseRays trace(const LayeredMedium& medium, const std::string& phase, const Poi
     const std::vector<Vec3> from = points_from(sources, grid.origin.y);
     const std::vector<Vec3> to = points_from(receivers, grid.origin.y);
     const Branch branch = branch_of(medium, phase);
+    Notes notes;
+    note_doubts(branch, medium, notes);
+    warn(notes);
     std::vector<RayPair> which = all_pairs(from.size(), to.size());
     if (!pairs.is_none()) {
         which.clear();

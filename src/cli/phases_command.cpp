@@ -167,7 +167,10 @@ void trace(const PhasesFlags& flags, const Run& run) {
     const LayeredMedium medium =
         read_layered(flags.model, notes, flags.reading.options(flags.spacing));
     std::vector<Branch> branches;
-    for (const std::string& text : flags.phases) branches.push_back(branch_from(medium, text));
+    for (const std::string& text : flags.phases) {
+        branches.push_back(branch_from(medium, text));
+        note_doubts(branches.back(), medium, notes);
+    }
     const Model& model = medium.layers().front().p;
     std::vector<Vec3> sources;
     for (const PointSource& source :

@@ -313,6 +313,23 @@ std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int
     return out;
 }
 
+void note_doubts(const Branch& branch, const LayeredMedium& medium, Notes& notes) {
+    if (!branch.dives || medium.layer_count() < 3) return;
+    for (std::size_t k = 0; k < branch.steps.size(); ++k) {
+        const BranchStep& step = branch.steps[k];
+        const bool bounces = step.interface == 0 && step.then == AtInterface::reflect;
+        // A wave that comes up from a reflection does not turn.
+        const bool turned = k == 0 || branch.steps[k - 1].interface == 0;
+        if (!bounces || !turned || step.upwards) continue;
+        notes.add(fmt::format(
+            "times of {} may be those of a later arrival, or missing: its bounce at the "
+            "surface is a maximum of the time, and its waves may turn in {} layers "
+            "(say in which, as in 'P moho transmit P surface reflect P')",
+            branch.name, medium.layer_count()));
+        return;
+    }
+}
+
 std::string describe(const Legs& legs, const LayeredMedium& medium) {
     std::string out;
     for (const Leg& leg : legs) {

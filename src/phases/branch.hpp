@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/notes.hpp"
 #include "model/layered_medium.hpp"
 #include "model/phase.hpp"
 
@@ -82,6 +83,11 @@ Branch branch_of_rayinvr(const LayeredMedium& medium, double code);
 /// layers. Empty where the branch cannot leave the source's layer so (as Pn from below the Moho).
 std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int source_layer,
                           int receiver_layer);
+
+/// Notes what is not to be trusted of a branch: a bounce below the surface between two waves that
+/// turn (PP, SS) is a maximum of the time along the path, and where such waves may turn in several
+/// layers the search may miss it.
+void note_doubts(const Branch& branch, const LayeredMedium& medium, Notes& notes);
 
 /// "P in layer 0 to 'moho', P in layer 0 to the receiver", for messages and pictures.
 std::string describe(const Legs& legs, const LayeredMedium& medium);

@@ -66,6 +66,20 @@ TEST(Branch, ReflectionsFromAboveDoNotExistBelowTheirInterface) {
     EXPECT_TRUE(legs_of(branch_of(medium, "PmP"), medium, 2, 0).empty());
 }
 
+TEST(Branch, BouncesBetweenWavesThatMayTurnAnywhereAreDoubted) {
+    const LayeredMedium medium = crust();
+    Notes notes;
+    for (const auto* name : {"P", "PmP", "pP", "PmPPmP"}) {
+        note_doubts(branch_of(medium, name), medium, notes);
+    }
+    // A multiple bounces at the surface, too, but turns nowhere.
+    EXPECT_TRUE(notes.sentences().empty());
+    Notes doubted;
+    note_doubts(branch_of(medium, "PP"), medium, doubted);
+    ASSERT_EQ(doubted.sentences().size(), 1U);
+    EXPECT_NE(doubted.sentences().front().find("PP may be"), std::string::npos);
+}
+
 TEST(Branch, UnknownNamesSayWhatIsKnown) {
     const LayeredMedium medium = crust();
     expect_error<InputError>([&] { branch_of(medium, "Lg"); }, "'Lg'", "PmP");

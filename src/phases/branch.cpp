@@ -115,10 +115,9 @@ NameParts parts_of(std::string_view name) {
     return out;
 }
 
-Branch turning_below(const LayeredMedium& medium, Phase wave, int interface, std::string name) {
+Branch turning_below(Phase wave, int interface, std::string name) {
     Branch out{std::move(name), {}, wave, false};
     if (interface > 0) out.steps.push_back({wave, interface, AtInterface::transmit});
-    static_cast<void>(medium);
     return out;
 }
 
@@ -167,14 +166,14 @@ Branch branch_of(const LayeredMedium& medium, std::string_view name) {
     if (parts.tail == "g" || parts.tail == "G") {
         // Above the Moho, or anywhere where there is none.
         const int moho = has(medium, "moho") ? medium.interface_of("moho") : medium.layer_count();
-        return turning_below(medium, out.last, moho - 1, text);
+        return turning_below(out.last, moho - 1, text);
     }
     if (parts.tail == "n" || parts.tail == "N" || parts.tail == "*") {
-        return turning_below(medium, out.last, medium.interface_of("moho"), text);
+        return turning_below(out.last, medium.interface_of("moho"), text);
     }
     const auto number = number_in(parts.tail);
     if (!number) refuse(name);
-    return turning_below(medium, out.last, interface_in_name(medium, parts.tail, name), text);
+    return turning_below(out.last, interface_in_name(medium, parts.tail, name), text);
 }
 
 Branch branch_of_rayinvr(const LayeredMedium& medium, double code) {
@@ -191,8 +190,8 @@ Branch branch_of_rayinvr(const LayeredMedium& medium, double code) {
                         code, medium.layer_count(), reaches_down ? "a bottom" : "velocities"));
     }
     std::string name = fmt::format("{:.1f}", code);
-    if (kind == 1) return turning_below(medium, Phase::P, layer, std::move(name));
-    if (kind == 3) return turning_below(medium, Phase::P, layer + 1, std::move(name));
+    if (kind == 1) return turning_below(Phase::P, layer, std::move(name));
+    if (kind == 3) return turning_below(Phase::P, layer + 1, std::move(name));
     return {std::move(name), {{Phase::P, layer + 1, AtInterface::reflect}}, Phase::P, false};
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -10,10 +11,9 @@ import numpy as np
 
 from . import _core
 from ._earth import RADIUS, Earth
+from ._grid import axes_of
 
 if TYPE_CHECKING:
-    from os import PathLike
-
     from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["Medium"]
@@ -31,10 +31,13 @@ class Medium:
     whole grid: outside its layer it continues, so that nothing is smeared across an interface.
 
     interfaces: depths below the surface, by id and from the top: `{"moho": 30.0}`. A depth is a
-    number, a table of (x, depth) or (x, y, depth) rows, an array on the columns of the grid, or a
-    function of x or (x, y). Interfaces may touch, where a layer pinches out, and never cross.
+    number, a table of (x, depth) or (x, y, depth) rows, an array on the columns of the grid, a
+    function of x or (x, y), or a file: a grid of Surfer, NetCDF (GMT's among them), or a table
+    (XYZ, CSV; on a sphere of longitude, latitude and depth). heights says that files have heights,
+    not depths. Interfaces may touch, where a layer pinches out, and never cross.
 
-    surface: the depth of the ground likewise; the top of the grid if not given. vp_over_vs makes S
+    surface: the depth of the ground likewise; that of the models' terrain or the top of the grid if not
+    given. vp_over_vs makes S
     of P where a layer has no S. smooth=False joins points of tables by straight lines. shape,
     spacing and origin are those of the grid (see `Model`), and are taken from layers that are
     models. Other keywords are coordinates of `Model`, such as coordinates="spherical".
@@ -56,6 +59,7 @@ class Medium:
         surface: Any = None,
         vp_over_vs: float | None = None,
         smooth: bool = True,
+        heights: bool = False,
         **coordinates: Any,
     ) -> None:
         if isinstance(layers, Mapping) or len(layers) == 0:
@@ -81,23 +85,22 @@ class Medium:
             template = _core.Model(np.ones(tuple(shape), np.float32), **coordinates)
         self._template = template
         self._coordinates = coordinates
-        axes = self._axes = _axes_of(template)
+        self._axes = axes_of(template)
         models = []
         for number, (p, s) in enumerate(pairs):
             fast = self._model(p, f"layer {number}")
             slow = None if s is None else self._model(s, f"S of layer {number}")
-            if slow is None and vp_over_vs is not None:
-                slow = self._like(np.asarray(fast.velocity) / vp_over_vs)
             models.append((fast, slow))
         listed = list(interfaces.items()) if isinstance(interfaces, Mapping) else list(interfaces)
         if len(listed) + 1 != len(models):
             raise ValueError(
                 f"{len(models)} layers have {len(listed)} interfaces between them (must be one less)"
             )
-        top = axes[-1][0] if surface is None else surface
-        found = [self._interface("surface", top, smooth)]
-        found += [self._interface(str(name), depth, smooth) for name, depth in listed]
-        self._core = _core.LayeredMedium(found, models)
+        ground = _core.Interface.ground(template)
+        found = [ground if surface is None else self._interface("surface", surface, smooth, heights)]
+        found += [self._interface(str(name), depth, smooth, heights) for name, depth in listed]
+        core = _core.LayeredMedium(found, models)
+        self._core = core if vp_over_vs is None else core.with_s(vp_over_vs)
 
     @classmethod
     def earth(
@@ -189,15 +192,28 @@ class Medium:
         )
         return cls._of_core(core)
 
-    def save(self, path: str | PathLike[str]) -> None:
+    def save(
+        self,
+        path: str | PathLike[str],
+        *,
+        format: Literal["h5", "rayinvr", "tomo2d", "fmtomo"] | None = None,
+        interfaces: str | PathLike[str] | None = None,
+        reflector: str = "",
+    ) -> None:
         """Writes .h5: a model of all layers that ParaView and all of Fermat read, with the layers
-        and interfaces beside it, which `load` and `fermat phases` read.
+        and interfaces beside it, which `load` and `fermat phases` read. Or, by the name or by
+        `format`, the files of other programs: rayinvr's v.in, tomo2d's line.smesh with the
+        reflector line.refl, FMTOMO's vgrids.in with interfaces.in. A warning says what of the
+        medium they cannot hold.
+
+        interfaces: another name for the file of interfaces. reflector: the id of the one interface
+        that tomo2d has; the lowest if not given.
 
         >>> import fermat as fm
         >>> medium = fm.Medium([5.0, 8.0], {"moho": 30.0}, shape=(21, 11), spacing=5.0)
         >>> medium.save("crust.h5")
         """
-        self._core.save(Path(path))
+        self._core.save(Path(path), format, None if interfaces is None else Path(interfaces), reflector)
 
     @classmethod
     def _of_core(cls, core: _core.LayeredMedium) -> Medium:
@@ -206,7 +222,7 @@ class Medium:
         medium._core = core
         medium._template = template
         medium._coordinates = {"spacing": template.spacing, "origin": template.origin}
-        medium._axes = _axes_of(template)
+        medium._axes = axes_of(template)
         return medium
 
     @property
@@ -288,7 +304,9 @@ class Medium:
             f"function, or values on the {tuple(self._template.shape)} nodes)"
         )
 
-    def _interface(self, name: str, value: Any, smooth: bool) -> Any:
+    def _interface(self, name: str, value: Any, smooth: bool, heights: bool) -> Any:
+        if isinstance(value, (str, PathLike)):
+            return _core.Interface.of_file(name, Path(value), self._template, smooth, heights)
         lateral = self._axes[:-1]
         columns = tuple(len(a) for a in lateral)
         grids = np.meshgrid(*lateral, indexing="ij")
@@ -312,14 +330,6 @@ class Medium:
         return _core.Interface.of_points(
             name, parts[0], parts[1], parts[2], self._template, smooth
         )
-
-
-def _axes_of(model: _core.Model) -> list[NDArray[np.float64]]:
-    """Coordinates of the nodes along each axis."""
-    return [
-        np.asarray(model.origin)[a] + np.arange(n) * np.asarray(model.spacing)[a]
-        for a, n in enumerate(model.shape)
-    ]
 
 
 def _two(layer: Any) -> tuple[Any, Any]:

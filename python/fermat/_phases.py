@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -29,10 +30,46 @@ _WHY = {
 }
 
 
+class _StoredRays:
+    """Those of the rays of a file that belong to one phase."""
+
+    def __init__(self, rays: Any, which: NDArray[np.intp], status: list[str]) -> None:
+        self._rays, self._which, self._status = rays, which, status
+
+    def __len__(self) -> int:
+        return len(self._which)
+
+    def times(self) -> NDArray[np.float64]:
+        return np.asarray(self._rays.times)[self._which]
+
+    def lengths(self) -> NDArray[np.float64]:
+        return np.asarray(self._rays.lengths)[self._which]
+
+    def sources(self) -> NDArray[np.int32]:
+        return np.asarray(self._rays.source)[self._which]
+
+    def receivers(self) -> NDArray[np.int32]:
+        return np.asarray(self._rays.receiver)[self._which]
+
+    def maxima(self) -> NDArray[np.int32]:
+        return np.zeros(len(self), np.int32)
+
+    def status(self) -> list[str]:
+        return [self._status[n] for n in self._which]
+
+    def path(self, ray: int) -> NDArray[np.float64]:
+        first, end = self._rays.offsets[self._which[ray] : self._which[ray] + 2]
+        # Files have rays from receiver to source.
+        return np.asarray(self._rays.points(False))[first:end][::-1]
+
+    def legs(self, ray: int) -> str:
+        raise ValueError("rays of a file do not know their legs (trace them by phase_rays)")
+
+
 class PhaseRays:
     """Rays of one phase; `fermat.phase_rays` makes them. Arrays have one entry per ray."""
 
-    def __init__(self, medium: Medium, phase: str, rays: _core.PhaseRays) -> None:
+    def __init__(self, medium: Medium, phase: str, rays: _core.PhaseRays | _StoredRays) -> None:
         self.medium = medium
         self.phase = phase
         self._rays = rays
@@ -43,6 +80,24 @@ class PhaseRays:
         self.lengths: NDArray[np.float64] = rays.lengths()
         #: Directions in which the time of a ray is a maximum: 0 of a least time.
         self.maxima: NDArray[np.int32] = rays.maxima()
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], medium: Medium) -> list[PhaseRays]:
+        """Reads the rays that `fermat phases -o` wrote, of the medium that they were traced in: one
+        entry per phase.
+
+        >>> import fermat as fm
+        >>> fm.PhaseRays.load("no.h5", None)  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ValueError: cannot read 'no.h5': ...
+        """
+        branch, names = _core.load_ray_numbers(path, "branch")
+        status, statuses = _core.load_ray_numbers(path, "branch_status")
+        rays = _core.load_rays(path)
+        return [
+            cls(medium, name, _StoredRays(rays, np.flatnonzero(branch == number), [statuses[n] for n in status]))
+            for number, name in enumerate(names)
+        ]
 
     def __len__(self) -> int:
         return len(self._rays)
@@ -99,7 +154,7 @@ def phase_rays(
 
     phase: a name ("Pg", "PmP", "Pn", "PmS", "P2P", "pP", "PP", "Ps", "PmPPmP", "ScS", ...) or a
     description: waves and interfaces in turn, with reflect or transmit after each interface, as in
-    "P moho reflect S". Every source is paired with every receiver, grouped by source, unless pairs
+    "P moho reflect S"; "PX=P moho reflect S" calls it PX. Every source is paired with every receiver, grouped by source, unless pairs
     has rows (source, receiver). arrivals="all" gives every ray of a pair, in the order of their
     times; a pair that has none has one entry whose status says why, and time NaN.
 
@@ -120,9 +175,9 @@ def phase_rays(
         "threads": threads,
     }
     found = _core.trace_phase(medium._core, phase, start, end, which, keywords, listener(progress))
-    rays = PhaseRays(medium, phase, found)
+    rays = PhaseRays(medium, found.phase, found)
     missing = Counter(status for status in rays.status if status in _WHY)
     if missing:
         why = "; ".join(f"{n} {status}: {_WHY[status]}" for status, n in missing.most_common())
-        tell([f"{sum(missing.values())} of {len(rays)} rays of {phase} have no arrival ({why})"])
+        tell([f"{sum(missing.values())} of {len(rays)} rays of {rays.phase} have no arrival ({why})"])
     return rays

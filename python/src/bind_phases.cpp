@@ -11,7 +11,10 @@
 #include <utility>
 
 #include "bindings.hpp"
+#include "io/interface_file.hpp"
 #include "io/layered_io.hpp"
+#include "io/vtkhdf_rays.hpp"
+#include "model/layer_cells.hpp"
 #include "model/layered_medium.hpp"
 #include "monitor.hpp"
 #include "numpy.hpp"
@@ -30,6 +33,7 @@ namespace {
 /// The rays of some pairs in flat memory, as Python reads them.
 struct PhaseRays {
     LayeredMedium medium;
+    std::string phase;           ///< the name of the branch
     std::vector<RayPair> pairs;  ///< of each ray
     std::vector<BranchRay> rays;
 };
@@ -42,6 +46,27 @@ Interface interface_from(const std::string& id, const Numbers& x, const Numbers&
     }
     return Interface::of_points(id, points, model.place(),
                                 smooth ? InterfaceShape::smooth : InterfaceShape::linear);
+}
+
+/// An interface of a file; the notes of its reader become warnings.
+Interface interface_of(const std::string& id, const std::filesystem::path& path, const Model& model,
+                       bool smooth, bool heights) {
+    Notes notes;
+    const InterfaceFileOptions options{smooth ? InterfaceShape::smooth : InterfaceShape::linear,
+                                       heights};
+    Interface found = interface_from_file(path, id, model.place(), options, notes);
+    warn(notes);
+    return found;
+}
+
+void save(const LayeredMedium& medium, const std::filesystem::path& path,
+          const std::optional<std::string>& format,
+          const std::optional<std::filesystem::path>& interfaces, const std::string& reflector) {
+    Notes notes;
+    LayeredWriteOptions options{{}, interfaces, reflector};
+    if (format) options.format = parse_choice<LayeredFormat>(*format);
+    write_layered(path, medium, options, notes);
+    warn(notes);
 }
 
 /// A medium of a file; the notes of its reader become warnings.
@@ -75,7 +100,6 @@ PhaseRays trace(const LayeredMedium& medium, const std::string& phase, const Poi
     const Branch branch = branch_of(medium, phase);
     Notes notes;
     note_doubts(branch, medium, notes);
-    warn(notes);
     std::vector<RayPair> which = all_pairs(from.size(), to.size());
     if (!pairs.is_none()) {
         which.clear();
@@ -87,11 +111,13 @@ PhaseRays trace(const LayeredMedium& medium, const std::string& phase, const Poi
             which.push_back({a, b});
         }
     }
+    note_missing_ways(branch, medium, from, to, which, notes);
+    warn(notes);
     PythonMonitor bridge(std::move(progress), given.whole("threads", 0), "cpu");
     auto found = bridge.run([&](const Execution& execution) {
         return trace_branch(medium, branch, from, to, which, options, execution);
     });
-    PhaseRays out{medium, {}, {}};
+    PhaseRays out{medium, branch.name, {}, {}};
     for (std::size_t i = 0; i < found.size(); ++i) {
         for (BranchRay& ray : found[i]) {
             out.pairs.push_back(which[i]);
@@ -116,6 +142,13 @@ void bind_phases(nb::module_& module) {
         .def_static("of_points", &interface_from, "id"_a, "x"_a, "y"_a, "depth"_a, "model"_a,
                     "smooth"_a)
         .def_static("flat", &Interface::flat, "id"_a, "depth"_a)
+        .def_static(
+            "ground", [](const Model& model) { return ground_of(model.place()); }, "model"_a)
+        .def_static(
+            "of_file", &interface_of, "id"_a, "path"_a, "model"_a, "smooth"_a, "heights"_a,
+            nb::sig(
+                "def of_file(id: str, path: str | os.PathLike[str], model: Model, smooth: bool, "
+                "heights: bool) -> Interface"))
         .def_prop_ro("id", &Interface::id)
         .def("depth_at", &Interface::depth_at, "x"_a, "y"_a);
     nb::class_<LayeredMedium>(module, "LayeredMedium")
@@ -125,6 +158,9 @@ void bind_phases(nb::module_& module) {
                const std::vector<std::pair<Model, std::optional<Model>>>& models) {
                 std::vector<Layer> layers;
                 for (const auto& [p, s] : models) layers.push_back({p, s});
+                Notes notes;
+                layers = layers_on_nodes(interfaces, std::move(layers), notes);
+                warn(notes);
                 new (self) LayeredMedium(interfaces, std::move(layers));
             },
             "interfaces"_a, "layers"_a)
@@ -134,14 +170,14 @@ void bind_phases(nb::module_& module) {
             nb::sig("def load(path: str | os.PathLike[str], spacing: Sequence[float] | None, "
                     "interfaces: str | os.PathLike[str] | None, names: Sequence[str], "
                     "vp_over_vs: float | None) -> LayeredMedium"))
-        .def(
-            "save",
-            [](const LayeredMedium& medium, const std::filesystem::path& path) {
-                write_layered(path, medium);
-            },
-            "path"_a, nb::sig("def save(self, path: str | os.PathLike[str]) -> None"))
+        .def("save", &save, "path"_a, "format"_a.none(), "interfaces"_a.none(), "reflector"_a,
+             nb::sig("def save(self, path: str | os.PathLike[str], format: str | None, interfaces: "
+                     "str | os.PathLike[str] | None, reflector: str) -> None"))
+        .def_static("is_layered", &is_layered, "path"_a,
+                    nb::sig("def is_layered(path: str | os.PathLike[str]) -> bool"))
         .def_prop_ro("interfaces", &LayeredMedium::interfaces)
         .def_prop_ro("has_s", &LayeredMedium::has_s)
+        .def("with_s", &with_s, "vp_over_vs"_a)
         .def_prop_ro("layer_count", &LayeredMedium::layer_count)
         .def(
             "model",
@@ -159,6 +195,7 @@ void bind_phases(nb::module_& module) {
             return medium.layer_of({x, y, z}, "point");
         });
     nb::class_<PhaseRays>(module, "PhaseRays")
+        .def_ro("phase", &PhaseRays::phase)
         .def("times",
              [](const PhaseRays& set) {
                  return column(set, [](const BranchRay& ray) {
@@ -205,6 +242,15 @@ void bind_phases(nb::module_& module) {
         .def("legs", [](const PhaseRays& set,
                         std::size_t ray) { return describe(set.rays.at(ray).legs, set.medium); })
         .def("__len__", [](const PhaseRays& set) { return set.rays.size(); });
+    module.def(
+        "load_ray_numbers",
+        [](const std::filesystem::path& path, const std::string& name) {
+            NamedRayNumbers found = read_ray_numbers(path, name);
+            return nb::make_tuple(array_from(std::move(found.values)), found.names);
+        },
+        "path"_a, "name"_a,
+        nb::sig("def load_ray_numbers(path: str | os.PathLike[str], name: str) -> "
+                "tuple[numpy.typing.NDArray[numpy.int32], list[str]]"));
     module.def("trace_phase", &trace, "medium"_a, "phase"_a, "sources"_a, "receivers"_a,
                "pairs"_a.none(), "keywords"_a, "progress"_a.none(),
                nb::sig("def trace_phase(medium: LayeredMedium, phase: str, sources: "

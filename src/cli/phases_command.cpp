@@ -46,9 +46,11 @@ void add_flags(CLI::App& app, PhasesFlags& flags) {
     add_layered_flags(app, flags.reading, "");
     add_value(app, "--spacing", "H", flags.spacing,
               "of the grid, for v.in, smesh and vgrids.in; or one per axis", parse_axes);
-    add_repeated(app, "--phase", "NAME", flags.phases,
-                 "Pg, PmP, Pn, PmS, P2P, pP, ..., a rayinvr code such as 2.2, or a description "
-                 "such as 'P moho reflect S'; once a phase")
+    add_repeated(
+        app, "--phase", "NAME", flags.phases,
+        "Pg, PmP, Pn, PmS, P2P, pP, ..., a rayinvr code such as 2.2, a description such "
+        "as 'P moho reflect S', or one with a name of yours, 'PX=P moho reflect S'; once a "
+        "phase")
         ->required();
     add_repeated(app, "--source", "X,Y,Z", flags.source, "a source; X,Z in 2-D; once a source");
     add_path(app, "--sources", flags.sources,
@@ -63,13 +65,6 @@ void add_flags(CLI::App& app, PhasesFlags& flags) {
     add_text_output(app, "--table", flags.table,
                     "CSV to write (-: standard output): "
                     "source,receiver,phase,time,length,points,status,arrival");
-}
-
-/// A branch by its name, its description or its rayinvr code.
-Branch branch_from(const LayeredMedium& medium, const std::string& text) {
-    const bool code = text.find('.') != std::string::npos &&
-                      text.find_first_not_of("0123456789.") == std::string::npos;
-    return code ? branch_of_rayinvr(medium, parse_real("--phase", text)) : branch_of(medium, text);
 }
 
 /// Where the rays of all phases go.
@@ -96,13 +91,17 @@ class PhaseOutputs {
             }
         }
         if (rays_) rays_->append(set);
-        ++branch_;
+        names_.push_back(branch.name);
     }
 
     void commit() {
         if (rays_) {
-            rays_->add_ray_numbers("branch", branches_);
-            rays_->add_ray_numbers("branch_status", statuses_);
+            std::vector<std::string> statuses;
+            for (const auto& [name, status] : choices<BranchStatus>.entries) {
+                statuses.emplace_back(name);
+            }
+            rays_->add_ray_numbers("branch", branches_, names_);
+            rays_->add_ray_numbers("branch_status", statuses_, statuses);
             rays_->commit();
         }
         if (table_) table_->commit();
@@ -145,7 +144,7 @@ class PhaseOutputs {
         info.status = arrived ? RayStatus::ok : RayStatus::unreachable;
         info.phase = branch.last;
         set.append(info, points);
-        branches_.push_back(branch_);
+        branches_.push_back(static_cast<std::int32_t>(names_.size()));
         statuses_.push_back(static_cast<std::int32_t>(ray.status));
     }
 
@@ -153,7 +152,7 @@ class PhaseOutputs {
     std::optional<CsvWriter> table_;
     std::array<std::size_t, choices<BranchStatus>.entries.size()> counts_{};
     std::size_t taken_ = 0;
-    std::int32_t branch_ = 0;
+    std::vector<std::string> names_;  ///< of the branches that are done
     std::vector<std::int32_t> branches_;
     std::vector<std::int32_t> statuses_;
 };
@@ -168,7 +167,7 @@ void trace(const PhasesFlags& flags, const Run& run) {
         read_layered(flags.model, notes, flags.reading.options(flags.spacing));
     std::vector<Branch> branches;
     for (const std::string& text : flags.phases) {
-        branches.push_back(branch_from(medium, text));
+        branches.push_back(branch_of(medium, text));
         note_doubts(branches.back(), medium, notes);
     }
     const Model& model = medium.layers().front().p;
@@ -182,6 +181,9 @@ void trace(const PhasesFlags& flags, const Run& run) {
     const std::vector<RayPair> pairs =
         flags.pairs ? read_pairs(*flags.pairs, sources.size(), receivers.size(), notes)
                     : all_pairs(sources.size(), receivers.size());
+    for (const Branch& branch : branches) {
+        note_missing_ways(branch, medium, sources, receivers, pairs, notes);
+    }
     tell(notes);
     PhaseOutputs outputs(flags);
     const auto start = std::chrono::steady_clock::now();

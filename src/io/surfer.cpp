@@ -25,18 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr double blank = 1.70141e38;
 
-/// A grid as Surfer has it: rows from the lowest y, values along x in each.
-struct SurferGrid {
-    int columns = 0;
-    int rows = 0;
-    double x = 0;
-    double y = 0;
-    double dx = 1;
-    double dy = 1;
-    double blank_from = blank;
-    std::vector<double> values{};
-};
-
 [[noreturn]] void fail(const std::string& problem) { throw InputError(problem); }
 
 /// GridWords of a text, of which the next is taken as a number.
@@ -177,17 +165,22 @@ SurferGrid read_seven(std::string_view content) {
     fail("has no sections 'GRID' and 'DATA' (it is truncated)");
 }
 
-SurferGrid read_grid(const std::string& content) {
+}  // namespace
+
+bool is_surfer_grid(const TextFile& file) {
+    const std::string head = file.head(4);
+    return head == "DSAA" || head == "DSBB" || head == "DSRB";
+}
+
+SurferGrid read_surfer_grid(const std::string& content) {
     if (content.starts_with("DSAA")) return read_text(content);
     if (content.starts_with("DSBB")) return read_six(content);
     if (content.starts_with("DSRB")) return read_seven(content);
     fail("is not a grid of Surfer (it must start with DSAA, DSBB or DSRB)");
 }
 
-}  // namespace
-
 Model read_surfer(const TextFile& file, bool depths, Placement placement, Notes& notes) {
-    const SurferGrid surfer = read_grid(file.text());
+    const SurferGrid surfer = read_surfer_grid(file.text());
     const double last = surfer.y + (surfer.rows - 1) * surfer.dy;
     Grid grid;
     grid.shape = {surfer.columns, 1, surfer.rows};
@@ -198,10 +191,8 @@ Model read_surfer(const TextFile& file, bool depths, Placement placement, Notes&
     std::size_t blanked = 0;
     for (int row = 0; row < surfer.rows; ++row) {
         for (int column = 0; column < surfer.columns; ++column) {
-            const double value = surfer.values[static_cast<std::size_t>(row) *
-                                                   static_cast<std::size_t>(surfer.columns) +
-                                               static_cast<std::size_t>(column)];
-            const bool air = !(value < surfer.blank_from * 0.999999);
+            const double value = surfer.at(column, row);
+            const bool air = surfer.is_blank(value);
             blanked += air;
             const int z = depths ? row : surfer.rows - 1 - row;
             velocity({column, 0, z}) = air ? 0.0F : static_cast<float>(value);

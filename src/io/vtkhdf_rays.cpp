@@ -27,6 +27,9 @@ using hdf5::Session;
 
 static_assert(sizeof(Vec3) == 3 * sizeof(double), "points go to the file as they lie in memory");
 
+/// The attribute that says what a number means.
+std::string name_of_number(std::size_t number) { return fmt::format("name_{}", number); }
+
 /// Writes a count as VTKHDF requires: a dataset with one number, for the only piece of the file.
 void write_count(hid_t group, const char* name, std::int64_t value, const fs::path& file) {
     const hsize_t one = 1;
@@ -162,12 +165,19 @@ RayWriter::RayWriter(const fs::path& path, const Medium* medium)
 RayWriter::~RayWriter() = default;
 RayWriter::RayWriter(RayWriter&&) noexcept = default;
 void RayWriter::append(const RaySet& rays) { impl_->append(rays); }
-void RayWriter::add_ray_numbers(const char* name, std::span<const std::int32_t> values) {
+void RayWriter::add_ray_numbers(const char* name, std::span<const std::int32_t> values,
+                                std::span<const std::string> names) {
     FERMAT_EXPECT(static_cast<std::int64_t>(values.size()) == impl_->source.rows());
     const Session session;
     Column<std::int32_t> column(impl_->cell_data, name, impl_->output.path());
     column.append(values.data(), values.size());
     if (!column.close()) impl_->output.check();
+    if (names.empty()) return;
+    const Handle dataset(H5Dopen2(impl_->cell_data, name, H5P_DEFAULT), H5Dclose);
+    for (std::size_t n = 0; n < names.size(); ++n) {
+        hdf5::write_attribute(dataset, name_of_number(n).c_str(), names[n].substr(0, 63),
+                              impl_->output.path());
+    }
 }
 void RayWriter::commit() { impl_->commit(); }
 
@@ -204,6 +214,30 @@ void read_paths(hid_t root, const fs::path& path, RaySet& rays) {
 }
 
 }  // namespace
+
+NamedRayNumbers read_ray_numbers(const fs::path& path, const std::string& name) {
+    const Session session;
+    const Handle file = hdf5::open_file(path);
+    const std::string place = "VTKHDF/CellData/" + name;
+    if (!hdf5::exists(file, place, path)) {
+        throw InputError(
+            fmt::format("'{}' has no numbers '{}' of its rays (later phases are "
+                        "written by `fermat phases`)",
+                        path.string(), name));
+    }
+    NamedRayNumbers out;
+    out.values = read_column<std::int32_t>(file, place.c_str(), path);
+    const Handle dataset(H5Dopen2(file, place.c_str(), H5P_DEFAULT), H5Dclose);
+    for (std::size_t n = 0; H5Aexists(dataset, name_of_number(n).c_str()) > 0; ++n) {
+        out.names.push_back(hdf5::read_text_attribute(dataset, name_of_number(n).c_str(), path));
+    }
+    for (const std::int32_t value : out.values) {
+        if (value >= 0 && static_cast<std::size_t>(value) < out.names.size()) continue;
+        throw InputError(fmt::format("'{}' is damaged: '{}' has {}, and {} names", path.string(),
+                                     name, value, out.names.size()));
+    }
+    return out;
+}
 
 RaySet read_rays(const fs::path& path) {
     const Session session;

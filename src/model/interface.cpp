@@ -145,6 +145,12 @@ Interface Interface::of_points(std::string id, const std::vector<Vec3>& points, 
     return Interface(std::move(id), columns, std::move(depth), shape);
 }
 
+Interface ground_of(const Place& place) {
+    const std::vector<double>& ground = place.mapping().numbers().surface;
+    if (ground.empty()) return Interface::flat("surface", place.corners().low.z);
+    return Interface("surface", columns_of(place), ground, InterfaceShape::linear);
+}
+
 Lattice columns_of(const Place& place) {
     const Shape shape = place.grid().shape;
     const Corners box = place.corners();

@@ -51,6 +51,9 @@ class Interface {
     InterfaceShape shape_;
 };
 
+/// The ground of a place, called `surface`: that which its rows follow, or the top of its grid.
+Interface ground_of(const Place& place);
+
 /// The columns of a place's grid as users write points; in 2-D one row.
 Lattice columns_of(const Place& place);
 

@@ -37,6 +37,7 @@ std::optional<int> number_in(std::string_view text) {
 int interface_in_name(const LayeredMedium& medium, std::string_view word, std::string_view name) {
     if (word == "m") return medium.interface_of("moho");
     if (word == "c") return medium.interface_of("cmb");
+    if (word == "w") return medium.interface_of("seafloor");
     if (word.size() > 2 && word.front() == '<' && word.back() == '>') {
         return medium.interface_of(word.substr(1, word.size() - 2));
     }
@@ -51,8 +52,8 @@ int interface_in_name(const LayeredMedium& medium, std::string_view word, std::s
 
 [[noreturn]] void refuse(std::string_view name) {
     throw InputError(
-        fmt::format("phase is '{}' (must be a name such as P, Pg, Pn, PmP, P2P, pP, PP, Ps or a "
-                    "description such as 'P moho reflect S')",
+        fmt::format("phase is '{}' (must be a name such as P, Pg, Pn, PmP, P2P, pP, PP, Ps, a code "
+                    "of rayinvr such as 2.2, or a description such as 'P moho reflect S')",
                     name));
 }
 
@@ -115,10 +116,66 @@ NameParts parts_of(std::string_view name) {
     return out;
 }
 
+/// The interface below which a part of a name turns: g above the Moho, n below it. A name without
+/// either turns anywhere.
+std::optional<int> turns_below(const LayeredMedium& medium, std::string_view word) {
+    if (word == "g" || word == "G") {
+        // Above the Moho, or anywhere where there is none.
+        return (has(medium, "moho") ? medium.interface_of("moho") : medium.layer_count()) - 1;
+    }
+    if (word == "n" || word == "N" || word == "*") return medium.interface_of("moho");
+    return std::nullopt;
+}
+
+void turn_below(Branch& branch, Phase wave, int interface) {
+    if (interface > 0) branch.steps.push_back({wave, interface, AtInterface::transmit});
+    branch.dives = false;
+}
+
 Branch turning_below(Phase wave, int interface, std::string name) {
     Branch out{std::move(name), {}, wave, false};
-    if (interface > 0) out.steps.push_back({wave, interface, AtInterface::transmit});
+    turn_below(out, wave, interface);
     return out;
+}
+
+/// PpPs, PpSs, PsPs (or PpPms): a wave from below passes the Moho, is reflected at the surface and
+/// at the Moho, and comes up.
+std::optional<Branch> station_multiple(const LayeredMedium& medium, std::string_view name) {
+    std::string letters(name);
+    if (letters.size() == 5 && letters[3] == 'm') letters.erase(3, 1);
+    const auto is = [&](std::size_t at, std::string_view either) {
+        return either.find(letters[at]) != std::string_view::npos;
+    };
+    if (letters.size() != 4 || !is(0, "PS") || !is(1, "ps") || !is(2, "PS") || !is(3, "ps")) {
+        return std::nullopt;
+    }
+    const int moho = medium.interface_of("moho");
+    return Branch{std::string(name),
+                  {{*wave_of(letters[0]), moho, AtInterface::transmit},
+                   {*wave_of(letters[1]), 0, AtInterface::reflect},
+                   {*wave_of(letters[2]), moho, AtInterface::reflect}},
+                  *wave_of(letters[3]),
+                  false};
+}
+
+/// A code of rayinvr or tomo2d.
+std::optional<Branch> coded(const LayeredMedium& medium, std::string_view name) {
+    if (name == "0") return Branch{"0", {}, Phase::P, true};
+    if (name == "1") {
+        const int at =
+            has(medium, "reflector") ? medium.interface_of("reflector") : medium.layer_count() - 1;
+        if (at == 0) {
+            throw InputError("phase 1 of tomo2d is a reflection, and the medium has no interface");
+        }
+        return Branch{"1", {{Phase::P, at, AtInterface::reflect}}, Phase::P, false};
+    }
+    double code = 0;
+    const auto end = name.data() + name.size();
+    const auto read = std::from_chars(name.data(), end, code);
+    if (name.find('.') == std::string_view::npos || read.ec != std::errc() || read.ptr != end) {
+        return std::nullopt;
+    }
+    return branch_of_rayinvr(medium, code);
 }
 
 }  // namespace
@@ -127,7 +184,15 @@ Branch branch_of(const LayeredMedium& medium, std::string_view name) {
     const auto first = name.find_first_not_of(" \t");
     if (first == std::string_view::npos) refuse(name);
     name = name.substr(first, name.find_last_not_of(" \t") - first + 1);
+    if (const auto equal = name.find('='); equal != std::string_view::npos) {
+        const auto last = name.substr(0, equal).find_last_not_of(" \t");
+        if (last == std::string_view::npos) refuse(name);
+        Branch out = branch_of(medium, name.substr(equal + 1));
+        out.name = name.substr(0, last + 1);
+        return out;
+    }
     if (name.find(' ') != std::string_view::npos) return described(medium, name);
+    if (const auto code = coded(medium, name)) return *code;
     const std::string text(name);
     // pP, sP: a small letter first goes up to the surface.
     if (name.size() >= 2 && (name.front() == 'p' || name.front() == 's') &&
@@ -138,6 +203,7 @@ Branch branch_of(const LayeredMedium& medium, std::string_view name) {
         rest.name = text;
         return rest;
     }
+    if (const auto multiple = station_multiple(medium, name)) return *multiple;
     // Ps, Sp: converted on the way up.
     const bool converts = name.size() >= 2 && (name.front() == 'P' || name.front() == 'S') &&
                           (name.back() == 'p' || name.back() == 's');
@@ -154,25 +220,22 @@ Branch branch_of(const LayeredMedium& medium, std::string_view name) {
     if (parts.waves.empty()) refuse(name);
     Branch out{text, {}, parts.waves.back(), true};
     for (std::size_t k = 0; k + 1 < parts.waves.size(); ++k) {
-        const int at =
-            parts.between[k].empty() ? 0 : interface_in_name(medium, parts.between[k], name);
-        out.steps.push_back({parts.waves[k], at, AtInterface::reflect});
+        const std::string& word = parts.between[k];
+        const auto below = turns_below(medium, word);
+        if (below) turn_below(out, parts.waves[k], *below);
+        const int at = below || word.empty() ? 0 : interface_in_name(medium, word, name);
+        out.steps.push_back({parts.waves[k], at, AtInterface::reflect, false, below.has_value()});
     }
     if (parts.tail.empty() ||
         (parts.waves.size() == 1 && parts.tail == "1" && medium.layer_count() == 1)) {
         return out;
     }
+    if (const auto below = turns_below(medium, parts.tail)) {
+        turn_below(out, out.last, *below);
+        return out;
+    }
     if (parts.waves.size() != 1) refuse(name);
-    if (parts.tail == "g" || parts.tail == "G") {
-        // Above the Moho, or anywhere where there is none.
-        const int moho = has(medium, "moho") ? medium.interface_of("moho") : medium.layer_count();
-        return turning_below(out.last, moho - 1, text);
-    }
-    if (parts.tail == "n" || parts.tail == "N" || parts.tail == "*") {
-        return turning_below(out.last, medium.interface_of("moho"), text);
-    }
-    const auto number = number_in(parts.tail);
-    if (!number) refuse(name);
+    if (!number_in(parts.tail) && parts.tail.front() != '<') refuse(name);
     return turning_below(out.last, interface_in_name(medium, parts.tail, name), text);
 }
 
@@ -256,6 +319,11 @@ std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int
                           int receiver_layer) {
     const int layers = medium.layer_count();
     std::vector<Wavefront> fronts{{{}, source_layer, -1, true, true}};
+    const auto rises = [](const Leg& leg) { return leg.to == leg.layer; };
+    const auto bounce =
+        std::find_if(branch.steps.begin(), branch.steps.end(),
+                     [](const BranchStep& step) { return step.then == AtInterface::reflect; });
+    const BranchStep* const first_bounce = bounce == branch.steps.end() ? nullptr : &*bounce;
     for (const BranchStep& step : branch.steps) {
         std::vector<Wavefront> next;
         for (const Wavefront& from : fronts) {
@@ -266,7 +334,9 @@ std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int
                 // Reflections that have a name come from above, but those at the surface.
                 if (branch.dives && reflects && !from_above && step.interface > 0) continue;
                 const bool from_source = from.legs.empty();
-                if (branch.dives && reflects && !from_above && !step.upwards && from_source) {
+                const bool turned = branch.dives && !step.upwards && from_source;
+                const bool first = step.downwards && &step == first_bounce;
+                if ((turned || first) && reflects && !from_above && rises(at.legs.front())) {
                     at.legs.front().dives = true;
                 }
                 at.on = step.interface;
@@ -310,23 +380,6 @@ std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int
         }
     }
     return out;
-}
-
-void note_doubts(const Branch& branch, const LayeredMedium& medium, Notes& notes) {
-    if (!branch.dives || medium.layer_count() < 3) return;
-    for (std::size_t k = 0; k < branch.steps.size(); ++k) {
-        const BranchStep& step = branch.steps[k];
-        const bool bounces = step.interface == 0 && step.then == AtInterface::reflect;
-        // A wave that comes up from a reflection does not turn.
-        const bool turned = k == 0 || branch.steps[k - 1].interface == 0;
-        if (!bounces || !turned || step.upwards) continue;
-        notes.add(fmt::format(
-            "times of {} may be those of a later arrival, or missing: its bounce at the "
-            "surface is a maximum of the time, and its waves may turn in {} layers "
-            "(say in which, as in 'P moho transmit P surface reflect P')",
-            branch.name, medium.layer_count()));
-        return;
-    }
 }
 
 std::string describe(const Legs& legs, const LayeredMedium& medium) {

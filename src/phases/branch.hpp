@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -7,6 +8,7 @@
 #include "core/notes.hpp"
 #include "model/layered_medium.hpp"
 #include "model/phase.hpp"
+#include "survey/survey.hpp"
 
 namespace fermat {
 
@@ -22,7 +24,8 @@ struct BranchStep {
     Phase wave = Phase::P;
     int interface = 0;  ///< number in the medium
     AtInterface then = AtInterface::reflect;
-    bool upwards = false;  ///< straight up from the source, as p and s of depth phases
+    bool upwards = false;    ///< straight up from the source, as p and s of depth phases
+    bool downwards = false;  ///< down from the source, then turning, as the first part of PgPg
 
     friend bool operator==(const BranchStep&, const BranchStep&) = default;
 };
@@ -64,15 +67,20 @@ using Legs = std::vector<Leg>;
 /// | `PmP`, `SmS`, `PmS`, `SmP` | reflected at `moho` |
 /// | `P2P`, `S1P` ... | reflected at the interface of that number; the surface is 0 |
 /// | `PcP`, `ScS`, `PcS` ... | reflected at `cmb`, the top of the core |
+/// | `PwP`, `PwPPmP` | reflected at `seafloor`; with a multiple in the water before PmP |
 /// | `P410P`, `P<moho>P` | reflected at the interface of that id |
 /// | `Ps`, `Sp` | converted at `moho` below the station; `P<id>s` at another |
-/// | `pP`, `sP`, `pS`, `sS` | up to the surface, reflected, then turning |
-/// | `PP`, `SS` | reflected at the surface from below |
-/// | `PmPPmP` | a multiple: twice down to `moho` |
-/// | `P2`, `S2` | turning in the layer below interface 2 (head wave or diving) |
+/// | `PpPs`, `PpSs`, `PsPs` ... | multiples of receiver functions: through `moho`, up to the
+/// surface, back from `moho` | | `pP`, `sP`, `pS`, `sS` | up to the surface, reflected, then
+/// turning | | `PP`, `SS` | reflected at the surface from below | | `PmPPmP`, `PgPg`, `PmPPg`,
+/// `PnPn` | multiples: back from the surface between their parts | | `P2`, `S2`, `P<basement>` |
+/// turning in the layer below that interface (head wave or diving) | | `2.1`, `2.2`, `2.3` |
+/// rayinvr's codes (branch_of_rayinvr) | | `0`, `1` | tomo2d's codes: as P, and reflected at
+/// `reflector` or the lowest interface |
 ///
 /// or a description: waves and interfaces in turn with `reflect` or `transmit` after each
-/// interface, as in "P moho reflect S". Throws InputError for other names, with what is wrong.
+/// interface, as in "P moho reflect S". "NAME=WAY" gives a way a name of the user's. Throws
+/// InputError for other names, with what is wrong.
 Branch branch_of(const LayeredMedium& medium, std::string_view name);
 
 /// The branch of a rayinvr code: L.1 turns in layer L (counted from 1), L.2 is reflected at its
@@ -85,9 +93,16 @@ std::vector<Legs> legs_of(const Branch& branch, const LayeredMedium& medium, int
                           int receiver_layer);
 
 /// Notes what is not to be trusted of a branch: a bounce below the surface between two waves that
-/// turn (PP, SS) is a maximum of the time along the path, and where such waves may turn in several
-/// layers the search may miss it.
+/// turn (PP, PgPg) is a maximum of the time along the path, and where such waves may turn in
+/// several layers the search may miss it.
 void note_doubts(const Branch& branch, const LayeredMedium& medium, Notes& notes);
+
+/// Notes how many pairs a branch has no way for, since their ends lie in layers that it does not
+/// join: PmP from below the Moho, or from where the layer above it has no thickness. Throws
+/// InputError for points outside the medium.
+void note_missing_ways(const Branch& branch, const LayeredMedium& medium,
+                       std::span<const Vec3> sources, std::span<const Vec3> receivers,
+                       std::span<const RayPair> pairs, Notes& notes);
 
 /// "P in layer 0 to 'moho', P in layer 0 to the receiver", for messages and pictures.
 std::string describe(const Legs& legs, const LayeredMedium& medium);

@@ -83,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
             command.add_argument(f"--{flag}", type=Path)
         for flag in words:
             command.add_argument(f"--{flag}")
+        command.add_argument("--reduce", type=float)
         command.add_argument("--elevation", action="store_true")
         command.add_argument("--quiet", action="store_true")
         command.add_argument("--threads", type=int, default=0)

@@ -14,6 +14,8 @@ from . import _core
 from . import plot as pictures
 from ._core import Model
 from ._files import renamed_to
+from ._medium import Medium
+from ._phases import PhaseRays
 from ._picks import picks
 from ._rays import Rays
 from ._units import Units
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["plot", "save_figure"]
 
+READ_LAYERED = (".h5", ".hdf", ".hdf5", ".vtkhdf")
 READ_MODELS = (".h5", ".hdf", ".hdf5", ".vtkhdf", ".vti", ".vtr", ".nc", ".grd", ".hdr")
 MOVING = (".gif", ".html")
 
@@ -75,6 +78,9 @@ def plot(arguments: Any) -> str:
         figure = pictures.coverage(model, counted, length=units["length"]).figure
         if arguments.title:
             figure.suptitle(arguments.title)
+    elif (phases := _phases(what, arguments.rays)) is not None:
+        model = phases[0].medium.layer(0)
+        figure = pictures.phases(phases, reduce=arguments.reduce, title=arguments.title, **_units(given, model))
     elif what.suffix.lower() in READ_MODELS:
         model = Model.load(what)
         figure = _picture_of_model(model, arguments, _units(given, model))
@@ -88,6 +94,19 @@ def plot(arguments: Any) -> str:
             figure.axes[0].set_title(arguments.title)
     save_figure(figure, out)
     return f"wrote {out}"
+
+
+def _phases(medium: Path, rays: Path | None) -> list[PhaseRays] | None:
+    """Later phases of a file of `fermat phases` in their layered medium; None of other files."""
+    if rays is None or medium.suffix.lower() not in READ_LAYERED or not medium.is_file():
+        return None
+    try:
+        if not _core.LayeredMedium.is_layered(medium):
+            return None
+        _core.load_ray_numbers(rays, "branch")
+    except ValueError:
+        return None  # those who read models and rays say what is wrong
+    return PhaseRays.load(rays, Medium.load(medium))
 
 
 def _picture_of_run(run: Path, kind: str, title: str | None, looks: dict[str, Any]) -> Any:

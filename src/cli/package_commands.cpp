@@ -1,5 +1,7 @@
 // Commands whose work the Python package does: pictures, files for other programs, and the headers
 // of shot records. The flags are parsed here, so that help and checks are those of all commands.
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <optional>
 
@@ -41,6 +43,7 @@ struct PlotFlags {
     fs::path output;
     std::optional<fs::path> times;
     std::optional<fs::path> rays;
+    std::optional<double> reduce;
     std::string kind = "auto";
     std::string title;
     UnitNames units;
@@ -60,7 +63,11 @@ void add_plot_flags(CLI::App& app, PlotFlags& flags) {
               parse_text)
         ->default_str("auto");
     add_path(app, "--times", flags.times, "times to draw over a model: .h5 of fermat times");
-    add_path(app, "--rays", flags.rays, "rays to draw over a model: .h5 of fermat rays");
+    add_path(app, "--rays", flags.rays,
+             "rays to draw over a model: .h5 of fermat rays; of fermat phases over their layered "
+             "medium, with times by distance");
+    add_value(app, "--reduce", "V", flags.reduce,
+              "of later phases: times less distance over this velocity", parse_real);
     add_value(app, "--title", "TEXT", flags.title, "heading", parse_text);
     add_unit_flags(app, flags.units, "the run's, or by the velocities");
     app.add_flag("--elevation", flags.elevation, "an axis of heights instead of depths");
@@ -72,6 +79,7 @@ void plot(const PlotFlags& flags, const Run& run) {
     words.give("--output", flags.output.string());
     words.give("--times", flags.times);
     words.give("--rays", flags.rays);
+    if (flags.reduce) words.give("--reduce", fmt::format("{}", *flags.reduce));
     words.give("--kind", flags.kind);
     if (!flags.title.empty()) words.give("--title", flags.title);
     if (!flags.units.length.empty()) words.give("--length-unit", flags.units.length);

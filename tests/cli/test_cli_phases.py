@@ -90,3 +90,47 @@ def test_plain_models_have_no_phases(fermat):
     line = fermat.error("phases", "--model", "m.h5", "--phase", "PmP", "--source", "0,0", "--receivers", "r.csv",
                         "-o", "r.h5")
     assert "is a model without layers" in line
+
+
+def test_interfaces_of_files_and_media_of_others(fermat):
+    (fermat.folder / "moho.txt").write_text("0 20\n100 30\n")
+    fermat("model", "layers", "--shape", "101,41", "--interface", "moho=moho.txt", "--layer", "5", "--layer", "8",
+           "--straight", "-o", "m.h5")
+    fermat("model", "layers", "--in", "m.h5", "-o", "v.in")
+    assert (fermat.folder / "v.in").read_text().splitlines()[0] == " 1    0.00 100.00"
+    done = fermat.call("model", "layers", "--in", "m.h5", "-o", "line.smesh")
+    assert "at 101 places a jump of velocity is a slope" in done.stderr
+    assert len((fermat.folder / "line.refl").read_text().splitlines()) == 101
+    assert "has geocentric latitude" in fermat.error("model", "layers", "--in", "m.h5", "-o", "vgrids.in")
+    assert "layered media are written as" in fermat.error("model", "layers", "--in", "m.h5", "-o", "m.txt")
+    (fermat.folder / "up.txt").write_text("0 -20\n100 -30\n")
+    words = ("model", "layers", "--shape", "101,41", "--interface", "moho=up.txt", "--layer", "5", "--layer", "8", "-o")
+    assert "say --heights" in fermat.error(*words, "up.h5")
+    fermat(*words, "up.h5", "--heights")
+    (fermat.folder / "r.csv").write_text("x,z\n60,0\n")
+    fermat("phases", "--model", "up.h5", "--phase", "deep=P moho reflect P", "--phase", "1.2", "--source", "10,0",
+           "--receivers", "r.csv", "--table", "t.csv", "-o", "rays.h5")
+    rows = table(fermat.folder / "t.csv")
+    assert [row["phase"] for row in rows] == ["deep", "1.2"]
+    assert rows[0]["time"] == rows[1]["time"]
+    with h5py.File(fermat.folder / "rays.h5") as file:
+        assert file["VTKHDF/CellData/branch"].attrs["name_0"] == b"deep"
+
+
+def test_a_picture_of_phases(crust, monkeypatch):
+    import sys
+
+    import fermat as fm
+
+    monkeypatch.setenv("FERMAT_PYTHON", sys.executable)
+    crust("phases", "--model", "crust.h5", "--phase", "PmP", "--phase", "Pn", "--sources", "s.csv", "--receivers",
+          "r.csv", "-o", "rays.h5")
+    crust("plot", "crust.h5", "--rays", "rays.h5", "--reduce", "6", "-o", "phases.png")
+    assert (crust.folder / "phases.png").stat().st_size > 20000
+    medium = fm.Medium.load(crust.folder / "crust.h5")
+    found = fm.PhaseRays.load(crust.folder / "rays.h5", medium)
+    assert [rays.phase for rays in found] == ["PmP", "Pn"]
+    again = fm.phase_rays(medium, "PmP", (10, 0), [(30, 0), (150, 0)])
+    np.testing.assert_array_equal(found[0].times, again.times)
+    np.testing.assert_array_equal(found[0].path(1), again.path(1))
+    assert found[1].status == ["absent", "ok"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import commands
 import functions
+import layers
 from case import Case
 from media import MEDIA, Medium
 
@@ -33,6 +34,7 @@ class Door:
         return self.name.startswith("fermat ")
 
 
+MEDIUM_FILES = ("layered.h5", "v.in", "line.smesh", "vgrids.in")
 FORMATS = (".h5", ".npy", ".vti", ".vts", ".vtk", ".csv", ".xyz", ".hdr", ".grd", ".nc")
 
 DOORS = {
@@ -51,6 +53,10 @@ DOORS = {
         Door('fm.invert(relocate="all")', functions.invert_relocating, BOTH),
         Door("fm.locate", functions.locate, BOTH, ALL),
         Door("fm.relocate", functions.relocate, BOTH, ("table", "file")),
+        Door("fm.phase_rays", layers.phase_rays, BOTH, ALL),
+        Door("fm.invert_phases", layers.invert_phases),
+        *(Door(f"fm.Medium.save, {name}", layers.save(name)) for name in MEDIUM_FILES),
+        Door("fm.plot.phases", layers.plot),
         Door("pickle.dumps(model)", functions.pickled),
         *(Door(f"fm.Model.save, {s}", functions.save_and_load(s)) for s in FORMATS),
         *(Door(f"fm.export.model, {s}", functions.export_model(s)) for s in (".nc", ".csv")),
@@ -69,6 +75,7 @@ DOORS = {
              flat=False),
         Door("fermat locate", commands.locate, BOTH),
         Door("fermat relocate", commands.relocate, BOTH),
+        Door("fermat phases", layers.command, BOTH),
         Door("fermat report, of a run", commands.report, flat=False),
         Door("fermat report, of events", commands.report_events, flat=False),
         Door("fermat plot, of a model", commands.plot, flat=False),
@@ -91,12 +98,13 @@ class Refusal:
     precisions: tuple[str, ...] = PRECISIONS
     phases: tuple[str, ...] = BOTH
     ndim: tuple[int, ...] = (2, 3)
+    without: tuple[str, ...] = ()  # media of these kinds are meant by another refusal
 
     def holds(self, door: Door, medium: Medium, case: tuple[str, str, str]) -> bool:
         phases, given, precision = case
         return (door.name in self.doors and (not self.kinds or bool(medium.kinds & set(self.kinds)))
                 and given in self.given and precision in self.precisions and phases in self.phases
-                and medium.ndim in self.ndim)
+                and medium.ndim in self.ndim and not medium.kinds & set(self.without))
 
 
 CARTESIAN = "knows isotropic velocity on a Cartesian grid only, and this model has"
@@ -126,7 +134,27 @@ def method_refusals(method: str) -> list[Refusal]:
             Refusal(doors, ("plain",), "picks of P and S, or events that move, need", phases=("P,S",))]
 
 
+def layer_refusals() -> list[Refusal]:
+    """Media that cannot be layers of another, and formats and pictures of layers."""
+    sections = tuple(f"fm.Medium.save, {name}" for name in ("v.in", "line.smesh"))
+    spheres = ("fm.Medium.save, vgrids.in",)
+    doors = ("fm.phase_rays", "fm.invert_phases", "fermat phases", "fm.Medium.save, layered.h5",
+             "fm.plot.phases", *sections, *spheres)
+    layered = ("plain", "cells", "graded", "terrain", "sphere")  # kinds of media that can be layers
+    others = {"air": "layer 0 has nodes of velocity 0", "slow": "layer 0 has jumps of its own",
+              "TTI": "layer 0 is anisotropic"}
+    return [*(Refusal(doors, (kind,), start) for kind, start in others.items()),
+            *(Refusal((door,), layered, f"cannot write '{door.split(', ')[1]}'", ndim=(3,), without=tuple(others))
+              for door in sections),
+            *(Refusal((door,), ("graded", "terrain"), f"cannot write '{door.split(', ')[1]}'", ndim=(2,))
+              for door in sections),
+            *(Refusal(spheres, (kind,), "cannot write 'vgrids.in'", without=tuple(others))
+              for kind in layered if kind != "sphere"),
+            Refusal(("fm.plot.phases",), layered, "the medium has 3 axes", ndim=(3,), without=tuple(others))]
+
+
 REFUSALS = [
+    *layer_refusals(),
     Refusal(("fm.traveltimes", "fm.traveltimes(gradient=True)", "fermat times", "fermat times --gradient"),
             ("metric",), f"this computation {CARTESIAN}", precisions=("double",)),
     Refusal(("fm.adjoint",), ("cells",), "velocity jumps between cells, whose scheme has no adjoint"),

@@ -298,3 +298,39 @@ def test_layer_without_s(phase):
     medium = fm.Medium([6.0, 8.0], {"moho": 30.0}, shape=(101, 41), spacing=1.0)
     with pytest.raises(ValueError, match="has no velocity of S"):
         fm.phase_rays(medium, phase, (10, 35 if phase == "Ps" else 5), (60, 0))
+
+
+def test_layers_that_pinch_out_at_an_end():
+    """Sediments end at x = 50; in another medium the mantle crops out at x > 90."""
+    grid = {"shape": (101, 41), "spacing": 1.0, "smooth": False}
+    sediments = [(0, 4), (50, 0), (100, 0)]
+    medium = fm.Medium([3.0, 6.0, 8.0], {"basement": sediments, "moho": 30.0}, **grid)
+    # Both ends where the sediments have no thickness: the crust alone.
+    rays = fm.phase_rays(medium, "PmP", (52.0, 0.0), (62.0, 0.0))
+    assert rays.times[0] == pytest.approx(np.hypot(10, 60) / 6, rel=1e-5)
+    # One end in the sediments: later than in the crust alone, by less than their own delay.
+    rays = fm.phase_rays(medium, "PmP", (10.0, 0.0), (60.0, 0.0))
+    plain = np.hypot(50, 60) / 6
+    assert plain < rays.times[0] < plain + 3.2 * (1 / 3 - 1 / 6) * 1.2
+    moho = [(0, 30), (70, 30), (90, 0), (100, 0)]
+    medium = fm.Medium([3.0, 6.0, 8.0], {"basement": sediments, "moho": moho}, **grid)
+    with pytest.warns(UserWarning, match=r"PmP has no way from layer 2 .*1 of 1 pairs are absent; at an end of 1 of them"):
+        rays = fm.phase_rays(medium, "PmP", (95.0, 0.0), (60.0, 0.0))
+    assert rays.status == ["absent"]
+
+
+def test_water_multiples_and_receiver_functions():
+    """Vertical and slanted ways of even layers: water 1.5 km/s of 3 km over rock of 5 (P) and 3 (S)."""
+    medium = fm.Medium([1.5, (5.0, 3.0), (8.0, 4.5)], {"seafloor": 3.0, "moho": 20.0}, shape=(101, 41), spacing=1.0)
+    at = ((40.0, 0.0), (40.0, 0.0))
+    for name, exact in (("PwP", 4.0), ("PwPPwP", 8.0), ("PmP", 4 + 34 / 5), ("PwPPmP", 8 + 34 / 5)):
+        assert fm.phase_rays(medium, name, *at).times[0] == pytest.approx(exact, rel=1e-6)
+    # Along the seafloor: a head wave of 5 km/s.
+    rays = fm.phase_rays(medium, "P<seafloor>", (10.0, 0.0), (60.0, 0.0))
+    assert rays.times[0] == pytest.approx(50 / 5 + 2 * 3 * np.sqrt(1 / 1.5**2 - 1 / 25), rel=1e-5)
+    crust = fm.Medium([(6.0, 3.5), (8.0, 4.5)], {"moho": 20.0}, shape=(101, 81), spacing=1.0)
+    at = ((40.0, 60.0), (40.0, 0.0))
+    for name, exact in (("Ps", 5 + 20 / 3.5), ("PpPs", 5 + 40 / 6 + 20 / 3.5), ("PpSs", 5 + 20 / 6 + 40 / 3.5)):
+        assert fm.phase_rays(crust, name, *at).times[0] == pytest.approx(exact, rel=1e-6)
+    named = fm.phase_rays(crust, "mine=P moho transmit S", *at)
+    assert (named.phase, named.times[0]) == ("mine", pytest.approx(5 + 20 / 3.5))

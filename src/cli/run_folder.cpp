@@ -45,6 +45,12 @@ constexpr std::array run_names = {"model.h5",
                                   "picks.csv"};
 constexpr std::size_t plain_names = 20;  // the rest is a checkerboard's
 
+/// The suffix by which PyVista and ParaView know the layout of a file.
+constexpr auto viewed_suffix = ".vtkhdf";
+
+/// Files that viewers do not show, although they end in .h5.
+bool is_image(std::string_view name) { return name.ends_with(".h5") && name != "checkpoint.h5"; }
+
 bool is_there(const fs::path& path) {
     std::error_code ignored;
     return fs::exists(fs::symlink_status(path, ignored));
@@ -154,6 +160,21 @@ fs::path RunFolder::set_aside(const std::vector<const char*>& names) const {
     return aside;
 }
 
+void RunFolder::link_views() const {
+    for (const char* name : run_names) {
+        if (!is_image(name)) continue;
+        const fs::path link = fs::path(file(name)).replace_extension(viewed_suffix);
+        std::error_code ignored;
+        if (fs::is_symlink(link, ignored) && fs::read_symlink(link, ignored) == name) {
+            fs::remove(link, ignored);
+        }
+        // Where a file system knows no links, the .h5 files remain.
+        if (!identity_of(file(name)).empty() && !is_there(link)) {
+            fs::create_symlink(name, link, ignored);
+        }
+    }
+}
+
 std::string RunFolder::start(const RunPlan& plan) {
     const auto [of_runs, of_others] = find_files(plan);
     const auto is_ours = [&](const char* name) { return identity_of(file(name)) == plan.identity; };
@@ -184,6 +205,7 @@ std::string RunFolder::start(const RunPlan& plan) {
                                aside.string());
         }
     }
+    link_views();
     write_settings(plan);
     return told;
 }
@@ -201,6 +223,7 @@ void RunFolder::write_settings(const RunPlan& plan) const {
 }
 
 void RunFolder::finish() {
+    link_views();
     if (same_run_.empty()) return;
     std::error_code ignored;
     for (const char* name : run_names) remove_run_files(same_run_ / name);

@@ -47,9 +47,13 @@ class RunFolder {
     std::string start(const RunPlan& plan);
     /// Prepares the folder for a run that continues; the folder belongs to it already.
     void go_on(const RunPlan& plan);
-    /// Called when the run has ended. Removes files kept aside from an earlier run of the same
-    /// identity, which have the same bits.
+    /// Called when the run has ended. Links images for viewers; removes files kept aside from an
+    /// earlier run of the same identity, which have the same bits.
     void finish();
+    /// Links model.vtkhdf to model.h5, and so on for every image of a run that is there: PyVista
+    /// and ParaView know such files by that suffix. Links to files that are gone are removed; files
+    /// of users under such names stay.
+    void link_views() const;
 
   private:
     /// What lies where the run will write.

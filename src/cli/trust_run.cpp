@@ -225,6 +225,7 @@ void write_joint_trust(const InversionInputs& inputs, const InversionResult& res
                      {"s_deviation", &trust.s_deviation},
                      {"vp_vs_deviation", &trust.ratio_deviation}},
                     identity);
+        folder.link_views();
     });
     std::string text = fmt::format(
         "resolution and deviation: sampled by {} solves for all unknowns together: deviations are "
@@ -288,6 +289,7 @@ void run_trust(const InversionInputs& inputs, const InversionResult& result, con
         }
         if (wants_linear(flags) || flags.ensemble_given) {
             write_trust(folder.file("trust.h5"), inputs.start, fields, identity);
+            folder.link_views();
         }
     });
 }

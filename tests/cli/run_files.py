@@ -10,6 +10,11 @@ def rows_of(path):
         return list(csv.DictReader(file))
 
 
+def files_of(folder):
+    """Names of files, without links for viewers."""
+    return {path.name for path in folder.iterdir() if not path.is_symlink()}
+
+
 def results(folder):
     """All files that must have the same bits, and the history without its seconds."""
     files = {name: (folder / name).read_bytes() for name in RESULTS}

@@ -10,7 +10,7 @@ import time
 import h5py
 import numpy as np
 import pytest
-from run_files import RESULTS, results, rows_of
+from run_files import RESULTS, files_of, results, rows_of
 
 HISTORY = ["iteration", "rms", "picks", "max_update", "cell_size", "vertex_size", "seconds"]
 INVERT = ["invert", "--model", "start.h5", "--picks", "picks.csv", "--schedule", "schedule.csv"]
@@ -56,7 +56,7 @@ def test_picks_have_the_geometry_the_noise_and_the_error(line):
 
 
 def test_run_writes_all_its_files(line, whole):
-    assert sorted(p.name for p in whole.iterdir()) == sorted(
+    assert sorted(files_of(whole)) == sorted(
         [*RESULTS, "history.csv", "checkpoint.h5", "settings.toml"]
     )
     history = rows_of(whole / "history.csv")

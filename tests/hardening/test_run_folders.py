@@ -29,7 +29,12 @@ def line(fermat):
 
 
 def content(folder):
-    return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file()}
+    return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file() and not p.is_symlink()}
+
+
+def files_of(folder):
+    """Names of files; links for viewers are another test's."""
+    return {p.name for p in folder.iterdir() if not p.is_symlink()}
 
 
 def identity(path):
@@ -43,6 +48,23 @@ def identity(path):
     return mark
 
 
+def test_viewers_find_images_by_their_suffix(line):
+    folder = line.folder / "run"
+    line(*INVERT, "-o", "run")
+    links = {p.name: p.readlink().name for p in folder.iterdir() if p.is_symlink()}
+    assert links == {"model.vtkhdf": "model.h5", "coverage.vtkhdf": "coverage.h5"}
+    # Another run without its end keeps no link to a model that has gone; a user's file stays.
+    (folder / "coverage.vtkhdf").unlink()
+    (folder / "coverage.vtkhdf").write_text("mine")
+    line(*INVERT, "--checkerboard", "3,2,0.05", "-o", "run")
+    links = {p.name for p in folder.iterdir() if p.is_symlink()}
+    assert links == {"model.vtkhdf", "board.vtkhdf"}
+    assert (folder / "coverage.vtkhdf").read_text() == "mine"
+    assert all(p.exists() for p in folder.iterdir())
+    pyvista = pytest.importorskip("pyvista")
+    assert "velocity" in pyvista.read(folder / "model.vtkhdf").point_data
+
+
 def test_all_files_carry_the_run(line):
     line(*INVERT, "-o", "a")
     line(*INVERT, "--threads", "1", "-o", "b")
@@ -51,7 +73,7 @@ def test_all_files_carry_the_run(line):
     marks = {}
     for name, files in (("a", PLAIN), ("b", PLAIN), ("c", PLAIN), ("d", PLAIN | BOARD)):
         folder = line.folder / name
-        assert {p.name for p in folder.iterdir()} == files
+        assert files_of(folder) == files
         (marks[name],) = {identity(folder / file) for file in files}
     assert marks["a"] == marks["b"]
     assert len(set(marks.values())) == 3
@@ -93,7 +115,7 @@ def test_the_same_run_again_leaves_nothing_behind(line):
     line(*INVERT, "-o", "run")
     first = content(line.folder / "run")
     assert "kept" not in line(*INVERT, "-o", "run")
-    assert {p.name for p in (line.folder / "run").iterdir()} == PLAIN
+    assert files_of(line.folder / "run") == PLAIN
     assert content(line.folder / "run")["model.h5"] == first["model.h5"]
 
 
@@ -101,7 +123,7 @@ def test_overwrite_removes_the_earlier_run_and_nothing_else(line):
     line(*INVERT, "--checkerboard", "3,2,0.05", "-o", "run")
     (line.folder / "run/notes.txt").write_text("mine")
     assert "kept" not in line(*INVERT, "--overwrite", "-o", "run")
-    assert {p.name for p in (line.folder / "run").iterdir()} == PLAIN | {"notes.txt"}
+    assert files_of(line.folder / "run") == PLAIN | {"notes.txt"}
 
 
 def test_overwrite_keeps_what_no_run_wrote(line):
@@ -198,7 +220,7 @@ def test_a_second_inversion_meets_a_lock(line):
     (line.folder / "run/.fermat.lock").write_text("process 1 on elsewhere")  # of a killed one
     assert {k: v for k, v in content(line.folder / "run").items() if k != ".fermat.lock"} == before
     line(*INVERT, "--resume", "-o", "run")
-    assert {p.name for p in (line.folder / "run").iterdir()} == PLAIN
+    assert files_of(line.folder / "run") == PLAIN
 
 
 def test_two_at_once_end_as_one_run_and_one_line(line):

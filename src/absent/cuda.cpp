@@ -81,7 +81,7 @@ CudaFim::Work CudaFim::work() const { return {}; }
 
 struct CudaMetric::State {};
 
-CudaMetric::CudaMetric(const NodeNumbers&, int, std::size_t) { refuse_cuda(); }
+CudaMetric::CudaMetric(const NodeNumbers&, const NodeFrames*, int, std::size_t) { refuse_cuda(); }
 CudaMetric::CudaMetric(CudaMetric&&) noexcept = default;
 CudaMetric::~CudaMetric() = default;
 void CudaMetric::replace_tensors(const NodeNumbers&) {}

@@ -1,6 +1,7 @@
 #include "eikonal/metric/factor.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace fermat {
@@ -77,6 +78,12 @@ Thomsen thomsen_in_space(const Model& model, Vec3 q) {
     return medium;
 }
 
+void put(const Mat3& m, double (&to)[3][3]) {
+    for (int r = 0; r < 3; ++r) {
+        for (int c = 0; c < 3; ++c) to[r][c] = m(r, c);
+    }
+}
+
 }  // namespace
 
 MetricFactor::MetricFactor(const Model& model, Vec3 source)
@@ -90,9 +97,10 @@ MetricFactor::MetricFactor(const Model& model, Vec3 source)
         series_ = GroupSeries(thomsen_);
         return;
     }
-    squared_slowness_ = squared_slowness(model, source);
+    put(squared_slowness(model, source), ellipse_.slowness);
     if (metric.isotropic()) return;
-    varies_ = true;
+    ellipse_.varies = true;
+    std::array<Mat3, 3> variation;
     const Mat3 to_grid = inverse(metric.mapping().jacobian(source));
     for (int axis = 0; axis < 3; ++axis) {
         if (axis == 1 && grid.is_2d()) continue;
@@ -109,10 +117,11 @@ MetricFactor::MetricFactor(const Model& model, Vec3 source)
         // Beside air the variation is unknown.
         if (!std::isfinite(slope(0, 0) + slope(1, 1) + slope(2, 2))) continue;
         for (int k = 0; k < 3; ++k) {
-            auto& out = variation_[static_cast<std::size_t>(k)];
+            auto& out = variation[static_cast<std::size_t>(k)];
             out = out + to_grid(axis, k) * slope;
         }
     }
+    for (std::size_t k = 0; k < 3; ++k) put(variation[k], ellipse_.variation[k]);
 }
 
 void MetricFactor::squares_at(std::span<const MappedPoint> line, SquareLine& out) const {

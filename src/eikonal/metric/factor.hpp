@@ -1,13 +1,13 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 #include <type_traits>
 #include <vector>
 
 #include "eikonal/lanes.hpp"
+#include "eikonal/metric/factor_square.hpp"
 #include "eikonal/metric/group_series.hpp"
 #include "model/metric.hpp"
 #include "model/model.hpp"
@@ -59,48 +59,17 @@ class MetricFactor {
     };
     void squares_at(std::span<const MappedPoint> line, SquareLine& out) const;
 
+    /// The numbers of T0^2, for devices; of no meaning in Thomsen's medium.
+    const FactorSquare& ellipse() const { return ellipse_; }
     /// In grid coordinates.
     Vec3 position() const { return position_; }
     Vec3 place() const { return place_; }
 
   private:
-    /// The value and the parts of half its gradient, for one place or a register of places.
-    template <class V>
-    struct SquareOf {
-        V value, x, y, z;
-    };
     /// Of the vector (x, y, z) from the source.
     template <class V>
     [[gnu::always_inline]] SquareOf<V> square_of(V x, V y, V z) const {
-        if (has_thomsen_) return thomsen_square(x, y, z);
-        const auto times = [&](const Mat3& m, int r) __attribute__((always_inline)) {
-            return m(r, 0) * x + m(r, 1) * y + m(r, 2) * z;
-        };
-        const V sx = times(squared_slowness_, 0);
-        const V sy = times(squared_slowness_, 1);
-        const V sz = times(squared_slowness_, 2);
-        const V square = x * sx + y * sy + z * sz;
-        if (!varies_) return {square, sx, sy, sz};
-        V cubic{};
-        V gradient[3] = {};
-        const V d[3] = {x, y, z};
-        for (int k = 0; k < 3; ++k) {
-            const Mat3& m = variation_[static_cast<std::size_t>(k)];
-            const V v[3] = {times(m, 0), times(m, 1), times(m, 2)};
-            const V part = x * v[0] + y * v[1] + z * v[2];
-            cubic = cubic + d[k] * part;
-            gradient[k] = gradient[k] + part;
-            for (int c = 0; c < 3; ++c) gradient[c] = gradient[c] + 2 * d[k] * v[c];
-        }
-        // At the source all of it is 0.
-        const V q = cubic / (square > 0 ? square : V{} + 1);
-        const V inverse_w = 1 / root(1 + 4 * q * q);
-        const V phi = 1 + q * inverse_w;
-        const V slope = inverse_w * inverse_w * inverse_w;
-        const V along = phi - slope * q;
-        const V half = 0.5 * slope;
-        return {square * phi, along * sx + half * gradient[0], along * sy + half * gradient[1],
-                along * sz + half * gradient[2]};
+        return has_thomsen_ ? thomsen_square(x, y, z) : ellipse_.at(x, y, z);
     }
     /// T0^2 = s0^2 |d|^2 G(x), x = (d.n)^2 / |d|^2.
     template <class V>
@@ -139,9 +108,7 @@ class MetricFactor {
 
     Vec3 position_;
     Vec3 place_;
-    Mat3 squared_slowness_;
-    std::array<Mat3, 3> variation_;  ///< dS/dx_k / 2
-    bool varies_ = false;
+    FactorSquare ellipse_;
     bool has_thomsen_ = false;
     double slowness_ = 0;
     Thomsen thomsen_;  ///< with the axis as a direction in space

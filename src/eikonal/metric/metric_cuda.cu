@@ -71,9 +71,29 @@ __global__ void put_reach(const Quad* diagonal, std::size_t count, Quad* cross) 
     }
 }
 
-__global__ void put_starts(const std::size_t* at, const float* values, unsigned count, float* tau) {
+/// Start nodes have their tau and are not computed.
+__global__ void put_starts(const std::size_t* at, const float* values, unsigned count, float* tau,
+                           Quad* source) {
     const unsigned n = blockIdx.x * blockDim.x + threadIdx.x;
-    if (n < count) tau[at[n]] = values[n];
+    if (n >= count) return;
+    tau[at[n]] = values[n];
+    source[at[n]].w = -1;
+}
+
+/// Gamma and f^2 of a source, made from its T0 and the columns of nodes. In 2-D the axes of the
+/// sweeps are not those of the grid.
+__global__ void make_source(const NodeColumn* columns, const NodeRow* rows, unsigned row_count,
+                            const float* mean, std::size_t count, MetricShotFactor factor,
+                            Quad* source) {
+    const std::size_t step = static_cast<std::size_t>(gridDim.x) * blockDim.x;
+    for (std::size_t n = blockIdx.x * blockDim.x + threadIdx.x; n < count; n += step) {
+        const NodeFrame frame = frame_of(columns[n / row_count], rows[n % row_count]);
+        const Vec3 d = frame.place - factor.place;
+        const SourceNumber number =
+            source_number(frame.along, factor.square.at(d.x, d.y, d.z), mean[n], factor.steps);
+        const int first = factor.is_2d ? 1 : 0;
+        source[n] = {number.gamma[first], number.gamma[1 - first], number.gamma[2], number.f2};
+    }
 }
 
 __global__ void fill(float* values, std::size_t count, float value) {
@@ -101,7 +121,7 @@ __global__ void most_visits(TileQueue queue, std::size_t entries, unsigned* most
 }
 
 std::size_t shots_that_fit(std::size_t nodes, std::size_t tiles, bool full, std::size_t wanted) {
-    const std::size_t model = nodes * (sizeof(float) + (full ? 2 : 1) * sizeof(Quad));
+    const std::size_t model = nodes * (2 * sizeof(float) + (full ? 2 : 1) * sizeof(Quad));
     const std::size_t shot = nodes * (sizeof(float) + sizeof(Quad)) +
                              tiles * (sizeof(TileState) + TileQueue::ring * sizeof(unsigned)) +
                              4096;
@@ -123,6 +143,9 @@ struct CudaMetric::State {
     CudaArray<float> sent;  ///< numbers on their way
     CudaArray<Quad> diagonal;
     CudaArray<Quad> cross;
+    CudaArray<NodeColumn> columns;  ///< empty where the host makes the numbers of sources
+    CudaArray<NodeRow> rows;
+    CudaArray<float> mean;
     CudaArray<Quad> source;
     CudaArray<float> tau;
     CudaArray<TileState> states;
@@ -160,8 +183,15 @@ struct CudaMetric::State {
         sent.upload(std::span(values, nodes));
         put_numbers<<<wide, 256, 0, cuda_stream()>>>(sent.data(), nodes, part, quads);
     }
-    void send_source(const NodeNumbers& numbers, std::size_t shot) {
+    void set_source(const Shot& of, std::size_t shot) {
         Quad* const to = source.data() + shot * nodes;
+        const NodeNumbers& numbers = of.numbers;
+        if (numbers.values[at(NodeNumber::tau)] == nullptr) {
+            make_source<<<wide, 256, 0, cuda_stream()>>>(columns.data(), rows.data(),
+                                                         static_cast<unsigned>(rows.size()),
+                                                         mean.data(), nodes, of.factor, to);
+            return;
+        }
         send(numbers.values[at(NodeNumber::gamma_x)], x_part, to);
         send(numbers.values[at(NodeNumber::gamma_y)], y_part, to);
         send(numbers.values[at(NodeNumber::gamma_z)], z_part, to);
@@ -218,9 +248,9 @@ struct CudaMetric::State {
         std::vector<std::size_t> places;
         std::vector<float> values;
         for (std::size_t n = 0; n < of.size(); ++n) {
-            for (const std::size_t node : setups[n].starts) {
-                places.push_back(n * nodes + node);
-                values.push_back(of[n].numbers.values[at(NodeNumber::tau)][node]);
+            for (const StartNode& start : setups[n].starts) {
+                places.push_back(n * nodes + of[n].numbers.shape.offset(start.node));
+                values.push_back(static_cast<float>(start.tau));
             }
         }
         if (places.empty()) return;
@@ -230,7 +260,7 @@ struct CudaMetric::State {
         what.upload(values);
         const auto number = static_cast<unsigned>(places.size());
         put_starts<<<(number + 255) / 256, 256, 0, cuda_stream()>>>(to.data(), what.data(), number,
-                                                                    tau.data());
+                                                                    tau.data(), source.data());
         check_cuda(cudaStreamSynchronize(cuda_stream()), "sending start nodes");
     }
     void fetch(std::span<const Shot> of) const {
@@ -242,7 +272,8 @@ struct CudaMetric::State {
     }
 };
 
-CudaMetric::CudaMetric(const NodeNumbers& numbers, int order, std::size_t most_shots)
+CudaMetric::CudaMetric(const NodeNumbers& numbers, const NodeFrames* frames, int order,
+                       std::size_t most_shots)
     : state_(std::make_unique<State>()) {
     if (device_count() == 0) {
         throw InputError("this machine has no CUDA device (use `device=cpu`)");
@@ -268,6 +299,14 @@ CudaMetric::CudaMetric(const NodeNumbers& numbers, int order, std::size_t most_s
     s.passes = CudaArray<int>(1);
     s.steps.upload(setup.steps->nodes);
     replace_tensors(numbers);
+    if (frames != nullptr) {
+        s.columns = CudaArray<NodeColumn>(frames->columns.size());
+        s.rows = CudaArray<NodeRow>(frames->rows.size());
+        s.mean = CudaArray<float>(s.nodes);
+        s.columns.upload(frames->columns);
+        s.rows.upload(frames->rows);
+        s.mean.upload(std::span(numbers.mean, s.nodes));
+    }
     int device = 0;
     int processors = 0;
     check_cuda(cudaGetDevice(&device), "asking for the device");
@@ -334,7 +373,7 @@ double CudaMetric::solve(std::span<const Shot> shots) {
                 active[parity].push_back(static_cast<unsigned>(n * s.tiles) + tile);
             }
         }
-        s.send_source(shots[n].numbers, n);
+        s.set_source(shots[n], n);
     }
     s.problem = setups.front().problem;
     s.problem.diagonal = s.diagonal.data();
@@ -387,7 +426,7 @@ std::vector<std::size_t> CudaMetric::unsettled(std::span<const Shot> shots, floa
 
 float CudaMetric::settle_again(const Shot& shot) {
     State& s = *state_;
-    s.send_source(shot.numbers, 0);
+    s.set_source(shot, 0);
     const FieldView<float> tau = shot.tau;
     const std::vector<float> before(tau.data(), tau.data() + tau.size());
     clear_unreached<<<wide, 256, 0, cuda_stream()>>>(s.tau.data(), s.nodes);

@@ -5,9 +5,18 @@
 #include <vector>
 
 #include "core/field.hpp"
+#include "eikonal/metric/node_frames.hpp"
 #include "eikonal/metric/node_numbers.hpp"
 
 namespace fermat {
+
+/// T0 of a source as a device needs it: its place, T0^2 round it, and the steps of the grid.
+struct MetricShotFactor {
+    Vec3 place;
+    FactorSquare square;
+    Vec3 steps;
+    bool is_2d = false;
+};
 
 /// Solves models with a metric on a CUDA device, several sources at once. It keeps the tensors
 /// there.
@@ -15,14 +24,18 @@ class CudaMetric {
   public:
     /// One source, and where its tau goes: infinite where no wave arrives.
     struct Shot {
+        /// Without tau of nodes, the device makes the source's numbers from `factor`.
         const NodeNumbers& numbers;
         FieldView<float> tau;
+        MetricShotFactor factor;
     };
 
-    /// `most_shots`: how many sources a solve will have at most. Throws InputError if this build
-    /// has no CUDA or the machine has no device, and ComputeError if the device has no memory for
-    /// the model.
-    CudaMetric(const NodeNumbers& numbers, int order, std::size_t most_shots);
+    /// `frames` are those of the nodes, of which the device makes the numbers of sources; null
+    /// where the host does. `most_shots`: how many sources a solve will have at most. Throws
+    /// InputError if this build has no CUDA or the machine has no device, and ComputeError if the
+    /// device has no memory for the model.
+    CudaMetric(const NodeNumbers& numbers, const NodeFrames* frames, int order,
+               std::size_t most_shots);
     CudaMetric(CudaMetric&&) noexcept;
     ~CudaMetric();
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
+#include <optional>
 
 #include "core/error.hpp"
 #include "core/parallel.hpp"
@@ -15,6 +16,7 @@
 #include "eikonal/metric/ground_march.hpp"
 #include "eikonal/metric/layered_section.hpp"
 #include "eikonal/metric/metric_cuda.hpp"
+#include "eikonal/metric/node_frames.hpp"
 #include "eikonal/metric/node_medium.hpp"
 #include "eikonal/metric/refined_box.hpp"
 #include "eikonal/metric/tile_schedule.hpp"
@@ -36,6 +38,7 @@ struct MetricSolver::OnCuda {
 
     std::mutex one_at_a_time;
     CudaMetric solver;
+    bool makes_factors = false;  ///< the numbers of sources, but their start nodes
 };
 
 namespace {
@@ -80,8 +83,15 @@ MetricSolver::MetricSolver(const Model& model, const EikonalOptions& options,
         // host's memory.
         const std::size_t batch =
             model_.has_thomsen() ? 1 : std::max<std::size_t>(1, filling_batch(model_.grid()) / 4);
-        cuda_ = std::make_shared<OnCuda>(
-            CudaMetric(medium_->numbers({}, model_.grid().origin), options.order, batch));
+        // T0 is made on the device but in Thomsen's medium.
+        std::optional<NodeFrames> frames;
+        if (!model_.has_thomsen()) {
+            frames = node_frames(model_.place(), resolve_threads(execution.threads));
+        }
+        cuda_ =
+            std::make_shared<OnCuda>(CudaMetric(medium_->numbers({}, model_.grid().origin),
+                                                frames ? &*frames : nullptr, options.order, batch));
+        cuda_->makes_factors = frames.has_value();
     }
 }
 
@@ -224,9 +234,14 @@ void MetricSolver::solve_on_cuda(std::span<Prepared> sources, const Execution& e
     const std::lock_guard lock(cuda_->one_at_a_time);
     const int threads = resolve_threads(execution.threads);
     CudaMetric& solver = cuda_->solver;
+    const Grid& grid = model_.grid();
+    const Vec3 steps = steps_along(grid);
     std::vector<CudaMetric::Shot> shots;
     for (Prepared& source : sources) {
-        shots.push_back({source.numbers, {source.field.tau.data(), medium_->shape()}});
+        const MetricFactor& factor = source.field.factor;
+        shots.push_back({source.numbers,
+                         {source.field.tau.data(), medium_->shape()},
+                         {factor.place(), factor.ellipse(), steps, grid.is_2d()}});
     }
     std::vector<std::size_t> unsettled;
     if (marches_through_cells(model_, options_)) {
@@ -249,7 +264,14 @@ void MetricSolver::solve_on_cuda(std::span<Prepared> sources, const Execution& e
         } while (change > quiet_change && rounds < most_ellipses);
         if (change > most_swing) unsettled.push_back(n);
     }
-    for (const std::size_t n : unsettled) solve_on_cpu(sources[n], threads, execution.monitor);
+    for (const std::size_t n : unsettled) {
+        Prepared& source = sources[n];
+        if (cuda_->makes_factors) {
+            source.of = medium_->fields_of(source.field.factor, threads);
+            source.numbers = medium_->numbers(source.of, source.field.factor.position());
+        }
+        solve_on_cpu(source, threads, execution.monitor);
+    }
 }
 
 MetricField MetricSolver::finer_field(const Model& model, Vec3 source, int halvings,
@@ -362,6 +384,11 @@ MetricSolver::Prepared MetricSolver::prepare(Vec3 source, double start_time,
         {},
         {}};
     const MetricFactor& factor = out.field.factor;
+    if (cuda_ && cuda_->makes_factors) {
+        out.of = medium_->starts_of(factor);
+        out.numbers = medium_->numbers(out.of, factor.position());
+        return out;
+    }
     out.of = medium_->fields_of(factor, resolve_threads(execution.threads));
     const int started = start_finer(out.field, out.of, execution);
     out.numbers = medium_->numbers(out.of, factor.position());

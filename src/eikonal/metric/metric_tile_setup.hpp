@@ -12,11 +12,11 @@ struct MetricTileSetup {
     MetricTileProblem problem;
     MetricTileShot shot;
     std::vector<unsigned> active[2];  ///< tiles that contain or read a start node, per parity
-    std::vector<std::size_t> starts;  ///< nodes whose tau is given
+    std::vector<StartNode> starts;
     const TileSteps* steps = nullptr;
 };
 
-/// Without tau, no tile is active.
+/// Without start nodes, no tile is active.
 MetricTileSetup make_metric_tiles(const NodeNumbers& numbers);
 
 /// The mean of mu over nodes that are not air.

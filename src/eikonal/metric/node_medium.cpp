@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/parallel.hpp"
+#include "eikonal/metric/source_number.hpp"
 #include "eikonal/stencil.hpp"
 #include "eikonal/time_field.hpp"
 
@@ -223,7 +224,7 @@ SourceNumbers NodeMedium::fields_of(const MetricFactor& factor, int threads) con
         const auto to = static_cast<std::size_t>(sweep_axis(grid, axis));
         gamma[axis] = fields[at(NodeNumber::gamma_x) + to].data();
     }
-    const Vec3 h{grid.spacing.x, grid.is_2d() ? 0.0 : grid.spacing.y, grid.spacing.z};
+    const Vec3 h = steps_along(grid);
     float* const f2 = fields[at(NodeNumber::f2)].data();
     float* const tau = fields[at(NodeNumber::tau)].data();
     each_line(model_, threads, [&](int i, int j, std::span<const MappedPoint> line) {
@@ -232,19 +233,14 @@ SourceNumbers NodeMedium::fields_of(const MetricFactor& factor, int threads) con
         const std::size_t first = grid.shape.offset(i, j, 0);
         for (std::size_t k = 0; k < line.size(); ++k) {
             const std::size_t node = first + k;
-            const Mat3& jacobian = line[k].jacobian;
-            const double square = t0.value[k];
-            const double mean = mean_[node];
-            const bool dead = !(mean > 0) || !(square > 0);
-            // One division gives both 1/T0^2 and 1/(mu T0^2).
-            const double quotient = 1 / (square * mean);
-            const double per = dead ? (square > 0 ? 1 / square : 0) : mean * quotient;
-            for (int axis = 0; axis < 3; ++axis) {
-                const double slope = jacobian(0, axis) * t0.x[k] + jacobian(1, axis) * t0.y[k] +
-                                     jacobian(2, axis) * t0.z[k];
-                gamma[axis][node] = static_cast<float>(h[axis] * slope * per);
-            }
-            f2[node] = dead ? -1.0F : static_cast<float>(quotient);
+            const Mat3& m = line[k].jacobian;
+            const Vec3 along[3] = {{m(0, 0), m(1, 0), m(2, 0)},
+                                   {m(0, 1), m(1, 1), m(2, 1)},
+                                   {m(0, 2), m(1, 2), m(2, 2)}};
+            const SourceNumber here =
+                source_number(along, {t0.value[k], t0.x[k], t0.y[k], t0.z[k]}, mean_[node], h);
+            for (int axis = 0; axis < 3; ++axis) gamma[axis][node] = here.gamma[axis];
+            f2[node] = here.f2;
             tau[node] = unreached<float>;
         }
     });
@@ -253,11 +249,23 @@ SourceNumbers NodeMedium::fields_of(const MetricFactor& factor, int threads) con
         out.first_f2 = fields[at(NodeNumber::f2)].copy();
         touch({}, out, threads);
     }
-    set_starts(factor, fields);
+    out.starts = start_nodes(factor);
+    for (const StartNode& start : out.starts) {
+        const std::size_t node = shape().offset(start.node);
+        fields[at(NodeNumber::tau)][node] = static_cast<float>(start.tau);
+        fields[at(NodeNumber::f2)][node] = -1;
+    }
     return out;
 }
 
-void NodeMedium::set_starts(const MetricFactor& factor, NodeFields& fields) const {
+SourceNumbers NodeMedium::starts_of(const MetricFactor& factor) const {
+    SourceNumbers out;
+    out.starts = start_nodes(factor);
+    return out;
+}
+
+std::vector<StartNode> NodeMedium::start_nodes(const MetricFactor& factor) const {
+    std::vector<StartNode> starts;
     const Grid& grid = model_.grid();
     const Vec3 where = grid.to_index(factor.position());
     Index3 first;
@@ -277,12 +285,12 @@ void NodeMedium::set_starts(const MetricFactor& factor, NodeFields& fields) cons
                 const double t0 = factor.time(model_.mapping().place(q));
                 const double time = straight_time(model_, factor.position(), q);
                 if (!std::isfinite(time)) continue;
-                const std::size_t node = grid.shape.offset(index);
-                fields[at(NodeNumber::tau)][node] = t0 > 0 ? static_cast<float>(time / t0) : 1.0F;
-                fields[at(NodeNumber::f2)][node] = -1;
+                starts.push_back(
+                    {grid.is_2d() ? Index3{0, i, k} : index, t0 > 0 ? time / t0 : 1.0});
             }
         }
     }
+    return starts;
 }
 
 void NodeMedium::touch(FieldView<const float> tau, SourceNumbers& of, int threads) const {
@@ -332,6 +340,7 @@ NodeNumbers NodeMedium::numbers(const SourceNumbers& of, Vec3 source) const {
         const Field<float>& field = of.fields[n].empty() ? tensors_[n] : of.fields[n];
         numbers.values[n] = field.empty() ? nullptr : field.data();
     }
+    numbers.starts = of.starts;
     return numbers;
 }
 

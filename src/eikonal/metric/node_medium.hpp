@@ -18,7 +18,13 @@ using NodeFields = std::array<Field<float>, node_numbers>;
 struct SourceNumbers {
     NodeFields fields;
     Field<float> first_f2;  ///< Thomsen: f^2 before the first ellipses
+    std::vector<StartNode> starts;
 };
+
+/// The steps of the grid, 0 along y in 2-D.
+inline Vec3 steps_along(const Grid& grid) {
+    return {grid.spacing.x, grid.is_2d() ? 0.0 : grid.spacing.y, grid.spacing.z};
+}
 
 /// What the equations of nodes need of a model with a metric, made once for all sources.
 class NodeMedium {
@@ -27,6 +33,8 @@ class NodeMedium {
 
     /// Ellipses of Thomsen's medium are at first those of the direction of grad T0.
     SourceNumbers fields_of(const MetricFactor& factor, int threads) const;
+    /// The start nodes alone, for a device that makes the rest.
+    SourceNumbers starts_of(const MetricFactor& factor) const;
     /// Thomsen's medium: the tensors that touch the slowness surface in the direction of grad T, or
     /// of grad T0 if tau is empty.
     void touch(FieldView<const float> tau, SourceNumbers& of, int threads) const;
@@ -45,7 +53,7 @@ class NodeMedium {
     void make_diagonal(int threads);
     void find_long_cells(int threads);
     void put_tensor(NodeFields& fields, std::size_t node, Mat3 m) const;
-    void set_starts(const MetricFactor& factor, NodeFields& fields) const;
+    std::vector<StartNode> start_nodes(const MetricFactor& factor) const;
 
     Model model_;
     bool full_ = false;

@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstddef>
+#include <span>
 
 #include "core/field.hpp"
 #include "core/grid.hpp"
+#include "eikonal/factored_source.hpp"
 
 namespace fermat {
 
@@ -30,6 +32,8 @@ struct NodeNumbers {
     const float* jumps = nullptr;
     const GroundKinks* kinks = nullptr;  ///< of the rows (kinks.hpp); null if there are none
     std::array<const float*, node_numbers> values{};
+    /// For a device that makes gamma and f^2 itself, where `values` has no tau.
+    std::span<const StartNode> starts;
 
     bool full() const { return values[static_cast<std::size_t>(NodeNumber::xy)] != nullptr; }
 };

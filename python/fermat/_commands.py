@@ -95,6 +95,15 @@ def _parser() -> argparse.ArgumentParser:
     for flag in ("geodetic", "quiet"):
         earth.add_argument(f"--{flag}", action="store_true")
     _add_pick(commands)
+    phases = commands.add_parser("phase-report", allow_abbrev=False)
+    phases.set_defaults(work=_phase_report)
+    for flag in ("what", "output", "model"):
+        phases.add_argument(f"--{flag}", type=Path)
+    for flag in ("title", "length-unit", "time-unit"):
+        phases.add_argument(f"--{flag}")
+    phases.add_argument("--reduce", type=float)
+    phases.add_argument("--quiet", action="store_true")
+    phases.add_argument("--threads", type=int, default=0)
     return parser
 
 
@@ -114,6 +123,12 @@ def _pick(arguments: Any) -> str:
     from .picking.command import pick
 
     return pick(arguments)
+
+
+def _phase_report(arguments: Any) -> str:
+    from ._phase_report import report
+
+    return report(arguments)
 
 
 def _earth(arguments: Any) -> str:

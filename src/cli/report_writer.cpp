@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 
 void add_report_flags(CLI::App& app, ReportFlags& flags) {
     add_value(app, "--run,folder", "FOLDER", flags.report.run,
-              "folder that fermat invert wrote, or the events' CSV of fermat locate or relocate",
+              "folder that fermat invert wrote, the events' CSV of fermat locate or relocate, or "
+              "the rays (.h5) of fermat phases",
               parse_path)
         ->required();
     add_output(app, "-o,--output", flags.output, "page to write: .html")

@@ -24,13 +24,15 @@ namespace {
 
 constexpr double no_depth = std::numeric_limits<double>::quiet_NaN();
 /// Rows and columns of a grid that are kept round the model: a cubic reaches two.
-constexpr int margin = 3;
+constexpr int kept_margin = 3;
 
 DepthGrid surfer_depths(const TextFile& file) {
     const SurferGrid grid = named_by_file(file, [&] { return read_surfer_grid(file.text()); });
     DepthGrid out;
     out.at = {grid.x, grid.y, grid.dx, grid.dy, grid.columns, grid.rows};
-    if (!(grid.dx > 0 && grid.dy > 0)) {
+    const bool placed = std::isfinite(grid.x) && std::isfinite(grid.y) && std::isfinite(grid.dx) &&
+                        std::isfinite(grid.dy);
+    if (!placed || !(grid.dx > 0 && grid.dy > 0)) {
         throw InputError(fmt::format("{} has steps of {:g} and {:g} (must be > 0)", file.quoted(),
                                      grid.dx, grid.dy));
     }
@@ -90,8 +92,8 @@ AxisPart part_of(double first, double step, int n, double low, double high, bool
     if (round) out.period = static_cast<int>(std::lround(turn / step));
     const double a = (low - first - out.shift) / step;
     const double b = (high - first - out.shift) / step;
-    const int begin = static_cast<int>(std::floor(std::max(a, -1e9))) - margin;
-    const int end = static_cast<int>(std::ceil(std::min(b, 1e9))) + margin;
+    const int begin = static_cast<int>(std::floor(std::clamp(a, -1e9, 1e9))) - kept_margin;
+    const int end = static_cast<int>(std::ceil(std::clamp(b, -1e9, 1e9))) + kept_margin;
     out.from = round ? begin : std::max(begin, 0);
     out.count = (round ? end : std::min(end, n - 1)) - out.from + 1;
     // A grid that ends within the margin beside the model does not reach it.
@@ -99,21 +101,21 @@ AxisPart part_of(double first, double step, int n, double low, double high, bool
     return out;
 }
 
-std::string reach(double low, double high) { return fmt::format("{:g} to {:g}", low, high); }
+std::string from_to(double low, double high) { return fmt::format("{:g} to {:g}", low, high); }
 
 /// Throws where a file and the model have no place in common.
 [[noreturn]] void refuse_elsewhere(const TextFile& file, const Lattice& at, bool sphere,
                                    const Corners& box) {
     const auto side = [&](const char* flat, const char* round, double low, double high) {
-        return fmt::format("{} {}", sphere ? round : flat, reach(low, high));
+        return fmt::format("{} {}", sphere ? round : flat, from_to(low, high));
     };
     throw InputError(fmt::format(
         "{} lies at {}, {}, and the model at {}, {} (they must have places in common; do their "
         "units differ?)",
         file.quoted(), side("x", "longitude", at.x0, at.x(at.nx - 1)),
         side("y", "latitude", at.y0, at.y(at.ny - 1)),
-        sphere ? reach(box.low.y, box.high.y) : reach(box.low.x, box.high.x),
-        sphere ? reach(box.low.x, box.high.x) : reach(box.low.y, box.high.y)));
+        sphere ? from_to(box.low.y, box.high.y) : from_to(box.low.x, box.high.x),
+        sphere ? from_to(box.low.x, box.high.x) : from_to(box.low.y, box.high.y)));
 }
 
 void note_edge(const TextFile& file, const Place& place, double low_x, double high_x, double low_y,
@@ -237,10 +239,12 @@ DepthColumns columns_in(const TextFile& file, const CsvTable& table, bool sphere
     const auto across = out.degrees ? longitude : x;
     const auto last = depth ? depth : height;
     if (!across || !last) {
+        std::vector<std::string> names;
+        for (const std::string& name : table.names()) names.push_back(in_quotes(name));
         throw InputError(
             fmt::format("{} has the columns {} (must be x and depth, x, y and depth, or longitude, "
                         "latitude and depth)",
-                        file.quoted(), fmt::join(table.names(), ", ")));
+                        file.quoted(), fmt::join(names, ", ")));
     }
     out.across = *across;
     out.along = out.degrees ? latitude : y;
@@ -248,7 +252,9 @@ DepthColumns columns_in(const TextFile& file, const CsvTable& table, bool sphere
     out.heights = !depth;
     std::vector<std::string> unused;
     for (std::size_t n = 0; n < count; ++n) {
-        if (n != out.across && n != out.depth && n != out.along) unused.push_back(table.names()[n]);
+        if (n != out.across && n != out.depth && n != out.along) {
+            unused.push_back(in_quotes(table.names()[n]));
+        }
     }
     if (!unused.empty()) {
         notes.add(
@@ -359,7 +365,7 @@ void require_inside(const TextFile& file, const Interface& found, const Place& p
     if (!above && *low <= box.high.z + slack) return;
     throw InputError(
         fmt::format("{} has depths of {}, and the model reaches from {} ({})", file.quoted(),
-                    reach(*low, *high), reach(box.low.z, box.high.z),
+                    from_to(*low, *high), from_to(box.low.z, box.high.z),
                     above ? "are they heights? then say `heights`" : "do their units differ?"));
 }
 

@@ -177,7 +177,8 @@ std::vector<NetcdfVariable> read_classic_netcdf(const TextFile& file) {
         // Of others the values are not needed: text, and those along records.
         if (type == netcdf_char || rank == 0 || rank > 2 || values == 0) continue;
         if (values > in.size() || begin > in.size() || values * bytes > in.size() - begin) {
-            in.fail(fmt::format("variable '{}' lies beyond its end (it is truncated)", one.name));
+            in.fail(fmt::format("variable {} lies beyond its end (it is truncated)",
+                                in_quotes(one.name)));
         }
         one.values.resize(values);
         for (std::size_t i = 0; i < values; ++i) {

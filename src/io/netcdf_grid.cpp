@@ -12,9 +12,9 @@
 namespace fermat {
 namespace {
 
-using Names = std::array<std::string_view, 5>;
-constexpr Names across_names = {"x", "lon", "longitude", "easting", "east"};
-constexpr Names along_names = {"y", "lat", "latitude", "northing", "north"};
+using NetcdfNames = std::array<std::string_view, 5>;
+constexpr NetcdfNames across_names = {"x", "lon", "longitude", "easting", "east"};
+constexpr NetcdfNames along_names = {"y", "lat", "latitude", "northing", "north"};
 constexpr std::array<std::string_view, 5> height_names = {"elevation", "height", "topo",
                                                           "topography", "altitude"};
 
@@ -26,12 +26,12 @@ std::string in_small_letters(std::string text) {
 }
 
 template <class List>
-bool is_one_of(const List& names, const std::string& name) {
+bool names_hold(const List& names, const std::string& name) {
     return std::find(names.begin(), names.end(), in_small_letters(name)) != names.end();
 }
 
 /// A text attribute of any kind of string; empty if there is none.
-std::string text_of(hid_t object, const char* name) {
+std::string netcdf_text(hid_t object, const char* name) {
     if (H5Aexists(object, name) <= 0) return {};
     const hdf5::Handle attribute(H5Aopen(object, name, H5P_DEFAULT), H5Aclose);
     const hdf5::Handle type(H5Aget_type(attribute), H5Tclose);
@@ -67,7 +67,7 @@ std::vector<double> numbers_in(hid_t object, const char* name) {
     return {value};
 }
 
-/// Names of the dimension scales of a dataset; of those without a scale, empty ones.
+/// NetcdfNames of the dimension scales of a dataset; of those without a scale, empty ones.
 std::vector<std::string> scales_of(hid_t file, hid_t dataset, std::size_t rank) {
     std::vector<std::string> out(rank);
     if (H5Aexists(dataset, "DIMENSION_LIST") <= 0) return out;
@@ -101,20 +101,22 @@ struct EvenAxis {
 };
 EvenAxis even_axis(const TextFile& file, const NetcdfVariable& axis) {
     const std::vector<double>& at = axis.values;
-    const double step = (at.back() - at.front()) / static_cast<double>(at.size() - 1);
-    bool even = at.size() > 1 && step != 0 && std::isfinite(step);
+    const bool several = at.size() > 1;
+    const double step =
+        several ? (at.back() - at.front()) / static_cast<double>(at.size() - 1) : 0.0;
+    bool even = several && step != 0 && std::isfinite(step) && std::isfinite(at.front());
     for (std::size_t n = 0; even && n < at.size(); ++n) {
         even = std::fabs(at[n] - at.front() - step * static_cast<double>(n)) <
                2e-3 * std::fabs(step) * std::max(1.0, 1e-3 * static_cast<double>(at.size()));
     }
     if (!even) {
-        throw InputError(fmt::format("{}: '{}' is not evenly spaced (resample the grid)",
-                                     file.quoted(), axis.name));
+        throw InputError(fmt::format("{}: {} is not evenly spaced (resample the grid)",
+                                     file.quoted(), in_quotes(axis.name)));
     }
     return {std::min(at.front(), at.back()), std::fabs(step), step < 0};
 }
 
-const NetcdfVariable& values_of(const TextFile& file, const std::vector<NetcdfVariable>& all) {
+const NetcdfVariable& netcdf_values(const TextFile& file, const std::vector<NetcdfVariable>& all) {
     std::vector<const NetcdfVariable*> flat;
     for (const NetcdfVariable& one : all) {
         if (one.dims.size() == 2) flat.push_back(&one);
@@ -126,23 +128,23 @@ const NetcdfVariable& values_of(const TextFile& file, const std::vector<NetcdfVa
     }
     if (flat.size() == 1) return *flat.front();
     std::vector<std::string> names;
-    for (const NetcdfVariable* one : flat) names.push_back(one->name);
+    for (const NetcdfVariable* one : flat) names.push_back(in_quotes(one->name));
     throw InputError(fmt::format(
         "{} has {} variables of two dimensions{}{} (one must be there, or be called z "
         "or depth)",
         file.quoted(), names.size(), names.empty() ? "" : ": ", fmt::join(names, ", ")));
 }
 
-const NetcdfVariable& axis_of(const TextFile& file, const std::vector<NetcdfVariable>& all,
-                              const NetcdfVariable& values, std::size_t dim) {
+const NetcdfVariable& netcdf_axis(const TextFile& file, const std::vector<NetcdfVariable>& all,
+                                  const NetcdfVariable& values, std::size_t dim) {
     for (const NetcdfVariable& one : all) {
         if (one.dims.size() == 1 && one.name == values.dims[dim] &&
             one.values.size() == values.sizes[dim]) {
             return one;
         }
     }
-    throw InputError(fmt::format("{} has no coordinates '{}' of its '{}'", file.quoted(),
-                                 values.dims[dim], values.name));
+    throw InputError(fmt::format("{} has no coordinates {} of its {}", file.quoted(),
+                                 in_quotes(values.dims[dim]), in_quotes(values.name)));
 }
 
 }  // namespace
@@ -185,7 +187,7 @@ std::vector<NetcdfVariable> read_netcdf4(const TextFile& file) {
         one.values.resize(data.count());
         if (H5Dread(data.id, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, one.values.data()) <
             0) {
-            hdf5::fail_read(file.path(), fmt::format("dataset '{}'", name));
+            hdf5::fail_read(file.path(), fmt::format("dataset {}", in_quotes(name)));
         }
         NetcdfScale scale;
         for (const double k : numbers_in(data.id, "scale_factor")) scale.factor = k;
@@ -193,8 +195,8 @@ std::vector<NetcdfVariable> read_netcdf4(const TextFile& file) {
         scale.missing = numbers_in(data.id, "_FillValue");
         for (const double k : numbers_in(data.id, "missing_value")) scale.missing.push_back(k);
         for (double& value : one.values) value = scale(value);
-        one.units = text_of(data.id, "units");
-        one.positive = text_of(data.id, "positive");
+        one.units = netcdf_text(data.id, "units");
+        one.positive = netcdf_text(data.id, "positive");
         out.push_back(std::move(one));
     }
     return out;
@@ -203,20 +205,20 @@ std::vector<NetcdfVariable> read_netcdf4(const TextFile& file) {
 DepthGrid read_netcdf_grid(const TextFile& file) {
     const bool classic = file.head(3) == "CDF";
     const auto all = classic ? read_classic_netcdf(file) : read_netcdf4(file);
-    const NetcdfVariable& values = values_of(file, all);
+    const NetcdfVariable& values = netcdf_values(file, all);
     std::size_t across = 2;
     std::size_t along = 2;
     for (std::size_t k = 0; k < 2; ++k) {
-        if (is_one_of(across_names, values.dims[k])) across = k;
-        if (is_one_of(along_names, values.dims[k])) along = k;
+        if (names_hold(across_names, values.dims[k])) across = k;
+        if (names_hold(along_names, values.dims[k])) along = k;
     }
     if (across == 2 || along == 2) {
-        throw InputError(
-            fmt::format("{}: '{}' has the dimensions {} and {} (must be x and y, or lon and lat)",
-                        file.quoted(), values.name, values.dims[0], values.dims[1]));
+        throw InputError(fmt::format(
+            "{}: {} has the dimensions {} and {} (must be x and y, or lon and lat)", file.quoted(),
+            in_quotes(values.name), in_quotes(values.dims[0]), in_quotes(values.dims[1])));
     }
-    const NetcdfVariable& x = axis_of(file, all, values, across);
-    const NetcdfVariable& y = axis_of(file, all, values, along);
+    const NetcdfVariable& x = netcdf_axis(file, all, values, across);
+    const NetcdfVariable& y = netcdf_axis(file, all, values, along);
     const EvenAxis ex = even_axis(file, x);
     const EvenAxis ey = even_axis(file, y);
     constexpr std::size_t most = std::size_t{1} << 30;
@@ -244,7 +246,7 @@ DepthGrid read_netcdf_grid(const TextFile& file) {
     const std::string name = in_small_letters(x.name);
     out.degrees = name.starts_with("lon") || x.units.find("degree") != std::string::npos;
     out.heights = in_small_letters(values.positive) == "up" ||
-                  (values.positive.empty() && is_one_of(height_names, values.name));
+                  (values.positive.empty() && names_hold(height_names, values.name));
     const std::string units = in_small_letters(values.units);
     out.metres = units == "m" || units == "meter" || units == "meters" || units == "metre" ||
                  units == "metres";

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double air = 0.33;  // km/s
+constexpr double air_velocity = 0.33;  // km/s
 
 /// The velocity of a first layer that is water: one between 1.4 and 1.6 km/s.
 std::optional<double> water_of(const LayeredMedium& medium) {
@@ -61,7 +61,7 @@ void write_smesh_layers(const fs::path& path, const fs::path& reflector,
     const int rows = static_cast<int>(std::floor(height / grid.spacing.z + 1e-6)) + 1;
     if (rows < 2) throw InputError(fmt::format("cannot write {} (its ground is too deep)", quoted));
     std::string mesh =
-        fmt::format("{} {} {:.6g} {:.6g}\n", columns, rows, water.value_or(1.5), air);
+        fmt::format("{} {} {:.6g} {:.6g}\n", columns, rows, water.value_or(1.5), air_velocity);
     const auto add_line = [&](int count, auto value) {
         for (int n = 0; n < count; ++n) {
             fmt::format_to(std::back_inserter(mesh), "{}{:.6f}", n == 0 ? "" : " ", value(n));

@@ -127,6 +127,10 @@ def test_a_picture_of_phases(crust, monkeypatch):
           "r.csv", "-o", "rays.h5")
     crust("plot", "crust.h5", "--rays", "rays.h5", "--reduce", "6", "-o", "phases.png")
     assert (crust.folder / "phases.png").stat().st_size > 20000
+    crust("report", "rays.h5", "--model", "crust.h5", "--reduce", "6", "-o", "phases.html")
+    page = (crust.folder / "phases.html").read_text()
+    assert "<svg" in page and "<td>PmP</td><td>2</td>" in page and page.rstrip().endswith("</html>")
+    assert "no --model is given" in crust.error("report", "rays.h5", "-o", "no.html")
     medium = fm.Medium.load(crust.folder / "crust.h5")
     found = fm.PhaseRays.load(crust.folder / "rays.h5", medium)
     assert [rays.phase for rays in found] == ["PmP", "Pn"]

@@ -6,6 +6,7 @@
 #include "io/catalogue_formats.hpp"
 #include "io/format_table.hpp"
 #include "io/hypodd.hpp"
+#include "io/interface_file.hpp"
 #include "io/joint_io.hpp"
 #include "io/layered_io.hpp"
 #include "io/lotos.hpp"
@@ -51,6 +52,50 @@ void read_catalogue(const fs::path& file, Notes& notes) {
     if (read_hypodd_headers(file).rows.empty()) return;
     read_hypodd_phases(file, rows, notes);
     rows.finish(true, false, notes);
+}
+
+/// A classic NetCDF file of z(y, x): 2 x 2 doubles.
+std::string netcdf_seed() {
+    std::string bytes("CDF\x01", 4);
+    const auto put = [&](std::uint32_t value) {
+        for (const unsigned shift : {24U, 16U, 8U, 0U}) {
+            bytes += static_cast<char>(value >> shift & 0xffU);
+        }
+    };
+    const auto name = [&](char letter) {
+        put(1);
+        bytes += letter;
+        bytes.append(3, '\0');
+    };
+    put(0);
+    put(0x0A);
+    put(2);
+    for (const char letter : {'x', 'y'}) {
+        name(letter);
+        put(2);
+    }
+    put(0);
+    put(0);
+    put(0x0B);
+    put(3);
+    const std::uint32_t begin = static_cast<std::uint32_t>(bytes.size()) + 2 * 36 + 40;
+    for (const std::uint32_t n : {0U, 1U, 2U}) {
+        name("xyz"[n]);
+        put(n < 2 ? 1 : 2);
+        put(n < 2 ? n : 1);
+        if (n == 2) put(0);
+        put(0);
+        put(0);
+        put(6);
+        put(n < 2 ? 16 : 32);
+        put(begin + 16 * n);
+    }
+    for (const std::uint32_t high :
+         {0U, 0x40340000U, 0U, 0x40340000U, 0x40080000U, 0x40080000U, 0x40100000U, 0x40100000U}) {
+        put(high);  // 0, 20, 3 and 4 as doubles
+        put(0);
+    }
+    return bytes;
 }
 
 /// A small SEG-Y of two traces, big-endian IEEE floats.
@@ -338,6 +383,14 @@ std::vector<Target> format_targets(const fs::path& folder) {
          }),
          ".refl",
          "0 2\n10 3\n"},
+        {"interface",
+         ".grd",
+         {"DSAA\n3 3\n0 20\n0 20\n2 4\n2 2 2\n3 3 1.70141e38\n4 4 4\n", netcdf_seed(),
+          "x,y,depth\n0,0,3\n0,20,3\n20,0,3\n20,20,4\n", "0 3\n20 4\n"},
+         noting([](const fs::path& file, Notes& notes) {
+             const Grid grid{{5, 4, 6}, {0, 0, 0}, {5, 5, 2}};
+             interface_from_file(file, "moho", Place(grid), {}, notes);
+         })},
         {"fmtomo_layers",
          ".in",
          {vgrids},

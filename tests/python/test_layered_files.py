@@ -153,3 +153,111 @@ def test_picture_of_phases(tmp_path):
         fm.plot.phases(rays, reduce=-1)
     with pytest.raises(ValueError, match="rays is empty"):
         fm.plot.phases([])
+
+
+# As rayinvr's own examples are written: ten numbers a line and more on the next, one number where a
+# boundary is flat, 0 for "as above", blanks at the ends of lines, -1 among the flags.
+V_LONG = """\
+ 1    0.00  25.00  50.00  75.00 100.00 125.0  150.00 175.00 200.00 225.00 
+ 1    0.30   0.10  -0.40  -1.00   0.10   0.50   1.20   0.20   0.90   0.60
+         0      0      0      0      0      0      0      0      0      0
+ 1  250.00 275.00 300.00
+ 0    0.00   0.40   0.40
+         0      0      0
+ 1    0.00 150.00 300.00
+ 0    5.60   5.10   5.60
+         1      1      1
+ 1    0.00 150.00 300.00
+ 0    6.10   5.60   6.10
+        -1     -1     -1
+ 2  300.00  
+ 0   12.00
+         0
+ 2  300.00 
+ 0    0.00
+         0 
+ 2  300.00
+ 0    6.30
+         0
+ 3    0.00 150.00 300.00 
+ 0   28.00  33.00  33.00
+         0      0      0
+ 3  300.00
+ 0    8.00
+         0
+ 3  300.00
+ 0    0.00
+         0
+ 4  300.00 
+ 0   40.00 
+"""
+
+
+def test_rayinvr_as_its_examples_are_written(tmp_path):
+    (tmp_path / "v.in").write_text(V_LONG)
+    with pytest.warns(UserWarning, match="3 layers on a grid"):
+        medium = fm.Medium.load(tmp_path / "v.in", spacing=(1.0, 0.5))
+    np.testing.assert_allclose(medium.depth("surface", [75.0, 287.5]), [-1.0, 0.4])
+    np.testing.assert_allclose(medium.depth("1", [0.0, 300.0]), 12)
+    z = np.asarray(medium._axes[1])
+    column = medium.layer(1).velocity[0]
+    # From the 6.1 above its top, as 0 says, to 6.3 at its bottom.
+    np.testing.assert_allclose(column[z == 12.0], 6.1, rtol=1e-6)
+    np.testing.assert_allclose(column[z == 20.0], 6.1 + 0.2 * 8 / 16, rtol=1e-6)
+    np.testing.assert_allclose(medium.layer(2).velocity[:, -1], 8.0)
+    ground = float(medium.depth("surface", 100.0))
+    assert fm.phase_rays(medium, "2.2", (0.0, 0.3), (100.0, ground)).arrived.all()
+
+
+def test_fmtomo_as_its_examples_are_written(tmp_path):
+    """Fortran's blanks and exponents, the southern hemisphere, a ground above the sphere, and grids of
+    another size in each layer."""
+    def block(nodes, steps, first, values):
+        head = "".join(f"{n:12d}" for n in nodes) + "\n" + "".join(f"{s:24.15E}" for s in steps) + "\n"
+        return head + "".join(f"{f:24.15E}" for f in first) + "     \n" + "".join(f"{v:11.6f}    \n" for v in values)
+
+    degree = np.pi / 180
+    grids = []
+    for (nodes, velocity) in (((15, 12, 13), 6.0), ((9, 8, 7), 8.0)):
+        steps = [102.5 / (nodes[0] - 3), 3 * degree / (nodes[1] - 3), 4 * degree / (nodes[2] - 3)]
+        first = [6270.0 - steps[0], -42 * degree - steps[1], 138 * degree - steps[2]]
+        grids.append(block(nodes, steps, first, np.full(np.prod(nodes), velocity)))
+    (tmp_path / "vgrids.in").write_text("           2           1\n" + "".join(grids))
+    nodes = (14, 14)
+    steps = [3 * degree / 11, 4 * degree / 11]
+    first = [-42 * degree - steps[0], 138 * degree - steps[1]]
+    radii = np.repeat([6372.3, 6331.0, 6271.0], 14 * 14)
+    (tmp_path / "interfaces.in").write_text("           3\n" + block(nodes, steps, first, radii))
+    with pytest.warns(UserWarning, match="2 layers and their interfaces were sampled"):
+        medium = fm.Medium.load(tmp_path / "vgrids.in", names=["surface", "moho"])
+    assert medium.depth("surface", -40.5, 140.0) == pytest.approx(-1.3)
+    rays = fm.phase_rays(medium, "PmP", (-40.5, 140.0, -1.3), (-40.5, 140.0001, -1.3))
+    assert rays.times[0] == pytest.approx(2 * 41.3 / 6, rel=1e-5)
+
+
+def test_tomo2d_as_its_tools_write(tmp_path):
+    """Numbers of one array over several lines, uneven steps, a reflector of its own points."""
+    x, z = np.arange(0, 41, 1.0), np.cumsum([0, 0.05, 0.3, 0.8, 1.5, 2.5, 4.0])
+    ground = 2.5 + 0.2 * np.sin(x / 5)
+    numbers = [*x, *ground, *z, *np.tile(3 + 0.3 * z, len(x))]
+    lines = [" ".join(f"{v:g}" for v in numbers[n : n + 7]) for n in range(0, len(numbers), 7)]
+    (tmp_path / "smesh.dat").write_text(f"{len(x)} {len(z)} 1.5 1.5\n" + "\n".join(lines) + "\n")
+    (tmp_path / "refl.dat").write_text("0 9\n13.5 9.2\n40 9\n")
+    with pytest.warns(UserWarning, match="3 layers"):
+        medium = fm.Medium.load(tmp_path / "smesh.dat", interfaces=tmp_path / "refl.dat", spacing=0.1)
+    assert medium.interfaces == ["surface", "seafloor", "reflector"]
+    floor = [float(medium.depth("seafloor", a)) for a in (10.0, 25.0)]
+    rays = fm.phase_rays(medium, "1", (10.0, floor[0]), (25.0, floor[1]))
+    assert rays.status == ["ok"] and 4 < rays.times[0] < 6
+
+
+def test_paraview_layout(tmp_path):
+    pyvista = pytest.importorskip("pyvista")
+    medium = fm.Medium([(6.0, 3.5), (8.0, 4.5)], {"moho": 30.0}, shape=(41, 21), spacing=2.0)
+    medium.save(tmp_path / "crust.vtkhdf")
+    grid = pyvista.read(tmp_path / "crust.vtkhdf")
+    assert {"velocity", "layer", "layer_0_p", "layer_1_s"} <= set(grid.point_data)
+    assert grid.n_points == 41 * 21
+    below = grid.points[:, 2] >= 30
+    np.testing.assert_array_equal(grid.point_data["velocity"][below], 8)
+    np.testing.assert_array_equal(grid.point_data["layer"][~below], 0)

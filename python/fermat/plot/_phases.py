@@ -131,36 +131,44 @@ def _times(ax: Axes, rays: PhaseRays, chosen: NDArray[Any], colour: str, reduce:
 def _layers(ax: Axes, medium: Medium, length: str, time: str) -> None:
     """Velocities of the layers, each up to its interfaces, with their names."""
     x, z = medium._axes
+    fine = np.linspace(x[0], x[-1], 4 * len(x))
+    # A hill may rise above the first row of a grid that follows it.
+    top = min(z[0], float(medium.depth(medium.interfaces[0], fine).min()))
     image = ax.imshow(
-        _fine(medium),
-        extent=(x[0], x[-1], z[-1], z[0]),
+        _fine(medium, top),
+        extent=(x[0], x[-1], z[-1], top),
         cmap="Greys",
         aspect="auto",
         alpha=0.5,
         interpolation="nearest",
     )
     bar(ax, image, f"velocity ({length}/{time})")
-    fine = np.linspace(x[0], x[-1], 4 * len(x))
     for name in medium.interfaces:
         depth = medium.depth(name, fine)
         ax.plot(fine, depth, color="black", lw=1.2)
         ax.annotate(name, (fine[-1], depth[-1]), (-4, 3), textcoords="offset points", ha="right", fontsize="small")
     ax.set_xlim(x[0], x[-1])
-    ax.set_ylim(z[-1], z[0])
+    ax.set_ylim(z[-1], top)
 
 
-def _fine(medium: Medium) -> NDArray[np.float64]:
+def _fine(medium: Medium, top: float) -> NDArray[np.float64]:
     """Velocity at more points than nodes, so that layers end at their interfaces: rows are depths."""
     x, z = medium._axes
     across = np.linspace(x[0], x[-1], 600)
-    down = np.linspace(z[0], z[-1], 400)
+    down = np.linspace(top, z[-1], 400)
     out = np.full((len(down), len(across)), np.nan)
     columns = np.clip(np.searchsorted(x, across), 1, len(x) - 1)
     columns -= across - x[columns - 1] < x[columns] - across
-    rows = np.clip(np.searchsorted(z, down), 1, len(z) - 1)
-    rows -= down - z[rows - 1] < z[rows] - down
+    # Below terrain rows of nodes follow the ground.
+    follows = medium._template.coordinates == "terrain"
+    depths = medium._template.node_positions()[..., -1] if follows else np.broadcast_to(z, (len(x), len(z)))
+    rows = np.empty((len(across), len(down)), int)
+    for number, column in enumerate(columns):
+        at = depths[column]
+        near = np.clip(np.searchsorted(at, down), 1, len(at) - 1)
+        rows[number] = near - (down - at[near - 1] < at[near] - down)
     for number, name in enumerate(medium.interfaces):
-        velocity = np.asarray(medium.layer(number).velocity)[columns][:, rows].T
+        velocity = np.asarray(medium.layer(number).velocity)[columns[:, None], rows].T
         inside = down[:, None] >= medium.depth(name, across)[None, :]
         out[inside] = velocity[inside]
     return out

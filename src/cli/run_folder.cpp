@@ -165,12 +165,10 @@ void RunFolder::link_views() const {
         if (!is_image(name)) continue;
         const fs::path link = fs::path(file(name)).replace_extension(viewed_suffix);
         std::error_code ignored;
-        if (fs::is_symlink(link, ignored) && fs::read_symlink(link, ignored) == name) {
-            fs::remove(link, ignored);
-        }
+        if (!identity_of(link).empty()) fs::remove(link, ignored);
         // Where a file system knows no links, the .h5 files remain.
         if (!identity_of(file(name)).empty() && !is_there(link)) {
-            fs::create_symlink(name, link, ignored);
+            fs::create_hard_link(file(name), link, ignored);
         }
     }
 }

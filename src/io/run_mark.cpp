@@ -70,7 +70,7 @@ std::string run_of_hdf5(const fs::path& path) {
 std::string run_of_file(const fs::path& path) {
     const std::string suffix = suffix_of(path);
     try {
-        if (suffix == ".h5") return run_of_hdf5(path);
+        if (suffix == ".h5" || suffix == ".vtkhdf") return run_of_hdf5(path);
         if (suffix == ".xml") return run_of_xml(path);
         return suffix == ".csv" ? run_of_table(path) : run_of_text(path);
     } catch (const InputError&) {

@@ -12,7 +12,7 @@ def rows_of(path):
 
 def files_of(folder):
     """Names of files, without links for viewers."""
-    return {path.name for path in folder.iterdir() if not path.is_symlink()}
+    return {path.name for path in folder.iterdir() if path.suffix != ".vtkhdf"}
 
 
 def results(folder):

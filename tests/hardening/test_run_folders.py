@@ -29,12 +29,12 @@ def line(fermat):
 
 
 def content(folder):
-    return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file() and not p.is_symlink()}
+    return {p.name: p.read_bytes() for p in folder.iterdir() if p.is_file() and p.suffix != ".vtkhdf"}
 
 
 def files_of(folder):
     """Names of files; links for viewers are another test's."""
-    return {p.name for p in folder.iterdir() if not p.is_symlink()}
+    return {p.name for p in folder.iterdir() if p.suffix != ".vtkhdf"}
 
 
 def identity(path):
@@ -51,16 +51,15 @@ def identity(path):
 def test_viewers_find_images_by_their_suffix(line):
     folder = line.folder / "run"
     line(*INVERT, "-o", "run")
-    links = {p.name: p.readlink().name for p in folder.iterdir() if p.is_symlink()}
-    assert links == {"model.vtkhdf": "model.h5", "coverage.vtkhdf": "coverage.h5"}
+    assert {p.name for p in folder.glob("*.vtkhdf")} == {"model.vtkhdf", "coverage.vtkhdf"}
+    assert (folder / "model.vtkhdf").samefile(folder / "model.h5")
     # Another run without its end keeps no link to a model that has gone; a user's file stays.
     (folder / "coverage.vtkhdf").unlink()
     (folder / "coverage.vtkhdf").write_text("mine")
     line(*INVERT, "--checkerboard", "3,2,0.05", "-o", "run")
-    links = {p.name for p in folder.iterdir() if p.is_symlink()}
+    links = {p.name for p in folder.glob("*.vtkhdf") if p.samefile(p.with_suffix(".h5"))}
     assert links == {"model.vtkhdf", "board.vtkhdf"}
     assert (folder / "coverage.vtkhdf").read_text() == "mine"
-    assert all(p.exists() for p in folder.iterdir())
     pyvista = pytest.importorskip("pyvista")
     assert "velocity" in pyvista.read(folder / "model.vtkhdf").point_data
 

@@ -7,6 +7,7 @@ The program parses the flags, shows the help and becomes `main` of this file; a 
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
 import warnings
 from collections.abc import Sequence
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from . import _core, export
+from ._associate import association_tables
 from ._core import Model
 from ._earth import Earth
 from ._geometry import geometry
@@ -74,7 +76,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True)
     for name, work, files, words in (
         ("plot", _plot, ("times", "rays"), ("kind", "title", "length-unit", "time-unit")),
-        ("export", _export, ("rays", "picks"), ()),
+        ("export", _export, ("rays", "picks", "stations", "s-model"), ("vp-vs", "table-spacing")),
         ("geometry", _geometry, ("figure",), ()),
     ):
         command = commands.add_parser(name, allow_abbrev=False)
@@ -90,7 +92,7 @@ def _parser() -> argparse.ArgumentParser:
     earth = commands.add_parser("earth", allow_abbrev=False)
     earth.set_defaults(work=_earth)
     earth.add_argument("--output", type=Path)
-    for flag in ("name", "latitude", "longitude", "depth", "spacing", "phase"):
+    for flag in ("name", "latitude", "longitude", "depth", "spacing", "phase", "top"):
         earth.add_argument(f"--{flag}")
     for flag in ("geodetic", "quiet"):
         earth.add_argument(f"--{flag}", action="store_true")
@@ -141,6 +143,7 @@ def _earth(arguments: Any) -> str:
     model = Earth(arguments.name).model(
         ranges["latitude"], ranges["longitude"], float(arguments.depth),  # type: ignore[arg-type]
         spacing=ranges["spacing"], phase=arguments.phase, geodetic=arguments.geodetic,
+        top=None if arguments.top is None else float(arguments.top),
     )
     model.save(arguments.output)
     return f"wrote {arguments.output} with {' x '.join(map(str, model.shape))} nodes of {arguments.name}"
@@ -149,6 +152,8 @@ def _earth(arguments: Any) -> str:
 def _export(arguments: Any) -> str:
     what, out = arguments.what, arguments.output
     suffix = out.suffix.lower()
+    if suffix in (".pyocto", ".npz"):
+        return _tables(arguments, "pyocto" if suffix == ".pyocto" else "gamma")
     plane = None if arguments.picks is None else picks(arguments.picks).plane
     if arguments.picks is not None and plane is None:
         raise ValueError(f"'{arguments.picks}' has no plane (its points were never in degrees)")
@@ -173,6 +178,25 @@ def _export(arguments: Any) -> str:
         ways = _rays_of(what, arguments.threads)
     files = export.paraview(run, out, rays=ways)
     return f"wrote {', '.join(str(file) for file in files.values())}"
+
+
+def _tables(arguments: Any, form: Any) -> str:
+    what, stations = arguments.what, None
+    if arguments.stations is not None:
+        with open(arguments.stations, newline="") as text:
+            rows = list(csv.DictReader(line for line in text if not line.startswith("#")))
+        if not rows or not {"station", "x", "y", "z"} <= rows[0].keys():
+            raise ValueError(f"'{arguments.stations}' has no columns station,x,y,z")
+        stations = {name: [row[name] if name == "station" else float(row[name]) for row in rows]
+                    for name in ("station", "x", "y", "z")}
+    tables = association_tables(
+        run_of(what).model if what.is_dir() else Model.load(what), arguments.output, output_format=form,
+        stations=stations, s_model=None if arguments.s_model is None else Model.load(arguments.s_model),
+        vp_vs=None if arguments.vp_vs is None else float(arguments.vp_vs),
+        spacing=float(arguments.table_spacing or 1), threads=arguments.threads,
+    )
+    count = 1 if form == "gamma" else len(tables)
+    return f"wrote {count} table{'s' if count > 1 else ''} of times for {'GaMMA' if form == 'gamma' else 'PyOcto'} to {arguments.output}"
 
 
 def _rays_of(what: Path, threads: int) -> Rays:

@@ -59,6 +59,8 @@ _IASP91 = [
     (1217.1, 3482.0, (10.03904, 3.75665, -13.67046), (0.0,)),
     (0.0, 1217.1, (11.24094, 0.0, -4.09689), (3.56454, 0.0, -3.45241)),
 ]
+#: Height of the highest stations in km.
+HIGHEST = 5.0
 # Depth, P and S of ak135 to the core.
 _AK135 = """
 0 5.8 3.46 20 5.8 3.46 20 6.5 3.85 35 6.5 3.85 35 8.04 4.48 77.5 8.045 4.49 120 8.05 4.5
@@ -237,6 +239,7 @@ class Earth:
         depth: float,
         *,
         spacing: Sequence[float],
+        top: float | None = None,
         phase: Literal["P", "S"] = "P",
         geodetic: bool = False,
     ) -> _core.Model:
@@ -246,14 +249,19 @@ class Earth:
         sharp: the nodes have the velocity above, and `jumps` of the model the ratio to that below.
         With 5 km these are all of ak135 and iasp91. A jump between rows is smeared, and a
         UserWarning names its depth: nodes have the mean slowness of half a step above and below
-        them.
+        them. top is the depth of the highest row, negative above sea level; by default it is 5 km
+        above, or the next whole step, so that stations on mountains lie in the model. The velocity
+        of the surface goes on there.
 
         >>> import fermat as fm
         >>> model = fm.Earth("ak135").model((40, 44), (10, 15), 100, spacing=(0.1, 0.1, 5))
         >>> model.shape
-        (41, 51, 21)
+        (41, 51, 22)
         """
-        ranges = (latitude, longitude, (0.0, depth))
+        rise = math.ceil(HIGHEST / spacing[2] - 1e-9) * spacing[2] if top is None else -float(top)
+        if not 0 <= rise < math.inf:
+            raise ValueError(f"top is {top} (must be 0, or negative: above sea level)")
+        ranges = (latitude, longitude, (-rise, depth))
         counts = [
             round((high - low) / step) + 1 for (low, high), step in zip(ranges, spacing, strict=True)
         ]
@@ -264,7 +272,8 @@ class Earth:
                 raise ValueError(
                     f"{what} from {low:g} to {high:g} is no whole number of steps of {step:g}"
                 )
-        z = np.linspace(0, depth, counts[2])
+        grid = np.linspace(-rise, depth, counts[2])
+        z = np.maximum(grid, 0.0)  # the velocity of the surface goes on above it
         self._require(z)
         above = np.maximum(z - spacing[2] / 2, 0)
         below = np.minimum(z + spacing[2] / 2, self.depth[-1])
@@ -281,7 +290,7 @@ class Earth:
             if not 0 < at <= depth:
                 continue
             inside.append(at)
-            k = round(at / spacing[2])
+            k = round((at + rise) / spacing[2])
             if abs(z[min(k, len(z) - 1)] - at) < 1e-6:
                 v[k] = known[row]
                 jumps[k] = known[row + 1] / known[row]
@@ -293,7 +302,7 @@ class Earth:
         return _core.Model(
             np.broadcast_to(v, counts).copy(),
             spacing=list(spacing),
-            origin=[latitude[0], longitude[0], 0.0],
+            origin=[latitude[0], longitude[0], 0.0 - rise],
             coordinates="spherical",
             geodetic=geodetic,
             jumps=jumps if (jumps != 1).any() else None,

@@ -169,6 +169,7 @@ struct EarthFlags {
     double depth = 0;
     AxisNumbers spacing;
     std::string phase = "P";
+    std::optional<double> top;
     bool geodetic = false;
     fs::path output;
 };
@@ -186,6 +187,10 @@ void add_earth_flags(CLI::App& app, EarthFlags& flags) {
     add_value(app, "--spacing", "LAT,LON,KM", flags.spacing,
               "degrees of latitude and longitude, and km of depth", parse_axes)
         ->required();
+    add_value(app, "--top", "KM", flags.top,
+              "depth of the highest row, negative above sea level (default: 5 km above it or more, "
+              "for stations on mountains)",
+              parse_real);
     add_value(app, "--phase", "P|S", flags.phase, "whose velocity", parse_text)->default_str("P");
     app.add_flag("--geodetic", flags.geodetic, "latitudes of points are geodetic (WGS84)");
     add_output(app, "-o,--output", flags.output, "model to write: .h5, or .vts")->required();
@@ -203,6 +208,7 @@ void make_earth(const EarthFlags& flags, const Run& run) {
     give("--depth", fmt::format("{}", flags.depth));
     give("--spacing", flags.spacing.text);
     give("--phase", flags.phase);
+    if (flags.top) give("--top", fmt::format("{}", *flags.top));
     give("--output", flags.output.string());
     if (flags.geodetic) words.emplace_back("--geodetic");
     become_package_command(words);

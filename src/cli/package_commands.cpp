@@ -93,6 +93,10 @@ struct ExportFlags {
     fs::path output;
     std::optional<fs::path> rays;
     std::optional<fs::path> picks;
+    std::optional<fs::path> stations;
+    std::optional<fs::path> s_model;
+    std::string vp_vs;
+    std::string table_spacing;
 };
 
 void add_export_flags(CLI::App& app, ExportFlags& flags) {
@@ -101,8 +105,9 @@ void add_export_flags(CLI::App& app, ExportFlags& flags) {
         ->required();
     add_output_folder(
         app, "-o,--output", flags.output,
-        "rays: .geojson, .vtp; model: .nc, .vti, .vtk, .csv, .xyz, .grd, .hdr, .npy, .h5; else a "
-        "folder for ParaView",
+        "rays: .geojson, .vtp; model: .nc, .vti, .vtk, .csv, .xyz, .grd, .hdr, .npy, .h5; tables "
+        "of "
+        "times for association: .pyocto (PyOcto), .npz (GaMMA); else a folder for ParaView",
         FileRole::output_or_folder)
         ->required();
     add_path(app, "--rays", flags.rays, "rays to put into the folder for ParaView: .h5");
@@ -110,6 +115,16 @@ void add_export_flags(CLI::App& app, ExportFlags& flags) {
         app, "--picks", flags.picks,
         "picks whose plane gives longitudes and latitudes: to rays (.geojson) or a model (.nc, "
         ".csv)");
+    add_path(
+        app, "--stations", flags.stations,
+        "of tables: CSV with station,x,y,z; each gets its own (.pyocto is then a folder), which "
+        "3-D models need");
+    add_path(app, "--s-model", flags.s_model, "of tables: velocity model of S waves");
+    add_value(app, "--vp-vs", "R", flags.vp_vs, "of tables: Vp/Vs in place of --s-model",
+              parse_text);
+    add_value(app, "--table-spacing", "KM", flags.table_spacing,
+              "of tables, along distance and depth", parse_text)
+        ->default_str("1");
 }
 
 void export_(const ExportFlags& flags, const Run& run) {
@@ -118,6 +133,10 @@ void export_(const ExportFlags& flags, const Run& run) {
     words.give("--output", flags.output.string());
     words.give("--rays", flags.rays);
     words.give("--picks", flags.picks);
+    words.give("--stations", flags.stations);
+    words.give("--s-model", flags.s_model);
+    if (!flags.vp_vs.empty()) words.give("--vp-vs", flags.vp_vs);
+    if (!flags.table_spacing.empty()) words.give("--table-spacing", flags.table_spacing);
     words.go();
 }
 

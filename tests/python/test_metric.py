@@ -127,7 +127,7 @@ def test_earth_models_have_their_published_values(tmp_path: Path) -> None:
     assert fm.Earth("ak135").velocity([0, 34.9, 35, 660]) == pytest.approx([5.8, 6.5, 8.04, 10.79])
     assert fm.Earth("iasp91").velocity([35, 2889], "S") == pytest.approx([4.47, 0], abs=1e-3)
     assert fm.Earth("prem").velocity([2890.999]) == pytest.approx([13.7166], abs=1e-3)
-    model = fm.Earth("ak135").model((0, 1), (0, 1), 50, spacing=(0.5, 0.5, 5))
+    model = fm.Earth("ak135").model((0, 1), (0, 1), 50, spacing=(0.5, 0.5, 5), top=0)
     # The crust ends on a node, which has the velocity above; jumps are kept beside it.
     assert model.velocity[0, 0, :8] == pytest.approx([5.8] * 5 + [6.5] * 3, abs=1e-3)
     model.save(tmp_path / "crust.h5")
@@ -146,6 +146,21 @@ def test_earth_models_have_their_published_values(tmp_path: Path) -> None:
             fm.Earth(name)
     with pytest.raises(ValueError, match="has 0 to 2891.5 km"):
         fm.Earth("ak135").velocity(3000)
+
+
+@pytest.mark.filterwarnings("ignore:.* jumps of 'ak135")
+def test_earth_models_hold_stations_on_mountains() -> None:
+    """The highest row lies 5 km above sea level, or the next whole step, and jumps stay on their rows."""
+    earth = fm.Earth("ak135")
+    low = earth.model((0, 1), (0, 1), 40, spacing=(0.5, 0.5, 5), top=0)
+    high = earth.model((0, 1), (0, 1), 40, spacing=(0.5, 0.5, 5))
+    assert (low.origin[2], high.origin[2]) == (0, -5)
+    assert np.array_equal(high.velocity[..., 1:], low.velocity) and high.velocity[0, 0, 0] == np.float32(5.8)
+    assert earth.model((0, 1), (0, 1), 40, spacing=(0.5, 0.5, 2), top=None).origin[2] == -6
+    below = fm.receiver_times(high, [(0.5, 0.5, 20)], [(0.5, 0.5, -3.0), (0.5, 0.5, 0.0)], device="cpu")[0]
+    assert below[0] - below[1] == pytest.approx(3 / 5.8, abs=2e-3)
+    with pytest.raises(ValueError, match="top is 3 .must be 0, or negative"):
+        earth.model((0, 1), (0, 1), 40, spacing=(0.5, 0.5, 5), top=3)
 
 
 @pytest.mark.filterwarnings("ignore:.* jumps of 'prem")
@@ -290,7 +305,7 @@ def test_what_does_not_know_a_metric_says_so() -> None:
 
 def test_sources_that_do_not_settle_beside_jumps_are_counted() -> None:
     sources = [(0.8, 0.8, 10), (0.8, 0.8, 0)]
-    model = fm.Earth("ak135").model((0, 1.6), (0, 1.6), 80, spacing=(0.1, 0.1, 5))
+    model = fm.Earth("ak135").model((0, 1.6), (0, 1.6), 80, spacing=(0.1, 0.1, 5), top=0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         fm.traveltimes(model, sources)
@@ -304,7 +319,7 @@ def test_sources_that_do_not_settle_beside_jumps_are_counted() -> None:
 
 
 def test_rays_run_along_jumps_as_head_waves() -> None:
-    model = fm.Earth("ak135").model((0, 3), (0, 0.1), 60, spacing=(0.05, 0.05, 5))
+    model = fm.Earth("ak135").model((0, 3), (0, 0.1), 60, spacing=(0.05, 0.05, 5), top=0)
     rays = fm.rays(model, (0.2, 0.05, 0), [(2.2, 0.05, 0), (1.2, 0.05, 0)])
     assert rays.times == pytest.approx([35.0268, 19.1713], rel=5e-5)
     depth = rays.paths[0][:, 2]

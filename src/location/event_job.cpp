@@ -15,6 +15,16 @@ Vec3 leaving_ray(const LocateJob& job, int field, Vec3 place) {
     return length > 0 ? leaving / length : Vec3{};
 }
 
+double gap_of(std::vector<double> azimuths) {
+    if (azimuths.empty()) return not_known;
+    std::sort(azimuths.begin(), azimuths.end());
+    double gap = azimuths.front() + 360 - azimuths.back();
+    for (std::size_t n = 1; n < azimuths.size(); ++n) {
+        gap = std::max(gap, azimuths[n] - azimuths[n - 1]);
+    }
+    return gap;
+}
+
 namespace {
 
 std::vector<UsedPick> used_picks(const LocateJob& job, std::span<const std::int32_t> arrivals,
@@ -109,9 +119,10 @@ struct WeighedPicks {
     std::vector<ErrorPick> errors;
 };
 
-/// A pick that is gross with some probability, or far away, has as much more variance.
+/// A pick that is gross with some probability, if that is `judged`, or far away, has as much more
+/// variance.
 WeighedPicks weigh_picks(const LocateJob& job, const Likelihood& likelihood,
-                         const ModelErrors& errors, Vec3 place, double origin_time) {
+                         const ModelErrors& errors, Vec3 place, double origin_time, bool judged) {
     constexpr double least_weight = 0.01;
     Likelihood::Work work;
     likelihood.at(place, 0, work);
@@ -124,9 +135,7 @@ WeighedPicks weigh_picks(const LocateJob& job, const Likelihood& likelihood,
         const Vec3 way = job.fields.way(place, job.survey.station_of(arrival).position);
         double weight = distance_weight(job.options, std::hypot(way.x, way.y));
         const double residual = pick.time - work.travel[n] - origin_time;
-        if (likelihood.kind() == LikelihoodKind::gaussian) {
-            weight *= likelihood.trust(residual, variance);
-        }
+        if (judged) weight *= likelihood.trust(residual, variance);
         if (weight < least_weight) continue;
         const double added = variance * (1 / weight - 1);
         pick.variance += added;
@@ -153,9 +162,12 @@ Refined refine_gaussian(const LocateJob& job, const Likelihood& likelihood,
     constexpr int rounds = 2;
     Likelihood refined = likelihood;
     for (int round = 0; round < rounds; ++round) {
-        WeighedPicks weighed = weigh_picks(job, likelihood, errors, peak.place, peak.origin_time);
+        WeighedPicks weighed =
+            weigh_picks(job, likelihood, errors, peak.place, peak.origin_time, true);
         if (weighed.picks.size() < static_cast<std::size_t>(region.dimensions()) + 1) break;
-        refined = Likelihood(job.fields, std::move(weighed.picks), likelihood.prior(), job.options)
+        LocateOptions options = job.options;
+        options.likelihood = LikelihoodKind::gaussian;
+        refined = Likelihood(job.fields, std::move(weighed.picks), likelihood.prior(), options)
                       .with_covariance(error_covariance(errors, weighed.errors));
         Likelihood::Work work;
         peak = climb(refined, region, peak.place, 0, work);
@@ -163,29 +175,16 @@ Refined refine_gaussian(const LocateJob& job, const Likelihood& likelihood,
     return {std::move(refined), peak};
 }
 
-/// Pairs keep their place, but for weights by distance; the region is that of errors that are
-/// alike.
+/// Pairs with weights by distance.
 Refined refine_pairs(const LocateJob& job, const Likelihood& likelihood, const ModelErrors& errors,
                      const Region& region, Peak peak) {
-    WeighedPicks weighed = weigh_picks(job, likelihood, errors, peak.place, peak.origin_time);
+    WeighedPicks weighed =
+        weigh_picks(job, likelihood, errors, peak.place, peak.origin_time, false);
     if (weighed.picks.size() < 2) return {likelihood, peak};
     Likelihood refined(job.fields, std::move(weighed.picks), likelihood.prior(), job.options);
     Likelihood::Work work;
-    if (job.options.far) peak = climb(refined, region, peak.place, 0, work);
-    if (!errors.is_shared()) return {std::move(refined), peak};
-    const double power =
-        spread_pairs(refined, region, error_covariance(errors, weighed.errors), peak);
-    return {refined.tempered(power), peak};
-}
-
-double gap_of(std::vector<double> azimuths) {
-    if (azimuths.empty()) return not_known;
-    std::sort(azimuths.begin(), azimuths.end());
-    double gap = azimuths.front() + 360 - azimuths.back();
-    for (std::size_t n = 1; n < azimuths.size(); ++n) {
-        gap = std::max(gap, azimuths[n] - azimuths[n - 1]);
-    }
-    return gap;
+    peak = climb(refined, region, peak.place, 0, work);
+    return {std::move(refined), peak};
 }
 
 /// Residuals, weights and angles of the picks at the place that was found.
@@ -270,7 +269,9 @@ Hypocentre locate_event(const LocateJob& job, std::size_t number,
     }
     Refined refined{likelihood, peak};
     if (errors.is_shared() || job.options.far) {
-        refined = likelihood.kind() == LikelihoodKind::edt
+        // Pairs find a place that gross errors do not move, and which picks are gross there. How
+        // far it is to be trusted, errors that stations share tell better than the number of pairs.
+        refined = likelihood.kind() == LikelihoodKind::edt && !errors.is_shared()
                       ? refine_pairs(job, likelihood, errors, region, peak)
                       : refine_gaussian(job, likelihood, errors, region, peak);
         peak = refined.peak;

@@ -32,8 +32,14 @@ struct LocateJob {
     }
 };
 
+/// Mean slowness of what is not air.
+double typical_slowness(const Model& model);
+
 /// Unit vector of the ray to the station of a field where it leaves an event, in lengths.
 Vec3 leaving_ray(const LocateJob& job, int field, Vec3 place);
+
+/// The largest angle between azimuths of stations, in degrees; NaN if there is none.
+double gap_of(std::vector<double> azimuths);
 
 /// Locates one event; `draw` says whether samples are wanted. Writes the fits of the event's
 /// arrivals. Errors that stations share count from the place that independent errors find: which

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "core/error.hpp"
@@ -11,12 +12,11 @@
 #include "location/event_job.hpp"
 #include "location/find_terms.hpp"
 #include "location/flat.hpp"
+#include "location/locator.hpp"
 #include "location/proportion.hpp"
 
 namespace fermat {
-namespace {
 
-/// Mean slowness of what is not air.
 double typical_slowness(const Model& model) {
     double sum = 0;
     std::size_t count = 0;
@@ -27,6 +27,8 @@ double typical_slowness(const Model& model) {
     }
     return sum / static_cast<double>(count);
 }
+
+namespace {
 
 void require_positions(const Survey& survey, const LocateOptions& options, const Region& region) {
     const bool believed = options.prior.x > 0 || options.prior.y > 0 || options.prior.z > 0;
@@ -107,16 +109,33 @@ double depth_below_ground(const Region& region, Vec3 place) {
     return place.z - top;
 }
 
-/// Positions are flat (mapping.hpp).
-Catalogue locate_in(const Medium& medium, const Survey& survey, const LocateOptions& options,
-                    const Surface* surface, const Execution& execution, Notes& notes) {
-    const StationFields fields(medium, survey, options, execution, notes);
-    const Grid& grid = medium.grid();
-    const Region region{fields.box(), {true, !grid.is_2d(), true}, medium.of(Phase::P), surface};
+}  // namespace
+
+/// What the events of all surveys share. Positions are flat (mapping.hpp).
+struct Locator::Frame {
+    Frame(const Medium& given, const Survey& survey, const LocateOptions& wishes,
+          const Surface* surface, const Execution& execution, Notes& notes)
+        : medium(given),
+          options(wishes),
+          fields(medium, survey, options, execution, notes),
+          region{fields.box(), {true, !medium.grid().is_2d(), true}, medium.of(Phase::P), surface},
+          // Most of the first cells are hopeless, so they get half of all.
+          first(fields, region, std::clamp(tree_cells(options) / 2, 50, 4000),
+                resolve_threads(execution.threads)) {}
+
+    Catalogue locate(const Survey& survey, const Execution& execution, Notes& notes) const;
+
+    const Medium& medium;
+    LocateOptions options;
+    StationFields fields;
+    Region region;
+    FirstCells first;
+};
+
+Catalogue Locator::Frame::locate(const Survey& survey, const Execution& execution,
+                                 Notes& notes) const {
     require_positions(survey, options, region);
     const int threads = resolve_threads(execution.threads);
-    // Most of the first cells are hopeless, so they get half of all.
-    const FirstCells first(fields, region, std::clamp(tree_cells(options) / 2, 50, 4000), threads);
     LocateJob job{survey, options, fields, region, first, {}, 0, {}, {}};
     for (const auto& [name, phase] : choices<Phase>.entries) {
         job.slowness[static_cast<std::size_t>(phase)] = typical_slowness(medium.of(phase));
@@ -162,7 +181,59 @@ Catalogue locate_in(const Medium& medium, const Survey& survey, const LocateOpti
     return catalogue;
 }
 
-}  // namespace
+Locator::Locator(const Medium& medium, std::vector<Station> stations, const LocateOptions& options,
+                 const Surface* surface, const Execution& execution, Notes& notes)
+    : medium_(medium), stations_(std::move(stations)), execution_(execution) {
+    validate(options);
+    require_surface_fits(medium, surface);
+    Survey probe;
+    probe.stations = stations_;
+    probe.events.push_back({medium.place().corners().low});
+    probe.is_2d = medium.grid().is_2d();
+    for (std::size_t n = 0; n < stations_.size(); ++n) {
+        for (const Phase phase : {Phase::P, Phase::S}) {
+            if (phase == Phase::S && !medium.has_two_phases()) continue;
+            probe.arrivals.push_back({0, static_cast<std::int32_t>(n), 0, 0, phase});
+        }
+    }
+    const Place& place = medium.place();
+    Notes unheard;
+    frame_ =
+        std::make_unique<const Frame>(medium, flat_survey(place, probe),
+                                      flat_options(place, options), surface, execution, unheard);
+    std::size_t lost = 0;
+    std::string names;
+    for (std::size_t n = 0; n < stations_.size(); ++n) {
+        if (frame_->fields.of({0, static_cast<std::int32_t>(n), 0, 0, Phase::P}) >= 0) continue;
+        if (++lost <= 5) names += (lost == 1 ? "" : ", ") + stations_[n].id;
+    }
+    if (lost > 5) names += fmt::format(" and {} more", lost - 5);
+    if (lost > 0) {
+        notes.add(
+            fmt::format("picks of {} of {} stations will not be used: they lie outside the "
+                        "model, in air or too far away ({})",
+                        lost, stations_.size(), names));
+    }
+}
+
+Locator::~Locator() = default;
+
+Catalogue Locator::locate(const Survey& survey, Notes& notes) const {
+    std::map<std::string_view, std::int32_t> numbers;
+    for (std::size_t n = 0; n < stations_.size(); ++n) {
+        numbers.emplace(stations_[n].id, static_cast<std::int32_t>(n));
+    }
+    Survey mine = survey;
+    mine.stations = stations_;
+    for (Arrival& arrival : mine.arrivals) {
+        arrival.station = numbers.at(survey.station_of(arrival).id);
+    }
+    require_phases(medium_, mine);
+    const Place& place = medium_.place();
+    Catalogue catalogue = frame_->locate(flat_survey(place, mine), execution_, notes);
+    to_user(place, catalogue);
+    return catalogue;
+}
 
 Catalogue locate(const Medium& medium, const Survey& survey, const LocateOptions& options,
                  const Surface* surface, const Execution& execution, Notes* told) {
@@ -171,13 +242,15 @@ Catalogue locate(const Medium& medium, const Survey& survey, const LocateOptions
     Notes& notes = told != nullptr ? *told : unheard;
     const Place& place = medium.place();
     require_surface_fits(medium, surface);
-    Catalogue catalogue = locate_in(medium, flat_survey(place, survey),
-                                    flat_options(place, options), surface, execution, notes);
+    const Survey flat = flat_survey(place, survey);
+    const Locator::Frame frame(medium, flat, flat_options(place, options), surface, execution,
+                               notes);
+    Catalogue catalogue = frame.locate(flat, execution, notes);
     to_user(place, catalogue);
     return catalogue;
 }
 
-Survey relocated(const Survey& survey, const Catalogue& catalogue) {
+std::vector<std::int32_t> trusted_arrivals(const Survey& survey, const Catalogue& catalogue) {
     std::vector<std::int32_t> kept;
     for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
         const auto event = static_cast<std::size_t>(survey.arrivals[n].event);
@@ -187,12 +260,16 @@ Survey relocated(const Survey& survey, const Catalogue& catalogue) {
             kept.push_back(static_cast<std::int32_t>(n));
         }
     }
+    return kept;
+}
+
+Survey relocated(const Survey& survey, const Catalogue& catalogue) {
     Survey moved = survey;
     for (std::size_t n = 0; n < moved.events.size(); ++n) {
         moved.events[n].position = catalogue.events[n].position;
         moved.events[n].origin_time = catalogue.events[n].origin_time;
     }
-    return compact(moved, kept);
+    return compact(moved, trusted_arrivals(survey, catalogue));
 }
 
 }  // namespace fermat

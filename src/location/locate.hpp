@@ -24,6 +24,10 @@ Catalogue locate(const Medium& medium, const Survey& survey, const LocateOptions
                  const Surface* surface = nullptr, const Execution& execution = {},
                  Notes* notes = nullptr);
 
+/// Numbers of the arrivals of located events that are not gross (PickFit::weight at least 0.5) and
+/// not before their event.
+std::vector<std::int32_t> trusted_arrivals(const Survey& survey, const Catalogue& catalogue);
+
 /// The survey with the positions and origin times that were found. Events that were not located and
 /// arrivals of gross errors (PickFit::weight below 0.5) are left out.
 Survey relocated(const Survey& survey, const Catalogue& catalogue);

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from . import _core
+from ._notes import tell
 from ._tables import columns_of, is_file, names_in
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def polarity_of(text: Any) -> int:
     return 1 if word in _UP else -1 if word in _DOWN else 0
 
 
-def first_motions(found: Catalogue, polarities: Table) -> dict[str, Any]:
+def first_motions(found: Catalogue, polarities: Table | None = None) -> dict[str, Any]:
     """First motions with the rays' directions where they leave the events.
 
     Parameters
@@ -42,13 +44,14 @@ def first_motions(found: Catalogue, polarities: Table) -> dict[str, Any]:
     polarities
         A CSV file or table with event, station and polarity (U or D, C or D, + or -, 1 or -1; anything
         else is not known), such as the picks themselves, or a catalogue of ObsPy. A `phase` other than
-        P is left out.
+        P is left out. Default: those of the picks that were located, if they had some.
 
     Returns
     -------
     dict
         event, station, polarity (1 or -1), azimuth and take_off of the ray in degrees (from straight
-        down), weight of the pick and distance, one entry per first motion of a located event.
+        down), weight of the pick, distance, and origin_time, longitude, latitude and depth of the
+        event as far as they are known, one entry per first motion of a located event.
 
     Examples
     --------
@@ -62,6 +65,11 @@ def first_motions(found: Catalogue, polarities: Table) -> dict[str, Any]:
     >>> motions["station"], motions["polarity"].tolist()
     (['A', 'B', 'C'], [1, -1, -1])
     """
+    fits = found.fits
+    if polarities is None:
+        if "polarity" not in fits:
+            raise ValueError("the picks had no first motions (give them: polarities=...)")
+        polarities = {name: fits[name] for name in ("event", "station", "phase", "polarity")}
     table = _polarity_table(polarities)
     event = names_in(table, "event", "polarities")
     station = names_in(table, "station", "polarities")
@@ -69,7 +77,6 @@ def first_motions(found: Catalogue, polarities: Table) -> dict[str, Any]:
     waves = [str(value) for value in table["phase"]] if "phase" in table else ["P"] * len(event)
     known = {(e, s): sign for e, s, sign, wave in zip(event, station, signs, waves, strict=True)
              if sign and wave.strip().upper().startswith("P")}
-    fits = found.fits
     rows, polarity = [], []
     for n, (e, s, wave) in enumerate(zip(fits["event"], fits["station"], fits["phase"], strict=True)):
         sign = known.get((str(e), str(s)), 0)
@@ -81,6 +88,15 @@ def first_motions(found: Catalogue, polarities: Table) -> dict[str, Any]:
     for name, column in (("azimuth", "ray_azimuth"), ("take_off", "take_off"), ("weight", "weight"),
                          ("distance", "distance")):
         out[name] = np.array([fits[column][n] for n in rows])
+    numbers = {name: n for n, name in enumerate(found.event)}
+    which = [numbers[name] for name in out["event"]]
+    out["origin_time"] = found.origin_time[which]
+    out["depth"] = found.position[which, -1]
+    if found.plane is not None:
+        place = found.plane.to_geographic(found.position[which, 0], found.position[which, 1])
+        out["longitude"], out["latitude"] = (np.asarray(values, dtype=float) for values in place)
+    elif found.axis_names[0] == "latitude":
+        out["latitude"], out["longitude"] = found.position[which, 0], found.position[which, 1]
     return out
 
 
@@ -115,7 +131,7 @@ def save_first_motions(
     output_format: Literal["skhash", "hash", "fpfit"] = "skhash",
     angle_error: float = 10.0,
 ) -> None:
-    """Write first motions with angles for programs that find mechanisms.
+    """Write first motions with angles for programs that find mechanisms, as `fermat locate` does.
 
     Parameters
     ----------
@@ -124,13 +140,11 @@ def save_first_motions(
     motions
         As `first_motions` gives them.
     output_format
-        "skhash": CSV with event_id, station, p_polarity, takeoff, azimuth and their uncertainties, for
-        SKHASH; "hash": one line per first motion, station, polarity, quality, take-off angle, azimuth and
-        their uncertainties, after a line per event, as HASH's driver 5 wants angles; "fpfit": lines of
-        HYPO71's summary that FPFIT reads, with distance, azimuth, take-off angle (AIN) and first motion.
+        "skhash": the polarity file of SKHASH (CSV; its take-off angles count from straight up);
+        "hash": the cards of HASH's first driver, with angles from straight down; "fpfit": a listing of
+        HYPO71 that FPFIT reads. The last two need origins with dates, longitudes and latitudes.
     angle_error
-        Standard deviation of both angles, in degrees. Take-off angles count from straight down here and
-        in SKHASH, HASH and FPFIT alike.
+        Standard deviation of both angles, in degrees.
 
     Examples
     --------
@@ -139,35 +153,26 @@ def save_first_motions(
     ...            "take_off": [110.0], "distance": [12.0]}
     >>> fm.save_first_motions("polarities.csv", motions)
     >>> print(open("polarities.csv").read().splitlines()[1])
-    q,A,1,110.00,10,30.00,10
+    q,--,A,--,--,1,70.00,10,30.00,10,12.000,,,,,
     """
-    events = list(dict.fromkeys(motions["event"]))
-    with open(path, "w", newline="") as text:
-        if output_format == "skhash":
-            table = csv.writer(text, lineterminator="\n")
-            table.writerow(["event_id", "station", "p_polarity", "takeoff", "takeoff_uncertainty",
-                            "azimuth", "azimuth_uncertainty"])
-            for n, event in enumerate(motions["event"]):
-                table.writerow([event, motions["station"][n], int(motions["polarity"][n]),
-                                f"{motions['take_off'][n]:.2f}", f"{angle_error:g}",
-                                f"{motions['azimuth'][n]:.2f}", f"{angle_error:g}"])
-            return
-        for event in events:
-            rows = [n for n, name in enumerate(motions["event"]) if name == event]
-            if output_format == "hash":
-                text.write(f"{event} {len(rows)}\n")
-            else:
-                text.write(f"  EVENT {event}\n  STN  DIST  AZM AIN PRMK\n")
-            for n in rows:
-                sign = "U" if motions["polarity"][n] > 0 else "D"
-                azimuth, angle = motions["azimuth"][n], motions["take_off"][n]
-                station = str(motions["station"][n])
-                if output_format == "hash":
-                    text.write(f"{station:<5s} {'+' if sign == 'U' else '-'} 0 {angle:6.1f} {azimuth:6.1f} "
-                               f"{angle_error:5.1f} {angle_error:5.1f}\n")
-                else:
-                    text.write(f" {station[:4]:<4s}{motions['distance'][n]:6.1f} {azimuth:3.0f} {angle:3.0f} "
-                               f"IP{sign}0\n")
+    names = list(dict.fromkeys(str(name) for name in motions["event"]))
+    numbers = {name: n for n, name in enumerate(names)}
+    event = np.array([numbers[str(name)] for name in motions["event"]], dtype=np.int32)
+    order = np.argsort(event, kind="stable")
+    first = [int(np.argmax(event == n)) for n in range(len(names))]
+
+    def column(name: str, rows: Any) -> NDArray[np.float64]:
+        given = motions[name] if name in motions else np.full(len(event), np.nan)
+        return np.ascontiguousarray(np.asarray(given, dtype=np.float64)[rows])
+
+    events = {"event": names} | {
+        name: column(name, first) for name in ("origin_time", "longitude", "latitude", "depth")
+    }
+    rows = {"event": np.ascontiguousarray(event[order]),
+            "station": [str(motions["station"][n]) for n in order]} | {
+        name: column(name, order) for name in ("polarity", "azimuth", "take_off", "distance")
+    }
+    tell(_core.write_first_motions(path, output_format, events, rows, float(angle_error)))
 
 
 @dataclass(frozen=True)

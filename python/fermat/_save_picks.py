@@ -36,6 +36,8 @@ class Saved(NamedTuple):
     plane: Plane | None
     found: dict[str, Any] | None = None
     units: Units = Units()
+    polarity: NDArray[np.int32] | None = None
+    phases: list[str] | None = None
 
 
 def save_picks(
@@ -69,6 +71,10 @@ def save_picks(
     }
     if saved.found is not None:
         how["found"] = saved.found
+    if saved.polarity is not None:
+        how["polarity"] = np.ascontiguousarray(saved.polarity, dtype=np.int32)
+    if saved.phases is not None:
+        how["phases"] = list(saved.phases)
     labels = (saved.phase, list(saved.event_ids), list(saved.station_ids), saved.origin_time)
     tell(_core.save_picks(
         path, places[0], places[1], saved.event, saved.station, saved.time, saved.error, labels,

@@ -33,6 +33,15 @@ def off_plane(points: NDArray[np.float64], plane: Plane | None) -> NDArray[np.fl
     return np.column_stack([np.round(latitude, 9), np.round(longitude, 9), depth])
 
 
+def onto_plane(points: NDArray[np.float64], plane: Plane) -> NDArray[np.float64]:
+    """Latitudes, longitudes and depths (n, 3) as points of a plane; those not known stay so."""
+    out = np.full((len(points), 3), np.nan)
+    known = np.isfinite(points).all(axis=1)
+    x, y = plane.to_plane(points[known, 1], points[known, 0])
+    out[known] = np.column_stack([x, y, points[known, 2] * 1000 / plane.metres])
+    return out
+
+
 def geographic(picks: Picks) -> Picks:
     """Picks whose places are latitudes, longitudes and depths in km, for spherical models."""
     from ._picks import Picks

@@ -233,6 +233,17 @@ nb::list save(const std::filesystem::path& path, const Points& sources, const Po
     options.stations = nb::cast<std::optional<std::filesystem::path>>(how["output_stations"]);
     std::optional<Catalogue> found;
     if (how.contains("found")) found = catalogue_from(nb::cast<nb::dict>(how["found"]), picks);
+    if (how.contains("polarity")) {
+        const auto polarity = nb::cast<Indices>(how["polarity"]);
+        require_rows(polarity.shape(0), picks.arrivals.size(), "polarity");
+        for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
+            survey.polarities.push_back(static_cast<Polarity>(polarity(n)));
+        }
+    }
+    if (how.contains("phases")) {
+        survey.phases = nb::cast<std::vector<std::string>>(how["phases"]);
+        require_rows(survey.phases.size(), picks.arrivals.size(), "phases");
+    }
     Notes notes;
     {
         const nb::gil_scoped_release release;

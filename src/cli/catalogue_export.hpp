@@ -9,6 +9,7 @@
 #include "cli/flags.hpp"
 #include "core/error.hpp"
 #include "io/catalogue_formats.hpp"
+#include "io/geographic_picks.hpp"
 
 namespace fermat::cli {
 
@@ -51,12 +52,32 @@ inline void check_export(const CatalogueExport& flags, const std::optional<Local
                     flags.file->string()));
 }
 
+/// Places of a spherical model and what was found of its events on a plane, from which formats get
+/// longitudes and latitudes back; others as they are.
+struct PlacedCatalogue {
+    Survey survey;
+    Catalogue found;
+    std::optional<LocalPlane> plane;
+
+    PlacedCatalogue(const Survey& picks, const Catalogue& catalogue,
+                    const std::optional<LocalPlane>& own, const std::optional<LocalPlane>& sphere)
+        : survey(picks), found(catalogue), plane(own) {
+        if (!sphere) return;
+        put_on_plane(survey, found, *sphere);
+        plane = sphere;
+    }
+};
+
 /// Writes the events that were found, if that is wanted.
 inline void write_export(const CatalogueExport& flags, const Survey& survey,
                          const std::optional<LocalPlane>& plane, const Catalogue& found,
-                         std::span<const double> magnitudes, Notes& notes) {
+                         std::span<const double> magnitudes, Notes& notes,
+                         std::span<const Polarity> polarities = {},
+                         std::span<const std::string> phases = {}) {
     if (!flags.file) return;
-    const SurveyFile file{{}, with_hypocentres(survey, found), plane};
+    SurveyFile file{{}, with_hypocentres(survey, found), plane};
+    file.polarities.assign(polarities.begin(), polarities.end());
+    file.phases.assign(phases.begin(), phases.end());
     write_picks_as(*flags.file, {file, magnitudes, &found}, flags.write, notes);
 }
 

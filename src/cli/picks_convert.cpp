@@ -127,7 +127,9 @@ Converted read_catalogue(const PicksConvertFlags& flags, bool to_table, Notes& n
                         "--moved-picks)",
                         nowhere, events.size()));
     }
-    return {{{}, std::move(read.picks), read.plane}, std::move(read.magnitudes)};
+    SurveyFile out{{}, std::move(read.picks), read.plane};
+    out.polarities = std::move(read.polarities);
+    return {std::move(out), std::move(read.magnitudes)};
 }
 
 }  // namespace

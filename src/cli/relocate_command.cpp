@@ -113,9 +113,8 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
     files.on_sphere = on_sphere(model);
     SurveyFile picks =
         flags.picks ? read_phase_picks(files, notes) : read_hypocentres(files, notes);
-    if (files.on_sphere) {
-        leave_plane(picks, flags.reloc || flags.exported.file, "--reloc and --export");
-    }
+    std::optional<LocalPlane> sphere;
+    if (files.on_sphere) sphere = leave_plane(picks, false, "");
     const Survey& survey = picks.picks;
     std::vector<TimeDifference> differences;
     if (flags.picks) {
@@ -126,8 +125,8 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
         const auto more = read_hypodd_differences(path, survey, notes);
         differences.insert(differences.end(), more.begin(), more.end());
     }
-    check_export(flags.exported, picks.plane);
-    if (flags.reloc && !picks.plane) {
+    check_export(flags.exported, sphere ? sphere : picks.plane);
+    if (flags.reloc && !picks.plane && !sphere) {
         throw InputError("--reloc needs places by longitude and latitude");
     }
     std::optional<Surface> surface;
@@ -141,10 +140,17 @@ void relocate_events(const RelocateFlags& flags, const Run& run) {
     const Clock clock = picks.has_dates ? Clock::dates : Clock::seconds;
     write_relocation(flags.output, survey, found, medium.place().mapping(),
                      picks.plane ? &*picks.plane : nullptr, clock, picks.magnitudes);
-    if (flags.reloc) write_reloc(*flags.reloc, survey, picks.magnitudes, found, *picks.plane);
+    const PlacedCatalogue placed(survey, catalogue_of(survey, found), picks.plane, sphere);
+    if (flags.reloc) {
+        Relocation moved = found;
+        for (std::size_t n = 0; n < moved.events.size(); ++n) {
+            moved.events[n].position = placed.found.events[n].position;
+        }
+        write_reloc(*flags.reloc, placed.survey, picks.magnitudes, moved, *placed.plane);
+    }
     Notes lost;
-    write_export(flags.exported, survey, picks.plane, catalogue_of(survey, found), picks.magnitudes,
-                 lost);
+    write_export(flags.exported, placed.survey, placed.plane, placed.found, picks.magnitudes, lost,
+                 picks.polarities);
     tell(lost);
     if (flags.fits) write_difference_fits(*flags.fits, survey, differences, found);
     const bool to_stdout = is_standard_output(flags.output) || is_standard_output(flags.reloc) ||

@@ -105,19 +105,21 @@ Survey read_model_picks(const Model& model, const fs::path& file, Notes& notes) 
 
 void write_model_picks(const Model& model, const fs::path& file, const Survey& picks,
                        const std::string& run) {
-    (on_sphere(model) ? write_geographic_picks : write_picks)(file, picks, run);
+    on_sphere(model) ? write_geographic_picks(file, picks, run) : write_picks(file, picks, run);
 }
 
-void leave_plane(SurveyFile& picks, bool given, std::string_view flags) {
+LocalPlane leave_plane(SurveyFile& picks, bool given, std::string_view flags) {
     if (!picks.plane) {
         throw InputError(
             "the stations have x and y (a spherical model needs longitude and latitude)");
     }
     if (given) {
-        throw InputError(fmt::format("{} are for models of x, y, z (leave them out)", flags));
+        throw InputError(fmt::format("{} is for models of x, y, z (leave it out)", flags));
     }
-    take_off_plane(picks.picks, *picks.plane);
+    const LocalPlane plane = *picks.plane;
+    take_off_plane(picks.picks, plane);
     picks.plane.reset();
+    return plane;
 }
 
 void fit_to_model(const Model& model, Survey& picks, const std::filesystem::path& file,

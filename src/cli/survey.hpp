@@ -45,9 +45,9 @@ Survey read_model_picks(const Model& model, const std::filesystem::path& file, N
 void write_model_picks(const Model& model, const std::filesystem::path& file, const Survey& picks,
                        const std::string& run = "");
 
-/// Takes picks off their plane, for a spherical model. Throws InputError for picks without one, and
-/// where `flags` are `given` that need one.
-void leave_plane(SurveyFile& picks, bool given, std::string_view flags);
+/// Takes picks off their plane, for a spherical model, and returns it. Throws InputError for picks
+/// without one, and where a flag is `given` that needs one.
+LocalPlane leave_plane(SurveyFile& picks, bool given, std::string_view flags);
 
 /// Fits the events and stations of picks that a file holds.
 void fit_to_model(const Model& model, Survey& picks, const std::filesystem::path& file,

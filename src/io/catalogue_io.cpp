@@ -126,12 +126,13 @@ void write_catalogue(const fs::path& path, const Survey& survey, const Catalogue
     table.commit();
 }
 
-void write_fits(const fs::path& path, const Survey& survey, const Catalogue& catalogue,
-                Clock clock) {
+void write_fits(const fs::path& path, const Survey& survey, const Catalogue& catalogue, Clock clock,
+                std::span<const std::string> phases, std::span<const Polarity> polarities) {
     std::vector<std::string> names = {
         "event",     "station",     "phase",    "time",    "error",       "residual", "weight",
         "deviation", "travel_time", "distance", "azimuth", "ray_azimuth", "take_off"};
     if (catalogue.terms) names.emplace_back("term");
+    if (!polarities.empty()) names.emplace_back("polarity");
     CsvWriter table(path, names);
     CatalogueRow row;
     for (std::size_t n = 0; n < survey.arrivals.size(); ++n) {
@@ -139,7 +140,7 @@ void write_fits(const fs::path& path, const Survey& survey, const Catalogue& cat
         const PickFit& fit = catalogue.fits[n];
         row.add(name_of(survey, survey.event_of(arrival)));
         row.add(name_of(survey, survey.station_of(arrival)));
-        row.add(std::string(name_of(arrival.phase)));
+        row.add(phases.empty() ? std::string(name_of(arrival.phase)) : phases[n]);
         row.add_time(arrival.time, clock);
         row.add(survey.has_errors ? arrival.error : not_known);
         for (const double value : {fit.residual, fit.weight, fit.deviation, fit.travel_time,
@@ -147,6 +148,10 @@ void write_fits(const fs::path& path, const Survey& survey, const Catalogue& cat
             row.add(value);
         }
         if (catalogue.terms) row.add(fit.term);
+        if (!polarities.empty()) {
+            row.add(polarities[n] == 0 ? std::string()
+                                       : std::string(1, motion_letter(polarities[n])));
+        }
         row.write(table);
     }
     table.commit();

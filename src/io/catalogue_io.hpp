@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/local_plane.hpp"
+#include "io/polarity.hpp"
 #include "location/catalogue.hpp"
 #include "survey/survey.hpp"
 
@@ -33,9 +34,11 @@ void write_catalogue(const std::filesystem::path& path, const Survey& survey,
                      bool on_sphere = false, std::span<const double> magnitudes = {});
 
 /// One row per pick, in the order of the survey: residual, weight, distance, azimuth, take-off, and
-/// the station term if there are terms.
+/// the station term if there are terms. Names of phases and first motions, one per pick, are
+/// written where they are given.
 void write_fits(const std::filesystem::path& path, const Survey& survey, const Catalogue& catalogue,
-                Clock clock);
+                Clock clock, std::span<const std::string> phases = {},
+                std::span<const Polarity> polarities = {});
 
 /// One row per sample: event, place and log density.
 void write_samples(const std::filesystem::path& path, const Survey& survey,

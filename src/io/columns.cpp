@@ -21,9 +21,9 @@ constexpr std::array<std::string_view, 12> labels = {"name",    "id",      "labe
                                                      "code",    "network", "channel", "event",
                                                      "comment", "remark",  "note",    "index"};
 
-constexpr std::array<std::string_view, 11> pick_columns = {
-    "source_x", "source_y", "source_z", "receiver_x", "receiver_y", "receiver_z",
-    "time",     "event",    "station",  "phase",      "origin_time"};
+constexpr std::array<std::string_view, 12> pick_columns = {
+    "source_x", "source_y", "source_z", "receiver_x", "receiver_y",  "receiver_z",
+    "time",     "event",    "station",  "phase",      "origin_time", "polarity"};
 
 std::string lower(std::string_view text) {
     std::string small(text);

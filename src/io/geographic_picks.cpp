@@ -42,4 +42,18 @@ Survey read_geographic_picks(const std::filesystem::path& path, Notes& notes) {
     return std::move(file.picks);
 }
 
+void put_on_plane(Survey& survey, Catalogue& found, const LocalPlane& plane) {
+    const auto put = [&](Vec3& place) {
+        if (!is_finite(place)) return;
+        const PlanePoint at = plane.to_plane({place.y, place.x});
+        place = {at.x, at.y, place.z * 1000 / plane.metres};
+    };
+    for (Event& event : survey.events) put(event.position);
+    for (Station& station : survey.stations) put(station.position);
+    for (Hypocentre& event : found.events) {
+        put(event.position);
+        if (!event.posterior.places.empty()) put(event.posterior.mean);
+    }
+}
+
 }  // namespace fermat

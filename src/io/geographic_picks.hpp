@@ -5,6 +5,8 @@
 
 #include "core/notes.hpp"
 #include "io/local_plane.hpp"
+#include "io/polarity.hpp"
+#include "location/catalogue.hpp"
 #include "survey/survey.hpp"
 
 namespace fermat {
@@ -15,6 +17,10 @@ namespace fermat {
 /// mm), so that they are again those of the file.
 void take_off_plane(Survey& survey, const LocalPlane& plane);
 
+/// Puts latitudes, longitudes and depths of a survey, and of what was found of its events, on a
+/// plane: for formats that have longitudes and latitudes, which they get back from it.
+void put_on_plane(Survey& survey, Catalogue& found, const LocalPlane& plane);
+
 /// Reads picks in any format that has longitudes and latitudes. Throws InputError if the file has
 /// x and y.
 Survey read_geographic_picks(const std::filesystem::path& path, Notes& notes);
@@ -22,6 +28,7 @@ Survey read_geographic_picks(const std::filesystem::path& path, Notes& notes);
 /// Writes picks as CSV with the columns source_longitude, source_latitude, source_z, ..., which
 /// read_geographic_picks reads. Picks that a run made carry its identity.
 void write_geographic_picks(const std::filesystem::path& path, const Survey& picks,
-                            const std::string& run = "");
+                            const std::string& run = "",
+                            const std::vector<Polarity>& polarities = {});
 
 }  // namespace fermat

@@ -73,7 +73,8 @@ PointList read_csv_points(const fs::path& path, PointRole role, Notes& notes) {
     return list;
 }
 
-Survey read_csv_picks(const TextFile& file, Notes& notes) {
+/// Picks and, where the table has some, their first motions.
+Survey read_csv_picks(const TextFile& file, std::vector<Polarity>& polarities, Notes& notes) {
     const CsvTable table(file);
     require_rows(table);
     const PointColumns source(table, "source_");
@@ -86,6 +87,7 @@ Survey read_csv_picks(const TextFile& file, Notes& notes) {
     }
     const std::size_t time = table.column("time");
     const auto error = find_error_column(file.quoted(), table.names(), pick_column_names(), notes);
+    const auto polarity = table.find_column("polarity");
 
     const auto event = table.find_column("event");
     const auto station = table.find_column("station");
@@ -105,6 +107,7 @@ Survey read_csv_picks(const TextFile& file, Notes& notes) {
     for (std::size_t row = 0; row < table.rows(); ++row) {
         if (early > 0 && is_early(row)) continue;
         kept.push_back(row);
+        if (polarity) polarities.push_back(polarity_of(table.text(row, *polarity)));
         const auto id = [&](std::optional<std::size_t> column) {
             return column ? std::string(table.text(row, *column)) : std::string();
         };
@@ -211,6 +214,8 @@ void write_rows(const fs::path& path, const SurveyFile& survey, const std::strin
     if (picks.has_errors) names.emplace_back("error");
     const SurveyColumns columns(picks);
     columns.add_names(names);
+    const bool motions = !survey.polarities.empty();
+    if (motions) names.emplace_back("polarity");
     // These lines go before the first name, which the writer puts at the start of the file.
     const std::string unit_line = to_text(survey.units);
     if (!unit_line.empty() && !geographic) names[0].insert(0, "# " + unit_line + "\n");
@@ -224,13 +229,16 @@ void write_rows(const fs::path& path, const SurveyFile& survey, const std::strin
         }
         append_point(cells, p, picks.is_2d && !geographic);
     };
-    for (const Arrival& pick : picks.arrivals) {
+    for (std::size_t n = 0; n < picks.arrivals.size(); ++n) {
+        const Arrival& pick = picks.arrivals[n];
         std::vector<CsvCell> cells;
         append(cells, picks.event_of(pick).position);
         append(cells, picks.station_of(pick).position);
         cells.emplace_back(pick.time);
         if (picks.has_errors) cells.emplace_back(pick.error);
         columns.add_cells(pick, cells);
+        const char motion = motions ? motion_letter(survey.polarities[n]) : '?';
+        if (motions) cells.emplace_back(std::string_view(&motion, motion == '?' ? 0 : 1));
         table.add_row(cells);
     }
     table.commit();
@@ -300,15 +308,21 @@ SurveyFile read_pick_survey(const TextFile& file, const PickReadOptions& options
     refuse_waveforms(file);
     if (options == PickReadOptions{} && input_suffix_of(file.path()) == ".csv" &&
         has_our_columns(file)) {
-        SurveyFile read{{}, read_csv_picks(file, notes), read_plane(file), read_projection(file)};
+        SurveyFile read;
+        read.picks = read_csv_picks(file, read.polarities, notes);
+        read.plane = read_plane(file);
+        read.projection = read_projection(file);
         read.units = read_units(file);
         return read;
     }
     return read_survey_file(file, options, notes);
 }
 
-void write_geographic_picks(const fs::path& path, const Survey& picks, const std::string& run) {
-    write_rows(path, {{}, picks, {}}, run, WrittenPlaces::sphere);
+void write_geographic_picks(const fs::path& path, const Survey& picks, const std::string& run,
+                            const std::vector<Polarity>& polarities) {
+    SurveyFile file{{}, picks, {}};
+    file.polarities = polarities;
+    write_rows(path, file, run, WrittenPlaces::sphere);
 }
 
 void write_picks(const fs::path& path, const Survey& picks, const std::string& run) {

@@ -200,8 +200,10 @@ void read_phases(const TextFile& file, PhaseRows& rows, Notes& notes) {
                     return;
                 }
                 const double time = fixed(lines, second, second + 5, 2, "the second");
+                // The first motion stands before the weight: IPU0.
+                const char motion = phase == "P" ? card_letter(lines.card, weight - 1) : ' ';
                 rows.add(id, station, phase, minute + time, std::ldexp(error_of_full_weight, n),
-                         lines.where());
+                         lines.where(), polarity_of(std::string_view(&motion, 1)));
             };
             const bool has_p = !card_field(lines.card, at.p_remark, at.p_remark + 3).empty() ||
                                lines.number(at.p_second, at.p_second + 5, "the second of P") != 0;

@@ -24,6 +24,7 @@ struct ObservedPick {
     double time = 0;
     double error = missing_error;
     bool wanted = true;
+    Polarity polarity = 0;
     std::size_t line = 0;
 };
 
@@ -128,6 +129,7 @@ class PhaseFile : public FileLines {
         if (words[9] == "GAU" && number(words, 10) > 0) pick.error = number(words, 10);
         const auto weight = words.size() > 14 ? parse_number(words[14]) : std::nullopt;
         pick.wanted = !weight || *weight != 0;
+        pick.polarity = polarity_of(words[5]);
         pick.line = lines_.number();
         event_.picks.push_back(std::move(pick));
     }
@@ -168,7 +170,7 @@ void read_nonlinloc_phases(const TextFile& file, PhaseRows& rows) {
                 continue;
             }
             rows.add(event.id, pick.station, pick.phase, pick.time, pick.error,
-                     fmt::format("{} line {}: ", file.quoted(), pick.line));
+                     fmt::format("{} line {}: ", file.quoted(), pick.line), pick.polarity);
         }
     }
 }

@@ -49,22 +49,24 @@ std::string statistics(const Hypocentre& event, Vec3 mean) {
         length(1), length(0));
 }
 
-std::string phase_line(const Survey& survey, const Arrival& arrival, const PickFit& fit) {
+std::string phase_line(const Survey& survey, const Arrival& arrival, const PickFit& fit,
+                       std::string_view phase, Polarity polarity) {
     const DateParts at = date_parts(arrival.time, 4);
     const Station& station = survey.station_of(arrival);
     return fmt::format(
-        "{:<6} ?    ?    ? {:<6} ? {:04}{:02}{:02} {:02}{:02} {:9.4f} GAU {:9.2e} -1.00e+00 "
+        "{:<6} ?    ?    ? {:<6} {} {:04}{:02}{:02} {:02}{:02} {:9.4f} GAU {:9.2e} -1.00e+00 "
         "-1.00e+00 -1.00e+00    1.0000 > {:9.4f} {:9.4f} {:9.4f} {:9.4f} {:9.4f} {:9.4f} {:9.4f} "
         "{:6.2f} {:5.1f} {:5.1f}  9     0.0000 {:9.4f}\n",
-        name_of(survey, station), name_of(arrival.phase), at.year, at.month, at.day, at.hour,
-        at.minute, at.second, arrival.error, or_zero(fit.travel_time), or_zero(fit.residual),
-        fit.weight, station.position.x, station.position.y, station.position.z,
-        or_zero(fit.distance), or_zero(fit.azimuth), or_zero(fit.ray_azimuth),
+        name_of(survey, station), phase, motion_letter(polarity), at.year, at.month, at.day,
+        at.hour, at.minute, at.second, arrival.error, or_zero(fit.travel_time),
+        or_zero(fit.residual), fit.weight, station.position.x, station.position.y,
+        station.position.z, or_zero(fit.distance), or_zero(fit.azimuth), or_zero(fit.ray_azimuth),
         or_zero(fit.take_off), or_zero(fit.deviation));
 }
 
 std::string event_text(const Survey& survey, const Catalogue& catalogue, std::size_t n,
-                       std::span<const std::int32_t> arrivals, const LocalPlane* plane) {
+                       std::span<const std::int32_t> arrivals, const LocalPlane* plane,
+                       std::span<const std::string> phases, std::span<const Polarity> polarities) {
     const Hypocentre& event = catalogue.events[n];
     const DateParts at = date_parts(event.origin_time);
     const GeoPoint place = geographic(event.position, plane);
@@ -102,7 +104,10 @@ std::string event_text(const Survey& survey, const Catalogue& catalogue, std::si
         "  SAzim  RAz  RDip RQual    Tcorr       TTerr\n";
     for (const std::int32_t a : arrivals) {
         const auto i = static_cast<std::size_t>(a);
-        text += phase_line(survey, survey.arrivals[i], catalogue.fits[i]);
+        const Arrival& arrival = survey.arrivals[i];
+        text += phase_line(survey, arrival, catalogue.fits[i],
+                           phases.empty() ? name_of(arrival.phase) : std::string_view(phases[i]),
+                           polarities.empty() ? Polarity{0} : polarities[i]);
     }
     return text + "END_PHASE\nEND_NLLOC\n\n";
 }
@@ -146,12 +151,13 @@ void write_grid(const fs::path& root, const std::string& station, Vec3 place, bo
 }  // namespace
 
 void write_nonlinloc_hyp(const fs::path& path, const Survey& survey, const Catalogue& catalogue,
-                         const LocalPlane* plane) {
+                         const LocalPlane* plane, std::span<const std::string> phases,
+                         std::span<const Polarity> polarities) {
     const ArrivalLists lists = by_event(survey);
     OutputFile file(path);
     for (std::size_t n = 0; n < survey.events.size(); ++n) {
         if (!is_located(catalogue.events[n].status)) continue;
-        file.write(event_text(survey, catalogue, n, lists[n], plane));
+        file.write(event_text(survey, catalogue, n, lists[n], plane, phases, polarities));
     }
     file.commit();
 }

@@ -97,6 +97,7 @@ struct CardReading {
     char phase = ' ';
     int weight = 0;
     double time = 0;
+    Polarity polarity = 0;
 };
 
 /// The readings of a card; nothing if it does not have these columns.
@@ -115,7 +116,8 @@ std::optional<std::vector<CardReading>> readings_of(std::string_view card,
                           !card_field(group, 0, at.name).empty();
         if (!good) return std::nullopt;
         out.push_back({std::string(card_field(group, 0, at.name)), phase,
-                       weight == ' ' ? 0 : weight - '0', *time});
+                       weight == ' ' ? 0 : weight - '0', *time,
+                       polarity_of(group.substr(at.phase + 1, at.weight - at.phase - 1))});
     }
     return out;
 }
@@ -187,7 +189,8 @@ class EventReadings {
             constexpr double best_error = 0.05;
             rows_.add(event.id, reading.station,
                       difference ? std::string_view("S") : std::string_view(&reading.phase, 1),
-                      event.time + time, best_error * (1 << reading.weight), where);
+                      event.time + time, best_error * (1 << reading.weight), where,
+                      reading.polarity);
         }
     }
     std::size_t without_p = 0;

@@ -90,11 +90,13 @@ SurveyFile read_csv_picks(const PhaseFiles& files, const TextFile& file, Notes& 
     const bool is_2d = tables.stations ? tables.stations->is_2d : receiver->is_2d();
     const std::size_t time = table.column("time");
     const auto phase = table.find_column("phase");
+    const auto polarity = table.find_column("polarity");
     const auto error = find_error_column(file.quoted(), table.names(), pick_column_names(), notes);
     const bool has_dates = parse_clock(table.text(0, time)).has_value();
     PhaseRows rows(file.quoted());
     if (tables.stations) rows.set_stations(*tables.stations);
     if (tables.events) rows.set_events(*tables.events);
+    if (files.later) rows.keep_later();
     for (std::size_t row = 0; row < table.rows(); ++row) {
         const auto id = [&](const std::optional<std::size_t>& column) {
             return column ? std::string(table.text(row, *column)) : std::string();
@@ -114,7 +116,8 @@ SurveyFile read_csv_picks(const PhaseFiles& files, const TextFile& file, Notes& 
         }
         rows.add(event_id, station_id, phase ? table.text(row, *phase) : "P",
                  read_time(table, row, time, has_dates),
-                 error ? table.number_or_nan(row, *error) : 0.0, table.where(row));
+                 error ? table.number_or_nan(row, *error) : 0.0, table.where(row),
+                 polarity ? polarity_of(table.text(row, *polarity)) : Polarity{0});
     }
     SurveyFile out = rows.finish(error.has_value(), is_2d, notes);
     out.has_dates = has_dates;
@@ -144,6 +147,7 @@ SurveyFile read_catalogue(const CatalogueReader& reader, const PhaseFiles& files
     PhaseRows rows(file.quoted());
     rows.set_stations(*tables.stations);
     if (tables.events) rows.set_events(*tables.events);
+    if (files.later) rows.keep_later();
     reader.picks(file, rows, notes);
     SurveyFile out = rows.finish(reader.has_dates, tables.stations->is_2d, notes);
     out.has_dates = reader.has_dates;

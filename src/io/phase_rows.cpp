@@ -24,6 +24,27 @@ std::optional<Phase> known_phase(std::string_view name) {
     }
 }
 
+/// The wave that arrives as a later phase: that of the last P or S of its name. Nothing if it has
+/// other letters than those of phases.
+std::optional<Phase> wave_of_later(std::string_view name) {
+    constexpr std::string_view letters = "PSpsgnbmcK0123456789";
+    if (name.find_first_not_of(letters) != std::string_view::npos) return std::nullopt;
+    const std::size_t last = name.find_last_of("PSps");
+    if (last == std::string_view::npos) return std::nullopt;
+    return name[last] == 'P' || name[last] == 'p' ? Phase::P : Phase::S;
+}
+
+/// Names of phases in capitals, as some catalogues have them, in the usual letters.
+std::string usual_name(std::string_view text) {
+    std::string name(trim(text));
+    for (std::size_t n = 1; n < name.size(); ++n) {
+        if (name[n] == 'G' || name[n] == 'N' || name[n] == 'B' || name[n] == 'M') {
+            name[n] = static_cast<char>(name[n] - 'A' + 'a');
+        }
+    }
+    return name;
+}
+
 /// Starts the keys of points without an id, which no file can hold.
 constexpr char no_id = '\x01';
 
@@ -90,9 +111,11 @@ std::string PhaseRows::place_event(const std::string& id, Vec3 place) {
 }
 
 void PhaseRows::add(const std::string& event, const std::string& station, std::string_view phase,
-                    double time, double error, std::string where) {
+                    double time, double error, std::string where, Polarity polarity) {
     ++rows_;
-    const auto wave = known_phase(phase);
+    auto wave = known_phase(phase);
+    std::string name = later_ ? usual_name(phase) : std::string();
+    if (later_ && !wave) wave = wave_of_later(name);
     if (!wave) {
         (trim(phase).empty() ? phaseless_ : other_phase_).add(phase);
         return;
@@ -107,12 +130,14 @@ void PhaseRows::add(const std::string& event, const std::string& station, std::s
         const std::int32_t e = builder_.event(Vec3{}, event);
         if (static_cast<std::size_t>(e) == event_ids_.size()) event_ids_.push_back(event);
         const std::int32_t s = builder_.station(place->second, station);
-        if (!seen_.emplace(e, s, *wave).second) {
+        if (!seen_.emplace(e, s, later_ ? name : std::string(name_of(*wave))).second) {
             repeated_.add("");
             return;
         }
         builder_.add({e, s, time, error, *wave});
         where_.push_back(std::move(where));
+        polarities_.push_back(polarity);
+        if (later_) phases_.push_back(std::move(name));
     } catch (const InputError& wrong) {
         const std::string what = wrong.what();
         throw InputError(what.starts_with(where) ? what : where + what);
@@ -125,6 +150,10 @@ SurveyFile PhaseRows::finish(bool has_errors, bool is_2d, Notes& notes) {
     }
     SurveyFile out;
     out.picks = builder_.take(has_errors, is_2d);
+    out.phases = std::move(phases_);
+    if (std::any_of(polarities_.begin(), polarities_.end(), [](Polarity p) { return p != 0; })) {
+        out.polarities = std::move(polarities_);
+    }
     Survey& survey = out.picks;
     if (survey.arrivals.empty()) {
         throw InputError(fmt::format("{} has no pick that can be used", file_));

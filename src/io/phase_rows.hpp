@@ -37,7 +37,8 @@ class LeftOut {
 /// The one way from the picks of a catalogue to a survey, whatever format they came in: picks name
 /// events, stations and phases; tables say where these are. What cannot be used (no phase, other
 /// phases than first P and S, stations that are not known, repeated picks, picks that the file
-/// says not to use) is counted and told.
+/// says not to use) is counted and told. With keep_later(), picks of later phases stay with their
+/// names.
 class PhaseRows {
   public:
     explicit PhaseRows(std::string file) : file_(std::move(file)) {}
@@ -49,11 +50,14 @@ class PhaseRows {
     std::string place_station(const std::string& id, Vec3 place);
     std::string place_event(const std::string& id, Vec3 place);
 
+    /// Keeps picks of PmP, pP and the like, and the names of all phases (SurveyFile::phases).
+    void keep_later() { later_ = true; }
+
     bool has_station(std::string_view id) const { return stations_.find(id) != stations_.end(); }
 
     /// `where` starts messages about the row.
     void add(const std::string& event, const std::string& station, std::string_view phase,
-             double time, double error, std::string where);
+             double time, double error, std::string where, Polarity polarity = 0);
     /// A row that the file itself says not to use.
     void leave_out(std::string_view name) {
         ++rows_;
@@ -69,7 +73,10 @@ class PhaseRows {
     std::map<std::string, NamedPlace, std::less<>> events_;
     SurveyBuilder builder_;
     std::vector<std::string> where_;
-    std::set<std::tuple<std::int32_t, std::int32_t, Phase>> seen_;
+    std::set<std::tuple<std::int32_t, std::int32_t, std::string>> seen_;
+    std::vector<Polarity> polarities_;
+    std::vector<std::string> phases_;
+    bool later_ = false;
     std::vector<std::string> event_ids_;
     LeftOut phaseless_{"without a phase"};
     LeftOut other_phase_{"phases other than first P and S"};

@@ -12,6 +12,7 @@
 #include "core/vec3.hpp"
 #include "io/local_plane.hpp"
 #include "io/pick_options.hpp"
+#include "io/polarity.hpp"
 #include "survey/settle.hpp"
 #include "survey/survey.hpp"
 
@@ -30,6 +31,9 @@ struct SurveyFile {
     std::vector<double> magnitudes{};  ///< as events, of catalogues that have them; NaN if unknown
     UnitNames units{};                 ///< of positions and times, as far as the file tells them
     bool has_dates = false;            ///< times are seconds since 1970, as clock.hpp has them
+    std::vector<Polarity> polarities{};  ///< first motions, as arrivals; empty if none is known
+    /// Phases by their names, as arrivals, of catalogues whose later phases were wanted.
+    std::vector<std::string> phases{};
 };
 
 /// One arrival of a file, in the units of the file, with z downward.

@@ -29,7 +29,7 @@ SurveyFile read_pick_survey(const TextFile& file, const PickReadOptions& options
 
 /// Writes picks as write_picks() does, with the plane in a '#' line before the header, or, if
 /// `geographic`, with longitudes and latitudes instead of x and y. Picks that a run made carry its
-/// identity.
+/// identity. First motions are a column polarity, where some are known.
 void write_pick_table(const std::filesystem::path& path, const SurveyFile& survey, bool geographic,
                       const std::string& run = "");
 

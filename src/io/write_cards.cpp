@@ -120,6 +120,7 @@ CatalogueTexts velest_texts(const fs::path& path, const WrittenPicks& picks, Not
     const std::size_t letters = wide ? 6 : 4;
     const WrittenCatalogue out = prepared(path, picks, card_needs("VELEST", letters), notes);
     note_losses(path, out, true, notes);
+    note_lost_polarities(path, out, notes);
     CatalogueTexts texts;
     Weights weights(out);
     for (const WrittenEvent& event : out.events) {
@@ -195,8 +196,11 @@ CatalogueTexts simulps_texts(const fs::path& path, const WrittenPicks& picks, No
                 time -= p->second;
             }
             readings.push_back(fmt::format(
-                "{:<4} {}{}{}", out.station_of(pick).name, is_s ? "SP" : "P ", weights.of(pick),
-                fixed(time, 6, 2, "a time of travel " + event_label(event))));
+                "{:<4} {}{}{}{}", out.station_of(pick).name, is_s ? 'S' : 'P',
+                is_s                      ? 'P'
+                : out.polarity(pick) == 0 ? ' '
+                                          : motion_letter(out.polarity(pick)),
+                weights.of(pick), fixed(time, 6, 2, "a time of travel " + event_label(event))));
         }
         add_readings(texts.picks, readings);
         texts.picks += "0\n";

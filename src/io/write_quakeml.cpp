@@ -154,12 +154,16 @@ class QuakeMl {
     std::string pick_text(std::int32_t pick, const std::string& id) const {
         const Arrival& arrival = out_.arrival(pick);
         const StationCode code(out_.station_of(pick).name);
+        const Polarity polarity = out_.polarity(pick);
         return fmt::format("      <pick publicID=\"smi:local/pick/{}\">\n", id) +
                quantity("time", clock_text(arrival.time),
                         out_.survey.has_errors ? arrival.error : 0, 4, 6) +
                fmt::format("        <waveformID networkCode=\"{}\" stationCode=\"{}\"/>\n",
                            escaped(code.network), escaped(code.station)) +
-               element("phaseHint", name_of(arrival.phase), 4) + "      </pick>\n";
+               element("phaseHint", out_.phase(pick), 4) +
+               (polarity == 0 ? std::string()
+                              : element("polarity", polarity > 0 ? "positive" : "negative", 4)) +
+               "      </pick>\n";
     }
 
     std::string origin_text(const WrittenEvent& event, const std::string& id) const {
@@ -203,8 +207,7 @@ class QuakeMl {
         if (!std::isfinite(fit.residual)) return {};
         std::string text =
             fmt::format("        <arrival publicID=\"smi:local/arrival/{}\">\n", id) +
-            element("pickID", "smi:local/pick/" + id, 5) +
-            element("phase", name_of(out_.arrival(pick).phase), 5) +
+            element("pickID", "smi:local/pick/" + id, 5) + element("phase", out_.phase(pick), 5) +
             element("azimuth", turned(fit.azimuth, *out_.plane), 5, 2) +
             element("distance", degrees(fit.distance), 5, 6);
         if (std::isfinite(fit.take_off)) {
@@ -246,7 +249,7 @@ CatalogueTexts quakeml_texts(const fs::path& path, const WrittenPicks& picks, No
     FormatNeeds needs;
     needs.shown = "QuakeML";
     needs.origins = false;
-    needs.gross_picks = needs.names_events = needs.lone_events = true;
+    needs.gross_picks = needs.names_events = needs.lone_events = needs.later_phases = true;
     const WrittenCatalogue out = prepared(path, picks, needs, notes);
     std::size_t unlocated = 0;
     std::size_t bare = 0, marked = 0, dotted = 0, wide = 0;

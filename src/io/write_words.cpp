@@ -58,7 +58,7 @@ bool are_numbers(const std::vector<WrittenEvent>& events) {
 CatalogueTexts nonlinloc_texts(const fs::path& path, const WrittenPicks& picks, Notes& notes) {
     FormatNeeds needs = word_needs("NonLinLoc", 63);
     needs.geographic = needs.origins = false;
-    needs.names_events = true;
+    needs.names_events = needs.later_phases = true;
     const WrittenCatalogue out = prepared(path, picks, needs, notes);
     note_no_errors(path, out, notes);
     const auto placed = std::count_if(out.events.begin(), out.events.end(),
@@ -73,10 +73,10 @@ CatalogueTexts nonlinloc_texts(const fs::path& path, const WrittenPicks& picks, 
         for (const std::int32_t pick : event.picks) {
             const DateParts at = date_parts(out.arrival(pick).time, 4);
             texts.picks += fmt::format(
-                "{:<6} ?    ?    ? {:<6} ? {:04}{:02}{:02} {:02}{:02} {:9.4f} GAU {:9.2e} "
+                "{:<6} ?    ?    ? {:<6} {} {:04}{:02}{:02} {:02}{:02} {:9.4f} GAU {:9.2e} "
                 "-1.00e+00 -1.00e+00 -1.00e+00\n",
-                out.station_of(pick).name, name_of(out.arrival(pick).phase), at.year, at.month,
-                at.day, at.hour, at.minute, at.second, error_of(out, pick));
+                out.station_of(pick).name, out.phase(pick), motion_letter(out.polarity(pick)),
+                at.year, at.month, at.day, at.hour, at.minute, at.second, error_of(out, pick));
         }
         texts.picks += '\n';
     }
@@ -96,6 +96,7 @@ CatalogueTexts hypodd_texts(const fs::path& path, const WrittenPicks& picks, Not
     needs.names_events = true;
     const WrittenCatalogue out = prepared(path, picks, needs, notes);
     note_losses(path, out, true, notes);
+    note_lost_polarities(path, out, notes);
     note_no_errors(path, out, notes);
     const bool numbers = are_numbers(out.events);
     if (!numbers) {
@@ -149,6 +150,7 @@ CatalogueTexts src_rec_texts(const fs::path& path, const WrittenPicks& picks, No
     needs.names_events = true;
     const WrittenCatalogue out = prepared(path, picks, needs, notes);
     note_losses(path, out, false, notes);
+    note_lost_polarities(path, out, notes);
     CatalogueTexts texts;
     std::set<std::string> names;
     for (std::size_t n = 0; n < out.events.size(); ++n) {
@@ -181,6 +183,7 @@ CatalogueTexts lotos_texts(const fs::path& path, const WrittenPicks& picks, Note
     needs.dates = false;
     const WrittenCatalogue out = prepared(path, picks, needs, notes);
     note_losses(path, out, false, notes);
+    note_lost_polarities(path, out, notes);
     notes.add(fmt::format(
         "'{}': the origin times of {} events are not kept; {} stations are numbered from 1",
         path.string(), out.events.size(), out.stations.size()));

@@ -13,6 +13,7 @@
 #include "io/phase_rows.hpp"
 #include "io/shown.hpp"
 #include "io/text.hpp"
+#include "location/locate_phases.hpp"
 
 namespace fermat {
 namespace {
@@ -158,7 +159,7 @@ void add_events(const fs::path& path, const WrittenPicks& picks, const FormatNee
     const Survey& survey = out.survey;
     const ArrivalLists lists = by_event(survey);
     const double km = out.plane == nullptr ? 1 : out.plane->metres / 1000;
-    std::size_t nowhere = 0, untimed = 0, empty = 0, early = 0, gross = 0;
+    std::size_t nowhere = 0, untimed = 0, empty = 0, early = 0, gross = 0, later = 0;
     for (std::size_t n = 0; n < survey.events.size(); ++n) {
         const Event& event = survey.events[n];
         WrittenEvent one{name_of(survey, event), n};
@@ -179,7 +180,10 @@ void add_events(const fs::path& path, const WrittenPicks& picks, const FormatNee
         for (const std::int32_t pick : lists[n]) {
             const auto i = static_cast<std::size_t>(pick);
             constexpr double least = 0.5;  // as relocated() has it
-            if (!needs.gross_picks && one.found != nullptr && out.found->fits[i].weight < least) {
+            if (!needs.later_phases && !may_come_first(out.phase(pick))) {
+                ++later;
+            } else if (!needs.gross_picks && one.found != nullptr &&
+                       out.found->fits[i].weight < least) {
                 ++gross;
             } else if (needs.origins && survey.arrivals[i].time < event.origin_time) {
                 ++early;
@@ -207,6 +211,8 @@ void add_events(const fs::path& path, const WrittenPicks& picks, const FormatNee
     tell(file, empty, events, "events", "they have no picks", notes);
     tell(file, early, survey.arrivals.size(), "picks", "they are before their event", notes);
     tell(file, gross, survey.arrivals.size(), "picks", "the location calls them gross", notes);
+    tell(file, later, survey.arrivals.size(), "picks",
+         "they are of later phases, which the format does not hold", notes);
     if (out.events.empty()) {
         throw InputError(fmt::format("none of {} events can be written to {} ({})", events, file,
                                      nowhere > 0   ? "they have no place: locate them first"
@@ -222,6 +228,8 @@ WrittenCatalogue prepared(const fs::path& path, const WrittenPicks& picks, const
     require_frame(path, picks, needs);
     WrittenCatalogue out{picks.file.picks, picks.file.plane ? &*picks.file.plane : nullptr,
                          picks.found};
+    out.polarities = picks.file.polarities;
+    out.phases = picks.file.phases;
     out.stations = stations_of(path, picks, needs, notes);
     add_events(path, picks, needs, out, notes);
     check_dates(path, out, needs, notes);
@@ -238,6 +246,14 @@ WrittenCatalogue prepared(const fs::path& path, const WrittenPicks& picks, const
                               picks.file.points.size()));
     }
     return out;
+}
+
+void note_lost_polarities(const fs::path& path, const WrittenCatalogue& out, Notes& notes) {
+    const auto known = std::count_if(out.polarities.begin(), out.polarities.end(),
+                                     [](Polarity one) { return one != 0; });
+    if (known == 0) return;
+    notes.add(fmt::format("{}: {} first motions are not kept (QuakeML, .obs and .csv hold them)",
+                          quoted(path), known));
 }
 
 double shown_magnitude(const WrittenEvent& event) {

@@ -41,12 +41,21 @@ struct WrittenCatalogue {
     const Catalogue* found = nullptr;
     std::vector<WrittenStation> stations{};  ///< as in the survey
     std::vector<WrittenEvent> events{};      ///< those that are written
+    std::span<const Polarity> polarities{};  ///< as arrivals; none if empty
+    std::span<const std::string> phases{};   ///< by their names, as arrivals; none if empty
 
     const Arrival& arrival(std::int32_t pick) const {
         return survey.arrivals[static_cast<std::size_t>(pick)];
     }
     const WrittenStation& station_of(std::int32_t pick) const {
         return stations[static_cast<std::size_t>(arrival(pick).station)];
+    }
+    std::string_view phase(std::int32_t pick) const {
+        return phases.empty() ? name_of(arrival(pick).phase)
+                              : std::string_view(phases[static_cast<std::size_t>(pick)]);
+    }
+    Polarity polarity(std::int32_t pick) const {
+        return polarities.empty() ? Polarity{0} : polarities[static_cast<std::size_t>(pick)];
     }
     double travel_time(std::int32_t pick) const {
         return arrival(pick).time - survey.event_of(arrival(pick)).origin_time;
@@ -65,6 +74,7 @@ struct FormatNeeds {
     bool gross_picks = false;   ///< picks that a location calls gross have a place in it
     bool names_events = false;  ///< ids of events are kept
     bool lone_events = false;   ///< events may have no picks
+    bool later_phases = false;  ///< phases other than first P and S have a place in it
 };
 
 /// Leaves out and names what the format needs so; see write_picks_as().
@@ -81,6 +91,10 @@ double shown_magnitude(const WrittenEvent& event);
 /// are not held.
 void note_losses(const std::filesystem::path& path, const WrittenCatalogue& out, bool errors,
                  Notes& notes);
+
+/// Notes how many first motions a format does not hold.
+void note_lost_polarities(const std::filesystem::path& path, const WrittenCatalogue& out,
+                          Notes& notes);
 
 // The texts of the files; notes say what they round and do not hold.
 struct CatalogueTexts {

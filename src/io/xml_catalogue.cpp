@@ -87,6 +87,7 @@ struct XmlPick {
     std::string phase{};
     double time = 0;
     double error = missing_error;
+    Polarity polarity = 0;
 };
 
 struct XmlOrigin {
@@ -145,6 +146,7 @@ class XmlCatalogue {
             if (error > 0) pick.error = error;
         }
         pick.phase = text_of(element, "phaseHint");
+        pick.polarity = polarity_of(text_of(element, "polarity"));
         if (const XmlElement* const stream = child_of(element, "waveformID")) {
             pick.network = attribute(*stream, "networkCode");
             pick.station = attribute(*stream, "stationCode");
@@ -256,7 +258,7 @@ void read_picks(const TextFile& file, PhaseRows& rows, Notes& notes) {
             const auto told = event.phases.find(id);
             rows.add(event.id, name_among(rows, pick),
                      told == event.phases.end() ? pick.phase : told->second, pick.time, pick.error,
-                     fmt::format("{} pick {}: ", file.quoted(), in_quotes(id)));
+                     fmt::format("{} pick {}: ", file.quoted(), in_quotes(id)), pick.polarity);
         }
     }
     if (missing > 0) {

@@ -127,8 +127,15 @@ def test_a_spherical_model_has_places_by_longitude_and_latitude(swarm):
     assert done.returncode == 0, done.stderr
     head = (swarm.folder / "found.csv").read_text().splitlines()[0]
     assert head.startswith("event,cluster,longitude,latitude,z,origin_time")
-    message = swarm.error(*flags, "--reloc", "none.reloc", "-o", "none.csv")
-    assert "--reloc and --export are for models of x, y, z" in message
+    done = swarm.call(*flags, "--reloc", "hypoDD.reloc", "-o", "again.csv", "--export", "out.xml", "--output-stations",
+                      "out_stations.xml")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split(",") for line in (swarm.folder / "again.csv").read_text().splitlines()[1:]]
+    relocated = [line.split() for line in (swarm.folder / "hypoDD.reloc").read_text().splitlines()]
+    quakeml = (swarm.folder / "out.xml").read_text()
+    for row, line in zip(rows, relocated, strict=True):
+        assert abs(float(line[1]) - float(row[3])) < 2e-6 and abs(float(line[2]) - float(row[2])) < 2e-6
+        assert f"<value>{float(row[2]):.7f}</value>" in quakeml
 
 
 def test_negative_weights_and_capitals_keep_their_picks(swarm):

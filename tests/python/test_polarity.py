@@ -50,11 +50,19 @@ def test_first_motions_are_joined_and_written(tmp_path):
     motions = fm.first_motions(found, path)
     assert motions["station"] == ["A", "B"] and motions["polarity"].tolist() == [1, -1]
     assert (motions["take_off"] > 90).all()  # up, to stations at the surface
-    for kind, first in (("skhash", "event_id"), ("hash", "q 2"), ("fpfit", "  EVENT q")):
-        fm.save_first_motions(tmp_path / kind, motions, output_format=kind)
-        assert (tmp_path / kind).read_text().startswith(first)
+    fm.save_first_motions(tmp_path / "skhash", motions)
     rows = list(csv.DictReader((tmp_path / "skhash").open()))
     assert [row["p_polarity"] for row in rows] == ["1", "-1"]
-    assert float(rows[0]["takeoff"]) == pytest.approx(motions["take_off"][0], abs=0.01)
+    # SKHASH counts from straight up.
+    assert float(rows[0]["takeoff"]) == pytest.approx(180 - motions["take_off"][0], abs=0.01)
+    with pytest.raises(ValueError, match="has no origin time, latitude and longitude, which hash needs"):
+        fm.save_first_motions(tmp_path / "hash", motions, output_format="hash")
+    motions |= {"origin_time": np.full(2, 1.6e9), "longitude": np.full(2, -7.5), "latitude": np.full(2, 46.25)}
+    for kind in ("hash", "fpfit"):
+        fm.save_first_motions(tmp_path / kind, motions, output_format=kind)
+    card, first, *_ = (tmp_path / "hash").read_text().splitlines()
+    assert card[:14] == "20091312264000"[:14] and card[14:29] == "46 1500  7 3000" and card[122:] == "q"
+    assert first[:8] == "A   IPU0" and int(first[62:66]) == round(motions["take_off"][0])
+    assert (tmp_path / "fpfit").read_text().startswith("  DATE    ORIGIN")
     with pytest.raises(ValueError, match="no column 'polarity'"):
         fm.first_motions(found, {"event": ["q"], "station": ["A"]})
